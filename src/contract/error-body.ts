@@ -1,0 +1,28 @@
+import { z } from 'zod'
+
+/** Error bodies (section 7): readable text in `detail`, otherwise in `message`; `errors` holds messages by field. */
+export const errorBody = z.looseObject({
+  detail: z.string().optional(),
+  message: z.string().optional(),
+  errors: z.unknown().optional(),
+})
+
+export interface ErrorText {
+  readonly text: string | undefined
+  readonly fields: readonly string[]
+}
+
+/** What an error body says, whatever it is; never throws. */
+export function readErrorBody(body: unknown): ErrorText {
+  const parsed = errorBody.safeParse(body)
+  if (!parsed.success) return { text: undefined, fields: [] }
+  const { detail, message, errors } = parsed.data
+  return { text: detail ?? message, fields: fieldMessages(errors) }
+}
+
+function fieldMessages(errors: unknown): string[] {
+  if (typeof errors !== 'object' || errors === null) return []
+  return Object.entries(errors)
+    .slice(0, 20)
+    .map(([field, said]) => `${field}: ${[said].flat().map(String).join(', ')}`)
+}

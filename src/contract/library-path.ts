@@ -1,0 +1,25 @@
+/** Library paths (interface 2.9): absolute, case-sensitive, no `.` or `..`, trailing slashes ignored except for the root. */
+
+/** The canonical form of a library path, or undefined when it is malformed. */
+export function normalizeLibraryPath(path: string): string | undefined {
+  if (!path.startsWith('/') || path.includes('\0')) return undefined
+  const segments = path.replace(/\/+$/, '').split('/').slice(1)
+  if (segments.some((segment) => segment === '' || segment === '.' || segment === '..')) return undefined
+  return `/${segments.join('/')}`
+}
+
+/** `parent` and a relative path (or name) below it as one library path; an empty relative path gives the parent. */
+export function joinLibraryPath(parent: string, relative: string): string {
+  if (relative === '') return parent
+  return parent === '/' ? `/${relative}` : `${parent}/${relative}`
+}
+
+/** The parent of a canonical library path; the root is its own parent. */
+export function parentLibraryPath(path: string): string {
+  return path.slice(0, Math.max(1, path.lastIndexOf('/')))
+}
+
+/** The last segment of a canonical library path; empty for the root. */
+export function nameOfLibraryPath(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}

@@ -1,0 +1,133 @@
+/**
+ * The records of the interface, version 0.9.0, as zod shapes: the client parses answers with them and the embedded
+ * service builds its answers and its OpenAPI from them. Fields that the interface doesn't name are let through.
+ */
+import { z } from 'zod'
+
+/** Identifiers are opaque (2.1); an empty one identifies nothing. */
+export const identifier = z.string().min(1).max(512)
+const dateTime = z.string().min(1)
+
+/** 2.2 */
+export const tenantRecord = z.looseObject({ id: z.int(), name: z.string(), slug: z.string() })
+
+/** 2.3 */
+export const userRecord = z.looseObject({ id: z.int(), name: z.string(), email: z.string() })
+
+export const GLOBAL_ABILITIES = [
+  'library.create',
+  'library.delete',
+  'library.all.read',
+  'library.all.resource.create',
+  'library.all.update',
+  'library.all.resource.delete',
+] as const
+
+/** 2.4: `access` holds the exact rights of the current grant on this library. */
+export const librarySummary = z.looseObject({ id: identifier, name: z.string(), access: z.array(z.string()) })
+
+/** 4.1 */
+export const accessContext = z.looseObject({
+  tenant: tenantRecord,
+  user: userRecord.nullable(),
+  grant_type: z.string(),
+  interfaces: z.array(z.string()),
+  abilities: z.array(z.string()),
+  libraries: z.array(librarySummary),
+})
+
+/** 2.5 */
+export const libraryRecord = z.looseObject({
+  id: identifier,
+  name: z.string(),
+  overview: z.string().nullable(),
+  created_at: dateTime,
+  updated_at: dateTime,
+})
+
+/** 2.6 */
+export const folderEntry = z.looseObject({
+  name: z.string().min(1),
+  overview: z.string().nullable(),
+  organization_locked: z.boolean(),
+  is_archive: z.boolean(),
+  archive_description: z.string().nullable().optional(),
+  original_mime_type: z.string().nullable().optional(),
+})
+
+/** 2.7 */
+export const fileEntry = z.looseObject({
+  id: identifier,
+  title: z.string(),
+  slug: z.string(),
+  filename: z.string().min(1),
+  mime_type: z.string(),
+  organization_locked: z.boolean(),
+})
+
+/** 2.8 */
+export const directoryNode = z.looseObject({
+  id: identifier,
+  name: z.string(),
+  overview: z.string().nullable(),
+  parent_id: z.string().nullable(),
+  organization_locked: z.boolean(),
+  is_archive: z.boolean(),
+})
+
+/** 2.14: `truncated` is true exactly when `next_cursor` is not null. */
+const pageFields = { limit: z.int(), next_cursor: z.string().nullable(), truncated: z.boolean() }
+
+/** 4.6 */
+export const libraryPage = z.looseObject({ items: z.array(librarySummary), ...pageFields })
+
+/** 4.10 */
+export const directoryPage = z.looseObject({ folders: z.array(folderEntry), files: z.array(fileEntry), ...pageFields })
+
+/** 4.12: 201 with a new id, or 200 with `duplicate: true` and the existing one. */
+export const uploadAnswer = z.looseObject({ id: identifier, duplicate: z.boolean().optional() })
+
+/** 2.11: fields beyond these are not shown. */
+export const assetRecord = z.looseObject({
+  id: identifier,
+  mime_type: z.string().optional(),
+  text: z.string().nullish(),
+})
+
+/** 2.10: fields beyond `id` may be missing; `ingestion_status` is read by the poller as whatever it is. */
+export const resourceRecord = z.looseObject({
+  id: identifier,
+  title: z.string().optional(),
+  library: z.unknown().optional(),
+  paths: z.array(z.string()).optional(),
+  assets: z.array(assetRecord).optional(),
+  abstract: z.string().nullish(),
+  ingestion_status: z.unknown().optional(),
+})
+
+/** 2.12 */
+export const searchAnswer = z.looseObject({
+  notice: z.string(),
+  results: z.array(z.looseObject({ resource: resourceRecord })),
+})
+
+/** 2.13; `representation` only for assets. */
+export const viewUrl = z.looseObject({
+  url: z.url(),
+  representation: z.string().optional(),
+  expires_in_minutes: z.int(),
+})
+
+export type AccessContext = z.infer<typeof accessContext>
+export type LibrarySummary = z.infer<typeof librarySummary>
+export type LibraryRecord = z.infer<typeof libraryRecord>
+export type FolderEntry = z.infer<typeof folderEntry>
+export type FileEntry = z.infer<typeof fileEntry>
+export type DirectoryNode = z.infer<typeof directoryNode>
+export type LibraryPage = z.infer<typeof libraryPage>
+export type DirectoryPage = z.infer<typeof directoryPage>
+export type UploadAnswer = z.infer<typeof uploadAnswer>
+export type ResourceRecord = z.infer<typeof resourceRecord>
+export type AssetRecord = z.infer<typeof assetRecord>
+export type SearchAnswer = z.infer<typeof searchAnswer>
+export type ViewUrl = z.infer<typeof viewUrl>

@@ -1,0 +1,45 @@
+/** Every request the interface names, and so every request shelfd may build; paths are relative to `{base_url}/api`. */
+export const ROUTES = {
+  checkAccess: { method: 'GET', path: '/v1/auth/check' },
+  downloadAsset: { method: 'GET', path: '/v1/assets/{asset}' },
+  downloadScene: { method: 'GET', path: '/v1/assets/{asset}/representations/scene' },
+  downloadFrame: { method: 'GET', path: '/v1/assets/{asset}/representations/frame' },
+  createAssetViewUrl: { method: 'POST', path: '/v1/assets/{asset}/view-urls' },
+  listLibraries: { method: 'GET', path: '/v1/libraries' },
+  createLibrary: { method: 'POST', path: '/v1/libraries' },
+  showLibrary: { method: 'GET', path: '/v1/libraries/{library}' },
+  deleteLibrary: { method: 'DELETE', path: '/v1/libraries/{library}' },
+  listDirectory: { method: 'GET', path: '/v1/libraries/{library}/directory' },
+  createDirectory: { method: 'POST', path: '/v1/libraries/{library}/directory' },
+  uploadFile: { method: 'POST', path: '/v1/libraries/{library}/files' },
+  showResource: { method: 'GET', path: '/v1/libraries/{library}/resources/{resource}' },
+  searchResources: { method: 'GET', path: '/v1/search/resources' },
+  downloadResource: { method: 'GET', path: '/v1/resources/{resource}' },
+  createResourceViewUrl: { method: 'POST', path: '/v1/resources/{resource}/view-urls' },
+} as const
+
+export type RouteName = keyof typeof ROUTES
+
+/** REST paths hang below this (interface, conventions). */
+export const API_PREFIX = '/api'
+
+/** Where an instance shows its OpenAPI description, relative to `{base_url}` (section 1). */
+export const OPENAPI_PATH = '/docs?api-docs.json'
+
+/** Bounds of page sizes (section 8). */
+export const PAGE_LIMITS = {
+  libraries: { byDefault: 50, max: 500 },
+  directory: { byDefault: 100, max: 500 },
+} as const
+
+/** Uploaded files land here unless the instance offers a field that names a directory (4.12). */
+export const INBOX_PATH = '/.inbox'
+
+/** `path` with every `{name}` replaced by its percent-encoded value. */
+export function fillPath(path: string, values: Readonly<Record<string, string>>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name]
+    if (value === undefined) throw new TypeError(`No value for {${name}} of ${path}`)
+    return encodeURIComponent(value)
+  })
+}

@@ -1,0 +1,32 @@
+/** States of a resource's processing (interface section 3.1). */
+export const INGESTION_STATUSES = [
+  'not_started',
+  'running',
+  'completed',
+  'completed_with_warnings',
+  'partial',
+  'failed',
+] as const
+
+export type IngestionStatus = (typeof INGESTION_STATUSES)[number]
+
+/** What a status means for a client; `unknown` is an error state, never done. */
+export type IngestionOutcome = 'pending' | 'searchable' | 'partial' | 'failed' | 'unknown'
+
+const OUTCOMES: Readonly<Record<IngestionStatus, IngestionOutcome>> = {
+  not_started: 'pending',
+  running: 'pending',
+  completed: 'searchable',
+  completed_with_warnings: 'searchable',
+  partial: 'partial',
+  failed: 'failed',
+}
+
+export function isIngestionStatus(value: unknown): value is IngestionStatus {
+  return typeof value === 'string' && Object.hasOwn(OUTCOMES, value)
+}
+
+/** Any value a service may put into `ingestion_status`, as what it means (section 3.1). */
+export function ingestionOutcome(status: unknown): IngestionOutcome {
+  return isIngestionStatus(status) ? OUTCOMES[status] : 'unknown'
+}

@@ -1,0 +1,129 @@
+/**
+ * The error family: one class for each reaction, so that a catcher never looks at a message.
+ * `code` is stable; docs/errors.md lists every one and a test compares.
+ */
+const CODES = {
+  usage: ['bad-usage', 'bad-configuration', 'unknown-mirror', 'unknown-library', 'insecure-file', 'old-node'],
+  root: ['root-missing', 'root-unreadable'],
+  temporary: [
+    'service-unreachable',
+    'service-unavailable',
+    'service-throttling',
+    'answer-malformed',
+    'answer-late',
+    'disk-full',
+  ],
+  refused: [
+    'credential-missing',
+    'credential-refused',
+    'right-missing',
+    'origin-mismatch',
+    'tenant-mismatch',
+    'library-mismatch',
+    'root-mismatch',
+    'redirect-refused',
+    'certificate-refused',
+  ],
+  heldBack: ['limit-reached', 'root-emptied', 'confirmation-needed'],
+  locked: ['store-locked'],
+  operator: ['store-newer', 'store-damaged', 'library-damaged'],
+  interrupted: ['interrupted'],
+  rejected: ['not-found', 'conflict', 'too-large', 'invalid', 'request-rejected'],
+  doubt: ['upload-in-doubt'],
+  file: ['busy', 'vanished', 'unreadable', 'outside-root', 'unsupported', 'name-not-utf8', 'io-error'],
+  internal: ['unexpected'],
+} as const satisfies Record<string, readonly string[]>
+
+export type Reaction = keyof typeof CODES
+export type CodeOf<R extends Reaction> = (typeof CODES)[R][number]
+export type ErrorCode = CodeOf<Reaction>
+
+/** Every stable error code, for the page that documents them and the test that compares. */
+export const errorCodes: readonly ErrorCode[] = Object.values(CODES).flat()
+
+export abstract class ShelfdError<R extends Reaction = Reaction> extends Error {
+  abstract readonly reaction: R
+  readonly code: CodeOf<R>
+
+  constructor(code: CodeOf<R>, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+    this.name = new.target.name
+  }
+}
+
+/** The command line or the configuration is wrong: exit 2. */
+export class UsageError extends ShelfdError<'usage'> {
+  readonly reaction = 'usage'
+}
+
+/** A mirror's directory is missing or unreadable: exit 3. */
+export class RootError extends ShelfdError<'root'> {
+  readonly reaction = 'root'
+}
+
+/** Run again later, nothing is wrong on this side: exit 5. */
+export class TemporaryError extends ShelfdError<'temporary'> {
+  readonly reaction = 'temporary'
+}
+
+/** The credential, a right or a pinned identity refuses the operation: exit 7. */
+export class RefusedError extends ShelfdError<'refused'> {
+  readonly reaction = 'refused'
+}
+
+/** A limit or a guard holds the operation back: exit 8. */
+export class HeldBackError extends ShelfdError<'heldBack'> {
+  readonly reaction = 'heldBack'
+}
+
+/** Another instance holds the store: exit 11. */
+export class LockedError extends ShelfdError<'locked'> {
+  readonly reaction = 'locked'
+}
+
+/** An operator must act before anything may be written: exit 78. */
+export class OperatorError extends ShelfdError<'operator'> {
+  readonly reaction = 'operator'
+}
+
+/** The user or the system asked to stop: exit 130. */
+export class InterruptedError extends ShelfdError<'interrupted'> {
+  readonly reaction = 'interrupted'
+
+  constructor(message = 'Interrupted', options?: ErrorOptions) {
+    super('interrupted', message, options)
+  }
+}
+
+/** The service answered this one request with a final no (404, 409, 413, 422 …); others may go on. */
+export class RejectedError extends ShelfdError<'rejected'> {
+  readonly reaction = 'rejected'
+  readonly status: number
+
+  constructor(code: CodeOf<'rejected'>, message: string, status: number, options?: ErrorOptions) {
+    super(code, message, options)
+    this.status = status
+  }
+}
+
+/** It isn't known whether the service stored an upload: look before sending again. */
+export class DoubtError extends ShelfdError<'doubt'> {
+  readonly reaction = 'doubt'
+}
+
+/** A problem of one local file; the run goes on without it. */
+export class FileError extends ShelfdError<'file'> {
+  readonly reaction = 'file'
+}
+
+/** The text of anything that was thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}
+
+/** The `code` of a Node system error (`ENOENT`, `EACCES` …), or undefined. */
+export function systemCodeOf(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error) || !('code' in thrown)) return undefined
+  return typeof thrown.code === 'string' ? thrown.code : undefined
+}

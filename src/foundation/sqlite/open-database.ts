@@ -1,0 +1,131 @@
+import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+
+export interface DatabaseSpec {
+  readonly file: string
+  /** Holds `001-name.sql`, `002-name.sql` …; the number of the last one is the schema version (`PRAGMA user_version`). */
+  readonly migrationsDir: string
+  /** `PRAGMA application_id`: tells this kind of database from any other SQLite file. */
+  readonly applicationId: number
+}
+
+export type DatabaseFault = 'newer' | 'damaged' | 'foreign'
+
+/** The file can't be used as it is; nothing was written to it. */
+export class DatabaseFaultError extends Error {
+  readonly fault: DatabaseFault
+
+  constructor(fault: DatabaseFault, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'DatabaseFaultError'
+    this.fault = fault
+  }
+}
+
+/**
+ * Opens or makes a database for writing: WAL with `synchronous=FULL` (asserted after a first write, since better-sqlite3
+ * falls back to NORMAL under WAL unless told), untrusted schema, files 0600. An older schema is backed up beside the file
+ * (`<file>.v<N>.bak`), then migrated in one transaction; a newer, damaged or foreign file throws DatabaseFaultError untouched.
+ */
+export function openDatabase(spec: DatabaseSpec): Database.Database {
+  const isNew = !existsSync(spec.file)
+  if (!isNew) inspect(spec)
+  const database = new Database(spec.file)
+  try {
+    chmodSync(spec.file, 0o600)
+    configure(database)
+    migrate(database, spec, isNew)
+    assertDurable(database)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** Opens an existing database for reading only; throws DatabaseFaultError like openDatabase, also when its schema is older. */
+export function openDatabaseReadOnly(spec: DatabaseSpec): Database.Database {
+  inspect(spec)
+  const database = new Database(spec.file, { readonly: true, timeout: 5_000 })
+  database.pragma('trusted_schema = OFF')
+  return database
+}
+
+/** Numbered migrations of a directory, in order. */
+export function readMigrations(directory: string): { version: number; sql: string }[] {
+  return readdirSync(directory)
+    .filter((name) => /^\d{3}-.+\.sql$/.test(name))
+    .sort()
+    .map((name) => ({ version: Number(name.slice(0, 3)), sql: readFileSync(join(directory, name), 'utf8') }))
+}
+
+function inspect(spec: DatabaseSpec): void {
+  let version: number
+  let applicationId: number
+  try {
+    const database = new Database(spec.file, { readonly: true, timeout: 5_000 })
+    try {
+      version = Number(database.pragma('user_version', { simple: true }))
+      applicationId = Number(database.pragma('application_id', { simple: true }))
+      const verdict = database.pragma('quick_check(1)', { simple: true })
+      if (verdict !== 'ok') throw new DatabaseFaultError('damaged', `"${spec.file}" is damaged: ${String(verdict)}`)
+    } finally {
+      database.close()
+    }
+  } catch (error) {
+    if (error instanceof Database.SqliteError && error.code !== 'SQLITE_BUSY') {
+      throw new DatabaseFaultError('damaged', `"${spec.file}" is damaged: ${error.message}`, { cause: error })
+    }
+    throw error
+  }
+  if (version === 0 && applicationId === 0) return
+  if (applicationId !== spec.applicationId) {
+    throw new DatabaseFaultError('foreign', `"${spec.file}" is a database of another program`)
+  }
+  const newest = readMigrations(spec.migrationsDir).at(-1)?.version ?? 0
+  if (version > newest) {
+    const versions = `its schema is version ${version}, this program knows up to ${newest}`
+    throw new DatabaseFaultError('newer', `"${spec.file}" was written by a newer version: ${versions}`)
+  }
+}
+
+function configure(database: Database.Database): void {
+  database.pragma('journal_mode = WAL')
+  database.pragma('synchronous = FULL')
+  database.pragma('foreign_keys = ON')
+  database.pragma('trusted_schema = OFF')
+  database.pragma('busy_timeout = 5000')
+}
+
+function migrate(database: Database.Database, spec: DatabaseSpec, isNew: boolean): void {
+  const current = Number(database.pragma('user_version', { simple: true }))
+  const pending = readMigrations(spec.migrationsDir).filter(({ version }) => version > current)
+  if (pending.length === 0) return
+  if (!isNew && current > 0) backUp(database, `${spec.file}.v${current}.bak`)
+  const apply = database.transaction(() => {
+    for (const { version, sql } of pending) {
+      database.exec(sql)
+      database.pragma(`user_version = ${version}`)
+    }
+    database.pragma(`application_id = ${spec.applicationId}`)
+  })
+  apply.immediate()
+}
+
+function backUp(database: Database.Database, file: string): void {
+  if (existsSync(file)) return
+  database.prepare('VACUUM INTO ?').run(file)
+  chmodSync(file, 0o600)
+}
+
+/** `synchronous` must still be FULL (2) once something was written. */
+function assertDurable(database: Database.Database): void {
+  const version = Number(database.pragma('user_version', { simple: true }))
+  database.transaction(() => database.pragma(`user_version = ${version}`)).immediate()
+  const synchronous = Number(database.pragma('synchronous', { simple: true }))
+  const journal = database.pragma('journal_mode', { simple: true })
+  if (synchronous !== 2 || journal !== 'wal') {
+    throw new Error(`SQLite does not keep its promise: synchronous=${synchronous}, journal_mode=${String(journal)}`)
+  }
+}

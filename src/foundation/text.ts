@@ -1,0 +1,22 @@
+// Control characters, line separators, the byte order mark and the marks that reorder text (bidi).
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is searched for
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\ud800-\udfff]/gu
+
+const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+/** Text from outside, made safe for one line of a terminal, a log or a report: nothing in it can move the cursor or reorder. */
+export function escapeText(text: string): string {
+  return text.replace(UNSAFE, (character) => {
+    const code = character.codePointAt(0) ?? 0
+    return SHORT[character] ?? (code < 0x100 ? `\\x${hex(code, 2)}` : `\\u{${hex(code, 1)}}`)
+  })
+}
+
+/** The first `maxLength` characters, with a sign that there was more. */
+export function truncateText(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`
+}
+
+function hex(code: number, width: number): string {
+  return code.toString(16).padStart(width, '0')
+}

@@ -1,0 +1,44 @@
+const SIZE_UNITS: Readonly<Record<string, number>> = { '': 1, B: 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 }
+const DURATION_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Bytes of `50M`, `50MB`, `50MiB`, `2g` or `1024` (powers of 1024); undefined when it is not a size. */
+export function parseSize(text: string): number | undefined {
+  const match = /^(\d+(?:\.\d+)?)\s*(?:([KMGT])(?:i?B)?|B)?$/i.exec(text.trim())
+  if (!match?.[1]) return undefined
+  const unit = SIZE_UNITS[(match[2] ?? '').toUpperCase()]
+  return unit === undefined ? undefined : Math.round(Number(match[1]) * unit)
+}
+
+/** Milliseconds of `500ms`, `30s`, `5m`, `1h`, `1h30m` or `2d`; undefined when it is not a duration. */
+export function parseDuration(text: string): number | undefined {
+  const trimmed = text.trim()
+  if (trimmed === '0') return 0
+  if (!/^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/.test(trimmed)) return undefined
+  let totalMs = 0
+  for (const [, amount, unit] of trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)) {
+    totalMs += Number(amount) * (DURATION_UNITS[unit ?? ''] ?? Number.NaN)
+  }
+  return totalMs
+}
+
+/** `1.5 MiB`: a size for people. */
+export function formatSize(sizeBytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+  let value = sizeBytes
+  let index = 0
+  while (value >= 1024 && index < units.length - 1) {
+    value /= 1024
+    index += 1
+  }
+  return `${index === 0 ? value : value.toFixed(value < 10 ? 1 : 0)} ${units[index]}`
+}
+
+/** `850 ms`, `12.3 s`, `4m 05s`, `2h 10m`: a duration for people. */
+export function formatDuration(durationMs: number): string {
+  if (durationMs < 1_000) return `${Math.round(durationMs)} ms`
+  if (durationMs < 60_000) return `${(durationMs / 1_000).toFixed(1)} s`
+  const minutes = Math.floor(durationMs / 60_000)
+  const rest = (value: number) => String(Math.floor(value)).padStart(2, '0')
+  if (minutes < 60) return `${minutes}m ${rest((durationMs % 60_000) / 1_000)}s`
+  return `${Math.floor(minutes / 60)}h ${rest(minutes % 60)}m`
+}
