@@ -8,6 +8,8 @@ export interface DatabaseSpec {
   readonly migrationsDir: string
   /** `PRAGMA application_id`: tells this kind of database from any other SQLite file. */
   readonly applicationId: number
+  /** Read every page before trusting the file (`PRAGMA quick_check`): after a crash, or when its size is not what it was. */
+  readonly isSuspect?: boolean
 }
 
 export type DatabaseFault = 'newer' | 'damaged' | 'foreign'
@@ -68,7 +70,7 @@ function inspect(spec: DatabaseSpec): void {
     try {
       version = Number(database.pragma('user_version', { simple: true }))
       applicationId = Number(database.pragma('application_id', { simple: true }))
-      const verdict = database.pragma('quick_check(1)', { simple: true })
+      const verdict = spec.isSuspect ? database.pragma('quick_check(1)', { simple: true }) : 'ok'
       if (verdict !== 'ok') throw new DatabaseFaultError('damaged', `"${spec.file}" is damaged: ${String(verdict)}`)
     } finally {
       database.close()

@@ -1,0 +1,89 @@
+import { type IngestionOutcome, isIngestionStatus } from '../contract/states.ts'
+
+/** The classes of the report, each with its sign in the combined format. */
+export const REPORT_CLASSES = {
+  'in-sync': '=',
+  processing: '~',
+  'local-only': '+',
+  'remote-only': '-',
+  changed: '*',
+  superseded: '^',
+  'missing-remotely': '?',
+  'needs-attention': '!',
+  ignored: 'i',
+  unknown: 'u',
+} as const
+
+export type ReportClass = keyof typeof REPORT_CLASSES
+
+export interface Classified {
+  readonly class: ReportClass
+  readonly reason: string | null
+}
+
+/** What the store knows of the content that a file had at its last scan. */
+export interface KnownContent {
+  readonly state: 'new' | 'sending' | 'doubt' | 'stored' | 'refused'
+  readonly outcome: IngestionOutcome | null
+  readonly ingestionStatus: string | null
+  readonly secondLocation: number
+  readonly problemCode: string | null
+  readonly problemMessage: string | null
+}
+
+/** What a listing says of a resource: `unasked` when there was none, `unknown` when it is incomplete and doesn't show it. */
+export type Presence = 'listed' | 'absent' | 'unknown' | 'unasked'
+
+/** The one class of a file whose content on disk is the one that the store knows. */
+export function classifyFile(content: KnownContent, presence: Presence, problem: string | null): Classified {
+  if (problem !== null) return { class: 'needs-attention', reason: problem }
+  switch (content.state) {
+    case 'new':
+      return { class: 'local-only', reason: 'new' }
+    case 'sending':
+    case 'doubt':
+      return { class: 'local-only', reason: 'in doubt' }
+    case 'refused':
+      return { class: 'needs-attention', reason: content.problemMessage ?? 'refused' }
+    case 'stored':
+      return classifyStored(content, presence)
+  }
+}
+
+/** A file that differs from what the store knows: `isUploaded` when what it was before is stored. */
+export function classifyDifferent(isUploaded: boolean): Classified {
+  return isUploaded
+    ? { class: 'changed', reason: 'changed since it was uploaded' }
+    : { class: 'local-only', reason: 'new' }
+}
+
+/** A resource whose file has changed or is gone. */
+export function classifySuperseded(reason: string): Classified {
+  const texts: Readonly<Record<string, string>> = {
+    changed: 'its file has changed since',
+    gone: 'its file is gone',
+    ignored: 'its file is ignored now',
+  }
+  return { class: 'superseded', reason: texts[reason] ?? reason }
+}
+
+function classifyStored(content: KnownContent, presence: Presence): Classified {
+  if (presence === 'unknown') return { class: 'unknown', reason: 'the listing is incomplete' }
+  if (presence === 'absent') return { class: 'missing-remotely', reason: 'the complete listing no longer shows it' }
+  const second = content.secondLocation === 1 ? 'a second location may exist' : null
+  switch (content.outcome) {
+    case 'searchable':
+      return { class: 'in-sync', reason: second }
+    case 'pending':
+    case null:
+      return { class: 'processing', reason: content.ingestionStatus ?? 'not polled yet' }
+    default:
+      return { class: 'needs-attention', reason: content.problemMessage ?? ingestionReason(content) }
+  }
+}
+
+function ingestionReason({ ingestionStatus }: KnownContent): string {
+  return isIngestionStatus(ingestionStatus)
+    ? `ingestion ended ${ingestionStatus}`
+    : `ingestion is in the unknown state ${ingestionStatus}`
+}

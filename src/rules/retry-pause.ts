@@ -1,0 +1,27 @@
+/** When to try again: growing pauses with jitter; what the service asks for in `Retry-After` is a lower bound. */
+export interface RetryPolicy {
+  /** Tries in all, the first one included. */
+  readonly attempts: number
+  readonly firstPauseMs: number
+  readonly maxPauseMs: number
+}
+
+/**
+ * The pause after the failed try number `attempt` (from 1). Half of the growing part is jitter, so that those who failed
+ * together don't return together; `random` is in [0, 1). Never less than `retryAfterMs`.
+ */
+export function retryPauseMs(attempt: number, policy: RetryPolicy, random: number, retryAfterMs = 0): number {
+  const halfMs = Math.min(policy.maxPauseMs, policy.firstPauseMs * 2 ** (attempt - 1)) / 2
+  return Math.max(retryAfterMs, halfMs) + halfMs * random
+}
+
+const HTTP_DATE = /^(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,? .*\d/
+
+/** The value of a `Retry-After` header (seconds or an HTTP date) as milliseconds from `nowMs`; undefined: it says nothing. */
+export function parseRetryAfterMs(value: string | undefined, nowMs: number): number | undefined {
+  const trimmed = value?.trim() ?? ''
+  if (/^\d+$/.test(trimmed)) return Number(trimmed) * 1_000
+  if (!HTTP_DATE.test(trimmed)) return undefined
+  const dateMs = Date.parse(trimmed)
+  return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs)
+}

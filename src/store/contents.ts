@@ -1,0 +1,200 @@
+import type Database from 'better-sqlite3'
+import type { IngestionOutcome } from '../contract/states.ts'
+
+export type ContentState = 'new' | 'sending' | 'doubt' | 'stored' | 'refused'
+
+export interface ContentRow {
+  readonly id: number
+  readonly libraryId: number
+  readonly sha256: Buffer
+  readonly mime: string
+  readonly size: number
+  readonly state: ContentState
+  readonly resourceId: string | null
+  readonly isDuplicate: number
+  readonly secondLocation: number
+  readonly doubts: number
+  readonly uploadedAt: number | null
+  readonly searchableAt: number | null
+  readonly outcome: IngestionOutcome | null
+  readonly ingestionStatus: string | null
+  readonly problemCode: string | null
+  readonly problemMessage: string | null
+  readonly problemCount: number
+  readonly retryAt: number | null
+  readonly isSetAside: number
+}
+
+export interface ContentKey {
+  readonly libraryId: number
+  readonly sha256: Uint8Array
+  readonly mime: string
+  readonly size: number
+}
+
+/** A content whose last upload was cut off or left in doubt, with the path it was sent from. */
+export interface DoubtfulContent {
+  readonly id: number
+  readonly sha256: Buffer
+  readonly mime: string
+  readonly size: number
+  readonly doubts: number
+  readonly path: string
+  readonly uploadId: number
+}
+
+export interface PendingResource {
+  readonly contentId: number
+  readonly resourceId: string
+  readonly storedSeq: number
+  readonly uploadedAt: number
+}
+
+export interface StoredContent {
+  readonly resourceId: string
+  readonly isDuplicate: boolean
+  readonly hasSecondLocation: boolean
+  readonly mirrorId: number
+  readonly runId: number
+  readonly nowMs: number
+}
+
+export interface ContentProblem {
+  readonly code: string
+  readonly message: string
+  readonly retryAt: number | null
+}
+
+export interface IngestionTally {
+  readonly outcome: IngestionOutcome
+  readonly status: string | null
+  readonly n: number
+}
+
+export type ContentQueries = ReturnType<typeof prepareContents>
+
+export const CONTENT_COLUMNS = `
+  c.id, c.library_id AS libraryId, c.sha256, c.mime, c.size, c.state, c.resource_id AS resourceId,
+  c.is_duplicate AS isDuplicate, c.second_location AS secondLocation, c.doubts, c.uploaded_at AS uploadedAt,
+  c.searchable_at AS searchableAt, c.outcome, c.ingestion_status AS ingestionStatus, c.problem_code AS problemCode,
+  c.problem_message AS problemMessage, c.problem_count AS problemCount, c.retry_at AS retryAt,
+  c.is_set_aside AS isSetAside`
+
+/** Contents: what was or will be sent, each once for a library (product: "new content"). */
+export function prepareContents(database: Database.Database) {
+  return { ...prepareSending(database), ...prepareIngestion(database) }
+}
+
+function prepareSending(database: Database.Database) {
+  const find = database.prepare<[number, Uint8Array, string], ContentRow>(
+    `SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.library_id = ? AND c.sha256 = ? AND c.mime = ?`,
+  )
+  const get = database.prepare<[number], ContentRow>(`SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.id = ?`)
+  const insert = database.prepare<[number, Uint8Array, string, number], ContentRow>(
+    `INSERT INTO content (library_id, sha256, mime, size) VALUES (?, ?, ?, ?) RETURNING
+     ${CONTENT_COLUMNS.replaceAll('c.', '')}`,
+  )
+  const byResource = database.prepare<[number, string], ContentRow>(
+    `SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.library_id = ? AND c.resource_id = ?`,
+  )
+  const setState = database.prepare<[ContentState, number]>('UPDATE content SET state = ? WHERE id = ?')
+  const addDoubt = database.prepare<[number]>("UPDATE content SET state = 'doubt', doubts = doubts + 1 WHERE id = ?")
+  const refuse = database.prepare<[string, string, number | null, number]>(
+    `UPDATE content SET state = 'refused', problem_code = ?, problem_message = ?, retry_at = ?,
+       problem_count = problem_count + 1 WHERE id = ?`,
+  )
+  const maxSeq = database.prepare<[], { seq: number }>('SELECT coalesce(max(stored_seq), 0) AS seq FROM content')
+  const store = database.prepare<[string, number, number, number, number, number, number, number]>(
+    `UPDATE content SET state = 'stored', resource_id = ?, is_duplicate = ?, second_location = ?, uploaded_at = ?,
+       stored_seq = ?, mirror_id = ?, run_id = ?, outcome = 'pending', problem_code = NULL, problem_message = NULL,
+       problem_count = 0, retry_at = NULL WHERE id = ?`,
+  )
+  // doubt first looks at what an interrupted run left: its intents have no outcome.
+  const doubtful = database.prepare<[number], DoubtfulContent>(
+    `SELECT c.id, c.sha256, c.mime, c.size, c.doubts, u.path, max(u.id) AS uploadId
+     FROM content c JOIN upload u ON u.content_id = c.id
+     WHERE u.mirror_id = ? AND c.state IN ('sending', 'doubt') GROUP BY c.id ORDER BY u.path`,
+  )
+  let nextSeq: number | undefined
+  return {
+    get: (id: number): ContentRow | undefined => get.get(id),
+    findByResource: (libraryId: number, resourceId: string): ContentRow | undefined =>
+      byResource.get(libraryId, resourceId),
+    find: (key: ContentKey): ContentRow | undefined => find.get(key.libraryId, key.sha256, key.mime),
+    ensure: (key: ContentKey): ContentRow | undefined =>
+      find.get(key.libraryId, key.sha256, key.mime) ?? insert.get(key.libraryId, key.sha256, key.mime, key.size),
+    setState: (id: number, state: 'new' | 'sending'): void => {
+      setState.run(state, id)
+    },
+    markInDoubt: (id: number): void => {
+      addDoubt.run(id)
+    },
+    markRefused: (id: number, problem: ContentProblem): void => {
+      refuse.run(problem.code, problem.message, problem.retryAt, id)
+    },
+    /** From here on the resource id is never forgotten (P13). */
+    markStored: (id: number, stored: StoredContent): void => {
+      nextSeq ??= (maxSeq.get()?.seq ?? 0) + 1
+      const { resourceId, isDuplicate, hasSecondLocation, mirrorId, runId, nowMs } = stored
+      store.run(resourceId, Number(isDuplicate), Number(hasSecondLocation), nowMs, nextSeq, mirrorId, runId, id)
+      nextSeq += 1
+    },
+    /** Contents sent from this mirror whose fate is not known. */
+    listDoubtful: (mirrorId: number): DoubtfulContent[] => doubtful.all(mirrorId),
+  }
+}
+
+function prepareIngestion(database: Database.Database) {
+  const pending = database.prepare<[number, number, number], PendingResource>(
+    `SELECT id AS contentId, resource_id AS resourceId, stored_seq AS storedSeq, uploaded_at AS uploadedAt FROM content
+     WHERE mirror_id = ? AND outcome = 'pending' AND stored_seq > ? ORDER BY stored_seq LIMIT ?`,
+  )
+  const pendingCount = database.prepare<[number], { n: number }>(
+    "SELECT count(*) AS n FROM content WHERE mirror_id = ? AND outcome = 'pending'",
+  )
+  const claim = database.prepare<[number, number]>(
+    "UPDATE content SET run_id = ? WHERE mirror_id = ? AND outcome = 'pending'",
+  )
+  const setStatus = database.prepare<[string | null, IngestionOutcome, number | null, number]>(
+    'UPDATE content SET ingestion_status = ?, outcome = ?, searchable_at = ? WHERE id = ?',
+  )
+  const setProblem = database.prepare<[string | null, string | null, number | null, number]>(
+    `UPDATE content SET problem_code = ?, problem_message = ?, retry_at = ?,
+       problem_count = CASE WHEN ?1 IS NULL THEN 0 ELSE problem_count + 1 END WHERE id = ?`,
+  )
+  const tally = database.prepare<[number], IngestionTally>(
+    `SELECT outcome, ingestion_status AS status, count(*) AS n FROM content
+     WHERE run_id = ? AND outcome IS NOT NULL GROUP BY 1, 2`,
+  )
+  const times = database.prepare<[number], { ms: number }>(
+    `SELECT searchable_at - uploaded_at AS ms FROM content
+     WHERE run_id = ? AND searchable_at IS NOT NULL ORDER BY ms`,
+  )
+  const troubled = database.prepare<[number], ContentRow & { path: string }>(
+    `SELECT ${CONTENT_COLUMNS}, (SELECT path FROM upload u WHERE u.content_id = c.id ORDER BY u.id DESC LIMIT 1) AS path
+     FROM content c WHERE c.library_id = ? AND (c.problem_code IS NOT NULL OR c.state IN ('sending', 'doubt'))
+       AND c.is_set_aside = 0 AND EXISTS (SELECT 1 FROM file f WHERE f.content_id = c.id)
+     ORDER BY path LIMIT 10000`,
+  )
+  return {
+    /** Pending resources of a mirror in the order they were stored, after `afterSeq`. */
+    listPending: (mirrorId: number, afterSeq: number, limit: number): PendingResource[] =>
+      pending.all(mirrorId, afterSeq, limit),
+    countPending: (mirrorId: number): number => pendingCount.get(mirrorId)?.n ?? 0,
+    /** What was pending when a run began belongs to its account. */
+    claimPending: (mirrorId: number, runId: number): void => {
+      claim.run(runId, mirrorId)
+    },
+    setIngestion: (id: number, status: string | null, outcome: IngestionOutcome, searchableAt: number | null): void => {
+      setStatus.run(status, outcome, searchableAt, id)
+    },
+    setProblem: (id: number, problem: ContentProblem | null): void => {
+      setProblem.run(problem?.code ?? null, problem?.message ?? null, problem?.retryAt ?? null, id)
+    },
+    tallyIngestion: (runId: number): IngestionTally[] => tally.all(runId),
+    /** Milliseconds from upload to searchable of a run's resources, ascending. */
+    listTimesToSearchable: (runId: number): number[] => times.all(runId).map((row) => row.ms),
+    /** Contents of present files that need attention and were not set aside. */
+    listTroubled: (libraryId: number): (ContentRow & { path: string })[] => troubled.all(libraryId),
+  }
+}

@@ -1,0 +1,60 @@
+import type Database from 'better-sqlite3'
+
+export interface DirectoryRow {
+  readonly id: number
+  readonly path: string
+}
+
+export type DirectoryQueries = ReturnType<typeof prepareDirectories>
+
+/** Directories of mirrors; `path` is relative to the mirror's root, '' for the root itself. */
+export function prepareDirectories(database: Database.Database) {
+  const find = database.prepare<[number, string], { id: number }>(
+    'SELECT id FROM directory WHERE mirror_id = ? AND path = ?',
+  )
+  const insert = database.prepare<[number, string], { id: number }>(
+    'INSERT INTO directory (mirror_id, path) VALUES (?, ?) RETURNING id',
+  )
+  const all = database.prepare<[number], DirectoryRow>(
+    'SELECT id, path FROM directory WHERE mirror_id = ? ORDER BY path',
+  )
+  const unmade = database.prepare<[number], DirectoryRow>(
+    'SELECT id, path FROM directory WHERE mirror_id = ? AND made_at IS NULL ORDER BY path',
+  )
+  const unmadeCount = database.prepare<[number], { n: number }>(
+    'SELECT count(*) AS n FROM directory WHERE mirror_id = ? AND made_at IS NULL',
+  )
+  const markMade = database.prepare<[number, number]>('UPDATE directory SET made_at = ? WHERE id = ?')
+  // '0' is the character after '/': the range holds exactly the paths below.
+  const below = database.prepare<[number, string, string, string], DirectoryRow>(
+    'SELECT id, path FROM directory WHERE mirror_id = ? AND (path = ? OR (path > ? AND path < ?))',
+  )
+  const remove = database.prepare<[number]>('DELETE FROM directory WHERE id = ?')
+  const children = database.prepare<[number, string, string], { path: string }>(
+    'SELECT path FROM directory WHERE mirror_id = ? AND path >= ? AND path < ?',
+  )
+  return {
+    find: (mirrorId: number, path: string): number | undefined => find.get(mirrorId, path)?.id,
+    ensure: (mirrorId: number, path: string): number =>
+      find.get(mirrorId, path)?.id ?? insert.get(mirrorId, path)?.id ?? 0,
+    iterate: (mirrorId: number): IterableIterator<DirectoryRow> => all.iterate(mirrorId),
+    list: (mirrorId: number): DirectoryRow[] => all.all(mirrorId),
+    /** Directories not known to exist remotely, parents before children. */
+    listUnmade: (mirrorId: number): DirectoryRow[] => unmade.all(mirrorId),
+    countUnmade: (mirrorId: number): number => unmadeCount.get(mirrorId)?.n ?? 0,
+    markMade: (directoryId: number, nowMs: number): void => {
+      markMade.run(nowMs, directoryId)
+    },
+    /** The directory at `path` and every one below it. */
+    listSubtree: (mirrorId: number, path: string): DirectoryRow[] =>
+      path === '' ? all.all(mirrorId) : below.all(mirrorId, path, `${path}/`, `${path}0`),
+    remove: (directoryId: number): void => {
+      remove.run(directoryId)
+    },
+    /** Paths of all directories below `path`, itself left out. */
+    listPathsBelow: (mirrorId: number, path: string): string[] =>
+      path === ''
+        ? all.all(mirrorId).flatMap((row) => (row.path === '' ? [] : [row.path]))
+        : children.all(mirrorId, `${path}/`, `${path}0`).map((row) => row.path),
+  }
+}

@@ -1,0 +1,162 @@
+import type Database from 'better-sqlite3'
+import type { ContentState } from './contents.ts'
+
+/** A file as its last scan saw it; integers in full, since nanoseconds outgrow a double. */
+export type ComparedRow = readonly [
+  name: string,
+  size: bigint,
+  mtimeNs: bigint,
+  ctimeNs: bigint,
+  inode: bigint,
+  isRacy: bigint,
+]
+
+export interface SeenFile {
+  readonly directoryId: number
+  readonly name: string
+  readonly size: number
+  readonly mtimeNs: bigint
+  readonly ctimeNs: bigint
+  readonly inode: bigint
+  readonly isRacy: boolean
+  readonly contentId: number
+  readonly isReceived: boolean
+}
+
+/** A file whose content is not stored yet, with what is known of that content. */
+export interface OpenFile {
+  readonly directoryId: number
+  readonly directory: string
+  readonly name: string
+  readonly isDirectoryMade: number
+  readonly contentId: number
+  readonly sha256: Buffer
+  readonly mime: string
+  readonly size: number
+  readonly state: ContentState
+  readonly retryAt: number | null
+}
+
+export interface OpenFileCursor {
+  readonly directoryId: number
+  readonly name: string
+}
+
+export const OPEN_FILES_START: OpenFileCursor = { directoryId: 0, name: '' }
+
+export type FormerReason = 'changed' | 'gone' | 'ignored'
+
+export type FileQueries = ReturnType<typeof prepareFiles>
+
+/** Files present at their last scan, what became of those that were, and the queue of those still to be stored. */
+export function prepareFiles(database: Database.Database) {
+  database.exec(`
+    CREATE TEMP TABLE gone (directory_id INTEGER, name TEXT, content_id INTEGER, reason TEXT,
+      PRIMARY KEY (directory_id, name)) WITHOUT ROWID;
+    CREATE TEMP TABLE fresh (content_id INTEGER NOT NULL);`)
+  return { ...prepareScanning(database), ...prepareGone(database), ...prepareOpen(database) }
+}
+
+function prepareScanning(database: Database.Database) {
+  const compare = database
+    .prepare<[number, string], ComparedRow>(
+      `SELECT f.name, f.size, f.mtime_ns, f.ctime_ns, f.inode, f.is_racy
+       FROM directory d JOIN file f ON f.directory_id = d.id WHERE d.mirror_id = ? AND d.path = ?`,
+    )
+    .raw()
+    .safeIntegers()
+  const find = database.prepare<[number, string], { contentId: number; isReceived: number }>(
+    'SELECT content_id AS contentId, is_received AS isReceived FROM file WHERE directory_id = ? AND name = ?',
+  )
+  const upsert = database.prepare<[number, string, number, bigint, bigint, bigint, number, number, number]>(
+    'INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  )
+  const count = database.prepare<[number], { n: number }>(
+    'SELECT count(*) AS n FROM file f JOIN directory d ON d.id = f.directory_id WHERE d.mirror_id = ?',
+  )
+  const addFresh = database.prepare<[number]>('INSERT INTO temp.fresh VALUES (?)')
+  return {
+    /** The rows of one directory, to be compared with what is on disk. */
+    listForCompare: (mirrorId: number, path: string): ComparedRow[] => compare.all(mirrorId, path),
+    find: (directoryId: number, name: string) => find.get(directoryId, name),
+    record: (file: SeenFile): void => {
+      const { directoryId, name, size, mtimeNs, ctimeNs, inode, isRacy, contentId, isReceived } = file
+      upsert.run(directoryId, name, size, mtimeNs, ctimeNs, inode, Number(isRacy), contentId, Number(isReceived))
+    },
+    /** A new path with a content that was known already: half of a move. */
+    noteFresh: (contentId: number): void => {
+      addFresh.run(contentId)
+    },
+    count: (mirrorId: number): number => count.get(mirrorId)?.n ?? 0,
+  }
+}
+
+function prepareGone(database: Database.Database) {
+  const note = database.prepare<[FormerReason, number, string]>(
+    'INSERT OR IGNORE INTO temp.gone SELECT directory_id, name, content_id, ? FROM file WHERE directory_id = ? AND name = ?',
+  )
+  const noteAll = database.prepare<[FormerReason, number]>(
+    'INSERT OR IGNORE INTO temp.gone SELECT directory_id, name, content_id, ? FROM file WHERE directory_id = ?',
+  )
+  const goneCount = database.prepare<[], { n: number }>('SELECT count(*) AS n FROM temp.gone')
+  const movedCount = database.prepare<[], { n: number }>(
+    `SELECT coalesce(sum(min(g.n, f.n)), 0) AS n
+     FROM (SELECT content_id, count(*) AS n FROM temp.gone GROUP BY 1) g
+     JOIN (SELECT content_id, count(*) AS n FROM temp.fresh GROUP BY 1) f USING (content_id)`,
+  )
+  const keepFormer = database.prepare<[number]>(
+    `INSERT OR REPLACE INTO former (mirror_id, path, content_id, reason, ended_at)
+     SELECT d.mirror_id, iif(d.path = '', g.name, d.path || '/' || g.name), g.content_id, g.reason, ?
+     FROM temp.gone g JOIN directory d ON d.id = g.directory_id JOIN content c ON c.id = g.content_id
+     WHERE c.state <> 'new'`,
+  )
+  const removeGone = database.prepare<[]>(
+    'DELETE FROM file WHERE (directory_id, name) IN (SELECT directory_id, name FROM temp.gone)',
+  )
+  const addFormer = database.prepare<[number, string, number, FormerReason, number]>(
+    'INSERT OR REPLACE INTO former (mirror_id, path, content_id, reason, ended_at) VALUES (?, ?, ?, ?, ?)',
+  )
+  return {
+    /** Notes that a file is no longer where it was; nothing is removed before `removeGone`. */
+    noteGone: (directoryId: number, name: string, reason: FormerReason): void => {
+      note.run(reason, directoryId, name)
+    },
+    noteDirectoryGone: (directoryId: number, reason: FormerReason): void => {
+      noteAll.run(reason, directoryId)
+    },
+    countGone: (): number => goneCount.get()?.n ?? 0,
+    /** Files that went and came with the same content. */
+    countMoved: (): number => movedCount.get()?.n ?? 0,
+    /** Removes what was noted as gone; the path of a stored content is kept as its former one. */
+    removeGone: (nowMs: number): void => {
+      keepFormer.run(nowMs)
+      removeGone.run()
+    },
+    addFormer: (mirrorId: number, path: string, contentId: number, reason: FormerReason, nowMs: number): void => {
+      addFormer.run(mirrorId, path, contentId, reason, nowMs)
+    },
+    forgetScan: (): void => {
+      database.exec('DELETE FROM temp.gone; DELETE FROM temp.fresh')
+    },
+  }
+}
+
+function prepareOpen(database: Database.Database) {
+  const open = database.prepare<[number, number, string, number], OpenFile>(
+    `SELECT f.directory_id AS directoryId, d.path AS directory, f.name, d.made_at IS NOT NULL AS isDirectoryMade,
+            c.id AS contentId, c.sha256, c.mime, c.size, c.state, c.retry_at AS retryAt
+     FROM file f INDEXED BY file_open JOIN directory d ON d.id = f.directory_id JOIN content c ON c.id = f.content_id
+     WHERE f.is_received = 0 AND d.mirror_id = ? AND (f.directory_id, f.name) > (?, ?)
+     ORDER BY f.directory_id, f.name LIMIT ?`,
+  )
+  const receiveAll = database.prepare<[number]>('UPDATE file SET is_received = 1 WHERE content_id = ?')
+  const copies = database.prepare<[number], { n: number }>('SELECT count(*) AS n FROM file WHERE content_id = ?')
+  return {
+    /** Files whose content is not stored, in a stable order, from just after `cursor`. */
+    listOpen: (mirrorId: number, cursor: OpenFileCursor, limit: number): OpenFile[] =>
+      open.all(mirrorId, cursor.directoryId, cursor.name, limit),
+    /** Every file of a content that is stored now; gives their number. */
+    receiveAll: (contentId: number): number => receiveAll.run(contentId).changes,
+    countCopies: (contentId: number): number => copies.get(contentId)?.n ?? 0,
+  }
+}

@@ -1,0 +1,92 @@
+import type Database from 'better-sqlite3'
+
+export interface LibraryRow {
+  readonly id: number
+  readonly origin: string
+  readonly tenantId: number
+  readonly remoteId: string
+  readonly name: string
+}
+
+export interface MirrorRow {
+  readonly id: number
+  readonly name: string
+  readonly path: string
+  readonly remotePath: string
+  readonly rootDevice: bigint
+  readonly rootInode: bigint
+  readonly library: LibraryRow
+}
+
+export type NewLibrary = Omit<LibraryRow, 'id'>
+export interface NewMirror extends Omit<MirrorRow, 'id' | 'library'> {
+  readonly libraryId: number
+}
+
+export type MirrorQueries = ReturnType<typeof prepareMirrors>
+
+interface FlatRow {
+  id: bigint
+  name: string
+  path: string
+  remotePath: string
+  rootDevice: bigint
+  rootInode: bigint
+  libraryId: bigint
+  origin: string
+  tenantId: bigint
+  remoteId: string
+  libraryName: string
+}
+
+const SELECT = `
+  SELECT m.id, m.name, m.path, m.remote_path AS remotePath, m.root_device AS rootDevice, m.root_inode AS rootInode,
+         l.id AS libraryId, l.origin, l.tenant_id AS tenantId, l.remote_id AS remoteId, l.name AS libraryName
+  FROM mirror m JOIN library l ON l.id = m.library_id`
+
+/** Mirrors and their libraries, as pinned at first use. */
+export function prepareMirrors(database: Database.Database) {
+  const all = database.prepare<[], FlatRow>(`${SELECT} ORDER BY m.name`).safeIntegers()
+  const byName = database.prepare<[string], FlatRow>(`${SELECT} WHERE m.name = ?`).safeIntegers()
+  const byPath = database.prepare<[string], FlatRow>(`${SELECT} WHERE m.path = ? ORDER BY m.id`).safeIntegers()
+  const insertLibrary = database.prepare<[string, number, string, string, number], { id: number }>(
+    `INSERT INTO library (origin, tenant_id, remote_id, name, pinned_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET name = excluded.name RETURNING id`,
+  )
+  const insertMirror = database.prepare<[string, string, number, string, bigint, bigint, number]>(
+    `INSERT INTO mirror (name, path, library_id, remote_path, root_device, root_inode, pinned_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const updateRoot = database.prepare<[bigint, bigint, number]>(
+    'UPDATE mirror SET root_device = ?, root_inode = ? WHERE id = ?',
+  )
+  const renameLibrary = database.prepare<[string, number]>('UPDATE library SET name = ? WHERE id = ?')
+  return {
+    list: (): MirrorRow[] => all.all().map(inflate),
+    findByName: (name: string): MirrorRow | undefined => inflateSome(byName.get(name)),
+    findByPath: (path: string): MirrorRow[] => byPath.all(path).map(inflate),
+    /** Makes or finds the library's row and gives its id. */
+    pinLibrary: (library: NewLibrary, nowMs: number): number =>
+      insertLibrary.get(library.origin, library.tenantId, library.remoteId, library.name, nowMs)?.id ?? 0,
+    pinMirror: (mirror: NewMirror, nowMs: number): void => {
+      const { name, path, libraryId, remotePath, rootDevice, rootInode } = mirror
+      insertMirror.run(name, path, libraryId, remotePath, rootDevice, rootInode, nowMs)
+    },
+    pinRoot: (mirrorId: number, rootDevice: bigint, rootInode: bigint): void => {
+      updateRoot.run(rootDevice, rootInode, mirrorId)
+    },
+    renameLibrary: (libraryId: number, name: string): void => {
+      renameLibrary.run(name, libraryId)
+    },
+  }
+}
+
+function inflateSome(row: FlatRow | undefined): MirrorRow | undefined {
+  return row && inflate(row)
+}
+
+function inflate(row: FlatRow): MirrorRow {
+  const { name, path, remotePath, rootDevice, rootInode, origin, remoteId } = row
+  const library = { id: Number(row.libraryId), origin, tenantId: Number(row.tenantId), remoteId, name: row.libraryName }
+  return { id: Number(row.id), name, path, remotePath, rootDevice, rootInode, library }
+}

@@ -1,0 +1,182 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type Database from 'better-sqlite3'
+import { LockedError, OperatorError } from '../foundation/errors.ts'
+import { takeKernelLock } from '../foundation/sqlite/kernel-lock.ts'
+import {
+  DatabaseFaultError,
+  type DatabaseSpec,
+  openDatabase,
+  openDatabaseReadOnly,
+} from '../foundation/sqlite/open-database.ts'
+import { type ContentQueries, prepareContents } from './contents.ts'
+import { type DirectoryQueries, prepareDirectories } from './directories.ts'
+import { type FileQueries, prepareFiles } from './files.ts'
+import { readGenerationNote, wasClosedOrderly, writeGenerationNote } from './generation.ts'
+import { type MirrorQueries, prepareMirrors } from './mirrors.ts'
+import { type ProblemQueries, prepareProblems } from './problems.ts'
+import { prepareReport, type ReportQueries } from './report-rows.ts'
+import { prepareRuns, type RunQueries } from './runs.ts'
+import { prepareUploads, type UploadQueries } from './uploads.ts'
+
+const APPLICATION_ID = 0x73686c66 // "shlf"
+
+/** What may be asked of a store without holding it. */
+export interface StoreReader extends Disposable {
+  readonly mirrors: MirrorQueries
+  readonly directories: DirectoryQueries
+  readonly files: FileQueries
+  readonly contents: ContentQueries
+  readonly uploads: UploadQueries
+  readonly problems: ProblemQueries
+  readonly runs: RunQueries
+  readonly report: ReportQueries
+}
+
+/** The state store, held by this process alone. Every query is prepared once; writes happen inside `write`. */
+export interface Store extends StoreReader {
+  readonly directory: string
+  /** Runs `work` in one transaction (`BEGIN IMMEDIATE`); it is durable when this returns. */
+  write<T>(work: () => T): T
+  /** Runs `work` and then forgets everything it wrote: what a dry run needs. */
+  rehearse<T>(work: () => Promise<T>): Promise<T>
+}
+
+/**
+ * Opens (or makes) the store in `directory`, 0700 with files 0600, and holds it.
+ * Throws LockedError when another process does, OperatorError when it is damaged, lost or of a newer version.
+ */
+export function openStore(directory: string): Store {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const lock = takeKernelLock(join(directory, 'lock'))
+  if (!lock) {
+    throw new LockedError('store-locked', `Another shelfd holds the store in "${directory}"; wait for it or stop it`)
+  }
+  try {
+    return holdStore(directory, () => lock.release())
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+/** Opens an existing store for reading beside its holder; undefined when there is none yet. */
+export function openStoreReader(directory: string): StoreReader | undefined {
+  const spec = specOf(directory)
+  if (!existsSync(spec.file)) {
+    if (existsSync(noteFileOf(directory))) throw lostStore(directory)
+    return undefined
+  }
+  const database = explainFaults(directory, () => openDatabaseReadOnly(spec))
+  return { ...prepareQueries(database), [Symbol.dispose]: () => database.close() }
+}
+
+function holdStore(directory: string, release: () => void): Store {
+  const spec = specOf(directory)
+  const generation = verifyGeneration(directory, spec.file)
+  const database = explainFaults(directory, () => openDatabase({ ...spec, isSuspect: generation.isSuspect }))
+  try {
+    advanceGeneration(database, directory, generation.expected)
+    return {
+      directory,
+      ...prepareQueries(database),
+      write: (work) => database.transaction(work).immediate(),
+      rehearse: (work) => rehearse(database, work),
+      [Symbol.dispose]: () => {
+        closeOrderly(database, directory)
+        release()
+      },
+    }
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function prepareQueries(database: Database.Database): Omit<StoreReader, keyof Disposable> {
+  return {
+    mirrors: prepareMirrors(database),
+    directories: prepareDirectories(database),
+    files: prepareFiles(database),
+    contents: prepareContents(database),
+    uploads: prepareUploads(database),
+    problems: prepareProblems(database),
+    runs: prepareRuns(database),
+    report: prepareReport(database),
+  }
+}
+
+async function rehearse<T>(database: Database.Database, work: () => Promise<T>): Promise<T> {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    return await work()
+  } finally {
+    database.exec('ROLLBACK')
+  }
+}
+
+function specOf(directory: string): DatabaseSpec {
+  const migrationsDir = join(import.meta.dirname, 'migrations')
+  return { file: join(directory, 'store.db'), migrationsDir, applicationId: APPLICATION_ID }
+}
+
+function noteFileOf(directory: string): string {
+  return join(directory, 'generation')
+}
+
+function verifyGeneration(directory: string, file: string): { expected: number; isSuspect: boolean } {
+  const note = readGenerationNote(noteFileOf(directory))
+  if (note === undefined) return { expected: 0, isSuspect: existsSync(file) }
+  if (!existsSync(file)) throw lostStore(directory)
+  if (note === null) return { expected: 0, isSuspect: true }
+  return { expected: note.generation, isSuspect: !wasClosedOrderly(file, note) }
+}
+
+function advanceGeneration(database: Database.Database, directory: string, expected: number): void {
+  const read = database.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'generation'")
+  const found = Number(read.get()?.value ?? 0)
+  if (found < expected) {
+    const counts = `it was opened ${found} times, its note says ${expected}`
+    throw new OperatorError(
+      'store-damaged',
+      `The store in "${directory}" is an older copy, or lost its write-ahead log: ${counts}; ${wayBack(directory)}`,
+    )
+  }
+  const write = database.prepare<[string]>("INSERT OR REPLACE INTO meta (key, value) VALUES ('generation', ?)")
+  database.transaction(() => write.run(String(found + 1))).immediate()
+  writeGenerationNote(noteFileOf(directory), { generation: found + 1, closedSizeBytes: null })
+}
+
+function closeOrderly(database: Database.Database, directory: string): void {
+  const file = database.name
+  const note = readGenerationNote(noteFileOf(directory))
+  database.close()
+  if (note && existsSync(file)) {
+    writeGenerationNote(noteFileOf(directory), { ...note, closedSizeBytes: statSync(file).size })
+  }
+}
+
+function explainFaults<T>(directory: string, open: () => T): T {
+  try {
+    return open()
+  } catch (error) {
+    if (!(error instanceof DatabaseFaultError)) throw error
+    if (error.fault === 'newer') {
+      throw new OperatorError('store-newer', `${error.message}; install the newer shelfd, or use another --state-dir`, {
+        cause: error,
+      })
+    }
+    throw new OperatorError('store-damaged', `${error.message}; ${wayBack(directory)}`, { cause: error })
+  }
+}
+
+function lostStore(directory: string): OperatorError {
+  return new OperatorError(
+    'store-damaged',
+    `The store in "${directory}" is gone, its note is still there; ${wayBack(directory)}`,
+  )
+}
+
+function wayBack(directory: string): string {
+  return `restore the whole directory from a backup, or move it away ("mv ${directory} ${directory}.damaged") to start anew`
+}

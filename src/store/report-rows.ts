@@ -1,0 +1,111 @@
+import type Database from 'better-sqlite3'
+import { CONTENT_COLUMNS, type ContentRow } from './contents.ts'
+
+/** One location of a resource in a library's tree, as a listing shows it. */
+export interface ListedEntry {
+  readonly libraryId: number
+  readonly resourceId: string
+  /** The library path of the directory. */
+  readonly directory: string
+  readonly filename: string
+  readonly title: string
+  readonly mime: string
+}
+
+export type FileRow = Omit<ContentRow, 'id'> & {
+  readonly contentId: number
+  readonly directory: string
+  readonly name: string
+  readonly isReceived: number
+}
+
+export type SupersededRow = ContentRow & { readonly path: string; readonly reason: string }
+
+export interface Copy {
+  readonly contentId: number
+  readonly path: string
+  readonly isSender: number
+}
+
+export type ReportQueries = ReturnType<typeof prepareReport>
+
+/** Both sides beside each other: the store's files and contents, and a listing kept in a temporary table. */
+export function prepareReport(database: Database.Database) {
+  database.exec(`
+    CREATE TEMP TABLE listed (library_id INTEGER, resource_id TEXT, directory TEXT, filename TEXT, title TEXT, mime TEXT,
+      PRIMARY KEY (library_id, resource_id, directory, filename)) WITHOUT ROWID`)
+  return { ...prepareListed(database), ...prepareLocal(database) }
+}
+
+function prepareListed(database: Database.Database) {
+  const add = database.prepare<[number, string, string, string, string, string]>(
+    'INSERT OR REPLACE INTO temp.listed VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const addAll = database.transaction((entries: readonly ListedEntry[]) => {
+    for (const { libraryId, resourceId, directory, filename, title, mime } of entries) {
+      add.run(libraryId, resourceId, directory, filename, title, mime)
+    }
+  })
+  const locations = database.prepare<[number, string], ListedEntry>(
+    `SELECT library_id AS libraryId, resource_id AS resourceId, directory, filename, title, mime
+     FROM temp.listed WHERE library_id = ? AND resource_id = ?`,
+  )
+  // An entry that no content of the store is: nobody here sent it.
+  const strangers = database.prepare<[number], ListedEntry>(
+    `SELECT l.library_id AS libraryId, l.resource_id AS resourceId, l.directory, l.filename, l.title, l.mime
+     FROM temp.listed l WHERE l.library_id = ? AND NOT EXISTS
+       (SELECT 1 FROM content c WHERE c.library_id = l.library_id AND c.resource_id = l.resource_id)
+     ORDER BY l.directory, l.filename`,
+  )
+  return {
+    addListed: (entries: readonly ListedEntry[]): void => {
+      addAll(entries)
+    },
+    listLocations: (libraryId: number, resourceId: string): ListedEntry[] => locations.all(libraryId, resourceId),
+    iterateStrangers: (libraryId: number): IterableIterator<ListedEntry> => strangers.iterate(libraryId),
+    forgetListed: (): void => {
+      database.exec('DELETE FROM temp.listed')
+    },
+  }
+}
+
+function prepareLocal(database: Database.Database) {
+  const files = database.prepare<[number], FileRow>(
+    `SELECT d.path AS directory, f.name, f.is_received AS isReceived, f.content_id AS contentId,
+            ${CONTENT_COLUMNS.replace('c.id,', '')}
+     FROM directory d JOIN file f ON f.directory_id = d.id JOIN content c ON c.id = f.content_id
+     WHERE d.mirror_id = ? ORDER BY d.path, f.name`,
+  )
+  const inDirectory = database.prepare<[number, string], FileRow>(
+    `SELECT d.path AS directory, f.name, f.is_received AS isReceived, f.content_id AS contentId,
+            ${CONTENT_COLUMNS.replace('c.id,', '')}
+     FROM directory d JOIN file f ON f.directory_id = d.id JOIN content c ON c.id = f.content_id
+     WHERE d.mirror_id = ? AND d.path = ? ORDER BY f.name`,
+  )
+  // A stored content that no file has any more belongs to the mirror whose path it stood for last.
+  const superseded = database.prepare<[number], SupersededRow>(
+    `SELECT ${CONTENT_COLUMNS}, fo.path, fo.reason, max(fo.ended_at) AS endedAt
+     FROM former fo JOIN content c ON c.id = fo.content_id
+     WHERE fo.mirror_id = ? AND c.state = 'stored' AND NOT EXISTS (SELECT 1 FROM file f WHERE f.content_id = c.id)
+       AND NOT EXISTS (SELECT 1 FROM former later WHERE later.content_id = c.id AND later.mirror_id <> fo.mirror_id
+         AND (later.ended_at, later.mirror_id) > (fo.ended_at, fo.mirror_id))
+     GROUP BY c.id ORDER BY fo.path`,
+  )
+  const copies = database.prepare<[number, number], Copy>(
+    `SELECT f.content_id AS contentId, iif(d.path = '', f.name, d.path || '/' || f.name) AS path,
+            EXISTS (SELECT 1 FROM upload u WHERE u.content_id = f.content_id AND u.mirror_id = d.mirror_id
+              AND u.path = iif(d.path = '', f.name, d.path || '/' || f.name)) AS isSender
+     FROM file f JOIN directory d ON d.id = f.directory_id
+     WHERE d.mirror_id = ? AND f.content_id IN (
+       SELECT f2.content_id FROM file f2 JOIN directory d2 ON d2.id = f2.directory_id
+       WHERE d2.mirror_id = ? GROUP BY 1 HAVING count(*) > 1)
+     ORDER BY f.content_id, isSender DESC, path`,
+  )
+  return {
+    iterateFiles: (mirrorId: number): IterableIterator<FileRow> => files.iterate(mirrorId),
+    listFiles: (mirrorId: number, directory: string): FileRow[] => inDirectory.all(mirrorId, directory),
+    listSuperseded: (mirrorId: number): SupersededRow[] => superseded.all(mirrorId),
+    /** Files of a mirror that share their content, the one it was sent from first. */
+    iterateCopies: (mirrorId: number): IterableIterator<Copy> => copies.iterate(mirrorId, mirrorId),
+  }
+}
