@@ -1,1 +1,47 @@
-export const a = 1
+#!/usr/bin/env node
+const major = Number(process.versions.node.split('.')[0])
+if (major < 24) {
+  process.stderr.write(`shelfd: Cannot run on Node ${process.versions.node}: Node 24 or newer is needed\n`)
+  process.exitCode = 2
+} else {
+  await main()
+}
+
+async function main(): Promise<void> {
+  const { enableCompileCache } = await import('node:module')
+  enableCompileCache()
+  process.umask(0o077)
+  const { homedir } = await import('node:os')
+  const { runCli } = await import('./cli/run-cli.ts')
+  const { stdin, stdout, stderr, env } = process
+  for (const stream of [stdout, stderr]) stream.on('error', ignoreBrokenPipe)
+  process.exitCode = await runCli(process.argv.slice(2), {
+    stdin,
+    stdout,
+    stderr,
+    isTerminal: { stdin: stdin.isTTY === true, stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
+    env,
+    cwd: process.cwd(),
+    home: homedir(),
+    signal: await stopSignal(),
+  })
+}
+
+/** Aborted by the first SIGINT or SIGTERM; the second one ends the process at once. */
+async function stopSignal(): Promise<AbortSignal> {
+  const { InterruptedError } = await import('./foundation/errors.ts')
+  const controller = new AbortController()
+  const stop = () => {
+    if (controller.signal.aborted) process.exit(130)
+    controller.abort(new InterruptedError())
+  }
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, stop)
+  return controller.signal
+}
+
+/** Whoever read our output has stopped reading; that is no failure of ours. */
+function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+}
+
+export {}

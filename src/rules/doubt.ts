@@ -14,13 +14,13 @@ interface Entry {
 
 /**
  * Whether a listed entry may be what an upload of this name left behind: same kind, and a title or slug that starts like
- * the name once both are reduced to letters and digits (a service makes its slugs as it likes, and numbers its twins).
+ * the name once both are reduced to letters and digits (a service makes its slugs as it likes, cuts them, numbers twins).
  */
 export function mayBeUpload(entry: Entry, upload: LookedFor): boolean {
   if (entry.mime_type !== upload.mime) return false
   if (entry.title === upload.name) return true
   const stem = reduce(stemOf(upload.name))
-  return stem === '' || reduce(entry.title).startsWith(stem) || reduce(entry.slug).startsWith(stem)
+  return [reduce(entry.title), reduce(entry.slug)].some((seen) => seen.startsWith(stem) || stem.startsWith(seen))
 }
 
 function stemOf(name: string): string {

@@ -15,6 +15,9 @@ export function retryPauseMs(attempt: number, policy: RetryPolicy, random: numbe
   return Math.max(retryAfterMs, halfMs) + halfMs * random
 }
 
+/** A service that asks for more is left alone: the caller comes back another time. */
+export const LONGEST_PAUSE_MS = 24 * 3_600_000
+
 const HTTP_DATE = /^(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,? .*\d/
 
 /** The value of a `Retry-After` header (seconds or an HTTP date) as milliseconds from `nowMs`; undefined: it says nothing. */

@@ -10,7 +10,8 @@ export interface SummaryProblem {
 export interface SyncSummary {
   readonly name: string
   readonly path: string
-  readonly library: { readonly id: string | null; readonly name: string }
+  /** `id` is null while the library does not exist (a dry run before the first run). */
+  library: { readonly id: string | null; readonly name: string }
   readonly remotePath: string
   readonly files: {
     scanned: number

@@ -71,6 +71,9 @@ export interface IngestionTally {
   readonly n: number
 }
 
+/** A content that needs attention, with the first path that has it. */
+export type TroubledContent = ContentRow & { readonly path: string }
+
 export type ContentQueries = ReturnType<typeof prepareContents>
 
 export const CONTENT_COLUMNS = `
@@ -152,6 +155,11 @@ function prepareIngestion(database: Database.Database) {
   const pendingCount = database.prepare<[number], { n: number }>(
     "SELECT count(*) AS n FROM content WHERE mirror_id = ? AND outcome = 'pending'",
   )
+  const due = database.prepare<[number, number], PendingResource>(
+    `SELECT id AS contentId, resource_id AS resourceId, stored_seq AS storedSeq, uploaded_at AS uploadedAt FROM content
+     WHERE mirror_id = ? AND state = 'stored' AND problem_code IS NOT NULL AND coalesce(retry_at, 0) <= ?
+     ORDER BY retry_at LIMIT 1000`,
+  )
   const claim = database.prepare<[number, number]>(
     "UPDATE content SET run_id = ? WHERE mirror_id = ? AND outcome = 'pending'",
   )
@@ -162,25 +170,34 @@ function prepareIngestion(database: Database.Database) {
     `UPDATE content SET problem_code = ?, problem_message = ?, retry_at = ?,
        problem_count = CASE WHEN ?1 IS NULL THEN 0 ELSE problem_count + 1 END WHERE id = ?`,
   )
-  const tally = database.prepare<[number], IngestionTally>(
+  const tally = database.prepare<[number, number], IngestionTally>(
     `SELECT outcome, ingestion_status AS status, count(*) AS n FROM content
-     WHERE run_id = ? AND outcome IS NOT NULL GROUP BY 1, 2`,
+     WHERE run_id = ? AND mirror_id = ? AND outcome IS NOT NULL GROUP BY 1, 2`,
   )
-  const times = database.prepare<[number], { ms: number }>(
+  const times = database.prepare<[number, number], { ms: number }>(
     `SELECT searchable_at - uploaded_at AS ms FROM content
-     WHERE run_id = ? AND searchable_at IS NOT NULL ORDER BY ms`,
+     WHERE run_id = ? AND mirror_id = ? AND searchable_at IS NOT NULL ORDER BY ms`,
   )
-  const troubled = database.prepare<[number], ContentRow & { path: string }>(
-    `SELECT ${CONTENT_COLUMNS}, (SELECT path FROM upload u WHERE u.content_id = c.id ORDER BY u.id DESC LIMIT 1) AS path
-     FROM content c WHERE c.library_id = ? AND (c.problem_code IS NOT NULL OR c.state IN ('sending', 'doubt'))
-       AND c.is_set_aside = 0 AND EXISTS (SELECT 1 FROM file f WHERE f.content_id = c.id)
-     ORDER BY path LIMIT 10000`,
+  const troubled = database.prepare<[number, number], TroubledContent>(
+    `SELECT ${CONTENT_COLUMNS}, min(iif(d.path = '', f.name, d.path || '/' || f.name)) AS path
+     FROM content c INDEXED BY content_troubled
+     JOIN file f ON f.content_id = c.id JOIN directory d ON d.id = f.directory_id AND d.mirror_id = ?
+     WHERE c.library_id = ? AND (c.problem_code IS NOT NULL OR c.state IN ('sending', 'doubt')) AND c.is_set_aside = 0
+     GROUP BY c.id ORDER BY path LIMIT 10000`,
+  )
+  const toSend = database.prepare<[number], { n: number; bytes: number }>(
+    `SELECT count(*) AS n, coalesce(sum(size), 0) AS bytes FROM content WHERE id IN (
+       SELECT c.id FROM file f INDEXED BY file_open JOIN directory d ON d.id = f.directory_id
+       JOIN content c ON c.id = f.content_id
+       WHERE f.is_received = 0 AND d.mirror_id = ? AND c.state = 'new')`,
   )
   return {
     /** Pending resources of a mirror in the order they were stored, after `afterSeq`. */
     listPending: (mirrorId: number, afterSeq: number, limit: number): PendingResource[] =>
       pending.all(mirrorId, afterSeq, limit),
     countPending: (mirrorId: number): number => pendingCount.get(mirrorId)?.n ?? 0,
+    /** Stored resources whose ingestion ended badly, and that may be looked at again. */
+    listDueForAnotherLook: (mirrorId: number, nowMs: number): PendingResource[] => due.all(mirrorId, nowMs),
     /** What was pending when a run began belongs to its account. */
     claimPending: (mirrorId: number, runId: number): void => {
       claim.run(runId, mirrorId)
@@ -191,10 +208,13 @@ function prepareIngestion(database: Database.Database) {
     setProblem: (id: number, problem: ContentProblem | null): void => {
       setProblem.run(problem?.code ?? null, problem?.message ?? null, problem?.retryAt ?? null, id)
     },
-    tallyIngestion: (runId: number): IngestionTally[] => tally.all(runId),
+    tallyIngestion: (runId: number, mirrorId: number): IngestionTally[] => tally.all(runId, mirrorId),
     /** Milliseconds from upload to searchable of a run's resources, ascending. */
-    listTimesToSearchable: (runId: number): number[] => times.all(runId).map((row) => row.ms),
-    /** Contents of present files that need attention and were not set aside. */
-    listTroubled: (libraryId: number): (ContentRow & { path: string })[] => troubled.all(libraryId),
+    listTimesToSearchable: (runId: number, mirrorId: number): number[] =>
+      times.all(runId, mirrorId).map((row) => row.ms),
+    /** Contents of a mirror's present files that need attention and were not set aside. */
+    listTroubled: (mirrorId: number, libraryId: number): TroubledContent[] => troubled.all(mirrorId, libraryId),
+    /** How many contents of a mirror wait to be sent, and their bytes. */
+    countToSend: (mirrorId: number): { n: number; bytes: number } => toSend.get(mirrorId) ?? { n: 0, bytes: 0 },
   }
 }

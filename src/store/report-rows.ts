@@ -50,19 +50,20 @@ function prepareListed(database: Database.Database) {
     `SELECT library_id AS libraryId, resource_id AS resourceId, directory, filename, title, mime
      FROM temp.listed WHERE library_id = ? AND resource_id = ?`,
   )
-  // An entry that no content of the store is: nobody here sent it.
-  const strangers = database.prepare<[number], ListedEntry>(
-    `SELECT l.library_id AS libraryId, l.resource_id AS resourceId, l.directory, l.filename, l.title, l.mime
-     FROM temp.listed l WHERE l.library_id = ? AND NOT EXISTS
-       (SELECT 1 FROM content c WHERE c.library_id = l.library_id AND c.resource_id = l.resource_id)
-     ORDER BY l.directory, l.filename`,
-  )
+  // A resource that no content of the store is: nobody here sent it.
+  const strangers = database
+    .prepare<[number], string>(
+      `SELECT l.resource_id FROM temp.listed l WHERE l.library_id = ? AND NOT EXISTS
+         (SELECT 1 FROM content c WHERE c.library_id = l.library_id AND c.resource_id = l.resource_id)
+       GROUP BY l.resource_id ORDER BY min(l.directory), min(l.filename)`,
+    )
+    .pluck()
   return {
     addListed: (entries: readonly ListedEntry[]): void => {
       addAll(entries)
     },
     listLocations: (libraryId: number, resourceId: string): ListedEntry[] => locations.all(libraryId, resourceId),
-    iterateStrangers: (libraryId: number): IterableIterator<ListedEntry> => strangers.iterate(libraryId),
+    listStrangers: (libraryId: number): string[] => strangers.all(libraryId),
     forgetListed: (): void => {
       database.exec('DELETE FROM temp.listed')
     },

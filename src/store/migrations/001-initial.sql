@@ -25,7 +25,8 @@ CREATE TABLE mirror (
   remote_path  TEXT NOT NULL,
   root_device  INTEGER NOT NULL,
   root_inode   INTEGER NOT NULL,
-  pinned_at    INTEGER NOT NULL
+  pinned_at    INTEGER NOT NULL,
+  last_run_id  INTEGER
 ) STRICT;
 
 -- Every directory seen; path is relative to the mirror, '' for its root. made_at: it exists remotely.
@@ -126,12 +127,11 @@ CREATE TABLE problem (
   PRIMARY KEY (mirror_id, path)
 ) STRICT, WITHOUT ROWID;
 
+-- One pass, over one mirror or several; summary is the JSON that was printed.
 CREATE TABLE run (
-  id           INTEGER PRIMARY KEY,
-  mirror_id    INTEGER NOT NULL REFERENCES mirror (id),
+  id           INTEGER PRIMARY KEY AUTOINCREMENT,
   started_at   INTEGER NOT NULL,
   finished_at  INTEGER,
   verdict      TEXT,
   summary      TEXT
 ) STRICT;
-CREATE INDEX run_by_mirror ON run (mirror_id, id);

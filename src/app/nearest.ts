@@ -1,0 +1,28 @@
+/** The known word nearest to a mistyped one (edit distance), or undefined when none is near enough to be meant. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  const ranked = known
+    .map((candidate) => ({ candidate, distance: editDistance(word.toLowerCase(), candidate.toLowerCase()) }))
+    .sort((left, right) => left.distance - right.distance)
+  const best = ranked[0]
+  return best && best.distance <= Math.max(2, Math.floor(word.length / 2)) ? best.candidate : undefined
+}
+
+/** ` (did you mean "transfers"?)`, or nothing. */
+export function didYouMean(word: string, known: readonly string[], prefix = ''): string {
+  const near = nearest(word, known)
+  return near === undefined ? '' : ` (did you mean "${prefix}${near}"?)`
+}
+
+/** Insertions, deletions and replacements that make `from` into `to` (Levenshtein). */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (const [i, letter] of [...from].entries()) {
+    const next = [i + 1]
+    for (let j = 0; j < to.length; j += 1) {
+      const replaced = (row[j] ?? 0) + (letter === to[j] ? 0 : 1)
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}

@@ -1,0 +1,105 @@
+import { systemClock } from '../foundation/clock.ts'
+import { nodeFileSystem } from '../local/file-system.ts'
+import { openStore, openStoreReader, type StoreReader } from '../store/open-store.ts'
+import type { Engine } from '../sync/engine.ts'
+import { observeInThreads } from '../sync/observe/observe-in-threads.ts'
+import { createProgress } from '../sync/progress.ts'
+import type { ReportContext } from '../sync/report.ts'
+import { createLazyService, type LazyService } from './lazy-service.ts'
+import type { OpenServiceInput } from './open-service.ts'
+import type { Settings } from './settings/settings.ts'
+
+/** After a request to stop, uploads under way may end for so long. */
+const GRACE_MS = 20_000
+
+export interface OpenedEngine extends AsyncDisposable {
+  readonly engine: Engine
+  /** For a report after a run, over the same store and connection. */
+  readonly reportContext: ReportContext
+}
+
+/** Composes the engine from the settings and holds the store until it is disposed of. */
+export function openEngine(settings: Settings, input: OpenServiceInput): OpenedEngine {
+  const store = openStore(settings.stateDir)
+  const service = createLazyService(settings, input)
+  const { limits, ingestion } = settings
+  const grace = graceAfter(input.signal)
+  const engine: Engine = {
+    store,
+    service,
+    observeTree: observeInThreads(limits.checkers),
+    fs: nodeFileSystem,
+    clock: systemClock,
+    random: Math.random,
+    logger: input.logger,
+    progress: createProgress(),
+    signal: input.signal,
+    graceSignal: grace.signal,
+    limits: {
+      transfers: limits.transfers,
+      checkers: limits.checkers,
+      inIngestion: limits.inIngestion,
+      newPerRun: limits.newPerRun ?? null,
+      newPerDay: limits.newPerDay ?? null,
+      newBytesPerRun: limits.newBytesPerRun ?? null,
+    },
+    pollPace: ingestion,
+  }
+  return {
+    engine,
+    reportContext: reportContext(settings, input, store, service),
+    [Symbol.asyncDispose]: async () => {
+      grace.end()
+      await service[Symbol.asyncDispose]()
+      store[Symbol.dispose]()
+    },
+  }
+}
+
+export interface OpenedReader extends AsyncDisposable {
+  /** Undefined while nothing was ever mirrored. */
+  readonly store: StoreReader | undefined
+  contextFor(store: StoreReader): ReportContext
+}
+
+/** Opens the store for reading beside whoever holds it, and what the report needs besides. */
+export function openReader(settings: Settings, input: OpenServiceInput): OpenedReader {
+  const store = openStoreReader(settings.stateDir)
+  const service = createLazyService(settings, input)
+  return {
+    store,
+    contextFor: (reader) => reportContext(settings, input, reader, service),
+    [Symbol.asyncDispose]: async () => {
+      await service[Symbol.asyncDispose]()
+      store?.[Symbol.dispose]()
+    },
+  }
+}
+
+function graceAfter(signal: AbortSignal): { signal: AbortSignal; end(): void } {
+  const grace = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const onAbort = () => {
+    timer = setTimeout(() => grace.abort(signal.reason), GRACE_MS)
+  }
+  signal.addEventListener('abort', onAbort, { once: true })
+  const end = () => {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', onAbort)
+  }
+  return { signal: grace.signal, end }
+}
+
+function reportContext(settings: Settings, input: OpenServiceInput, store: StoreReader, service: LazyService): ReportContext {
+  return {
+    store,
+    service,
+    observeTree: observeInThreads(settings.limits.checkers),
+    fs: nodeFileSystem,
+    clock: systemClock,
+    logger: input.logger,
+    signal: input.signal,
+    stateDirectory: settings.stateDir,
+    listConcurrency: settings.limits.transfers,
+  }
+}

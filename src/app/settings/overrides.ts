@@ -1,0 +1,73 @@
+/** Which values of the configuration a flag and a `SHELFD_*` variable can set. */
+import { resolve } from 'node:path'
+import { layOver, nest, type Raw } from './raw.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+interface Override {
+  readonly path: readonly string[]
+  readonly describe: string
+  readonly isPath?: true
+}
+
+/** By flag; the variable is `SHELFD_` and the flag in capitals. */
+export const OVERRIDES = {
+  'state-dir': { path: ['stateDir'], describe: 'Directory for the state of shelfd', isPath: true },
+  'data-dir': { path: ['dataDir'], describe: 'Directory for the data of the embedded library', isPath: true },
+  'log-format': { path: ['log', 'format'], describe: 'Log as text or json' },
+  'service-url': { path: ['service', 'url'], describe: 'Origin of the service' },
+  transfers: { path: ['limits', 'transfers'], describe: 'Uploads at the same time' },
+  checkers: { path: ['limits', 'checkers'], describe: 'Files hashed at the same time' },
+  'requests-per-second': {
+    path: ['limits', 'requestsPerSecond'],
+    describe: 'Requests in a second, 0 for no fixed limit',
+  },
+  bwlimit: { path: ['limits', 'bandwidth'], describe: 'Bytes sent in a second, such as 2MB' },
+  'in-ingestion': { path: ['limits', 'inIngestion'], describe: 'Resources in ingestion at the same time' },
+  'max-new': { path: ['limits', 'newPerRun'], describe: 'New contents sent in this run, or none for no limit' },
+  'max-new-per-day': { path: ['limits', 'newPerDay'], describe: 'New contents sent in 24 hours, or none' },
+  'max-new-bytes': {
+    path: ['limits', 'newBytesPerRun'],
+    describe: 'Bytes of new contents sent in this run, such as 2GB',
+  },
+  'first-poll': { path: ['ingestion', 'firstPoll'], describe: 'First look at a resource after its upload' },
+  'max-poll': { path: ['ingestion', 'maxPoll'], describe: 'Longest pause between two looks at a resource' },
+  'ingestion-deadline': { path: ['ingestion', 'deadline'], describe: 'How long a run follows the ingestion' },
+  'scrub-interval': { path: ['scrub', 'interval'], describe: 'How often every file is hashed again' },
+} as const satisfies Record<string, Override>
+
+export type SettingFlag = keyof typeof OVERRIDES
+export type SettingFlags = Readonly<Partial<Record<SettingFlag, string>>>
+
+/** A layer of configuration, and for each path in it who said so. */
+export interface Layer {
+  readonly raw: Raw
+  readonly origins: ReadonlyMap<string, string>
+}
+
+export function variableOf(flag: string): string {
+  return `SHELFD_${flag.toUpperCase().replaceAll('-', '_')}`
+}
+
+/** What flags and variables say, the flags over the variables. Empty variables say nothing. */
+export function readOverrides(flags: SettingFlags, env: Environment, cwd: string): Layer {
+  let raw: Raw = {}
+  const origins = new Map<string, string>()
+  for (const [flag, override] of overrideEntries()) {
+    const given = flags[flag] ?? (env[variableOf(flag)] || undefined)
+    if (given === undefined) continue
+    raw = layOver(raw, nest(override.path, override.isPath ? resolve(cwd, given) : given))
+    origins.set(override.path.join('.'), flags[flag] === undefined ? variableOf(flag) : `--${flag}`)
+  }
+  return { raw, origins }
+}
+
+function overrideEntries(): [SettingFlag, Override][] {
+  return settingFlags.map((flag) => [flag, OVERRIDES[flag]])
+}
+
+export const settingFlags: readonly SettingFlag[] = Object.keys(OVERRIDES).filter(isSettingFlag)
+
+export function isSettingFlag(flag: string): flag is SettingFlag {
+  return Object.hasOwn(OVERRIDES, flag)
+}

@@ -1,0 +1,88 @@
+import { messageOf, UsageError } from '../../foundation/errors.ts'
+import { findMirrorProblems } from './check-mirrors.ts'
+import { configCandidates, type Surroundings } from './find-config-file.ts'
+import { readOverrides, type SettingFlags } from './overrides.ts'
+import { type ConfigFile, parseConfigFile } from './parse-file.ts'
+import { assertNotWritable, assertPrivate, type ReadTextFile, readTextFile, type TextFile } from './private-file.ts'
+import { describeProblems } from './problems.ts'
+import { isMapping, layOver, type Raw, valueAt } from './raw.ts'
+import { type Config, configSchema, EMBEDDED_DEFAULTS } from './schema.ts'
+import type { Settings } from './settings.ts'
+import { toSettings } from './to-settings.ts'
+
+export interface SettingsInput extends Surroundings {
+  readonly flags: SettingFlags & { readonly config?: string | undefined }
+  readonly readFile?: ReadTextFile
+}
+
+interface FoundFile {
+  readonly path: string
+  readonly file: TextFile
+  readonly parsed: ConfigFile
+}
+
+/**
+ * The settings: flag over `SHELFD_*` variable over file over default. Throws UsageError('bad-configuration') with file and
+ * line, or UsageError('insecure-file').
+ */
+export function readSettings(input: SettingsInput): Settings {
+  const found = findFile(input)
+  const overrides = readOverrides(input.flags, input.env, input.cwd)
+  const written = layOver(found?.parsed.raw ?? {}, overrides.raw)
+  const raw = isMapping(written.service) ? written : layOver(EMBEDDED_DEFAULTS, written)
+  const placeOf = (path: readonly PropertyKey[]) =>
+    overrides.origins.get(path.join('.')) ?? found?.parsed.place(path) ?? 'configuration'
+  const settings = toSettings(checkConfig(raw, placeOf), found?.path, input)
+  const hasLibrary = (index: number) => valueAt(raw, ['mirrors', index, 'library']) !== undefined
+  const problems = findMirrorProblems(settings, hasLibrary)
+  if (problems.length > 0) throw badConfiguration(problems.map(({ path, message }) => `${placeOf(path)}: ${message}`))
+  if (found) assertSafe(found, settings)
+  return settings
+}
+
+/** The file the configuration would be read from; undefined when there is none. */
+export function findConfigFile(
+  flag: string | undefined,
+  around: Surroundings,
+  readFile = readTextFile,
+): string | undefined {
+  return configCandidates(flag, around).find(({ file, isRequired }) => isRequired || readFile(file) !== undefined)?.file
+}
+
+function findFile({ flags, readFile = readTextFile, ...around }: SettingsInput): FoundFile | undefined {
+  for (const { file: path, isRequired } of configCandidates(flags.config, around)) {
+    const file = readConfig(path, readFile)
+    if (file) return { path, file, parsed: parseConfigFile(path, file.text, around.env) }
+    if (isRequired) throw badConfiguration([`there is no file "${path}"`])
+  }
+  return undefined
+}
+
+function readConfig(path: string, readFile: ReadTextFile): TextFile | undefined {
+  try {
+    return readFile(path)
+  } catch (error) {
+    throw badConfiguration([`"${path}": ${messageOf(error)}`])
+  }
+}
+
+function checkConfig(raw: Raw, placeOf: (path: readonly PropertyKey[]) => string): Config {
+  const checked = configSchema.safeParse(raw)
+  if (checked.success) {
+    const { service } = checked.data
+    const sources = [service?.token, service?.tokenFile, service?.tokenCommand].filter((source) => source !== undefined)
+    if (sources.length <= 1) return checked.data
+    throw badConfiguration([`${placeOf(['service'])}: give only one of token, tokenFile and tokenCommand`])
+  }
+  throw badConfiguration(describeProblems(checked.error.issues, raw, placeOf))
+}
+
+function badConfiguration(problems: readonly string[]): UsageError {
+  return new UsageError('bad-configuration', `Cannot read the configuration: ${problems.join('\n')}`)
+}
+
+function assertSafe({ path, file }: FoundFile, { service }: Settings): void {
+  if (service.kind !== 'configured') return
+  if (service.token !== undefined) assertPrivate(path, file)
+  if (service.tokenCommand) assertNotWritable(path, file)
+}

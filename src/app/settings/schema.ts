@@ -1,0 +1,144 @@
+/** The whole configuration as it is written in the file, with its defaults: the one place for both. */
+import { z } from 'zod'
+import {
+  choice,
+  count,
+  countOrNone,
+  cron,
+  duration,
+  durationOrNone,
+  flag,
+  libraryPath,
+  origin,
+  path,
+  positiveDuration,
+  rate,
+  size,
+  sizeOrNone,
+  text,
+} from './values.ts'
+
+const field = text
+
+const service = z
+  .strictObject({
+    url: origin().describe('Origin of the service: scheme, host and port only; https unless the host is loopback.'),
+    token: text
+      .optional()
+      .describe('The access token itself; better in a file of its own. Wants mode 0600 on this file.'),
+    tokenFile: path.optional().describe('File with the access token and nothing else, mode 0600.'),
+    tokenCommand: z
+      .array(text, 'a list: the program and its arguments')
+      .min(1)
+      .optional()
+      .describe('Program and arguments that print the access token, for instance ["pass", "show", "shelfd"].'),
+  })
+  .describe('A configured Knowledge Library Service. Without this section the embedded library is used.')
+
+const mirror = z.strictObject({
+  name: z
+    .string('a name')
+    .regex(/^[^/\p{Cc}]{1,100}$/u, 'a name of up to 100 characters, without "/"')
+    .optional()
+    .describe('Name of the mirror; the name of its directory by default.'),
+  path: path.describe('The local directory; only ever read.'),
+  library: text
+    .optional()
+    .describe('Identifier or exact name of the library; the embedded library makes one named after the directory.'),
+  remotePath: libraryPath()
+    .optional()
+    .describe('Where the directory stands in the library; /<name of the directory> by default.'),
+  ignore: z
+    .array(text, 'a list of patterns')
+    .prefault([])
+    .describe('Patterns in gitignore syntax, added to the built-in list and .shelfdignore files.'),
+  maxSize: sizeOrNone().prefault('2GB').describe('Larger files are not sent, and said.'),
+  symlinks: choice(['skip']).prefault('skip').describe('Symbolic links are never followed.'),
+  watch: flag().prefault(true).describe('Watch for changes (daemon).'),
+  settle: duration().prefault('5s').describe('How long a file must have been quiet before it is sent.'),
+  rescan: durationOrNone().prefault('1h').describe('How often the daemon scans everything, whatever the watcher said.'),
+  schedule: cron().optional().describe('Run in batches at these times instead of at once: five-field cron.'),
+  duplicates: choice(['skip', 'link'])
+    .prefault('skip')
+    .describe('Local duplicates: send once, or send again so that the resource gains each location.'),
+  emptyFiles: choice(['upload', 'skip']).prefault('upload').describe('What happens to files without content.'),
+  oneFileSystem: flag().prefault(false).describe('Leave out what is mounted inside the directory.'),
+})
+
+const limits = z.strictObject({
+  transfers: count(1, 64).prefault(4).describe('Uploads at the same time.'),
+  checkers: count(1, 64).prefault(2).describe('Files hashed at the same time.'),
+  requestsPerSecond: rate().prefault(0).describe('0: no fixed limit, the pace adapts to the service.'),
+  bandwidth: size().prefault(0).describe('Bytes sent in a second; 0: no fixed limit.'),
+  inIngestion: count(1, 1_000_000)
+    .prefault(200)
+    .describe('Resources in ingestion at the same time (embedded library: 5000).'),
+  newPerRun: countOrNone().prefault(5000).describe('New contents sent in one run (embedded library: none).'),
+  newPerDay: countOrNone().prefault(20_000).describe('New contents sent in 24 hours (embedded library: none).'),
+  newBytesPerRun: sizeOrNone().prefault('none').describe('Bytes of new contents sent in one run.'),
+})
+
+const ingestion = z.strictObject({
+  firstPoll: positiveDuration()
+    .prefault('2s')
+    .describe('First look at a resource after its upload (embedded library: 100ms).'),
+  maxPoll: positiveDuration().prefault('60s').describe('Looks at one resource get rarer up to this.'),
+  deadline: positiveDuration()
+    .prefault('6h')
+    .describe('After this a run stops waiting; the resource is kept and looked at by later runs.'),
+})
+
+const contract = z.strictObject({
+  createDirectory: z
+    .union(
+      [z.literal('auto'), z.strictObject({ path: field }), z.strictObject({ name: field, parent: field })],
+      'auto, {path: FIELD} or {name: FIELD, parent: FIELD}',
+    )
+    .prefault('auto')
+    .describe('Fields of the create-directory request; auto reads them from the description of the instance.'),
+  createLibrary: z
+    .union(
+      [z.literal('auto'), z.strictObject({ name: field, overview: field.optional() })],
+      'auto or {name: FIELD, overview: FIELD}',
+    )
+    .prefault('auto')
+    .describe('Fields of the create-library request.'),
+  uploadDirectoryField: text
+    .prefault('auto')
+    .describe('Field of the upload that names the directory to land in; auto, none or its name.'),
+})
+
+export const configSchema = z
+  .strictObject({
+    service: service.optional(),
+    mirrors: z
+      .array(mirror, 'a list of mirrors')
+      .prefault([])
+      .describe('Local directories and the library paths they belong to.'),
+    limits: limits.prefault({}),
+    ingestion: ingestion.prefault({}),
+    contract: contract.prefault({}).describe('What the interface leaves open.'),
+    scrub: z
+      .strictObject({ interval: durationOrNone().prefault('30d').describe('How often every file is hashed again.') })
+      .prefault({}),
+    log: z.strictObject({ format: choice(['text', 'json']).prefault('text') }).prefault({}),
+    stateDir: path.optional().describe('Where shelfd keeps its own state; $XDG_STATE_HOME/shelfd by default.'),
+    dataDir: path
+      .optional()
+      .describe('Where the embedded library keeps its data; $XDG_DATA_HOME/shelfd/library by default.'),
+  })
+  .describe('Configuration of shelfd')
+
+export type Config = z.infer<typeof configSchema>
+export type MirrorConfig = Config['mirrors'][number]
+
+/** The embedded library costs nothing and answers at once, so that nothing is held back and it is asked sooner. */
+export const EMBEDDED_DEFAULTS = {
+  limits: { inIngestion: 5000, newPerRun: 'none', newPerDay: 'none' },
+  ingestion: { firstPoll: '100ms' },
+}
+
+/** One mirror that only has a path, with every default. */
+export function mirrorWithDefaults(directory: string): MirrorConfig {
+  return mirror.parse({ path: directory })
+}

@@ -1,0 +1,85 @@
+/** The configuration as the program uses it: every value present, units last, paths absolute. */
+
+export interface Settings {
+  /** The file it was read from; undefined when there is none. */
+  readonly configFile: string | undefined
+  readonly stateDir: string
+  readonly service: ServiceSettings
+  readonly mirrors: readonly MirrorSettings[]
+  readonly limits: LimitSettings
+  readonly ingestion: IngestionSettings
+  readonly contract: ContractSettings
+  /** How often every file is hashed again; undefined for never. */
+  readonly scrubIntervalMs: number | undefined
+  readonly logFormat: LogFormat
+}
+
+export type LogFormat = 'text' | 'json'
+
+export type ServiceSettings = EmbeddedServiceSettings | ConfiguredServiceSettings
+
+export interface EmbeddedServiceSettings {
+  readonly kind: 'embedded'
+  /** Where the embedded library keeps its data. */
+  readonly dataDir: string
+}
+
+export interface ConfiguredServiceSettings extends TokenSources {
+  readonly kind: 'configured'
+  /** For `shelfd serve`, which runs the embedded library whatever is configured. */
+  readonly dataDir: string
+  readonly origin: string
+}
+
+/** At most one is given. */
+export interface TokenSources {
+  readonly token: string | undefined
+  readonly tokenFile: string | undefined
+  readonly tokenCommand: readonly string[] | undefined
+}
+
+export interface MirrorSettings {
+  readonly name: string
+  readonly path: string
+  /** Identifier or exact name. */
+  readonly library: string
+  /** Canonical library path. */
+  readonly remotePath: string
+  readonly ignore: readonly string[]
+  readonly maxSizeBytes: number | undefined
+  readonly symlinks: 'skip'
+  readonly watch: boolean
+  readonly settleMs: number
+  readonly rescanMs: number | undefined
+  /** Five-field cron. */
+  readonly schedule: string | undefined
+  readonly duplicates: 'skip' | 'link'
+  readonly emptyFiles: 'upload' | 'skip'
+  readonly oneFileSystem: boolean
+}
+
+/** Undefined means no limit; so does 0 for the two rates. */
+export interface LimitSettings {
+  readonly transfers: number
+  readonly checkers: number
+  readonly requestsPerSecond: number
+  readonly bandwidthBytesPerSecond: number
+  readonly inIngestion: number
+  readonly newPerRun: number | undefined
+  readonly newPerDay: number | undefined
+  readonly newBytesPerRun: number | undefined
+}
+
+export interface IngestionSettings {
+  readonly firstPollMs: number
+  readonly maxPollMs: number
+  readonly deadlineMs: number
+}
+
+/** Names of fields that the interface does not show. */
+export interface ContractSettings {
+  readonly createDirectory: 'auto' | { readonly path: string } | { readonly name: string; readonly parent: string }
+  readonly createLibrary: 'auto' | { readonly name: string; readonly overview?: string | undefined }
+  /** A field's name or `auto`; null when uploads land in `.inbox` whatever the instance offers. */
+  readonly uploadDirectoryField: string | null
+}

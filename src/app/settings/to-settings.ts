@@ -1,0 +1,63 @@
+import { basename, dirname, resolve } from 'node:path'
+import { defaultDataDir, defaultStateDir, expandHome, type Surroundings } from './find-config-file.ts'
+import { type Config, type MirrorConfig, mirrorWithDefaults } from './schema.ts'
+import type { MirrorSettings, ServiceSettings, Settings } from './settings.ts'
+
+/** The checked configuration with its paths made absolute and its units named. */
+export function toSettings(config: Config, configFile: string | undefined, around: Surroundings): Settings {
+  const absolute = (path: string) =>
+    resolve(configFile === undefined ? around.cwd : dirname(configFile), expandHome(path, around.home))
+  const { bandwidth, ...limits } = config.limits
+  const { firstPoll, maxPoll, deadline } = config.ingestion
+  const { uploadDirectoryField: field } = config.contract
+  return {
+    configFile,
+    stateDir: config.stateDir === undefined ? defaultStateDir(around) : absolute(config.stateDir),
+    service: toServiceSettings(config, absolute, around),
+    mirrors: config.mirrors.map((mirror) => toMirrorSettings(mirror, absolute(mirror.path))),
+    limits: { ...limits, bandwidthBytesPerSecond: bandwidth },
+    ingestion: { firstPollMs: firstPoll, maxPollMs: Math.max(firstPoll, maxPoll), deadlineMs: deadline },
+    contract: { ...config.contract, uploadDirectoryField: field === 'none' ? null : field },
+    scrubIntervalMs: config.scrub.interval,
+    logFormat: config.log.format,
+  }
+}
+
+/** A mirror that no configuration names: a directory (absolute) and where it goes, everything else by default. */
+export function adHocMirror(path: string, target: { library?: string; remotePath?: string } = {}): MirrorSettings {
+  return toMirrorSettings({ ...mirrorWithDefaults(path), ...target }, path)
+}
+
+function toServiceSettings(config: Config, absolute: (path: string) => string, around: Surroundings): ServiceSettings {
+  const { service } = config
+  const dataDir = config.dataDir === undefined ? defaultDataDir(around) : absolute(config.dataDir)
+  if (!service) return { kind: 'embedded', dataDir }
+  return {
+    kind: 'configured',
+    dataDir,
+    origin: service.url,
+    token: service.token,
+    tokenFile: service.tokenFile === undefined ? undefined : absolute(service.tokenFile),
+    tokenCommand: service.tokenCommand,
+  }
+}
+
+function toMirrorSettings(mirror: MirrorConfig, path: string): MirrorSettings {
+  const directoryName = basename(path) || 'root'
+  return {
+    name: mirror.name ?? directoryName,
+    path,
+    library: mirror.library ?? directoryName,
+    remotePath: mirror.remotePath ?? `/${directoryName}`,
+    ignore: mirror.ignore,
+    maxSizeBytes: mirror.maxSize,
+    symlinks: mirror.symlinks,
+    watch: mirror.watch,
+    settleMs: mirror.settle,
+    rescanMs: mirror.rescan,
+    schedule: mirror.schedule,
+    duplicates: mirror.duplicates,
+    emptyFiles: mirror.emptyFiles,
+    oneFileSystem: mirror.oneFileSystem,
+  }
+}

@@ -1,0 +1,14 @@
+/** Everything a command line reaches outside of itself, so that tests run it in process. */
+export interface CliIo {
+  readonly stdin: AsyncIterable<Uint8Array | string>
+  readonly stdout: NodeJS.WritableStream
+  readonly stderr: NodeJS.WritableStream
+  readonly isTerminal: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean }
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Working directory, absolute. */
+  readonly cwd: string
+  /** Home directory, absolute. */
+  readonly home: string
+  /** Aborted with an InterruptedError when the user or the system asks to stop. */
+  readonly signal: AbortSignal
+}

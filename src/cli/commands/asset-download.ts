@@ -1,0 +1,17 @@
+import { defineCommand } from '../command.ts'
+import { OUTPUT_OPTIONS, writeDownload } from '../write-output.ts'
+
+export const assetDownloadCommand = defineCommand({
+  name: 'asset download',
+  summary: 'Download an asset',
+  positionals: { id: { type: 'string', required: true, describe: 'Identifier of the asset' } },
+  options: OUTPUT_OPTIONS,
+  settingFlags: ['data-dir', 'service-url'],
+  examples: [['asset download ast_1 --output excerpt.md', 'its canonical payload']],
+  exits: ['done', 'failed', 'temporary', 'refused'],
+  async run(context, args) {
+    await using service = await context.openService()
+    await writeDownload(context, await service.client.downloadAsset(args.id, context.signal), args)
+    return 'done'
+  },
+})

@@ -1,0 +1,21 @@
+import { findConfigFile } from '../../app/settings/read-settings.ts'
+import { defineCommand } from '../command.ts'
+
+export const configPathCommand = defineCommand({
+  name: 'config path',
+  summary: 'Print where the configuration is read from',
+  description:
+    'Looked for in --config, SHELFD_CONFIG, $XDG_CONFIG_HOME/shelfd/config.yaml and /etc/shelfd/config.yaml.',
+  positionals: {},
+  options: {},
+  examples: [['config path', 'the file in force; nothing when there is none']],
+  exits: ['done'],
+  async run(context) {
+    const file = findConfigFile(context.config, context.io)
+    if (context.json) context.printJson({ path: file ?? null })
+    else if (file === undefined)
+      context.note('No configuration file: the embedded library with its defaults is in force')
+    else context.print(file)
+    return 'done'
+  },
+})

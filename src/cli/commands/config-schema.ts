@@ -1,0 +1,15 @@
+import { configJsonSchema } from '../../app/settings/json-schema.ts'
+import { defineCommand } from '../command.ts'
+
+export const configSchemaCommand = defineCommand({
+  name: 'config schema',
+  summary: 'Print the JSON Schema of the configuration file',
+  positionals: {},
+  options: {},
+  examples: [['config schema > config.schema.json', 'for editors that check YAML files']],
+  exits: ['done'],
+  async run(context) {
+    context.print(configJsonSchema().trimEnd())
+    return 'done'
+  },
+})

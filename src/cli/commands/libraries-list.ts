@@ -1,0 +1,25 @@
+import type { LibrarySummary } from '../../contract/records.ts'
+import { collect } from '../collect.ts'
+import { defineCommand } from '../command.ts'
+import { renderTable } from '../render/table.ts'
+
+export const librariesListCommand = defineCommand({
+  name: 'libraries list',
+  summary: 'List the libraries this credential can read',
+  positionals: {},
+  options: {},
+  settingFlags: ['data-dir', 'service-url'],
+  examples: [['libraries list', 'identifiers, names and rights']],
+  exits: ['done', 'temporary', 'refused'],
+  async run(context) {
+    await using service = await context.openService()
+    const libraries: LibrarySummary[] = await collect(service.client.listLibraries(context.signal))
+    if (context.json) context.printJson(libraries)
+    else context.print(renderTable(['id', 'library', 'rights'], libraries.map(toRow)))
+    return 'done'
+  },
+})
+
+function toRow({ id, name, access }: LibrarySummary): string[] {
+  return [id, name, access.join(', ')]
+}

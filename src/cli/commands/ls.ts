@@ -1,0 +1,51 @@
+import { findLibrary } from '../../app/find-library.ts'
+import { parseLibraryTarget } from '../../app/library-target.ts'
+import type { DirectoryPage, FileEntry, FolderEntry } from '../../contract/records.ts'
+import { collect } from '../collect.ts'
+import { defineCommand } from '../command.ts'
+import { renderTable } from '../render/table.ts'
+
+export const lsCommand = defineCommand({
+  name: 'ls',
+  summary: 'List a directory of a library',
+  positionals: {
+    target: {
+      type: 'string',
+      required: true,
+      placeholder: 'LIBRARY[:/path]',
+      describe: 'Library and directory, / by default',
+    },
+  },
+  options: {},
+  settingFlags: ['data-dir', 'service-url'],
+  examples: [
+    ['ls Research', 'the top of the library'],
+    ['ls Research:/.inbox --json', 'what has been uploaded, as {folders, files}'],
+  ],
+  exits: ['done', 'failed', 'temporary', 'refused'],
+  async run(context, args) {
+    const target = parseLibraryTarget(args.target)
+    await using service = await context.openService()
+    const library = await findLibrary(service.client, target.library, context.signal)
+    const pages = await collect(service.client.listDirectory(library.id, target.path ?? '/', context.signal))
+    const { folders, files } = mergePages(pages)
+    if (context.json) context.printJson({ folders, files })
+    else
+      context.print(
+        renderTable(['kind', 'name', 'title', 'type', 'id'], [...folders.map(folderRow), ...files.map(fileRow)]),
+      )
+    return 'done'
+  },
+})
+
+function mergePages(pages: readonly DirectoryPage[]): { folders: FolderEntry[]; files: FileEntry[] } {
+  return { folders: pages.flatMap((page) => page.folders), files: pages.flatMap((page) => page.files) }
+}
+
+function folderRow({ name, overview }: FolderEntry): string[] {
+  return ['folder', `${name}/`, overview ?? '', '', '']
+}
+
+function fileRow({ filename, title, mime_type, id }: FileEntry): string[] {
+  return ['file', filename, title, mime_type, id]
+}

@@ -1,0 +1,39 @@
+import { findLibrary } from '../../app/find-library.ts'
+import { parseLibraryTarget } from '../../app/library-target.ts'
+import { UsageError } from '../../foundation/errors.ts'
+import { escapeText } from '../../foundation/text.ts'
+import { defineCommand } from '../command.ts'
+
+export const mkdirCommand = defineCommand({
+  name: 'mkdir',
+  summary: 'Make a directory in a library',
+  description: 'Needs the right update on the library. A directory that exists already is fine.',
+  positionals: {
+    target: { type: 'string', required: true, placeholder: 'LIBRARY:/path', describe: 'Library and directory' },
+  },
+  options: { parents: { type: 'boolean', alias: 'p', describe: 'Make the directories above it too' } },
+  settingFlags: ['data-dir', 'service-url'],
+  examples: [['mkdir -p Research:/Papers/2026', 'make /Papers and /Papers/2026']],
+  exits: ['done', 'failed', 'temporary', 'refused'],
+  async run(context, { target, parents }) {
+    const { library: idOrName, path } = parseLibraryTarget(target)
+    if (path === undefined || path === '/')
+      throw new UsageError('bad-usage', `Cannot make "${target}": it names no directory`)
+    await using service = await context.openService()
+    const library = await findLibrary(service.client, idOrName, context.signal)
+    const results: { path: string; result: 'created' | 'existing' }[] = []
+    for (const directory of parents ? withParents(path) : [path]) {
+      const result = await service.client.createDirectory(library.id, directory, context.signal)
+      results.push({ path: directory, result })
+    }
+    if (context.json) context.printJson({ library: library.id, directories: results })
+    else for (const { path: made, result } of results) context.print(`${result}  ${escapeText(made)}`)
+    return 'done'
+  },
+})
+
+/** `/a/b/c` as `/a`, `/a/b`, `/a/b/c`. */
+function withParents(path: string): string[] {
+  const segments = path.split('/').slice(1)
+  return segments.map((_, index) => `/${segments.slice(0, index + 1).join('/')}`)
+}

@@ -1,0 +1,52 @@
+import { openReader } from '../../app/open-engine.ts'
+import { UsageError } from '../../foundation/errors.ts'
+import { REPORT_CLASSES, type ReportClass } from '../../rules/report-class.ts'
+import { defineCommand } from '../command.ts'
+import { printReport } from '../render/print-report.ts'
+
+export const reportCommand = defineCommand({
+  name: 'report',
+  summary: 'Compare both sides, file by file',
+  description: [
+    'Compares the directory, the store and a complete listing of the library. Each thing is in exactly one class:',
+    '= in-sync, ~ processing, + local-only, - remote-only, * changed, ^ superseded, ? missing-remotely,',
+    '! needs-attention, i ignored (only with --only ignored), u unknown. It changes nothing.',
+  ].join('\n'),
+  positionals: { mirrors: { type: 'string', array: true, describe: 'Names of mirrors, or their directories', placeholder: 'MIRROR' } },
+  options: {
+    format: { type: 'string', choices: ['text', 'combined', 'json'], default: 'text', describe: 'How to print it' },
+    only: { type: 'string', describe: 'Only rows of these classes', placeholder: 'CLASS,…' },
+    offline: { type: 'boolean', describe: 'From the store alone: ask neither the disk nor the service' },
+    all: { type: 'boolean', describe: "Also list the library's entries outside the mirror" },
+    check: { type: 'boolean', describe: 'Exit 1 when any row that was asked for is not in sync' },
+  },
+  settingFlags: ['transfers', 'checkers'],
+  examples: [
+    ['report', 'what differs, and the counts, for every mirror'],
+    ['report papers --format combined', 'one line a file, as rclone has it'],
+    ['report --only superseded,needs-attention', 'what someone should look at'],
+    ['report --check --quiet', 'for scripts: exit 0 when all is in sync, else 1'],
+  ],
+  exits: ['done', 'failed', 'rootMissing', 'temporary', 'refused', 'operator'],
+  async run(context, args) {
+    const only = args.only === undefined ? undefined : readClasses(args.only)
+    await using reader = openReader(context.settings, { ...context.io, logger: context.logger, redactor: context.redactor })
+    if (!reader.store) throw new UsageError('unknown-mirror', 'Nothing was mirrored yet: see "shelfd sync --help"')
+    const format = context.json ? 'json' : args.format
+    const wish = { format, only, isOffline: args.offline, showsAll: args.all } as const
+    const { hasDifferences } = await printReport(context, reader.contextFor(reader.store), args.mirrors, wish)
+    return args.check && hasDifferences ? 'failed' : 'done'
+  },
+})
+
+function readClasses(text: string): ReadonlySet<ReportClass> {
+  return new Set(
+    text.split(',').map((word) => {
+      const found = reportClasses.find((name) => name === word.trim())
+      if (found) return found
+      throw new UsageError('bad-usage', `Cannot read --only: "${word}" is no class (${reportClasses.join(', ')})`)
+    }),
+  )
+}
+
+const reportClasses = Object.keys(REPORT_CLASSES).filter((name): name is ReportClass => Object.hasOwn(REPORT_CLASSES, name))

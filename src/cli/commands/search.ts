@@ -1,0 +1,53 @@
+import { findLibrary } from '../../app/find-library.ts'
+import type { SearchAnswer } from '../../contract/records.ts'
+import { escapeText, truncateText } from '../../foundation/text.ts'
+import type { SearchRequest, ServiceClient } from '../../remote/service-client.ts'
+import { defineCommand } from '../command.ts'
+
+export const searchCommand = defineCommand({
+  name: 'search',
+  summary: 'Search the libraries',
+  description: 'The results are ranked candidates, not verified answers.',
+  positionals: { query: { type: 'string', required: true, array: true, describe: 'What to look for' } },
+  options: {
+    library: { type: 'string', array: true, describe: 'Only in this library; may be given several times' },
+    strategy: { type: 'string', describe: 'lexical matches terms without asking an AI provider' },
+    limit: { type: 'number', describe: 'At most so many candidates' },
+    compact: { type: 'boolean', describe: 'Without abstracts and excerpts' },
+  },
+  settingFlags: ['data-dir', 'service-url'],
+  examples: [
+    ['search "solar sails"', 'in every readable library'],
+    ['search --library Research --strategy lexical --json sails', 'the answer as the service gives it'],
+  ],
+  exits: ['done', 'failed', 'temporary', 'refused'],
+  async run(context, args) {
+    await using service = await context.openService()
+    const request: SearchRequest = {
+      query: args.query.join(' '),
+      libraryIds: await findIds(service.client, args.library, context.signal),
+      ...(args.strategy !== undefined && { strategy: args.strategy }),
+      ...(args.limit !== undefined && { limit: args.limit }),
+      ...(args.compact && { outputFormat: 'compact' }),
+    }
+    const answer = await service.client.searchResources(request, context.signal)
+    if (context.json) context.printJson(answer)
+    else for (const line of describeAnswer(answer)) context.print(line)
+    return 'done'
+  },
+})
+
+async function findIds(client: ServiceClient, names: readonly string[], signal: AbortSignal): Promise<string[]> {
+  const ids: string[] = []
+  for (const name of names) ids.push((await findLibrary(client, name, signal)).id)
+  return ids
+}
+
+function describeAnswer({ results }: SearchAnswer): string[] {
+  if (results.length === 0) return ['Nothing matched']
+  return results.flatMap(({ resource: { id, title, paths = [], assets = [] } }) => {
+    const excerpt = assets.find((asset) => asset.text)?.text
+    const heading = escapeText(`${title ?? id}  ${paths[0] ?? ''}  (${id})`)
+    return excerpt ? [heading, `    ${escapeText(truncateText(excerpt.replace(/\s+/g, ' '), 200))}`] : [heading]
+  })
+}

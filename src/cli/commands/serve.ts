@@ -1,0 +1,41 @@
+import { UsageError } from '../../foundation/errors.ts'
+import { escapeText } from '../../foundation/text.ts'
+import { defineCommand } from '../command.ts'
+
+export const serveCommand = defineCommand({
+  name: 'serve',
+  summary: 'Run the embedded library as a server of its own',
+  description:
+    'Runs until it is stopped. The first start makes a token with all rights in the file "token" of the data directory.',
+  positionals: {},
+  options: {
+    host: { type: 'string', default: '127.0.0.1', describe: 'Address to listen on' },
+    port: { type: 'number', default: 0, describe: 'Port to listen on, 0 takes a free one' },
+  },
+  settingFlags: ['data-dir'],
+  examples: [
+    ['serve --port 8800', 'on http://127.0.0.1:8800'],
+    ['serve --data-dir ./library --json', 'prints one line {"url","tokenFile","documentation"}'],
+  ],
+  exits: ['done', 'locked', 'operator'],
+  async run(context, { host, port }) {
+    if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+      throw new UsageError('bad-usage', `Cannot listen on port ${port}: it must be a whole number from 0 to 65535`)
+    }
+    const { dataDir } = context.settings.service
+    const { startEmbeddedLibrary } = await import('../../embedded/start-embedded.ts')
+    await using library = await startEmbeddedLibrary({ dataDir, host, port, logger: context.logger })
+    const { url, tokenFile, documentationUrl } = library
+    if (context.json) context.printJson({ url, tokenFile, documentation: documentationUrl })
+    else context.print(`Listening on ${url}\ntoken: ${escapeText(tokenFile)}\ndocumentation: ${documentationUrl}`)
+    await untilAborted(context.signal)
+    return 'done'
+  },
+})
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

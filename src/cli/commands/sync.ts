@@ -1,0 +1,106 @@
+import { chooseMirrors } from '../../app/choose-mirrors.ts'
+import { openEngine } from '../../app/open-engine.ts'
+import { HeldBackError, UsageError } from '../../foundation/errors.ts'
+import { parseDuration } from '../../foundation/units.ts'
+import type { RunOutcome } from '../../rules/verdict.ts'
+import { runSync } from '../../sync/run-sync.ts'
+import { defineCommand } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import type { ExitName } from '../exit-codes.ts'
+import { printReport } from '../render/print-report.ts'
+import { withProgress } from '../render/progress.ts'
+import { renderRunSummary } from '../render/run-summary.ts'
+
+const EXIT_OF: Readonly<Record<RunOutcome, ExitName>> = {
+  done: 'done',
+  failures: 'failed',
+  pending: 'pending',
+  'held-back': 'heldBack',
+}
+
+export const syncCommand = defineCommand({
+  name: 'sync',
+  summary: 'Send what is new and follow it until it is searchable',
+  description: [
+    'One pass over each mirror: scan, hash, make directories, upload new contents, follow their ingestion, print a',
+    'summary. Nothing is ever deleted, moved or overwritten, here or there. Without arguments all mirrors are passed',
+    'over; a directory that no mirror names is mirrored on its own, into the embedded library or as --to says.',
+  ].join('\n'),
+  positionals: {
+    mirrors: { type: 'string', array: true, describe: 'Names of mirrors, or directories', placeholder: 'MIRROR|DIR' },
+  },
+  options: {
+    to: { type: 'string', describe: 'Where a directory goes', placeholder: 'LIBRARY[:/path]' },
+    'dry-run': { type: 'boolean', alias: 'n', describe: 'Say what would be sent, and send nothing' },
+    wait: { type: 'boolean', default: true, describe: 'Do not wait for ingestion' },
+    'wait-timeout': {
+      type: 'string',
+      describe: 'How long to wait for ingestion, such as 30m',
+      placeholder: 'DURATION',
+    },
+    checksum: { type: 'boolean', describe: 'Hash every file again' },
+    'max-duration': {
+      type: 'string',
+      describe: 'Begin nothing new after so long, such as 2h',
+      placeholder: 'DURATION',
+    },
+    report: { type: 'boolean', describe: 'Print the report after the summary' },
+  },
+  settingFlags: [
+    'transfers',
+    'checkers',
+    'bwlimit',
+    'max-new',
+    'max-new-bytes',
+    'max-new-per-day',
+    'requests-per-second',
+    'in-ingestion',
+  ],
+  examples: [
+    ['sync ~/Papers', 'mirror a directory into the embedded library, or again what changed'],
+    ['sync papers --dry-run', 'say what one pass over the mirror "papers" would send'],
+    ['sync ~/Papers --to Research:/Papers', 'mirror a directory into a library of the configured service'],
+    ['sync --no-wait --max-new 100', 'send at most 100 new contents and do not wait for them'],
+  ],
+  exits: ['done', 'failed', 'rootMissing', 'pending', 'temporary', 'refused', 'heldBack', 'locked', 'operator'],
+  async run(context, args) {
+    const waitMs = args.wait
+      ? readDuration('--wait-timeout', args.waitTimeout, context.settings.ingestion.deadlineMs)
+      : 0
+    const signal = withDeadline(context, args.maxDuration)
+    await using opened = openEngine(context.settings, {
+      ...context.io,
+      logger: context.logger,
+      redactor: context.redactor,
+      signal,
+    })
+    const { engine } = opened
+    const choice = { words: args.mirrors, to: args.to, cwd: context.io.cwd, known: engine.store.mirrors.list() }
+    const mirrors = chooseMirrors(context.settings, choice)
+    const options = { waitMs, hashEverything: args.checksum, isDryRun: args.dryRun }
+    const { summary, outcome, failure } = await withProgress(context, engine.progress, () => runSync(engine, mirrors, options))
+    if (context.json) context.printJson(summary)
+    else renderRunSummary(summary, context.print)
+    if (failure) throw failure
+    if (args.report && !args.dryRun) await printReport(context, opened.reportContext, summary.mirrors.map(({ name }) => name))
+    return EXIT_OF[outcome]
+  },
+})
+
+function readDuration(flag: string, text: string | undefined, byDefault: number): number {
+  if (text === undefined) return byDefault
+  const durationMs = parseDuration(text)
+  if (durationMs === undefined) {
+    throw new UsageError('bad-usage', `Cannot read ${flag} "${text}": it must be a duration such as 90s, 30m or 2h`)
+  }
+  return durationMs
+}
+
+/** The stop signal, or one that also stops when the run has lasted long enough. */
+function withDeadline({ signal }: CommandContext, maxDuration: string | undefined): AbortSignal {
+  if (maxDuration === undefined) return signal
+  const deadline = new AbortController()
+  const reason = new HeldBackError('limit-reached', `Stopped after --max-duration ${maxDuration}; the next run goes on`)
+  setTimeout(() => deadline.abort(reason), readDuration('--max-duration', maxDuration, 0)).unref()
+  return AbortSignal.any([signal, deadline.signal])
+}

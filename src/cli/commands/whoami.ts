@@ -1,0 +1,55 @@
+import type { AccessContext } from '../../contract/records.ts'
+import { defineCommand } from '../command.ts'
+import { renderFields, renderTable } from '../render/table.ts'
+
+export const whoamiCommand = defineCommand({
+  name: 'whoami',
+  summary: 'Show who the credential belongs to and what it may do',
+  positionals: {},
+  options: {},
+  settingFlags: ['data-dir', 'service-url'],
+  examples: [
+    ['whoami', 'tenant, user, abilities, the rights on each library, and warnings'],
+    ['whoami --json', 'the access context as the service gives it'],
+  ],
+  exits: ['done', 'temporary', 'refused'],
+  async run(context) {
+    await using service = await context.openService()
+    const access = await service.client.checkAccess(context.signal)
+    if (context.json) {
+      context.printJson({ service: service.client.origin, ...access, warnings: findWarnings(access) })
+      return 'done'
+    }
+    context.print(renderFields({ service: service.client.origin, kind: service.kind, ...describeAccess(access) }))
+    if (access.libraries.length > 0) {
+      const rows = access.libraries.map(({ id, name, access: rights }) => [id, name, rights.join(', ')])
+      context.print(`\n${renderTable(['id', 'library', 'rights'], rows)}`)
+    }
+    if (service.kind === 'embedded') return 'done'
+    for (const warning of findWarnings(access)) context.note(`warning: ${warning}`)
+    return 'done'
+  },
+})
+
+function describeAccess({ tenant, user, abilities, interfaces, grant_type }: AccessContext) {
+  return {
+    tenant: `${tenant.name} (${tenant.slug}, ${tenant.id})`,
+    user: user ? `${user.name} <${user.email}>` : 'none',
+    credential: grant_type,
+    interfaces: interfaces.join(', '),
+    abilities: abilities.join(', ') || 'none',
+  }
+}
+
+/** What a credential for mirroring should not be, or lacks. */
+function findWarnings({ abilities, interfaces, libraries }: AccessContext): string[] {
+  const deleting = abilities.filter((ability) => ability.endsWith('.delete'))
+  const canCreate =
+    abilities.includes('library.all.resource.create') ||
+    libraries.some(({ access }) => access.includes('resource.create'))
+  return [
+    ...(deleting.length > 0 ? [`this credential may delete (${deleting.join(', ')}); shelfd never needs that`] : []),
+    ...(interfaces.includes('api') ? [] : ['this credential is not enabled for the API interface']),
+    ...(canCreate ? [] : ['this credential may not create resources in any library; nothing can be sent']),
+  ]
+}

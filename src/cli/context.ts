@@ -1,0 +1,91 @@
+import { createLogger, levelOf } from '../app/create-logger.ts'
+import type { OpenedService } from '../app/open-service.ts'
+import { createRedactor, type Redactor } from '../app/redactor.ts'
+import type { SettingFlags } from '../app/settings/overrides.ts'
+import { readSettings } from '../app/settings/read-settings.ts'
+import type { Settings } from '../app/settings/settings.ts'
+import type { Logger } from '../foundation/logger.ts'
+import type { CliIo } from './cli-io.ts'
+
+/** What the global flags said. */
+export interface GlobalFlags {
+  readonly config: string | undefined
+  readonly json: boolean
+  readonly quiet: boolean
+  /** How often `-v` was given. */
+  readonly verbosity: number
+}
+
+/** What a command works with. Settings and logger are made when first asked for. */
+export interface CommandContext extends GlobalFlags {
+  readonly io: CliIo
+  readonly signal: AbortSignal
+  readonly settings: Settings
+  readonly logger: Logger
+  readonly redactor: Redactor
+  /** Opens the configured service or the embedded library; the caller disposes of it. */
+  openService(): Promise<OpenedService>
+  /** A line of data to stdout, free of registered secrets; what came from outside is escaped by the caller. */
+  print(line: string): void
+  printJson(value: unknown): void
+  /** A line for people to stderr, not with `-q`. */
+  note(line: string): void
+}
+
+export function createContext(io: CliIo, flags: GlobalFlags, settingFlags: SettingFlags): CommandContext {
+  const redactor = createRedactor()
+  let settings: Settings | undefined
+  let logger: Logger | undefined
+  const print = (line: string) => {
+    io.stdout.write(`${redactor.redact(line)}\n`)
+  }
+  const context: CommandContext = {
+    ...flags,
+    io,
+    signal: io.signal,
+    redactor,
+    get settings() {
+      settings ??= readSettings({
+        flags: { ...settingFlags, config: flags.config },
+        env: io.env,
+        cwd: io.cwd,
+        home: io.home,
+      })
+      return settings
+    },
+    get logger() {
+      logger ??= openLogger(io, flags, this.settings, redactor)
+      return logger
+    },
+    openService: async () => {
+      const { openService } = await import('../app/open-service.ts')
+      return openService(context.settings, { ...io, logger: context.logger, redactor })
+    },
+    print,
+    printJson: (value) => print(terminalSafeJson(value)),
+    note: (line) => {
+      if (!flags.quiet) io.stderr.write(`${redactor.redact(line)}\n`)
+    },
+  }
+  return context
+}
+
+/** JSON that no terminal can be tricked with: what JSON leaves as it is but reorders or hides text is escaped. */
+function terminalSafeJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+function openLogger(io: CliIo, flags: GlobalFlags, settings: Settings, redactor: Redactor): Logger {
+  return createLogger({
+    format: settings.logFormat,
+    level: levelOf(flags.quiet, flags.verbosity),
+    withTime: io.env.JOURNAL_STREAM === undefined,
+    write: (line) => {
+      io.stderr.write(line)
+    },
+    redact: redactor.redact,
+  })
+}

@@ -1,0 +1,42 @@
+import { type Reaction, ShelfdError } from '../foundation/errors.ts'
+
+/** Every way a command ends: the one table behind the process, the help texts and the documents. */
+export const EXIT_CODES = {
+  done: { code: 0, meaning: 'done' },
+  failed: { code: 1, meaning: 'some files or ingestions failed' },
+  usage: { code: 2, meaning: 'usage or configuration' },
+  rootMissing: { code: 3, meaning: "a mirror's directory is missing or unreadable" },
+  pending: { code: 4, meaning: 'everything sent, ingestion still pending at the deadline' },
+  temporary: { code: 5, meaning: 'temporary, run again (service unreachable or throttling)' },
+  refused: { code: 7, meaning: 'refused (credential, rights, wrong tenant)' },
+  heldBack: { code: 8, meaning: 'held back by a limit or a guard' },
+  locked: { code: 11, meaning: 'another instance holds the store' },
+  operator: { code: 78, meaning: 'an operator must act (store damaged or of a newer version)' },
+  interrupted: { code: 130, meaning: 'interrupted' },
+} as const satisfies Record<string, { code: number; meaning: string }>
+
+export type ExitName = keyof typeof EXIT_CODES
+
+const BY_REACTION: Readonly<Record<Reaction, ExitName>> = {
+  usage: 'usage',
+  root: 'rootMissing',
+  temporary: 'temporary',
+  refused: 'refused',
+  heldBack: 'heldBack',
+  locked: 'locked',
+  operator: 'operator',
+  interrupted: 'interrupted',
+  rejected: 'failed',
+  doubt: 'failed',
+  file: 'failed',
+  internal: 'failed',
+}
+
+/** How the process ends after `error`. */
+export function exitCodeOf(error: unknown): number {
+  return EXIT_CODES[error instanceof ShelfdError ? BY_REACTION[reactionOf(error)] : 'failed'].code
+}
+
+function reactionOf(error: ShelfdError): Reaction {
+  return error.reaction
+}

@@ -1,0 +1,51 @@
+import { isSettingFlag, OVERRIDES, type SettingFlag } from '../app/settings/overrides.ts'
+import type { ArgumentTable } from './command.ts'
+
+/** Flags every command takes, before or after its name. */
+export const GLOBAL_OPTIONS = {
+  config: { type: 'string', describe: 'Configuration file', placeholder: 'FILE' },
+  'state-dir': { type: 'string', describe: OVERRIDES['state-dir'].describe, placeholder: 'DIR' },
+  json: { type: 'boolean', describe: 'Print data as JSON' },
+  quiet: { type: 'boolean', alias: 'q', describe: 'Log errors only' },
+  verbose: { type: 'boolean', alias: 'v', array: true, describe: 'Log more; twice also shows the traces of errors' },
+  'log-format': { type: 'string', describe: OVERRIDES['log-format'].describe, choices: ['text', 'json'] },
+  version: { type: 'boolean', describe: 'Print the version' },
+  help: { type: 'boolean', alias: 'h', describe: 'Print this help' },
+} as const satisfies ArgumentTable
+
+const PLACEHOLDERS: Partial<Record<SettingFlag, string>> = {
+  'data-dir': 'DIR',
+  'service-url': 'URL',
+  bwlimit: 'SIZE',
+  'max-new-bytes': 'SIZE',
+  'first-poll': 'DURATION',
+  'max-poll': 'DURATION',
+  'ingestion-deadline': 'DURATION',
+  'scrub-interval': 'DURATION',
+}
+
+/** The flags of the configuration a command takes, as options; their values are checked with the configuration. */
+export function settingOptions(flags: readonly SettingFlag[]): ArgumentTable {
+  const options = flags.map((flag) => {
+    const { describe } = OVERRIDES[flag]
+    return [flag, { type: 'string', describe, placeholder: PLACEHOLDERS[flag] ?? 'N' }] as const
+  })
+  return Object.fromEntries(options)
+}
+
+/** Words of a command line without its flags, for finding the command before its own flags are known. */
+export function positionsOfWords(argv: readonly string[]): number[] {
+  const positions: number[] = []
+  for (let index = 0; index < argv.length; index += 1) {
+    const word = argv[index] ?? ''
+    if (word === '--') break
+    if (!word.startsWith('-') || word === '-') positions.push(index)
+    else if (takesValue(word)) index += 1
+  }
+  return positions
+}
+
+function takesValue(word: string): boolean {
+  const flag = word.slice(2)
+  return word.startsWith('--') && (flag === 'config' || isSettingFlag(flag))
+}

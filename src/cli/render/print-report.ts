@@ -1,0 +1,155 @@
+import { escapeText } from '../../foundation/text.ts'
+import { REPORT_CLASSES, type ReportClass } from '../../rules/report-class.ts'
+import { type MirrorReport, type ReportContext, type ReportEntry, type ReportedMirror, report } from '../../sync/report.ts'
+import { chooseKnown, settingsOfRow } from '../../app/choose-mirrors.ts'
+import type { CommandContext } from '../context.ts'
+
+export type ReportFormat = 'text' | 'combined' | 'json'
+
+export interface ReportWish {
+  readonly format: ReportFormat
+  /** Undefined: every class but `ignored`. */
+  readonly only: ReadonlySet<ReportClass> | undefined
+  readonly isOffline: boolean
+  /** Also rows of entries outside the mirror's path. */
+  readonly showsAll: boolean
+}
+
+const DEFAULT_WISH: ReportWish = { format: 'text', only: undefined, isOffline: false, showsAll: false }
+
+/** Rows that the text format spells out for a class; the other formats have every row. */
+const TEXT_ROWS = 20
+
+/** Prints the report on some mirrors; tells whether every row that was asked for is in sync. */
+export async function printReport(
+  context: CommandContext,
+  reportContext: ReportContext,
+  names: readonly string[],
+  wish: ReportWish = DEFAULT_WISH,
+): Promise<{ readonly hasDifferences: boolean }> {
+  const rows = chooseKnown(reportContext.store.mirrors.list(), names, context.io.cwd)
+  const mirrors: ReportedMirror[] = rows.map((row) => ({ row, settings: settingsOfRow(context.settings, row) }))
+  const printer = printers[wish.format](context.print, wish)
+  let hasDifferences = false
+  printer.begin(new Date(reportContext.clock.nowMs()).toISOString())
+  for await (const mirror of report(reportContext, mirrors, wish)) {
+    const tally = printMirror(printer, mirror, wish)
+    hasDifferences ||= tally.hasDifferences
+  }
+  printer.end()
+  return { hasDifferences }
+}
+
+interface Tally {
+  readonly counts: Partial<Record<ReportClass, number>>
+  elsewhere: number
+  hasDifferences: boolean
+}
+
+interface Printer {
+  begin(generatedAt: string): void
+  beginMirror(mirror: MirrorReport): void
+  entry(entry: ReportEntry): void
+  endMirror(mirror: MirrorReport, tally: Tally): void
+  end(): void
+}
+
+function printMirror(printer: Printer, mirror: MirrorReport, wish: ReportWish): Tally {
+  const tally: Tally = { counts: {}, elsewhere: 0, hasDifferences: false }
+  printer.beginMirror(mirror)
+  for (const { entry, isElsewhere } of mirror.rows) {
+    if (isElsewhere) tally.elsewhere += 1
+    if (isElsewhere && !wish.showsAll) continue
+    if (!isWanted(entry.class, wish)) continue
+    tally.counts[entry.class] = (tally.counts[entry.class] ?? 0) + 1
+    if (entry.class !== 'in-sync' && entry.class !== 'ignored') tally.hasDifferences = true
+    printer.entry(entry)
+  }
+  printer.endMirror(mirror, tally)
+  return tally
+}
+
+function isWanted(reportClass: ReportClass, { only }: ReportWish): boolean {
+  return only ? only.has(reportClass) : reportClass !== 'ignored'
+}
+
+type Print = (line: string) => void
+
+const printers: Readonly<Record<ReportFormat, (print: Print, wish: ReportWish) => Printer>> = {
+  text: (print, wish) => textPrinter(print, wish),
+  combined: (print) => combinedPrinter(print),
+  json: (print) => jsonPrinter(print),
+}
+
+/** What differs, class by class, and the counts. */
+function textPrinter(print: Print, wish: ReportWish): Printer {
+  const shown = new Map<ReportClass, number>()
+  return {
+    begin: () => {},
+    beginMirror: ({ name, path, library, remotePath, listing }) => {
+      shown.clear()
+      print(`${escapeText(name)}: ${escapeText(path)} ↔ ${escapeText(library.name)}:${escapeText(remotePath)} (listing ${listing})`)
+    },
+    entry: (entry) => {
+      if (entry.class === 'in-sync' && !wish.only) return
+      const count = (shown.get(entry.class) ?? 0) + 1
+      shown.set(entry.class, count)
+      if (count <= TEXT_ROWS || wish.only) print(`  ${REPORT_CLASSES[entry.class]} ${describeEntry(entry)}`)
+    },
+    endMirror: (_, { counts, elsewhere }) => {
+      for (const [reportClass, sign] of Object.entries(REPORT_CLASSES)) {
+        const count = countOf(counts, reportClass)
+        if (count > 0) print(`  ${sign} ${String(count).padStart(8)} ${reportClass}`)
+      }
+      if (Object.keys(counts).length === 0) print('    nothing')
+      if (elsewhere > 0) print(`    ${String(elsewhere).padStart(8)} elsewhere in the library`)
+    },
+    end: () => {},
+  }
+}
+
+function countOf(counts: Tally['counts'], reportClass: string): number {
+  return Object.entries(counts).find(([name]) => name === reportClass)?.[1] ?? 0
+}
+
+/** One row a line: the sign of its class and its path, as rclone has it. */
+function combinedPrinter(print: Print): Printer {
+  return {
+    begin: () => {},
+    beginMirror: () => {},
+    entry: (entry) => print(`${REPORT_CLASSES[entry.class]} ${nameOf(entry)}`),
+    endMirror: () => {},
+    end: () => {},
+  }
+}
+
+/** One JSON document, written entry by entry, so that a large report takes no memory. */
+function jsonPrinter(print: Print): Printer {
+  let isFirstMirror = true
+  let isFirstEntry = true
+  return {
+    begin: (generatedAt) => print(`{"generatedAt":${JSON.stringify(generatedAt)},"mirrors":[`),
+    beginMirror: ({ name, path, library, remotePath, listing }) => {
+      const head = JSON.stringify({ name, path, library, remotePath, listing }).slice(0, -1)
+      print(`${isFirstMirror ? '' : ','}${head},"entries":[`)
+      isFirstMirror = false
+      isFirstEntry = true
+    },
+    entry: (entry) => {
+      print(`${isFirstEntry ? '' : ','}${JSON.stringify(entry)}`)
+      isFirstEntry = false
+    },
+    endMirror: (_, { counts, elsewhere }) => print(`],"counts":${JSON.stringify(counts)},"elsewhere":${elsewhere}}`),
+    end: () => print(']}'),
+  }
+}
+
+function describeEntry(entry: ReportEntry): string {
+  const where = entry.path !== null && entry.remotePaths[0] && entry.class !== 'in-sync' ? ` → ${escapeText(entry.remotePaths[0])}` : ''
+  const reason = entry.reason === null ? '' : `: ${escapeText(entry.reason)}`
+  return `${nameOf(entry)}${where}${reason}`
+}
+
+function nameOf(entry: ReportEntry): string {
+  return escapeText(entry.path ?? entry.remotePaths[0] ?? entry.resourceId ?? '?')
+}

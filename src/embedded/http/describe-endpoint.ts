@@ -1,0 +1,83 @@
+import type { FastifySchema } from 'fastify'
+import { z } from 'zod'
+
+/** What the OpenAPI description says of an endpoint. */
+export interface EndpointDescription {
+  /** The section of the interface that it implements, `4.10`. */
+  readonly section: string
+  readonly summary: string
+  /** What this instance decides where the interface leaves it open. */
+  readonly description?: string
+  readonly takesSignedUrl?: boolean
+  readonly query?: z.ZodType
+  readonly body?: z.ZodType
+  /** A body that is described only, since the handler reads it itself. */
+  readonly form?: object
+  readonly answers: Readonly<Record<number, AnswerDescription>>
+  readonly errors: readonly number[]
+}
+
+export interface AnswerDescription {
+  readonly description: string
+  readonly shape?: z.ZodType
+  /** Media type of an answer that is not JSON. */
+  readonly mediaType?: string
+}
+
+const ERROR_SHAPE = {
+  type: 'object',
+  required: ['message'],
+  properties: {
+    message: { type: 'string' },
+    errors: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
+  },
+} as const
+
+const ERROR_MEANINGS: Readonly<Record<number, string>> = {
+  401: 'Missing or invalid credential or signature',
+  403: 'The credential lacks the needed ability or library right',
+  404: 'Not found',
+  409: 'It exists already',
+  413: 'The file is larger than this instance takes',
+  415: 'The body is of another media type',
+  422: 'Validation error; `errors` holds messages by field',
+  500: 'Internal error',
+  503: 'The service is stopping',
+}
+
+/** A fastify schema: it only describes, nothing is validated or serialized by it. */
+export function describeEndpoint(spec: EndpointDescription): FastifySchema {
+  const schema: FastifySchema = {
+    tags: ['library'],
+    summary: `${spec.section} ${spec.summary}`,
+    security: spec.takesSignedUrl ? [{ bearer: [] }, { signature: [] }] : [{ bearer: [] }],
+    response: { ...describeAnswers(spec.answers), ...describeErrors([...spec.errors, 500, 503]) },
+  }
+  if (spec.description !== undefined) schema.description = spec.description
+  if (spec.query) schema.querystring = jsonSchema(spec.query, 'input')
+  if (spec.body) schema.body = jsonSchema(spec.body, 'input')
+  if (spec.form) Object.assign(schema, { body: spec.form, consumes: ['multipart/form-data'] })
+  return schema
+}
+
+function describeAnswers(answers: EndpointDescription['answers']): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(answers).map(([status, { description, shape, mediaType }]) => [
+      status,
+      mediaType
+        ? { description, content: { [mediaType]: { schema: { type: 'string', format: 'binary' } } } }
+        : { description, ...(shape ? jsonSchema(shape, 'output') : { type: 'null' }) },
+    ]),
+  )
+}
+
+function describeErrors(statuses: readonly number[]): Record<string, unknown> {
+  return Object.fromEntries(
+    statuses.map((status) => [status, { description: ERROR_MEANINGS[status] ?? 'Error', ...ERROR_SHAPE }]),
+  )
+}
+
+function jsonSchema(shape: z.ZodType, io: 'input' | 'output'): object {
+  const { $schema: _, ...schema } = z.toJSONSchema(shape, { io, target: 'draft-2020-12', unrepresentable: 'any' })
+  return schema
+}

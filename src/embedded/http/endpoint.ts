@@ -1,0 +1,87 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import { z } from 'zod'
+import { API_PREFIX, ROUTES, type RouteName } from '../../contract/routes.ts'
+import type { Grant } from '../grant.ts'
+import type { Service } from '../service.ts'
+import { forbidden, unauthorized } from './api-error.ts'
+import { authenticate } from './authenticate.ts'
+import { describeEndpoint, type EndpointDescription } from './describe-endpoint.ts'
+import { verifySignedUrl } from './signed-urls.ts'
+
+/** One request after authentication and validation. */
+export interface Call<Query, Body> {
+  readonly service: Service
+  /** Undefined for a signed URL, which grants just what it names. */
+  readonly grant: Grant | undefined
+  /** The identifier in the path with this name. */
+  readonly id: (name: string) => string
+  readonly query: Query
+  readonly body: Body
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+export interface EndpointSpec<Query, Body> extends EndpointDescription {
+  readonly route: RouteName
+  /** Signed URLs are taken in place of a bearer credential (5.6). */
+  readonly takesSignedUrl?: boolean
+  readonly query?: z.ZodType<Query>
+  readonly body?: z.ZodType<Body>
+  /** What is returned becomes the JSON body or the stream of the answer. */
+  handle(call: Call<Query, Body>): unknown
+}
+
+/** A route that can be added to a server. */
+export interface Endpoint {
+  register(app: FastifyInstance, service: Service): void
+}
+
+const parameters = z.record(z.string(), z.string())
+
+/** Binds one route of the contract to its validation, its description and its handler. */
+export function endpoint<Query = unknown, Body = unknown>(spec: EndpointSpec<Query, Body>): Endpoint {
+  return {
+    register(app, service) {
+      const { method, path } = ROUTES[spec.route]
+      const grants = new WeakMap<FastifyRequest, Grant>()
+      app.route({
+        method,
+        url: API_PREFIX + path.replace(/\{(\w+)\}/g, ':$1'),
+        schema: describeEndpoint(spec) satisfies FastifySchema,
+        onRequest: (request, _reply, done) => {
+          const grant = admit(service, spec, request)
+          if (grant) grants.set(request, grant)
+          done()
+        },
+        handler: async (request, reply) => {
+          const ids = parameters.parse(request.params)
+          return await spec.handle({
+            service,
+            grant: grants.get(request),
+            id: (name) => ids[name] ?? '',
+            query: parseWith(spec.query, request.query),
+            body: parseWith(spec.body, request.body),
+            request,
+            reply,
+          })
+        },
+      })
+    },
+  }
+}
+
+/** Throws 401 without a valid credential or signature, 403 when the token is not for this interface. */
+function admit(service: Service, spec: { takesSignedUrl?: boolean }, request: FastifyRequest): Grant | undefined {
+  const grant = authenticate(service, request)
+  if (grant) {
+    if (!grant.interfaces.includes('api')) throw forbidden('to use the interface "api"')
+    return grant
+  }
+  if (!spec.takesSignedUrl) throw unauthorized('A credential is needed')
+  verifySignedUrl(service.signer, request.url, service.clock.nowMs())
+  return undefined
+}
+
+function parseWith<T>(shape: z.ZodType<T> | undefined, value: unknown): T {
+  return (shape ?? z.any()).parse(value)
+}

@@ -1,0 +1,54 @@
+import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
+import { ZodError } from 'zod'
+import { messageOf } from '../../foundation/errors.ts'
+import type { Logger } from '../../foundation/logger.ts'
+import { MalformedFormError } from '../multipart/multipart-parser.ts'
+import { ApiError } from './api-error.ts'
+
+/** Makes every answer that is not a success a JSON body of the interface's section 7. */
+export function answerErrorsAsJson(app: FastifyInstance, logger: Logger): void {
+  app.setNotFoundHandler((request, reply) =>
+    sendError(reply, new ApiError(404, `No route ${request.method} ${request.url}`)),
+  )
+  app.setErrorHandler((error, request, reply) => {
+    const answer = toApiError(error)
+    if (answer.status >= 500) {
+      logger.error('A request failed unexpectedly', {
+        method: request.method,
+        route: request.routeOptions.url,
+        error: error instanceof Error ? error.stack : messageOf(error),
+      })
+    }
+    return sendError(reply, answer)
+  })
+}
+
+function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
+  if (error.status === 401) reply.header('www-authenticate', 'Bearer realm="library"')
+  const body = error.errors ? { message: error.message, errors: error.errors } : { message: error.message }
+  return reply.code(error.status).type('application/json; charset=utf-8').send(JSON.stringify(body))
+}
+
+function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  if (error instanceof ZodError) return validationError(error)
+  if (error instanceof MalformedFormError) return new ApiError(422, error.message, { body: [error.message] })
+  return (error instanceof Error ? frameworkError(error) : undefined) ?? new ApiError(500, 'Internal error')
+}
+
+function validationError(error: ZodError): ApiError {
+  const errors: Record<string, string[]> = {}
+  for (const issue of error.issues) {
+    const field = issue.path.map(String).join('.') || 'body'
+    errors[field] = [...(errors[field] ?? []), issue.message]
+  }
+  return new ApiError(422, 'The request is not valid', errors)
+}
+
+/** Errors that fastify itself raises before a route's handler; those of the body are validation errors here. */
+function frameworkError(error: Error & Partial<FastifyError>): ApiError | undefined {
+  const { statusCode, code, message } = error
+  if (statusCode === undefined || statusCode < 400 || statusCode >= 500) return undefined
+  const isAboutBody = statusCode === 400 && (code?.startsWith('FST_ERR_CTP') || error instanceof SyntaxError)
+  return isAboutBody ? new ApiError(422, message, { body: [message] }) : new ApiError(statusCode, message)
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { normalizeLibraryPath } from '../../contract/library-path.ts'
+
+const MAX_PATH_BYTES = 16_384
+const MAX_NAME_BYTES = 1_024
+
+/** A whole number in a query, within bounds, both included. */
+export function integerInput(bounds: { min: number; max: number; byDefault: number }) {
+  return z
+    .string()
+    .transform((text) => (/^\d{1,9}$/.test(text) ? Number(text) : Number.NaN))
+    .pipe(z.int().min(bounds.min).max(bounds.max))
+    .default(bounds.byDefault)
+    .meta({
+      type: 'integer',
+      minimum: bounds.min,
+      maximum: bounds.max,
+      description: `Default ${bounds.byDefault}`,
+    })
+}
+
+/** A library path (2.9) in its canonical form. */
+export const libraryPathInput = z
+  .string()
+  .max(MAX_PATH_BYTES)
+  .transform((path, context) => {
+    const normalized = path.isWellFormed() ? normalizeLibraryPath(path) : undefined
+    if (normalized?.split('/').every((name) => Buffer.byteLength(name) <= MAX_NAME_BYTES)) {
+      return normalized
+    }
+    context.addIssue({ code: 'custom', message: 'Must be an absolute library path without "." and ".." segments' })
+    return z.NEVER
+  })
+
+export const cursorInput = z.string().min(1).optional()

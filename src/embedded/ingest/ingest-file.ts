@@ -1,0 +1,51 @@
+import { messageOf } from '../../foundation/errors.ts'
+import type { Passage } from '../tables/passages.ts'
+import type { IngestionResult, ResourceRow } from '../tables/resources.ts'
+import { type ExtractionSource, extractText } from './extract.ts'
+import type { PassageWriter } from './passage-writer.ts'
+
+const ABSTRACT_LENGTH = 300
+const NO_PASSAGE: Passage = { text: '', unit: 'line', firstUnit: 1, lastUnit: 1 }
+
+/** Takes one resource from its bytes to passages and its final state; never throws. */
+export async function ingestFile(
+  resource: ResourceRow,
+  openChunks: ExtractionSource['chunks'],
+  writer: PassageWriter,
+): Promise<void> {
+  let abstract: string | null = null
+  let count = 0
+  const restart = () => {
+    writer.clear(resource)
+    abstract = null
+    count = 0
+  }
+  const take = (passage: Passage) => {
+    abstract ??= abstractOf(passage.text)
+    writer.add(resource, count, passage)
+    count += 1
+  }
+  const end = (result: Pick<IngestionResult, 'status' | 'failure'>, warnings: readonly string[]) => {
+    if (count === 0) writer.add(resource, 0, NO_PASSAGE)
+    writer.finish({ id: resource.id, abstract, warnings: JSON.stringify(warnings), ...result })
+  }
+  try {
+    if (resource.status === 'running') restart()
+    const { status, warnings } = await extractText(
+      { ...resource, chunks: openChunks },
+      { restart, take, drain: writer.drain },
+    )
+    end({ status, failure: null }, warnings)
+  } catch (error) {
+    restart()
+    end({ status: 'failed', failure: messageOf(error) }, [])
+  }
+}
+
+function abstractOf(text: string): string {
+  return text
+    .slice(0, ABSTRACT_LENGTH * 2)
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, ABSTRACT_LENGTH)
+}

@@ -1,0 +1,94 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { messageOf } from '../../foundation/errors.ts'
+import type { Logger } from '../../foundation/logger.ts'
+import type { FileStore } from '../storage/file-store.ts'
+import { readContent } from '../storage/read-content.ts'
+import type { WriteQueue } from '../storage/write-queue.ts'
+import type { Tables } from '../tables/open-tables.ts'
+import type { ResourceRow } from '../tables/resources.ts'
+import { ingestFile } from './ingest-file.ts'
+import { createPassageWriter } from './passage-writer.ts'
+
+const MAX_BATCH_RESOURCES = 64
+// Uploads that come one after the other share the transactions of their ingestion.
+const GATHERING_MS = 30
+
+/** Processes uploads in their order (section 3.1). The queue is the table of resources, so that a restart goes on with it. */
+export interface IngestQueue {
+  /** There may be something to do. */
+  ring(): void
+  /** Resolves when nothing is left to do. */
+  settled(): Promise<void>
+  /** Resolves when the work under way is over; nothing new is begun. */
+  stop(): Promise<void>
+}
+
+export interface IngestParts {
+  readonly tables: Tables
+  readonly writes: WriteQueue
+  readonly files: FileStore
+  readonly logger: Logger
+}
+
+export function openIngestQueue(parts: IngestParts): IngestQueue {
+  let working: Promise<void> | undefined
+  let isRung = false
+  let isStopped = false
+  const work = async () => {
+    while (isRung && !isStopped) {
+      isRung = false
+      await ingestAll(parts, () => isStopped)
+    }
+  }
+  const ring = () => {
+    isRung = true
+    working ??= work().finally(() => {
+      working = undefined
+      if (isRung && !isStopped) ring()
+    })
+  }
+  return {
+    ring,
+    settled: async () => {
+      while (working) await working
+    },
+    stop: async () => {
+      isStopped = true
+      await working
+    },
+  }
+}
+
+/** A fault of the database itself ends the pass; the next ring tries again. */
+async function ingestAll(parts: IngestParts, isStopped: () => boolean): Promise<void> {
+  try {
+    let count = 0
+    do {
+      if (count < MAX_BATCH_RESOURCES) await pause(GATHERING_MS)
+      count = isStopped() ? 0 : await ingestBatch(parts)
+    } while (count > 0)
+  } catch (error) {
+    parts.logger.error('Ingestion could not go on', { error: messageOf(error) })
+  }
+}
+
+/** How many resources there were to ingest. */
+async function ingestBatch({ tables, writes, files }: IngestParts): Promise<number> {
+  const batch = tables.resources.toIngest(MAX_BATCH_RESOURCES)
+  if (batch.length === 0) return 0
+  await writes.write(() => {
+    for (const { id, status } of batch) if (status !== 'running') tables.resources.start(id)
+  })
+  const writer = createPassageWriter(writes, tables)
+  for (const resource of batch) {
+    await ingestFile(resource, () => openChunks(tables, files, resource), writer)
+    await writer.drain()
+  }
+  await writer.commit()
+  return batch.length
+}
+
+function openChunks(tables: Tables, files: FileStore, resource: ResourceRow): Iterable<Buffer> | AsyncIterable<Buffer> {
+  const content = readContent(tables, files, resource)
+  return Buffer.isBuffer(content) ? [content] : content
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { searchAnswer } from '../../contract/records.ts'
+import type { Grant } from '../grant.ts'
+import { forbidden, invalid } from '../http/api-error.ts'
+import { endpoint } from '../http/endpoint.ts'
+import { integerInput } from '../http/inputs.ts'
+import { type SearchHit, searchPassages } from '../search/search-passages.ts'
+import type { Service } from '../service.ts'
+import { assetBody, resourceBody, resourceHead } from './resource-body.ts'
+
+const MAX_ASSETS_A_HIT = 3
+const LIMITS = { min: 1, max: 100, byDefault: 10 }
+
+/** 4.14 */
+export const searchResources = endpoint({
+  route: 'searchResources',
+  section: '4.14',
+  summary: 'Search resources by the terms of their text and title',
+  description: [
+    'Both strategies match terms; no other program is called. Resources that have all terms in one passage are looked for',
+    'first, then those that have any. A library in `library_ids[]` that does not exist is answered with 422, one that may not',
+    `be read with 403. A detailed hit shows at most ${MAX_ASSETS_A_HIT} assets, the best first.`,
+  ].join(' '),
+  query: z.object({
+    query: z.string().trim().min(1).max(1_000),
+    'library_ids[]': z
+      .union([z.string(), z.array(z.string()).max(500)])
+      .optional()
+      .meta({ type: 'array', items: { type: 'string' } }),
+    strategy: z.enum(['lexical', 'balanced']).default('balanced'),
+    limit: integerInput(LIMITS),
+    output_format: z.enum(['compact', 'detailed']).default('detailed'),
+  }),
+  answers: { 200: { description: 'Ranked candidates', shape: searchAnswer } },
+  errors: [401, 403, 422],
+  handle({ service, grant, query }) {
+    const libraryIds = searchedLibraries(service, grant, [query['library_ids[]'] ?? []].flat())
+    const { hits, matched } = searchPassages(service.database, query.query, libraryIds, query.limit)
+    const isCompact = query.output_format === 'compact'
+    const results = hits.map((hit) => ({ resource: isCompact ? compactHit(service, hit) : detailedHit(service, hit) }))
+    return { notice: noticeOf(query.strategy, matched), results: results.filter(({ resource }) => resource) }
+  },
+})
+
+function searchedLibraries(service: Service, grant: Grant | undefined, asked: readonly string[]): number[] {
+  const { libraries } = service.tables
+  const isReadable = (library: { id: number }) => grant?.accessTo(library).includes('read') ?? false
+  if (asked.length === 0)
+    return libraries
+      .all()
+      .filter(isReadable)
+      .map(({ id }) => id)
+  return asked.map((publicId) => {
+    const library = libraries.byPublicId(publicId)
+    if (!library) throw invalid('library_ids', `There is no library "${publicId}"`)
+    if (!isReadable(library)) throw forbidden('"read" on a library of the search')
+    return library.id
+  })
+}
+
+function compactHit({ tables }: Service, hit: SearchHit) {
+  const resource = tables.resources.byId(hit.resourceId)
+  return resource && resourceHead(tables, resource)
+}
+
+function detailedHit({ tables }: Service, hit: SearchHit) {
+  const resource = tables.resources.byId(hit.resourceId)
+  if (!resource) return undefined
+  const passages = hit.ordinals.slice(0, MAX_ASSETS_A_HIT).map((ordinal) => tables.passages.one(resource.id, ordinal))
+  const assets = passages.flatMap((passage) => (passage ? [assetBody(resource, passage, passage.text.length)] : []))
+  return resourceBody(tables, resource, assets)
+}
+
+function noticeOf(strategy: string, matched: 'all' | 'any'): string {
+  const notes = ['Candidates, not verified answers: check excerpts against the source.']
+  if (strategy === 'balanced') notes.push('This instance matches terms only, also for the balanced strategy.')
+  if (matched === 'any') notes.push('No passage has all the terms; these have some of them.')
+  return notes.join(' ')
+}

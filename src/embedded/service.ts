@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto'
+import type { Database } from 'better-sqlite3'
+import type { Clock } from '../foundation/clock.ts'
+import type { Logger } from '../foundation/logger.ts'
+import { type Cursors, createCursors } from './http/cursors.ts'
+import { createSigner, type Signer } from './http/signing.ts'
+import type { IngestQueue } from './ingest/ingest-queue.ts'
+import type { FileStore } from './storage/file-store.ts'
+import type { WriteQueue } from './storage/write-queue.ts'
+import type { Tables } from './tables/open-tables.ts'
+import type { Settings } from './tables/settings.ts'
+
+/** What the routes work with. */
+export interface Service {
+  readonly instanceId: string
+  readonly database: Database
+  readonly tables: Tables
+  readonly writes: WriteQueue
+  readonly files: FileStore
+  readonly ingestion: IngestQueue
+  readonly signer: Signer
+  readonly cursors: Cursors
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly maxUploadBytes: number
+}
+
+/** The signer and cursors of an instance; its secret is made with its first start. */
+export function openSigning(settings: Settings): { signer: Signer; cursors: Cursors } {
+  const known = settings.read('signing-secret')
+  const secret = known ?? randomBytes(32).toString('hex')
+  if (known === undefined) settings.write('signing-secret', secret)
+  const signer = createSigner(Buffer.from(secret, 'hex'))
+  return { signer, cursors: createCursors(signer) }
+}

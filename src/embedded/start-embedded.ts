@@ -1,0 +1,109 @@
+import type { Database } from 'better-sqlite3'
+import type { FastifyInstance } from 'fastify'
+import { type Clock, systemClock } from '../foundation/clock.ts'
+import { type Logger, silentLogger } from '../foundation/logger.ts'
+import { ensureInstanceId, ensureOwnerToken } from './credentials.ts'
+import { type DataPaths, dataPaths, lockDataDirectory, prepareDataDirectory } from './data-directory.ts'
+import { buildServer } from './http/build-server.ts'
+import { DOCUMENTATION_PATH } from './http/describe-service.ts'
+import { openIngestQueue } from './ingest/ingest-queue.ts'
+import { openLibraryDatabase } from './open-library-database.ts'
+import { openSigning, type Service } from './service.ts'
+import { openFileStore } from './storage/file-store.ts'
+import { createWriteQueue } from './storage/write-queue.ts'
+import { openTables } from './tables/open-tables.ts'
+
+export interface EmbeddedOptions {
+  /** Where the service keeps everything; made when absent. */
+  readonly dataDir: string
+  /** Default 127.0.0.1. */
+  readonly host?: string
+  /** 0, the default, takes any free port. */
+  readonly port?: number
+  readonly clock?: Clock
+  readonly logger?: Logger
+  /** Default 2 GiB. */
+  readonly maxUploadBytes?: number
+}
+
+/** A running service; disposing stops it and releases its directory. */
+export interface EmbeddedLibrary extends AsyncDisposable {
+  readonly url: string
+  /** The owner's, with all rights. */
+  readonly token: string
+  readonly tokenFile: string
+  readonly documentationUrl: string
+  readonly instanceId: string
+  /** Resolves when nothing is left to ingest. */
+  settled(): Promise<void>
+}
+
+const MAX_UPLOAD_BYTES = 2 * 2 ** 30
+const CLOSING_GRACE_MS = 2_000
+
+/**
+ * Starts the Knowledge Library Service of one data directory and goes on with interrupted ingestion. Throws LockedError when
+ * another process serves the directory, OperatorError when its database is damaged or of a newer version.
+ */
+export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<EmbeddedLibrary> {
+  await using starting = new AsyncDisposableStack()
+  const paths = dataPaths(options.dataDir)
+  starting.use(lockDataDirectory(paths))
+  prepareDataDirectory(paths)
+  const database = openLibraryDatabase(paths.databaseFile)
+  starting.defer(() => closeDatabase(database))
+  const service = openService(options, paths, database)
+  const token = ensureOwnerToken(paths, service.tables, service.clock.nowMs())
+  starting.defer(() => service.ingestion.stop())
+  const app = await buildServer(service)
+  starting.defer(() => closeServer(app, service.clock))
+  const url = await app.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 })
+  service.ingestion.ring()
+  const running = starting.move()
+  return {
+    url,
+    token,
+    tokenFile: paths.tokenFile,
+    documentationUrl: url + DOCUMENTATION_PATH,
+    instanceId: service.instanceId,
+    settled: () => service.ingestion.settled(),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}
+
+function openService(options: EmbeddedOptions, paths: DataPaths, database: Database): Service {
+  const tables = openTables(database)
+  const instanceId = ensureInstanceId(paths, tables)
+  const files = openFileStore(paths)
+  const writes = createWriteQueue(database)
+  const logger = options.logger ?? silentLogger
+  return {
+    ...openSigning(tables.settings),
+    instanceId,
+    database,
+    tables,
+    files,
+    logger,
+    writes,
+    ingestion: openIngestQueue({ tables, writes, files, logger }),
+    clock: options.clock ?? systemClock,
+    maxUploadBytes: options.maxUploadBytes ?? MAX_UPLOAD_BYTES,
+  }
+}
+
+/** Requests under way get a little time to end. */
+async function closeServer(app: FastifyInstance, clock: Clock): Promise<void> {
+  const isClosed = new AbortController()
+  const giveUp = clock.sleep(CLOSING_GRACE_MS, isClosed.signal).then(
+    () => app.server.closeAllConnections(),
+    () => {},
+  )
+  await app.close()
+  isClosed.abort()
+  await giveUp
+}
+
+function closeDatabase(database: Database): void {
+  database.pragma('wal_checkpoint(TRUNCATE)')
+  database.close()
+}

@@ -1,0 +1,58 @@
+import { createReadStream, rmSync } from 'node:fs'
+import { mkdir, open, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { DataPaths } from '../data-directory.ts'
+
+const READ_CHUNK_BYTES = 64 * 1024
+
+/** Large contents as files by their SHA-256, shared by all libraries: `files/ab/<sha256>`. */
+export interface FileStore {
+  readonly temporaryDir: string
+  /** Moves a flushed temporary file to its place, durably. It stays at least until `release`, and for good if a resource uses it then. */
+  keep(sha256: Buffer, temporaryFile: string): Promise<void>
+  release(sha256: Buffer): void
+  /** Removes the file unless an upload of the same bytes is under way. */
+  remove(sha256: Buffer): void
+  stream(sha256: Buffer): Readable
+}
+
+export function openFileStore(paths: DataPaths): FileStore {
+  const held = new Map<string, number>()
+  const folderOf = (hex: string) => join(paths.contentDir, hex.slice(0, 2))
+  const fileOf = (hex: string) => join(folderOf(hex), hex)
+  return {
+    temporaryDir: paths.temporaryDir,
+    async keep(sha256, temporaryFile) {
+      const hex = sha256.toString('hex')
+      held.set(hex, (held.get(hex) ?? 0) + 1)
+      const created = await mkdir(folderOf(hex), { recursive: true, mode: 0o700 })
+      // Always replaces what is there: a file left by a crash may be torn.
+      await rename(temporaryFile, fileOf(hex))
+      await flushDirectory(folderOf(hex))
+      if (created !== undefined) await flushDirectory(paths.contentDir)
+    },
+    release(sha256) {
+      const hex = sha256.toString('hex')
+      const count = (held.get(hex) ?? 0) - 1
+      if (count > 0) held.set(hex, count)
+      else held.delete(hex)
+    },
+    remove(sha256) {
+      const hex = sha256.toString('hex')
+      if (!held.has(hex)) rmSync(fileOf(hex), { force: true })
+    },
+    stream: (sha256) => createReadStream(fileOf(sha256.toString('hex')), { highWaterMark: READ_CHUNK_BYTES }),
+  }
+}
+
+/** Makes a rename survive a power cut; Windows, which keeps its directories by itself, can't open them. */
+async function flushDirectory(directory: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(directory, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,13 @@
+import type { Readable } from 'node:stream'
+import type { Tables } from '../tables/open-tables.ts'
+import type { ResourceRow } from '../tables/resources.ts'
+import { MAX_SMALL_BYTES } from './content-receiver.ts'
+import type { FileStore } from './file-store.ts'
+
+/** The original bytes of a resource: a small content whole, a large one as a stream. */
+export function readContent(tables: Tables, files: FileStore, resource: ResourceRow): Buffer | Readable {
+  if (resource.sizeBytes > MAX_SMALL_BYTES) return files.stream(resource.sha256)
+  const bytes = tables.smallContents.read(resource.id)
+  if (!bytes) throw new Error(`The content of resource ${resource.publicId} is missing`)
+  return bytes
+}

@@ -1,0 +1,44 @@
+import type { Tables } from '../tables/open-tables.ts'
+import type { ResourceRow } from '../tables/resources.ts'
+import type { ReceivedContent } from './content-receiver.ts'
+import { slugName } from './slug.ts'
+
+export interface UploadRecord {
+  readonly publicId: string
+  readonly libraryId: number
+  readonly directoryId: number
+  readonly title: string
+  readonly mimeType: string
+  readonly content: ReceivedContent
+  readonly createdAtMs: number
+}
+
+export interface RecordedUpload {
+  readonly id: string
+  readonly duplicate: boolean
+}
+
+/** Writes an upload by the rules of 4.12: one resource for the same bytes and MIME type, a location for each name. */
+export function recordUpload(tables: Tables, upload: UploadRecord): RecordedUpload {
+  const existing = tables.resources.byContent(upload.content.sha256, upload.libraryId, upload.mimeType)
+  if (existing) return addLocation(tables, upload, existing)
+  const { publicId, libraryId, mimeType, title, createdAtMs, content } = upload
+  const { sha256, sizeBytes } = content
+  const id = tables.resources.insert({ publicId, libraryId, sha256, mimeType, sizeBytes, title, createdAtMs })
+  if (content.kind === 'small') tables.smallContents.insert(id, content.bytes)
+  insertLocation(tables, upload, id)
+  return { id: publicId, duplicate: false }
+}
+
+/** The same bytes under the same name in the same directory add nothing. */
+function addLocation(tables: Tables, upload: UploadRecord, existing: ResourceRow): RecordedUpload {
+  if (!tables.locations.isHeld(existing.id, upload.directoryId, upload.title)) {
+    insertLocation(tables, upload, existing.id)
+  }
+  return { id: existing.publicId, duplicate: true }
+}
+
+function insertLocation(tables: Tables, { directoryId, title }: UploadRecord, resourceId: number): void {
+  const name = slugName(title, (filename) => tables.locations.isUsed(directoryId, filename))
+  tables.locations.insert({ directoryId, ...name, title, resourceId })
+}

@@ -1,0 +1,45 @@
+/** A virtual filename (2.7): `slug` without extension, `filename` with it. */
+export interface SluggedName {
+  readonly slug: string
+  readonly filename: string
+}
+
+const MAX_SLUG_LENGTH = 120
+
+/** The URL-friendly form of a file name, made unique by the smallest suffix from `-2` on when `isUsed` says so. */
+export function slugName(title: string, isUsed: (filename: string) => boolean): SluggedName {
+  const [, stem = title, extension = ''] = /^(.+)\.([A-Za-z0-9]{1,16})$/s.exec(title) ?? []
+  const slug = slugOf(stem)
+  const numbered = (number: number): SluggedName => {
+    const unique = number === 1 ? slug : `${slug}-${number}`
+    return { slug: unique, filename: extension ? `${unique}.${extension.toLowerCase()}` : unique }
+  }
+  return numbered(firstFree((number) => isUsed(numbered(number).filename)))
+}
+
+function slugOf(text: string): string {
+  const slug = text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, MAX_SLUG_LENGTH)
+    .replace(/^-+|-+$/g, '')
+  return slug || 'file'
+}
+
+/** A free number found in logarithmic time: the first one when the used ones have no gap. */
+function firstFree(isUsed: (number: number) => boolean): number {
+  let free = 1
+  let used = 0
+  while (isUsed(free)) {
+    used = free
+    free *= 2
+  }
+  while (free - used > 1) {
+    const middle = Math.floor((free + used) / 2)
+    if (isUsed(middle)) used = middle
+    else free = middle
+  }
+  return free
+}

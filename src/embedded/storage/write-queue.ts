@@ -1,0 +1,65 @@
+import type { Database } from 'better-sqlite3'
+
+const MAX_PER_TRANSACTION = 256
+
+interface PendingWrite {
+  run(): void
+  resolve(): void
+  reject(error: unknown): void
+}
+
+/** Group commit: what asks to be written at about the same time shares one transaction and so one fsync. */
+export interface WriteQueue {
+  /** Runs `work` in a transaction and resolves with its result once that is durable; `work` may run twice. */
+  write<T>(work: () => T): Promise<T>
+}
+
+export function createWriteQueue(database: Database): WriteQueue {
+  const pending: PendingWrite[] = []
+  const runAll = database.transaction((writes: readonly PendingWrite[]) => {
+    for (const write of writes) write.run()
+  })
+  let countBefore = 0
+  // As long as each turn of the event loop brings more, it pays to wait for the next one.
+  const flush = () => {
+    if (pending.length > countBefore && pending.length < MAX_PER_TRANSACTION) {
+      countBefore = pending.length
+      setImmediate(flush)
+      return
+    }
+    const writes = pending.splice(0, MAX_PER_TRANSACTION)
+    countBefore = 0
+    if (pending.length > 0) setImmediate(flush)
+    commitTogether(writes, runAll.immediate)
+  }
+  return {
+    write: (work) =>
+      new Promise((resolve, reject) => {
+        if (pending.length === 0) setImmediate(flush)
+        pending.push(pendingWrite(work, resolve, reject))
+      }),
+  }
+}
+
+function pendingWrite<T>(work: () => T, resolve: (value: T) => void, reject: (error: unknown) => void): PendingWrite {
+  let settle = () => {}
+  return {
+    run: () => {
+      const value = work()
+      settle = () => resolve(value)
+    },
+    resolve: () => settle(),
+    reject,
+  }
+}
+
+/** When the shared transaction fails, each write gets one of its own, so that only the faulty one is refused. */
+function commitTogether(writes: readonly PendingWrite[], commit: (writes: readonly PendingWrite[]) => void): void {
+  try {
+    commit(writes)
+    for (const write of writes) write.resolve()
+  } catch (error) {
+    if (writes.length === 1) writes[0]?.reject(error)
+    else for (const write of writes) commitTogether([write], commit)
+  }
+}

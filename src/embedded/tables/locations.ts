@@ -1,0 +1,51 @@
+import type { Database } from 'better-sqlite3'
+
+export interface LocationRow {
+  readonly directoryId: number
+  readonly filename: string
+  readonly slug: string
+  readonly title: string
+  readonly resourceId: number
+}
+
+/** A location as a directory listing shows it (2.7). */
+export interface ListedFile {
+  readonly filename: string
+  readonly slug: string
+  readonly title: string
+  readonly id: string
+  readonly mimeType: string
+}
+
+export type LocationsTable = ReturnType<typeof locationsTable>
+
+export function locationsTable(database: Database) {
+  const listed = database.prepare<[number, string, number], ListedFile>(
+    `SELECT filename, slug, location.title, public_id AS id, mime_type AS mimeType
+     FROM location JOIN resource ON resource.id = resource_id
+     WHERE directory_id = ? AND filename > ? ORDER BY filename LIMIT ?`,
+  )
+  const used = database.prepare<[number, string]>('SELECT 1 FROM location WHERE directory_id = ? AND filename = ?')
+  const held = database.prepare<[number, number, string]>(
+    'SELECT 1 FROM location WHERE resource_id = ? AND directory_id = ? AND title = ?',
+  )
+  const ofResource = database.prepare<[number, number], { path: string; filename: string }>(
+    `SELECT path, filename FROM location JOIN directory ON directory.id = directory_id
+     WHERE resource_id = ? ORDER BY path, filename LIMIT ?`,
+  )
+  const insert = database.prepare<LocationRow>(
+    `INSERT INTO location (directory_id, filename, slug, title, resource_id)
+     VALUES (@directoryId, @filename, @slug, @title, @resourceId)`,
+  )
+  return {
+    /** Up to `count` files of a directory after `filename`, in code point order. */
+    listAfter: (directoryId: number, filename: string, count: number) => listed.all(directoryId, filename, count),
+    isUsed: (directoryId: number, filename: string) => used.get(directoryId, filename) !== undefined,
+    isHeld: (resourceId: number, directoryId: number, title: string) =>
+      held.get(resourceId, directoryId, title) !== undefined,
+    ofResource: (resourceId: number, count: number) => ofResource.all(resourceId, count),
+    insert: (location: LocationRow) => {
+      insert.run(location)
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import type { Database } from 'better-sqlite3'
+
+/** What the numbers of a trace entry count. */
+export type TraceUnit = 'line' | 'row'
+
+/** A piece of a resource's text with its place in the source, both ends included, counted from 1. */
+export interface Passage {
+  readonly text: string
+  readonly unit: TraceUnit
+  readonly firstUnit: number
+  readonly lastUnit: number
+}
+
+export interface StoredPassage extends Passage {
+  readonly ordinal: number
+}
+
+const COLUMNS = 'ordinal, text, unit, first_unit AS firstUnit, last_unit AS lastUnit'
+
+export type PassagesTable = ReturnType<typeof passagesTable>
+
+export function passagesTable(database: Database) {
+  const insertText = database.prepare<[number, number, string, TraceUnit, number, number]>(
+    'INSERT INTO passage (resource_id, ordinal, text, unit, first_unit, last_unit) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const insertWords = database.prepare<[number | bigint, string, string]>(
+    'INSERT INTO passage_words (rowid, title, text) VALUES (?, ?, ?)',
+  )
+  const removeWords = database.prepare<[number]>(
+    'DELETE FROM passage_words WHERE rowid IN (SELECT id FROM passage WHERE resource_id = ?)',
+  )
+  const removeText = database.prepare<[number]>('DELETE FROM passage WHERE resource_id = ?')
+  const removeWordsOfLibrary = database.prepare<[number]>(
+    `DELETE FROM passage_words WHERE rowid IN
+     (SELECT passage.id FROM passage JOIN resource ON resource.id = resource_id WHERE library_id = ?)`,
+  )
+  const one = database.prepare<[number, number], StoredPassage>(
+    `SELECT ${COLUMNS} FROM passage WHERE resource_id = ? AND ordinal = ? AND text <> ''`,
+  )
+  const first = database.prepare<[number, number], StoredPassage>(
+    `SELECT ${COLUMNS} FROM passage WHERE resource_id = ? AND text <> '' ORDER BY ordinal LIMIT ?`,
+  )
+  return {
+    /** The title is indexed with passage 0 only. */
+    insert(resourceId: number, ordinal: number, title: string, passage: Passage): void {
+      const { text, unit, firstUnit, lastUnit } = passage
+      const { lastInsertRowid } = insertText.run(resourceId, ordinal, text, unit, firstUnit, lastUnit)
+      insertWords.run(lastInsertRowid, ordinal === 0 ? title : '', text)
+    },
+    removeOfResource(resourceId: number): void {
+      removeWords.run(resourceId)
+      removeText.run(resourceId)
+    },
+    /** Only the words: the text goes with the library's resources. */
+    removeWordsOfLibrary: (libraryId: number) => {
+      removeWordsOfLibrary.run(libraryId)
+    },
+    one: (resourceId: number, ordinal: number) => one.get(resourceId, ordinal),
+    first: (resourceId: number, count: number) => first.all(resourceId, count),
+  }
+}

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+
+/** What the caller's thread asks of the worker. */
+export const workerRequest = z.object({ call: z.int(), name: z.enum(['settled', 'stop']) })
+
+const startedMessage = z.object({
+  kind: z.literal('started'),
+  library: z.object({
+    url: z.string(),
+    token: z.string(),
+    tokenFile: z.string(),
+    documentationUrl: z.string(),
+    instanceId: z.string(),
+  }),
+})
+
+const startFailure = z.object({ kind: z.literal('failed'), code: z.string().optional(), message: z.string() })
+
+const callEnded = z.object({ kind: z.literal('ended'), call: z.int(), error: z.string().optional() })
+
+/** What the worker tells: once how its start went, then the end of each call. */
+export const workerMessage = z.discriminatedUnion('kind', [startedMessage, startFailure, callEnded])
+
+export type WorkerRequest = z.infer<typeof workerRequest>
+export type StartedMessage = z.infer<typeof startedMessage>
+export type StartFailure = z.infer<typeof startFailure>
+export type WorkerMessage = z.infer<typeof workerMessage>

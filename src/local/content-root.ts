@@ -1,0 +1,37 @@
+import { constants } from 'node:fs'
+import { messageOf, RootError, systemCodeOf } from '../foundation/errors.ts'
+import { escapeText } from '../foundation/text.ts'
+import type { FileSystem } from './file-system.ts'
+import { isDirectory } from './fingerprint.ts'
+
+/** A mirror's directory and what tells it from any other that may stand in its place. */
+export interface ContentRoot {
+  readonly realPath: string
+  readonly device: bigint
+  readonly inode: bigint
+}
+
+/** Looks at a mirror's directory; throws RootError `root-missing` or `root-unreadable`. */
+export function inspectRoot(fs: FileSystem, path: string): ContentRoot {
+  try {
+    const realPath = fs.realpathSync(path)
+    const stats = fs.lstatSync(realPath, { bigint: true })
+    if (!isDirectory(stats)) throw rootError('root-missing', path, 'it is not a directory')
+    fs.accessSync(realPath, constants.R_OK | constants.X_OK)
+    return { realPath, device: stats.dev, inode: stats.ino }
+  } catch (error) {
+    throw asRootError(error, path)
+  }
+}
+
+function asRootError(thrown: unknown, path: string): unknown {
+  const code = systemCodeOf(thrown)
+  if (code === undefined || thrown instanceof RootError) return thrown
+  if (code === 'ENOENT' || code === 'ENOTDIR') return rootError('root-missing', path, 'it does not exist', thrown)
+  const denied = code === 'EACCES' || code === 'EPERM'
+  return rootError('root-unreadable', path, denied ? 'permission denied' : messageOf(thrown), thrown)
+}
+
+function rootError(code: RootError['code'], path: string, reason: string, cause?: unknown): RootError {
+  return new RootError(code, `Cannot mirror the directory "${escapeText(path)}": ${reason}`, { cause })
+}

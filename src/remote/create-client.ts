@@ -1,0 +1,40 @@
+import { accessTopic } from './access.ts'
+import { assetsTopic } from './assets.ts'
+import { type ClientOptions, DEFAULT_RETRY, parseOrigin, parseToken } from './client-options.ts'
+import { createFactsReader } from './contract-facts.ts'
+import { directoriesTopic } from './directories.ts'
+import { withGate } from './gate.ts'
+import { librariesTopic } from './libraries.ts'
+import { withLimits } from './limiting.ts'
+import { rawTopic } from './raw-call.ts'
+import { resourcesTopic } from './resources.ts'
+import { withRetries } from './retrying.ts'
+import { searchTopic } from './search.ts'
+import type { ServiceClient } from './service-client.ts'
+import { createTransport } from './transport.ts'
+import { uploadsTopic } from './uploads.ts'
+
+/**
+ * The client of one instance: topics on decorators on the one transport. Throws UsageError when the origin isn't one, isn't safe, or
+ * the token can't be a credential. Pauses are in the time of `clock`; deadlines of answers are in real time.
+ */
+export function createServiceClient(options: ClientOptions): ServiceClient {
+  const origin = parseOrigin(options.origin)
+  const transport = createTransport({ ...options, origin, token: parseToken(options.token) })
+  const pausing = { ...options, policy: options.retry ?? DEFAULT_RETRY }
+  const send = withRetries(withLimits(withGate(transport.send, pausing), options.limits, options.clock), pausing)
+  const contractFacts = createFactsReader(send, options.contract ?? {}, options.logger)
+  return {
+    origin,
+    ...accessTopic(send),
+    ...librariesTopic(send, contractFacts),
+    ...directoriesTopic(send, contractFacts),
+    ...uploadsTopic(send, contractFacts),
+    ...resourcesTopic(send),
+    ...assetsTopic(send),
+    ...searchTopic(send),
+    ...rawTopic(send),
+    contractFacts,
+    close: transport.close,
+  }
+}

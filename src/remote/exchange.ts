@@ -1,0 +1,160 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { Readable } from 'node:stream'
+import type { Dispatcher } from 'undici'
+import { interruption, networkError, Setback } from './failures.ts'
+import { SourceFailure } from './multipart.ts'
+import type { ServiceRequest } from './request.ts'
+
+/** JSON and error bodies are never longer than this, before and after decompression. */
+export const BODY_LIMIT_BYTES = 8 << 20
+
+/** A download slower than this in the mean is cut: drip-fed answers must end. */
+const SLOWEST_BYTES_PER_MS = 1
+
+export interface ExchangeLimits {
+  /** From the last byte sent to the end of the answer. */
+  readonly answerMs: number
+  /** Between two chunks of a streamed body; undefined when the body goes out in one write. */
+  readonly stallMs: number | undefined
+}
+
+export interface WireAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+  readonly stream: Readable | undefined
+}
+
+/**
+ * One request on the wire. It keeps what decides later: whether a connection was made and whether a byte of the body may have
+ * left. Its deadlines are its own (undici's don't catch drip-fed answers) and in real time, as the wire is.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly answer: Promise<WireAnswer>
+  status: number | undefined
+  readonly #request: ServiceRequest<unknown>
+  readonly #limits: ExchangeLimits
+  #resolve: (answer: WireAnswer) => void = () => {}
+  #reject: (error: unknown) => void = () => {}
+  #controller: Dispatcher.DispatchController | undefined
+  #timer: NodeJS.Timeout | undefined
+  #ended = false
+  #reached = false
+  #mayBeDone = false
+  #headers: IncomingHttpHeaders = {}
+  #chunks: Buffer[] = []
+  #receivedBytes = 0
+  #stream: Readable | undefined
+  #streamStartMs = 0
+
+  constructor(request: ServiceRequest<unknown>, limits: ExchangeLimits) {
+    this.#request = request
+    this.#limits = limits
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+    request.signal?.addEventListener('abort', this.#onAbort)
+  }
+
+  /** Ends the exchange with `error`; the socket is destroyed, so that the service never sees the end of a body. */
+  fail(error: unknown): void {
+    if (this.#ended) return
+    this.#end()
+    const reason = error instanceof Error ? error : new Error('failed')
+    this.#controller?.abort(reason)
+    if (this.#stream) this.#stream.destroy(reason)
+    else this.#reject(error)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#ended) {
+      controller.abort(new Error('ended'))
+      return
+    }
+    this.#reached = true
+    this.#mayBeDone = this.#limits.stallMs === undefined
+    this.#setDeadline(this.#limits.stallMs ?? this.#limits.answerMs)
+    this.#request.onStart?.()
+  }
+
+  onBodySent(): void {
+    this.#mayBeDone = true
+    if (this.#limits.stallMs !== undefined) this.#timer?.refresh()
+  }
+
+  onRequestSent(): void {
+    if (this.#limits.stallMs !== undefined && !this.#ended) this.#setDeadline(this.#limits.answerMs)
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 200 || this.#ended) return
+    this.status = status
+    this.#headers = headers
+    if (!this.#request.streamed || status !== 200) return
+    this.#streamStartMs = performance.now()
+    this.#stream = new Readable({
+      read: () => controller.resume(),
+      destroy: (error, done) => {
+        this.fail(error ?? new Error('closed'))
+        done(error)
+      },
+    }).on('error', () => {})
+    this.#resolve({ status, headers, body: Buffer.alloc(0), stream: this.#stream })
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#ended) return
+    this.#receivedBytes += chunk.length
+    if (this.#stream) this.#passOn(controller, this.#stream, chunk)
+    else if (this.#receivedBytes <= BODY_LIMIT_BYTES) this.#chunks.push(chunk)
+    else this.fail(this.#setback('answer-malformed', 'the answer is too long', true))
+  }
+
+  onResponseEnd(): void {
+    if (this.#ended) return
+    this.#end()
+    if (this.#stream) this.#stream.push(null)
+    else this.#resolve({ status: this.status ?? 0, headers: this.#headers, body: this.#body(), stream: undefined })
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, thrown: Error): void {
+    const state = { reached: this.#reached, mayBeDone: this.#mayBeDone }
+    this.fail(thrown instanceof SourceFailure ? thrown.cause : networkError(this.#request, thrown, state))
+  }
+
+  #passOn(controller: Dispatcher.DispatchController, stream: Readable, chunk: Buffer): void {
+    const allowedMs = this.#limits.answerMs + this.#receivedBytes / SLOWEST_BYTES_PER_MS
+    if (performance.now() - this.#streamStartMs > allowedMs) {
+      this.#onDeadline()
+      return
+    }
+    this.#timer?.refresh()
+    if (!stream.push(chunk)) controller.pause()
+  }
+
+  #body(): Buffer {
+    const only = this.#chunks[0]
+    return only && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks)
+  }
+
+  #setDeadline(durationMs: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(this.#onDeadline, durationMs).unref()
+  }
+
+  #end(): void {
+    this.#ended = true
+    clearTimeout(this.#timer)
+    this.#request.signal?.removeEventListener('abort', this.#onAbort)
+  }
+
+  #setback(code: 'answer-malformed' | 'answer-late', reason: string, final = false): Setback {
+    return new Setback({ code, reason, reached: true, mayBeDone: this.#mayBeDone, final })
+  }
+
+  readonly #onDeadline = (): void => this.fail(this.#setback('answer-late', 'no complete answer in time'))
+
+  readonly #onAbort = (): void => this.fail(interruption(this.#request, this.#mayBeDone))
+}

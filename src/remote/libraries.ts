@@ -1,0 +1,69 @@
+import { libraryPage, libraryRecord } from '../contract/records.ts'
+import { PAGE_LIMITS, type RouteName } from '../contract/routes.ts'
+import { expectStatus, jsonOf } from './answers.ts'
+import { cannot } from './failures.ts'
+import { pagesOf } from './paging.ts'
+import type { Query, Send } from './request.ts'
+import type { ContractFacts, ServiceClient } from './service-client.ts'
+
+type LibrariesTopic = Pick<ServiceClient, 'listLibraries' | 'createLibrary' | 'showLibrary' | 'deleteLibrary'>
+
+const readPage = jsonOf(libraryPage)
+const readLibrary = jsonOf(libraryRecord)
+const readCreated = jsonOf(libraryRecord, [201])
+
+/** Libraries: list (4.6), create (4.7), show (4.8), delete (4.9). */
+export function librariesTopic(send: Send, facts: (signal?: AbortSignal) => Promise<ContractFacts>): LibrariesTopic {
+  return {
+    async *listLibraries(signal) {
+      const words = { verb: 'list the libraries' }
+      const fetchPage = (cursor: string | undefined) =>
+        send({ ...words, target: listTarget(cursor), right: 'read', repeat: 'always', read: readPage, signal })
+      for await (const page of pagesOf(cannot(words, ''), fetchPage)) yield* page.items
+    },
+    async createLibrary(name, overview, signal) {
+      const { nameField, overviewField } = (await facts(signal)).createLibrary
+      const described = overviewField !== undefined && overview !== null ? { [overviewField]: overview } : {}
+      return send({
+        target: { kind: 'route', route: 'createLibrary' },
+        verb: 'create the library',
+        subject: name,
+        right: 'library.create',
+        repeat: 'unsent',
+        body: { kind: 'json', value: { [nameField]: name, ...described } },
+        read: readCreated,
+        signal,
+      })
+    },
+    showLibrary: (libraryId, signal) =>
+      send({
+        target: oneLibrary('showLibrary', libraryId),
+        verb: 'show the library',
+        subject: libraryId,
+        right: 'read',
+        repeat: 'always',
+        read: readLibrary,
+        signal,
+      }),
+    deleteLibrary: (libraryId, signal) =>
+      send({
+        target: oneLibrary('deleteLibrary', libraryId),
+        verb: 'delete the library',
+        subject: libraryId,
+        right: 'library.delete',
+        repeat: 'unsent',
+        read: (answer, request) => expectStatus(answer, request, [204]),
+        signal,
+      }),
+  }
+}
+
+function listTarget(cursor: string | undefined) {
+  const limit = ['limit', String(PAGE_LIMITS.libraries.max)] as const
+  const query: Query = cursor === undefined ? [limit] : [limit, ['cursor', cursor]]
+  return { kind: 'route', route: 'listLibraries', query } as const
+}
+
+function oneLibrary<R extends RouteName>(route: R, library: string) {
+  return { kind: 'route', route, values: { library } } as const
+}

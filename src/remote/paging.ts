@@ -1,0 +1,36 @@
+import { TemporaryError } from '../foundation/errors.ts'
+
+export interface Page {
+  readonly next_cursor: string | null
+  readonly truncated: boolean
+}
+
+/** A listing of more pages than this never ends. */
+const MOST_PAGES = 200_000
+
+/**
+ * The pages of a listing (2.14), each cursor handed back untouched. Throws TemporaryError('answer-malformed') as soon as a page
+ * contradicts itself or the listing runs in a circle; what was given out until then is not the whole listing.
+ */
+export async function* pagesOf<P extends Page>(
+  what: string,
+  fetchPage: (cursor: string | undefined) => Promise<P>,
+  mostPages = MOST_PAGES,
+): AsyncGenerator<P> {
+  const seen = new Set<string>()
+  let cursor: string | undefined
+  while (seen.size < mostPages) {
+    const page = await fetchPage(cursor)
+    if (page.truncated !== (page.next_cursor !== null)) throw incomplete(what, 'a page contradicts itself')
+    if (page.next_cursor !== null && seen.has(page.next_cursor)) throw incomplete(what, 'a cursor came twice')
+    yield page
+    if (page.next_cursor === null) return
+    cursor = page.next_cursor
+    seen.add(cursor)
+  }
+  throw incomplete(what, 'it does not end')
+}
+
+function incomplete(what: string, reason: string): TemporaryError {
+  return new TemporaryError('answer-malformed', `${what}: the listing is incomplete, ${reason}`)
+}

@@ -1,0 +1,96 @@
+import { Readable } from 'node:stream'
+import { type Dispatcher, Pool } from 'undici'
+import type { Random } from '../foundation/clock.ts'
+import { RefusedError } from '../foundation/errors.ts'
+import { escapeText, truncateText } from '../foundation/text.ts'
+import { addressOf } from './addresses.ts'
+import { type ClientOptions, DEFAULT_TIMEOUTS } from './client-options.ts'
+import { Exchange } from './exchange.ts'
+import { cannot, interruptIfAborted } from './failures.ts'
+import { openMultipart, type Payload } from './multipart.ts'
+import type { Answer, RequestBody, Send, ServiceRequest } from './request.ts'
+
+/** What a service is given for digesting a body once it has all of it. */
+const DIGEST_BYTES_PER_MS = 1 << 10
+
+export interface Transport {
+  readonly send: Send
+  /** Waits for what is under way, then closes the sockets. */
+  close(): Promise<void>
+}
+
+/** The wire: the only place where requests are built, and where the credential is added. */
+export function createTransport(options: ClientOptions): Transport {
+  const { origin, token, random, clock, onRequest } = options
+  const timeouts = options.timeouts ?? DEFAULT_TIMEOUTS
+  const pool = options.dispatcher ? undefined : openPool(origin, options.connections)
+  const dispatcher = options.dispatcher ?? pool ?? openPool(origin, options.connections)
+  const authorization = `Bearer ${token}`
+  const redact = (text: string) => text.replaceAll(token, '[redacted]')
+
+  async function send<T>(request: ServiceRequest<T>): Promise<T> {
+    interruptIfAborted(request)
+    const { method, path, name } = addressOf(request.target)
+    const payload = request.body && (await openBody(request.body, random))
+    const streamed = payload !== undefined && !Buffer.isBuffer(payload.content)
+    const exchange = new Exchange(request, {
+      answerMs: timeouts.requestMs + (payload?.sizeBytes ?? 0) / DIGEST_BYTES_PER_MS,
+      stallMs: streamed ? timeouts.uploadStallMs : undefined,
+    })
+    const startedMs = clock.monotonicMs()
+    const wire = { origin, method, path, headers: headersOf(request, payload, authorization), ...UNTIMED }
+    dispatch(dispatcher, payload ? { ...wire, body: bodyOf(payload) } : wire, exchange)
+    try {
+      const answer = { ...(await exchange.answer), receivedAtMs: clock.nowMs(), redact }
+      refuseRedirect(request, answer)
+      return await request.read(answer, request)
+    } finally {
+      payload?.release()
+      onRequest?.({ route: name, status: exchange.status, durationMs: clock.monotonicMs() - startedMs })
+    }
+  }
+
+  return { send, close: async () => pool?.close() }
+}
+
+/** HTTP/1.1 only: destroying the socket must end one upload and nothing else. Certificates are checked whatever the environment says. */
+function openPool(origin: string, connections: number): Pool {
+  return new Pool(origin, { connections, allowH2: false, connect: { rejectUnauthorized: true } })
+}
+
+const UNTIMED = { headersTimeout: 0, bodyTimeout: 0 }
+
+function dispatch(dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, exchange: Exchange): void {
+  try {
+    dispatcher.dispatch(options, exchange)
+  } catch (error) {
+    exchange.fail(error)
+  }
+}
+
+function headersOf(request: ServiceRequest<unknown>, payload: Payload | undefined, authorization: string): string[] {
+  const headers = ['authorization', authorization, 'accept', request.streamed ? '*/*' : 'application/json']
+  if (payload) headers.push('content-type', payload.contentType)
+  else if (request.target.kind !== 'raw' && !request.streamed) headers.push('accept-encoding', 'gzip')
+  if (payload && !Buffer.isBuffer(payload.content)) headers.push('content-length', String(payload.sizeBytes))
+  return headers
+}
+
+function openBody(body: RequestBody, random: Random): Payload | Promise<Payload> {
+  if (body.kind === 'file') return openMultipart(body, random)
+  const content = Buffer.from(JSON.stringify(body.value))
+  return { contentType: 'application/json', sizeBytes: content.length, content, release() {} }
+}
+
+function bodyOf(payload: Payload): Buffer | Readable {
+  return Buffer.isBuffer(payload.content) ? payload.content : Readable.from(payload.content, { objectMode: false })
+}
+
+/** Redirects are never followed: the file and the credential would go where nobody configured. */
+function refuseRedirect(request: ServiceRequest<unknown>, answer: Answer): void {
+  if (answer.status < 300 || answer.status > 399) return
+  const location = answer.redact(String(answer.headers.location ?? 'nowhere'))
+  const target = escapeText(truncateText(location, 300))
+  const reason = `the service redirects to "${target}" (${answer.status}), which is never followed`
+  throw new RefusedError('redirect-refused', cannot(request, reason))
+}

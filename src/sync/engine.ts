@@ -1,0 +1,78 @@
+import type { AccessContext } from '../contract/records.ts'
+import type { Clock, Random } from '../foundation/clock.ts'
+import type { Logger } from '../foundation/logger.ts'
+import type { FileSystem } from '../local/file-system.ts'
+import type { ServiceClient } from '../remote/service-client.ts'
+import type { SendLimits } from '../rules/allowance.ts'
+import type { PollPace } from '../rules/poll-pause.ts'
+import type { MirrorRow } from '../store/mirrors.ts'
+import type { Store } from '../store/open-store.ts'
+import type { ObserveTree } from './observe/observation.ts'
+import type { Progress } from './progress.ts'
+
+/** An open line to the service, its credential checked. */
+export interface Connection {
+  readonly client: ServiceClient
+  readonly access: AccessContext
+}
+
+/** The service as the engine sees it: whose it is, and a line that is opened when the first request needs it. */
+export interface Service {
+  /**
+   * What mirrors are pinned to: the origin, or the embedded library's own identity, which is undefined while that library
+   * was never started.
+   */
+  readonly identity: string | undefined
+  /** Its identity can be known without asking: a quiet run may do without any request. */
+  readonly isEmbedded: boolean
+  /** Checks the credential on first use (4.1); later calls give the same connection. */
+  connect(signal: AbortSignal): Promise<Connection>
+}
+
+/** One mirror as configured or named on the command line. */
+export interface MirrorSettings {
+  readonly name: string
+  readonly path: string
+  /** Identifier or exact name. */
+  readonly library: string
+  /** The library is made when it is not there: only in the embedded service, which has nobody else to ask. */
+  readonly mayCreateLibrary: boolean
+  readonly remotePath: string
+  readonly ignore: readonly string[]
+  readonly maxSizeBytes: number | null
+  readonly oneFileSystem: boolean
+  readonly emptyFiles: 'upload' | 'skip'
+}
+
+export interface EngineLimits extends SendLimits {
+  readonly transfers: number
+  readonly checkers: number
+  readonly inIngestion: number
+}
+
+/** What every stage works with; all that touches the world comes in here. */
+export interface Engine {
+  readonly store: Store
+  readonly service: Service
+  readonly observeTree: ObserveTree
+  readonly fs: FileSystem
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  readonly progress: Progress
+  /** Aborted when no new work may begin. */
+  readonly signal: AbortSignal
+  /** Aborted when uploads under way must end as well: some time after `signal`. */
+  readonly graceSignal: AbortSignal
+  readonly limits: EngineLimits
+  readonly pollPace: PollPace
+}
+
+/** A mirror that is pinned and whose root was found to be the one it was pinned to. */
+export interface OpenMirror {
+  readonly row: MirrorRow
+  readonly settings: MirrorSettings
+  readonly rootRealPath: string
+  readonly rootDevice: bigint
+  readonly runId: number
+}

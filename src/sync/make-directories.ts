@@ -1,0 +1,111 @@
+import { joinLibraryPath } from '../contract/library-path.ts'
+import { RejectedError } from '../foundation/errors.ts'
+import { forEachConcurrently } from '../foundation/for-each-concurrently.ts'
+import type { SyncSummary } from '../rules/sync-summary.ts'
+import type { DirectoryRow } from '../store/directories.ts'
+import type { Connection, Engine, OpenMirror } from './engine.ts'
+import type { PathProblem } from './observe/observation.ts'
+
+/** Commits at most so many made directories at once; a crash costs that many requests that answer 409. */
+const COMMIT_EVERY = 64
+
+/** Makes every directory of the mirror that is not known to exist remotely: parents first, each once. */
+export async function makeDirectories(
+  engine: Engine,
+  mirror: OpenMirror,
+  connection: Connection,
+  summary: SyncSummary,
+): Promise<PathProblem[]> {
+  const unmade = engine.store.directories.listUnmade(mirror.row.id)
+  engine.progress.phase = 'directories'
+  engine.progress.directoriesTotal += unmade.length
+  if (unmade[0]?.path === '') await makeAncestors(engine, mirror, connection, summary)
+  const maker = new DirectoryMaker(engine, mirror, connection, summary)
+  for (const level of levelsOf(unmade)) await maker.makeLevel(level)
+  return maker.problems
+}
+
+/** The remote path's own ancestors, which are no directories of the mirror. */
+async function makeAncestors(
+  engine: Engine,
+  { row }: OpenMirror,
+  { client }: Connection,
+  { directories }: SyncSummary,
+): Promise<void> {
+  const segments = row.remotePath.split('/').slice(1, -1)
+  for (let depth = 1; depth <= segments.length; depth += 1) {
+    const path = `/${segments.slice(0, depth).join('/')}`
+    const made = await client.createDirectory(row.library.remoteId, path, engine.signal)
+    directories[made] += 1
+  }
+}
+
+class DirectoryMaker {
+  readonly problems: PathProblem[] = []
+  readonly #engine: Engine
+  readonly #mirror: OpenMirror
+  readonly #connection: Connection
+  readonly #summary: SyncSummary
+  readonly #failed = new Set<string>()
+  #made: number[] = []
+
+  constructor(engine: Engine, mirror: OpenMirror, connection: Connection, summary: SyncSummary) {
+    this.#engine = engine
+    this.#mirror = mirror
+    this.#connection = connection
+    this.#summary = summary
+  }
+
+  async makeLevel(level: readonly DirectoryRow[]): Promise<void> {
+    try {
+      await forEachConcurrently(level, this.#engine.limits.transfers, (directory) => this.#make(directory))
+    } finally {
+      this.#commit()
+    }
+  }
+
+  async #make({ id, path }: DirectoryRow): Promise<void> {
+    const { row } = this.#mirror
+    if (this.#failed.has(path.slice(0, Math.max(0, path.lastIndexOf('/'))))) return this.#fail(path)
+    try {
+      const made = await this.#createRemotely(joinLibraryPath(row.remotePath, path))
+      this.#summary.directories[made] += 1
+      this.#engine.progress.directoriesDone += 1
+      this.#made.push(id)
+      if (this.#made.length >= COMMIT_EVERY) this.#commit()
+    } catch (error) {
+      if (!(error instanceof RejectedError)) throw error
+      this.#fail(path)
+      this.problems.push({ path, code: error.code, message: error.message })
+    }
+  }
+
+  async #createRemotely(path: string): Promise<'created' | 'existing'> {
+    if (path === '/') return 'existing'
+    const { client } = this.#connection
+    return await client.createDirectory(this.#mirror.row.library.remoteId, path, this.#engine.signal)
+  }
+
+  #fail(path: string): void {
+    this.#failed.add(path)
+    this.#summary.directories.failed += 1
+  }
+
+  #commit(): void {
+    const { store, clock } = this.#engine
+    const made = this.#made
+    this.#made = []
+    if (made.length > 0) store.write(() => made.forEach((id) => void store.directories.markMade(id, clock.nowMs())))
+  }
+}
+
+/** Directories by depth: those of one level don't need each other. */
+function levelsOf(directories: readonly DirectoryRow[]): DirectoryRow[][] {
+  const levels: DirectoryRow[][] = []
+  for (const directory of directories) {
+    const depth = directory.path === '' ? 0 : directory.path.split('/').length
+    levels[depth] ??= []
+    levels[depth].push(directory)
+  }
+  return levels.filter((level) => level !== undefined)
+}

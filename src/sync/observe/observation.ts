@@ -1,0 +1,95 @@
+import type { FormerReason } from '../../store/files.ts'
+
+/** What a walk needs to know; plain data, so that it can be handed to a thread. */
+export interface WalkOptions {
+  /** The state directory; null when nothing is known yet. */
+  readonly storeDirectory: string | null
+  readonly mirrorId: number
+  readonly rootRealPath: string
+  readonly rootDevice: bigint
+  readonly ignore: readonly string[]
+  readonly maxSizeBytes: number | null
+  readonly oneFileSystem: boolean
+  readonly emptyFiles: 'upload' | 'skip'
+  /** Hash every file again, whatever its fingerprint says (`--checksum`). */
+  readonly hashEverything: boolean
+  /** Also list what was ignored or skipped, and why. */
+  readonly listIgnored: boolean
+}
+
+/** A file whose bytes were read because nothing proved it unchanged. */
+export interface ObservedFile {
+  readonly name: string
+  readonly isKnown: boolean
+  readonly sizeBytes: number
+  readonly mtimeNs: bigint
+  readonly ctimeNs: bigint
+  readonly inode: bigint
+  readonly isRacy: boolean
+  readonly sha256: Uint8Array
+  readonly mime: string
+}
+
+export interface MissingFile {
+  readonly name: string
+  readonly reason: FormerReason
+}
+
+/** What differs in one directory from what the store knows. */
+export interface DirectoryObservation {
+  readonly path: string
+  readonly files: readonly ObservedFile[]
+  readonly missing: readonly MissingFile[]
+}
+
+export interface PathProblem {
+  readonly path: string
+  readonly code: string
+  readonly message: string
+}
+
+/** A path that is left out, and by what. */
+export interface LeftOut {
+  readonly path: string
+  readonly reason: string
+  readonly isUnsupported: boolean
+}
+
+export interface ObservationCounts {
+  unchanged: number
+  hashed: number
+  bytesHashed: number
+  ignored: number
+  unsupported: number
+  /** Ignored because they look like secrets. */
+  secrets: number
+}
+
+/** A stretch of the walk. */
+export interface ObservationBatch {
+  /** Directories that were read completely, parents before their children. */
+  readonly directories: string[]
+  readonly observations: DirectoryObservation[]
+  readonly problems: PathProblem[]
+  /** Directories of which nothing is known now: they and all below stay as the store has them (P11). */
+  readonly unreadable: string[]
+  readonly ignoredDirectories: string[]
+  readonly leftOut: LeftOut[]
+  readonly counts: ObservationCounts
+}
+
+/** Walks a mirror's tree once; batches come in any order, each parent directory before its children. */
+export type ObserveTree = (options: WalkOptions, signal: AbortSignal) => AsyncIterable<ObservationBatch>
+
+export function emptyBatch(): ObservationBatch {
+  const counts = { unchanged: 0, hashed: 0, bytesHashed: 0, ignored: 0, unsupported: 0, secrets: 0 }
+  return {
+    directories: [],
+    observations: [],
+    problems: [],
+    unreadable: [],
+    ignoredDirectories: [],
+    leftOut: [],
+    counts,
+  }
+}

@@ -1,0 +1,40 @@
+import type { LeftOut, ObservationBatch, ObservedFile, PathProblem } from './observation.ts'
+import { pathBelow } from './observe-directory.ts'
+
+/** What a walk found to differ from the store, kept in memory; what is equal takes no room. */
+export interface Differences {
+  /** By directory, then by name: files that are new or whose bytes were read again. */
+  readonly files: ReadonlyMap<string, ReadonlyMap<string, ObservedFile>>
+  /** Paths of files that are known and no longer there. */
+  readonly missing: ReadonlySet<string>
+  /** Known directories that are no longer there. */
+  readonly missingDirectories: ReadonlySet<string>
+  readonly problems: ReadonlyMap<string, PathProblem>
+  readonly leftOut: readonly LeftOut[]
+}
+
+/** Reads a whole walk and keeps the differences. `known`: the directories that the store has. */
+export async function observeDifferences(
+  batches: AsyncIterable<ObservationBatch>,
+  known: readonly string[],
+): Promise<Differences> {
+  const files = new Map<string, Map<string, ObservedFile>>()
+  const missing = new Set<string>()
+  const seen = new Set<string>()
+  const unreadable: string[] = []
+  const problems = new Map<string, PathProblem>()
+  const leftOut: LeftOut[] = []
+  for await (const batch of batches) {
+    for (const path of batch.directories) seen.add(path)
+    unreadable.push(...batch.unreadable)
+    for (const problem of batch.problems) problems.set(problem.path, problem)
+    leftOut.push(...batch.leftOut)
+    for (const observation of batch.observations) {
+      files.set(observation.path, new Map(observation.files.map((file) => [file.name, file])))
+      for (const { name } of observation.missing) missing.add(pathBelow(observation.path, name))
+    }
+  }
+  const isUnknown = (path: string) => unreadable.some((top) => top === '' || path === top || path.startsWith(`${top}/`))
+  const missingDirectories = new Set(known.filter((path) => !seen.has(path) && !isUnknown(path)))
+  return { files, missing, missingDirectories, problems, leftOut }
+}

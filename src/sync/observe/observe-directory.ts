@@ -1,0 +1,119 @@
+import type { Clock } from '../../foundation/clock.ts'
+import { FileError, messageOf, systemCodeOf } from '../../foundation/errors.ts'
+import type { FileSystem } from '../../local/file-system.ts'
+import { hashGuarded } from '../../local/hash-file.ts'
+import type { IgnoreScope } from '../../local/ignore-rules.ts'
+import { mimeOf } from '../../local/mime.ts'
+import { openGuarded } from '../../local/open-guarded.ts'
+import { type ScannedDirectory, type SkippedEntry, scanDirectory } from '../../local/scan-directory.ts'
+import { compareDirectory, isRacyHash } from '../../rules/compare-directory.ts'
+import type { ComparedRow, FormerReason } from '../../store/files.ts'
+import type { MissingFile, ObservationBatch, ObservedFile, WalkOptions } from './observation.ts'
+
+export interface Observer {
+  readonly fs: FileSystem
+  readonly clock: Clock
+  readonly options: WalkOptions
+  /** What the store knows of a directory's files. */
+  readonly listKnown: (path: string) => readonly ComparedRow[]
+  readonly scratch: Uint8Array
+}
+
+export interface ChildDirectory {
+  readonly path: string
+  readonly scope: IgnoreScope
+}
+
+/** Scans one directory, hashes what isn't proven unchanged, adds the result to `batch` and gives the directories below. */
+export function observeDirectory(observer: Observer, directory: ChildDirectory, batch: ObservationBatch): ChildDirectory[] {
+  const { fs, options } = observer
+  const scan = scanDirectory(fs, options.rootRealPath, directory.path, directory.scope, { ...options, symlinks: 'skip' })
+  if (scan.kind === 'unreadable') {
+    batch.unreadable.push(directory.path)
+    if (scan.code !== 'ENOENT') batch.problems.push({ path: directory.path, code: 'unreadable', message: scan.message })
+    return []
+  }
+  batch.directories.push(directory.path)
+  noteLeftOut(options, directory.path, scan, batch)
+  noteFiles(observer, directory.path, scan, batch)
+  return scan.directories.map((name) => ({ path: pathBelow(directory.path, name), scope: scan.scope }))
+}
+
+export function pathBelow(directory: string, name: string): string {
+  return directory === '' ? name : `${directory}/${name}`
+}
+
+function noteFiles(observer: Observer, path: string, scan: ScannedDirectory, batch: ObservationBatch): void {
+  const known = observer.listKnown(path)
+  const { unchangedCount, unproven, missing } = compareDirectory(scan.files, known, observer.options.hashEverything)
+  batch.counts.unchanged += unchangedCount
+  const files: ObservedFile[] = []
+  for (const { file, isKnown } of unproven) {
+    const observed = readFile(observer, pathBelow(path, file.name), file.name, isKnown, batch)
+    if (observed) files.push(observed)
+  }
+  const missingFiles = scan.incomplete ? [] : reasonMissing(scan, missing)
+  if (files.length > 0 || missingFiles.length > 0) batch.observations.push({ path, files, missing: missingFiles })
+}
+
+function readFile(
+  { fs, clock, options, scratch }: Observer,
+  path: string,
+  name: string,
+  isKnown: boolean,
+  batch: ObservationBatch,
+): ObservedFile | undefined {
+  try {
+    using opened = openGuarded(fs, options.rootRealPath, path)
+    const hashedAtMs = clock.nowMs()
+    const { sha256, sizeBytes } = hashGuarded(fs, opened, scratch)
+    batch.counts.hashed += 1
+    batch.counts.bytesHashed += sizeBytes
+    const isRacy = isRacyHash(opened.fingerprint, hashedAtMs)
+    return { name, isKnown, ...opened.fingerprint, isRacy, sha256, mime: mimeOf(name) }
+  } catch (error) {
+    if (error instanceof FileError && error.code === 'vanished') return undefined
+    if (!(error instanceof FileError) && systemCodeOf(error) === undefined) throw error
+    const code = error instanceof FileError ? error.code : 'io-error'
+    batch.problems.push({ path, code, message: messageOf(error) })
+    return undefined
+  }
+}
+
+function reasonMissing(scan: ScannedDirectory, names: readonly string[]): MissingFile[] {
+  if (names.length === 0) return []
+  const withProblem = new Set(scan.problems.map(({ name }) => name))
+  const reasons = new Map<string, FormerReason>()
+  for (const { name } of [...scan.ignored, ...scan.skipped]) reasons.set(name, 'ignored')
+  return names
+    .filter((name) => !withProblem.has(name))
+    .map((name) => ({ name, reason: reasons.get(name) ?? 'gone' }))
+}
+
+/** Sockets, pipes, devices and names that can't be sent are unsupported; all else is left out on purpose. */
+const UNSUPPORTED: ReadonlySet<SkippedEntry['reason']> = new Set(['socket', 'pipe', 'device', 'name-not-utf8'])
+
+function noteLeftOut(options: WalkOptions, path: string, scan: ScannedDirectory, batch: ObservationBatch): void {
+  const { counts } = batch
+  for (const { name, decision, isDirectory } of scan.ignored) {
+    counts.ignored += 1
+    if (decision.secret) counts.secrets += 1
+    if (isDirectory) batch.ignoredDirectories.push(pathBelow(path, name))
+    if (options.listIgnored) {
+      const where = decision.line === null ? decision.source : `${decision.source}:${decision.line}`
+      batch.leftOut.push({ path: pathBelow(path, name), reason: `${decision.pattern} (${where})`, isUnsupported: false })
+    }
+  }
+  for (const { name, reason, detail } of scan.skipped) {
+    const isUnsupported = UNSUPPORTED.has(reason)
+    if (isUnsupported) counts.unsupported += 1
+    else counts.ignored += 1
+    if (reason === 'name-not-utf8') {
+      batch.problems.push({ path: pathBelow(path, name), code: reason, message: 'its name is not UTF-8; rename it' })
+    }
+    if (options.listIgnored) {
+      batch.leftOut.push({ path: pathBelow(path, name), reason: detail ? `${reason}: ${detail}` : reason, isUnsupported })
+    }
+  }
+  for (const { name, code, message } of scan.problems) batch.problems.push({ path: pathBelow(path, name), code, message })
+}

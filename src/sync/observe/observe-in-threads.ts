@@ -1,0 +1,111 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { ObservationBatch, ObserveTree, WalkOptions } from './observation.ts'
+import { CREDITS, type FromWorker, HUNGRY, MOST_BATCHES_UNDER_WAY, type ToWorker } from './worker-messages.ts'
+
+/** Observes a tree with `threads` threads: they walk, compare with the store and hash; the caller only records. */
+export function observeInThreads(threads: number): ObserveTree {
+  return async function* observe(options, signal) {
+    await using pool = new WalkingPool(options, threads)
+    const stop = () => pool.fail(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+    try {
+      if (signal.aborted) stop()
+      for (let batch = await pool.next(); batch; batch = await pool.next()) yield batch
+    } finally {
+      signal.removeEventListener('abort', stop)
+    }
+  }
+}
+
+/** Deals out parts of the tree: whoever has many gives half to whoever has none, until all are idle. */
+class WalkingPool implements AsyncDisposable {
+  readonly #shared = new Int32Array(new SharedArrayBuffer(8))
+  readonly #workers: Worker[]
+  readonly #idle: Worker[] = []
+  readonly #batches: ObservationBatch[] = []
+  #failure: { readonly reason: unknown } | undefined
+  #wake = () => {}
+
+  constructor(options: WalkOptions, threads: number) {
+    this.#shared[CREDITS] = MOST_BATCHES_UNDER_WAY
+    this.#workers = Array.from({ length: threads }, () => this.#start(options))
+    const [first, ...others] = this.#workers
+    if (first) send(first, { kind: 'walk', paths: [''] })
+    for (const worker of others) this.#rest(worker)
+  }
+
+  /** The next batch; undefined when the whole tree was walked. */
+  async next(): Promise<ObservationBatch | undefined> {
+    for (;;) {
+      if (this.#failure) throw this.#failure.reason
+      const batch = this.#batches.shift()
+      if (batch) {
+        Atomics.add(this.#shared, CREDITS, 1)
+        Atomics.notify(this.#shared, CREDITS)
+        return batch
+      }
+      if (this.#idle.length === this.#workers.length) return undefined
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+  }
+
+  fail(reason: unknown): void {
+    this.#failure ??= { reason }
+    this.#wake()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#failure) await Promise.all(this.#workers.map((worker) => worker.terminate()))
+    else await Promise.all(this.#workers.map(end))
+  }
+
+  #start(options: WalkOptions): Worker {
+    const entry = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js'
+    const worker = new Worker(new URL(entry, import.meta.url), { workerData: { options, shared: this.#shared } })
+    worker.on('message', (message: FromWorker) => this.#receive(worker, message))
+    worker.on('error', (error) => this.fail(error))
+    return worker
+  }
+
+  #receive(worker: Worker, message: FromWorker): void {
+    if (message.kind === 'batch') this.#batches.push(message.batch)
+    else if (message.kind === 'share') this.#deal(message.paths)
+    else this.#rest(worker)
+    this.#wake()
+  }
+
+  #deal(paths: readonly string[]): void {
+    const worker = this.#idle.pop()
+    if (!worker) {
+      // Whoever was idle has got work from another meanwhile; the parts wait for the next one.
+      this.#waiting.push(...paths)
+      return
+    }
+    Atomics.sub(this.#shared, HUNGRY, 1)
+    send(worker, { kind: 'walk', paths })
+  }
+
+  readonly #waiting: string[] = []
+
+  #rest(worker: Worker): void {
+    if (this.#waiting.length > 0) {
+      send(worker, { kind: 'walk', paths: this.#waiting.splice(0) })
+      return
+    }
+    this.#idle.push(worker)
+    Atomics.add(this.#shared, HUNGRY, 1)
+  }
+}
+
+function send(worker: Worker, message: ToWorker): void {
+  worker.postMessage(message)
+}
+
+async function end(worker: Worker): Promise<void> {
+  const exited = once(worker, 'exit')
+  send(worker, { kind: 'end' })
+  await exited
+}

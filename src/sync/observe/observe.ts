@@ -1,0 +1,85 @@
+import type { SyncSummary } from '../../rules/sync-summary.ts'
+import type { Engine, OpenMirror } from '../engine.ts'
+import type { PathProblem } from './observation.ts'
+import { recordObservation, type ScanState } from './record-observation.ts'
+
+export interface ScanResult {
+  readonly problems: readonly PathProblem[]
+  readonly unreadable: readonly string[]
+  readonly secrets: number
+}
+
+/** At most so many problems of paths are kept of one scan; the rest only counts. */
+const MOST_PROBLEMS = 10_000
+
+/** Scans a mirror's directory into the store (product: "Unchanged"), and accounts for it in `summary.files`. */
+export async function observe(
+  engine: Engine,
+  mirror: OpenMirror,
+  summary: SyncSummary,
+  hashEverything: boolean,
+): Promise<ScanResult> {
+  const { store, progress } = engine
+  progress.phase = 'scanning'
+  store.files.forgetScan()
+  const scan: ScanState = {
+    knownDirectories: new Map(store.directories.list(mirror.row.id).map(({ id, path }) => [path, id])),
+    seenDirectories: new Set(),
+    unreadable: [],
+    ignoredDirectories: new Set(),
+    secrets: 0,
+  }
+  const problems: PathProblem[] = []
+  for await (const batch of engine.observeTree(walkOptions(engine, mirror, hashEverything), engine.signal)) {
+    recordObservation(engine, mirror, scan, batch, summary)
+    if (problems.length < MOST_PROBLEMS) problems.push(...batch.problems)
+    progress.filesScanned += batch.counts.unchanged + batch.counts.hashed
+    progress.filesHashed += batch.counts.hashed
+    progress.bytesHashed += batch.counts.bytesHashed
+  }
+  removeMissing(engine, scan, summary)
+  return { problems, unreadable: scan.unreadable, secrets: scan.secrets }
+}
+
+function walkOptions(engine: Engine, mirror: OpenMirror, hashEverything: boolean) {
+  const { ignore, maxSizeBytes, oneFileSystem, emptyFiles } = mirror.settings
+  const { rootRealPath, rootDevice } = mirror
+  const rules = { ignore, maxSizeBytes, oneFileSystem, emptyFiles }
+  return {
+    storeDirectory: engine.store.directory,
+    mirrorId: mirror.row.id,
+    rootRealPath,
+    rootDevice,
+    ...rules,
+    hashEverything,
+    listIgnored: false,
+  }
+}
+
+/** Only after the whole walk: what it did not find, in directories that it could read, is gone or has moved. */
+function removeMissing({ store, clock }: Engine, scan: ScanState, { files }: SyncSummary): void {
+  const gone = findGoneDirectories(scan)
+  if (gone.length > 0 || store.files.countGone() > 0) {
+    store.write(() => {
+      for (const { id, reason } of gone) store.files.noteDirectoryGone(id, reason)
+      files.moved = store.files.countMoved()
+      files.removed = store.files.countGone() - files.moved
+      files.new -= files.moved
+      store.files.removeGone(clock.nowMs())
+      for (const { id } of gone) store.directories.remove(id)
+    })
+  }
+  files.scanned = files.unchanged + files.new + files.changed + files.moved
+}
+
+function findGoneDirectories(scan: ScanState): { id: number; reason: 'gone' | 'ignored' }[] {
+  if (scan.seenDirectories.size === scan.knownDirectories.size) return []
+  const isBelow = (path: string, ancestor: string) => ancestor === '' || path === ancestor || path.startsWith(`${ancestor}/`)
+  const gone: { id: number; reason: 'gone' | 'ignored' }[] = []
+  for (const [path, id] of scan.knownDirectories) {
+    if (scan.seenDirectories.has(path) || scan.unreadable.some((ancestor) => isBelow(path, ancestor))) continue
+    const isIgnored = [...scan.ignoredDirectories].some((ancestor) => isBelow(path, ancestor))
+    gone.push({ id, reason: isIgnored ? 'ignored' : 'gone' })
+  }
+  return gone
+}

@@ -1,0 +1,81 @@
+import type { DirectoryObservation, ObservationBatch, ObservedFile } from './observation.ts'
+import { pathBelow } from './observe-directory.ts'
+import type { Engine, OpenMirror } from '../engine.ts'
+import type { SyncSummary } from '../../rules/sync-summary.ts'
+
+/** Which directories the walk has seen, and which of them the store had. */
+export interface ScanState {
+  readonly knownDirectories: Map<string, number>
+  readonly seenDirectories: Set<string>
+  readonly unreadable: string[]
+  readonly ignoredDirectories: Set<string>
+  secrets: number
+}
+
+/** Writes one batch to the store and adds it to the account; a batch without a difference writes nothing. */
+export function recordObservation(
+  engine: Engine,
+  mirror: OpenMirror,
+  scan: ScanState,
+  batch: ObservationBatch,
+  summary: SyncSummary,
+): void {
+  const fresh = batch.directories.filter((path) => !scan.knownDirectories.has(path))
+  for (const path of batch.directories) scan.seenDirectories.add(path)
+  for (const path of batch.ignoredDirectories) scan.ignoredDirectories.add(path)
+  scan.unreadable.push(...batch.unreadable)
+  scan.secrets += batch.counts.secrets
+  account(summary, batch)
+  if (fresh.length === 0 && batch.observations.length === 0) return
+  engine.store.write(() => {
+    for (const path of fresh) scan.knownDirectories.set(path, engine.store.directories.ensure(mirror.row.id, path))
+    for (const observation of batch.observations) recordDirectory(engine, mirror, scan, observation, summary)
+  })
+}
+
+function account(summary: SyncSummary, { counts }: ObservationBatch): void {
+  summary.files.unchanged += counts.unchanged
+  summary.files.hashed += counts.hashed
+  summary.files.ignored += counts.ignored
+  summary.files.unsupported += counts.unsupported
+}
+
+function recordDirectory(
+  engine: Engine,
+  mirror: OpenMirror,
+  scan: ScanState,
+  observation: DirectoryObservation,
+  summary: SyncSummary,
+): void {
+  const directoryId = scan.knownDirectories.get(observation.path)
+  if (directoryId === undefined) throw new Error(`The walk gave "${observation.path}" without its directory`)
+  for (const file of observation.files) {
+    summary.files[recordFile(engine, mirror, directoryId, observation.path, file)] += 1
+  }
+  for (const { name, reason } of observation.missing) engine.store.files.noteGone(directoryId, name, reason)
+}
+
+/** Records a file that was hashed, and tells what it turned out to be. */
+function recordFile(
+  { store, clock }: Engine,
+  mirror: OpenMirror,
+  directoryId: number,
+  directory: string,
+  file: ObservedFile,
+): 'new' | 'changed' | 'unchanged' {
+  const { sha256, mime, sizeBytes: size } = file
+  const content = store.contents.ensure({ libraryId: mirror.row.library.id, sha256, mime, size })
+  if (!content) throw new Error('The store gave no row for a content')
+  const before = store.files.find(directoryId, file.name)
+  const isSame = before?.contentId === content.id
+  if (before && !isSame) {
+    const path = pathBelow(directory, file.name)
+    store.files.addFormer(mirror.row.id, path, before.contentId, 'changed', clock.nowMs())
+  }
+  if (!before && content.state !== 'new') store.files.noteFresh(content.id)
+  const { name, mtimeNs, ctimeNs, inode, isRacy } = file
+  const isReceived = isSame && before.isReceived === 1
+  store.files.record({ directoryId, name, size, mtimeNs, ctimeNs, inode, isRacy, contentId: content.id, isReceived })
+  if (!before) return 'new'
+  return isSame ? 'unchanged' : 'changed'
+}

@@ -1,0 +1,16 @@
+import type { ObservationBatch } from './observation.ts'
+
+/** Cells of the memory that the walking threads share with their owner. */
+export const CREDITS = 0
+export const HUNGRY = 1
+
+/** Batches that may be on their way before a walking thread waits. */
+export const MOST_BATCHES_UNDER_WAY = 16
+
+export type ToWorker = { readonly kind: 'walk'; readonly paths: readonly string[] } | { readonly kind: 'end' }
+
+export type FromWorker =
+  | { readonly kind: 'batch'; readonly batch: ObservationBatch }
+  /** Directories that another thread may walk. */
+  | { readonly kind: 'share'; readonly paths: readonly string[] }
+  | { readonly kind: 'idle' }

@@ -1,0 +1,61 @@
+/** Thread entry: walks parts of a tree, hashes what differs from the store, and posts what it observed. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { systemClock } from '../../foundation/clock.ts'
+import { nodeFileSystem } from '../../local/file-system.ts'
+import { openStoreReader } from '../../store/open-store.ts'
+import type { WalkOptions } from './observation.ts'
+import type { Observer } from './observe-directory.ts'
+import { CREDITS, HUNGRY, type FromWorker, type ToWorker } from './worker-messages.ts'
+import { scopeAt, walkTree } from './walk-tree.ts'
+
+interface WorkerData {
+  readonly options: WalkOptions
+  readonly shared: Int32Array
+}
+
+const SCRATCH_BYTES = 2 ** 20
+
+function serve({ options, shared }: WorkerData): void {
+  const reader = options.storeDirectory === null ? undefined : openStoreReader(options.storeDirectory)
+  const observer: Observer = {
+    fs: nodeFileSystem,
+    clock: systemClock,
+    options,
+    listKnown: (path) => reader?.files.listForCompare(options.mirrorId, path) ?? [],
+    scratch: new Uint8Array(SCRATCH_BYTES),
+  }
+  parentPort?.on('message', (message: ToWorker) => {
+    if (message.kind === 'walk') walk(observer, message.paths, shared)
+    else {
+      reader?.[Symbol.dispose]()
+      parentPort?.close()
+    }
+  })
+}
+
+function walk(observer: Observer, paths: readonly string[], shared: Int32Array): void {
+  const stack = paths.map((path) => ({ path, scope: scopeAt(observer, path) }))
+  const isHungry = () => stack.length > 1 && Atomics.load(shared, HUNGRY) > 0
+  const shareIfAsked = () => {
+    // The bottom of the stack holds the directories nearest to the root, so the largest parts.
+    if (isHungry()) post({ kind: 'share', paths: stack.splice(0, stack.length >> 1).map(({ path }) => path) })
+    return false
+  }
+  for (const batch of walkTree(observer, stack, shareIfAsked)) {
+    takeCredit(shared)
+    post({ kind: 'batch', batch })
+  }
+  post({ kind: 'idle' })
+}
+
+/** Waits while the receiver is behind: what is under way stays bounded. */
+function takeCredit(shared: Int32Array): void {
+  while (Atomics.load(shared, CREDITS) <= 0) Atomics.wait(shared, CREDITS, Atomics.load(shared, CREDITS), 1_000)
+  Atomics.sub(shared, CREDITS, 1)
+}
+
+function post(message: FromWorker): void {
+  parentPort?.postMessage(message)
+}
+
+serve(workerData)

@@ -1,0 +1,15 @@
+import type { SyncSummary } from '../rules/sync-summary.ts'
+
+export interface PassOptions {
+  /** How long to wait for ingestion after the last upload; 0: not at all. */
+  readonly waitMs: number
+  readonly hashEverything: boolean
+  readonly isDryRun: boolean
+}
+
+export interface Pass {
+  readonly runId: number
+  /** Filled as the pass goes on, so that it tells the truth also when the pass is cut short. */
+  readonly summary: SyncSummary
+  readonly options: PassOptions
+}

@@ -1,0 +1,117 @@
+import { joinLibraryPath } from '../contract/library-path.ts'
+import type { FileEntry } from '../contract/records.ts'
+import { INBOX_PATH } from '../contract/routes.ts'
+import { RejectedError } from '../foundation/errors.ts'
+import { sha256Of } from '../foundation/sha256-of.ts'
+import { mayBeUpload } from '../rules/doubt.ts'
+import type { SyncSummary } from '../rules/sync-summary.ts'
+import type { DoubtfulContent } from '../store/contents.ts'
+import type { Connection, Engine, OpenMirror } from './engine.ts'
+
+/** Bounds of a look: pages of one listing, and candidates that are downloaded to be compared. */
+const MOST_PAGES = 40
+const MOST_CANDIDATES = 8
+
+/**
+ * Looks for what uploads in doubt may have left behind (P4): lists where each would have landed, and compares entries
+ * that nobody knows by name, kind, size and hash. One that is found is adopted; one that a complete listing doesn't
+ * show, or that can't be looked for within bounds, may be sent once more. Gives the number of those.
+ */
+export async function resolveDoubts(
+  engine: Engine,
+  mirror: OpenMirror,
+  connection: Connection,
+  summary: SyncSummary,
+): Promise<number> {
+  const facts = await connection.client.contractFacts(engine.signal)
+  const landsInPlace = facts.uploadDirectoryField.field !== undefined
+  let absent = 0
+  for (const [directory, contents] of groupByDirectory(engine.store.contents.listDoubtful(mirror.row.id))) {
+    const place = landsInPlace ? joinLibraryPath(mirror.row.remotePath, directory) : INBOX_PATH
+    const strangers = await listStrangers(engine, mirror, connection, place)
+    for (const content of contents) {
+      const found = await findAmong(engine, connection, content, strangers)
+      recordLook(engine, mirror, content, found, summary)
+      if (found) strangers.splice(strangers.indexOf(found), 1)
+      else absent += 1
+    }
+  }
+  return absent
+}
+
+function groupByDirectory(contents: readonly DoubtfulContent[]): Map<string, DoubtfulContent[]> {
+  return Map.groupBy(contents, ({ path }) => path.slice(0, Math.max(0, path.lastIndexOf('/'))))
+}
+
+/** Entries of a directory that are no resource the store knows. */
+async function listStrangers(
+  { store, signal }: Engine,
+  { row }: OpenMirror,
+  { client }: Connection,
+  path: string,
+): Promise<FileEntry[]> {
+  const strangers: FileEntry[] = []
+  let pages = 0
+  try {
+    for await (const page of client.listDirectory(row.library.remoteId, path, signal)) {
+      strangers.push(...page.files.filter(({ id }) => !store.contents.findByResource(row.library.id, id)))
+      pages += 1
+      if (pages === MOST_PAGES) break
+    }
+  } catch (error) {
+    // A directory that isn't there holds nothing.
+    if (!(error instanceof RejectedError && error.status === 404)) throw error
+  }
+  return strangers
+}
+
+async function findAmong(
+  engine: Engine,
+  connection: Connection,
+  content: DoubtfulContent,
+  strangers: readonly FileEntry[],
+): Promise<FileEntry | undefined> {
+  const name = content.path.slice(content.path.lastIndexOf('/') + 1)
+  const candidates = strangers.filter((entry) => mayBeUpload(entry, { name, mime: content.mime }))
+  for (const candidate of candidates.slice(0, MOST_CANDIDATES)) {
+    if (await hasSameBytes(engine, connection, content, candidate.id)) return candidate
+  }
+  return undefined
+}
+
+async function hasSameBytes(
+  { signal }: Engine,
+  { client }: Connection,
+  content: DoubtfulContent,
+  resourceId: string,
+): Promise<boolean> {
+  const download = await client.downloadResource(resourceId, signal)
+  const isOtherSize = download.sizeBytes !== undefined && download.sizeBytes !== content.size
+  const found = await sha256Of(download.body, isOtherSize ? 0 : content.size)
+  return found !== undefined && content.sha256.equals(found)
+}
+
+function recordLook(
+  { store, clock, logger }: Engine,
+  { row, runId }: OpenMirror,
+  content: DoubtfulContent,
+  found: FileEntry | undefined,
+  summary: SyncSummary,
+): void {
+  const nowMs = clock.nowMs()
+  store.write(() => {
+    if (!found) {
+      store.contents.setState(content.id, 'new')
+      store.uploads.end(content.uploadId, 'absent', null, nowMs)
+      return
+    }
+    const stored = { resourceId: found.id, isDuplicate: false, hasSecondLocation: false, mirrorId: row.id, runId, nowMs }
+    store.contents.markStored(content.id, stored)
+    store.uploads.end(content.uploadId, 'adopted', null, nowMs)
+    const received = store.files.receiveAll(content.id)
+    summary.uploads.created += 1
+    summary.uploads.aliases += Math.max(0, received - 1)
+    summary.uploads.bytes += content.size
+  })
+  logger.debug(found ? 'upload in doubt was found' : 'upload in doubt is absent', { path: content.path })
+}

@@ -1,0 +1,72 @@
+import { ShelfdError } from '../foundation/errors.ts'
+import { emptySummary, type SyncSummary } from '../rules/sync-summary.ts'
+import { type RunOutcome, runOutcome, type Verdict, verdictOf } from '../rules/verdict.ts'
+import type { Engine, MirrorSettings } from './engine.ts'
+import type { PassOptions } from './pass.ts'
+import { syncMirror } from './sync-mirror.ts'
+
+/** One run over some mirrors: the shape that `sync --json` prints. */
+export interface RunSummary {
+  readonly run: number
+  readonly dryRun?: true
+  readonly verdict: Verdict
+  readonly startedAt: string
+  readonly finishedAt: string
+  readonly durationMs: number
+  readonly mirrors: readonly SyncSummary[]
+}
+
+export interface RunResult {
+  readonly summary: RunSummary
+  readonly outcome: RunOutcome
+  /** What stopped the run, or kept a mirror from being read; the rest was done all the same. */
+  readonly failure: ShelfdError | undefined
+}
+
+/** Syncs mirrors one after the other. A dry run does the same and forgets what it wrote; it sends nothing. */
+export async function runSync(engine: Engine, mirrors: readonly MirrorSettings[], options: PassOptions): Promise<RunResult> {
+  const run = () => runAll(engine, mirrors, options)
+  return options.isDryRun ? engine.store.rehearse(run) : run()
+}
+
+async function runAll(engine: Engine, mirrors: readonly MirrorSettings[], options: PassOptions): Promise<RunResult> {
+  const { store, clock } = engine
+  const startedMs = clock.nowMs()
+  const startMs = clock.monotonicMs()
+  const runId = store.write(() => store.runs.begin(startedMs))
+  const { summaries, failure } = await syncEach(engine, mirrors, runId, options)
+  const outcome = failure ? 'failures' : runOutcome(summaries, options.waitMs > 0)
+  const durationMs = Math.round(clock.monotonicMs() - startMs)
+  const summary: RunSummary = {
+    run: runId,
+    ...(options.isDryRun ? { dryRun: true as const } : {}),
+    verdict: verdictOf(outcome),
+    startedAt: new Date(startedMs).toISOString(),
+    finishedAt: new Date(clock.nowMs()).toISOString(),
+    durationMs,
+    mirrors: summaries,
+  }
+  store.write(() => store.runs.finish(runId, summary.verdict, summary, clock.nowMs()))
+  engine.progress.phase = 'finished'
+  return { summary, outcome, failure }
+}
+
+/** A directory that can't be read is one mirror's trouble; anything else that is thrown stops the run. */
+async function syncEach(engine: Engine, mirrors: readonly MirrorSettings[], runId: number, options: PassOptions) {
+  const summaries: SyncSummary[] = []
+  let failure: ShelfdError | undefined
+  for (const mirror of mirrors) {
+    const { name, path, remotePath, library } = mirror
+    const summary = emptySummary({ name, path, library: { id: null, name: library }, remotePath })
+    summaries.push(summary)
+    try {
+      await syncMirror(engine, mirror, { runId, summary, options })
+    } catch (error) {
+      if (!(error instanceof ShelfdError)) throw error
+      summary.problems.push({ path: '', code: error.code, message: error.message, retryAt: null })
+      failure ??= error
+      if (error.reaction !== 'root') break
+    }
+  }
+  return { summaries, failure }
+}

@@ -1,0 +1,112 @@
+import { type HoldReason, holdReason, type SentSoFar } from '../rules/allowance.ts'
+import type { SyncSummary } from '../rules/sync-summary.ts'
+import { OPEN_FILES_START, type OpenFile, type OpenFileCursor } from '../store/files.ts'
+import type { Engine, OpenMirror } from './engine.ts'
+import { pathBelow } from './observe/observe-directory.ts'
+
+/** A content that is to be sent from a path; committed before its first byte leaves (P2). */
+export interface Intent {
+  readonly uploadId: number
+  readonly contentId: number
+  readonly directory: string
+  readonly name: string
+  readonly path: string
+  readonly sha256: Uint8Array
+  readonly mime: string
+  readonly sizeBytes: number
+}
+
+/** Rows asked of the store at once. */
+const PAGE = 256
+
+/**
+ * The plan for uploads, taken piece by piece: goes once through the files whose content is not stored and decides for
+ * each: send it, take what is stored already (an alias), or hold it back. Call `take` inside a transaction.
+ */
+export class SendQueue {
+  readonly #engine: Engine
+  readonly #mirror: OpenMirror
+  readonly #summary: SyncSummary
+  readonly #needsDirectory: boolean
+  readonly #sent: { inRun: number; inDay: number; bytesInRun: number }
+  readonly #held = new Set<number>()
+  #cursor: OpenFileCursor = OPEN_FILES_START
+  #page: OpenFile[] = []
+  #isExhausted = false
+
+  /** `sent` counts on across several passes of one run. */
+  constructor(engine: Engine, mirror: OpenMirror, summary: SyncSummary, sent: SentSoFar, needsDirectory: boolean) {
+    this.#engine = engine
+    this.#mirror = mirror
+    this.#summary = summary
+    this.#sent = sent
+    this.#needsDirectory = needsDirectory
+  }
+
+  get isExhausted(): boolean {
+    return this.#isExhausted
+  }
+
+  /** Contents that a limit kept back, each counted once. */
+  get heldBack(): number {
+    return this.#held.size
+  }
+
+  /** At most `count` intents, written to the store. */
+  take(count: number): Intent[] {
+    const intents: Intent[] = []
+    while (intents.length < count) {
+      const file = this.#next()
+      if (!file) break
+      const intent = this.#decide(file)
+      if (intent) intents.push(intent)
+    }
+    return intents
+  }
+
+  #next(): OpenFile | undefined {
+    if (this.#page.length === 0 && !this.#isExhausted) {
+      this.#page = this.#engine.store.files.listOpen(this.#mirror.row.id, this.#cursor, PAGE).reverse()
+      this.#isExhausted = this.#page.length === 0
+      const last = this.#page[0]
+      if (last) this.#cursor = { directoryId: last.directoryId, name: last.name }
+    }
+    return this.#page.pop()
+  }
+
+  #decide(file: OpenFile): Intent | undefined {
+    const { store, clock } = this.#engine
+    // The page may be older than what was sent meanwhile.
+    const content = store.contents.get(file.contentId)
+    if (!content) return undefined
+    if (content.state === 'stored') {
+      store.files.receiveAll(content.id)
+      if (store.files.countCopies(content.id) > 1) this.#summary.uploads.aliases += 1
+      return undefined
+    }
+    if (content.state === 'refused' && content.retryAt !== null && content.retryAt > clock.nowMs()) return undefined
+    if (content.state === 'sending' || content.state === 'doubt') return undefined
+    if (this.#needsDirectory && file.isDirectoryMade === 0) return undefined
+    if (this.#hold(content.id, file.size) !== undefined) return undefined
+    return this.#intend(file)
+  }
+
+  #hold(contentId: number, sizeBytes: number): HoldReason | undefined {
+    const reason = holdReason(this.#engine.limits, this.#sent, sizeBytes)
+    if (reason) this.#held.add(contentId)
+    return reason
+  }
+
+  #intend(file: OpenFile): Intent {
+    const { store, clock } = this.#engine
+    const { contentId, directory, name, sha256, mime, size: sizeBytes } = file
+    const path = pathBelow(directory, name)
+    const { row, runId } = this.#mirror
+    store.contents.setState(contentId, 'sending')
+    const uploadId = store.uploads.intend({ contentId, mirrorId: row.id, path, runId, nowMs: clock.nowMs() })
+    this.#sent.inRun += 1
+    this.#sent.inDay += 1
+    this.#sent.bytesInRun += sizeBytes
+    return { uploadId, contentId, directory, name, path, sha256, mime, sizeBytes }
+  }
+}

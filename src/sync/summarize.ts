@@ -1,0 +1,69 @@
+import { isIngestionStatus } from '../contract/states.ts'
+import { percentile, type SummaryProblem, type SyncSummary } from '../rules/sync-summary.ts'
+import type { Engine, OpenMirror } from './engine.ts'
+import type { PathProblem } from './observe/observation.ts'
+
+/** What a pass found wrong with paths; only a complete pass tells that others are well again. */
+interface Found {
+  readonly problems: readonly PathProblem[]
+  readonly isComplete: boolean
+}
+
+/** Completes the account of a pass from the store: ingestion by state, times, and everything that needs attention. */
+export function summarize(
+  engine: Engine,
+  mirror: OpenMirror,
+  summary: SyncSummary,
+  found: Found,
+): void {
+  countIngestion(engine, mirror, summary)
+  const paths = keepProblems(engine, mirror, found)
+  summary.problems = [...paths, ...listContentProblems(engine, mirror, summary)]
+}
+
+function countIngestion({ store }: Engine, { row, runId }: OpenMirror, summary: SyncSummary): void {
+  const { ingestion } = summary
+  for (const { outcome, status, n } of store.contents.tallyIngestion(runId, row.id)) {
+    if (outcome === 'searchable') {
+      ingestion.searchable += n
+      if (status === 'completed_with_warnings') ingestion.warnings += n
+    } else ingestion[outcome] += n
+  }
+  const times = store.contents.listTimesToSearchable(runId, row.id)
+  const p50 = percentile(times, 0.5)
+  const p95 = percentile(times, 0.95)
+  if (p50 !== undefined && p95 !== undefined) summary.timeToSearchableMs = { p50, p95 }
+}
+
+/** The store keeps what this pass found and forgets what it found well. */
+function keepProblems({ store, clock }: Engine, { row }: OpenMirror, found: Found): SummaryProblem[] {
+  const { problems, isComplete } = found
+  const paths = new Set(problems.map(({ path }) => path))
+  const healed = isComplete ? store.problems.list(row.id).filter(({ path }) => !paths.has(path)) : []
+  if (problems.length > 0 || healed.length > 0) {
+    store.write(() => {
+      for (const { path } of healed) store.problems.clear(row.id, path)
+      for (const problem of problems) store.problems.record({ mirrorId: row.id, ...problem, nowMs: clock.nowMs() })
+    })
+  }
+  return problems.map(({ path, code, message }) => ({ path, code, message, retryAt: null }))
+}
+
+function listContentProblems({ store }: Engine, { row }: OpenMirror, { uploads }: SyncSummary): SummaryProblem[] {
+  return store.contents.listTroubled(row.id, row.library.id).map((content) => {
+    const { path, state, retryAt } = content
+    if (state === 'refused') uploads.failed += 1
+    const isInDoubt = state === 'sending' || state === 'doubt'
+    if (isInDoubt) uploads.inDoubt += 1
+    const { code, message } = isInDoubt ? inDoubt : describeProblem(content)
+    return { path, code, message, retryAt: retryAt === null ? null : new Date(retryAt).toISOString() }
+  })
+}
+
+const inDoubt = { code: 'upload-in-doubt', message: 'it is not known whether the service stored it; the next run looks' }
+
+function describeProblem(content: { problemCode: string | null; problemMessage: string | null; ingestionStatus: string | null }) {
+  const { problemCode, problemMessage, ingestionStatus } = content
+  const fallback = isIngestionStatus(ingestionStatus) ? `ingestion ended ${ingestionStatus}` : 'ingestion state unknown'
+  return { code: problemCode ?? 'unexpected', message: problemMessage ?? fallback }
+}

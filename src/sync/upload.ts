@@ -1,0 +1,197 @@
+import { Bell } from '../foundation/bell.ts'
+import { quarantinePause } from '../rules/quarantine-pause.ts'
+import type { SyncSummary } from '../rules/sync-summary.ts'
+import type { Connection, Engine, OpenMirror } from './engine.ts'
+import type { PathProblem } from './observe/observation.ts'
+import { type SendResult, sendOne } from './send-one.ts'
+import type { Intent, SendQueue } from './send-queue.ts'
+
+/** What uploads need of the stage that follows ingestion. */
+export interface IngestionGate {
+  /** Resources that are being processed, as far as committed. */
+  countPending(): number
+  /** Tells it that there may be more. */
+  ring(): void
+  /** Called whenever some left processing. */
+  onRoom: () => void
+}
+
+interface Ended {
+  readonly intent: Intent
+  readonly result: SendResult
+}
+
+/** Outcomes are committed together when so much time has passed since the last commit, or when nothing else is ready. */
+const COMMIT_PAUSE_MS = 20
+
+/**
+ * Sends what the queue gives, `transfers` at once, and never more into ingestion than `inIngestion`. Intents and outcomes
+ * share their commits: one transaction takes the next intents and writes what ended since.
+ */
+export class Uploader {
+  readonly problems: PathProblem[] = []
+  readonly #engine: Engine
+  readonly #mirror: OpenMirror
+  readonly #connection: Connection
+  readonly #summary: SyncSummary
+  readonly #gate: IngestionGate
+  readonly #bell = new Bell()
+  readonly #queue: SendQueue
+  #ready: Intent[] = []
+  #ended: Ended[] = []
+  #underWay = 0
+  #lastCommitMs = 0
+  #fatal: { readonly error: unknown } | undefined
+
+  constructor(
+    engine: Engine,
+    mirror: OpenMirror,
+    connection: Connection,
+    work: { readonly queue: SendQueue; readonly gate: IngestionGate; readonly summary: SyncSummary },
+  ) {
+    this.#engine = engine
+    this.#mirror = mirror
+    this.#connection = connection
+    this.#queue = work.queue
+    this.#gate = work.gate
+    this.#summary = work.summary
+  }
+
+  /** Throws what stopped it (credential, service, interruption) after everything under way has ended and is committed. */
+  async run(): Promise<void> {
+    const { signal } = this.#engine
+    const ring = () => this.#bell.ring()
+    this.#gate.onRoom = ring
+    signal.addEventListener('abort', ring, { once: true })
+    await this.#sendAll()
+    while (this.#underWay > 0) await this.#bell.wait()
+    signal.removeEventListener('abort', ring)
+    this.#release()
+    if (this.#fatal) throw this.#fatal.error
+    signal.throwIfAborted()
+  }
+
+  async #sendAll(): Promise<void> {
+    while (!this.#isStopping()) {
+      this.#commitIfDue()
+      this.#startReady()
+      if (this.#underWay === 0 && this.#ready.length === 0 && this.#queue.isExhausted) return
+      await this.#bell.wait()
+    }
+  }
+
+  #isStopping(): boolean {
+    return this.#fatal !== undefined || this.#engine.signal.aborted
+  }
+
+  #startReady(): void {
+    while (this.#underWay < this.#engine.limits.transfers) {
+      const intent = this.#ready.pop()
+      if (!intent) return
+      this.#underWay += 1
+      void this.#send(intent)
+    }
+  }
+
+  async #send(intent: Intent): Promise<void> {
+    const result = await sendOne(this.#engine, this.#mirror, this.#connection, intent)
+    if (result.kind === 'fatal') this.#fatal ??= { error: result.error }
+    this.#ended.push({ intent, result })
+    this.#underWay -= 1
+    this.#bell.ring()
+  }
+
+  #commitIfDue(): void {
+    const wantsMore = this.#ready.length === 0 && !this.#queue.isExhausted
+    const isDue = this.#engine.clock.monotonicMs() - this.#lastCommitMs >= COMMIT_PAUSE_MS
+    const hasEnded = this.#ended.length > 0
+    const isLast = this.#ready.length === 0 && this.#underWay === 0
+    const room = wantsMore ? this.#room() : 0
+    if (room > 0 || (hasEnded && (isDue || isLast))) this.#commit(room)
+  }
+
+  #room(): number {
+    const { transfers, inIngestion } = this.#engine.limits
+    const inUse = this.#gate.countPending() + this.#underWay + this.#ended.length
+    return Math.min(transfers * 4, inIngestion - inUse)
+  }
+
+  #commit(take: number): void {
+    const ended = this.#ended
+    this.#ended = []
+    this.#engine.store.write(() => {
+      for (const { intent, result } of ended) this.#recordEnd(intent, result)
+      if (take > 0) this.#ready = this.#queue.take(take).reverse()
+    })
+    this.#lastCommitMs = this.#engine.clock.monotonicMs()
+    if (ended.length > 0) this.#gate.ring()
+  }
+
+  #recordEnd(intent: Intent, result: SendResult): void {
+    switch (result.kind) {
+      case 'stored':
+        return this.#recordStored(intent, result.resourceId, result.isDuplicate)
+      case 'refused':
+        return this.#recordRefused(intent, result.code, result.message)
+      case 'doubt':
+        return this.#recordDoubt(intent, result.message)
+      case 'not-sent':
+        this.#recordNotSent(intent)
+        if (result.problem.code !== 'vanished') {
+          this.problems.push({ path: intent.path, code: result.problem.code, message: result.problem.message })
+        }
+        return
+      case 'fatal':
+        return this.#recordNotSent(intent)
+    }
+  }
+
+  #recordStored(intent: Intent, resourceId: string, isDuplicate: boolean): void {
+    const { store, clock, progress } = this.#engine
+    const nowMs = clock.nowMs()
+    const doubts = store.contents.get(intent.contentId)?.doubts ?? 0
+    const { runId, row } = this.#mirror
+    const hasSecondLocation = isDuplicate && doubts > 0
+    const { contentId } = intent
+    store.contents.markStored(contentId, { resourceId, isDuplicate, hasSecondLocation, mirrorId: row.id, runId, nowMs })
+    store.uploads.end(intent.uploadId, isDuplicate ? 'duplicate' : 'created', null, nowMs)
+    const received = store.files.receiveAll(contentId)
+    const { uploads } = this.#summary
+    uploads[isDuplicate ? 'duplicates' : 'created'] += 1
+    uploads.aliases += Math.max(0, received - 1)
+    uploads.bytes += intent.sizeBytes
+    progress.contentsSent += 1
+    progress.bytesSent += intent.sizeBytes
+  }
+
+  #recordRefused(intent: Intent, code: string, message: string): void {
+    const { store, clock } = this.#engine
+    const nowMs = clock.nowMs()
+    const refusals = store.contents.get(intent.contentId)?.problemCount ?? 0
+    const retryAt = nowMs + quarantinePause(refusals, code)
+    store.contents.markRefused(intent.contentId, { code, message, retryAt })
+    store.uploads.end(intent.uploadId, 'refused', message, nowMs)
+  }
+
+  #recordDoubt(intent: Intent, message: string): void {
+    const { store, clock, logger } = this.#engine
+    store.contents.markInDoubt(intent.contentId)
+    store.uploads.end(intent.uploadId, 'doubt', message, clock.nowMs())
+    logger.debug('upload in doubt', { path: intent.path, reason: message })
+  }
+
+  #recordNotSent(intent: Intent): void {
+    const { store, clock } = this.#engine
+    store.contents.setState(intent.contentId, 'new')
+    store.uploads.end(intent.uploadId, 'not-sent', null, clock.nowMs())
+  }
+
+  /** Commits what ended, and gives back the intents that were never begun. */
+  #release(): void {
+    const { store } = this.#engine
+    const ready = this.#ready
+    this.#ready = []
+    if (ready.length > 0) store.write(() => ready.forEach((intent) => void this.#recordNotSent(intent)))
+    if (this.#ended.length > 0) this.#commit(0)
+  }
+}

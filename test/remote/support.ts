@@ -1,0 +1,112 @@
+import { createServer, type RequestListener } from 'node:http'
+import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net'
+import type { Clock } from '../../src/foundation/clock.ts'
+import { silentLogger } from '../../src/foundation/logger.ts'
+import type { ClientOptions } from '../../src/remote/client-options.ts'
+import { createServiceClient } from '../../src/remote/create-client.ts'
+import type { ServiceClient, UploadRequest } from '../../src/remote/service-client.ts'
+
+export const TOKEN = 'canary-4f1c9b7d2e'
+
+export interface TestServer extends AsyncDisposable {
+  readonly origin: string
+}
+
+/** A loopback server that answers as the test says; without a description unless the listener gives one. */
+export async function serve(listener: RequestListener): Promise<TestServer> {
+  const server = createServer((request, response) => {
+    if (request.url?.startsWith('/docs')) response.writeHead(404).end()
+    else listener(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const stop = async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  return { origin: originOf(server.address()), [Symbol.asyncDispose]: stop }
+}
+
+/** A loopback server below HTTP: every connection is the test's own. The description is configured away by `DESCRIBED`. */
+export async function serveSockets(onConnection: (socket: Socket) => void): Promise<TestServer> {
+  const sockets = new Set<Socket>()
+  const server = createSocketServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    onConnection(socket)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const stop = async () => {
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  return { origin: originOf(server.address()), [Symbol.asyncDispose]: stop }
+}
+
+function originOf(address: AddressInfo | string | null): string {
+  if (address === null || typeof address === 'string') throw new Error('not listening')
+  return `http://127.0.0.1:${address.port}`
+}
+
+export interface TestClock extends Clock {
+  readonly sleptMs: number[]
+}
+
+/** Time that jumps: a sleep lasts no real time and moves the clock. */
+export function jumpingClock(): TestClock {
+  let nowMs = Date.UTC(2030, 0, 1)
+  const startMs = nowMs
+  const sleptMs: number[] = []
+  return {
+    sleptMs,
+    nowMs: () => nowMs,
+    monotonicMs: () => nowMs - startMs,
+    async sleep(durationMs, signal) {
+      signal?.throwIfAborted()
+      sleptMs.push(durationMs)
+      const wakeAtMs = nowMs + durationMs
+      await new Promise((resolve) => setImmediate(resolve))
+      signal?.throwIfAborted()
+      nowMs = Math.max(nowMs, wakeAtMs)
+    },
+  }
+}
+
+export function clientOf(origin: string, overrides: Partial<ClientOptions> = {}): ServiceClient & AsyncDisposable {
+  const client = createServiceClient({
+    origin,
+    token: TOKEN,
+    clock: jumpingClock(),
+    random: () => 0.5,
+    logger: silentLogger,
+    connections: 4,
+    ...overrides,
+  })
+  return { ...client, [Symbol.asyncDispose]: () => client.close() }
+}
+
+export function uploadOf(body: UploadRequest['openBody'], overrides: Partial<UploadRequest> = {}): UploadRequest {
+  return {
+    libraryId: 'lib',
+    fileName: 'a.md',
+    mime: 'text/markdown',
+    sizeBytes: 5,
+    directoryPath: '/docs',
+    openBody: body,
+    ...overrides,
+  }
+}
+
+export const HELLO = () => Buffer.from('hello')
+
+export const EMPTY_PAGE = { folders: [], files: [], limit: 500, next_cursor: null, truncated: false }
+
+/** What a promise or an iteration throws. */
+export async function thrownBy(work: Promise<unknown> | AsyncIterable<unknown>): Promise<unknown> {
+  try {
+    if (Symbol.asyncIterator in work) for await (const _ of work);
+    else await work
+  } catch (error) {
+    return error
+  }
+  throw new Error('nothing was thrown')
+}
