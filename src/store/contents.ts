@@ -166,9 +166,12 @@ function prepareIngestion(database: Database.Database) {
   const setStatus = database.prepare<[string | null, IngestionOutcome, number | null, number]>(
     'UPDATE content SET ingestion_status = ?, outcome = ?, searchable_at = ? WHERE id = ?',
   )
-  const setProblem = database.prepare<[string | null, string | null, number | null, number]>(
-    `UPDATE content SET problem_code = ?, problem_message = ?, retry_at = ?,
-       problem_count = CASE WHEN ?1 IS NULL THEN 0 ELSE problem_count + 1 END WHERE id = ?`,
+  const setProblem = database.prepare<[string, string, number | null, number]>(
+    `UPDATE content SET problem_code = ?, problem_message = ?, retry_at = ?, problem_count = problem_count + 1
+     WHERE id = ?`,
+  )
+  const clearProblem = database.prepare<[number]>(
+    `UPDATE content SET problem_code = NULL, problem_message = NULL, retry_at = NULL, problem_count = 0 WHERE id = ?`,
   )
   const tally = database.prepare<[number, number], IngestionTally>(
     `SELECT outcome, ingestion_status AS status, count(*) AS n FROM content
@@ -206,7 +209,8 @@ function prepareIngestion(database: Database.Database) {
       setStatus.run(status, outcome, searchableAt, id)
     },
     setProblem: (id: number, problem: ContentProblem | null): void => {
-      setProblem.run(problem?.code ?? null, problem?.message ?? null, problem?.retryAt ?? null, id)
+      if (problem) setProblem.run(problem.code, problem.message, problem.retryAt, id)
+      else clearProblem.run(id)
     },
     tallyIngestion: (runId: number, mirrorId: number): IngestionTally[] => tally.all(runId, mirrorId),
     /** Milliseconds from upload to searchable of a run's resources, ascending. */

@@ -114,12 +114,16 @@ function planOnly(engine: Engine, mirror: OpenMirror, summary: SyncSummary): voi
   const { store } = engine
   summary.directories.created = store.directories.countUnmade(mirror.row.id)
   const queue = new SendQueue(engine, mirror, summary, sentSoFar(engine, mirror), false)
+  const planned: number[] = []
   while (!queue.isExhausted) {
-    for (const intent of queue.take(1_000)) {
+    for (const { contentId, sizeBytes } of queue.take(1_000)) {
       summary.uploads.created += 1
-      summary.uploads.bytes += intent.sizeBytes
-      summary.uploads.aliases += store.files.countCopies(intent.contentId) - 1
+      summary.uploads.bytes += sizeBytes
+      summary.uploads.aliases += store.files.countCopies(contentId) - 1
+      planned.push(contentId)
     }
   }
+  // Nothing is on its way, so nothing is in doubt.
+  for (const contentId of planned) store.contents.setState(contentId, 'new')
   summary.uploads.heldBack = queue.heldBack
 }

@@ -116,8 +116,10 @@ describe('rules of the user', () => {
   })
 
   test('do not judge a file by its parent', () => {
-    const scope = createIgnoreRules(['sub/build']).enter('sub', '!/build').enter('sub/build', undefined)
+    const root = createIgnoreRules(['sub/build', '*.log'])
+    const scope = root.enter('sub', '!/buil*').enter('sub/build', undefined)
     expect(scope.decide('sub/build/build', false)).toBeUndefined()
+    expect(scope.decide('sub/build/build.log', false)?.pattern).toBe('*.log')
   })
 
   test('skip a byte order mark and blank patterns', () => {

@@ -26,13 +26,19 @@ export async function serve(listener: RequestListener): Promise<TestServer> {
   return { origin: originOf(server.address()), [Symbol.asyncDispose]: stop }
 }
 
-/** A loopback server below HTTP: every connection is the test's own. The description is configured away by `DESCRIBED`. */
-export async function serveSockets(onConnection: (socket: Socket) => void): Promise<TestServer> {
+const NO_DESCRIPTION = 'HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n'
+
+/** A loopback server below HTTP; `onRequest` gets the socket with the first bytes of each request but that for a description. */
+export async function serveSockets(onRequest: (socket: Socket, bytes: string) => void): Promise<TestServer> {
   const sockets = new Set<Socket>()
   const server = createSocketServer((socket) => {
     sockets.add(socket)
     socket.on('error', () => {})
-    onConnection(socket)
+    socket.on('data', (chunk) => {
+      const bytes = chunk.toString('latin1')
+      if (bytes.startsWith('GET /docs')) socket.write(NO_DESCRIPTION)
+      else onRequest(socket, bytes)
+    })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const stop = async () => {

@@ -35,7 +35,7 @@ export class PassageCutter {
     const firstUnit = this.#line
     this.#line += countLineBreaks(text)
     const lastUnit = text.endsWith('\n') ? this.#line - 1 : this.#line
-    if (/\S/.test(text)) this.#emit({ text: text.replace(/\s+$/, ''), unit: this.#unit, firstUnit, lastUnit })
+    if (/\S/.test(text)) this.#emit({ text: text.trimEnd(), unit: this.#unit, firstUnit, lastUnit })
   }
 }
 

@@ -1,0 +1,62 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseRetryAfterMs, retryPauseMs } from '../../src/rules/retry-pause.ts'
+
+const policies = fc.record({
+  attempts: fc.integer({ min: 1, max: 50 }),
+  firstPauseMs: fc.integer({ min: 1, max: 10_000 }),
+  maxPauseMs: fc.integer({ min: 10_000, max: 600_000 }),
+})
+const attempts = fc.integer({ min: 1, max: 5_000 })
+const randoms = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+
+describe('retryPauseMs', () => {
+  it('never pauses longer than the bound', () => {
+    fc.assert(
+      fc.property(attempts, policies, randoms, (attempt, policy, random) => {
+        const pauseMs = retryPauseMs(attempt, policy, random)
+        expect(pauseMs).toBeGreaterThan(0)
+        expect(pauseMs).toBeLessThanOrEqual(policy.maxPauseMs)
+      }),
+    )
+  })
+
+  it('never pauses less than Retry-After says', () => {
+    fc.assert(
+      fc.property(attempts, policies, randoms, fc.nat({ max: 10 ** 9 }), (attempt, policy, random, retryAfterMs) => {
+        const pauseMs = retryPauseMs(attempt, policy, random, retryAfterMs)
+        expect(pauseMs).toBeGreaterThanOrEqual(retryAfterMs)
+        expect(pauseMs).toBeLessThanOrEqual(retryAfterMs + policy.maxPauseMs)
+      }),
+    )
+  })
+
+  it('raises its lower bound with every attempt', () => {
+    fc.assert(
+      fc.property(attempts, policies, fc.nat({ max: 100_000 }), (attempt, policy, retryAfterMs) => {
+        const lowest = (at: number) => retryPauseMs(at, policy, 0, retryAfterMs)
+        expect(lowest(attempt + 1)).toBeGreaterThanOrEqual(lowest(attempt))
+      }),
+    )
+  })
+})
+
+describe('parseRetryAfterMs', () => {
+  const nowMs = Date.parse('2030-01-01T00:00:00Z')
+
+  it.each([
+    ['0', 0],
+    ['120', 120_000],
+    [' 7 ', 7_000],
+    ['Tue, 01 Jan 2030 00:00:30 GMT', 30_000],
+    ['Tuesday, 01-Jan-30 00:00:30 GMT', 30_000],
+    ['Tue, 01 Jan 2019 00:00:00 GMT', 0],
+  ])('reads seconds and dates alike: %s', (value, expectedMs) => {
+    expect(parseRetryAfterMs(value, nowMs)).toBe(expectedMs)
+  })
+
+  it.each([undefined, '', '-5', '1.5', 'soon', '1e3', 'Tue, nonsense 9', '2030-01-01'])(
+    'takes nothing from what says nothing: %s',
+    (value) => expect(parseRetryAfterMs(value, nowMs)).toBeUndefined(),
+  )
+})
