@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs'
-import { basename, resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import { normalizeLibraryPath } from '../contract/library-path.ts'
 import { UsageError } from '../foundation/errors.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
@@ -122,4 +122,18 @@ function realPathOf(cwd: string, word: string): string {
   } catch {
     return path
   }
+}
+
+/** The mirror that holds a local path, and the path relative to it; the innermost when mirrors are nested. */
+export function chooseByPath(known: readonly MirrorRow[], word: string, cwd: string): { row: MirrorRow; path: string } {
+  const absolute = resolve(cwd, word)
+  // The last segment may be a link itself, or gone: only its directory is resolved.
+  const path = resolve(realPathOf(cwd, dirname(absolute)), basename(absolute))
+  const holding = known
+    .filter((row) => path === row.path || path.startsWith(row.path.replace(/\/?$/, '/')))
+    .sort((a, b) => b.path.length - a.path.length)
+  const [row] = holding
+  if (row) return { row, path: path.slice(row.path.length).replace(/^\//, '') }
+  const paths = known.map((mirror) => mirror.path).join(', ') || 'none yet'
+  throw new UsageError('unknown-mirror', `"${word}" lies in no mirror (known: ${paths})`)
 }

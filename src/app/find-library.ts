@@ -7,7 +7,7 @@ const MAX_LISTED = 10
 
 /**
  * The library with this identifier or, failing that, this exact name; throws UsageError('unknown-library') when there is
- * none, or several with the name.
+ * none, UsageError('bad-usage') when several have the name.
  */
 export async function findLibrary(
   client: Pick<ServiceClient, 'listLibraries'>,
@@ -23,7 +23,8 @@ export async function findLibrary(
   }
   const [only, ...others] = named
   if (only && others.length === 0) return only
-  throw new UsageError('unknown-library', only ? ambiguous(idOrName, named) : absent(idOrName, names))
+  if (only) throw new UsageError('bad-usage', ambiguous(idOrName, named))
+  throw new UsageError('unknown-library', absent(idOrName, names))
 }
 
 function ambiguous(name: string, libraries: readonly LibrarySummary[]): string {

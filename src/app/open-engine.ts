@@ -90,7 +90,12 @@ function graceAfter(signal: AbortSignal): { signal: AbortSignal; end(): void } {
   return { signal: grace.signal, end }
 }
 
-function reportContext(settings: Settings, input: OpenServiceInput, store: StoreReader, service: LazyService): ReportContext {
+function reportContext(
+  settings: Settings,
+  input: OpenServiceInput,
+  store: StoreReader,
+  service: LazyService,
+): ReportContext {
   return {
     store,
     service,

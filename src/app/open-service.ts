@@ -19,6 +19,8 @@ export interface OpenServiceInput extends Surroundings {
   /** Learns the credential before anything can be logged about it. */
   readonly redactor: Redactor
   readonly signal: AbortSignal
+  /** How patiently a configured service is asked again; the client's own way if not said. */
+  readonly retry?: ClientOptions['retry']
 }
 
 /** Polls and listings beside the uploads. */
@@ -39,7 +41,7 @@ async function openConfigured(
   input: OpenServiceInput,
 ): Promise<OpenedService> {
   const token = await readToken(service, input)
-  const client = await connect(settings, input, { origin: service.origin, token })
+  const client = await connect(settings, input, { origin: service.origin, token, retry: input.retry })
   return {
     client,
     kind: 'configured',
@@ -53,9 +55,8 @@ async function openEmbedded(
   settings: Settings,
   input: OpenServiceInput,
 ): Promise<OpenedService> {
-  const { startEmbeddedInWorker } = await import('../embedded/start-in-worker.ts')
   await using starting = new AsyncDisposableStack()
-  const library = starting.use(await startEmbeddedInWorker({ dataDir: service.dataDir }))
+  const library = starting.use(await startLibrary(service))
   const server = { origin: library.url, token: library.token, retry: EMBEDDED_RETRY }
   const client = await connect(settings, input, server)
   starting.defer(() => client.close())
@@ -66,6 +67,12 @@ async function openEmbedded(
     identity: `embedded:${library.instanceId}`,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
+}
+
+/** On its own, because the compiler does not rewrite an import() beside `using`. */
+async function startLibrary({ dataDir }: EmbeddedServiceSettings) {
+  const { startEmbeddedInWorker } = await import('../embedded/start-in-worker.ts')
+  return startEmbeddedInWorker({ dataDir })
 }
 
 async function connect(

@@ -1,4 +1,6 @@
-import packageJson from '../../package.json' with { type: 'json' }
+import { createRequire } from 'node:module'
+
+const packageJson: { version: string } = createRequire(import.meta.url)('../../package.json')
 
 /** The version of shelfd. */
-export const version: string = packageJson.version
+export const version = packageJson.version

@@ -4,7 +4,8 @@ import type { ExitName } from './exit-codes.ts'
 
 /** One flag or positional argument. */
 export interface ArgumentSpec {
-  readonly type: 'string' | 'boolean' | 'number'
+  /** A `count` is a switch that counts how often it was given. */
+  readonly type: 'string' | 'boolean' | 'number' | 'count'
   readonly describe: string
   /** One letter. */
   readonly alias?: string
@@ -22,12 +23,12 @@ export type ArgumentTable = Readonly<Record<string, ArgumentSpec>>
 
 type ScalarOf<S extends ArgumentSpec> = S extends { choices: readonly (infer C)[] }
   ? C
-  : { string: string; boolean: boolean; number: number }[S['type']]
+  : { string: string; boolean: boolean; number: number; count: number }[S['type']]
 
 type IsAlwaysGiven<S extends ArgumentSpec> = S extends
   | { required: true }
   | { default: string | boolean | number }
-  | { type: 'boolean' }
+  | { type: 'boolean' | 'count' }
   ? true
   : false
 
@@ -53,6 +54,8 @@ export interface CommandSpec<P extends ArgumentTable, O extends ArgumentTable> {
   readonly options: O
   /** Which flags of the configuration the command takes. */
   readonly settingFlags?: readonly SettingFlag[]
+  /** It works whatever the configuration says, and starts sooner; its context has no settings. */
+  readonly withoutSettings?: true
   /** A command line (without `shelfd`) and what it does. */
   readonly examples: readonly (readonly [line: string, meaning: string])[]
   /** How it may end; `usage` and `interrupted` belong to every command. */
@@ -70,4 +73,14 @@ export function defineCommand<const P extends ArgumentTable, const O extends Arg
   spec: CommandSpec<P, O>,
 ): Command {
   return spec
+}
+
+/** Whether a flag is followed by a value. */
+export function takesValue({ type }: ArgumentSpec): boolean {
+  return type === 'string' || type === 'number'
+}
+
+/** How help and messages name a positional: `LIBRARY` for `library`. */
+export function nameOf(name: string, spec: ArgumentSpec): string {
+  return spec.placeholder ?? name.toUpperCase()
 }

@@ -1,8 +1,6 @@
 import { createLogger, levelOf } from '../app/create-logger.ts'
 import type { OpenedService } from '../app/open-service.ts'
 import { createRedactor, type Redactor } from '../app/redactor.ts'
-import type { SettingFlags } from '../app/settings/overrides.ts'
-import { readSettings } from '../app/settings/read-settings.ts'
 import type { Settings } from '../app/settings/settings.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { CliIo } from './cli-io.ts'
@@ -32,8 +30,12 @@ export interface CommandContext extends GlobalFlags {
   note(line: string): void
 }
 
-export function createContext(io: CliIo, flags: GlobalFlags, settingFlags: SettingFlags): CommandContext {
+/** Someone waits for the answer: a few seconds, not minutes. */
+const INTERACTIVE_RETRY = { attempts: 4, firstPauseMs: 250, maxPauseMs: 5_000 }
+
+export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () => Settings): CommandContext {
   const redactor = createRedactor()
+  redactor.add(io.env.SHELFD_TOKEN ?? '')
   let settings: Settings | undefined
   let logger: Logger | undefined
   const print = (line: string) => {
@@ -45,21 +47,16 @@ export function createContext(io: CliIo, flags: GlobalFlags, settingFlags: Setti
     signal: io.signal,
     redactor,
     get settings() {
-      settings ??= readSettings({
-        flags: { ...settingFlags, config: flags.config },
-        env: io.env,
-        cwd: io.cwd,
-        home: io.home,
-      })
+      settings ??= readSettings()
       return settings
     },
     get logger() {
-      logger ??= openLogger(io, flags, this.settings, redactor)
+      logger ??= openLogger(io, flags, context.settings, redactor)
       return logger
     },
     openService: async () => {
       const { openService } = await import('../app/open-service.ts')
-      return openService(context.settings, { ...io, logger: context.logger, redactor })
+      return openService(context.settings, { ...io, logger: context.logger, redactor, retry: INTERACTIVE_RETRY })
     },
     print,
     printJson: (value) => print(terminalSafeJson(value)),

@@ -7,7 +7,7 @@ export const GLOBAL_OPTIONS = {
   'state-dir': { type: 'string', describe: OVERRIDES['state-dir'].describe, placeholder: 'DIR' },
   json: { type: 'boolean', describe: 'Print data as JSON' },
   quiet: { type: 'boolean', alias: 'q', describe: 'Log errors only' },
-  verbose: { type: 'boolean', alias: 'v', array: true, describe: 'Log more; twice also shows the traces of errors' },
+  verbose: { type: 'count', alias: 'v', describe: 'Log more; twice also shows the traces of errors' },
   'log-format': { type: 'string', describe: OVERRIDES['log-format'].describe, choices: ['text', 'json'] },
   version: { type: 'boolean', describe: 'Print the version' },
   help: { type: 'boolean', alias: 'h', describe: 'Print this help' },
@@ -40,12 +40,12 @@ export function positionsOfWords(argv: readonly string[]): number[] {
     const word = argv[index] ?? ''
     if (word === '--') break
     if (!word.startsWith('-') || word === '-') positions.push(index)
-    else if (takesValue(word)) index += 1
+    else if (isFollowedByValue(word)) index += 1
   }
   return positions
 }
 
-function takesValue(word: string): boolean {
+function isFollowedByValue(word: string): boolean {
   const flag = word.slice(2)
   return word.startsWith('--') && (flag === 'config' || isSettingFlag(flag))
 }

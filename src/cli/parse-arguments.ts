@@ -1,7 +1,7 @@
 import { Parser } from 'yargs/helpers'
 import { didYouMean } from '../app/nearest.ts'
 import { UsageError } from '../foundation/errors.ts'
-import type { ArgumentSpec, ArgumentTable } from './command.ts'
+import { type ArgumentSpec, type ArgumentTable, nameOf, takesValue } from './command.ts'
 
 export interface ParsedArguments {
   /** By camelCase name; switches and lists are always present. */
@@ -37,11 +37,6 @@ export function assignPositionals(words: readonly string[], table: ArgumentTable
   return Object.fromEntries(values)
 }
 
-/** `LIBRARY` for the positional `library`. */
-export function nameOf(name: string, spec: ArgumentSpec): string {
-  return spec.placeholder ?? name.toUpperCase()
-}
-
 function lastTexts(given: Readonly<Record<string, unknown>>): Record<string, string> {
   const texts = Object.entries(given).map(([name, value]) => [name, [value].flat().at(-1)])
   return Object.fromEntries(texts.filter(([, value]) => typeof value === 'string'))
@@ -52,8 +47,9 @@ function parserOptions(table: ArgumentTable) {
   const named = (keep: (spec: ArgumentSpec) => boolean) => entries.flatMap(([name, spec]) => (keep(spec) ? [name] : []))
   return {
     boolean: named((spec) => spec.type === 'boolean'),
-    string: [...named((spec) => spec.type !== 'boolean'), '_'],
-    narg: Object.fromEntries(named((spec) => spec.type !== 'boolean').map((name) => [name, 1])),
+    count: named((spec) => spec.type === 'count'),
+    string: [...named(takesValue), '_'],
+    narg: Object.fromEntries(named(takesValue).map((name) => [name, 1])),
     alias: Object.fromEntries(entries.flatMap(([name, { alias }]) => (alias ? [[name, alias]] : []))),
     configuration: { ...PARSING },
   }
@@ -72,6 +68,7 @@ function readValue(name: string, spec: ArgumentSpec, given: unknown): unknown {
   if (spec.array) return all.map((one) => readScalar(name, spec, one))
   const last = all.at(-1) ?? spec.default
   if (spec.type === 'boolean') return last === true
+  if (spec.type === 'count') return Number(last ?? 0)
   if (last !== undefined) return readScalar(name, spec, last)
   if (spec.required) throw usage(`Cannot run without --${name}: ${spec.describe}`)
   return undefined

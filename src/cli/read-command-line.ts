@@ -20,7 +20,7 @@ export function readCommandLine(command: Command, rest: readonly string[]): Comm
       config: given.config,
       json: options.json === true,
       quiet: options.quiet === true,
-      verbosity: Array.isArray(options.verbose) ? options.verbose.length : 0,
+      verbosity: Number(options.verbose),
     },
     settingFlags: Object.fromEntries(settingFlags),
     args: { ...options, ...assignPositionals(words, command.positionals) },

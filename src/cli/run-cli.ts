@@ -1,9 +1,12 @@
+import type { SettingFlags } from '../app/settings/overrides.ts'
+import type { Settings } from '../app/settings/settings.ts'
 import { version } from '../app/version.ts'
 import { InterruptedError, messageOf, ShelfdError } from '../foundation/errors.ts'
 import { escapeText } from '../foundation/text.ts'
 import type { CliIo } from './cli-io.ts'
 import type { Command } from './command.ts'
 import { commands } from './commands.ts'
+import type { GlobalFlags } from './context.ts'
 import { EXIT_CODES, exitCodeOf } from './exit-codes.ts'
 import { findCommand } from './find-command.ts'
 import { GLOBAL_OPTIONS } from './global-options.ts'
@@ -53,11 +56,25 @@ async function runCommand(command: Command, rest: readonly string[], io: CliIo, 
   const { readCommandLine } = await import('./read-command-line.ts')
   const { createContext } = await import('./context.ts')
   const { flags, settingFlags, args } = readCommandLine(command, rest)
-  const context = createContext(io, flags, settingFlags)
+  const settings = command.withoutSettings ? withoutSettings : await loadSettings(flags, settingFlags, io)
+  const context = createContext(io, flags, settings)
   shown.redact = context.redactor.redact
   shown.withStack = flags.verbosity >= 2
   io.signal.throwIfAborted()
   return EXIT_CODES[await command.run(context, args)].code
+}
+
+type SettingsReader = () => Settings
+
+/** Loaded only for commands that need it, since checking a configuration costs more than most commands. */
+async function loadSettings({ config }: GlobalFlags, settingFlags: SettingFlags, io: CliIo): Promise<SettingsReader> {
+  const { readSettings } = await import('../app/settings/read-settings.ts')
+  const { env, cwd, home } = io
+  return () => readSettings({ flags: { ...settingFlags, config }, env, cwd, home })
+}
+
+function withoutSettings(): never {
+  throw new Error('This command has no settings')
 }
 
 function printText(io: CliIo, text: string): number {
@@ -72,12 +89,8 @@ function asksForHelp(argv: readonly string[]): boolean {
 
 function report(error: unknown, io: CliIo, { commandName, withStack, redact }: Shown): void {
   const hint = hintFor(error, commandName)
-  const lines = messageOf(error).split('\n').map(escapeText)
   const stack = withStack && error instanceof Error ? error.stack : undefined
-  const told = [
-    `shelfd: ${lines.join('\n  ')}`,
-    ...(hint === undefined ? [] : [`  ${hint}`]),
-    ...(stack ? [stack] : []),
-  ]
-  io.stderr.write(`${redact(told.join('\n'))}\n`)
+  const told = [`shelfd: ${messageOf(error)}`, ...(hint ? [hint] : []), ...(stack ? [stack] : [])]
+  const lines = told.join('\n').split('\n').map(escapeText)
+  io.stderr.write(`${redact(lines.join('\n  '))}\n`)
 }

@@ -1,20 +1,37 @@
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Database } from 'better-sqlite3'
-import { OperatorError } from '../foundation/errors.ts'
+import Database from 'better-sqlite3'
+import { messageOf, OperatorError } from '../foundation/errors.ts'
 import { DatabaseFaultError, openDatabase } from '../foundation/sqlite/open-database.ts'
 
 const MIGRATIONS_DIR = fileURLToPath(new URL('./migrations', import.meta.url))
 const APPLICATION_ID = 0x6b_6c_69_62
 
-/** Opens or makes the service's database; throws OperatorError (`library-damaged`, `store-newer`) and leaves the file as it is. */
-export function openLibraryDatabase(file: string): Database {
+/** Opens or makes the service's database; throws what `explainDamage` explains. */
+export function openLibraryDatabase(file: string, isSuspect = false): Database.Database {
+  const database = openDatabase({ file, migrationsDir: MIGRATIONS_DIR, applicationId: APPLICATION_ID, isSuspect })
+  database.pragma('wal_autocheckpoint = 4000')
+  return database
+}
+
+/** Whether the last process that served this database ended without closing it. */
+export function wasLeftOpen(file: string): boolean {
+  return existsSync(`${file}-wal`)
+}
+
+/** Runs `work` and turns a database that can't be used into OperatorError (`library-damaged`, `store-newer`). */
+export function explainDamage<T>(work: () => T): T {
   try {
-    const database = openDatabase({ file, migrationsDir: MIGRATIONS_DIR, applicationId: APPLICATION_ID })
-    database.pragma('wal_autocheckpoint = 4000')
-    return database
+    return work()
   } catch (error) {
-    if (!(error instanceof DatabaseFaultError)) throw error
-    const code = error.fault === 'newer' ? 'store-newer' : 'library-damaged'
-    throw new OperatorError(code, `Cannot open the library: ${error.message}`, { cause: error })
+    const code = faultOf(error)
+    if (code === undefined) throw error
+    throw new OperatorError(code, `Cannot open the library: ${messageOf(error)}`, { cause: error })
   }
+}
+
+function faultOf(error: unknown): OperatorError['code'] | undefined {
+  if (error instanceof DatabaseFaultError) return error.fault === 'newer' ? 'store-newer' : 'library-damaged'
+  const isDamage = error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)
+  return isDamage ? 'library-damaged' : undefined
 }

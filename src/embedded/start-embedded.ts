@@ -7,7 +7,7 @@ import { type DataPaths, dataPaths, lockDataDirectory, prepareDataDirectory } fr
 import { buildServer } from './http/build-server.ts'
 import { DOCUMENTATION_PATH } from './http/describe-service.ts'
 import { openIngestQueue } from './ingest/ingest-queue.ts'
-import { openLibraryDatabase } from './open-library-database.ts'
+import { explainDamage, openLibraryDatabase, wasLeftOpen } from './open-library-database.ts'
 import { openSigning, type Service } from './service.ts'
 import { openFileStore } from './storage/file-store.ts'
 import { createWriteQueue } from './storage/write-queue.ts'
@@ -50,9 +50,10 @@ export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<Em
   const paths = dataPaths(options.dataDir)
   starting.use(lockDataDirectory(paths))
   prepareDataDirectory(paths)
-  const database = openLibraryDatabase(paths.databaseFile)
+  const isSuspect = wasLeftOpen(paths.databaseFile)
+  const database = explainDamage(() => openLibraryDatabase(paths.databaseFile, isSuspect))
   starting.defer(() => closeDatabase(database))
-  const service = openService(options, paths, database)
+  const service = explainDamage(() => openService(options, paths, database))
   const token = ensureOwnerToken(paths, service.tables, service.clock.nowMs())
   starting.defer(() => service.ingestion.stop())
   const app = await buildServer(service)

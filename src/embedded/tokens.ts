@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { UsageError } from '../foundation/errors.ts'
 import { dataPaths } from './data-directory.ts'
 import { type Ability, type LibraryRight, makeTokenSecret, stringList } from './grant.ts'
-import { openLibraryDatabase } from './open-library-database.ts'
+import { explainDamage, openLibraryDatabase } from './open-library-database.ts'
 import { openTables, type Tables } from './tables/open-tables.ts'
 import type { TokenRow } from './tables/tokens.ts'
 
@@ -33,7 +33,8 @@ export interface TokenListing {
 
 /**
  * Makes a token on a data directory, whether its service runs or not, and returns its text, which is shown this once only.
- * Throws UsageError when the name is in use, a library is unknown or there is no service in the directory.
+ * Throws UsageError when the name is in use, a library is unknown or there is no service in the directory; OperatorError when
+ * its database can't be used.
  */
 export function createToken(dataDir: string, spec: TokenSpec, nowMs: number): string {
   return withTables(dataDir, (tables, transact) => transact(() => insertToken(tables, spec, nowMs)))
@@ -53,7 +54,7 @@ function withTables<T>(dataDir: string, work: (tables: Tables, transact: <R>(inn
   const { databaseFile } = dataPaths(dataDir)
   if (!existsSync(databaseFile))
     throw new UsageError('bad-usage', `There is no library in "${dataDir}" yet: start it once`)
-  const database = openLibraryDatabase(databaseFile)
+  const database = explainDamage(() => openLibraryDatabase(databaseFile))
   try {
     return work(openTables(database), (inner) => database.transaction(inner).immediate())
   } finally {

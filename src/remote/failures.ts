@@ -73,8 +73,8 @@ export function networkError(
       cannot(request, `the service's certificate is not trusted (${code})`),
     )
   }
-  if (code.startsWith('HPE_')) {
-    return new Setback({ ...state, code: 'answer-malformed', reason: `the answer is not HTTP (${code})` })
+  if (thrown instanceof Error && thrown.name === 'HTTPParserError') {
+    return new Setback({ ...state, code: 'answer-malformed', reason: 'the answer is not HTTP' })
   }
   const what = state.reached ? 'the connection to the service broke' : 'the service cannot be reached'
   return new Setback({ ...state, code: 'service-unreachable', reason: `${what} (${code})` })

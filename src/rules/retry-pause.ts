@@ -18,13 +18,14 @@ export function retryPauseMs(attempt: number, policy: RetryPolicy, random: numbe
 /** A service that asks for more is left alone: the caller comes back another time. */
 export const LONGEST_PAUSE_MS = 24 * 3_600_000
 
-const HTTP_DATE = /^(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,? .*\d/
+/** All three forms of RFC 9110; the oldest doesn't say that it is GMT. */
+const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d(?: \d{4}| GMT)$/
 
 /** The value of a `Retry-After` header (seconds or an HTTP date) as milliseconds from `nowMs`; undefined: it says nothing. */
 export function parseRetryAfterMs(value: string | undefined, nowMs: number): number | undefined {
   const trimmed = value?.trim() ?? ''
   if (/^\d+$/.test(trimmed)) return Number(trimmed) * 1_000
   if (!HTTP_DATE.test(trimmed)) return undefined
-  const dateMs = Date.parse(trimmed)
+  const dateMs = Date.parse(trimmed.endsWith('GMT') ? trimmed : `${trimmed} GMT`)
   return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs)
 }

@@ -36,7 +36,10 @@ export function writeGenerationNote(file: string, note: GenerationNote): void {
 
 /** True when the database at `file` is exactly as large as its last orderly close left it. */
 export function wasClosedOrderly(file: string, note: GenerationNote): boolean {
-  return note.closedSizeBytes !== null && statSync(file).size === note.closedSizeBytes && !existsSync(`${file}-wal`)
+  const log = `${file}-wal`
+  // A reader leaves an empty log behind.
+  const hasLog = existsSync(log) && statSync(log).size > 0
+  return note.closedSizeBytes !== null && statSync(file).size === note.closedSizeBytes && !hasLog
 }
 
 function syncDirectory(directory: string): void {

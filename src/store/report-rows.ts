@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
-import { CONTENT_COLUMNS, type ContentRow } from './contents.ts'
+import type { IngestionOutcome } from '../contract/states.ts'
+import { CONTENT_COLUMNS, type ContentRow, type ContentState } from './contents.ts'
 
 /** One location of a resource in a library's tree, as a listing shows it. */
 export interface ListedEntry {
@@ -25,6 +26,21 @@ export interface Copy {
   readonly contentId: number
   readonly path: string
   readonly isSender: number
+}
+
+export interface StateTally {
+  readonly state: ContentState
+  readonly outcome: IngestionOutcome | null
+  readonly files: number
+  readonly contents: number
+  readonly bytes: number
+}
+
+export interface FormerContent {
+  readonly sha256: Buffer
+  readonly resourceId: string | null
+  readonly reason: string
+  readonly endedAt: number
 }
 
 export type ReportQueries = ReturnType<typeof prepareReport>
@@ -102,7 +118,20 @@ function prepareLocal(database: Database.Database) {
        WHERE d2.mirror_id = ? GROUP BY 1 HAVING count(*) > 1)
      ORDER BY f.content_id, isSender DESC, path`,
   )
+  const tally = database.prepare<[number], StateTally>(
+    `SELECT c.state, c.outcome, count(*) AS files, count(DISTINCT c.id) AS contents, sum(f.size) AS bytes
+     FROM directory d JOIN file f ON f.directory_id = d.id JOIN content c ON c.id = f.content_id
+     WHERE d.mirror_id = ? GROUP BY 1, 2`,
+  )
+  const formers = database.prepare<[number, string], FormerContent>(
+    `SELECT c.sha256, c.resource_id AS resourceId, fo.reason, fo.ended_at AS endedAt
+     FROM former fo JOIN content c ON c.id = fo.content_id WHERE fo.mirror_id = ? AND fo.path = ? ORDER BY fo.ended_at`,
+  )
   return {
+    /** Files of a mirror by the state of their content. */
+    tallyStates: (mirrorId: number): StateTally[] => tally.all(mirrorId),
+    /** What a path stood for before, oldest first. */
+    listFormers: (mirrorId: number, path: string): FormerContent[] => formers.all(mirrorId, path),
     iterateFiles: (mirrorId: number): IterableIterator<FileRow> => files.iterate(mirrorId),
     listFiles: (mirrorId: number, directory: string): FileRow[] => inDirectory.all(mirrorId, directory),
     listSuperseded: (mirrorId: number): SupersededRow[] => superseded.all(mirrorId),

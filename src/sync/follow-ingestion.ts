@@ -127,11 +127,20 @@ export class IngestionFollower implements IngestionGate {
   async #ask(followed: Followed): Promise<Answer> {
     const { client } = this.#connection
     try {
-      const resource = await client.showResource(this.#mirror.row.library.remoteId, followed.resourceId, this.#engine.signal)
+      const resource = await client.showResource(
+        this.#mirror.row.library.remoteId,
+        followed.resourceId,
+        this.#engine.signal,
+      )
       const outcome = ingestionOutcome(resource.ingestion_status)
       const status = describeStatus(resource.ingestion_status)
       const problem = outcome === 'pending' || outcome === 'searchable' ? null : `ingestion ended ${status}`
-      return { followed, outcome, status, problem: outcome === 'unknown' ? `unknown ingestion state ${status}` : problem }
+      return {
+        followed,
+        outcome,
+        status,
+        problem: outcome === 'unknown' ? `unknown ingestion state ${status}` : problem,
+      }
     } catch (error) {
       if (!(error instanceof RejectedError)) throw error
       return { followed, outcome: 'failed', status: null, problem: error.message }
@@ -163,7 +172,11 @@ export class IngestionFollower implements IngestionGate {
     }
     const looks = store.contents.get(followed.contentId)?.problemCount ?? 0
     const code = outcome === 'unknown' ? 'ingestion-unknown' : `ingestion-${outcome}`
-    store.contents.setProblem(followed.contentId, { code, message: problem, retryAt: nowMs + quarantinePause(looks, code) })
+    store.contents.setProblem(followed.contentId, {
+      code,
+      message: problem,
+      retryAt: nowMs + quarantinePause(looks, code),
+    })
   }
 }
 

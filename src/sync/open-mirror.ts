@@ -51,7 +51,10 @@ function assertSameService({ name, library }: MirrorRow, origin: string, access:
   }
   if (library.tenantId !== access.tenant.id) {
     const text = `The mirror "${name}" belongs to tenant ${library.tenantId}`
-    throw new RefusedError('tenant-mismatch', `${text}, the credential to tenant ${access.tenant.id} (${access.tenant.name})`)
+    throw new RefusedError(
+      'tenant-mismatch',
+      `${text}, the credential to tenant ${access.tenant.id} (${access.tenant.name})`,
+    )
   }
 }
 
@@ -148,7 +151,10 @@ function pickLibrary(libraries: readonly LibrarySummary[], wanted: string): Libr
   const named = libraries.filter(({ name }) => name === wanted)
   if (named.length > 1) {
     const ids = named.map(({ id }) => id).join(', ')
-    throw new UsageError('unknown-library', `${named.length} libraries are named "${wanted}": give the identifier (${ids})`)
+    throw new UsageError(
+      'unknown-library',
+      `${named.length} libraries are named "${wanted}": give the identifier (${ids})`,
+    )
   }
   return named[0]
 }

@@ -54,7 +54,9 @@ class MirrorRows {
     this.#store = store
     this.#sides = sides
     this.#originals = findOriginals(store, sides.row.id)
-    this.#problemPaths = new Set(sides.differences?.problems.keys() ?? store.problems.list(sides.row.id).map(({ path }) => path))
+    this.#problemPaths = new Set(
+      sides.differences?.problems.keys() ?? store.problems.list(sides.row.id).map(({ path }) => path),
+    )
   }
 
   *listKnownFiles(): Generator<ReportRow> {
@@ -225,7 +227,12 @@ function blank(path: string | null, known: Classified): ReportEntry {
   }
 }
 
-function contentEntry(path: string, known: Classified, content: ContentRow, locations: readonly ListedEntry[]): ReportEntry {
+function contentEntry(
+  path: string,
+  known: Classified,
+  content: ContentRow,
+  locations: readonly ListedEntry[],
+): ReportEntry {
   return {
     ...blank(path, known),
     size: content.size,

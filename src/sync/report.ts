@@ -8,8 +8,8 @@ import type { MirrorRow } from '../store/mirrors.ts'
 import type { StoreReader } from '../store/open-store.ts'
 import type { MirrorSettings, Service } from './engine.ts'
 import { type Listing, listRemote } from './list-remote.ts'
-import { observeDifferences } from './observe/observe-differences.ts'
 import type { ObserveTree } from './observe/observation.ts'
+import { observeDifferences } from './observe/observe-differences.ts'
 import { listRows } from './report-rows.ts'
 
 /** One row of the report, the shape of an entry of `report --format json`. */
@@ -97,7 +97,15 @@ async function list(context: ReportContext, { library }: MirrorRow): Promise<Lis
   const { client } = await context.service.connect(context.signal)
   const { logger, signal, listConcurrency: concurrency } = context
   const add = context.store.report.addListed
-  return await listRemote({ client, libraryId: library.id, remoteId: library.remoteId, concurrency, logger, signal, add })
+  return await listRemote({
+    client,
+    libraryId: library.id,
+    remoteId: library.remoteId,
+    concurrency,
+    logger,
+    signal,
+    add,
+  })
 }
 
 async function observe(context: ReportContext, row: MirrorRow, settings: MirrorSettings) {

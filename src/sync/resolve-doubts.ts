@@ -105,7 +105,14 @@ function recordLook(
       store.uploads.end(content.uploadId, 'absent', null, nowMs)
       return
     }
-    const stored = { resourceId: found.id, isDuplicate: false, hasSecondLocation: false, mirrorId: row.id, runId, nowMs }
+    const stored = {
+      resourceId: found.id,
+      isDuplicate: false,
+      hasSecondLocation: false,
+      mirrorId: row.id,
+      runId,
+      nowMs,
+    }
     store.contents.markStored(content.id, stored)
     store.uploads.end(content.uploadId, 'adopted', null, nowMs)
     const received = store.files.receiveAll(content.id)

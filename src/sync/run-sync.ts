@@ -24,7 +24,11 @@ export interface RunResult {
 }
 
 /** Syncs mirrors one after the other. A dry run does the same and forgets what it wrote; it sends nothing. */
-export async function runSync(engine: Engine, mirrors: readonly MirrorSettings[], options: PassOptions): Promise<RunResult> {
+export async function runSync(
+  engine: Engine,
+  mirrors: readonly MirrorSettings[],
+  options: PassOptions,
+): Promise<RunResult> {
   const run = () => runAll(engine, mirrors, options)
   return options.isDryRun ? engine.store.rehearse(run) : run()
 }

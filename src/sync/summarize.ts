@@ -10,12 +10,7 @@ interface Found {
 }
 
 /** Completes the account of a pass from the store: ingestion by state, times, and everything that needs attention. */
-export function summarize(
-  engine: Engine,
-  mirror: OpenMirror,
-  summary: SyncSummary,
-  found: Found,
-): void {
+export function summarize(engine: Engine, mirror: OpenMirror, summary: SyncSummary, found: Found): void {
   countIngestion(engine, mirror, summary)
   const paths = keepProblems(engine, mirror, found)
   summary.problems = [...paths, ...listContentProblems(engine, mirror, summary)]
@@ -60,9 +55,16 @@ function listContentProblems({ store }: Engine, { row }: OpenMirror, { uploads }
   })
 }
 
-const inDoubt = { code: 'upload-in-doubt', message: 'it is not known whether the service stored it; the next run looks' }
+const inDoubt = {
+  code: 'upload-in-doubt',
+  message: 'it is not known whether the service stored it; the next run looks',
+}
 
-function describeProblem(content: { problemCode: string | null; problemMessage: string | null; ingestionStatus: string | null }) {
+function describeProblem(content: {
+  problemCode: string | null
+  problemMessage: string | null
+  ingestionStatus: string | null
+}) {
   const { problemCode, problemMessage, ingestionStatus } = content
   const fallback = isIngestionStatus(ingestionStatus) ? `ingestion ended ${ingestionStatus}` : 'ingestion state unknown'
   return { code: problemCode ?? 'unexpected', message: problemMessage ?? fallback }

@@ -29,7 +29,8 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
   try {
     const scan = await observe(engine, mirror, summary, options.hashEverything)
     problems.push(...scan.problems)
-    if (scan.secrets > 0) engine.logger.warn('left out what looks like a secret', { mirror: row.name, paths: scan.secrets })
+    if (scan.secrets > 0)
+      engine.logger.warn('left out what looks like a secret', { mirror: row.name, paths: scan.secrets })
     if (hasWork(engine, mirror)) problems.push(...(await send(engine, mirror, summary, options)))
     isComplete = true
   } finally {
@@ -48,7 +49,12 @@ function hasWork({ store, clock }: Engine, { row }: OpenMirror): boolean {
   )
 }
 
-async function send(engine: Engine, mirror: OpenMirror, summary: SyncSummary, options: PassOptions): Promise<PathProblem[]> {
+async function send(
+  engine: Engine,
+  mirror: OpenMirror,
+  summary: SyncSummary,
+  options: PassOptions,
+): Promise<PathProblem[]> {
   const { store, service, signal } = engine
   store.write(() => store.contents.claimPending(mirror.row.id, mirror.runId))
   if (options.isDryRun) {

@@ -60,7 +60,9 @@ export class Uploader {
   /** Throws what stopped it (credential, service, interruption) after everything under way has ended and is committed. */
   async run(): Promise<void> {
     const { signal } = this.#engine
-    const ring = () => this.#bell.ring()
+    const ring = () => {
+      this.#bell.ring()
+    }
     this.#gate.onRoom = ring
     signal.addEventListener('abort', ring, { once: true })
     await this.#sendAll()
@@ -130,19 +132,23 @@ export class Uploader {
   #recordEnd(intent: Intent, result: SendResult): void {
     switch (result.kind) {
       case 'stored':
-        return this.#recordStored(intent, result.resourceId, result.isDuplicate)
+        this.#recordStored(intent, result.resourceId, result.isDuplicate)
+        break
       case 'refused':
-        return this.#recordRefused(intent, result.code, result.message)
+        this.#recordRefused(intent, result.code, result.message)
+        break
       case 'doubt':
-        return this.#recordDoubt(intent, result.message)
+        this.#recordDoubt(intent, result.message)
+        break
       case 'not-sent':
         this.#recordNotSent(intent)
         if (result.problem.code !== 'vanished') {
           this.problems.push({ path: intent.path, code: result.problem.code, message: result.problem.message })
         }
-        return
+        break
       case 'fatal':
-        return this.#recordNotSent(intent)
+        this.#recordNotSent(intent)
+        break
     }
   }
 

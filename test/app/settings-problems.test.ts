@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of the configuration look like that
 import { describe, expect, test } from 'vitest'
 import { settingsProblem } from './read-settings-with.ts'
 
@@ -16,13 +17,13 @@ describe('problems name the file, the line and what was expected', () => {
       'ingestion: soon',
     ].join('\n')
     expect(settingsProblem({ yaml })).toMatchInlineSnapshot(`
-      "UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:6: "mirrors[0].name" must be a name of up to 100 characters, without "/", not "a/b"
+      "UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:1: unknown key "limit" (did you mean "limits"?)
+      /home/ada/.config/shelfd/config.yaml:3: unknown key "transfer" in "limits" (did you mean "transfers"?)
+      /home/ada/.config/shelfd/config.yaml:4: "limits.checkers" must be a whole number from 1 to 64, not "lots"
+      /home/ada/.config/shelfd/config.yaml:6: "mirrors[0].name" must be a name of up to 100 characters, without "/", not "a/b"
       /home/ada/.config/shelfd/config.yaml:6: "mirrors[0].path" is missing: a path
       /home/ada/.config/shelfd/config.yaml:7: "mirrors[0].watch" must be true or false, not "maybe"
-      /home/ada/.config/shelfd/config.yaml:4: "limits.checkers" must be a whole number from 1 to 64, not "lots"
-      /home/ada/.config/shelfd/config.yaml:3: unknown key "transfer" in "limits" (did you mean "transfers"?)
-      /home/ada/.config/shelfd/config.yaml:8: "ingestion" must be keys and values, not "soon"
-      /home/ada/.config/shelfd/config.yaml:1: unknown key "limit" (did you mean "limits"?)"
+      /home/ada/.config/shelfd/config.yaml:8: "ingestion" must be keys and values, not "soon""
     `)
   })
 
@@ -45,33 +46,51 @@ describe('problems name the file, the line and what was expected', () => {
   })
 
   test('invalid YAML', () => {
-    expect(settingsProblem({ yaml: 'a: 1\nmirrors: [\n' })).toMatchInlineSnapshot(`"UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:3: not valid YAML: Flow sequence in block collection must be sufficiently indented and end with a ]"`)
-    expect(settingsProblem({ yaml: 'limits: {}\nlimits: {}' })).toMatchInlineSnapshot(`"UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:2: not valid YAML: Map keys must be unique"`)
-    expect(settingsProblem({ yaml: '- a list' })).toMatchInlineSnapshot(`"UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:1: expected keys and values"`)
+    expect(settingsProblem({ yaml: 'a: 1\nmirrors: [\n' })).toMatchInlineSnapshot(
+      `"UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:3: not valid YAML: Flow sequence in block collection must be sufficiently indented and end with a ]"`,
+    )
+    expect(settingsProblem({ yaml: 'limits: {}\nlimits: {}' })).toMatchInlineSnapshot(
+      `"UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:2: not valid YAML: Map keys must be unique"`,
+    )
+    expect(settingsProblem({ yaml: '- a list' })).toMatchInlineSnapshot(
+      `"UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:1: expected keys and values"`,
+    )
   })
 
   test('a variable without value or default', () => {
-    expect(settingsProblem({ yaml: 'mirrors:\n  - path: "${NOWHERE}/x"' })).toMatchInlineSnapshot(`"UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:2: the variable NOWHERE is not set; set it, or write \${NOWHERE:-default}"`)
+    expect(settingsProblem({ yaml: 'mirrors:\n  - path: "${NOWHERE}/x"' })).toMatchInlineSnapshot(
+      `"UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:2: the variable NOWHERE is not set; set it, or write \${NOWHERE:-default}"`,
+    )
   })
 
   test('mirrors that get in each other’s way', () => {
     const mirrors = (...lines: string[]) => settingsProblem({ yaml: `${CONFIGURED}mirrors:\n${lines.join('\n')}` })
     expect(
       mirrors('  - { path: /a, library: R, name: x }', '  - { path: /b, library: R, name: x }'),
-    ).toMatchInlineSnapshot(`"UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:4: two mirrors are named "x""`)
+    ).toMatchInlineSnapshot(
+      `"UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:4: two mirrors are named "x""`,
+    )
     expect(
       mirrors('  - { path: /a, library: R }', '  - { path: /b, library: R, remotePath: /a/deep }'),
-    ).toMatchInlineSnapshot(`"UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:4: the mirrors "a" and "b" share "/a/deep" of the library "R""`)
-    expect(mirrors('  - { path: /a }')).toMatchInlineSnapshot(`"UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:3: "mirrors[0].library" is missing: a configured service needs its identifier or name"`)
+    ).toMatchInlineSnapshot(
+      `"UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:4: the mirrors "a" and "b" share "/a/deep" of the library "R""`,
+    )
+    expect(mirrors('  - { path: /a }')).toMatchInlineSnapshot(
+      `"UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:3: "mirrors[0].library" is missing: a configured service needs its identifier or name"`,
+    )
   })
 
   test('two sources of the token', () => {
     const yaml = 'service:\n  url: https://x.org\n  tokenFile: t\n  tokenCommand: [pass]'
-    expect(settingsProblem({ yaml })).toMatchInlineSnapshot(`"UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:1: give only one of token, tokenFile and tokenCommand"`)
+    expect(settingsProblem({ yaml })).toMatchInlineSnapshot(
+      `"UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:1: give only one of token, tokenFile and tokenCommand"`,
+    )
   })
 
   test('a file that was asked for and is not there', () => {
-    expect(settingsProblem({ flags: { config: 'mine.yaml' } })).toMatchInlineSnapshot(`"UsageError: Cannot read the configuration: there is no file "/work/mine.yaml""`)
+    expect(settingsProblem({ flags: { config: 'mine.yaml' } })).toMatchInlineSnapshot(
+      `"UsageError: Cannot read the configuration: there is no file "/work/mine.yaml""`,
+    )
   })
 
   test.each([
@@ -91,13 +110,17 @@ describe('problems name the file, the line and what was expected', () => {
 describe('insecure files', () => {
   test('a token in a file that others can read', () => {
     const yaml = 'service: { url: "https://x.org", token: secret-value }'
-    expect(settingsProblem({ yaml, mode: 0o640 })).toMatchInlineSnapshot(`"UsageError: Cannot use "/home/ada/.config/shelfd/config.yaml": it holds a secret and others can read it (mode 0640); run: chmod 600 "/home/ada/.config/shelfd/config.yaml""`)
+    expect(settingsProblem({ yaml, mode: 0o640 })).toMatchInlineSnapshot(
+      `"UsageError: Cannot use "/home/ada/.config/shelfd/config.yaml": it holds a secret and others can read it (mode 0640); run: chmod 600 "/home/ada/.config/shelfd/config.yaml""`,
+    )
     expect(() => settingsProblem({ yaml, mode: 0o600 })).toThrow('accepted')
   })
 
   test('a command in a file that others can write', () => {
     const yaml = 'service: { url: "https://x.org", tokenCommand: [pass] }'
-    expect(settingsProblem({ yaml, mode: 0o664 })).toMatchInlineSnapshot(`"UsageError: Cannot use "/home/ada/.config/shelfd/config.yaml": it names a program to run and others can write it (mode 0664); run: chmod go-w "/home/ada/.config/shelfd/config.yaml""`)
+    expect(settingsProblem({ yaml, mode: 0o664 })).toMatchInlineSnapshot(
+      `"UsageError: Cannot use "/home/ada/.config/shelfd/config.yaml": it names a program to run and others can write it (mode 0664); run: chmod go-w "/home/ada/.config/shelfd/config.yaml""`,
+    )
     expect(() => settingsProblem({ yaml, mode: 0o644 })).toThrow('accepted')
   })
 })

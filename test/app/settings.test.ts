@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of the configuration look like that
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { OVERRIDES, type SettingFlag, settingFlags, variableOf } from '../../src/app/settings/overrides.ts'

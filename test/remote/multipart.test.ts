@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { FileError } from '../../src/foundation/errors.ts'
 import { openMultipart, SourceFailure } from '../../src/remote/multipart.ts'
 import type { FileBody } from '../../src/remote/request.ts'
+import { collect } from './support.ts'
 
 function bodyOf(bytes: Uint8Array, overrides: Partial<FileBody> = {}): FileBody {
   return {
@@ -22,7 +23,7 @@ async function* inPieces(bytes: Uint8Array, pieceBytes: number) {
 
 async function bytesOf(body: FileBody) {
   const payload = await openMultipart(body, Math.random)
-  const chunks = Buffer.isBuffer(payload.content) ? [payload.content] : await Array.fromAsync(payload.content)
+  const chunks = Buffer.isBuffer(payload.content) ? [payload.content] : await collect(payload.content)
   return { ...payload, bytes: Buffer.concat(chunks) }
 }
 
@@ -44,11 +45,17 @@ describe('openMultipart', () => {
   it('declares exactly the bytes it produces', async () => {
     const pieces = fc.option(fc.integer({ min: 1, max: 700 }), { nil: undefined })
     await fc.assert(
-      fc.asyncProperty(names, contents, pieces, fc.string({ unit: 'binary' }), async (fileName, bytes, piece, directory) => {
-        const open = () => (piece === undefined ? bytes : inPieces(bytes, piece))
-        const made = await bytesOf(bodyOf(bytes, { fileName, open, fields: [['path', directory]] }))
-        expect(made.bytes.length).toBe(made.sizeBytes)
-      }),
+      fc.asyncProperty(
+        names,
+        contents,
+        pieces,
+        fc.string({ unit: 'binary' }),
+        async (fileName, bytes, piece, directory) => {
+          const open = () => (piece === undefined ? bytes : inPieces(bytes, piece))
+          const made = await bytesOf(bodyOf(bytes, { fileName, open, fields: [['path', directory]] }))
+          expect(made.bytes.length).toBe(made.sizeBytes)
+        },
+      ),
     )
   })
 

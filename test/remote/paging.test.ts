@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { pagesOf } from '../../src/remote/paging.ts'
-import { thrownBy } from './support.ts'
+import { collect, thrownBy } from './support.ts'
 
 interface TestPage {
   readonly n: number
@@ -23,7 +23,7 @@ it('hands each cursor back untouched', async () => {
     asked.push(cursor)
     return cursor === undefined ? page(1, odd) : page(2, null)
   })
-  expect((await Array.fromAsync(pages)).map(({ n }) => n)).toEqual([1, 2])
+  expect((await collect(pages)).map(({ n }) => n)).toEqual([1, 2])
   expect(asked).toEqual([undefined, odd])
 })
 

@@ -106,6 +106,13 @@ export const HELLO = () => Buffer.from('hello')
 
 export const EMPTY_PAGE = { folders: [], files: [], limit: 500, next_cursor: null, truncated: false }
 
+/** Everything an iteration gives. */
+export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const collected: T[] = []
+  for await (const item of items) collected.push(item)
+  return collected
+}
+
 /** What a promise or an iteration throws. */
 export async function thrownBy(work: Promise<unknown> | AsyncIterable<unknown>): Promise<unknown> {
   try {

@@ -1,5 +1,6 @@
 import { isAbsolute, join, resolve } from 'node:path'
 import type { Environment } from './overrides.ts'
+import { readTextFile } from './private-file.ts'
 
 export interface Surroundings {
   readonly env: Environment
@@ -21,6 +22,12 @@ export function configCandidates(flag: string | undefined, { env, cwd, home }: S
   if (given !== undefined) return [{ file: resolve(cwd, expandHome(given, home)), isRequired: true }]
   const user = join(baseDirectory(env.XDG_CONFIG_HOME, join(home, '.config')), 'shelfd', 'config.yaml')
   return [user, '/etc/shelfd/config.yaml'].map((file) => ({ file, isRequired: false }))
+}
+
+/** The file the configuration is read from; undefined when there is none. */
+export function findConfigFile(flag: string | undefined, around: Surroundings): string | undefined {
+  const found = configCandidates(flag, around).find(({ file, isRequired }) => isRequired || readTextFile(file))
+  return found?.file
 }
 
 /** `$XDG_DATA_HOME/shelfd/library` */

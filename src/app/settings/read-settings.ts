@@ -40,15 +40,6 @@ export function readSettings(input: SettingsInput): Settings {
   return settings
 }
 
-/** The file the configuration would be read from; undefined when there is none. */
-export function findConfigFile(
-  flag: string | undefined,
-  around: Surroundings,
-  readFile = readTextFile,
-): string | undefined {
-  return configCandidates(flag, around).find(({ file, isRequired }) => isRequired || readFile(file) !== undefined)?.file
-}
-
 function findFile({ flags, readFile = readTextFile, ...around }: SettingsInput): FoundFile | undefined {
   for (const { file: path, isRequired } of configCandidates(flags.config, around)) {
     const file = readConfig(path, readFile)
@@ -78,7 +69,8 @@ function checkConfig(raw: Raw, placeOf: (path: readonly PropertyKey[]) => string
 }
 
 function badConfiguration(problems: readonly string[]): UsageError {
-  return new UsageError('bad-configuration', `Cannot read the configuration: ${problems.join('\n')}`)
+  const inOrder = problems.toSorted((left, right) => left.localeCompare(right, 'en', { numeric: true }))
+  return new UsageError('bad-configuration', `Cannot read the configuration: ${inOrder.join('\n')}`)
 }
 
 function assertSafe({ path, file }: FoundFile, { service }: Settings): void {

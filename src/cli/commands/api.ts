@@ -53,9 +53,10 @@ function parseJson(text: string): unknown {
 
 async function showAnswer(context: CommandContext, { status, headers, body }: RawAnswer): Promise<void> {
   const text = new TextDecoder().decode(body)
+  const clean = context.redactor.redact(text)
   if (context.json) context.printJson({ status, headers, body: jsonOrText(text) })
   else if (context.io.isTerminal.stdout) context.print(text.split('\n').map(escapeText).join('\n'))
-  else await writeStdout(context, [body])
+  else await writeStdout(context, [clean === text ? body : clean])
   if (status >= 300) context.note(`The service answered ${status}`)
 }
 

@@ -1,4 +1,4 @@
-import { findConfigFile } from '../../app/settings/read-settings.ts'
+import { findConfigFile } from '../../app/settings/find-config-file.ts'
 import { defineCommand } from '../command.ts'
 
 export const configPathCommand = defineCommand({
@@ -6,6 +6,7 @@ export const configPathCommand = defineCommand({
   summary: 'Print where the configuration is read from',
   description:
     'Looked for in --config, SHELFD_CONFIG, $XDG_CONFIG_HOME/shelfd/config.yaml and /etc/shelfd/config.yaml.',
+  withoutSettings: true,
   positionals: {},
   options: {},
   examples: [['config path', 'the file in force; nothing when there is none']],

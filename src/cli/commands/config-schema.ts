@@ -4,6 +4,7 @@ import { defineCommand } from '../command.ts'
 export const configSchemaCommand = defineCommand({
   name: 'config schema',
   summary: 'Print the JSON Schema of the configuration file',
+  withoutSettings: true,
   positionals: {},
   options: {},
   examples: [['config schema > config.schema.json', 'for editors that check YAML files']],

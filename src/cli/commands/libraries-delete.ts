@@ -39,7 +39,7 @@ async function findTarget(client: ServiceClient, idOrName: string, signal: Abort
   try {
     return await findLibrary(client, idOrName, signal)
   } catch (error) {
-    if (error instanceof UsageError && error.message.startsWith('Cannot find')) return { id: idOrName, name: idOrName }
+    if (error instanceof UsageError && error.code === 'unknown-library') return { id: idOrName, name: idOrName }
     throw error
   }
 }

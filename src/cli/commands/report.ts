@@ -12,7 +12,9 @@ export const reportCommand = defineCommand({
     '= in-sync, ~ processing, + local-only, - remote-only, * changed, ^ superseded, ? missing-remotely,',
     '! needs-attention, i ignored (only with --only ignored), u unknown. It changes nothing.',
   ].join('\n'),
-  positionals: { mirrors: { type: 'string', array: true, describe: 'Names of mirrors, or their directories', placeholder: 'MIRROR' } },
+  positionals: {
+    mirrors: { type: 'string', array: true, describe: 'Names of mirrors, or their directories', placeholder: 'MIRROR' },
+  },
   options: {
     format: { type: 'string', choices: ['text', 'combined', 'json'], default: 'text', describe: 'How to print it' },
     only: { type: 'string', describe: 'Only rows of these classes', placeholder: 'CLASS,…' },
@@ -30,7 +32,11 @@ export const reportCommand = defineCommand({
   exits: ['done', 'failed', 'rootMissing', 'temporary', 'refused', 'operator'],
   async run(context, args) {
     const only = args.only === undefined ? undefined : readClasses(args.only)
-    await using reader = openReader(context.settings, { ...context.io, logger: context.logger, redactor: context.redactor })
+    await using reader = openReader(context.settings, {
+      ...context.io,
+      logger: context.logger,
+      redactor: context.redactor,
+    })
     if (!reader.store) throw new UsageError('unknown-mirror', 'Nothing was mirrored yet: see "shelfd sync --help"')
     const format = context.json ? 'json' : args.format
     const wish = { format, only, isOffline: args.offline, showsAll: args.all } as const
@@ -49,4 +55,6 @@ function readClasses(text: string): ReadonlySet<ReportClass> {
   )
 }
 
-const reportClasses = Object.keys(REPORT_CLASSES).filter((name): name is ReportClass => Object.hasOwn(REPORT_CLASSES, name))
+const reportClasses = Object.keys(REPORT_CLASSES).filter((name): name is ReportClass =>
+  Object.hasOwn(REPORT_CLASSES, name),
+)

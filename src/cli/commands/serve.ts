@@ -1,3 +1,4 @@
+import type { EmbeddedLibrary, EmbeddedOptions } from '../../embedded/start-embedded.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text.ts'
 import { defineCommand } from '../command.ts'
@@ -23,8 +24,7 @@ export const serveCommand = defineCommand({
       throw new UsageError('bad-usage', `Cannot listen on port ${port}: it must be a whole number from 0 to 65535`)
     }
     const { dataDir } = context.settings.service
-    const { startEmbeddedLibrary } = await import('../../embedded/start-embedded.ts')
-    await using library = await startEmbeddedLibrary({ dataDir, host, port, logger: context.logger })
+    await using library = await startLibrary({ dataDir, host, port, logger: context.logger })
     const { url, tokenFile, documentationUrl } = library
     if (context.json) context.printJson({ url, tokenFile, documentation: documentationUrl })
     else context.print(`Listening on ${url}\ntoken: ${escapeText(tokenFile)}\ndocumentation: ${documentationUrl}`)
@@ -32,6 +32,12 @@ export const serveCommand = defineCommand({
     return 'done'
   },
 })
+
+/** On its own, because the compiler does not rewrite an import() beside `using`. */
+async function startLibrary(options: EmbeddedOptions): Promise<EmbeddedLibrary> {
+  const { startEmbeddedLibrary } = await import('../../embedded/start-embedded.ts')
+  return startEmbeddedLibrary(options)
+}
 
 function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

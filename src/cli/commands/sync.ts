@@ -78,11 +78,18 @@ export const syncCommand = defineCommand({
     const choice = { words: args.mirrors, to: args.to, cwd: context.io.cwd, known: engine.store.mirrors.list() }
     const mirrors = chooseMirrors(context.settings, choice)
     const options = { waitMs, hashEverything: args.checksum, isDryRun: args.dryRun }
-    const { summary, outcome, failure } = await withProgress(context, engine.progress, () => runSync(engine, mirrors, options))
+    const { summary, outcome, failure } = await withProgress(context, engine.progress, () =>
+      runSync(engine, mirrors, options),
+    )
     if (context.json) context.printJson(summary)
     else renderRunSummary(summary, context.print)
     if (failure) throw failure
-    if (args.report && !args.dryRun) await printReport(context, opened.reportContext, summary.mirrors.map(({ name }) => name))
+    if (args.report && !args.dryRun)
+      await printReport(
+        context,
+        opened.reportContext,
+        summary.mirrors.map(({ name }) => name),
+      )
     return EXIT_OF[outcome]
   },
 })

@@ -1,4 +1,4 @@
-import type { ArgumentSpec, ArgumentTable, Command } from '../command.ts'
+import { type ArgumentSpec, type ArgumentTable, type Command, nameOf, takesValue } from '../command.ts'
 import type { CommandEntry } from '../commands.ts'
 import { EXIT_CODES, type ExitName } from '../exit-codes.ts'
 import { GLOBAL_OPTIONS, settingOptions } from '../global-options.ts'
@@ -8,7 +8,9 @@ type Row = readonly [left: string, right: string]
 /** The help of one command: use, arguments, flags, examples and how it ends. */
 export function renderCommandHelp(command: Command): string {
   const own = { ...command.options, ...settingOptions(command.settingFlags ?? []) }
-  const positionals = Object.entries(command.positionals).map(([name, spec]): Row => [label(name, spec), spec.describe])
+  const positionals = Object.entries(command.positionals).map(
+    ([name, spec]): Row => [nameOf(name, spec), spec.describe],
+  )
   return joinSections([
     `shelfd ${[command.name, ...usageWords(command)].join(' ')}\n\n${command.summary}.`,
     command.description,
@@ -46,19 +48,15 @@ function usageWords({ positionals, options, settingFlags }: Command): string[] {
 }
 
 function usageWord(name: string, spec: ArgumentSpec): string {
-  const word = `${label(name, spec)}${spec.array ? ' …' : ''}`
+  const word = `${nameOf(name, spec)}${spec.array ? ' …' : ''}`
   return spec.required ? word : `[${word}]`
-}
-
-function label(name: string, spec: ArgumentSpec): string {
-  return spec.placeholder ?? name.toUpperCase()
 }
 
 function optionRows(table: ArgumentTable): Row[] {
   return Object.entries(table).map(([name, spec]) => {
     const short = spec.alias ? `-${spec.alias}, ` : '    '
     const flag = spec.default === true ? `--no-${name}` : `--${name}`
-    const value = spec.type === 'boolean' ? '' : ` ${optionValue(spec)}`
+    const value = takesValue(spec) ? ` ${optionValue(spec)}` : ''
     return [`${short}${flag}${value}`, `${spec.describe}${defaultNote(spec)}`]
   })
 }

@@ -1,7 +1,13 @@
+import { chooseKnown, settingsOfRow } from '../../app/choose-mirrors.ts'
 import { escapeText } from '../../foundation/text.ts'
 import { REPORT_CLASSES, type ReportClass } from '../../rules/report-class.ts'
-import { type MirrorReport, type ReportContext, type ReportEntry, type ReportedMirror, report } from '../../sync/report.ts'
-import { chooseKnown, settingsOfRow } from '../../app/choose-mirrors.ts'
+import {
+  type MirrorReport,
+  type ReportContext,
+  type ReportEntry,
+  type ReportedMirror,
+  report,
+} from '../../sync/report.ts'
 import type { CommandContext } from '../context.ts'
 
 export type ReportFormat = 'text' | 'combined' | 'json'
@@ -88,7 +94,9 @@ function textPrinter(print: Print, wish: ReportWish): Printer {
     begin: () => {},
     beginMirror: ({ name, path, library, remotePath, listing }) => {
       shown.clear()
-      print(`${escapeText(name)}: ${escapeText(path)} ↔ ${escapeText(library.name)}:${escapeText(remotePath)} (listing ${listing})`)
+      print(
+        `${escapeText(name)}: ${escapeText(path)} ↔ ${escapeText(library.name)}:${escapeText(remotePath)} (listing ${listing})`,
+      )
     },
     entry: (entry) => {
       if (entry.class === 'in-sync' && !wish.only) return
@@ -145,7 +153,10 @@ function jsonPrinter(print: Print): Printer {
 }
 
 function describeEntry(entry: ReportEntry): string {
-  const where = entry.path !== null && entry.remotePaths[0] && entry.class !== 'in-sync' ? ` → ${escapeText(entry.remotePaths[0])}` : ''
+  const where =
+    entry.path !== null && entry.remotePaths[0] && entry.class !== 'in-sync'
+      ? ` → ${escapeText(entry.remotePaths[0])}`
+      : ''
   const reason = entry.reason === null ? '' : `: ${escapeText(entry.reason)}`
   return `${nameOf(entry)}${where}${reason}`
 }

@@ -1,5 +1,5 @@
-import { formatDuration, formatSize } from '../../foundation/units.ts'
 import { escapeText, truncateText } from '../../foundation/text.ts'
+import { formatDuration, formatSize } from '../../foundation/units.ts'
 import type { Progress } from '../../sync/progress.ts'
 import type { CommandContext } from '../context.ts'
 
@@ -12,7 +12,10 @@ export async function withProgress<T>(context: CommandContext, progress: Progres
   if (context.quiet) return work()
   const started = performance.now()
   const draw = isTerminal.stderr
-    ? () => stderr.write(`\r\x1b[2K${truncateText(describeProgress(progress, performance.now() - started), widthOf(stderr))}`)
+    ? () =>
+        stderr.write(
+          `\r\x1b[2K${truncateText(describeProgress(progress, performance.now() - started), widthOf(stderr))}`,
+        )
     : () => stderr.write(`${describeProgress(progress, performance.now() - started)}\n`)
   const timer = setInterval(draw, isTerminal.stderr ? REDRAW_MS : PLAIN_LINE_MS)
   try {

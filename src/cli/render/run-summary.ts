@@ -9,19 +9,58 @@ const MOST_PROBLEMS = 20
 /** The summary of a run for people. */
 export function renderRunSummary(summary: RunSummary, print: (line: string) => void): void {
   for (const mirror of summary.mirrors) renderMirror(mirror, summary.dryRun === true, print)
-  const what = summary.dryRun ? 'Dry run, nothing was sent' : { ok: 'Done', incomplete: 'Incomplete', failed: 'Failed' }[summary.verdict]
+  const what = summary.dryRun
+    ? 'Dry run, nothing was sent'
+    : { ok: 'Done', incomplete: 'Incomplete', failed: 'Failed' }[summary.verdict]
   print(`${what} in ${formatDuration(summary.durationMs)}.`)
 }
 
 function renderMirror(mirror: SyncSummary, isDryRun: boolean, print: (line: string) => void): void {
   const { files, uploads, directories, ingestion, timeToSearchableMs: times } = mirror
-  print(`${escapeText(mirror.name)}: ${escapeText(mirror.path)} → ${escapeText(mirror.library.name)}:${escapeText(mirror.remotePath)}`)
+  print(
+    `${escapeText(mirror.name)}: ${escapeText(mirror.path)} → ${escapeText(mirror.library.name)}:${escapeText(mirror.remotePath)}`,
+  )
   const lines: [string, string][] = [
-    ['files', `${files.scanned} scanned: ${list([[files.unchanged, 'unchanged'], [files.new, 'new'], [files.changed, 'changed'], [files.moved, 'moved'], [files.removed, 'removed'], [files.ignored, 'ignored'], [files.unsupported, 'unsupported']])}`],
-    [isDryRun ? 'would make' : 'directories', list(isDryRun ? [[directories.created, 'directories']] : [[directories.created, 'created'], [directories.existing, 'existing'], [directories.failed, 'failed']])],
+    [
+      'files',
+      `${files.scanned} scanned: ${list([
+        [files.unchanged, 'unchanged'],
+        [files.new, 'new'],
+        [files.changed, 'changed'],
+        [files.moved, 'moved'],
+        [files.removed, 'removed'],
+        [files.ignored, 'ignored'],
+        [files.unsupported, 'unsupported'],
+      ])}`,
+    ],
+    [
+      isDryRun ? 'would make' : 'directories',
+      list(
+        isDryRun
+          ? [[directories.created, 'directories']]
+          : [
+              [directories.created, 'created'],
+              [directories.existing, 'existing'],
+              [directories.failed, 'failed'],
+            ],
+      ),
+    ],
     [isDryRun ? 'would send' : 'uploads', describeUploads(uploads, isDryRun)],
-    ['ingestion', list([[ingestion.searchable, 'searchable'], [ingestion.warnings, 'of them with warnings'], [ingestion.pending, 'pending'], [ingestion.partial, 'partial'], [ingestion.failed, 'failed'], [ingestion.unknown, 'in an unknown state']])],
-    ['searchable after', times ? `${formatDuration(times.p50)} (half of them), ${formatDuration(times.p95)} (95 of 100)` : ''],
+    [
+      'ingestion',
+      list([
+        [ingestion.searchable, 'searchable'],
+        [ingestion.warnings, 'of them with warnings'],
+        [ingestion.pending, 'pending'],
+        [ingestion.partial, 'partial'],
+        [ingestion.failed, 'failed'],
+        [ingestion.unknown, 'in an unknown state'],
+      ]),
+    ],
+    [
+      'searchable after',
+      times ? `${formatDuration(times.p50)} (half of them), ${formatDuration(times.p95)} (95 of 100)` : '',
+    ],
   ]
   for (const [label, text] of lines) if (text !== '') print(`  ${label.padEnd(16)} ${text}`)
   renderProblems(mirror, print)

@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3'
 import { messageOf } from '../../foundation/errors.ts'
 import type { Passage } from '../tables/passages.ts'
 import type { IngestionResult, ResourceRow } from '../tables/resources.ts'
@@ -7,7 +8,10 @@ import type { PassageWriter } from './passage-writer.ts'
 const ABSTRACT_LENGTH = 300
 const NO_PASSAGE: Passage = { text: '', unit: 'line', firstUnit: 1, lastUnit: 1 }
 
-/** Takes one resource from its bytes to passages and its final state; never throws. */
+/**
+ * Takes one resource from its bytes to passages and its final state. What goes wrong with the file ends it as `failed`; only
+ * faults of the database are thrown, and leave it to be done again.
+ */
 export async function ingestFile(
   resource: ResourceRow,
   openChunks: ExtractionSource['chunks'],
@@ -37,6 +41,7 @@ export async function ingestFile(
     )
     end({ status, failure: null }, warnings)
   } catch (error) {
+    if (error instanceof Database.SqliteError) throw error
     restart()
     end({ status: 'failed', failure: messageOf(error) }, [])
   }

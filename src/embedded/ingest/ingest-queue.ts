@@ -62,11 +62,10 @@ export function openIngestQueue(parts: IngestParts): IngestQueue {
 /** A fault of the database itself ends the pass; the next ring tries again. */
 async function ingestAll(parts: IngestParts, isStopped: () => boolean): Promise<void> {
   try {
-    let count = 0
     do {
-      if (count < MAX_BATCH_RESOURCES) await pause(GATHERING_MS)
-      count = isStopped() ? 0 : await ingestBatch(parts)
-    } while (count > 0)
+      await pause(GATHERING_MS)
+      while (!isStopped() && (await ingestBatch(parts)) === MAX_BATCH_RESOURCES);
+    } while (!isStopped() && parts.tables.resources.toIngest(1).length > 0)
   } catch (error) {
     parts.logger.error('Ingestion could not go on', { error: messageOf(error) })
   }

@@ -38,7 +38,7 @@ export function searchPassages(database: Database, query: string, libraryIds: nu
 
 /** Each word as a quoted FTS5 string, so that nothing in it is read as an operator. */
 function termsOf(query: string): string[] {
-  const words = query.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word))
+  const words = query.split(/[\s\0]+/).filter((word) => /[\p{L}\p{N}]/u.test(word))
   return words.slice(0, MAX_TERMS).map((word) => `"${word.replaceAll('"', '""')}"`)
 }
 

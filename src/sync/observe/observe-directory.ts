@@ -25,9 +25,16 @@ export interface ChildDirectory {
 }
 
 /** Scans one directory, hashes what isn't proven unchanged, adds the result to `batch` and gives the directories below. */
-export function observeDirectory(observer: Observer, directory: ChildDirectory, batch: ObservationBatch): ChildDirectory[] {
+export function observeDirectory(
+  observer: Observer,
+  directory: ChildDirectory,
+  batch: ObservationBatch,
+): ChildDirectory[] {
   const { fs, options } = observer
-  const scan = scanDirectory(fs, options.rootRealPath, directory.path, directory.scope, { ...options, symlinks: 'skip' })
+  const scan = scanDirectory(fs, options.rootRealPath, directory.path, directory.scope, {
+    ...options,
+    symlinks: 'skip',
+  })
   if (scan.kind === 'unreadable') {
     batch.unreadable.push(directory.path)
     if (scan.code !== 'ENOENT') batch.problems.push({ path: directory.path, code: 'unreadable', message: scan.message })
@@ -85,9 +92,7 @@ function reasonMissing(scan: ScannedDirectory, names: readonly string[]): Missin
   const withProblem = new Set(scan.problems.map(({ name }) => name))
   const reasons = new Map<string, FormerReason>()
   for (const { name } of [...scan.ignored, ...scan.skipped]) reasons.set(name, 'ignored')
-  return names
-    .filter((name) => !withProblem.has(name))
-    .map((name) => ({ name, reason: reasons.get(name) ?? 'gone' }))
+  return names.filter((name) => !withProblem.has(name)).map((name) => ({ name, reason: reasons.get(name) ?? 'gone' }))
 }
 
 /** Sockets, pipes, devices and names that can't be sent are unsupported; all else is left out on purpose. */
@@ -101,7 +106,11 @@ function noteLeftOut(options: WalkOptions, path: string, scan: ScannedDirectory,
     if (isDirectory) batch.ignoredDirectories.push(pathBelow(path, name))
     if (options.listIgnored) {
       const where = decision.line === null ? decision.source : `${decision.source}:${decision.line}`
-      batch.leftOut.push({ path: pathBelow(path, name), reason: `${decision.pattern} (${where})`, isUnsupported: false })
+      batch.leftOut.push({
+        path: pathBelow(path, name),
+        reason: `${decision.pattern} (${where})`,
+        isUnsupported: false,
+      })
     }
   }
   for (const { name, reason, detail } of scan.skipped) {
@@ -112,8 +121,13 @@ function noteLeftOut(options: WalkOptions, path: string, scan: ScannedDirectory,
       batch.problems.push({ path: pathBelow(path, name), code: reason, message: 'its name is not UTF-8; rename it' })
     }
     if (options.listIgnored) {
-      batch.leftOut.push({ path: pathBelow(path, name), reason: detail ? `${reason}: ${detail}` : reason, isUnsupported })
+      batch.leftOut.push({
+        path: pathBelow(path, name),
+        reason: detail ? `${reason}: ${detail}` : reason,
+        isUnsupported,
+      })
     }
   }
-  for (const { name, code, message } of scan.problems) batch.problems.push({ path: pathBelow(path, name), code, message })
+  for (const { name, code, message } of scan.problems)
+    batch.problems.push({ path: pathBelow(path, name), code, message })
 }

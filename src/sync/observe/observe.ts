@@ -74,7 +74,8 @@ function removeMissing({ store, clock }: Engine, scan: ScanState, { files }: Syn
 
 function findGoneDirectories(scan: ScanState): { id: number; reason: 'gone' | 'ignored' }[] {
   if (scan.seenDirectories.size === scan.knownDirectories.size) return []
-  const isBelow = (path: string, ancestor: string) => ancestor === '' || path === ancestor || path.startsWith(`${ancestor}/`)
+  const isBelow = (path: string, ancestor: string) =>
+    ancestor === '' || path === ancestor || path.startsWith(`${ancestor}/`)
   const gone: { id: number; reason: 'gone' | 'ignored' }[] = []
   for (const [path, id] of scan.knownDirectories) {
     if (scan.seenDirectories.has(path) || scan.unreadable.some((ancestor) => isBelow(path, ancestor))) continue

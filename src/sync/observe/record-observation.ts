@@ -1,7 +1,7 @@
+import type { SyncSummary } from '../../rules/sync-summary.ts'
+import type { Engine, OpenMirror } from '../engine.ts'
 import type { DirectoryObservation, ObservationBatch, ObservedFile } from './observation.ts'
 import { pathBelow } from './observe-directory.ts'
-import type { Engine, OpenMirror } from '../engine.ts'
-import type { SyncSummary } from '../../rules/sync-summary.ts'
 
 /** Which directories the walk has seen, and which of them the store had. */
 export interface ScanState {

@@ -12,7 +12,11 @@ const BATCH_BYTES = 64 * 2 ** 20
  * Walks the directories of `stack` and all below, depth first, and gives what was observed in batches. The caller may
  * take directories off the bottom of the stack between two batches and walk them elsewhere.
  */
-export function* walkTree(observer: Observer, stack: ChildDirectory[], isStopped: () => boolean): Generator<ObservationBatch> {
+export function* walkTree(
+  observer: Observer,
+  stack: ChildDirectory[],
+  isStopped: () => boolean,
+): Generator<ObservationBatch> {
   let batch = emptyBatch()
   let files = 0
   for (let directory = stack.pop(); directory && !isStopped(); directory = stack.pop()) {
@@ -22,7 +26,11 @@ export function* walkTree(observer: Observer, stack: ChildDirectory[], isStopped
       if (child) stack.push(child)
     }
     files = batch.counts.hashed
-    if (batch.directories.length >= BATCH_DIRECTORIES || files >= BATCH_FILES || batch.counts.bytesHashed >= BATCH_BYTES) {
+    if (
+      batch.directories.length >= BATCH_DIRECTORIES ||
+      files >= BATCH_FILES ||
+      batch.counts.bytesHashed >= BATCH_BYTES
+    ) {
       yield batch
       batch = emptyBatch()
     }

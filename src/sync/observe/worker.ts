@@ -5,8 +5,8 @@ import { nodeFileSystem } from '../../local/file-system.ts'
 import { openStoreReader } from '../../store/open-store.ts'
 import type { WalkOptions } from './observation.ts'
 import type { Observer } from './observe-directory.ts'
-import { CREDITS, HUNGRY, type FromWorker, type ToWorker } from './worker-messages.ts'
 import { scopeAt, walkTree } from './walk-tree.ts'
+import { CREDITS, type FromWorker, HUNGRY, type ToWorker } from './worker-messages.ts'
 
 interface WorkerData {
   readonly options: WalkOptions

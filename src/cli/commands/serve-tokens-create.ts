@@ -1,0 +1,74 @@
+import { GLOBAL_ABILITIES } from '../../contract/records.ts'
+import { LIBRARY_RIGHTS } from '../../embedded/grant.ts'
+import { UsageError } from '../../foundation/errors.ts'
+import { parseDuration } from '../../foundation/units.ts'
+import { defineCommand } from '../command.ts'
+
+export const serveTokensCreateCommand = defineCommand({
+  name: 'serve tokens create',
+  summary: 'Create an access token of the embedded library',
+  description: 'The token is printed this once only. It works at once, also in a running server.',
+  positionals: { name: { type: 'string', required: true, describe: 'Name of the token' } },
+  options: {
+    access: {
+      type: 'string',
+      array: true,
+      choices: LIBRARY_RIGHTS,
+      describe: 'A right on libraries; may be given several times',
+    },
+    library: {
+      type: 'string',
+      array: true,
+      describe: 'Identifier or exact name of a library the rights are for; without it all, also those to come',
+    },
+    ability: {
+      type: 'string',
+      array: true,
+      choices: GLOBAL_ABILITIES,
+      describe: 'A global ability; may be given several times',
+    },
+    interface: {
+      type: 'string',
+      array: true,
+      choices: ['api', 'mcp'],
+      describe: 'Where it may be used, api if not said',
+    },
+    expires: {
+      type: 'string',
+      placeholder: 'DURATION',
+      describe: 'How long it is valid, such as 30d; for ever if not said',
+    },
+  },
+  settingFlags: ['data-dir'],
+  examples: [
+    ['serve tokens create reader --access read --expires 30d', 'may read every library for a month'],
+    [
+      'serve tokens create laptop --library Research --access read --access resource.create --access update',
+      'may mirror into one',
+    ],
+  ],
+  exits: ['done', 'operator'],
+  async run(context, { name, access, library, ability, expires, ...args }) {
+    const { dataDir } = context.settings.service
+    const { createToken } = await import('../../embedded/tokens.ts')
+    const nowMs = Date.now()
+    const spec = {
+      name,
+      access,
+      abilities: ability,
+      libraries: library.length > 0 ? library : ('all' as const),
+      ...(args.interface.length > 0 && { interfaces: args.interface }),
+      ...(expires !== undefined && { expiresAtMs: nowMs + readExpiry(expires) }),
+    }
+    const token = createToken(dataDir, spec, nowMs)
+    if (context.json) context.printJson({ name, token })
+    else context.print(token)
+    return 'done'
+  },
+})
+
+function readExpiry(text: string): number {
+  const durationMs = parseDuration(text)
+  if (durationMs) return durationMs
+  throw new UsageError('bad-usage', `Cannot use "${text}" for --expires: it must be a duration such as 12h or 30d`)
+}

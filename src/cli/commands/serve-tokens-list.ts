@@ -1,0 +1,34 @@
+import type { TokenListing } from '../../embedded/tokens.ts'
+import { defineCommand } from '../command.ts'
+import { renderTable } from '../render/table.ts'
+
+export const serveTokensListCommand = defineCommand({
+  name: 'serve tokens list',
+  summary: 'List the access tokens of the embedded library',
+  description: 'The tokens themselves are not known and so not shown.',
+  positionals: {},
+  options: {},
+  settingFlags: ['data-dir'],
+  examples: [['serve tokens list', 'names, rights and whether they are valid']],
+  exits: ['done', 'operator'],
+  async run(context) {
+    const { dataDir } = context.settings.service
+    const { listTokens } = await import('../../embedded/tokens.ts')
+    const tokens = listTokens(dataDir)
+    if (context.json) context.printJson(tokens)
+    else context.print(renderTable(['name', 'state', 'created', 'rights'], tokens.map(toRow)))
+    return 'done'
+  },
+})
+
+function toRow(token: TokenListing): string[] {
+  const libraries = token.libraries.map(({ name, access }) => `${name}: ${access.join(', ')}`)
+  const created = new Date(token.createdAtMs).toISOString().slice(0, 10)
+  return [token.name, stateOf(token), created, [token.abilities.join(', '), ...libraries].filter(Boolean).join('; ')]
+}
+
+function stateOf({ revokedAtMs, expiresAtMs }: TokenListing): string {
+  if (revokedAtMs !== null) return 'revoked'
+  if (expiresAtMs === null) return 'valid'
+  return expiresAtMs <= Date.now() ? 'expired' : `valid until ${new Date(expiresAtMs).toISOString().slice(0, 10)}`
+}

@@ -1,0 +1,24 @@
+import { UsageError } from '../../foundation/errors.ts'
+import { escapeText } from '../../foundation/text.ts'
+import { defineCommand } from '../command.ts'
+
+export const serveTokensRevokeCommand = defineCommand({
+  name: 'serve tokens revoke',
+  summary: 'Revoke an access token of the embedded library',
+  description: 'Takes effect with the next request, also in a running server.',
+  positionals: { name: { type: 'string', required: true, describe: 'Name of the token' } },
+  options: {},
+  settingFlags: ['data-dir'],
+  examples: [['serve tokens revoke laptop', 'the token stops working']],
+  exits: ['done', 'operator'],
+  async run(context, { name }) {
+    const { dataDir } = context.settings.service
+    const { revokeToken } = await import('../../embedded/tokens.ts')
+    if (!revokeToken(dataDir, name, Date.now())) {
+      throw new UsageError('bad-usage', `Cannot revoke "${name}": no valid token has that name`)
+    }
+    if (context.json) context.printJson({ revoked: name })
+    else context.note(`Revoked "${escapeText(name)}"`)
+    return 'done'
+  },
+})

@@ -1,0 +1,83 @@
+import type { TroubledContent } from '../store/contents.ts'
+import type { MirrorRow } from '../store/mirrors.ts'
+import type { StoreReader } from '../store/open-store.ts'
+import type { ProblemRow } from '../store/problems.ts'
+
+/** Where one mirror stands, from the store alone. */
+export interface MirrorStatus {
+  readonly name: string
+  readonly path: string
+  readonly library: { readonly id: string; readonly name: string }
+  readonly remotePath: string
+  readonly files: {
+    readonly known: number
+    readonly searchable: number
+    readonly inIngestion: number
+    readonly toSend: number
+    readonly inDoubt: number
+    readonly needAttention: number
+  }
+  /** Contents and bytes that wait to be sent. */
+  readonly queue: { readonly contents: number; readonly bytes: number }
+  readonly directoriesToMake: number
+  readonly ingestion: { readonly pending: number }
+  readonly lastRun: {
+    readonly run: number
+    readonly verdict: string
+    readonly startedAt: string
+    readonly finishedAt: string | null
+  } | null
+  readonly problems: readonly { readonly path: string; readonly code: string; readonly message: string }[]
+}
+
+/** What the store knows of each mirror now; a run may be going on beside it. */
+export function readStatus(store: StoreReader): MirrorStatus[] {
+  return store.mirrors.list().map((row) => statusOf(store, row))
+}
+
+function statusOf(store: StoreReader, row: MirrorRow): MirrorStatus {
+  const { n: contents, bytes } = store.contents.countToSend(row.id)
+  const troubled = store.contents.listTroubled(row.id, row.library.id)
+  return {
+    name: row.name,
+    path: row.path,
+    library: { id: row.library.remoteId, name: row.library.name },
+    remotePath: row.remotePath,
+    files: countFiles(store, row.id),
+    queue: { contents, bytes },
+    directoriesToMake: store.directories.countUnmade(row.id),
+    ingestion: { pending: store.contents.countPending(row.id) },
+    lastRun: lastRunOf(store, row.id),
+    problems: [...store.problems.list(row.id), ...troubled].map(problemOf),
+  }
+}
+
+function countFiles(store: StoreReader, mirrorId: number): MirrorStatus['files'] {
+  const counts = { known: 0, searchable: 0, inIngestion: 0, toSend: 0, inDoubt: 0, needAttention: 0 }
+  for (const { state, outcome, files } of store.report.tallyStates(mirrorId)) {
+    counts.known += files
+    if (state === 'new') counts.toSend += files
+    else if (state === 'sending' || state === 'doubt') counts.inDoubt += files
+    else if (outcome === 'searchable') counts.searchable += files
+    else if (outcome === 'pending') counts.inIngestion += files
+    else counts.needAttention += files
+  }
+  return counts
+}
+
+function lastRunOf(store: StoreReader, mirrorId: number): MirrorStatus['lastRun'] {
+  const run = store.runs.last(mirrorId)
+  if (!run) return null
+  const finishedAt = run.finishedAt === null ? null : new Date(run.finishedAt).toISOString()
+  const verdict = run.verdict ?? 'not finished'
+  return { run: run.id, verdict, startedAt: new Date(run.startedAt).toISOString(), finishedAt }
+}
+
+function problemOf(found: ProblemRow | TroubledContent): { path: string; code: string; message: string } {
+  if ('code' in found) return { path: found.path, code: found.code, message: found.message }
+  return {
+    path: found.path,
+    code: found.problemCode ?? 'upload-in-doubt',
+    message: found.problemMessage ?? found.state,
+  }
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { EXIT_CODES, exitCodeOf } from '../../src/cli/exit-codes.ts'
+import * as errors from '../../src/foundation/errors.ts'
+
+test('the table is the one of the documents', () => {
+  expect(Object.values(EXIT_CODES).map(({ code }) => code)).toEqual([0, 1, 2, 3, 4, 5, 7, 8, 11, 78, 130])
+})
+
+test.each([
+  [new errors.UsageError('bad-usage', ''), 2],
+  [new errors.RootError('root-missing', ''), 3],
+  [new errors.TemporaryError('service-unreachable', ''), 5],
+  [new errors.RefusedError('credential-refused', ''), 7],
+  [new errors.HeldBackError('limit-reached', ''), 8],
+  [new errors.LockedError('store-locked', ''), 11],
+  [new errors.OperatorError('store-damaged', ''), 78],
+  [new errors.InterruptedError(), 130],
+  [new errors.RejectedError('not-found', '', 404), 1],
+  [new errors.DoubtError('upload-in-doubt', ''), 1],
+  [new errors.FileError('vanished', ''), 1],
+  [new Error('bug'), 1],
+  ['thrown text', 1],
+])('%s', (error, code) => {
+  expect(exitCodeOf(error)).toBe(code)
+})

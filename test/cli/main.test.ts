@@ -1,0 +1,48 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+import { createHome } from './run-with.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const { home } = createHome()
+
+/** The real process, its output piped. */
+function start(...argv: string[]) {
+  const env = { PATH: process.env.PATH, HOME: home }
+  return spawn(process.execPath, [MAIN, ...argv], { cwd: home, env, stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+async function exitOf(child: ChildProcess): Promise<unknown> {
+  const [code, signal] = await once(child, 'exit')
+  return code ?? signal
+}
+
+describe('the process', () => {
+  test('prints its version and ends with the exit code', async () => {
+    const child = start('--version')
+    const [chunk] = await once(child.stdout, 'data')
+    expect(String(chunk)).toBe(`${packageJson.version}\n`)
+    expect(await exitOf(child)).toBe(0)
+    expect(await exitOf(start('nonsense'))).toBe(2)
+  })
+
+  test('a reader that goes away is no error', async () => {
+    const child = start('config', 'schema')
+    child.stdout.destroy()
+    let stderr = ''
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk
+    })
+    expect(await exitOf(child)).toBe(0)
+    expect(stderr).toBe('')
+  })
+
+  test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a server well', async (signal) => {
+    const child = start('serve', '--data-dir', `lib-${signal}`)
+    await once(child.stdout, 'data')
+    child.kill(signal)
+    expect(await exitOf(child)).toBe(0)
+  })
+})

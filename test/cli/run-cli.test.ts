@@ -1,0 +1,198 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+import { commands } from '../../src/cli/commands.ts'
+import { createHome, createStop } from './run-with.ts'
+
+const { home, shelfd } = createHome()
+
+describe('help', () => {
+  test('lists the commands of a group', async () => {
+    const { stdout, exitCode } = await shelfd('config --help')
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatchInlineSnapshot(`
+      "shelfd config COMMAND
+
+      Mirrors local directories into libraries of a Knowledge Library Service.
+
+      Commands:
+        config show    Show the configuration that is in force
+        config path    Print where the configuration is read from
+        config schema  Print the JSON Schema of the configuration file
+
+      Global flags:
+            --config FILE           Configuration file
+            --state-dir DIR         Directory for the state of shelfd
+            --json                  Print data as JSON
+        -q, --quiet                 Log errors only
+        -v, --verbose               Log more; twice also shows the traces of errors
+            --log-format text|json  Log as text or json
+            --version               Print the version
+        -h, --help                  Print this help
+
+      Exit codes:
+        0    done
+        1    some files or ingestions failed
+        2    usage or configuration
+        3    a mirror's directory is missing or unreadable
+        4    everything sent, ingestion still pending at the deadline
+        5    temporary, run again (service unreachable or throttling)
+        7    refused (credential, rights, wrong tenant)
+        8    held back by a limit or a guard
+        11   another instance holds the store
+        78   an operator must act (store damaged or of a newer version)
+        130  interrupted
+
+      shelfd COMMAND --help tells more about each.
+      "
+    `)
+  })
+
+  test('of a command has its arguments, examples and exit codes', async () => {
+    expect((await shelfd('mkdir --help')).stdout).toMatchInlineSnapshot(`
+      "shelfd mkdir LIBRARY:/path [FLAGS]
+
+      Make a directory in a library.
+
+      Needs the right update on the library. A directory that exists already is fine.
+
+      Arguments:
+        LIBRARY:/path  Library and directory
+
+      Flags:
+        -p, --parents          Make the directories above it too
+            --data-dir DIR     Directory for the data of the embedded library
+            --service-url URL  Origin of the service
+
+      Global flags:
+            --config FILE           Configuration file
+            --state-dir DIR         Directory for the state of shelfd
+            --json                  Print data as JSON
+        -q, --quiet                 Log errors only
+        -v, --verbose               Log more; twice also shows the traces of errors
+            --log-format text|json  Log as text or json
+            --version               Print the version
+        -h, --help                  Print this help
+
+      Examples:
+        shelfd mkdir -p Research:/Papers/2026  make /Papers and /Papers/2026
+
+      Exit codes:
+        0    done
+        1    some files or ingestions failed
+        2    usage or configuration
+        5    temporary, run again (service unreachable or throttling)
+        7    refused (credential, rights, wrong tenant)
+        130  interrupted
+      "
+    `)
+  })
+
+  test('comes to stdout when asked for, to stderr when a command is missing', async () => {
+    const asked = await shelfd('--help')
+    const missing = await shelfd('')
+    expect(asked).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(missing).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(missing.stderr).toBe(asked.stdout)
+    for (const { name, summary } of commands) expect(asked.stdout).toMatch(new RegExp(`  ${name} +${summary}\n`))
+  })
+
+  const own = commands.filter(({ name }) => !['sync', 'report', 'status', 'why'].includes(name))
+  test.each(own)('of $name has examples and exit codes', async ({ name, load }) => {
+    const { stdout, exitCode } = await shelfd(`${name} -h`)
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain(`shelfd ${name}`)
+    expect(stdout).toMatch(/\n\nExamples:\n {2}shelfd .+\n(?:.*\n)*\nExit codes:\n {2}0 {4}done\n/)
+    expect(stdout).toContain('130  interrupted')
+    const command = await load()
+    expect(command.name).toBe(name)
+    for (const [line] of command.examples) expect(`${line} `).toContain(`${name} `)
+  })
+})
+
+test('prints its version', async () => {
+  expect(await shelfd('--version')).toEqual({ exitCode: 0, stdout: `${packageJson.version}\n`, stderr: '' })
+})
+
+describe('usage errors name what is near', () => {
+  test.each([
+    ['confg path', 'did you mean "config"?'],
+    ['config pth', 'did you mean "config path"?'],
+    ['libraries lst', 'did you mean "libraries list"?'],
+    ['serve tokens creat', 'no place for a further argument'],
+    ['config path --jsn', 'did you mean "--json"?'],
+    ['--jsn', 'did you mean "--json"?'],
+    ['config path more', 'Cannot understand "more"'],
+    ['mkdir', 'Cannot run without LIBRARY:/path'],
+    ['config path --log-format xml', 'it is one of text, json'],
+    ['config path --config', 'not enough arguments following: config'],
+    ['search x --limit many', 'it must be a number'],
+    ['asset frame x', 'Cannot run without --at'],
+  ])('%s', async (line, message) => {
+    const { exitCode, stdout, stderr } = await shelfd(line)
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expect(stderr).toContain(message)
+    expect(stderr).toMatch(/^shelfd: Cannot .+\n {2}shelfd .*--help .+\n$/)
+  })
+})
+
+describe('the command line', () => {
+  test('takes global flags before and after the command', async () => {
+    const file = join(home, 'c.yaml')
+    writeFileSync(file, 'limits: { transfers: 3 }')
+    const before = await shelfd(`--config ${file} --json config show --transfers 5`)
+    const after = await shelfd(`config show --json --config ${file} --transfers=5`)
+    expect(before).toEqual(after)
+    expect(JSON.parse(before.stdout)).toMatchObject({ configFile: file, limits: { transfers: 5 } })
+  })
+
+  test('the last of several wins', async () => {
+    const { stdout } = await shelfd('config show --json --transfers 5 --transfers 6')
+    expect(JSON.parse(stdout)).toMatchObject({ limits: { transfers: 6 } })
+  })
+})
+
+describe('errors', () => {
+  test('are one clear line and a hint, with a trace only under -vv', async () => {
+    writeFileSync(join(home, 'bad.yaml'), 'mirrors: 3')
+    const plain = await shelfd('config show --config bad.yaml')
+    expect({ ...plain, stderr: plain.stderr.replaceAll(home, '~') }).toMatchInlineSnapshot(`
+      {
+        "exitCode": 2,
+        "stderr": "shelfd: Cannot read the configuration: ~/bad.yaml:1: "mirrors" must be a list of mirrors, not 3
+        shelfd config path tells which file is read, shelfd config schema what it may hold
+      ",
+        "stdout": "",
+      }
+    `)
+    expect((await shelfd('config show --config bad.yaml -v')).stderr).not.toContain(' at ')
+    expect((await shelfd('config show --config bad.yaml -vv')).stderr).toContain(' at ')
+    expect((await shelfd('config show --config bad.yaml -v -v')).stderr).toContain(' at ')
+  })
+
+  test('cannot write to the terminal what they like', async () => {
+    const { stderr } = await shelfd(['config', 'x\u001b[2J\u202e'])
+    expect(stderr).toContain('config x\\x1b[2J\\u{202e}')
+  })
+
+  test('an interrupted command ends with 130', async () => {
+    const { signal, stop } = createStop()
+    stop()
+    expect(await shelfd('config path', { signal })).toMatchObject({ exitCode: 130 })
+  })
+})
+
+describe('config', () => {
+  test('path tells the file in force', async () => {
+    expect(await shelfd('config path')).toMatchObject({ exitCode: 0, stdout: '' })
+    expect(await shelfd('config path --json')).toMatchObject({ stdout: '{"path":null}\n' })
+    expect(await shelfd('config path', { env: { SHELFD_CONFIG: 'bad.yaml' } })).toMatchObject({
+      stdout: `${join(home, 'bad.yaml')}\n`,
+    })
+  })
+
+  test('schema is JSON', async () => {
+    expect(JSON.parse((await shelfd('config schema')).stdout)).toMatchObject({ type: 'object' })
+  })
+})

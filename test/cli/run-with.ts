@@ -1,0 +1,81 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import type { CliIo } from '../../src/cli/cli-io.ts'
+import { runCli } from '../../src/cli/run-cli.ts'
+import { InterruptedError } from '../../src/foundation/errors.ts'
+
+export interface Outcome {
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunOptions {
+  readonly env?: Record<string, string>
+  readonly stdin?: string
+  readonly isTerminal?: boolean
+  readonly signal?: AbortSignal
+  /** Called with everything written to stdout so far. */
+  readonly onStdout?: (text: string) => void
+}
+
+/** A home directory of its own, and `shelfd` run in it, in this process. */
+export function createHome() {
+  const home = mkdtempSync(join(tmpdir(), 'shelfd-cli-'))
+  return {
+    home,
+    /** `line` is split at blanks; a list is taken as it is. */
+    shelfd: (line: string | readonly string[], options: RunOptions = {}): Promise<Outcome> => run(home, line, options),
+  }
+}
+
+async function run(home: string, line: string | readonly string[], options: RunOptions): Promise<Outcome> {
+  const stdout = new Collector(options.onStdout)
+  const stderr = new Collector()
+  const { isTerminal = false } = options
+  const io: CliIo = {
+    stdin: toStdin(options.stdin ?? ''),
+    stdout,
+    stderr,
+    isTerminal: { stdin: isTerminal, stdout: isTerminal, stderr: isTerminal },
+    env: { PATH: process.env.PATH, ...options.env },
+    cwd: home,
+    home,
+    signal: options.signal ?? new AbortController().signal,
+  }
+  const argv = typeof line === 'string' ? line.split(' ').filter(Boolean) : line
+  const exitCode = await runCli(argv, io)
+  return { exitCode, stdout: stdout.text, stderr: stderr.text }
+}
+
+async function* toStdin(text: string) {
+  yield Buffer.from(text)
+}
+
+class Collector extends Writable {
+  readonly #chunks: Buffer[] = []
+  readonly #onWrite: ((text: string) => void) | undefined
+
+  constructor(onWrite?: (text: string) => void) {
+    super()
+    this.#onWrite = onWrite
+  }
+
+  get text(): string {
+    return Buffer.concat(this.#chunks).toString('utf8')
+  }
+
+  override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
+    this.#chunks.push(Buffer.from(chunk))
+    this.#onWrite?.(this.text)
+    done()
+  }
+}
+
+/** A signal as main.ts gives it, and what aborts it. */
+export function createStop() {
+  const controller = new AbortController()
+  return { signal: controller.signal, stop: () => controller.abort(new InterruptedError()) }
+}

@@ -1,0 +1,69 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createHome, createStop, type Outcome } from './run-with.ts'
+
+const { home, shelfd } = createHome()
+
+/** Runs `serve` until `use` is done. */
+async function whileServing(line: string, use: (firstLine: string) => Promise<void>): Promise<Outcome> {
+  const { signal, stop } = createStop()
+  const started = Promise.withResolvers<string>()
+  const ended = shelfd(line, { signal, onStdout: (text) => text.endsWith('\n') && started.resolve(text) })
+  await Promise.race([started.promise, ended])
+  try {
+    await use(await started.promise)
+  } finally {
+    stop()
+  }
+  return ended
+}
+
+describe('serve', () => {
+  test('prints one line of JSON, serves, and ends well when stopped', async () => {
+    const ended = await whileServing('serve --data-dir lib --json', async (line) => {
+      const { url, tokenFile, documentation, ...rest } = JSON.parse(line)
+      expect(rest).toEqual({})
+      expect(tokenFile).toBe(join(home, 'lib', 'token'))
+      expect(statSync(tokenFile).mode & 0o777).toBe(0o600)
+      expect((await fetch(documentation)).status).toBe(200)
+      const env = { SHELFD_SERVICE_URL: url, SHELFD_TOKEN_FILE: tokenFile }
+      expect(await shelfd('whoami', { env })).toMatchObject({ exitCode: 0 })
+    })
+    expect(ended.exitCode).toBe(0)
+    expect(ended.stdout.split('\n')).toHaveLength(2)
+  })
+
+  test('a directory is served once', async () => {
+    await whileServing('serve --data-dir lib', async () => {
+      expect(await shelfd('serve --data-dir lib')).toMatchObject({ exitCode: 11 })
+    })
+  })
+
+  test('refuses what is no port', async () => {
+    expect(await shelfd('serve --port 70000')).toMatchObject({ exitCode: 2 })
+  })
+})
+
+describe('serve tokens', () => {
+  test('are created, listed and revoked while the server runs', async () => {
+    await whileServing('serve --data-dir lib --json', async (line) => {
+      const { url } = JSON.parse(line)
+      const created = await shelfd('serve tokens create reader --access read --expires 30d --data-dir lib')
+      const whoami = () => shelfd('whoami', { env: { SHELFD_SERVICE_URL: url, SHELFD_TOKEN: created.stdout.trim() } })
+      expect(await whoami()).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('library.all.read') })
+      const listed = await shelfd('serve tokens list --data-dir lib')
+      expect(listed.stdout).toMatch(/reader +valid until \d{4}-\d\d-\d\d/)
+      expect(listed.stdout).not.toContain(created.stdout.trim())
+      expect((await shelfd('serve tokens revoke reader --data-dir lib')).exitCode).toBe(0)
+      expect(await whoami()).toMatchObject({ exitCode: 7 })
+      expect((await shelfd('serve tokens revoke reader --data-dir lib')).exitCode).toBe(2)
+    })
+  })
+
+  test('want a library and rights that exist', async () => {
+    expect(await shelfd('serve tokens list --data-dir nowhere')).toMatchObject({ exitCode: 2 })
+    expect(await shelfd('serve tokens create x --access write --data-dir lib')).toMatchObject({ exitCode: 2 })
+    expect(await shelfd('serve tokens create x --expires soon --data-dir lib')).toMatchObject({ exitCode: 2 })
+  })
+})

@@ -1,0 +1,181 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startEmbeddedLibrary } from '../../src/embedded/start-embedded.ts'
+import { createHome } from './run-with.ts'
+
+const { home, shelfd } = createHome()
+let library: Awaited<ReturnType<typeof startEmbeddedLibrary>>
+let env: Record<string, string>
+
+beforeAll(async () => {
+  library = await startEmbeddedLibrary({ dataDir: join(home, 'data') })
+  env = { SHELFD_SERVICE_URL: library.url, SHELFD_TOKEN: library.token }
+})
+
+afterAll(() => library[Symbol.asyncDispose]())
+
+const run = (line: string | readonly string[], more = {}) => shelfd(line, { env, ...more })
+const json = async (line: string) => JSON.parse((await run(`${line} --json`)).stdout)
+
+async function upload(libraryId: string, name: string, text: string): Promise<string> {
+  const form = new FormData()
+  form.set('file', new Blob([text], { type: 'text/markdown' }), name)
+  const headers = { authorization: `Bearer ${library.token}` }
+  const answer = await fetch(`${library.url}/api/v1/libraries/${libraryId}/files`, {
+    method: 'POST',
+    headers,
+    body: form,
+  })
+  const { id } = JSON.parse(await answer.text())
+  return id
+}
+
+describe('libraries and directories', () => {
+  test('are created, shown, listed and deleted', async () => {
+    const { id } = await json('libraries create Alpha --overview About')
+    expect(await json('libraries show Alpha')).toMatchObject({ id, name: 'Alpha', overview: 'About' })
+    expect(await json('libraries list')).toContainEqual(expect.objectContaining({ id, name: 'Alpha' }))
+    expect((await run('libraries list')).stdout).toMatch(new RegExp(`^ID +LIBRARY +RIGHTS\n[^]*${id} +Alpha +read`))
+    expect((await run('mkdir -p Alpha:/a/b')).stdout).toBe('created  /a\ncreated  /a/b\n')
+    expect((await run('mkdir Alpha:/a')).stdout).toBe('existing  /a\n')
+    expect(await json('ls Alpha:/a')).toMatchObject({ folders: [{ name: 'b' }], files: [] })
+    expect((await run(`libraries delete ${id} --confirm Alpha`)).exitCode).toBe(0)
+    expect(await run('libraries show Alpha')).toMatchObject({ exitCode: 2 })
+  })
+
+  test('a library is deleted only by its name', async () => {
+    await run('libraries create Kept')
+    expect(await run('libraries delete Kept')).toMatchObject({ exitCode: 8 })
+    expect(await run('libraries delete Kept --confirm kept')).toMatchObject({ exitCode: 8 })
+    expect(await run('libraries delete Kept', { isTerminal: true, stdin: 'no\n' })).toMatchObject({ exitCode: 8 })
+    expect((await run('libraries show Kept')).exitCode).toBe(0)
+    const asked = await run('libraries delete Kept', { isTerminal: true, stdin: 'Kept\n' })
+    expect(asked.stderr).toContain('Type its name: ')
+    expect(asked.exitCode).toBe(0)
+  })
+
+  test('names from outside cannot write to the terminal', async () => {
+    await run(['libraries', 'create', 'Evil\u001b[2J\u202e'])
+    for (const line of ['libraries list', 'libraries list --json', 'whoami']) {
+      const { stdout } = await run(line)
+      expect(stdout).not.toContain('\u001b')
+      expect(stdout).not.toContain('\u202e')
+      expect(stdout).toContain('Evil')
+    }
+  })
+})
+
+describe('resources', () => {
+  let id: string
+
+  beforeAll(async () => {
+    const created = await json('libraries create Papers')
+    id = await upload(created.id, 'solar.md', '# Solar sails\n\nLight pushes.')
+    await library.settled()
+  })
+
+  test('are shown, found and given a URL', async () => {
+    expect(await json(`resource show ${id}`)).toMatchObject({ id, ingestion_status: 'completed' })
+    expect((await run(`resource show ${id} --library Papers`)).stdout).toContain('completed (searchable)')
+    expect(await json('search solar sails --strategy lexical')).toMatchObject({ results: [{ resource: { id } }] })
+    expect((await run('search --library Papers solar')).stdout).toContain(id)
+    expect((await run('search nothing-like-it --strategy lexical')).stdout).toBe('Nothing matched\n')
+    const { stdout } = await run(`resource url ${id} --ttl 5`)
+    expect(await (await fetch(stdout.trim())).text()).toContain('Light pushes.')
+  })
+
+  test('are downloaded to stdout, a file or a directory', async () => {
+    const text = '# Solar sails\n\nLight pushes.'
+    expect((await run(`resource download ${id}`)).stdout).toBe(text)
+    expect((await run(`resource download ${id} -o mine.md`)).exitCode).toBe(0)
+    expect(readFileSync(join(home, 'mine.md'), 'utf8')).toBe(text)
+    writeFileSync(join(home, 'mine.md'), 'changed')
+    expect(await run(`resource download ${id} -o mine.md`)).toMatchObject({ exitCode: 2 })
+    expect(readFileSync(join(home, 'mine.md'), 'utf8')).toBe('changed')
+    expect((await run(`resource download ${id} -o mine.md --force`)).exitCode).toBe(0)
+    mkdirSync(join(home, 'here'))
+    const { file } = await json(`resource download ${id} -o here`)
+    expect(file).toMatch(/here\/solar[^/]*\.md$/)
+    expect(readFileSync(file, 'utf8')).toBe(text)
+  })
+
+  test('have assets to download and link', async () => {
+    const { assets } = await json(`resource show ${id}`)
+    const asset: string = assets[0].id
+    expect((await run(`asset download ${asset}`)).stdout).toContain('Light pushes.')
+    const { stdout } = await run(`asset url ${asset}`)
+    expect((await fetch(stdout.trim())).status).toBe(200)
+    expect(await run(`asset url ${asset} --representation frame`)).toMatchObject({ exitCode: 2 })
+    expect(await run(`asset frame ${asset} --at 1`)).toMatchObject({ exitCode: 1 })
+  })
+
+  test('that nobody has are an error', async () => {
+    expect(await run('resource show nothing')).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(await run('resource download nothing')).toMatchObject({ exitCode: 1, stdout: '' })
+  })
+})
+
+describe('api', () => {
+  test('passes the body through and tells a failure by its exit code', async () => {
+    const listed = await run('api GET /v1/libraries?limit=1')
+    expect(JSON.parse(listed.stdout)).toMatchObject({ limit: 1 })
+    expect(await run('api get /v1/libraries/none')).toMatchObject({ exitCode: 1 })
+    expect(await json('api GET /v1/libraries/none')).toMatchObject({ status: 404 })
+  })
+
+  test('takes data from the line, a file and stdin', async () => {
+    writeFileSync(join(home, 'body.json'), '{"name":"FromFile"}')
+    await run(['api', 'POST', '/v1/libraries', '--data', '{"name":"FromLine"}'])
+    await run('api POST /v1/libraries --data @body.json')
+    await run('api POST /v1/libraries --data @-', { stdin: '{"name":"FromStdin"}' })
+    const names = (await json('libraries list')).map(({ name }: { name: string }) => name)
+    expect(names).toEqual(expect.arrayContaining(['FromLine', 'FromFile', 'FromStdin']))
+    expect(await run('api POST /v1/libraries --data {')).toMatchObject({ exitCode: 2 })
+  })
+})
+
+describe('credentials', () => {
+  test('a wrong one is refused, a missing one says how to give it', async () => {
+    const wrong = await shelfd('whoami', { env: { ...env, SHELFD_TOKEN: 'wrong' } })
+    expect(wrong).toMatchObject({ exitCode: 7, stdout: '' })
+    const missing = await shelfd('whoami', { env: { SHELFD_SERVICE_URL: library.url } })
+    expect(missing.exitCode).toBe(7)
+    expect(missing.stderr).toContain('service.tokenFile')
+  })
+
+  test('one that may delete gets a warning', async () => {
+    const { stdout, stderr } = await run('whoami')
+    expect(stdout).toContain('Owner <')
+    expect(stderr).toContain('warning: this credential may delete')
+  })
+
+  test('a service that is not there is temporary', async () => {
+    const unreachable = { ...env, SHELFD_SERVICE_URL: 'http://127.0.0.1:9' }
+    expect(await shelfd('whoami', { env: unreachable })).toMatchObject({ exitCode: 5, stdout: '' })
+  })
+
+  test('the token is in no output of any command', async () => {
+    const token = library.token
+    writeFileSync(join(home, 'echo.json'), JSON.stringify({ name: `x ${token}` }))
+    const lines = [
+      'whoami',
+      'whoami --json -vv --log-format json',
+      'config show',
+      'config show --json',
+      'libraries list -vv',
+      'libraries show none',
+      `libraries show ${token}`,
+      `resource show ${token} -vv`,
+      `ls ${token}:/x`,
+      `search ${token} --json`,
+      'api POST /v1/libraries --data @echo.json --json',
+      'libraries list',
+      'api GET /v1/libraries --json',
+    ]
+    for (const line of lines) {
+      const { stdout, stderr } = await run(line)
+      expect((stdout + stderr).includes(token) ? line : 'clean').toBe('clean')
+    }
+  })
+})

@@ -1,0 +1,123 @@
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+import { startEmbeddedLibrary } from '../../src/embedded/start-embedded.ts'
+import { LockedError, OperatorError } from '../../src/foundation/errors.ts'
+import { startLibrary } from './temporary-library.ts'
+
+const openedDatabase = (dataDir: string) => new Database(join(dataDir, 'library.sqlite'))
+
+function damage(dataDir: string): Buffer {
+  const file = join(dataDir, 'library.sqlite')
+  const damaged = readFileSync(file).fill(0x5a, 4_096, 20_000)
+  writeFileSync(file, damaged)
+  return damaged
+}
+
+describe('startEmbeddedLibrary', () => {
+  it('keeps its directory and files private', async () => {
+    const { dataDir, client } = await startLibrary()
+    await client.uploaded(await client.createLibrary(), { name: 'a.bin', content: 'x'.repeat(100_000) })
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700)
+    for (const entry of readdirSync(dataDir, { withFileTypes: true, recursive: true })) {
+      const mode = statSync(join(entry.parentPath, entry.name)).mode & 0o777
+      expect({ name: entry.name, mode }).toEqual({ name: entry.name, mode: entry.isDirectory() ? 0o700 : 0o600 })
+    }
+  })
+
+  it('keeps only a hash of the token', async () => {
+    const { dataDir, library, stop } = await startLibrary()
+    expect(readFileSync(library.tokenFile, 'utf8').trim()).toBe(library.token)
+    await stop()
+    const secret = library.token.split('_').at(-1) ?? ''
+    expect(readFileSync(join(dataDir, 'library.sqlite')).includes(secret)).toBe(false)
+  })
+
+  it('lets no second one serve its directory', async () => {
+    const { dataDir, library } = await startLibrary()
+    await expect(startEmbeddedLibrary({ dataDir })).rejects.toThrow(LockedError)
+    expect((await fetch(library.documentationUrl)).status).toBe(200)
+  })
+
+  it('is the same library after a restart', async () => {
+    const first = await startLibrary()
+    const library = await first.client.createLibrary()
+    const resource = await first.client.uploaded(library, { name: 'a.txt', content: 'kept' })
+    await first.stop()
+    const second = await startLibrary({ dataDir: first.dataDir })
+    expect(second.library.token).toBe(first.library.token)
+    expect(second.library.instanceId).toBe(first.library.instanceId)
+    expect((await second.client.get(`/resources/${resource}`)).text).toBe('kept')
+  })
+
+  it('goes on with interrupted ingestion at start', async () => {
+    const first = await startLibrary()
+    const library = await first.client.createLibrary()
+    const ids: string[] = []
+    for (const name of ['a', 'b']) {
+      ids.push(await first.client.uploaded(library, { name, content: `zebra ${name}\n`.repeat(400) }))
+    }
+    await first.client.processed(library, ids[0] ?? '')
+    await first.stop()
+    const database = openedDatabase(first.dataDir)
+    database.exec("UPDATE resource SET status = CASE title WHEN 'a' THEN 'running' ELSE 'not_started' END")
+    database.exec(
+      "DELETE FROM passage_words WHERE rowid IN (SELECT passage.id FROM passage JOIN resource r ON r.id = resource_id WHERE r.title = 'b')",
+    )
+    database.exec("DELETE FROM passage WHERE resource_id = (SELECT id FROM resource WHERE title = 'b')")
+    database.close()
+    const second = await startLibrary({ dataDir: first.dataDir })
+    for (const id of ids) {
+      const { ingestion_status: status, assets } = await second.client.processed(library, id)
+      expect({ status, assets }).toEqual({ status: 'completed', assets: expect.objectContaining({ length: 2 }) })
+    }
+    expect((await second.client.get('/search/resources?query=zebra')).json.results).toHaveLength(2)
+  })
+
+  it('refuses a database damaged while it was closed', async () => {
+    const { dataDir, stop } = await startLibrary()
+    await stop()
+    damage(dataDir)
+    await expect(startEmbeddedLibrary({ dataDir })).rejects.toMatchObject({ code: 'library-damaged' })
+  })
+
+  it('checks a database left open before any write', async () => {
+    const { dataDir, stop } = await startLibrary()
+    await stop()
+    const damaged = damage(dataDir)
+    writeFileSync(join(dataDir, 'library.sqlite-wal'), '')
+    await expect(startEmbeddedLibrary({ dataDir })).rejects.toMatchObject({ code: 'library-damaged' })
+    expect(readFileSync(join(dataDir, 'library.sqlite')).equals(damaged)).toBe(true)
+  })
+
+  it('refuses to begin anew where a database was', async () => {
+    const { dataDir, stop } = await startLibrary()
+    await stop()
+    rmSync(join(dataDir, 'library.sqlite'))
+    await expect(startEmbeddedLibrary({ dataDir })).rejects.toThrow(OperatorError)
+    await expect(startEmbeddedLibrary({ dataDir })).rejects.toMatchObject({ code: 'library-damaged' })
+  })
+
+  it('refuses a database of a newer version', async () => {
+    const { dataDir, stop } = await startLibrary()
+    await stop()
+    const database = openedDatabase(dataDir)
+    database.pragma('user_version = 999')
+    database.close()
+    await expect(startEmbeddedLibrary({ dataDir })).rejects.toMatchObject({ code: 'store-newer' })
+  })
+
+  it('makes a new owner token for a lost one', async () => {
+    const first = await startLibrary()
+    await first.stop()
+    rmSync(first.library.tokenFile)
+    const second = await startLibrary({ dataDir: first.dataDir })
+    expect(second.library.token).not.toBe(first.library.token)
+    const asked = await fetch(`${second.library.url}/api/v1/auth/check`, {
+      headers: { authorization: `Bearer ${first.library.token}` },
+    })
+    expect(asked.status).toBe(401)
+    expect((await second.client.get('/auth/check')).status).toBe(200)
+  })
+})

@@ -1,0 +1,29 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { type EmbeddedLibrary, type EmbeddedOptions, startEmbeddedLibrary } from '../../src/embedded/start-embedded.ts'
+import { ServiceClient } from '../contract/service-client.ts'
+
+/** A directory that is removed when the test is over. */
+export function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'embedded-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
+
+export interface RunningLibrary {
+  readonly dataDir: string
+  readonly library: EmbeddedLibrary
+  readonly client: ServiceClient
+  stop(): Promise<void>
+}
+
+/** A library of its own for the test that calls this, stopped with it at the latest. */
+export async function startLibrary(options: Partial<EmbeddedOptions> = {}): Promise<RunningLibrary> {
+  const dataDir = options.dataDir ?? temporaryDirectory()
+  const library = await startEmbeddedLibrary({ ...options, dataDir })
+  const stop = async () => await library[Symbol.asyncDispose]()
+  onTestFinished(stop)
+  return { dataDir, library, client: new ServiceClient(library), stop }
+}
