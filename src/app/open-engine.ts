@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from 'node:fs'
 import { systemClock } from '../foundation/clock.ts'
 import { nodeFileSystem } from '../local/file-system.ts'
 import { openStore, openStoreReader, type StoreReader } from '../store/open-store.ts'
@@ -29,6 +30,7 @@ export function openEngine(settings: Settings, input: OpenServiceInput): OpenedE
     service,
     observeTree: observeInThreads(limits.checkers),
     fs: nodeFileSystem,
+    ownDirectories: ownDirectoriesOf(settings),
     clock: systemClock,
     random: Math.random,
     logger: input.logger,
@@ -76,6 +78,11 @@ export function openReader(settings: Settings, input: OpenServiceInput): OpenedR
   }
 }
 
+/** The state directory and the embedded library's data, wherever links lead; the latter also when a service is configured. */
+function ownDirectoriesOf({ stateDir, service }: Settings): string[] {
+  return [stateDir, service.dataDir].map((path) => (existsSync(path) ? realpathSync(path) : path))
+}
+
 function graceAfter(signal: AbortSignal): { signal: AbortSignal; end(): void } {
   const grace = new AbortController()
   let timer: NodeJS.Timeout | undefined
@@ -105,6 +112,7 @@ function reportContext(
     logger: input.logger,
     signal: input.signal,
     stateDirectory: settings.stateDir,
+    ownDirectories: ownDirectoriesOf(settings),
     listConcurrency: settings.limits.transfers,
   }
 }

@@ -3,6 +3,7 @@ import type { OpenedService } from '../app/open-service.ts'
 import { createRedactor, type Redactor } from '../app/redactor.ts'
 import type { Settings } from '../app/settings/settings.ts'
 import type { Logger } from '../foundation/logger.ts'
+import { terminalSafeJson } from '../foundation/text.ts'
 import type { CliIo } from './cli-io.ts'
 
 /** What the global flags said. */
@@ -65,14 +66,6 @@ export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () =>
     },
   }
   return context
-}
-
-/** JSON that no terminal can be tricked with: what JSON leaves as it is but reorders or hides text is escaped. */
-function terminalSafeJson(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 }
 
 function openLogger(io: CliIo, flags: GlobalFlags, settings: Settings, redactor: Redactor): Logger {

@@ -12,6 +12,14 @@ export function escapeText(text: string): string {
   })
 }
 
+/** JSON that no terminal can be tricked with: what JSON leaves as it is but reorders or hides text is escaped. */
+export function terminalSafeJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
 /** The first `maxLength` characters, with a sign that there was more. */
 export function truncateText(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`

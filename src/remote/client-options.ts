@@ -24,7 +24,7 @@ export interface RequestObservation {
   readonly durationMs: number
 }
 
-export interface Timeouts {
+interface Timeouts {
   /** For a complete answer, counted from the last byte sent and more for large bodies. */
   readonly requestMs: number
   /** An upload that moves no byte for so long is cut. */

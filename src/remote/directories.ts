@@ -1,64 +1,39 @@
 import { nameOfLibraryPath, parentLibraryPath } from '../contract/library-path.ts'
-import { directoryNode, directoryPage } from '../contract/records.ts'
+import { type DirectoryPage, directoryNode, directoryPage } from '../contract/records.ts'
 import { PAGE_LIMITS } from '../contract/routes.ts'
 import { RejectedError } from '../foundation/errors.ts'
 import { jsonOf } from './answers.ts'
+import type { FactsReader } from './contract-facts.ts'
 import { cannot } from './failures.ts'
-import { pagesOf } from './paging.ts'
+import { pageQuery, pagesOf } from './paging.ts'
 import type { Query, Send, ServiceRequest } from './request.ts'
 import type { ContractFacts, ServiceClient } from './service-client.ts'
 
 type DirectoriesTopic = Pick<ServiceClient, 'listDirectory' | 'createDirectory'>
 
-const readPage = jsonOf(directoryPage)
-const readNode = jsonOf(directoryNode, [201])
+/** One directory of one library, asked for by one caller. */
+interface Place {
+  readonly library: string
+  readonly path: string
+  readonly signal: AbortSignal | undefined
+}
 
 /** Directories: list (4.10), create (4.11). */
-export function directoriesTopic(
-  send: Send,
-  facts: (signal?: AbortSignal) => Promise<ContractFacts>,
-): DirectoriesTopic {
-  const listPage = (
-    library: string,
-    path: string,
-    page: { limit: number; cursor?: string | undefined },
-    signal?: AbortSignal,
-  ) =>
-    send({
-      ...listing(library, path, page),
-      verb: 'list',
-      subject: path,
-      right: 'read',
-      repeat: 'always',
-      read: readPage,
-      signal,
-    })
-
-  const post = (library: string, path: string, body: object, signal?: AbortSignal) =>
-    send({
-      target: { kind: 'route', route: 'createDirectory', values: { library } },
-      verb: 'create the directory',
-      subject: path,
-      right: 'update',
-      repeat: 'always',
-      body: { kind: 'json', value: body },
-      read: readNode,
-      signal,
-    })
-
+export function directoriesTopic(send: Send, facts: FactsReader): DirectoriesTopic {
   return {
     listDirectory: (library, path, signal) =>
       pagesOf(cannot({ verb: 'list', subject: path }, ''), (cursor) =>
-        listPage(library, path, { limit: PAGE_LIMITS.directory.max, cursor }, signal),
+        send(listing({ library, path, signal }, pageQuery(PAGE_LIMITS.directory.max, cursor))),
       ),
     async createDirectory(library, path, signal) {
-      const body = directoryBody(path, (await facts(signal)).createDirectory)
+      const place = { library, path, signal }
+      const { createDirectory } = await facts(signal)
       try {
-        await post(library, path, body, signal)
+        await send(creation(place, createDirectory))
         return 'created'
       } catch (error) {
         if (!(error instanceof RejectedError) || error.code !== 'conflict') throw error
-        await confirmExisting(() => listPage(library, path, { limit: 1 }, signal), error)
+        await confirmExisting(send, place, error)
         return 'existing'
       }
     },
@@ -66,28 +41,45 @@ export function directoriesTopic(
 }
 
 /** A conflict means "exists" only when a listing of the directory says so too; else the conflict stands. */
-async function confirmExisting(list: () => Promise<unknown>, conflict: RejectedError): Promise<void> {
+async function confirmExisting(send: Send, place: Place, conflict: RejectedError): Promise<void> {
   try {
-    await list()
+    await send(listing(place, pageQuery(1, undefined)))
   } catch (error) {
     throw error instanceof RejectedError ? conflict : error
+  }
+}
+
+const readPage = jsonOf(directoryPage)
+
+function listing({ library, path, signal }: Place, page: Query): ServiceRequest<DirectoryPage> {
+  return {
+    target: { kind: 'route', route: 'listDirectory', values: { library }, query: [['path', path], ...page] },
+    verb: 'list',
+    subject: path,
+    right: 'read',
+    repeat: 'always',
+    read: readPage,
+    signal,
+  }
+}
+
+const readNode = jsonOf(directoryNode, [201])
+
+/** Repeatable: what was made by a try whose answer got lost is a conflict for the next. */
+function creation({ library, path, signal }: Place, fact: ContractFacts['createDirectory']): ServiceRequest<unknown> {
+  return {
+    target: { kind: 'route', route: 'createDirectory', values: { library } },
+    verb: 'create the directory',
+    subject: path,
+    right: 'update',
+    repeat: 'always',
+    body: { kind: 'json', value: directoryBody(path, fact) },
+    read: readNode,
+    signal,
   }
 }
 
 function directoryBody(path: string, fact: ContractFacts['createDirectory']): object {
   if (fact.kind === 'path') return { [fact.field]: path }
   return { [fact.nameField]: nameOfLibraryPath(path), [fact.parentField]: parentLibraryPath(path) }
-}
-
-function listing(
-  library: string,
-  path: string,
-  page: { limit: number; cursor?: string | undefined },
-): Pick<ServiceRequest<unknown>, 'target'> {
-  const query: Query = [
-    ['path', path],
-    ['limit', String(page.limit)],
-  ]
-  const rest: Query = page.cursor === undefined ? query : [...query, ['cursor', page.cursor]]
-  return { target: { kind: 'route', route: 'listDirectory', values: { library }, query: rest } }
 }

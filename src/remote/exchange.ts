@@ -11,14 +11,14 @@ export const BODY_LIMIT_BYTES = 8 << 20
 /** A download slower than this in the mean is cut: drip-fed answers must end. */
 const SLOWEST_BYTES_PER_MS = 1
 
-export interface ExchangeLimits {
+interface ExchangeLimits {
   /** From the last byte sent to the end of the answer. */
   readonly answerMs: number
   /** Between two chunks of a streamed body; undefined when the body goes out in one write. */
   readonly stallMs: number | undefined
 }
 
-export interface WireAnswer {
+interface WireAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer

@@ -57,7 +57,7 @@ export function interruptIfAborted(request: ServiceRequest<unknown>): void {
 }
 
 const CERTIFICATE =
-  /^(?:CERT_|CRL_|ERR_TLS_CERT|UNABLE_TO_(?:GET|VERIFY|DECRYPT|DECODE)|DEPTH_ZERO|SELF_SIGNED|INVALID_(?:CA|PURPOSE)|HOSTNAME_MISMATCH|PATH_LENGTH)/
+  /^(?:CERT_|CRL_|ERROR_IN_C|ERR_TLS_CERT|UNABLE_TO_(?:GET|VERIFY|DECRYPT|DECODE)|DEPTH_ZERO|SELF_SIGNED|INVALID_(?:CA|PURPOSE)|HOSTNAME_MISMATCH|PATH_LENGTH)/
 
 /** What undici reported, as what it means. Nothing of the error itself is kept: it may hold bytes of the answer. */
 export function networkError(

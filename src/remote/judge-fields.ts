@@ -38,8 +38,8 @@ export function judgeUploadDirectory(fields: readonly BodyField[]): string | und
 
 type DirectoryFact = ContractFacts['createDirectory']
 type WithoutSource<F> = F extends unknown ? Omit<F, 'source'> : never
-export type DirectoryBody = WithoutSource<DirectoryFact>
-export type LibraryBody = Omit<ContractFacts['createLibrary'], 'source'>
+type DirectoryBody = WithoutSource<DirectoryFact>
+type LibraryBody = Omit<ContractFacts['createLibrary'], 'source'>
 
 const PLACE = /path|director|folder|(?:^|_)dir(?:_|$)|location|destination|target/
 const DIRECTORY_WORD = /\b(?:path|director(?:y|ies)|folder)\b/i

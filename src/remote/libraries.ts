@@ -1,10 +1,11 @@
 import { libraryPage, libraryRecord } from '../contract/records.ts'
 import { PAGE_LIMITS, type RouteName } from '../contract/routes.ts'
 import { expectStatus, jsonOf } from './answers.ts'
+import type { FactsReader } from './contract-facts.ts'
 import { cannot } from './failures.ts'
-import { pagesOf } from './paging.ts'
-import type { Query, Send } from './request.ts'
-import type { ContractFacts, ServiceClient } from './service-client.ts'
+import { pageQuery, pagesOf } from './paging.ts'
+import type { Send } from './request.ts'
+import type { ServiceClient } from './service-client.ts'
 
 type LibrariesTopic = Pick<ServiceClient, 'listLibraries' | 'createLibrary' | 'showLibrary' | 'deleteLibrary'>
 
@@ -13,7 +14,7 @@ const readLibrary = jsonOf(libraryRecord)
 const readCreated = jsonOf(libraryRecord, [201])
 
 /** Libraries: list (4.6), create (4.7), show (4.8), delete (4.9). */
-export function librariesTopic(send: Send, facts: (signal?: AbortSignal) => Promise<ContractFacts>): LibrariesTopic {
+export function librariesTopic(send: Send, facts: FactsReader): LibrariesTopic {
   return {
     async *listLibraries(signal) {
       const words = { verb: 'list the libraries' }
@@ -59,9 +60,7 @@ export function librariesTopic(send: Send, facts: (signal?: AbortSignal) => Prom
 }
 
 function listTarget(cursor: string | undefined) {
-  const limit = ['limit', String(PAGE_LIMITS.libraries.max)] as const
-  const query: Query = cursor === undefined ? [limit] : [limit, ['cursor', cursor]]
-  return { kind: 'route', route: 'listLibraries', query } as const
+  return { kind: 'route', route: 'listLibraries', query: pageQuery(PAGE_LIMITS.libraries.max, cursor) } as const
 }
 
 function oneLibrary<R extends RouteName>(route: R, library: string) {

@@ -3,7 +3,7 @@ import type { FileBody, Send, ServiceRequest } from './request.ts'
 import { pause } from './retrying.ts'
 import type { UploadBody } from './service-client.ts'
 
-export interface RateLimits {
+interface RateLimits {
   readonly requestsPerSecond: number
   readonly bandwidthBytesPerSecond: number
 }

@@ -1,6 +1,6 @@
 import type { Random } from '../foundation/clock.ts'
 import { FileError } from '../foundation/errors.ts'
-import { escapeText } from '../foundation/text.ts'
+import { cannot } from './failures.ts'
 import type { FileBody } from './request.ts'
 
 /** Up to here a body goes out as one buffer in one write. */
@@ -47,7 +47,7 @@ export async function openMultipart(body: FileBody, random: Random): Promise<Pay
 }
 
 /** Names as browsers write them (WHATWG, RFC 7578): UTF-8 bytes, only quotes and line ends escaped. */
-export function escapeName(name: string): string {
+function escapeName(name: string): string {
   return name.replace(/"/g, '%22').replace(/\r/g, '%0D').replace(/\n/g, '%0A')
 }
 
@@ -109,5 +109,6 @@ async function* slices(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 }
 
 function changedLength(body: FileBody): FileError {
-  return new FileError('busy', `Cannot upload "${escapeText(body.fileName)}": it changed its length while it was read`)
+  const request = { verb: 'upload', subject: body.fileName }
+  return new FileError('busy', cannot(request, 'it changed its length while it was read'))
 }

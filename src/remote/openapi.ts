@@ -1,3 +1,5 @@
+import { truncateText } from '../foundation/text.ts'
+
 /**
  * Reading an instance's OpenAPI document (3.0 and 3.1), as far as the client needs it: which fields a request body has. The
  * document comes from outside and may be anything; whatever doesn't fit is passed over.
@@ -5,23 +7,19 @@
 export interface BodyField {
   readonly name: string
   readonly required: boolean
-  /** Takes free text: a string that is no enumeration, no file and has no format of its own. */
+  /** Takes free text: a string that is no choice, no file and no identifier, date or address. */
   readonly isText: boolean
   readonly description: string
 }
 
-export interface OperationKey {
+interface OperationKey {
   readonly method: string
   /** A template like `/v1/libraries/{library}`. */
   readonly path: string
 }
 
 /** The media types of a body, the ones looked at first. */
-export const ANY_BODY = [
-  /^application\/(?:[\w.-]+\+)?json/i,
-  /^multipart\/form-data/i,
-  /^application\/x-www-form-urlencoded/i,
-]
+const ANY_BODY = [/^application\/(?:[\w.-]+\+)?json/i, /^multipart\/form-data/i, /^application\/x-www-form-urlencoded/i]
 export const MULTIPART_BODY = [/^multipart\/form-data/i]
 
 /** The fields of an operation's request body, or undefined when the document doesn't describe it. */
@@ -41,7 +39,7 @@ export function bodyFieldsOf(
 /** `info.version`: the version of the interface this instance describes. */
 export function versionOf(document: unknown): string | undefined {
   const { version } = record(record(document).info)
-  return typeof version === 'string' ? version : undefined
+  return typeof version === 'string' ? truncateText(version, 60) : undefined
 }
 
 type Json = Readonly<Record<string, unknown>>
@@ -116,12 +114,14 @@ function unite(variants: readonly Map<string, Found>[]): Map<string, Found> {
   return united
 }
 
-const NO_TEXT = ['enum', 'const', 'format', 'contentMediaType', 'contentEncoding']
+const CLOSED = ['enum', 'const', 'contentMediaType', 'contentEncoding']
+const FORMATS_OF_OTHERS = /^(?:binary|byte|password|uuid|ulid|date|date-time|time|email|uri|url)$/
 
 function describe(scope: Scope, name: string, { required, schemas }: Found): BodyField {
   const parts = schemas.flatMap((schema) => flatten(scope, schema, 0))
   const types = parts.flatMap(({ type }) => type).filter((type) => type !== undefined && type !== 'null')
-  const isText = types.every((type) => type === 'string') && !parts.some((part) => NO_TEXT.some((key) => key in part))
+  const closed = parts.some((part) => CLOSED.some((key) => key in part) || FORMATS_OF_OTHERS.test(String(part.format)))
+  const isText = !closed && types.every((type) => type === 'string')
   const description = parts
     .flatMap((part) => (typeof part.description === 'string' ? [part.description] : []))
     .join(' ')

@@ -1,4 +1,5 @@
 import { TemporaryError } from '../foundation/errors.ts'
+import type { Query } from './request.ts'
 
 export interface Page {
   readonly next_cursor: string | null
@@ -29,6 +30,12 @@ export async function* pagesOf<P extends Page>(
     seen.add(cursor)
   }
   throw incomplete(what, 'it does not end')
+}
+
+/** The query of one page of a listing. */
+export function pageQuery(limit: number, cursor: string | undefined): Query {
+  const size = ['limit', String(limit)] as const
+  return cursor === undefined ? [size] : [size, ['cursor', cursor]]
 }
 
 function incomplete(what: string, reason: string): TemporaryError {

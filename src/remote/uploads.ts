@@ -1,15 +1,13 @@
 import { uploadAnswer } from '../contract/records.ts'
 import { jsonOf } from './answers.ts'
+import type { FactsReader } from './contract-facts.ts'
 import type { FileBody, Send } from './request.ts'
-import type { ContractFacts, ServiceClient, UploadRequest } from './service-client.ts'
+import type { ServiceClient, UploadRequest } from './service-client.ts'
 
 const readUploaded = jsonOf(uploadAnswer, [201, 200])
 
 /** Uploading a file (4.12): never repeated once a byte of it may have left, because then the service may have stored it. */
-export function uploadsTopic(
-  send: Send,
-  facts: (signal?: AbortSignal) => Promise<ContractFacts>,
-): Pick<ServiceClient, 'uploadFile'> {
+export function uploadsTopic(send: Send, facts: FactsReader): Pick<ServiceClient, 'uploadFile'> {
   return {
     async uploadFile(upload, signal) {
       const { field } = (await facts(signal)).uploadDirectoryField

@@ -39,8 +39,16 @@ export interface DoubtfulContent {
   readonly mime: string
   readonly size: number
   readonly doubts: number
+  /** Relative to the mirror it was sent from, whose library path is `remotePath`. */
   readonly path: string
+  readonly remotePath: string
   readonly uploadId: number
+}
+
+/** A mirror and its library, as far as queries need them. */
+interface MirrorKey {
+  readonly id: number
+  readonly library: { readonly id: number }
 }
 
 export interface PendingResource {
@@ -113,10 +121,12 @@ function prepareSending(database: Database.Database) {
        problem_count = 0, retry_at = NULL WHERE id = ?`,
   )
   // doubt first looks at what an interrupted run left: its intents have no outcome.
-  const doubtful = database.prepare<[number], DoubtfulContent>(
-    `SELECT c.id, c.sha256, c.mime, c.size, c.doubts, u.path, max(u.id) AS uploadId
-     FROM content c JOIN upload u ON u.content_id = c.id
-     WHERE u.mirror_id = ? AND c.state IN ('sending', 'doubt') GROUP BY c.id ORDER BY u.path`,
+  const doubtful = database.prepare<[number, number, number], DoubtfulContent>(
+    `SELECT c.id, c.sha256, c.mime, c.size, c.doubts, u.path, m.remote_path AS remotePath, max(u.id) AS uploadId
+     FROM content c INDEXED BY content_in_doubt JOIN upload u ON u.content_id = c.id JOIN mirror m ON m.id = u.mirror_id
+     WHERE c.library_id = ? AND (u.mirror_id = ? OR EXISTS
+         (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?))
+       AND c.state IN ('sending', 'doubt') GROUP BY c.id ORDER BY u.path`,
   )
   let nextSeq: number | undefined
   return {
@@ -142,26 +152,30 @@ function prepareSending(database: Database.Database) {
       store.run(resourceId, Number(isDuplicate), Number(hasSecondLocation), nowMs, nextSeq, mirrorId, runId, id)
       nextSeq += 1
     },
-    /** Contents sent from this mirror whose fate is not known. */
-    listDoubtful: (mirrorId: number): DoubtfulContent[] => doubtful.all(mirrorId),
+    /** Contents whose fate is not known: sent from this mirror, or sent from another and a file of this one has them. */
+    listDoubtful: ({ id, library }: MirrorKey): DoubtfulContent[] => doubtful.all(library.id, id, id),
   }
 }
 
 function prepareIngestion(database: Database.Database) {
-  const pending = database.prepare<[number, number, number], PendingResource>(
+  const pending = database.prepare<[number, number, number, number], PendingResource>(
     `SELECT id AS contentId, resource_id AS resourceId, stored_seq AS storedSeq, uploaded_at AS uploadedAt FROM content
-     WHERE mirror_id = ? AND outcome = 'pending' AND stored_seq > ? ORDER BY stored_seq LIMIT ?`,
+     INDEXED BY content_pending
+     WHERE library_id = ? AND mirror_id = ? AND outcome = 'pending' AND stored_seq > ? ORDER BY stored_seq LIMIT ?`,
   )
-  const pendingCount = database.prepare<[number], { n: number }>(
-    "SELECT count(*) AS n FROM content WHERE mirror_id = ? AND outcome = 'pending'",
+  // A mirror follows what it sent, and what another mirror of the library sent if it has a file of the same content.
+  const isFollowed = `c.library_id = ? AND c.outcome = 'pending' AND (c.mirror_id = ? OR EXISTS
+    (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?))`
+  const pendingCount = database.prepare<[number, number, number], { n: number }>(
+    `SELECT count(*) AS n FROM content c WHERE ${isFollowed}`,
   )
   const due = database.prepare<[number, number], PendingResource>(
     `SELECT id AS contentId, resource_id AS resourceId, stored_seq AS storedSeq, uploaded_at AS uploadedAt FROM content
      WHERE mirror_id = ? AND state = 'stored' AND problem_code IS NOT NULL AND coalesce(retry_at, 0) <= ?
      ORDER BY retry_at LIMIT 1000`,
   )
-  const claim = database.prepare<[number, number]>(
-    "UPDATE content SET run_id = ? WHERE mirror_id = ? AND outcome = 'pending'",
+  const claim = database.prepare<[number, number, number, number, number]>(
+    `UPDATE content AS c SET run_id = ?, mirror_id = ? WHERE ${isFollowed}`,
   )
   const setStatus = database.prepare<[string | null, IngestionOutcome, number | null, number]>(
     'UPDATE content SET ingestion_status = ?, outcome = ?, searchable_at = ? WHERE id = ?',
@@ -196,14 +210,14 @@ function prepareIngestion(database: Database.Database) {
   )
   return {
     /** Pending resources of a mirror in the order they were stored, after `afterSeq`. */
-    listPending: (mirrorId: number, afterSeq: number, limit: number): PendingResource[] =>
-      pending.all(mirrorId, afterSeq, limit),
-    countPending: (mirrorId: number): number => pendingCount.get(mirrorId)?.n ?? 0,
+    listPending: ({ id, library }: MirrorKey, afterSeq: number, limit: number): PendingResource[] =>
+      pending.all(library.id, id, afterSeq, limit),
+    countPending: ({ id, library }: MirrorKey): number => pendingCount.get(library.id, id, id)?.n ?? 0,
     /** Stored resources whose ingestion ended badly, and that may be looked at again. */
     listDueForAnotherLook: (mirrorId: number, nowMs: number): PendingResource[] => due.all(mirrorId, nowMs),
-    /** What was pending when a run began belongs to its account. */
-    claimPending: (mirrorId: number, runId: number): void => {
-      claim.run(runId, mirrorId)
+    /** What was pending when a run began belongs to its account; the mirror takes over what it has a file of. */
+    claimPending: ({ id, library }: MirrorKey, runId: number): void => {
+      claim.run(runId, id, library.id, id, id)
     },
     setIngestion: (id: number, status: string | null, outcome: IngestionOutcome, searchableAt: number | null): void => {
       setStatus.run(status, outcome, searchableAt, id)

@@ -29,6 +29,10 @@ export function prepareDirectories(database: Database.Database) {
   const below = database.prepare<[number, string, string, string], DirectoryRow>(
     'SELECT id, path FROM directory WHERE mirror_id = ? AND (path = ? OR (path > ? AND path < ?))',
   )
+  const findSeal = database
+    .prepare<[number, string], Buffer | null>('SELECT seal FROM directory WHERE mirror_id = ? AND path = ?')
+    .pluck()
+  const setSeal = database.prepare<[Uint8Array | null, number]>('UPDATE directory SET seal = ? WHERE id = ?')
   const remove = database.prepare<[number]>('DELETE FROM directory WHERE id = ?')
   const children = database.prepare<[number, string, string], { path: string }>(
     'SELECT path FROM directory WHERE mirror_id = ? AND path >= ? AND path < ?',
@@ -44,6 +48,11 @@ export function prepareDirectories(database: Database.Database) {
     countUnmade: (mirrorId: number): number => unmadeCount.get(mirrorId)?.n ?? 0,
     markMade: (directoryId: number, nowMs: number): void => {
       markMade.run(nowMs, directoryId)
+    },
+    /** The seal of a directory whose rows prove all its files unchanged, if it has one. */
+    findSeal: (mirrorId: number, path: string): Buffer | null => findSeal.get(mirrorId, path) ?? null,
+    setSeal: (directoryId: number, seal: Uint8Array | null): void => {
+      setSeal.run(seal, directoryId)
     },
     /** The directory at `path` and every one below it. */
     listSubtree: (mirrorId: number, path: string): DirectoryRow[] =>

@@ -142,20 +142,24 @@ function prepareGone(database: Database.Database) {
 }
 
 function prepareOpen(database: Database.Database) {
+  // CROSS JOIN keeps the order of the loops: each page continues in the index, however many files are open.
   const open = database.prepare<[number, number, string, number], OpenFile>(
     `SELECT f.directory_id AS directoryId, d.path AS directory, f.name, d.made_at IS NOT NULL AS isDirectoryMade,
             c.id AS contentId, c.sha256, c.mime, c.size, c.state, c.retry_at AS retryAt
-     FROM file f INDEXED BY file_open JOIN directory d ON d.id = f.directory_id JOIN content c ON c.id = f.content_id
+     FROM file f INDEXED BY file_open CROSS JOIN directory d ON d.id = f.directory_id
+       CROSS JOIN content c ON c.id = f.content_id
      WHERE f.is_received = 0 AND d.mirror_id = ? AND (f.directory_id, f.name) > (?, ?)
      ORDER BY f.directory_id, f.name LIMIT ?`,
   )
-  const receiveAll = database.prepare<[number]>('UPDATE file SET is_received = 1 WHERE content_id = ?')
+  const receiveAll = database.prepare<[number]>(
+    'UPDATE file SET is_received = 1 WHERE content_id = ? AND is_received = 0',
+  )
   const copies = database.prepare<[number], { n: number }>('SELECT count(*) AS n FROM file WHERE content_id = ?')
   return {
     /** Files whose content is not stored, in a stable order, from just after `cursor`. */
     listOpen: (mirrorId: number, cursor: OpenFileCursor, limit: number): OpenFile[] =>
       open.all(mirrorId, cursor.directoryId, cursor.name, limit),
-    /** Every file of a content that is stored now; gives their number. */
+    /** Every file of a content that is stored now; gives the number of those that waited for it. */
     receiveAll: (contentId: number): number => receiveAll.run(contentId).changes,
     countCopies: (contentId: number): number => copies.get(contentId)?.n ?? 0,
   }

@@ -56,6 +56,8 @@ export interface Engine {
   readonly service: Service
   readonly observeTree: ObserveTree
   readonly fs: FileSystem
+  /** Real paths of the directories that hold the program's own data. */
+  readonly ownDirectories: readonly string[]
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
@@ -74,5 +76,7 @@ export interface OpenMirror {
   readonly settings: MirrorSettings
   readonly rootRealPath: string
   readonly rootDevice: bigint
+  /** The program's own directories below the root, relative to it. */
+  readonly ownDirectories: readonly string[]
   readonly runId: number
 }

@@ -2,12 +2,14 @@ import { inspectRoot } from '../local/content-root.ts'
 import { createIgnoreRules, type IgnoreDecision } from '../local/ignore-rules.ts'
 import { readIgnoreFile } from '../local/read-ignore-file.ts'
 import { type ScannedDirectory, scanDirectory } from '../local/scan-directory.ts'
+import { ownDirectoriesBelow } from '../rules/own-directories.ts'
 import type { ContentRow } from '../store/contents.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { ProblemRow } from '../store/problems.ts'
 import type { FormerContent } from '../store/report-rows.ts'
 import type { UploadRow } from '../store/uploads.ts'
 import type { MirrorSettings } from './engine.ts'
+import { OWN_DIRECTORY } from './observe/observe-directory.ts'
 import type { ReportContext } from './report.ts'
 
 /** What the disk says of a path now. */
@@ -62,17 +64,19 @@ function findOriginal({ store }: ReportContext, mirrorId: number, contentId: num
   return undefined
 }
 
-function lookAtDisk({ fs }: ReportContext, settings: MirrorSettings, path: string): DiskFinding {
+function lookAtDisk({ fs, ownDirectories }: ReportContext, settings: MirrorSettings, path: string): DiskFinding {
   const root = inspectRoot(fs, settings.path)
   let scope = createIgnoreRules(settings.ignore)
   const [directory, name] = splitPath(path)
+  const own = new Set(ownDirectoriesBelow(root.realPath, ownDirectories))
   const ancestors = directory === '' ? [] : directory.split('/')
   for (let depth = 0; depth < ancestors.length; depth += 1) {
     const at = ancestors.slice(0, depth).join('/')
-    const below = ancestors.slice(0, depth + 1).join('/')
+    const ancestor = ancestors.slice(0, depth + 1).join('/')
     scope = scope.enter(at, readIgnoreFile(fs, root.realPath, at))
-    const decision = scope.decide(below, true)
-    if (decision) return { kind: 'ignored', by: below, decision }
+    if (own.has(ancestor)) return { kind: 'skipped', reason: OWN_DIRECTORY }
+    const decision = scope.decide(ancestor, true)
+    if (decision) return { kind: 'ignored', by: ancestor, decision }
   }
   const { maxSizeBytes, oneFileSystem, emptyFiles } = settings
   const options = { symlinks: 'skip', oneFileSystem, rootDevice: root.device, maxSizeBytes, emptyFiles } as const

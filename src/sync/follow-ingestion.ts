@@ -37,6 +37,7 @@ export class IngestionFollower implements IngestionGate {
   readonly #followed = new Map<number, Followed>()
   #lastSeq = 0
   #mayEnd = false
+  #hasFailed = false
   #stopAtMs = Number.POSITIVE_INFINITY
 
   constructor(engine: Engine, mirror: OpenMirror, connection: Connection) {
@@ -61,7 +62,22 @@ export class IngestionFollower implements IngestionGate {
     this.#bell.ring()
   }
 
+  get hasFailed(): boolean {
+    return this.#hasFailed
+  }
+
+  /** Follows until all is final; a failure is also told to whoever waits for room. */
   async run(): Promise<void> {
+    try {
+      await this.#follow()
+    } catch (error) {
+      this.#hasFailed = true
+      this.onRoom()
+      throw error
+    }
+  }
+
+  async #follow(): Promise<void> {
     const { clock, signal } = this.#engine
     this.#lookAgain()
     while (!signal.aborted && clock.monotonicMs() < this.#stopAtMs) {
@@ -84,7 +100,7 @@ export class IngestionFollower implements IngestionGate {
   #takeNew(): void {
     const { store, clock, random, pollPace } = this.#engine
     for (;;) {
-      const fresh = store.contents.listPending(this.#mirror.row.id, this.#lastSeq, ROUND)
+      const fresh = store.contents.listPending(this.#mirror.row, this.#lastSeq, ROUND)
       for (const resource of fresh) {
         const isOld = resource.uploadedAt < clock.nowMs() - pollPace.maxPollMs
         const dueMs = clock.monotonicMs() + (isOld ? 0 : pollPause(0, pollPace, random()))

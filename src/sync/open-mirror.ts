@@ -1,9 +1,11 @@
 import type { AccessContext, LibrarySummary } from '../contract/records.ts'
 import { RefusedError, TemporaryError, UsageError } from '../foundation/errors.ts'
 import type { ContentRoot } from '../local/content-root.ts'
+import { ownDirectoriesBelow } from '../rules/own-directories.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { Connection, Engine, MirrorSettings, OpenMirror } from './engine.ts'
 import type { Pass } from './pass.ts'
+import { assertSameService, identityOf } from './pinned-service.ts'
 
 /** Stands for the identifier of a library that a dry run would make; real ones are never empty. */
 export const NOT_YET_MADE = ''
@@ -20,13 +22,21 @@ export async function openMirror(
 ): Promise<OpenMirror> {
   const known = engine.store.mirrors.findByName(settings.name)
   if (known) assertSameMirror(known, settings, root)
+  const ownDirectories = assertNotOwn(engine, root)
+  const opened = { settings, rootRealPath: root.realPath, rootDevice: root.device, ownDirectories, runId }
   const isOwn = engine.service.isEmbedded && known?.library.origin === engine.service.identity
-  if (known && isOwn) return { row: known, settings, rootRealPath: root.realPath, rootDevice: root.device, runId }
+  if (known && isOwn) return { row: known, ...opened }
   const connection = await engine.service.connect(engine.signal)
-  if (known) assertSameService(known, identityOf(engine), connection.access)
+  if (known) assertSameService(known, engine.service, connection.access)
   const row = known ?? (await pinMirror(engine, settings, root, connection, options.isDryRun))
   if (known) await assertLibraryThere(engine, known, settings, connection)
-  return { row, settings, rootRealPath: root.realPath, rootDevice: root.device, runId }
+  return { row, ...opened }
+}
+
+function assertNotOwn({ ownDirectories }: Engine, { realPath }: ContentRoot): readonly string[] {
+  const below = ownDirectoriesBelow(realPath, ownDirectories)
+  if (below !== 'inside') return below
+  throw new UsageError('bad-usage', `Cannot mirror "${realPath}": it holds the data of shelfd itself`)
 }
 
 function assertSameMirror(known: MirrorRow, settings: MirrorSettings, root: ContentRoot): void {
@@ -42,19 +52,6 @@ function assertSameMirror(known: MirrorRow, settings: MirrorSettings, root: Cont
   if (known.remotePath !== settings.remotePath) {
     const text = `${name} was first used with ${known.remotePath} and is now to use ${settings.remotePath}`
     throw new RefusedError('library-mismatch', `${text}; give the other remote path a mirror of its own`)
-  }
-}
-
-function assertSameService({ name, library }: MirrorRow, origin: string, access: AccessContext): void {
-  if (library.origin !== origin) {
-    throw new RefusedError('origin-mismatch', `The mirror "${name}" belongs to ${library.origin}, not to ${origin}`)
-  }
-  if (library.tenantId !== access.tenant.id) {
-    const text = `The mirror "${name}" belongs to tenant ${library.tenantId}`
-    throw new RefusedError(
-      'tenant-mismatch',
-      `${text}, the credential to tenant ${access.tenant.id} (${access.tenant.name})`,
-    )
   }
 }
 
@@ -88,7 +85,7 @@ async function pinMirror(
   assertMayUpload(library, connection.access, settings.name)
   store.write(() => {
     const tenantId = connection.access.tenant.id
-    const pinned = { origin: identityOf(engine), tenantId, remoteId: library.id, name: library.name }
+    const pinned = { origin: identityOf(engine.service), tenantId, remoteId: library.id, name: library.name }
     const libraryId = store.mirrors.pinLibrary(pinned, clock.nowMs())
     const { name, remotePath } = settings
     const { realPath: path, device: rootDevice, inode: rootInode } = root
@@ -97,11 +94,6 @@ async function pinMirror(
   const row = store.mirrors.findByName(settings.name)
   if (!row) throw new Error(`The store lost the mirror "${settings.name}"`)
   return row
-}
-
-function identityOf({ service }: Engine): string {
-  if (service.identity === undefined) throw new Error('The service is connected and has no identity')
-  return service.identity
 }
 
 async function chooseLibrary(

@@ -3,6 +3,7 @@ import type { Clock } from '../foundation/clock.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { inspectRoot } from '../local/content-root.ts'
 import type { FileSystem } from '../local/file-system.ts'
+import { ownDirectoriesBelow } from '../rules/own-directories.ts'
 import type { ReportClass } from '../rules/report-class.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { StoreReader } from '../store/open-store.ts'
@@ -10,6 +11,7 @@ import type { MirrorSettings, Service } from './engine.ts'
 import { type Listing, listRemote } from './list-remote.ts'
 import type { ObserveTree } from './observe/observation.ts'
 import { observeDifferences } from './observe/observe-differences.ts'
+import { assertSameService } from './pinned-service.ts'
 import { listRows } from './report-rows.ts'
 
 /** One row of the report, the shape of an entry of `report --format json`. */
@@ -56,6 +58,8 @@ export interface ReportContext {
   readonly signal: AbortSignal
   readonly stateDirectory: string
   readonly listConcurrency: number
+  /** Real paths of the directories that hold the program's own data. */
+  readonly ownDirectories: readonly string[]
 }
 
 export interface ReportOptions {
@@ -93,8 +97,10 @@ export async function* report(
   }
 }
 
-async function list(context: ReportContext, { library }: MirrorRow): Promise<Listing> {
-  const { client } = await context.service.connect(context.signal)
+async function list(context: ReportContext, row: MirrorRow): Promise<Listing> {
+  const { library } = row
+  const { client, access } = await context.service.connect(context.signal)
+  assertSameService(row, context.service, access)
   const { logger, signal, listConcurrency: concurrency } = context
   const add = context.store.report.addListed
   return await listRemote({
@@ -106,6 +112,11 @@ async function list(context: ReportContext, { library }: MirrorRow): Promise<Lis
     signal,
     add,
   })
+}
+
+function ownDirectoriesOf({ ownDirectories }: ReportContext, rootRealPath: string): readonly string[] {
+  const below = ownDirectoriesBelow(rootRealPath, ownDirectories)
+  return below === 'inside' ? [] : below
 }
 
 async function observe(context: ReportContext, row: MirrorRow, settings: MirrorSettings) {
@@ -120,6 +131,7 @@ async function observe(context: ReportContext, row: MirrorRow, settings: MirrorS
     maxSizeBytes,
     oneFileSystem,
     emptyFiles,
+    ownDirectories: ownDirectoriesOf(context, root.realPath),
     hashEverything: false,
     listIgnored: true,
   }

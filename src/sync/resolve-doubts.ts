@@ -1,7 +1,7 @@
 import { joinLibraryPath } from '../contract/library-path.ts'
 import type { FileEntry } from '../contract/records.ts'
 import { INBOX_PATH } from '../contract/routes.ts'
-import { RejectedError } from '../foundation/errors.ts'
+import { RejectedError, TemporaryError } from '../foundation/errors.ts'
 import { sha256Of } from '../foundation/sha256-of.ts'
 import { mayBeUpload } from '../rules/doubt.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
@@ -11,6 +11,8 @@ import type { Connection, Engine, OpenMirror } from './engine.ts'
 /** Bounds of a look: pages of one listing, and candidates that are downloaded to be compared. */
 const MOST_PAGES = 40
 const MOST_CANDIDATES = 8
+const MOST_DOWNLOADS = 8
+const DOWNLOAD_PAUSE_MS = 100
 
 /**
  * Looks for what uploads in doubt may have left behind (P4): lists where each would have landed, and compares entries
@@ -26,8 +28,8 @@ export async function resolveDoubts(
   const facts = await connection.client.contractFacts(engine.signal)
   const landsInPlace = facts.uploadDirectoryField.field !== undefined
   let absent = 0
-  for (const [directory, contents] of groupByDirectory(engine.store.contents.listDoubtful(mirror.row.id))) {
-    const place = landsInPlace ? joinLibraryPath(mirror.row.remotePath, directory) : INBOX_PATH
+  const doubtful = engine.store.contents.listDoubtful(mirror.row)
+  for (const [place, contents] of Map.groupBy(doubtful, (content) => (landsInPlace ? placeOf(content) : INBOX_PATH))) {
     const strangers = await listStrangers(engine, mirror, connection, place)
     for (const content of contents) {
       const found = await findAmong(engine, connection, content, strangers)
@@ -39,8 +41,9 @@ export async function resolveDoubts(
   return absent
 }
 
-function groupByDirectory(contents: readonly DoubtfulContent[]): Map<string, DoubtfulContent[]> {
-  return Map.groupBy(contents, ({ path }) => path.slice(0, Math.max(0, path.lastIndexOf('/'))))
+/** The library path of the directory that a content was sent to. */
+function placeOf({ remotePath, path }: DoubtfulContent): string {
+  return joinLibraryPath(remotePath, path.slice(0, Math.max(0, path.lastIndexOf('/'))))
 }
 
 /** Entries of a directory that are no resource the store knows. */
@@ -79,16 +82,25 @@ async function findAmong(
   return undefined
 }
 
+/** A download that breaks off is begun again, a few times; then the run ends and the doubt stays. */
 async function hasSameBytes(
-  { signal }: Engine,
+  { signal, clock }: Engine,
   { client }: Connection,
   content: DoubtfulContent,
   resourceId: string,
 ): Promise<boolean> {
-  const download = await client.downloadResource(resourceId, signal)
-  const isOtherSize = download.sizeBytes !== undefined && download.sizeBytes !== content.size
-  const found = await sha256Of(download.body, isOtherSize ? 0 : content.size)
-  return found !== undefined && content.sha256.equals(found)
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const download = await client.downloadResource(resourceId, signal)
+      const isOtherSize = download.sizeBytes !== undefined && download.sizeBytes !== content.size
+      const found = await sha256Of(download.body, isOtherSize ? 0 : content.size)
+      return found !== undefined && content.sha256.equals(found)
+    } catch (error) {
+      if (error instanceof RejectedError && error.status === 404) return false
+      if (!(error instanceof TemporaryError) || attempt === MOST_DOWNLOADS) throw error
+      await clock.sleep(DOWNLOAD_PAUSE_MS * attempt, signal)
+    }
+  }
 }
 
 function recordLook(

@@ -80,8 +80,7 @@ export class SendQueue {
     const content = store.contents.get(file.contentId)
     if (!content) return undefined
     if (content.state === 'stored') {
-      store.files.receiveAll(content.id)
-      if (store.files.countCopies(content.id) > 1) this.#summary.uploads.aliases += 1
+      this.#receive(content.id)
       return undefined
     }
     if (content.state === 'refused' && content.retryAt !== null && content.retryAt > clock.nowMs()) return undefined
@@ -89,6 +88,14 @@ export class SendQueue {
     if (this.#needsDirectory && file.isDirectoryMade === 0) return undefined
     if (this.#hold(content.id, file.size) !== undefined) return undefined
     return this.#intend(file)
+  }
+
+  /** Of several files with one content, one stands for the resource and the others are aliases. */
+  #receive(contentId: number): void {
+    const { files } = this.#engine.store
+    const received = files.receiveAll(contentId)
+    const isAllThereIs = received > 0 && received === files.countCopies(contentId)
+    this.#summary.uploads.aliases += received - Number(isAllThereIs)
   }
 
   #hold(contentId: number, sizeBytes: number): HoldReason | undefined {

@@ -46,7 +46,7 @@ function statusOf(store: StoreReader, row: MirrorRow): MirrorStatus {
     files: countFiles(store, row.id),
     queue: { contents, bytes },
     directoriesToMake: store.directories.countUnmade(row.id),
-    ingestion: { pending: store.contents.countPending(row.id) },
+    ingestion: { pending: store.contents.countPending(row) },
     lastRun: lastRunOf(store, row.id),
     problems: [...store.problems.list(row.id), ...troubled].map(problemOf),
   }

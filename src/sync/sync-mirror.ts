@@ -43,8 +43,8 @@ function hasWork({ store, clock }: Engine, { row }: OpenMirror): boolean {
   return (
     open !== undefined ||
     store.directories.countUnmade(row.id) > 0 ||
-    store.contents.countPending(row.id) > 0 ||
-    store.contents.listDoubtful(row.id).length > 0 ||
+    store.contents.countPending(row) > 0 ||
+    store.contents.listDoubtful(row).length > 0 ||
     store.contents.listDueForAnotherLook(row.id, clock.nowMs()).length > 0
   )
 }
@@ -56,7 +56,7 @@ async function send(
   options: PassOptions,
 ): Promise<PathProblem[]> {
   const { store, service, signal } = engine
-  store.write(() => store.contents.claimPending(mirror.row.id, mirror.runId))
+  store.write(() => store.contents.claimPending(mirror.row, mirror.runId))
   if (options.isDryRun) {
     planOnly(engine, mirror, summary)
     return []
@@ -68,7 +68,7 @@ async function send(
   // A failure of the follower shows when it is awaited; until then it must not count as unhandled.
   following.catch(() => {})
   try {
-    problems.push(...(await uploadAll(engine, mirror, connection, summary, follower)))
+    problems.push(...(await uploadAll(engine, mirror, connection, summary, { follower, waitMs: options.waitMs })))
   } catch (error) {
     follower.finish(0)
     await following
@@ -87,7 +87,7 @@ async function uploadAll(
   mirror: OpenMirror,
   connection: Connection,
   summary: SyncSummary,
-  follower: IngestionFollower,
+  { follower, waitMs }: { readonly follower: IngestionFollower; readonly waitMs: number },
 ): Promise<PathProblem[]> {
   const problems: PathProblem[] = []
   const { progress, store } = engine
@@ -100,11 +100,12 @@ async function uploadAll(
   const sent = sentSoFar(engine, mirror)
   for (let round = 1; round <= DOUBT_ROUNDS; round += 1) {
     const queue = new SendQueue(engine, mirror, summary, sent, facts.uploadDirectoryField.field !== undefined)
-    const uploader = new Uploader(engine, mirror, connection, { queue, gate: follower, summary })
+    const uploader = new Uploader(engine, mirror, connection, { queue, gate: follower, summary, waitMs })
     await uploader.run()
     problems.push(...uploader.problems)
-    summary.uploads.heldBack = queue.heldBack
-    if (store.contents.listDoubtful(mirror.row.id).length === 0) break
+    summary.uploads.heldBack = Math.max(queue.heldBack, uploader.heldBack)
+    if (uploader.heldBack > 0 || follower.hasFailed) break
+    if (store.contents.listDoubtful(mirror.row).length === 0) break
     const absent = await resolveDoubts(engine, mirror, connection, summary)
     if (absent === 0) break
   }
@@ -115,10 +116,18 @@ function sentSoFar({ store, clock }: Engine, { row }: OpenMirror) {
   return { inRun: 0, inDay: store.uploads.countSince(row.library.id, clock.nowMs() - DAY_MS), bytesInRun: 0 }
 }
 
+/** The remote path's ancestors are made with the mirror's root; the library's own root always exists. */
+function countDirectoriesToMake({ store }: Engine, { row }: OpenMirror): number {
+  const [first] = store.directories.listUnmade(row.id)
+  const unmade = store.directories.countUnmade(row.id)
+  if (first?.path !== '') return unmade
+  return row.remotePath === '/' ? unmade - 1 : unmade + row.remotePath.split('/').length - 2
+}
+
 /** What would be sent and made, by the same plan; the caller forgets what this writes. */
 function planOnly(engine: Engine, mirror: OpenMirror, summary: SyncSummary): void {
   const { store } = engine
-  summary.directories.created = store.directories.countUnmade(mirror.row.id)
+  summary.directories.created = countDirectoriesToMake(engine, mirror)
   const queue = new SendQueue(engine, mirror, summary, sentSoFar(engine, mirror), false)
   const planned: number[] = []
   while (!queue.isExhausted) {

@@ -12,7 +12,9 @@ export interface IngestionGate {
   countPending(): number
   /** Tells it that there may be more. */
   ring(): void
-  /** Called whenever some left processing. */
+  /** Nothing will leave processing any more: polling met an error. */
+  readonly hasFailed: boolean
+  /** Called whenever some left processing, and when polling failed. */
   onRoom: () => void
 }
 
@@ -30,6 +32,8 @@ const COMMIT_PAUSE_MS = 20
  */
 export class Uploader {
   readonly problems: PathProblem[] = []
+  /** Contents that found no room in ingestion. */
+  heldBack = 0
   readonly #engine: Engine
   readonly #mirror: OpenMirror
   readonly #connection: Connection
@@ -37,6 +41,7 @@ export class Uploader {
   readonly #gate: IngestionGate
   readonly #bell = new Bell()
   readonly #queue: SendQueue
+  readonly #waitMs: number
   #ready: Intent[] = []
   #ended: Ended[] = []
   #underWay = 0
@@ -47,7 +52,13 @@ export class Uploader {
     engine: Engine,
     mirror: OpenMirror,
     connection: Connection,
-    work: { readonly queue: SendQueue; readonly gate: IngestionGate; readonly summary: SyncSummary },
+    work: {
+      readonly queue: SendQueue
+      readonly gate: IngestionGate
+      readonly summary: SyncSummary
+      /** How long to wait for room in ingestion. */
+      readonly waitMs: number
+    },
   ) {
     this.#engine = engine
     this.#mirror = mirror
@@ -55,6 +66,7 @@ export class Uploader {
     this.#queue = work.queue
     this.#gate = work.gate
     this.#summary = work.summary
+    this.#waitMs = work.waitMs
   }
 
   /** Throws what stopped it (credential, service, interruption) after everything under way has ended and is committed. */
@@ -77,13 +89,29 @@ export class Uploader {
     while (!this.#isStopping()) {
       this.#commitIfDue()
       this.#startReady()
-      if (this.#underWay === 0 && this.#ready.length === 0 && this.#queue.isExhausted) return
-      await this.#bell.wait()
+      const isIdle = this.#underWay === 0 && this.#ready.length === 0
+      if (isIdle && this.#queue.isExhausted) return
+      if (isIdle && !(await this.#waitForRoom())) return
+      if (!isIdle) await this.#bell.wait()
     }
   }
 
+  /** Ingestion is full: waits as long as the run would wait for it; false when nothing left it in that time. */
+  async #waitForRoom(): Promise<boolean> {
+    const timer = new AbortController()
+    const isOver = this.#engine.clock.sleep(this.#waitMs, timer.signal).then(
+      () => true,
+      () => false,
+    )
+    const isTimeUp = await Promise.race([isOver, this.#bell.wait().then(() => false)])
+    timer.abort()
+    if (!isTimeUp) return true
+    this.heldBack = this.#engine.store.contents.countToSend(this.#mirror.row.id).n
+    return false
+  }
+
   #isStopping(): boolean {
-    return this.#fatal !== undefined || this.#engine.signal.aborted
+    return this.#fatal !== undefined || this.#gate.hasFailed || this.#engine.signal.aborted
   }
 
   #startReady(): void {

@@ -44,7 +44,7 @@ export const syncCommand = defineCommand({
       describe: 'Begin nothing new after so long, such as 2h',
       placeholder: 'DURATION',
     },
-    report: { type: 'boolean', describe: 'Print the report after the summary' },
+    report: { type: 'boolean', describe: 'Print the report after the summary; not with --json' },
   },
   settingFlags: [
     'transfers',
@@ -78,13 +78,12 @@ export const syncCommand = defineCommand({
     const choice = { words: args.mirrors, to: args.to, cwd: context.io.cwd, known: engine.store.mirrors.list() }
     const mirrors = chooseMirrors(context.settings, choice)
     const options = { waitMs, hashEverything: args.checksum, isDryRun: args.dryRun }
-    const { summary, outcome, failure } = await withProgress(context, engine.progress, () =>
-      runSync(engine, mirrors, options),
-    )
+    const result = await withProgress(context, engine.progress, () => runSync(engine, mirrors, options))
+    const { summary, outcome, failure } = result
     if (context.json) context.printJson(summary)
-    else renderRunSummary(summary, context.print)
+    else if (!context.quiet || summary.verdict !== 'ok') renderRunSummary(result, context.print)
     if (failure) throw failure
-    if (args.report && !args.dryRun)
+    if (args.report && !args.dryRun && !context.json)
       await printReport(
         context,
         opened.reportContext,

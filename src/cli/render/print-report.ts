@@ -1,5 +1,5 @@
 import { chooseKnown, settingsOfRow } from '../../app/choose-mirrors.ts'
-import { escapeText } from '../../foundation/text.ts'
+import { escapeText, terminalSafeJson } from '../../foundation/text.ts'
 import { REPORT_CLASSES, type ReportClass } from '../../rules/report-class.ts'
 import {
   type MirrorReport,
@@ -136,18 +136,18 @@ function jsonPrinter(print: Print): Printer {
   let isFirstMirror = true
   let isFirstEntry = true
   return {
-    begin: (generatedAt) => print(`{"generatedAt":${JSON.stringify(generatedAt)},"mirrors":[`),
+    begin: (generatedAt) => print(`{"generatedAt":${terminalSafeJson(generatedAt)},"mirrors":[`),
     beginMirror: ({ name, path, library, remotePath, listing }) => {
-      const head = JSON.stringify({ name, path, library, remotePath, listing }).slice(0, -1)
+      const head = terminalSafeJson({ name, path, library, remotePath, listing }).slice(0, -1)
       print(`${isFirstMirror ? '' : ','}${head},"entries":[`)
       isFirstMirror = false
       isFirstEntry = true
     },
     entry: (entry) => {
-      print(`${isFirstEntry ? '' : ','}${JSON.stringify(entry)}`)
+      print(`${isFirstEntry ? '' : ','}${terminalSafeJson(entry)}`)
       isFirstEntry = false
     },
-    endMirror: (_, { counts, elsewhere }) => print(`],"counts":${JSON.stringify(counts)},"elsewhere":${elsewhere}}`),
+    endMirror: (_, { counts, elsewhere }) => print(`],"counts":${terminalSafeJson(counts)},"elsewhere":${elsewhere}}`),
     end: () => print(']}'),
   }
 }

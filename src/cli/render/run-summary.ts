@@ -1,21 +1,28 @@
 import { escapeText } from '../../foundation/text.ts'
 import { formatDuration, formatSize } from '../../foundation/units.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
-import type { RunSummary } from '../../sync/run-sync.ts'
+import type { RunResult } from '../../sync/run-sync.ts'
 
 /** Problems that a summary spells out; the report has them all. */
 const MOST_PROBLEMS = 20
 
 /** The summary of a run for people. */
-export function renderRunSummary(summary: RunSummary, print: (line: string) => void): void {
-  for (const mirror of summary.mirrors) renderMirror(mirror, summary.dryRun === true, print)
+export function renderRunSummary({ summary, failure }: RunResult, print: (line: string) => void): void {
+  for (const mirror of summary.mirrors)
+    renderMirror(mirror, { isDryRun: summary.dryRun === true, told: failure?.message }, print)
   const what = summary.dryRun
     ? 'Dry run, nothing was sent'
     : { ok: 'Done', incomplete: 'Incomplete', failed: 'Failed' }[summary.verdict]
   print(`${what} in ${formatDuration(summary.durationMs)}.`)
 }
 
-function renderMirror(mirror: SyncSummary, isDryRun: boolean, print: (line: string) => void): void {
+interface Manner {
+  readonly isDryRun: boolean
+  /** The message of what stopped the run, which is told on its own. */
+  readonly told: string | undefined
+}
+
+function renderMirror(mirror: SyncSummary, { isDryRun, told }: Manner, print: (line: string) => void): void {
   const { files, uploads, directories, ingestion, timeToSearchableMs: times } = mirror
   print(
     `${escapeText(mirror.name)}: ${escapeText(mirror.path)} → ${escapeText(mirror.library.name)}:${escapeText(mirror.remotePath)}`,
@@ -23,15 +30,18 @@ function renderMirror(mirror: SyncSummary, isDryRun: boolean, print: (line: stri
   const lines: [string, string][] = [
     [
       'files',
-      `${files.scanned} scanned: ${list([
-        [files.unchanged, 'unchanged'],
-        [files.new, 'new'],
-        [files.changed, 'changed'],
-        [files.moved, 'moved'],
-        [files.removed, 'removed'],
-        [files.ignored, 'ignored'],
-        [files.unsupported, 'unsupported'],
-      ])}`,
+      countWith(
+        `${files.scanned} scanned`,
+        list([
+          [files.unchanged, 'unchanged'],
+          [files.new, 'new'],
+          [files.changed, 'changed'],
+          [files.moved, 'moved'],
+          [files.removed, 'removed'],
+          [files.ignored, 'ignored'],
+          [files.unsupported, 'unsupported'],
+        ]),
+      ),
     ],
     [
       isDryRun ? 'would make' : 'directories',
@@ -63,7 +73,10 @@ function renderMirror(mirror: SyncSummary, isDryRun: boolean, print: (line: stri
     ],
   ]
   for (const [label, text] of lines) if (text !== '') print(`  ${label.padEnd(16)} ${text}`)
-  renderProblems(mirror, print)
+  renderProblems(
+    mirror.problems.filter(({ message }) => message !== told),
+    print,
+  )
 }
 
 function describeUploads(uploads: SyncSummary['uploads'], isDryRun: boolean): string {
@@ -78,7 +91,7 @@ function describeUploads(uploads: SyncSummary['uploads'], isDryRun: boolean): st
   return counts === '' || uploads.bytes === 0 ? counts : `${counts}; ${formatSize(uploads.bytes)}`
 }
 
-function renderProblems({ problems }: SyncSummary, print: (line: string) => void): void {
+function renderProblems(problems: SyncSummary['problems'], print: (line: string) => void): void {
   for (const { path, code, message, retryAt } of problems.slice(0, MOST_PROBLEMS)) {
     const retry = retryAt === null ? '' : ` (tried again after ${retryAt})`
     print(`  problem          ${escapeText(path) || '.'}: ${escapeText(message)} [${code}]${retry}`)
@@ -86,6 +99,10 @@ function renderProblems({ problems }: SyncSummary, print: (line: string) => void
   if (problems.length > MOST_PROBLEMS) {
     print(`  problem          and ${problems.length - MOST_PROBLEMS} more: shelfd report --only needs-attention`)
   }
+}
+
+function countWith(total: string, parts: string): string {
+  return parts === '' ? total : `${total}: ${parts}`
 }
 
 function list(counts: readonly (readonly [number, string])[]): string {

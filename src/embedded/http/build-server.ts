@@ -1,6 +1,8 @@
 import fastify, { type FastifyInstance } from 'fastify'
+import { messageOf } from '../../foundation/errors.ts'
 import { ENDPOINTS } from '../routes/endpoints.ts'
 import type { Service } from '../service.ts'
+import { invalid } from './api-error.ts'
 import { describeService, showDescription } from './describe-service.ts'
 import { answerErrorsAsJson } from './error-answers.ts'
 
@@ -18,11 +20,27 @@ export async function buildServer(service: Service): Promise<FastifyInstance> {
   // Endpoints validate with the shapes of the contract; the schemas of the routes only describe.
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => (body) => JSON.stringify(body))
-  // Uploads are read by their endpoint, as a stream.
-  app.addContentTypeParser('multipart/form-data', (_request, _body, done) => done(null))
+  acceptBodies(app)
   answerErrorsAsJson(app, service.logger)
   await describeService(app)
   for (const each of Object.values(ENDPOINTS)) each.register(app, service)
   showDescription(app)
   return app
+}
+
+function acceptBodies(app: FastifyInstance): void {
+  // Uploads are read by their endpoint, as a stream.
+  app.addContentTypeParser('multipart/form-data', (_request, _body, done) => done(null))
+  // Bodies that may be left out may also be empty.
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: unknown, text: string) =>
+    text === '' ? undefined : parseJson(text),
+  )
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw invalid('body', `The body is not JSON: ${messageOf(error)}`)
+  }
 }

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { messageOf } from '../../foundation/errors.ts'
+import { InterruptedError, messageOf } from '../../foundation/errors.ts'
 import type { Passage } from '../tables/passages.ts'
 import type { IngestionResult, ResourceRow } from '../tables/resources.ts'
 import { type ExtractionSource, extractText } from './extract.ts'
@@ -10,7 +10,7 @@ const NO_PASSAGE: Passage = { text: '', unit: 'line', firstUnit: 1, lastUnit: 1 
 
 /**
  * Takes one resource from its bytes to passages and its final state. What goes wrong with the file ends it as `failed`; only
- * faults of the database are thrown, and leave it to be done again.
+ * an interruption and faults of the database are thrown, and leave it to be done again.
  */
 export async function ingestFile(
   resource: ResourceRow,
@@ -41,7 +41,7 @@ export async function ingestFile(
     )
     end({ status, failure: null }, warnings)
   } catch (error) {
-    if (error instanceof Database.SqliteError) throw error
+    if (error instanceof Database.SqliteError || error instanceof InterruptedError) throw error
     restart()
     end({ status: 'failed', failure: messageOf(error) }, [])
   }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { messageOf } from '../../foundation/errors.ts'
+import { InterruptedError, messageOf } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import type { FileStore } from '../storage/file-store.ts'
 import { readContent } from '../storage/read-content.ts'
@@ -11,7 +11,7 @@ import { createPassageWriter } from './passage-writer.ts'
 
 const MAX_BATCH_RESOURCES = 64
 // Uploads that come one after the other share the transactions of their ingestion.
-const GATHERING_MS = 30
+const GATHERING_MS = 50
 
 /** Processes uploads in their order (section 3.1). The queue is the table of resources, so that a restart goes on with it. */
 export interface IngestQueue {
@@ -31,54 +31,52 @@ export interface IngestParts {
 }
 
 export function openIngestQueue(parts: IngestParts): IngestQueue {
+  const stopping = new AbortController()
   let working: Promise<void> | undefined
   let isRung = false
-  let isStopped = false
   const work = async () => {
-    while (isRung && !isStopped) {
+    while (isRung && !stopping.signal.aborted) {
       isRung = false
-      await ingestAll(parts, () => isStopped)
+      await ingestAll(parts, stopping.signal)
     }
-  }
-  const ring = () => {
-    isRung = true
-    working ??= work().finally(() => {
-      working = undefined
-      if (isRung && !isStopped) ring()
-    })
+    working = undefined
   }
   return {
-    ring,
+    ring: () => {
+      if (stopping.signal.aborted) return
+      isRung = true
+      working ??= work()
+    },
     settled: async () => {
       while (working) await working
     },
     stop: async () => {
-      isStopped = true
+      stopping.abort(new InterruptedError())
       await working
     },
   }
 }
 
 /** A fault of the database itself ends the pass; the next ring tries again. */
-async function ingestAll(parts: IngestParts, isStopped: () => boolean): Promise<void> {
+async function ingestAll(parts: IngestParts, signal: AbortSignal): Promise<void> {
   try {
     do {
-      await pause(GATHERING_MS)
-      while (!isStopped() && (await ingestBatch(parts)) === MAX_BATCH_RESOURCES);
-    } while (!isStopped() && parts.tables.resources.toIngest(1).length > 0)
+      await pause(GATHERING_MS, undefined, { signal })
+      while ((await ingestBatch(parts, signal)) === MAX_BATCH_RESOURCES);
+    } while (parts.tables.resources.toIngest(1).length > 0)
   } catch (error) {
-    parts.logger.error('Ingestion could not go on', { error: messageOf(error) })
+    if (!signal.aborted) parts.logger.error('Ingestion could not go on', { error: messageOf(error) })
   }
 }
 
 /** How many resources there were to ingest. */
-async function ingestBatch({ tables, writes, files }: IngestParts): Promise<number> {
+async function ingestBatch({ tables, writes, files }: IngestParts, signal: AbortSignal): Promise<number> {
   const batch = tables.resources.toIngest(MAX_BATCH_RESOURCES)
   if (batch.length === 0) return 0
   await writes.write(() => {
     for (const { id, status } of batch) if (status !== 'running') tables.resources.start(id)
   })
-  const writer = createPassageWriter(writes, tables)
+  const writer = createPassageWriter(writes, tables, signal)
   for (const resource of batch) {
     await ingestFile(resource, () => openChunks(tables, files, resource), writer)
     await writer.drain()

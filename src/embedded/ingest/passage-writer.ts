@@ -12,12 +12,12 @@ export interface PassageWriter {
   clear(resource: ResourceRow): void
   add(resource: ResourceRow, ordinal: number, passage: Passage): void
   finish(result: IngestionResult): void
-  /** Commits when enough has gathered. */
+  /** Commits when enough has gathered; throws the signal's reason when it is aborted. */
   drain(): Promise<void> | void
   commit(): Promise<void>
 }
 
-export function createPassageWriter(queue: WriteQueue, tables: Tables): PassageWriter {
+export function createPassageWriter(queue: WriteQueue, tables: Tables, signal: AbortSignal): PassageWriter {
   let pending: (() => void)[] = []
   let characters = 0
   const commit = async () => {
@@ -44,6 +44,7 @@ export function createPassageWriter(queue: WriteQueue, tables: Tables): PassageW
       pending.push(() => tables.resources.finish(result))
     },
     drain: () => {
+      signal.throwIfAborted()
       if (characters >= MAX_PENDING_CHARACTERS || pending.length >= MAX_PENDING_WRITES) return commit()
     },
     commit,

@@ -11,7 +11,7 @@ export interface TextReader {
 }
 
 /** Tables up to this size are parsed, which needs all of them at once; the lines of larger ones are taken as they are. */
-export const MAX_TABLE_BYTES = 1024 * 1024
+const MAX_TABLE_BYTES = 1024 * 1024
 
 export function openTextReader(kind: ContentKind, sizeBytes: number, emit: (passage: Passage) => void): TextReader {
   if (kind === 'html') return htmlReader(new PassageCutter('line', emit))

@@ -29,13 +29,15 @@ export async function receiveForm(body: Readable, boundary: string, limits: Form
   const form = new FormCollector(limits)
   try {
     const parser = new MultipartParser(boundary, form)
-    for await (const chunk of body) {
+    for await (const chunk of body.iterator({ destroyOnReturn: false })) {
       parser.feed(chunk)
       await form.content?.spill()
     }
     parser.end()
     return form.finish()
   } catch (error) {
+    // What is still to come is read away: a client that is cut off would not see why it was refused.
+    body.resume()
     await form.content?.dispose()
     throw error
   }

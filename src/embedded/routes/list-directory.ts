@@ -6,6 +6,7 @@ import { notFound } from '../http/api-error.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { cursorInput, integerInput, libraryPathInput } from '../http/inputs.ts'
 import type { ListedFile } from '../tables/locations.ts'
+import type { Tables } from '../tables/open-tables.ts'
 
 /** The last name given of each section; null when the section is over. */
 const position = z.object({ folder: z.string().nullable(), file: z.string().nullable() })
@@ -31,26 +32,27 @@ export const listDirectory = endpoint({
   errors: [401, 403, 404, 422],
   handle(call) {
     const { service, query } = call
-    const { directories, locations } = service.tables
+    const { tables, cursors } = service
     const library = requireLibrary(call, 'read')
-    const directory = directories.byPath(library.id, query.path)
+    const directory = tables.directories.byPath(library.id, query.path)
     if (!directory) throw notFound('Directory')
     const listing = `directory ${directory.id}`
-    const after = query.cursor === undefined ? START : service.cursors.read(listing, query.cursor, position)
-    const count = query.limit + 1
-    const folders = after.folder === null ? [] : directories.namesAfter(directory.id, after.folder, count)
-    const files = after.file === null ? [] : locations.listAfter(directory.id, after.file, count)
-    const next = nextPosition(folders, files, query.limit)
-    const nextCursor = next ? service.cursors.write(listing, next) : null
-    return {
-      folders: folders.slice(0, query.limit).map(folderBody),
-      files: files.slice(0, query.limit).map(fileBody),
-      limit: query.limit,
-      next_cursor: nextCursor,
-      truncated: nextCursor !== null,
-    }
+    const after = query.cursor === undefined ? START : cursors.read(listing, query.cursor, position)
+    const { next, ...entries } = readPage(tables, directory.id, after, query.limit)
+    const nextCursor = next ? cursors.write(listing, next) : null
+    return { ...entries, limit: query.limit, next_cursor: nextCursor, truncated: nextCursor !== null }
   },
 })
+
+function readPage({ directories, locations }: Tables, directoryId: number, after: Position, limit: number) {
+  const folders = after.folder === null ? [] : directories.namesAfter(directoryId, after.folder, limit + 1)
+  const files = after.file === null ? [] : locations.listAfter(directoryId, after.file, limit + 1)
+  return {
+    folders: folders.slice(0, limit).map(folderBody),
+    files: files.slice(0, limit).map(fileBody),
+    next: nextPosition(folders, files, limit),
+  }
+}
 
 /** Undefined when both sections are over; each list was asked for one more entry than a page shows. */
 function nextPosition(folders: readonly string[], files: readonly ListedFile[], limit: number): Position | undefined {

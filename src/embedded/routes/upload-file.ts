@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { uploadAnswer } from '../../contract/records.ts'
 import { INBOX_PATH } from '../../contract/routes.ts'
@@ -6,7 +7,7 @@ import { notFound, tooLarge } from '../http/api-error.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { libraryPathInput } from '../http/inputs.ts'
 import { newIdentifier } from '../identifiers.ts'
-import { boundaryOf, receiveForm } from '../multipart/receive-form.ts'
+import { boundaryOf, type ReceivedForm, receiveForm } from '../multipart/receive-form.ts'
 import type { Service } from '../service.ts'
 import type { ReceivedContent } from '../storage/content-receiver.ts'
 import { type RecordedUpload, recordUpload } from '../storage/record-upload.ts'
@@ -51,12 +52,7 @@ export const uploadFile = endpoint({
   async handle(call) {
     const { service, request, reply } = call
     const library = requireLibrary(call, 'resource.create')
-    const { maxUploadBytes, files } = service
-    if (Number(request.headers['content-length'] ?? 0) > maxUploadBytes + FORM_OVERHEAD_BYTES) {
-      throw tooLarge('The file is larger than this instance takes')
-    }
-    const boundary = boundaryOf(request.headers['content-type'])
-    const form = await receiveForm(request.raw, boundary, { maxUploadBytes, temporaryDir: files.temporaryDir })
+    const form = await takeForm(service, request)
     try {
       const { path } = fields.parse(form)
       const directory = service.tables.directories.byPath(library.id, path)
@@ -70,6 +66,14 @@ export const uploadFile = endpoint({
     }
   },
 })
+
+async function takeForm({ files, maxUploadBytes }: Service, request: FastifyRequest): Promise<ReceivedForm> {
+  const { 'content-length': length, 'content-type': type } = request.headers
+  if (Number(length ?? 0) > maxUploadBytes + FORM_OVERHEAD_BYTES) {
+    throw tooLarge('The file is larger than this instance takes')
+  }
+  return await receiveForm(request.raw, boundaryOf(type), { maxUploadBytes, temporaryDir: files.temporaryDir })
+}
 
 /** Everything is durable before the answer: a small content with its record, a large one before it. */
 async function storeFile(service: Service, file: IncomingFile): Promise<RecordedUpload> {

@@ -30,11 +30,13 @@ CREATE TABLE mirror (
 ) STRICT;
 
 -- Every directory seen; path is relative to the mirror, '' for its root. made_at: it exists remotely.
+-- seal: a hash over names and fingerprints of its files, there only while its rows prove every one of them unchanged.
 CREATE TABLE directory (
   id         INTEGER PRIMARY KEY,
   mirror_id  INTEGER NOT NULL REFERENCES mirror (id),
   path       TEXT NOT NULL,
   made_at    INTEGER,
+  seal       BLOB CHECK (length(seal) = 32),
   UNIQUE (mirror_id, path)
 ) STRICT;
 CREATE INDEX directory_unmade ON directory (mirror_id, path) WHERE made_at IS NULL;
@@ -68,7 +70,8 @@ CREATE TABLE content (
   UNIQUE (library_id, sha256, mime)
 ) STRICT;
 CREATE INDEX content_by_resource ON content (library_id, resource_id) WHERE resource_id IS NOT NULL;
-CREATE INDEX content_pending ON content (mirror_id, stored_seq) WHERE outcome = 'pending';
+CREATE INDEX content_pending ON content (library_id, stored_seq) WHERE outcome = 'pending';
+CREATE INDEX content_in_doubt ON content (id) WHERE state IN ('sending', 'doubt');
 CREATE INDEX content_troubled ON content (library_id, state) WHERE problem_code IS NOT NULL OR state IN ('sending', 'doubt');
 
 -- Every file present at its last scan. is_received: its content is stored, so nothing remains to be done for it.

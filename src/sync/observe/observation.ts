@@ -11,6 +11,8 @@ export interface WalkOptions {
   readonly maxSizeBytes: number | null
   readonly oneFileSystem: boolean
   readonly emptyFiles: 'upload' | 'skip'
+  /** Directories below the root (relative) that hold the program's own data: never entered, whatever the rules say. */
+  readonly ownDirectories: readonly string[]
   /** Hash every file again, whatever its fingerprint says (`--checksum`). */
   readonly hashEverything: boolean
   /** Also list what was ignored or skipped, and why. */
@@ -40,6 +42,8 @@ export interface DirectoryObservation {
   readonly path: string
   readonly files: readonly ObservedFile[]
   readonly missing: readonly MissingFile[]
+  /** The directory's seal once this is recorded and what is missing is removed; null when something isn't proven. */
+  readonly seal: Uint8Array | null
 }
 
 export interface PathProblem {

@@ -7,6 +7,7 @@ import { mimeOf } from '../../local/mime.ts'
 import { openGuarded } from '../../local/open-guarded.ts'
 import { type ScannedDirectory, type SkippedEntry, scanDirectory } from '../../local/scan-directory.ts'
 import { compareDirectory, isRacyHash } from '../../rules/compare-directory.ts'
+import { sealDirectory } from '../../rules/seal-directory.ts'
 import type { ComparedRow, FormerReason } from '../../store/files.ts'
 import type { MissingFile, ObservationBatch, ObservedFile, WalkOptions } from './observation.ts'
 
@@ -14,6 +15,8 @@ export interface Observer {
   readonly fs: FileSystem
   readonly clock: Clock
   readonly options: WalkOptions
+  /** True when the store has this seal for the directory. */
+  readonly isSealed: (path: string, seal: Uint8Array) => boolean
   /** What the store knows of a directory's files. */
   readonly listKnown: (path: string) => readonly ComparedRow[]
   readonly scratch: Uint8Array
@@ -37,20 +40,43 @@ export function observeDirectory(
   })
   if (scan.kind === 'unreadable') {
     batch.unreadable.push(directory.path)
-    if (scan.code !== 'ENOENT') batch.problems.push({ path: directory.path, code: 'unreadable', message: scan.message })
+    if (scan.code !== 'ENOENT')
+      batch.problems.push({ path: directory.path, code: problemCodeOf(scan.code), message: scan.message })
     return []
   }
   batch.directories.push(directory.path)
   noteLeftOut(options, directory.path, scan, batch)
   noteFiles(observer, directory.path, scan, batch)
-  return scan.directories.map((name) => ({ path: pathBelow(directory.path, name), scope: scan.scope }))
+  const children = scan.directories.map((name) => ({ path: pathBelow(directory.path, name), scope: scan.scope }))
+  return options.ownDirectories.length === 0 ? children : leaveOutOwn(options, children, batch)
 }
+
+/** Reading our own open databases would drop their locks (POSIX: any close of the file does), and never come to rest. */
+function leaveOutOwn(
+  { ownDirectories, listIgnored }: WalkOptions,
+  children: readonly ChildDirectory[],
+  batch: ObservationBatch,
+): ChildDirectory[] {
+  const isOwn = ({ path }: ChildDirectory) => ownDirectories.includes(path)
+  for (const { path } of children.filter(isOwn)) {
+    batch.counts.ignored += 1
+    batch.ignoredDirectories.push(path)
+    if (listIgnored) batch.leftOut.push({ path, reason: OWN_DIRECTORY, isUnsupported: false })
+  }
+  return children.filter((child) => !isOwn(child))
+}
+
+export const OWN_DIRECTORY = 'it holds the data of shelfd itself'
 
 export function pathBelow(directory: string, name: string): string {
   return directory === '' ? name : `${directory}/${name}`
 }
 
 function noteFiles(observer: Observer, path: string, scan: ScannedDirectory, batch: ObservationBatch): void {
+  if (!observer.options.hashEverything && observer.isSealed(path, sealDirectory(scan.files))) {
+    batch.counts.unchanged += scan.files.length
+    return
+  }
   const known = observer.listKnown(path)
   const { unchangedCount, unproven, missing } = compareDirectory(scan.files, known, observer.options.hashEverything)
   batch.counts.unchanged += unchangedCount
@@ -60,7 +86,20 @@ function noteFiles(observer: Observer, path: string, scan: ScannedDirectory, bat
     if (observed) files.push(observed)
   }
   const missingFiles = scan.incomplete ? [] : reasonMissing(scan, missing)
-  if (files.length > 0 || missingFiles.length > 0) batch.observations.push({ path, files, missing: missingFiles })
+  if (files.length > 0 || missingFiles.length > 0) {
+    const isProven = files.length === unproven.length && missingFiles.length === missing.length
+    const seal = isProven ? sealOf(scan, files) : null
+    batch.observations.push({ path, files, missing: missingFiles, seal })
+  }
+}
+
+function sealOf(scan: ScannedDirectory, observed: readonly ObservedFile[]): Uint8Array | null {
+  if (observed.some(({ isRacy }) => isRacy)) return null
+  // What was hashed may be newer than what was listed.
+  const newest = new Map(observed.map((file) => [file.name, file]))
+  return sealDirectory(
+    scan.files.map(({ name, fingerprint }) => ({ name, fingerprint: newest.get(name) ?? fingerprint })),
+  )
 }
 
 function readFile(
@@ -93,6 +132,12 @@ function reasonMissing(scan: ScannedDirectory, names: readonly string[]): Missin
   const reasons = new Map<string, FormerReason>()
   for (const { name } of [...scan.ignored, ...scan.skipped]) reasons.set(name, 'ignored')
   return names.filter((name) => !withProblem.has(name)).map((name) => ({ name, reason: reasons.get(name) ?? 'gone' }))
+}
+
+/** A stable code for what a scan met: the system's codes are in capitals, ours are not. */
+function problemCodeOf(code: string): string {
+  if (code === 'EACCES' || code === 'EPERM') return 'unreadable'
+  return code === code.toUpperCase() ? 'io-error' : code
 }
 
 /** Sockets, pipes, devices and names that can't be sent are unsupported; all else is left out on purpose. */
@@ -128,6 +173,7 @@ function noteLeftOut(options: WalkOptions, path: string, scan: ScannedDirectory,
       })
     }
   }
-  for (const { name, code, message } of scan.problems)
-    batch.problems.push({ path: pathBelow(path, name), code, message })
+  for (const { name, code, message } of scan.problems) {
+    batch.problems.push({ path: pathBelow(path, name), code: problemCodeOf(code), message })
+  }
 }

@@ -27,6 +27,7 @@ export async function observe(
     seenDirectories: new Set(),
     unreadable: [],
     ignoredDirectories: new Set(),
+    laterSeals: new Map(),
     secrets: 0,
   }
   const problems: PathProblem[] = []
@@ -43,7 +44,7 @@ export async function observe(
 
 function walkOptions(engine: Engine, mirror: OpenMirror, hashEverything: boolean) {
   const { ignore, maxSizeBytes, oneFileSystem, emptyFiles } = mirror.settings
-  const { rootRealPath, rootDevice } = mirror
+  const { rootRealPath, rootDevice, ownDirectories } = mirror
   const rules = { ignore, maxSizeBytes, oneFileSystem, emptyFiles }
   return {
     storeDirectory: engine.store.directory,
@@ -51,6 +52,7 @@ function walkOptions(engine: Engine, mirror: OpenMirror, hashEverything: boolean
     rootRealPath,
     rootDevice,
     ...rules,
+    ownDirectories,
     hashEverything,
     listIgnored: false,
   }
@@ -66,6 +68,7 @@ function removeMissing({ store, clock }: Engine, scan: ScanState, { files }: Syn
       files.removed = store.files.countGone() - files.moved
       files.new -= files.moved
       store.files.removeGone(clock.nowMs())
+      for (const [id, seal] of scan.laterSeals) store.directories.setSeal(id, seal)
       for (const { id } of gone) store.directories.remove(id)
     })
   }

@@ -9,6 +9,8 @@ export interface ScanState {
   readonly seenDirectories: Set<string>
   readonly unreadable: string[]
   readonly ignoredDirectories: Set<string>
+  /** Seals that hold once the missing files are removed. */
+  readonly laterSeals: Map<number, Uint8Array | null>
   secrets: number
 }
 
@@ -53,6 +55,9 @@ function recordDirectory(
     summary.files[recordFile(engine, mirror, directoryId, observation.path, file)] += 1
   }
   for (const { name, reason } of observation.missing) engine.store.files.noteGone(directoryId, name, reason)
+  const isSettled = observation.missing.length === 0
+  engine.store.directories.setSeal(directoryId, isSettled ? observation.seal : null)
+  if (!isSettled) scan.laterSeals.set(directoryId, observation.seal)
 }
 
 /** Records a file that was hashed, and tells what it turned out to be. */

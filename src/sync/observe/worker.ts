@@ -21,6 +21,7 @@ function serve({ options, shared }: WorkerData): void {
     fs: nodeFileSystem,
     clock: systemClock,
     options,
+    isSealed: (path, seal) => reader?.directories.findSeal(options.mirrorId, path)?.equals(seal) ?? false,
     listKnown: (path) => reader?.files.listForCompare(options.mirrorId, path) ?? [],
     scratch: new Uint8Array(SCRATCH_BYTES),
   }
