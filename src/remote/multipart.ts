@@ -74,8 +74,8 @@ function joined(head: Buffer, file: Uint8Array, tail: Buffer): Buffer {
 }
 
 function makeBoundary(random: Random): string {
-  const part = () => Math.floor(random() * 2 ** 48).toString(16)
-  return `shelfd-${part()}-${part()}`
+  const part = () => Math.floor(random() * 2 ** 30).toString(36)
+  return `shelfd-${part()}-${part()}-${part()}-${part()}`
 }
 
 async function* framed(

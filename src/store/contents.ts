@@ -101,9 +101,10 @@ function prepareSending(database: Database.Database) {
     `SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.library_id = ? AND c.sha256 = ? AND c.mime = ?`,
   )
   const get = database.prepare<[number], ContentRow>(`SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.id = ?`)
-  const insert = database.prepare<[number, Uint8Array, string, number], ContentRow>(
-    `INSERT INTO content (library_id, sha256, mime, size) VALUES (?, ?, ?, ?) RETURNING
-     ${CONTENT_COLUMNS.replaceAll('c.', '')}`,
+  // An update that changes nothing, so that a row that is there is returned as well.
+  const ensure = database.prepare<[number, Uint8Array, string, number], { id: number; state: ContentState }>(
+    `INSERT INTO content (library_id, sha256, mime, size) VALUES (?, ?, ?, ?)
+     ON CONFLICT (library_id, sha256, mime) DO UPDATE SET size = size RETURNING id, state`,
   )
   const byResource = database.prepare<[number, string], ContentRow>(
     `SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.library_id = ? AND c.resource_id = ?`,
@@ -134,8 +135,9 @@ function prepareSending(database: Database.Database) {
     findByResource: (libraryId: number, resourceId: string): ContentRow | undefined =>
       byResource.get(libraryId, resourceId),
     find: (key: ContentKey): ContentRow | undefined => find.get(key.libraryId, key.sha256, key.mime),
-    ensure: (key: ContentKey): ContentRow | undefined =>
-      find.get(key.libraryId, key.sha256, key.mime) ?? insert.get(key.libraryId, key.sha256, key.mime, key.size),
+    /** The content's id and state; it is made if nobody had it yet. */
+    ensure: (key: ContentKey): { id: number; state: ContentState } | undefined =>
+      ensure.get(key.libraryId, key.sha256, key.mime, key.size),
     setState: (id: number, state: 'new' | 'sending'): void => {
       setState.run(state, id)
     },

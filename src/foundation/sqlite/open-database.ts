@@ -12,6 +12,9 @@ export interface DatabaseSpec {
   readonly isSuspect?: boolean
 }
 
+const CACHE_KIB = 16 * 1024
+const CHECKPOINT_PAGES = 4_096
+
 export type DatabaseFault = 'newer' | 'damaged' | 'foreign'
 
 /** The file can't be used as it is; nothing was written to it. */
@@ -98,6 +101,9 @@ function configure(database: Database.Database): void {
   database.pragma('foreign_keys = ON')
   database.pragma('trusted_schema = OFF')
   database.pragma('busy_timeout = 5000')
+  // Hashes come in no order: with the default of 2 MB each insert would read pages again that were just written.
+  database.pragma(`cache_size = -${CACHE_KIB}`)
+  database.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
 }
 
 function migrate(database: Database.Database, spec: DatabaseSpec, isNew: boolean): void {

@@ -18,6 +18,9 @@ export function observeInThreads(threads: number): ObserveTree {
   }
 }
 
+/** What walks allocate dies young: a small nursery costs nothing and keeps the threads small. */
+const LIMITS = { maxYoungGenerationSizeMb: 6 }
+
 /** Deals out parts of the tree: whoever has many gives half to whoever has none, until all are idle. */
 class WalkingPool implements AsyncDisposable {
   readonly #shared = new Int32Array(new SharedArrayBuffer(8))
@@ -64,7 +67,8 @@ class WalkingPool implements AsyncDisposable {
 
   #start(options: WalkOptions): Worker {
     const entry = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js'
-    const worker = new Worker(new URL(entry, import.meta.url), { workerData: { options, shared: this.#shared } })
+    const workerData = { options, shared: this.#shared }
+    const worker = new Worker(new URL(entry, import.meta.url), { workerData, resourceLimits: LIMITS })
     worker.on('message', (message: FromWorker) => this.#receive(worker, message))
     worker.on('error', (error) => this.fail(error))
     return worker

@@ -71,7 +71,7 @@ function recordFile(
   const { sha256, mime, sizeBytes: size } = file
   const content = store.contents.ensure({ libraryId: mirror.row.library.id, sha256, mime, size })
   if (!content) throw new Error('The store gave no row for a content')
-  const before = store.files.find(directoryId, file.name)
+  const before = file.isKnown ? store.files.find(directoryId, file.name) : undefined
   const isSame = before?.contentId === content.id
   if (before && !isSame) {
     const path = pathBelow(directory, file.name)

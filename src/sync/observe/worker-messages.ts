@@ -5,7 +5,7 @@ export const CREDITS = 0
 export const HUNGRY = 1
 
 /** Batches that may be on their way before a walking thread waits. */
-export const MOST_BATCHES_UNDER_WAY = 16
+export const MOST_BATCHES_UNDER_WAY = 6
 
 export type ToWorker = { readonly kind: 'walk'; readonly paths: readonly string[] } | { readonly kind: 'end' }
 
