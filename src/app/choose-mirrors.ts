@@ -1,9 +1,9 @@
-import { realpathSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { normalizeLibraryPath } from '../contract/library-path.ts'
 import { UsageError } from '../foundation/errors.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { MirrorSettings as EngineMirror } from '../sync/engine.ts'
+import { realPathOf } from './real-path.ts'
 import type { MirrorSettings, Settings } from './settings/settings.ts'
 import { adHocMirror } from './settings/to-settings.ts'
 
@@ -108,19 +108,20 @@ function ofRow(settings: Settings, row: MirrorRow): EngineMirror {
 }
 
 function toEngineMirror(settings: Settings, mirror: MirrorSettings): EngineMirror {
-  const { name, path, library, remotePath, ignore, oneFileSystem, emptyFiles } = mirror
+  const { name, path, library, remotePath, ignore, oneFileSystem, emptyFiles, duplicates } = mirror
   const mayCreateLibrary = settings.service.kind === 'embedded' && library === basename(path)
   const maxSizeBytes = mirror.maxSizeBytes ?? null
-  return { name, path, library, mayCreateLibrary, remotePath, ignore, maxSizeBytes, oneFileSystem, emptyFiles }
-}
-
-/** The real path of what a word names, or its plain absolute path when there is nothing. */
-function realPathOf(cwd: string, word: string): string {
-  const path = resolve(cwd, word)
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
+  return {
+    name,
+    path,
+    library,
+    mayCreateLibrary,
+    remotePath,
+    ignore,
+    maxSizeBytes,
+    oneFileSystem,
+    emptyFiles,
+    duplicates,
   }
 }
 

@@ -1,4 +1,3 @@
-import { existsSync, realpathSync } from 'node:fs'
 import { systemClock } from '../foundation/clock.ts'
 import { nodeFileSystem } from '../local/file-system.ts'
 import { openStore, openStoreReader, type StoreReader } from '../store/open-store.ts'
@@ -8,6 +7,7 @@ import { createProgress } from '../sync/progress.ts'
 import type { ReportContext } from '../sync/report.ts'
 import { createLazyService, type LazyService } from './lazy-service.ts'
 import type { OpenServiceInput } from './open-service.ts'
+import { realPathOf } from './real-path.ts'
 import type { Settings } from './settings/settings.ts'
 
 /** After a request to stop, uploads under way may end for so long. */
@@ -46,6 +46,7 @@ export function openEngine(settings: Settings, input: OpenServiceInput): OpenedE
       newBytesPerRun: limits.newBytesPerRun ?? null,
     },
     pollPace: ingestion,
+    scrubIntervalMs: settings.scrubIntervalMs ?? null,
   }
   return {
     engine,
@@ -80,7 +81,7 @@ export function openReader(settings: Settings, input: OpenServiceInput): OpenedR
 
 /** The state directory and the embedded library's data, wherever links lead; the latter also when a service is configured. */
 function ownDirectoriesOf({ stateDir, service }: Settings): string[] {
-  return [stateDir, service.dataDir].map((path) => (existsSync(path) ? realpathSync(path) : path))
+  return [stateDir, service.dataDir].map((path) => realPathOf('/', path))
 }
 
 function graceAfter(signal: AbortSignal): { signal: AbortSignal; end(): void } {

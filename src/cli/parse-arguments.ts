@@ -18,7 +18,9 @@ export function parseOptions(argv: readonly string[], table: ArgumentTable): Par
   const { _: words, ...given } = parsed
   const aliases = Object.values(table).map((spec) => spec.alias)
   const unknown = Object.keys(given).find((key) => !Object.hasOwn(table, key) && !aliases.includes(key))
-  if (unknown !== undefined) throw unknownFlag(unknown, table)
+  // The parser reads --no-x as x, and would tell of a flag that nobody typed.
+  const typed = argv.includes(`--no-${unknown}`) ? `no-${unknown}` : unknown
+  if (typed !== undefined) throw unknownFlag(typed, table)
   const options = Object.entries(table).map(([name, spec]) => [camelCase(name), readValue(name, spec, given[name])])
   return { options: Object.fromEntries(options), given: lastTexts(given), words: words.map(String) }
 }

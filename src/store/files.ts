@@ -154,6 +154,9 @@ function prepareOpen(database: Database.Database) {
   const receiveAll = database.prepare<[number]>(
     'UPDATE file SET is_received = 1 WHERE content_id = ? AND is_received = 0',
   )
+  const receiveOne = database.prepare<[number, string]>(
+    'UPDATE file SET is_received = 1 WHERE directory_id = ? AND name = ?',
+  )
   const copies = database.prepare<[number], { n: number }>('SELECT count(*) AS n FROM file WHERE content_id = ?')
   return {
     /** Files whose content is not stored, in a stable order, from just after `cursor`. */
@@ -161,6 +164,9 @@ function prepareOpen(database: Database.Database) {
       open.all(mirrorId, cursor.directoryId, cursor.name, limit),
     /** Every file of a content that is stored now; gives the number of those that waited for it. */
     receiveAll: (contentId: number): number => receiveAll.run(contentId).changes,
+    receiveOne: (directoryId: number, name: string): void => {
+      receiveOne.run(directoryId, name)
+    },
     countCopies: (contentId: number): number => copies.get(contentId)?.n ?? 0,
   }
 }

@@ -15,11 +15,12 @@ export interface MirrorRow {
   readonly remotePath: string
   readonly rootDevice: bigint
   readonly rootInode: bigint
+  readonly scrubbedAt: number
   readonly library: LibraryRow
 }
 
 export type NewLibrary = Omit<LibraryRow, 'id'>
-export interface NewMirror extends Omit<MirrorRow, 'id' | 'library'> {
+export interface NewMirror extends Omit<MirrorRow, 'id' | 'library' | 'scrubbedAt'> {
   readonly libraryId: number
 }
 
@@ -32,6 +33,7 @@ interface FlatRow {
   remotePath: string
   rootDevice: bigint
   rootInode: bigint
+  scrubbedAt: bigint
   libraryId: bigint
   origin: string
   tenantId: bigint
@@ -41,6 +43,7 @@ interface FlatRow {
 
 const SELECT = `
   SELECT m.id, m.name, m.path, m.remote_path AS remotePath, m.root_device AS rootDevice, m.root_inode AS rootInode,
+         m.scrubbed_at AS scrubbedAt,
          l.id AS libraryId, l.origin, l.tenant_id AS tenantId, l.remote_id AS remoteId, l.name AS libraryName
   FROM mirror m JOIN library l ON l.id = m.library_id`
 
@@ -53,13 +56,14 @@ export function prepareMirrors(database: Database.Database) {
     `INSERT INTO library (origin, tenant_id, remote_id, name, pinned_at) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET name = excluded.name RETURNING id`,
   )
-  const insertMirror = database.prepare<[string, string, number, string, bigint, bigint, number]>(
-    `INSERT INTO mirror (name, path, library_id, remote_path, root_device, root_inode, pinned_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  const insertMirror = database.prepare<[string, string, number, string, bigint, bigint, number, number]>(
+    `INSERT INTO mirror (name, path, library_id, remote_path, root_device, root_inode, pinned_at, scrubbed_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const updateRoot = database.prepare<[bigint, bigint, number]>(
     'UPDATE mirror SET root_device = ?, root_inode = ? WHERE id = ?',
   )
+  const noteScrub = database.prepare<[number, number]>('UPDATE mirror SET scrubbed_at = ? WHERE id = ?')
   const renameLibrary = database.prepare<[string, number]>('UPDATE library SET name = ? WHERE id = ?')
   return {
     list: (): MirrorRow[] => all.all().map(inflate),
@@ -70,10 +74,14 @@ export function prepareMirrors(database: Database.Database) {
       insertLibrary.get(library.origin, library.tenantId, library.remoteId, library.name, nowMs)?.id ?? 0,
     pinMirror: (mirror: NewMirror, nowMs: number): void => {
       const { name, path, libraryId, remotePath, rootDevice, rootInode } = mirror
-      insertMirror.run(name, path, libraryId, remotePath, rootDevice, rootInode, nowMs)
+      insertMirror.run(name, path, libraryId, remotePath, rootDevice, rootInode, nowMs, nowMs)
     },
     pinRoot: (mirrorId: number, rootDevice: bigint, rootInode: bigint): void => {
       updateRoot.run(rootDevice, rootInode, mirrorId)
+    },
+    /** Every file was hashed. */
+    noteScrub: (mirrorId: number, nowMs: number): void => {
+      noteScrub.run(nowMs, mirrorId)
     },
     renameLibrary: (libraryId: number, name: string): void => {
       renameLibrary.run(name, libraryId)
@@ -88,5 +96,6 @@ function inflateSome(row: FlatRow | undefined): MirrorRow | undefined {
 function inflate(row: FlatRow): MirrorRow {
   const { name, path, remotePath, rootDevice, rootInode, origin, remoteId } = row
   const library = { id: Number(row.libraryId), origin, tenantId: Number(row.tenantId), remoteId, name: row.libraryName }
-  return { id: Number(row.id), name, path, remotePath, rootDevice, rootInode, library }
+  const scrubbedAt = Number(row.scrubbedAt)
+  return { id: Number(row.id), name, path, remotePath, rootDevice, rootInode, scrubbedAt, library }
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { LockedError, OperatorError } from '../foundation/errors.ts'
@@ -36,6 +36,8 @@ export interface StoreReader extends Disposable {
 /** The state store, held by this process alone. Every query is prepared once; writes happen inside `write`. */
 export interface Store extends StoreReader {
   readonly directory: string
+  /** Bytes that are free for this user where the store lies. */
+  freeBytes(): number
   /** Runs `work` in one transaction (`BEGIN IMMEDIATE`); it is durable when this returns. */
   write<T>(work: () => T): T
   /** Runs `work` and then forgets everything it wrote: what a dry run needs. */
@@ -80,6 +82,10 @@ function holdStore(directory: string, release: () => void): Store {
     return {
       directory,
       ...prepareQueries(database),
+      freeBytes: () => {
+        const { bavail, bsize } = statfsSync(directory)
+        return bavail * bsize
+      },
       write: (work) => database.transaction(work).immediate(),
       rehearse: (work) => rehearse(database, work),
       [Symbol.dispose]: () => {

@@ -42,6 +42,8 @@ export interface MirrorSettings {
   readonly maxSizeBytes: number | null
   readonly oneFileSystem: boolean
   readonly emptyFiles: 'upload' | 'skip'
+  /** `link`: a copy is sent again, so that the resource gains its location as well. */
+  readonly duplicates: 'skip' | 'link'
 }
 
 export interface EngineLimits extends SendLimits {
@@ -68,6 +70,8 @@ export interface Engine {
   readonly graceSignal: AbortSignal
   readonly limits: EngineLimits
   readonly pollPace: PollPace
+  /** Every file is hashed again when the last time is so long ago; null: never. */
+  readonly scrubIntervalMs: number | null
 }
 
 /** A mirror that is pinned and whose root was found to be the one it was pinned to. */

@@ -25,10 +25,11 @@ export async function resolveDoubts(
   connection: Connection,
   summary: SyncSummary,
 ): Promise<number> {
+  const doubtful = engine.store.contents.listDoubtful(mirror.row)
+  if (doubtful.length === 0) return 0
   const facts = await connection.client.contractFacts(engine.signal)
   const landsInPlace = facts.uploadDirectoryField.field !== undefined
   let absent = 0
-  const doubtful = engine.store.contents.listDoubtful(mirror.row)
   for (const [place, contents] of Map.groupBy(doubtful, (content) => (landsInPlace ? placeOf(content) : INBOX_PATH))) {
     const strangers = await listStrangers(engine, mirror, connection, place)
     for (const content of contents) {

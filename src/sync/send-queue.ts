@@ -8,6 +8,9 @@ import { pathBelow } from './observe/observe-directory.ts'
 export interface Intent {
   readonly uploadId: number
   readonly contentId: number
+  /** The content is stored already, and is sent again so that it gains this location. */
+  readonly isLink: boolean
+  readonly directoryId: number
   readonly directory: string
   readonly name: string
   readonly path: string
@@ -28,11 +31,17 @@ export class SendQueue {
   readonly #mirror: OpenMirror
   readonly #summary: SyncSummary
   readonly #needsDirectory: boolean
+  readonly #links: boolean
   readonly #sent: { inRun: number; inDay: number; bytesInRun: number }
   readonly #held = new Set<number>()
   #cursor: OpenFileCursor = OPEN_FILES_START
   #page: OpenFile[] = []
   #isExhausted = false
+
+  /** True when copies are sent as well, after the content itself is stored. */
+  get links(): boolean {
+    return this.#links
+  }
 
   /** `sent` counts on across several passes of one run. */
   constructor(engine: Engine, mirror: OpenMirror, summary: SyncSummary, sent: SentSoFar, needsDirectory: boolean) {
@@ -41,6 +50,7 @@ export class SendQueue {
     this.#summary = summary
     this.#sent = sent
     this.#needsDirectory = needsDirectory
+    this.#links = needsDirectory && mirror.settings.duplicates === 'link'
   }
 
   get isExhausted(): boolean {
@@ -80,6 +90,7 @@ export class SendQueue {
     const content = store.contents.get(file.contentId)
     if (!content) return undefined
     if (content.state === 'stored') {
+      if (this.#links && store.files.countCopies(content.id) > 1) return this.#intend(file, true)
       this.#receive(content.id)
       return undefined
     }
@@ -87,7 +98,9 @@ export class SendQueue {
     if (content.state === 'sending' || content.state === 'doubt') return undefined
     if (this.#needsDirectory && file.isDirectoryMade === 0) return undefined
     if (this.#hold(content.id, file.size) !== undefined) return undefined
-    return this.#intend(file)
+    store.contents.setState(content.id, 'sending')
+    this.#count(file.size)
+    return this.#intend(file, false)
   }
 
   /** Of several files with one content, one stands for the resource and the others are aliases. */
@@ -104,16 +117,18 @@ export class SendQueue {
     return reason
   }
 
-  #intend(file: OpenFile): Intent {
-    const { store, clock } = this.#engine
-    const { contentId, directory, name, sha256, mime, size: sizeBytes } = file
-    const path = pathBelow(directory, name)
-    const { row, runId } = this.#mirror
-    store.contents.setState(contentId, 'sending')
-    const uploadId = store.uploads.intend({ contentId, mirrorId: row.id, path, runId, nowMs: clock.nowMs() })
+  #count(sizeBytes: number): void {
     this.#sent.inRun += 1
     this.#sent.inDay += 1
     this.#sent.bytesInRun += sizeBytes
-    return { uploadId, contentId, directory, name, path, sha256, mime, sizeBytes }
+  }
+
+  #intend(file: OpenFile, isLink: boolean): Intent {
+    const { store, clock } = this.#engine
+    const { contentId, directoryId, directory, name, sha256, mime, size: sizeBytes } = file
+    const path = pathBelow(directory, name)
+    const { row, runId } = this.#mirror
+    const uploadId = store.uploads.intend({ contentId, mirrorId: row.id, path, runId, nowMs: clock.nowMs() })
+    return { uploadId, contentId, isLink, directoryId, directory, name, path, sha256, mime, sizeBytes }
   }
 }

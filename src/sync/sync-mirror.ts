@@ -1,3 +1,5 @@
+import { TemporaryError } from '../foundation/errors.ts'
+import { formatSize } from '../foundation/units.ts'
 import { inspectRoot } from '../local/content-root.ts'
 import { DOUBT_ROUNDS } from '../rules/doubt.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
@@ -13,6 +15,7 @@ import { SendQueue } from './send-queue.ts'
 import { summarize } from './summarize.ts'
 import { Uploader } from './upload.ts'
 
+const RESERVE_BYTES = 64 * 2 ** 20
 const DAY_MS = 24 * 3_600_000
 
 /** One pass over one mirror: observe, plan, make directories, upload, follow ingestion, account. */
@@ -27,7 +30,9 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
   const problems: PathProblem[] = []
   let isComplete = false
   try {
-    const scan = await observe(engine, mirror, summary, options.hashEverything)
+    const scrubs = options.hashEverything || isScrubDue(engine, mirror)
+    const scan = await observe(engine, mirror, summary, scrubs)
+    if (scrubs) engine.store.write(() => engine.store.mirrors.noteScrub(row.id, engine.clock.nowMs()))
     problems.push(...scan.problems)
     if (scan.secrets > 0)
       engine.logger.warn('left out what looks like a secret', { mirror: row.name, paths: scan.secrets })
@@ -36,6 +41,10 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
   } finally {
     summarize(engine, mirror, summary, { problems, isComplete })
   }
+}
+
+function isScrubDue({ scrubIntervalMs, clock }: Engine, { row }: OpenMirror): boolean {
+  return scrubIntervalMs !== null && clock.nowMs() - row.scrubbedAt >= scrubIntervalMs
 }
 
 function hasWork({ store, clock }: Engine, { row }: OpenMirror): boolean {
@@ -61,6 +70,7 @@ async function send(
     planOnly(engine, mirror, summary)
     return []
   }
+  assertRoom(engine)
   const connection = await service.connect(signal)
   const problems = await makeDirectories(engine, mirror, connection, summary)
   const follower = new IngestionFollower(engine, mirror, connection)
@@ -79,6 +89,14 @@ async function send(
   await following
   signal.throwIfAborted()
   return problems
+}
+
+/** What was sent must be remembered: without room for that, nothing is sent. */
+function assertRoom({ store }: Engine): void {
+  const freeBytes = store.freeBytes()
+  if (freeBytes >= RESERVE_BYTES) return
+  const text = `Cannot send anything: only ${formatSize(freeBytes)} are free for the store in "${store.directory}"`
+  throw new TemporaryError('disk-full', `${text}, ${formatSize(RESERVE_BYTES)} are kept in reserve`)
 }
 
 /** Uploads, looks for what is in doubt, and sends again what is certainly not there; a bounded number of rounds. */
@@ -105,9 +123,9 @@ async function uploadAll(
     problems.push(...uploader.problems)
     summary.uploads.heldBack = Math.max(queue.heldBack, uploader.heldBack)
     if (uploader.heldBack > 0 || follower.hasFailed) break
-    if (store.contents.listDoubtful(mirror.row).length === 0) break
     const absent = await resolveDoubts(engine, mirror, connection, summary)
-    if (absent === 0) break
+    // Copies that are to be linked wait until their content is stored: one more round finds them.
+    if (absent === 0 && !(queue.links && round === 1)) break
   }
   return problems
 }
@@ -131,7 +149,8 @@ function planOnly(engine: Engine, mirror: OpenMirror, summary: SyncSummary): voi
   const queue = new SendQueue(engine, mirror, summary, sentSoFar(engine, mirror), false)
   const planned: number[] = []
   while (!queue.isExhausted) {
-    for (const { contentId, sizeBytes } of queue.take(1_000)) {
+    for (const { contentId, sizeBytes, isLink } of queue.take(1_000)) {
+      if (isLink) continue
       summary.uploads.created += 1
       summary.uploads.bytes += sizeBytes
       summary.uploads.aliases += store.files.countCopies(contentId) - 1

@@ -158,6 +158,10 @@ export class Uploader {
   }
 
   #recordEnd(intent: Intent, result: SendResult): void {
+    if (intent.isLink) {
+      this.#recordLinkEnd(intent, result)
+      return
+    }
     switch (result.kind) {
       case 'stored':
         this.#recordStored(intent, result.resourceId, result.isDuplicate)
@@ -189,13 +193,29 @@ export class Uploader {
     const { contentId } = intent
     store.contents.markStored(contentId, { resourceId, isDuplicate, hasSecondLocation, mirrorId: row.id, runId, nowMs })
     store.uploads.end(intent.uploadId, isDuplicate ? 'duplicate' : 'created', null, nowMs)
-    const received = store.files.receiveAll(contentId)
     const { uploads } = this.#summary
     uploads[isDuplicate ? 'duplicates' : 'created'] += 1
-    uploads.aliases += Math.max(0, received - 1)
+    if (this.#queue.links) store.files.receiveOne(intent.directoryId, intent.name)
+    else uploads.aliases += Math.max(0, store.files.receiveAll(contentId) - 1)
     uploads.bytes += intent.sizeBytes
     progress.contentsSent += 1
     progress.bytesSent += intent.sizeBytes
+  }
+
+  /** A copy that could not be sent stays open: the next run tries again, and the content itself is safe. */
+  #recordLinkEnd(intent: Intent, result: SendResult): void {
+    const { store, clock } = this.#engine
+    if (result.kind === 'stored') {
+      store.uploads.end(intent.uploadId, 'duplicate', null, clock.nowMs())
+      store.files.receiveOne(intent.directoryId, intent.name)
+      this.#summary.uploads.duplicates += 1
+      this.#summary.uploads.bytes += intent.sizeBytes
+      return
+    }
+    const isSent = result.kind === 'doubt' || result.kind === 'refused'
+    const message = isSent ? result.message : null
+    store.uploads.end(intent.uploadId, isSent ? result.kind : 'not-sent', message, clock.nowMs())
+    if (result.kind === 'refused') this.problems.push({ path: intent.path, code: result.code, message: result.message })
   }
 
   #recordRefused(intent: Intent, code: string, message: string): void {
@@ -216,7 +236,7 @@ export class Uploader {
 
   #recordNotSent(intent: Intent): void {
     const { store, clock } = this.#engine
-    store.contents.setState(intent.contentId, 'new')
+    if (!intent.isLink) store.contents.setState(intent.contentId, 'new')
     store.uploads.end(intent.uploadId, 'not-sent', null, clock.nowMs())
   }
 

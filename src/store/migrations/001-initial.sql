@@ -16,7 +16,8 @@ CREATE TABLE library (
   UNIQUE (origin, tenant_id, remote_id)
 ) STRICT;
 
--- One local directory and one library path; the root's identity is pinned as well.
+-- One local directory and one library path; the root's identity is pinned as well. scrubbed_at: when every file was
+-- hashed last, whatever its fingerprint said.
 CREATE TABLE mirror (
   id           INTEGER PRIMARY KEY,
   name         TEXT NOT NULL UNIQUE,
@@ -26,7 +27,8 @@ CREATE TABLE mirror (
   root_device  INTEGER NOT NULL,
   root_inode   INTEGER NOT NULL,
   pinned_at    INTEGER NOT NULL,
-  last_run_id  INTEGER
+  last_run_id  INTEGER,
+  scrubbed_at  INTEGER NOT NULL
 ) STRICT;
 
 -- Every directory seen; path is relative to the mirror, '' for its root. made_at: it exists remotely.
