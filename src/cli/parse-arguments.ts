@@ -1,4 +1,4 @@
-import { Parser } from 'yargs/helpers'
+import Parser from 'yargs-parser'
 import { didYouMean } from '../app/nearest.ts'
 import { UsageError } from '../foundation/errors.ts'
 import { type ArgumentSpec, type ArgumentTable, nameOf, takesValue } from './command.ts'

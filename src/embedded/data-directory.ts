@@ -1,14 +1,4 @@
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LockedError } from '../foundation/errors.ts'
 import { type KernelLock, takeKernelLock } from '../foundation/sqlite/kernel-lock.ts'
@@ -46,8 +36,6 @@ export function prepareDataDirectory(paths: DataPaths): void {
 export function lockDataDirectory(paths: DataPaths): KernelLock {
   mkdirSync(paths.directory, { recursive: true, mode: 0o700 })
   chmodSync(paths.directory, 0o700)
-  // What SQLite puts beside the lock gets the mode of the lock.
-  closeSync(openSync(paths.lockFile, 'a', 0o600))
   const lock = takeKernelLock(paths.lockFile)
   if (!lock) throw new LockedError('store-locked', `The library in "${paths.directory}" is served by another process`)
   return lock

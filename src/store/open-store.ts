@@ -6,6 +6,7 @@ import { takeKernelLock } from '../foundation/sqlite/kernel-lock.ts'
 import {
   DatabaseFaultError,
   type DatabaseSpec,
+  isDamage,
   openDatabase,
   openDatabaseReadOnly,
 } from '../foundation/sqlite/open-database.ts'
@@ -75,10 +76,10 @@ export function openStoreReader(directory: string): StoreReader | undefined {
 
 function holdStore(directory: string, release: () => void): Store {
   const spec = specOf(directory)
-  const generation = verifyGeneration(directory, spec.file)
+  const generation = verifyGeneration(directory, spec)
   const database = explainFaults(directory, () => openDatabase({ ...spec, isSuspect: generation.isSuspect }))
   try {
-    advanceGeneration(database, directory, generation.expected)
+    advanceGeneration(database, directory)
     return {
       directory,
       ...prepareQueries(database),
@@ -86,7 +87,7 @@ function holdStore(directory: string, release: () => void): Store {
         const { bavail, bsize } = statfsSync(directory)
         return bavail * bsize
       },
-      write: (work) => database.transaction(work).immediate(),
+      write: (work) => explainFaults(directory, () => database.transaction(work).immediate()),
       rehearse: (work) => rehearse(database, work),
       [Symbol.dispose]: () => {
         closeOrderly(database, directory)
@@ -130,27 +131,42 @@ function noteFileOf(directory: string): string {
   return join(directory, 'generation')
 }
 
-function verifyGeneration(directory: string, file: string): { expected: number; isSuspect: boolean } {
+/** Before anything is written: the store must have been opened as often as its note says. */
+function verifyGeneration(directory: string, spec: DatabaseSpec): { isSuspect: boolean } {
   const note = readGenerationNote(noteFileOf(directory))
-  if (note === undefined) return { expected: 0, isSuspect: existsSync(file) }
-  if (!existsSync(file)) throw lostStore(directory)
-  if (note === null) return { expected: 0, isSuspect: true }
-  return { expected: note.generation, isSuspect: !wasClosedOrderly(file, note) }
+  if (note === undefined) return { isSuspect: existsSync(spec.file) }
+  if (!existsSync(spec.file)) throw lostStore(directory)
+  if (note === null) return { isSuspect: true }
+  const isSuspect = !wasClosedOrderly(spec.file, note)
+  const found = explainFaults(directory, () => readGeneration({ ...spec, isSuspect }))
+  if (found < note.generation) {
+    const counts = `it was opened ${found} times, its note says ${note.generation}`
+    const text = `The store in "${directory}" is an older copy, or lost its write-ahead log: ${counts}`
+    throw new OperatorError('store-damaged', `${text}; ${wayBack(directory)}`)
+  }
+  return { isSuspect: false }
 }
 
-function advanceGeneration(database: Database.Database, directory: string, expected: number): void {
-  const read = database.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'generation'")
-  const found = Number(read.get()?.value ?? 0)
-  if (found < expected) {
-    const counts = `it was opened ${found} times, its note says ${expected}`
-    throw new OperatorError(
-      'store-damaged',
-      `The store in "${directory}" is an older copy, or lost its write-ahead log: ${counts}; ${wayBack(directory)}`,
-    )
+function readGeneration(spec: DatabaseSpec): number {
+  const database = openDatabaseReadOnly(spec)
+  try {
+    const isEmpty = database.pragma('user_version', { simple: true }) === 0
+    return isEmpty ? 0 : generationOf(database)
+  } finally {
+    database.close()
   }
+}
+
+function generationOf(database: Database.Database): number {
+  const read = database.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'generation'")
+  return Number(read.get()?.value ?? 0)
+}
+
+function advanceGeneration(database: Database.Database, directory: string): void {
+  const generation = generationOf(database) + 1
   const write = database.prepare<[string]>("INSERT OR REPLACE INTO meta (key, value) VALUES ('generation', ?)")
-  database.transaction(() => write.run(String(found + 1))).immediate()
-  writeGenerationNote(noteFileOf(directory), { generation: found + 1, closedSizeBytes: null })
+  database.transaction(() => write.run(String(generation))).immediate()
+  writeGenerationNote(noteFileOf(directory), { generation, closedSizeBytes: null })
 }
 
 function closeOrderly(database: Database.Database, directory: string): void {
@@ -166,6 +182,7 @@ function explainFaults<T>(directory: string, open: () => T): T {
   try {
     return open()
   } catch (error) {
+    if (isDamage(error)) throw new OperatorError('store-damaged', `${error.message}; ${wayBack(directory)}`)
     if (!(error instanceof DatabaseFaultError)) throw error
     if (error.fault === 'newer') {
       throw new OperatorError('store-newer', `${error.message}; install the newer shelfd, or use another --state-dir`, {

@@ -14,7 +14,7 @@ import type { Listing } from './list-remote.ts'
 import type { ObservedFile } from './observe/observation.ts'
 import type { Differences } from './observe/observe-differences.ts'
 import { pathBelow } from './observe/observe-directory.ts'
-import type { ReportEntry, ReportRow } from './report.ts'
+import type { ReportEntry, ReportRow } from './report-entry.ts'
 
 interface Sides {
   readonly row: MirrorRow

@@ -4,7 +4,6 @@ import type { Logger } from '../foundation/logger.ts'
 import { inspectRoot } from '../local/content-root.ts'
 import type { FileSystem } from '../local/file-system.ts'
 import { ownDirectoriesBelow } from '../rules/own-directories.ts'
-import type { ReportClass } from '../rules/report-class.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { StoreReader } from '../store/open-store.ts'
 import type { MirrorSettings, Service } from './engine.ts'
@@ -12,24 +11,8 @@ import { type Listing, listRemote } from './list-remote.ts'
 import type { ObserveTree } from './observe/observation.ts'
 import { observeDifferences } from './observe/observe-differences.ts'
 import { assertSameService } from './pinned-service.ts'
+import type { ReportRow } from './report-entry.ts'
 import { listRows } from './report-rows.ts'
-
-/** One row of the report, the shape of an entry of `report --format json`. */
-export interface ReportEntry {
-  readonly path: string | null
-  readonly class: ReportClass
-  readonly reason: string | null
-  readonly size: number | null
-  readonly sha256: string | null
-  readonly mime: string | null
-  readonly resourceId: string | null
-  readonly remotePaths: readonly string[]
-  readonly remoteFilename: string | null
-  readonly ingestionStatus: string | null
-  readonly duplicateOf: string | null
-  readonly uploadedAt: string | null
-  readonly searchableAt: string | null
-}
 
 export interface MirrorReport {
   readonly name: string
@@ -39,12 +22,6 @@ export interface MirrorReport {
   readonly listing: 'complete' | 'incomplete' | 'not asked'
   /** Rows in a stable order: by path, then what only the remote side has. Read them once. */
   readonly rows: Iterable<ReportRow>
-}
-
-/** `isElsewhere`: a remote entry outside the mirror's path and the inbox, which only counts unless all are asked for. */
-export interface ReportRow {
-  readonly entry: ReportEntry
-  readonly isElsewhere: boolean
 }
 
 /** What the report works with: it only reads, so it needs no hold on the store. */

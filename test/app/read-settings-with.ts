@@ -14,7 +14,7 @@ export const CONFIG = '/home/ada/.config/shelfd/config.yaml'
 /** Settings of a made-up home directory whose configuration file is `yaml`. */
 export function readSettingsWith({ yaml, flags = {}, env = {}, mode = 0o644 }: SettingsCase = {}): Settings {
   const readFile = (file: string) => (file === CONFIG && yaml !== undefined ? { text: yaml, mode } : undefined)
-  return readSettings({ flags, env, cwd: '/work', home: '/home/ada', readFile })
+  return readSettings({ flags, env, cwd: '/home/ada/notes', home: '/home/ada', readFile })
 }
 
 /** The message of what it throws. */

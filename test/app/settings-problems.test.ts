@@ -89,7 +89,7 @@ describe('problems name the file, the line and what was expected', () => {
 
   test('a file that was asked for and is not there', () => {
     expect(settingsProblem({ flags: { config: 'mine.yaml' } })).toMatchInlineSnapshot(
-      `"UsageError: Cannot read the configuration: there is no file "/work/mine.yaml""`,
+      `"UsageError: Cannot read the configuration: there is no file "/home/ada/notes/mine.yaml""`,
     )
   })
 

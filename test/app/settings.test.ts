@@ -119,7 +119,7 @@ describe('places', () => {
     })
     expect(settings.stateDir).toBe('/home/ada/.config/shelfd/state')
     expect(settings.mirrors[0]?.path).toBe('/home/ada/.config/papers')
-    expect(settings.service.dataDir).toBe('/work/library')
+    expect(settings.service.dataDir).toBe('/home/ada/notes/library')
     expect(settings.configFile).toBe(CONFIG)
   })
 

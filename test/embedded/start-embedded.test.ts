@@ -4,6 +4,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { startEmbeddedLibrary } from '../../src/embedded/start-embedded.ts'
 import { LockedError, OperatorError } from '../../src/foundation/errors.ts'
+import { pluck } from '../contract/service-client.ts'
 import { startLibrary } from './temporary-library.ts'
 
 const openedDatabase = (dataDir: string) => new Database(join(dataDir, 'library.sqlite'))
@@ -73,6 +74,22 @@ describe('startEmbeddedLibrary', () => {
       expect({ status, assets }).toEqual({ status: 'completed', assets: expect.objectContaining({ length: 2 }) })
     }
     expect((await second.client.get('/search/resources?query=zebra')).json.results).toHaveLength(2)
+  })
+
+  it('stops amid a large text and goes on later', async () => {
+    const first = await startLibrary()
+    const library = await first.client.createLibrary()
+    const lines = Array.from({ length: 100_000 }, (_, index) => `line ${index}`)
+    const id = await first.client.uploaded(library, { name: 'large.txt', content: lines.join('\n') })
+    const state = async () => (await first.client.get(`/libraries/${library}/resources/${id}`)).json.assets
+    while (pluck(await state(), 'id').length === 0);
+    await first.stop()
+    const second = await startLibrary({ dataDir: first.dataDir })
+    expect((await second.client.processed(library, id)).ingestion_status).toBe('completed')
+    const { json } = await second.client.get('/search/resources?query="line+99999"')
+    expect(json.results).toEqual([
+      { resource: expect.objectContaining({ id, assets: expect.objectContaining({ length: 1 }) }) },
+    ])
   })
 
   it('refuses a database damaged while it was closed', async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -14,6 +14,14 @@ function storedFiles(dataDir: string): string[] {
       .filter((entry) => entry.isFile())
       .map((entry) => `${folder}/${entry.name}`),
   )
+}
+
+/** A form without a declared length. */
+function endlessForm(size: number): RequestInit & { duplex: 'half' } {
+  const head = '--B\r\nContent-Disposition: form-data; name="file"; filename="e"\r\n\r\n'
+  const pieces = [head, ...Array.from({ length: size / 1_000 }, () => 'x'.repeat(1_000)), '\r\n--B--']
+  const body = ReadableStream.from(pieces).pipeThrough(new TextEncoderStream())
+  return { method: 'POST', body, duplex: 'half', headers: { 'content-type': 'multipart/form-data; boundary=B' } }
 }
 
 describe('uploads to the embedded library', () => {
@@ -40,7 +48,9 @@ describe('uploads to the embedded library', () => {
     const id = await client.createLibrary()
     expect((await client.upload(id, { name: 'a', content: 'x'.repeat(100_000) })).status).toBe(201)
     expect((await client.upload(id, { name: 'b', content: 'y'.repeat(100_001) })).status).toBe(413)
-    expect((await client.upload(id, { name: 'c', content: 'z'.repeat(1_000_000) })).status).toBe(413)
+    expect((await client.upload(id, { name: 'c', content: 'z'.repeat(340_000) })).status).toBe(413)
+    expect((await client.upload(id, { name: 'd', content: 'z'.repeat(5_000_000) })).status).toBe(413)
+    expect((await client.send(`/libraries/${id}/files`, endlessForm(5_000_000))).status).toBe(413)
     expect(pluck((await client.listing(id, { path: '/.inbox' })).json.files, 'title')).toEqual(['a'])
     expect(storedFiles(dataDir)).toHaveLength(1)
   })
@@ -55,6 +65,15 @@ describe('uploads to the embedded library', () => {
     expect((await client.get(`/resources/${kept}`)).text).toBe(LARGE)
     await client.call('DELETE', `/libraries/${two}`)
     expect(storedFiles(dataDir)).toEqual([])
+  })
+
+  it('answer 500 as JSON when their file is lost', async () => {
+    const { dataDir, client } = await startLibrary()
+    const id = await client.createLibrary()
+    const lost = await client.uploaded(id, { name: 'a', type: 'image/png', content: LARGE })
+    rmSync(join(dataDir, 'files'), { recursive: true })
+    const { status, json } = await client.get(`/resources/${lost}`)
+    expect({ status, json }).toEqual({ status: 500, json: { message: 'Internal error' } })
   })
 
   it('make one resource of simultaneous large twins', async () => {

@@ -1,6 +1,6 @@
-import type { RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { clientOf, jumpingClock, serve, serveSockets, type TestClock, thrownBy } from './support.ts'
+import { clientOf, heldClock, jumpingClock, serve, serveSockets, type TestClock, thrownBy, turns } from './support.ts'
 
 const RETRY = { attempts: 4, firstPauseMs: 100, maxPauseMs: 1_000 }
 
@@ -98,11 +98,13 @@ describe('what was possibly done', () => {
   })
 
   it('does not delete a library twice', async () => {
-    const listener = sequence(status(503))
-    await using server = await serve(listener)
-    await using client = clientOf(server.origin, { retry: RETRY })
-    expect(await thrownBy(client.deleteLibrary('lib'))).toMatchObject({ code: 'service-unavailable' })
-    expect(listener.count).toBe(1)
+    for (const step of [status(503), status(200), (request: IncomingMessage) => request.socket.destroy()]) {
+      const listener = sequence(step)
+      await using server = await serve(listener)
+      await using client = clientOf(server.origin, { retry: RETRY })
+      expect(await thrownBy(client.deleteLibrary('lib'))).toMatchObject({ reaction: 'temporary' })
+      expect(listener.count).toBe(1)
+    }
   })
 
   it('creates a library again after 429', async () => {
@@ -117,46 +119,67 @@ describe('what was possibly done', () => {
 describe('Retry-After', () => {
   const date = (ms: number) => new Date(ms).toUTCString()
 
-  it.each<[string, number, (clock: TestClock) => Record<string, string>]>([
-    ['seconds', 90_000, () => ({ 'retry-after': '90' })],
-    ['a date', 90_000, (clock) => ({ date: '', 'retry-after': date(clock.nowMs() + 90_000) })],
-    ["a date by the service's own clock", 90_000, () => ({ date: date(0), 'retry-after': date(90_000) })],
-  ])('is a lower bound for everybody: %s', async (_, boundMs, headers) => {
-    const clock = jumpingClock()
-    const arrivedMs: number[] = []
+  it.each<[string, (nowMs: number) => Record<string, string>]>([
+    ['seconds', () => ({ 'retry-after': '90' })],
+    ['a date', (nowMs) => ({ date: '', 'retry-after': date(nowMs + 90_000) })],
+    ["a date by the service's own clock", () => ({ date: date(0), 'retry-after': date(90_000) })],
+  ])('is a lower bound for everybody: %s', async (_, headers) => {
+    const clock = heldClock()
+    let arrived = 0
     await using server = await serve((_request, answer) => {
-      arrivedMs.push(clock.monotonicMs())
-      if (arrivedMs.length === 1) answer.writeHead(429, headers(clock)).end()
+      arrived += 1
+      if (arrived === 1) answer.writeHead(429, headers(clock.nowMs())).end()
       else answer.end('{"id":"r1"}')
     })
     await using client = clientOf(server.origin, { clock, retry: RETRY })
-    const first = client.showResource('lib', 'r1')
-    while (clock.sleptMs.length === 0) await new Promise((resolve) => setImmediate(resolve))
-    const others = Array.from({ length: 5 }, () => client.showResource('lib', 'r1'))
-    await Promise.all([first, ...others])
-    expect(arrivedMs).toHaveLength(7)
-    expect(Math.min(...arrivedMs.slice(1))).toBeGreaterThanOrEqual(boundMs)
+    const show = () => client.showResource('lib', 'r1')
+    const calls = [show()]
+    while (clock.sleepers === 0) await turns()
+    calls.push(show(), show(), show())
+    await clock.advanceTo(89_999)
+    expect(arrived).toBe(1)
+    while (arrived < 5) await clock.advanceTo(clock.monotonicMs() + 500)
+    expect(await Promise.all(calls)).toHaveLength(4)
   })
 
   it('outlasts answers to requests sent before', async () => {
-    const clock = jumpingClock()
-    const arrivedMs: number[] = []
+    const clock = heldClock()
+    const asked: string[] = []
     let finishSlow = () => {}
     await using server = await serve((request, answer) => {
-      arrivedMs.push(clock.monotonicMs())
-      if (request.url?.endsWith('slow')) finishSlow = () => answer.end('{"id":"slow"}')
-      else if (arrivedMs.length === 2) answer.writeHead(503, { 'retry-after': '60' }).end()
+      asked.push(request.url?.split('/').at(-1) ?? '')
+      if (asked.at(-1) === 'slow') finishSlow = () => answer.end('{"id":"slow"}')
+      else if (asked.length === 2) answer.writeHead(503, { 'retry-after': '60' }).end()
       else answer.end('{"id":"r1"}')
     })
     await using client = clientOf(server.origin, { clock, retry: RETRY })
     const slow = client.showResource('lib', 'slow')
-    while (arrivedMs.length < 1) await new Promise((resolve) => setImmediate(resolve))
-    const throttled = client.showResource('lib', 'r1')
-    while (clock.sleptMs.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    while (asked.length < 1) await turns()
+    const throttled = client.showResource('lib', 'first')
+    while (clock.sleepers === 0) await turns()
     finishSlow()
     await slow
-    await Promise.all([throttled, client.showResource('lib', 'r2')])
-    expect(Math.min(...arrivedMs.slice(2))).toBeGreaterThanOrEqual(60_000)
+    const other = client.showResource('lib', 'second')
+    await clock.advanceTo(59_999)
+    expect(asked).toEqual(['slow', 'first'])
+    while (asked.length < 4) await clock.advanceTo(clock.monotonicMs() + 500)
+    await Promise.all([throttled, other])
+  })
+
+  it('grows once however many were throttled', async () => {
+    const clock = heldClock()
+    let arrived = 0
+    await using server = await serve((_request, answer) => {
+      arrived += 1
+      if (arrived <= 4) answer.writeHead(429).end()
+      else answer.end('{"id":"r1"}')
+    })
+    await using client = clientOf(server.origin, { clock, retry: RETRY })
+    const calls = Array.from({ length: 4 }, () => client.showResource('lib', 'r1'))
+    while (clock.sleepers < 4) await turns()
+    for (const atMs of [80, 85, 90]) await clock.advanceTo(atMs)
+    await Promise.all(calls)
+    expect(arrived).toBe(8)
   })
 
   it('is not waited for beyond a day', async () => {

@@ -77,6 +77,44 @@ export function jumpingClock(): TestClock {
   }
 }
 
+export interface HeldClock extends Clock {
+  /** Moves time and wakes who is due; then lets everything that follows on this machine happen. */
+  advanceTo(monotonicMs: number): Promise<void>
+  readonly sleepers: number
+}
+
+/** Time that stands until the test moves it. */
+export function heldClock(): HeldClock {
+  let atMs = 0
+  const sleeping = new Set<{ wakeAtMs: number; wake: () => void }>()
+  return {
+    nowMs: () => Date.UTC(2030, 0, 1) + atMs,
+    monotonicMs: () => atMs,
+    sleep: (durationMs) =>
+      new Promise((resolve) => {
+        const sleeper = { wakeAtMs: atMs + durationMs, wake: resolve }
+        sleeping.add(sleeper)
+      }),
+    get sleepers() {
+      return sleeping.size
+    },
+    async advanceTo(monotonicMs) {
+      atMs = monotonicMs
+      for (const sleeper of sleeping) {
+        if (sleeper.wakeAtMs > atMs) continue
+        sleeping.delete(sleeper)
+        sleeper.wake()
+      }
+      await turns()
+    },
+  }
+}
+
+/** Enough turns of the event loop for requests on loopback to arrive and be answered. */
+export async function turns(): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}
+
 export function clientOf(origin: string, overrides: Partial<ClientOptions> = {}): ServiceClient & AsyncDisposable {
   const client = createServiceClient({
     origin,

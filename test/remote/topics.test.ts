@@ -1,7 +1,8 @@
+import { once } from 'node:events'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { collect, clientOf, EMPTY_PAGE, jumpingClock, serve, thrownBy } from './support.ts'
+import { clientOf, collect, EMPTY_PAGE, jumpingClock, serve, thrownBy, turns } from './support.ts'
 
 const LIBRARY = { id: 'l1', name: 'Research', overview: null, created_at: '2030-01-01', updated_at: '2030-01-01' }
 const NODE = { id: 'n1', name: 'b', overview: null, parent_id: null, organization_locked: false, is_archive: false }
@@ -199,6 +200,49 @@ describe('downloads', () => {
     await using client = clientOf(server.origin, { timeouts: { requestMs: 60, uploadStallMs: 60 } })
     const { body } = await client.downloadRepresentation('a1', 'scene', 2)
     expect(await thrownBy(body)).toMatchObject({ reaction: 'temporary', code: 'answer-late' })
+  })
+
+  it('fail when they only drip', async () => {
+    await using server = await serve((_, answer) => {
+      const timer = setInterval(() => answer.write('x'), 5)
+      answer.on('close', () => clearInterval(timer))
+    })
+    await using client = clientOf(server.origin, { timeouts: { requestMs: 80, uploadStallMs: 80 } })
+    const { body } = await client.downloadAsset('a1')
+    expect(await thrownBy(body)).toMatchObject({ reaction: 'temporary', code: 'answer-late' })
+  })
+
+  it('go on as long as they move', async () => {
+    await using server = await serve((_, answer) => {
+      let left = 30
+      const timer = setInterval(() => {
+        answer.write(bytes.subarray(0, 2_000))
+        left -= 1
+        if (left === 0) answer.end()
+      }, 10)
+      answer.on('close', () => clearInterval(timer))
+    })
+    await using client = clientOf(server.origin, { timeouts: { requestMs: 200, uploadStallMs: 200 } })
+    const { body } = await client.downloadAsset('a1')
+    expect(Buffer.concat(await collect(body)).length).toBe(60_000)
+  })
+
+  it('hold back a service that is faster', async () => {
+    let sentBytes = 0
+    await using server = await serve(async (_, answer) => {
+      for (; sentBytes < 64 << 20; sentBytes += bytes.length) {
+        if (!answer.write(bytes)) await Promise.race([once(answer, 'drain'), once(answer, 'close')])
+        if (answer.destroyed) return
+      }
+      answer.end()
+    })
+    await using client = clientOf(server.origin)
+    const { body } = await client.downloadAsset('a1')
+    for await (const _ of body) {
+      for (let wait = 0; wait < 20; wait += 1) await turns()
+      break
+    }
+    expect(sentBytes).toBeLessThan(32 << 20)
   })
 
   it('end when they are aborted or left', async () => {

@@ -1,9 +1,22 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { inspect } from 'node:util'
 import { gzipSync } from 'node:zlib'
+import { MockAgent } from 'undici'
 import { describe, expect, it } from 'vitest'
+import { ROUTES } from '../../src/contract/routes.ts'
 import type { RequestObservation } from '../../src/remote/client-options.ts'
-import { collect, clientOf, EMPTY_PAGE, HELLO, serve, serveSockets, TOKEN, thrownBy, uploadOf } from './support.ts'
+import {
+  clientOf,
+  collect,
+  EMPTY_PAGE,
+  HELLO,
+  serve,
+  serveSockets,
+  TOKEN,
+  thrownBy,
+  turns,
+  uploadOf,
+} from './support.ts'
 
 const ONE_TRY = { retry: { attempts: 1, firstPauseMs: 1, maxPauseMs: 1 } }
 const RESOURCE = { id: 'r1', ingestion_status: 'running' }
@@ -27,7 +40,8 @@ describe('answers that are none', () => {
     ['too much JSON', (_, answer) => answer.end(JSON.stringify({ ...RESOURCE, filler: 'x'.repeat(9 << 20) }))],
     [
       'a bomb of gzip',
-      (_, answer) => answer.setHeader('content-encoding', 'gzip').end(gzipSync(Buffer.alloc(64 << 20, ' '))),
+      (_, answer) =>
+        answer.setHeader('content-encoding', 'gzip').end(gzipSync(JSON.stringify(RESOURCE).padEnd(64 << 20))),
     ],
     ['gzip that is none', (_, answer) => answer.setHeader('content-encoding', 'gzip').end('{"id":"r1"}')],
     ['an encoding nobody asked for', (_, answer) => answer.setHeader('content-encoding', 'br').end('{"id":"r1"}')],
@@ -89,6 +103,41 @@ describe('redirects', () => {
     expect(await thrownBy(client.checkAccess())).toMatchObject({ code: 'redirect-refused' })
     expect(reached).toBe(0)
   })
+})
+
+describe('the wire', () => {
+  const failingWith = async (code: string) => {
+    const agent = new MockAgent()
+    agent.disableNetConnect()
+    agent
+      .get('https://h.example')
+      .intercept({ path: '/api/v1/auth/check' })
+      .replyWithError(Object.assign(new Error('no'), { code }))
+    await using client = clientOf('https://h.example', { ...ONE_TRY, dispatcher: agent })
+    return thrownBy(client.checkAccess())
+  }
+
+  it.each([
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+    'CERT_HAS_EXPIRED',
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+  ])('refuses a certificate for good: %s', async (code) => {
+    expect(await failingWith(code)).toMatchObject({ reaction: 'refused', code: 'certificate-refused' })
+  })
+
+  it.each([
+    'ENOTFOUND',
+    'ECONNREFUSED',
+    'EAI_AGAIN',
+    'EHOSTUNREACH',
+    'UND_ERR_CONNECT_TIMEOUT',
+    'ERR_SSL_WRONG_VERSION_NUMBER',
+  ])('takes a missing service for temporary: %s', async (code) =>
+    expect(await failingWith(code)).toMatchObject({ reaction: 'temporary', code: 'service-unreachable' }),
+  )
 })
 
 describe('refusals', () => {
@@ -156,6 +205,45 @@ describe('requests', () => {
     }
   })
 
+  it('are only those the interface names', async () => {
+    const seen: string[] = []
+    await using server = await serve((request, answer) => {
+      seen.push(`${request.method} ${request.url?.split('?')[0]}`)
+      answer.writeHead(404).end()
+    })
+    await using client = clientOf(server.origin)
+    await Promise.all(
+      [client.checkAccess(), collect(client.listLibraries()), client.createLibrary('x', null)].map(thrownBy),
+    )
+    await Promise.all(
+      [client.showLibrary('x'), client.deleteLibrary('x'), client.createDirectory('x', '/a')].map(thrownBy),
+    )
+    await Promise.all([collect(client.listDirectory('x', '/')), client.uploadFile(uploadOf(HELLO))].map(thrownBy))
+    await Promise.all([client.showResource('x', 'x'), client.searchResources({ query: 'x' })].map(thrownBy))
+    await Promise.all([client.downloadResource('x'), client.createResourceViewUrl('x', {})].map(thrownBy))
+    await Promise.all([client.downloadAsset('x'), client.createAssetViewUrl('x', {})].map(thrownBy))
+    await Promise.all(
+      [client.downloadRepresentation('x', 'scene', 1), client.downloadRepresentation('x', 'frame', 1)].map(thrownBy),
+    )
+    const named = Object.values(ROUTES).map(({ method, path }) => `${method} /api${path.replaceAll(/\{(\w+)\}/g, 'x')}`)
+    expect(seen.map((line) => line.replace('/lib/', '/x/')).sort()).toEqual(named.sort())
+  })
+
+  it('never brings the credential into logs or errors', async () => {
+    const logged: unknown[] = []
+    const note = (...line: unknown[]) => void logged.push(line)
+    await using server = await serve((request, answer) => {
+      const said = JSON.stringify({ detail: `Is ${request.headers.authorization} yours?` })
+      answer.writeHead(seen.shift() ?? 401, { 'retry-after': '1' }).end(said)
+    })
+    const seen = [503, 429, 500, 422, 401, 403, 302, 200]
+    const logger = { debug: note, info: note, warn: note, error: note }
+    await using client = clientOf(server.origin, { logger })
+    for (let call = 0; call < 5; call += 1) logged.push(await thrownBy(client.checkAccess()))
+    expect(logged.length).toBeGreaterThan(9)
+    expect(inspect(logged, { depth: 9, showHidden: true })).not.toContain(TOKEN)
+  })
+
   it('reports each exchange for counting', async () => {
     const seen: RequestObservation[] = []
     await using server = await serve((_, answer) => answer.writeHead(404).end())
@@ -172,6 +260,27 @@ describe('requests', () => {
     setImmediate(() => abort.abort())
     expect(await pending).toMatchObject({ reaction: 'interrupted' })
     expect(await thrownBy(client.checkAccess(abort.signal))).toMatchObject({ reaction: 'interrupted' })
+  })
+
+  it('never sends what was aborted while it waited', async () => {
+    const asked: string[] = []
+    let finish = () => {}
+    await using server = await serve((request, answer) => {
+      asked.push(request.url?.split('/').at(-1) ?? '')
+      finish = () => answer.end('{"id":"r1"}')
+    })
+    await using client = clientOf(server.origin, { connections: 1 })
+    const first = client.showResource('lib', 'first')
+    while (asked.length === 0) await turns()
+    const abort = new AbortController()
+    const second = thrownBy(client.showResource('lib', 'second', abort.signal))
+    await turns()
+    abort.abort()
+    expect(await second).toMatchObject({ reaction: 'interrupted' })
+    finish()
+    await first
+    await turns()
+    expect(asked).toEqual(['first'])
   })
 
   it('does nothing more once closed', async () => {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { DoubtError, FileError } from '../../src/foundation/errors.ts'
 import { clientOf, HELLO, jumpingClock, serve, serveSockets, thrownBy, uploadOf } from './support.ts'
@@ -69,6 +70,21 @@ describe('what was stored', () => {
   })
 })
 
+describe('a slow upload', () => {
+  async function* slowly() {
+    for (let piece = 0; piece < 30; piece += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 10))
+      yield Buffer.alloc(100)
+    }
+  }
+
+  it('goes on as long as it moves', async () => {
+    const timeouts = { requestMs: 200, uploadStallMs: 200 }
+    const request = uploadOf(() => slowly(), { sizeBytes: 3_000 })
+    expect(await upload(storing(201, { id: 'r1' }), request, { timeouts })).toEqual({ id: 'r1' })
+  })
+})
+
 describe('doubt', () => {
   it.each<[string, RequestListener]>([
     ['500', storing(500, {})],
@@ -104,13 +120,15 @@ describe('doubt', () => {
     expect(count).toBe(1)
   })
 
-  it('is the end of an answer that never comes', async () => {
-    const timeouts = { requestMs: 60, uploadStallMs: 60 }
+  it.each([
+    ['at once', uploadOf(HELLO), { requestMs: 60, uploadStallMs: 60_000 }],
+    ['in pieces', uploadOf(() => twoChunks()), { requestMs: 60, uploadStallMs: 60_000 }],
+  ])('is the end of waiting for an answer, sent %s', async (_, request, timeouts) => {
     expect(
       await thrownBy(
         upload(
           havingRead(() => {}),
-          uploadOf(HELLO),
+          request,
           { timeouts },
         ),
       ),
@@ -252,6 +270,18 @@ describe('a body that fails', () => {
       expect(failure).toMatchObject({ reaction: 'file', code: 'busy' })
       expect(ended).toBe(0)
     }
+  })
+
+  it('is cut as soon as it is too long', async () => {
+    const endless = uploadOf(() => Readable.from(Array(100).fill(LARGE)), { sizeBytes: 5 })
+    expect(
+      await thrownBy(
+        upload(
+          havingRead(() => {}),
+          endless,
+        ),
+      ),
+    ).toMatchObject({ reaction: 'file', code: 'busy' })
   })
 
   it('is given back when the service answers early', async () => {

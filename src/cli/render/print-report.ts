@@ -1,13 +1,8 @@
 import { chooseKnown, settingsOfRow } from '../../app/choose-mirrors.ts'
 import { escapeText, terminalSafeJson } from '../../foundation/text.ts'
 import { REPORT_CLASSES, type ReportClass } from '../../rules/report-class.ts'
-import {
-  type MirrorReport,
-  type ReportContext,
-  type ReportEntry,
-  type ReportedMirror,
-  report,
-} from '../../sync/report.ts'
+import { type MirrorReport, type ReportContext, type ReportedMirror, report } from '../../sync/report.ts'
+import type { ReportEntry } from '../../sync/report-entry.ts'
 import type { CommandContext } from '../context.ts'
 
 export type ReportFormat = 'text' | 'combined' | 'json'

@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
 
 /** A lock that the kernel releases when its holder ends, however it ends. */
@@ -11,11 +11,11 @@ export interface KernelLock extends Disposable {
  * It is SQLite's own file lock (fcntl, LockFileEx): no PID file, nothing to go stale.
  */
 export function takeKernelLock(file: string): KernelLock | undefined {
+  makePrivate(file)
   const database = new Database(file, { timeout: 0 })
   try {
     database.pragma('journal_mode = DELETE')
     database.exec('BEGIN EXCLUSIVE')
-    chmodSync(file, 0o600)
   } catch (error) {
     database.close()
     if (isBusy(error)) return undefined
@@ -25,6 +25,11 @@ export function takeKernelLock(file: string): KernelLock | undefined {
     database.close()
   }
   return { release, [Symbol.dispose]: release }
+}
+
+/** SQLite would make it with the umask. One that is there is left alone: closing it would drop a lock of this process. */
+function makePrivate(file: string): void {
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
 }
 
 function isBusy(error: unknown): boolean {

@@ -45,8 +45,19 @@ export function openDatabase(spec: DatabaseSpec): Database.Database {
     return database
   } catch (error) {
     database.close()
-    throw error
+    throw asFault(spec, error)
   }
+}
+
+/** What SQLite says of a file whose bytes make no sense, as the fault it is; anything else stays what it is. */
+function asFault({ file }: DatabaseSpec, error: unknown): unknown {
+  if (!isDamage(error)) return error
+  return new DatabaseFaultError('damaged', `"${file}" is damaged: ${error.message}`, { cause: error })
+}
+
+/** True for the errors by which SQLite tells of a damaged file, whenever it meets it. */
+export function isDamage(error: unknown): error is InstanceType<typeof Database.SqliteError> {
+  return error instanceof Database.SqliteError && /^SQLITE_(?:CORRUPT|NOTADB|READONLY|CANTOPEN)/.test(error.code)
 }
 
 /** Opens an existing database for reading only; throws DatabaseFaultError like openDatabase, also when its schema is older. */
@@ -79,10 +90,7 @@ function inspect(spec: DatabaseSpec): void {
       database.close()
     }
   } catch (error) {
-    if (error instanceof Database.SqliteError && error.code !== 'SQLITE_BUSY') {
-      throw new DatabaseFaultError('damaged', `"${spec.file}" is damaged: ${error.message}`, { cause: error })
-    }
-    throw error
+    throw asFault(spec, error)
   }
   if (version === 0 && applicationId === 0) return
   if (applicationId !== spec.applicationId) {

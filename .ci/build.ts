@@ -1,0 +1,15 @@
+/** Compiles src into dist (types are the matter of `npm run check`) and copies the SQL migrations beside their readers. */
+import { execFileSync } from 'node:child_process'
+import { chmodSync, cpSync, globSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const [src, dist] = [join(root, 'src'), join(root, 'dist')]
+const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc')
+
+rmSync(dist, { recursive: true, force: true })
+execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' })
+for (const file of globSync(join(src, '**', '*.sql'))) cpSync(file, join(dist, relative(src, file)))
+chmodSync(join(dist, 'main.js'), 0o755)

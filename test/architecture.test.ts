@@ -1,0 +1,214 @@
+/** Keeps the house as docs/architecture.md draws it: reads the import lines of src and prints whoever breaks a rule. */
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path/posix'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+const PROJECT = fileURLToPath(new URL('..', import.meta.url))
+
+/** A room imports from itself and from lower floors, never from a neighbour. */
+const FLOORS: Readonly<Record<string, number>> = {
+  'main.ts': 7,
+  'start.ts': 7,
+  cli: 6,
+  app: 5,
+  daemon: 4,
+  dashboard: 4,
+  sync: 3,
+  local: 2,
+  store: 2,
+  remote: 2,
+  rules: 1,
+  contract: 0,
+  foundation: 0,
+}
+
+/** A service of its own beside the house: it stands on floor 0, and only those who compose and command may know it. */
+const ANNEX = 'embedded'
+const LOWEST_FLOOR_THAT_KNOWS_THE_ANNEX = 5
+
+/** Packages and modules that have a home; everyone else goes through the rooms that hide them. */
+const HOMES: Readonly<Record<string, readonly string[]>> = {
+  'better-sqlite3': ['foundation/', 'store/', 'embedded/'],
+  undici: ['remote/'],
+  fastify: ['embedded/'],
+  htmlparser2: ['embedded/'],
+  'csv-parse': ['embedded/'],
+  ignore: ['local/'],
+  pino: ['app/'],
+  yaml: ['app/settings/', 'cli/commands/config-show.ts'],
+  'yargs-parser': ['cli/'],
+  'node:fs': [
+    ...['foundation/', 'store/', 'local/', 'remote/', 'embedded/'],
+    // Configuration, credentials and what the user names on the command line.
+    ...['app/files.ts', 'app/lazy-service.ts', 'app/real-path.ts', 'app/settings/private-file.ts'],
+  ],
+}
+
+const MOST_LINES = 360
+
+interface Import {
+  /** Such as `node:fs/promises`, or a path in src without the leading `./`. */
+  readonly target: string
+  readonly isOurs: boolean
+  /** Followed when the importing module is loaded; neither for its types only nor later on. */
+  readonly isAtLoad: boolean
+}
+
+interface Source {
+  readonly file: string
+  readonly room: string
+  readonly text: string
+  readonly imports: readonly Import[]
+}
+
+const STATEMENT = /^(?:import|export)\s(?<type>type\s)?(?:[^'"`;]*?\sfrom\s)?'(?<target>[^']+)'/gm
+const EXPRESSION = /(?:import|createRequire\(import\.meta\.url\))\('(?<target>[^']+)'\)/g
+const MODULE_NAME = /(?<=['"`])(?<target>\.{1,2}\/[^'"`$\s]+\.[cm]?[jt]s)(?=['"`])/g
+
+const sources = globSync('**/*.ts', { cwd: join(PROJECT, 'src') }).map(readSource)
+
+describe('the house', () => {
+  test('has only rooms that stand on a floor', () => {
+    const unknown = sources.map(({ room }) => room).filter((room) => room !== ANNEX && FLOORS[room] === undefined)
+    expect([...new Set(unknown)], 'rooms of src that the table of floors does not name').toEqual([])
+    expect(sources.length).toBeGreaterThan(100)
+  })
+
+  test('imports from lower floors only', () => {
+    const offenders = sources.flatMap(({ file, room, imports }) =>
+      imports.flatMap(({ target, isOurs }) => {
+        const why = isOurs ? whyNot(room, roomOf(target)) : undefined
+        return why === undefined ? [] : [`${file} imports ${target}: ${why}`]
+      }),
+    )
+    expect(offenders).toEqual([])
+  })
+
+  test('names only modules that exist', () => {
+    const files = new Set(sources.map(({ file }) => file))
+    const offenders = sources.flatMap(({ file, imports }) =>
+      imports
+        .filter(({ target, isOurs }) => isOurs && target.endsWith('.ts') && !files.has(target))
+        .map(({ target }) => `${file} names ${target}`),
+    )
+    expect(offenders).toEqual([])
+  })
+
+  test('has no import cycles at run time', () => {
+    expect(findCycles()).toEqual([])
+  })
+
+  test('keeps packages and the file system in their rooms', () => {
+    const offenders = sources.flatMap(({ file, imports }) =>
+      imports.flatMap(({ target, isOurs }) => {
+        const homes = isOurs ? undefined : HOMES[packageOf(target)]
+        if (!homes || homes.some((home) => file.startsWith(home))) return []
+        return [`${file} imports ${target}, whose home is ${homes.join(', ')}`]
+      }),
+    )
+    expect(offenders).toEqual([])
+  })
+
+  test('ends the process in main.ts only', () => {
+    const offenders = sources.filter(({ file, text }) => file !== 'main.ts' && /\bprocess\.exit(?:Code)?\b/.test(text))
+    expect(offenders.map(({ file }) => file)).toEqual([])
+  })
+})
+
+describe('the files', () => {
+  const code = globSync(['src/**/*.ts', 'test/**/*.ts', '.ci/*.ts'], { cwd: PROJECT }).map(readText)
+  const words = globSync(['docs/**/*.md', '*.md', '*.json', 'config/*', '.ci/*'], { cwd: PROJECT }).map(readText)
+
+  test(`have at most ${MOST_LINES} lines`, () => {
+    const lengths = code.map(({ file, text }) => ({ file, lines: text.split('\n').length - 1 }))
+    expect(lengths.filter(({ lines }) => lines > MOST_LINES)).toEqual([])
+  })
+
+  test('leave nothing for later', () => {
+    expect(findLines(code, /\b(?:TOD[O]|FIXM[E]|XX[X])\b/)).toEqual([])
+  })
+
+  test('name nothing outside the project', () => {
+    const own = [...code, ...words].filter(({ file }) => file !== 'package-lock.json')
+    expect(findLines(own, /\.\.\/shared\b|\/work\/(?:main|shared)\b/)).toEqual([])
+  })
+})
+
+function readSource(file: string): Source {
+  const text = readFileSync(join(PROJECT, 'src', file), 'utf8')
+  const statements = [...text.matchAll(STATEMENT)].map(({ groups }) =>
+    toImport(file, groups?.target, groups?.type === undefined),
+  )
+  const others = [EXPRESSION, MODULE_NAME].flatMap((pattern) =>
+    [...text.matchAll(pattern)].map(({ groups }) => toImport(file, groups?.target, false)),
+  )
+  const named = new Set(statements.map(({ target }) => target))
+  const imports = [...statements, ...others.filter(({ target }) => !named.has(target))]
+  return { file, room: roomOf(file), text, imports }
+}
+
+function toImport(file: string, target = '', isAtLoad: boolean): Import {
+  if (!target.startsWith('.')) return { target, isOurs: false, isAtLoad }
+  const path = normalize(join(dirname(file), target)).replace(/\.js$/, '.ts')
+  return { target: path, isOurs: !path.startsWith('..'), isAtLoad }
+}
+
+function roomOf(file: string): string {
+  return file.split('/')[0] ?? file
+}
+
+/** `node:fs` for `node:fs/promises`, `@scope/name` for `@scope/name/part`. */
+function packageOf(target: string): string {
+  const parts = target.split('/')
+  return parts.slice(0, target.startsWith('@') ? 2 : 1).join('/')
+}
+
+/** Why one room may not import from another; undefined when it may. */
+function whyNot(from: string, to: string): string | undefined {
+  if (from === to) return undefined
+  const [fromFloor = 0, toFloor = 0] = [FLOORS[from], FLOORS[to]]
+  if (from === ANNEX) return toFloor === 0 ? undefined : `${ANNEX} imports floor 0 only, ${to} is on floor ${toFloor}`
+  if (to === ANNEX) {
+    return fromFloor >= LOWEST_FLOOR_THAT_KNOWS_THE_ANNEX ? undefined : `${from} must not know ${ANNEX}`
+  }
+  if (from === 'start.ts' && to === 'main.ts') return undefined
+  return toFloor < fromFloor ? undefined : `${from} is on floor ${fromFloor}, ${to} on floor ${toFloor}`
+}
+
+/** Each cycle once, as `a.ts → b.ts → a.ts`. */
+function findCycles(): string[] {
+  const edges = new Map(
+    sources.map(({ file, imports }) => [
+      file,
+      imports.filter(({ isOurs, isAtLoad }) => isOurs && isAtLoad).map(({ target }) => target),
+    ]),
+  )
+  const cycles: string[] = []
+  const done = new Set<string>()
+  const visit = (file: string, path: readonly string[]): void => {
+    const start = path.indexOf(file)
+    if (start >= 0) cycles.push([...path.slice(start), file].join(' → '))
+    if (start >= 0 || done.has(file)) return
+    for (const target of edges.get(file) ?? []) visit(target, [...path, file])
+    done.add(file)
+  }
+  for (const file of edges.keys()) visit(file, [])
+  return cycles
+}
+
+interface Text {
+  readonly file: string
+  readonly text: string
+}
+
+function readText(file: string): Text {
+  return { file, text: readFileSync(join(PROJECT, file), 'utf8') }
+}
+
+/** `FILE:LINE: text` of every line that matches. */
+function findLines(texts: readonly Text[], pattern: RegExp): string[] {
+  return texts.flatMap(({ file, text }) =>
+    text.split('\n').flatMap((line, index) => (pattern.test(line) ? [`${file}:${index + 1}: ${line.trim()}`] : [])),
+  )
+}

@@ -1,0 +1,53 @@
+/** A service that keeps nothing: every request is answered at once, every upload is new, every resource is searchable. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+
+const LIBRARY = { id: 'bench', name: 'Bench', access: ['read', 'update', 'resource.create'] }
+const CONTEXT = {
+  tenant: { id: 1, name: 'Bench', slug: 'bench' },
+  user: null,
+  grant_type: 'token',
+  interfaces: ['rest'],
+  abilities: [],
+  libraries: [LIBRARY],
+}
+const LAST_PAGE = { limit: 500, next_cursor: null, truncated: false }
+const NODE = { name: 'bench', overview: null, parent_id: null, organization_locked: false, is_archive: false }
+
+let requests = 0
+let lastId = 0
+
+const server = createServer((request, response) => {
+  if (request.url === '/requests') {
+    answer(response, 200, { requests })
+    return
+  }
+  requests += 1
+  request.resume()
+  request.on('end', () => respond(request, response))
+})
+
+function respond({ method, url = '' }: IncomingMessage, response: ServerResponse): void {
+  if (method === 'POST' && url.endsWith('/files')) answer(response, 201, { id: nextId() })
+  else if (method === 'POST' && url.endsWith('/directory')) answer(response, 201, { id: nextId(), ...NODE })
+  else if (url.includes('/resources/'))
+    answer(response, 200, { id: url.slice(url.lastIndexOf('/') + 1), ingestion_status: 'completed' })
+  else if (url.endsWith('/auth/check')) answer(response, 200, CONTEXT)
+  else if (url.includes('/directory')) answer(response, 200, { folders: [], files: [], ...LAST_PAGE })
+  else if (url.includes('/libraries')) answer(response, 200, { items: [LIBRARY], ...LAST_PAGE })
+  else answer(response, 404, { detail: 'This service keeps nothing' })
+}
+
+function nextId(): string {
+  lastId += 1
+  return `r${lastId}`
+}
+
+function answer(response: ServerResponse, status: number, body: object): void {
+  const text = JSON.stringify(body)
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+  response.end(text)
+}
+
+server.keepAliveTimeout = 600_000
+server.listen(0, '127.0.0.1', () => process.send?.(server.address()))
+process.on('disconnect', () => process.exit())

@@ -1,0 +1,20 @@
+/** Measures the engine's uploads of a tree that was observed before: intents, bodies, answers and receipts, durably committed. */
+import { observe } from '../../../src/sync/observe/observe.ts'
+import { SendQueue } from '../../../src/sync/send-queue.ts'
+import { type IngestionGate, Uploader } from '../../../src/sync/upload.ts'
+import { openBenchEngine, printMeasure, readInput } from './bench-engine.ts'
+
+/** Ingestion that is over as soon as it begins: there is always room, and nothing to poll. */
+const OPEN_GATE: IngestionGate = { countPending: () => 0, ring() {}, hasFailed: false, onRoom() {} }
+
+await using opened = await openBenchEngine(readInput())
+const { engine, mirror, summary } = opened
+await observe(engine, mirror, summary, false)
+const connection = await engine.service.connect(engine.signal)
+await connection.client.contractFacts(engine.signal)
+await printMeasure(async () => {
+  const queue = new SendQueue(engine, mirror, summary, { inRun: 0, inDay: 0, bytesInRun: 0 }, false)
+  const work = { queue, gate: OPEN_GATE, summary, waitMs: 60_000 }
+  await new Uploader(engine, mirror, connection, work).run()
+  return summary.uploads.created
+})

@@ -1,0 +1,57 @@
+/** `npm run bench`: how fast shelfd is, beside others on the same work in the same run; see docs/benchmarks.md. */
+import { type Bench, openBench } from './bench.ts'
+import { describeLoad, describeMachine } from './machine.ts'
+import { type BenchOptions, readOptions } from './options.ts'
+import { type ResultRow, renderResults } from './result-table.ts'
+import { firstPass } from './rows/first-pass.ts'
+import { memory } from './rows/memory.ts'
+import { million } from './rows/million.ts'
+import { unchangedPass } from './rows/unchanged-pass.ts'
+import { uploads } from './rows/uploads.ts'
+import { openWorkspace } from './workspace.ts'
+
+const ROWS = {
+  unchanged: unchangedPass,
+  'first-pass': firstPass,
+  uploads,
+  memory,
+  million,
+} satisfies Record<string, (bench: Bench) => Promise<ResultRow[]>>
+
+type RowName = keyof typeof ROWS
+
+const OFF_BY_DEFAULT: readonly RowName[] = ['million']
+
+function isRow(name: string): name is RowName {
+  return Object.hasOwn(ROWS, name)
+}
+
+function chooseRows({ only, million: withMillion }: BenchOptions): RowName[] {
+  const all = Object.keys(ROWS).filter(isRow)
+  const unknown = only.find((name) => !isRow(name))
+  if (unknown !== undefined) throw new Error(`--only "${unknown}" must be one of ${all.join(', ')}`)
+  const byDefault = all.filter((name) => !OFF_BY_DEFAULT.includes(name))
+  const chosen = only.length > 0 ? only.filter(isRow) : byDefault
+  return withMillion && !chosen.includes('million') ? [...chosen, 'million'] : chosen
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2))
+  const names = chooseRows(options)
+  using workspace = openWorkspace()
+  say(`${describeMachine()}; load before ${describeLoad()}`)
+  using bench = await openBench(options, workspace, say)
+  say(`tree: ${bench.tree}; pairs: ${options.runs}`)
+  const rows: ResultRow[] = []
+  for (const name of names) {
+    say(`running ${name} …`)
+    rows.push(...(await ROWS[name](bench)))
+  }
+  say(`\n${renderResults(rows)}\n\nload after ${describeLoad()}`)
+}
+
+await main()

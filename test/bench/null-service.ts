@@ -1,0 +1,26 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+
+/** Where the null service is, and what it has been asked. */
+export interface NullService extends Disposable {
+  readonly url: string
+  /** Requests since its start. */
+  countRequests(): Promise<number>
+}
+
+const counted = z.object({ requests: z.int() })
+const CHILD = fileURLToPath(new URL('./children/null-service.ts', import.meta.url))
+
+/** Starts the null service on loopback in a process of its own, so that its work is not counted as ours. */
+export async function startNullService(): Promise<NullService> {
+  const child = fork(CHILD)
+  const [address] = await once(child, 'message')
+  const url = `http://127.0.0.1:${address.port}`
+  return {
+    url,
+    countRequests: async () => counted.parse(await (await fetch(`${url}/requests`)).json()).requests,
+    [Symbol.dispose]: () => void child.kill(),
+  }
+}

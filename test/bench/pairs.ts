@@ -1,0 +1,35 @@
+import type { Measure } from './run-process.ts'
+
+export interface Compared {
+  readonly oursSeconds: number
+  readonly theirsSeconds: number
+  /** Median over the pairs of our time by theirs. */
+  readonly timeRatio: number
+  /** The same of processor time; undefined where it isn't known. */
+  readonly cpuRatio: number | undefined
+}
+
+type Side = () => Promise<Measure>
+
+/** Runs A B A B …, after one unmeasured run of each, so that drift of the machine meets both sides alike. */
+export async function compareInPairs(runs: number, ours: Side, theirs: Side): Promise<Compared> {
+  await ours()
+  await theirs()
+  const pairs: (readonly [Measure, Measure])[] = []
+  for (let run = 0; run < runs; run += 1) pairs.push([await ours(), await theirs()])
+  const cpuRatios = pairs.map(([a, b]) => (a.cpuSeconds ?? Number.NaN) / (b.cpuSeconds ?? Number.NaN))
+  return {
+    oursSeconds: median(pairs.map(([a]) => a.seconds)),
+    theirsSeconds: median(pairs.map(([, b]) => b.seconds)),
+    timeRatio: median(pairs.map(([a, b]) => a.seconds / b.seconds)),
+    cpuRatio: cpuRatios.every(Number.isFinite) ? median(cpuRatios) : undefined,
+  }
+}
+
+/** The middle one; of an even number the mean of the two in the middle. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  const [low = Number.NaN, high = Number.NaN] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[middle]]
+  return (low + high) / 2
+}

@@ -1,0 +1,62 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { SyncSummary } from '../../src/rules/sync-summary.ts'
+import type { RunSummary } from '../../src/sync/run-sync.ts'
+import { type ProcessResult, runProcess } from './run-process.ts'
+
+export interface ShelfdRun extends ProcessResult {
+  readonly peakBytes: number
+}
+
+/** A home directory of its own, the null service, and the pace of the embedded library, which is as near as this service. */
+export function shelfdEnvironment(home: string, serviceUrl: string): NodeJS.ProcessEnv {
+  mkdirSync(home, { recursive: true })
+  return {
+    PATH: process.env.PATH,
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, 'config'),
+    XDG_STATE_HOME: join(home, 'state'),
+    XDG_DATA_HOME: join(home, 'data'),
+    NODE_COMPILE_CACHE: join(home, 'compiled'),
+    SHELFD_SERVICE_URL: serviceUrl,
+    SHELFD_TOKEN: 'bench',
+    SHELFD_MAX_NEW: 'none',
+    SHELFD_MAX_NEW_PER_DAY: 'none',
+    SHELFD_IN_INGESTION: '5000',
+    SHELFD_FIRST_POLL: '100ms',
+  }
+}
+
+export function syncCommand(program: string, tree: string): string[] {
+  return [process.execPath, program, 'sync', tree, '--to', 'Bench:/bench', '--json']
+}
+
+/**
+ * Notes the peak of resident memory when the process ends. Linux' own high-water mark starts anew with the program; the
+ * one of getrusage may be its parent's.
+ */
+const PRELOAD = `
+import { readFileSync, writeFileSync } from 'node:fs'
+import { isMainThread } from 'node:worker_threads'
+const peak = () => {
+  try { return Number(/VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) }
+  catch { return process.resourceUsage().maxRSS }
+}
+if (isMainThread) process.on('exit', () => writeFileSync(process.env.BENCH_PEAK_FILE, String(peak())))`
+
+/** Runs `sync` and notes its peak memory; for runs whose time is not compared. */
+export async function syncWithPeak(command: readonly string[], env: NodeJS.ProcessEnv): Promise<ShelfdRun> {
+  const [node = '', ...rest] = command
+  const peakFile = join(env.HOME ?? '.', 'peak')
+  const preload = `data:text/javascript,${encodeURIComponent(PRELOAD)}`
+  const result = await runProcess([node, '--import', preload, ...rest], { env: { ...env, BENCH_PEAK_FILE: peakFile } })
+  return { ...result, peakBytes: Number(readFileSync(peakFile, 'utf8')) * 1_024 }
+}
+
+/** The account of a run's only mirror. */
+export function readSummary({ stdout }: ProcessResult): SyncSummary {
+  const { mirrors }: RunSummary = JSON.parse(stdout)
+  const [mirror] = mirrors
+  if (!mirror) throw new Error('The summary has no mirror')
+  return mirror
+}

@@ -1,0 +1,138 @@
+/** Keeps README and docs true: what they list is compared with the program. */
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import packageJson from '../package.json' with { type: 'json' }
+import { COMMANDS_PAGE, renderCommandsPage } from '../.ci/commands-page.ts'
+import { configJsonSchema } from '../src/app/settings/json-schema.ts'
+import { settingFlags, variableOf } from '../src/app/settings/overrides.ts'
+import { commands } from '../src/cli/commands.ts'
+import { EXIT_CODES } from '../src/cli/exit-codes.ts'
+import { errorCodes } from '../src/foundation/errors.ts'
+import { REPORT_CLASSES } from '../src/rules/report-class.ts'
+
+/** Made by the engine of the outcomes of ingestion, where an upload is no error. */
+const INGESTION_PROBLEM_CODES = ['ingestion-partial', 'ingestion-failed', 'ingestion-unknown']
+
+const PROJECT = fileURLToPath(new URL('..', import.meta.url))
+const pages = ['README.md', 'CHANGELOG.md', ...globSync('docs/**/*.md', { cwd: PROJECT })]
+
+describe('commands', () => {
+  test('the page has the help of every command', async () => {
+    const page = readFileSync(COMMANDS_PAGE, 'utf8')
+    expect(page, 'docs/commands.md is out of date: npm run docs').toBe(await renderCommandsPage(page))
+  })
+
+  test('examples run commands that exist', () => {
+    const names = commands.map(({ name }) => name)
+    const unknown = pages.flatMap((page) => {
+      const words = [...read(page).matchAll(/^\$ shelfd (.*)$|^```\nshelfd (.*)$/gm)].map(
+        (match) => match[1] ?? match[2],
+      )
+      return words.filter((word) => !names.some((name) => `${word} `.startsWith(`${name} `)))
+    })
+    expect(unknown).toEqual([])
+  })
+
+  test('the exit codes are those of the program', () => {
+    const listed = rowsOf(read('README.md'), 'code').map(([code, meaning]) => ({ code: Number(code), meaning }))
+    expect(listed).toEqual(Object.values(EXIT_CODES))
+  })
+})
+
+describe('configuration', () => {
+  const page = read('docs/configuration.md')
+
+  test('every key is explained', () => {
+    const schema: unknown = JSON.parse(configJsonSchema())
+    const leaves = keysOf(schema).filter((key, _, all) => !all.some((other) => other.startsWith(`${key}.`)))
+    expect(leaves.filter((key) => !page.includes(`\`${key}\``))).toEqual([])
+    expect(leaves.length).toBeGreaterThan(30)
+  })
+
+  test('every flag and variable is named', () => {
+    const variables = [...settingFlags.map(variableOf), 'SHELFD_CONFIG', 'SHELFD_TOKEN', 'SHELFD_TOKEN_FILE']
+    expect(
+      rowsOf(page, 'variable')
+        .map(([name]) => name?.replaceAll('`', ''))
+        .sort(),
+    ).toEqual(variables.sort())
+    const unnamed = settingFlags.filter((flag) => flag !== 'service-url' && !page.includes(`\`--${flag}\``))
+    expect(unnamed).toEqual([])
+  })
+})
+
+describe('errors and the report', () => {
+  test('every code has its row, and no other', () => {
+    const listed = rowsOf(read('docs/errors.md'), 'code').map(([code]) => code?.replaceAll('`', ''))
+    expect(listed.sort()).toEqual([...errorCodes, ...INGESTION_PROBLEM_CODES].sort())
+  })
+
+  test('the classes and signs are those of the program', () => {
+    const listed = rowsOf(read('docs/report.md'), 'class').map(([name, sign]) => [name, sign])
+    expect(listed).toEqual(Object.entries(REPORT_CLASSES).map(([name, sign]) => [`\`${name}\``, `\`${sign}\``]))
+  })
+})
+
+describe('the pages', () => {
+  test('lead to files that exist', () => {
+    const dead = pages.flatMap((page) =>
+      linksOf(page)
+        .filter((target) => !existsSync(join(PROJECT, target)))
+        .map((target) => `${page} → ${target}`),
+    )
+    expect(dead).toEqual([])
+  })
+
+  test('are all reached from the README', () => {
+    const reached = new Set(['README.md'])
+    for (const page of reached) if (page.endsWith('.md')) for (const target of linksOf(page)) reached.add(target)
+    expect(pages.filter((page) => !reached.has(page))).toEqual([])
+  })
+
+  test('give a reason for every dependency', () => {
+    const decisions = pages
+      .filter((page) => page.startsWith('docs/decisions/'))
+      .map(read)
+      .join('\n')
+    const packages = Object.keys({ ...packageJson.dependencies, ...packageJson.devDependencies })
+    const named = (name: string) => decisions.toLowerCase().includes(name.replace('@biomejs/', '').toLowerCase())
+    expect(packages.filter((name) => !named(name))).toEqual([])
+  })
+})
+
+function read(page: string): string {
+  return readFileSync(join(PROJECT, page), 'utf8')
+}
+
+/** The cells of all tables whose first column has this title. */
+function rowsOf(page: string, title: string): string[][] {
+  const tables = page.split('\n\n').filter((block) => block.startsWith(`| ${title} |`))
+  const lines = tables.flatMap((table) => table.trim().split('\n').slice(2))
+  return lines.map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  )
+}
+
+/** Files of the project that a page links to. */
+function linksOf(page: string): string[] {
+  const targets = [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target.split('#')[0] ?? '')
+  return targets.filter((target) => target !== '' && !target.includes(':')).map((target) => join(dirname(page), target))
+}
+
+/** `limits.transfers`, and for entries of `mirrors` the bare key. */
+function keysOf(schema: unknown, prefix = ''): string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  const properties = 'properties' in schema && typeof schema.properties === 'object' ? (schema.properties ?? {}) : {}
+  const below = Object.entries(properties).flatMap(([key, inner]) => {
+    const path = prefix === '' ? key : `${prefix}.${key}`
+    if (path === 'mirrors' && typeof inner === 'object' && inner !== null && 'items' in inner)
+      return keysOf(inner.items)
+    return [path, ...keysOf(inner, path)]
+  })
+  return below
+}

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
+import { randomFaults, startFaultyService } from '../support/faulty-service.ts'
+import { readLibrary } from '../support/library-contents.ts'
+import { manyFiles, temporaryDirectory, writeTree } from '../support/temporary.ts'
+
+const tree = manyFiles(300, 180)
+const contents = new Set(Object.values(tree).map((content) => createHash('sha256').update(content).digest('hex')))
+
+describe('a service where a fifth of all requests goes wrong', () => {
+  test.each([1, 2])('still gets every content exactly once (seed %i)', async (seed) => {
+    await using service = await startFaultyService({ fault: randomFaults(seed, 0.2) })
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), tree))
+    await using tested = openTestEngine(service)
+    const result = await tested.sync([mirror])
+
+    expect(accountOf(result).problems).toEqual([])
+    expect(result).toMatchObject({ outcome: 'done', failure: undefined })
+    const stored = readLibrary(service.dataDir)
+    expect(stored.map(({ sha256 }) => sha256).sort()).toEqual([...contents].sort())
+    expect(accountOf(result).ingestion).toMatchObject({ searchable: contents.size, pending: 0, failed: 0, unknown: 0 })
+    const { uploads } = accountOf(result)
+    expect(uploads).toMatchObject({ failed: 0, inDoubt: 0, heldBack: 0 })
+    expect(uploads.created + uploads.duplicates).toBe(contents.size)
+    const kinds = new Set(service.requests.map(({ fault }) => fault))
+    expect(kinds.size).toBe(7)
+
+    service.fault = () => undefined
+    service.forget()
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    expect(service.count('uploadFile') + service.count('createDirectory')).toBe(0)
+    const { rows } = await tested.report([mirror])
+    expect(rows.filter(({ entry }) => entry.class !== 'in-sync')).toEqual([])
+    expect(rows).toHaveLength(300)
+  })
+
+  test('without a duplicate rule only lost answers cost twice', async () => {
+    await using service = await startFaultyService({ fault: randomFaults(3, 0.2), hasNoDuplicateRule: true })
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(150, 100)))
+    await using tested = openTestEngine(service)
+    const result = await tested.sync([mirror])
+
+    expect(result).toMatchObject({ outcome: 'done', failure: undefined })
+    const uploads = service.requests.filter(({ route, status }) => route === 'uploadFile' && status === 201)
+    const lost = uploads.filter(({ fault }) => fault !== undefined)
+    expect(lost.length).toBeGreaterThan(0)
+    const resources = readLibrary(service.dataDir).length
+    expect(resources).toBe(uploads.length)
+    expect(resources).toBeLessThanOrEqual(100 + lost.length)
+    // What was lost on the way back is found by looking, so that hardly any of it is sent again.
+    expect(resources).toBe(100)
+  })
+})

@@ -1,0 +1,194 @@
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, test } from 'vitest'
+import { openStore } from '../../src/store/open-store.ts'
+import { createLibrary, startFaultyService } from '../support/faulty-service.ts'
+import { type Home, temporaryHome, variablesOf } from '../support/home.ts'
+import { runShelfd } from '../support/run-shelfd.ts'
+
+/**
+ * Every file below a directory with its size and times. Its bytes stay unread: closing a file gives up all locks that this
+ * process has on it.
+ */
+function snapshot(directory: string): Record<string, string> {
+  const names = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const paths = names.map(({ parentPath, name }) => join(parentPath, name)).sort()
+  return Object.fromEntries(paths.map((path) => [path, describeFile(path)]))
+}
+
+function describeFile(path: string): string {
+  const { size, mtimeNs, ino } = statSync(path, { bigint: true })
+  return `${size} ${mtimeNs} ${ino}`
+}
+
+/** An error is one message, and at most one line that says where to go next. */
+function expectOneMessage(stderr: string, text: RegExp): void {
+  const lines = stderr.trim().split('\n')
+  expect(stderr).toMatch(text)
+  expect(lines.filter((line) => line.startsWith('shelfd: '))).toHaveLength(1)
+  expect(lines.length).toBeLessThanOrEqual(2)
+  expect(stderr).not.toMatch(/^\s+at /m)
+}
+
+describe('the process ends with', () => {
+  test('0 when all is in sync', async () => {
+    const home = temporaryHome()
+    home.write('Papers', { 'a.md': 'A', 'b/c.md': 'C' })
+    const { exitCode, stdout, stderr } = await home.run(['sync', 'Papers', '--report'])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(stdout).toMatch(/2 created/)
+    expect(stdout).toMatch(/= +2 in-sync/)
+  })
+
+  test('1 while a file needs attention', async () => {
+    const home = temporaryHome()
+    const root = home.write('Papers', { 'a.md': 'A' })
+    writeFileSync(Buffer.concat([Buffer.from(`${root}/caf`), Buffer.from([0xe9]), Buffer.from('.md')]), 'x')
+    const { exitCode, stdout } = await home.run(['sync', 'Papers'])
+    expect(exitCode).toBe(1)
+    expect(stdout).toMatch(/caf\\+xE9\.md: .*not UTF-8/)
+  })
+
+  test('2 when the command line is wrong', async () => {
+    const { exitCode, stdout, stderr } = await temporaryHome().run(['sync', '--bogus'])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
+    expectOneMessage(stderr, /bogus/)
+  })
+
+  test('2 when the configuration is broken', async () => {
+    const home = temporaryHome()
+    home.write('config/shelfd', { 'config.yaml': 'mirrors:\n  - path: ~/Papers\n    libary: Research\n' })
+    const { exitCode, stderr } = await home.run(['sync'])
+    expect(exitCode).toBe(2)
+    expectOneMessage(stderr, /config\.yaml.*3.*libary.*library/s)
+  })
+
+  test('3 when the directory is missing', async () => {
+    const home = temporaryHome()
+    const { exitCode, stderr } = await home.run(['sync', 'Nowhere'])
+    expect(exitCode).toBe(3)
+    expectOneMessage(stderr, /Nowhere.*does not exist/)
+  })
+
+  test('4 when ingestion outlasts the deadline', async () => {
+    await using service = await startFaultyService()
+    service.rewrite = neverEnding
+    const home = await homeOn(service, { 'a.md': 'A' })
+    const args = ['sync', 'Papers', '--to', 'Research', '--wait-timeout', '50ms', '--json']
+    const { exitCode, stdout } = await home.run(args)
+    expect(exitCode).toBe(4)
+    expect(JSON.parse(stdout).mirrors[0].ingestion.pending).toBe(1)
+  })
+
+  test('5 when the service is unreachable', async () => {
+    const home = temporaryHome()
+    const url = `http://127.0.0.1:${await freePort()}`
+    const { exitCode, stderr } = await home.run(['whoami'], { SHELFD_SERVICE_URL: url, SHELFD_TOKEN: 'token' })
+    expect(exitCode).toBe(5)
+    expectOneMessage(stderr, /cannot be reached/)
+  })
+
+  test('7 when the token is wrong', async () => {
+    await using service = await startFaultyService()
+    const home = await homeOn(service, { 'a.md': 'A' })
+    const wrong = variablesOf({ url: service.url, token: `${service.token.slice(0, -1)}!` })
+    const { exitCode, stderr } = await home.run(['sync', 'Papers', '--to', 'Research'], wrong)
+    expect(exitCode).toBe(7)
+    expectOneMessage(stderr, /401/)
+    expect(service.count('uploadFile')).toBe(0)
+  })
+
+  test('8 when a limit holds something back', async () => {
+    const home = temporaryHome()
+    home.write('Papers', { 'a.md': 'A', 'b.md': 'B', 'c.md': 'C' })
+    const { exitCode, stdout } = await home.run(['sync', 'Papers', '--max-new', '2'])
+    expect(exitCode).toBe(8)
+    expect(stdout).toMatch(/1 held back by a limit/)
+  })
+
+  test('11 when another instance holds the store', async () => {
+    const home = temporaryHome()
+    home.write('Papers', { 'a.md': 'A' })
+    using store = openStore(home.stateDir)
+    const before = snapshot(home.path)
+    const { exitCode, stderr } = await home.run(['sync', 'Papers'])
+    expect(exitCode).toBe(11)
+    expectOneMessage(stderr, /holds the store/)
+    expect(snapshot(home.path)).toEqual(before)
+    expect(store.mirrors.list()).toEqual([])
+  })
+
+  test('78 when the store is of a newer version', async () => {
+    const home = temporaryHome()
+    home.write('Papers', { 'a.md': 'A' })
+    openStore(home.stateDir)[Symbol.dispose]()
+    const database = new Database(join(home.stateDir, 'store.db'))
+    database.pragma('user_version = 999')
+    database.close()
+    const before = readFileSync(join(home.stateDir, 'store.db'))
+    const { exitCode, stderr } = await home.run(['sync', 'Papers'])
+    expect(exitCode).toBe(78)
+    expectOneMessage(stderr, /newer/)
+    expect(readFileSync(join(home.stateDir, 'store.db')).equals(before)).toBe(true)
+    expect(await home.shelfd(['report'])).toMatchObject({ exitCode: 78 })
+  })
+
+  test('78 when the store is gone but its note is there', async () => {
+    const home = temporaryHome()
+    home.write('Papers', { 'a.md': 'A' })
+    openStore(home.stateDir)[Symbol.dispose]()
+    rmSync(join(home.stateDir, 'store.db'))
+    const { exitCode, stderr } = await home.run(['sync', 'Papers'])
+    expect(exitCode).toBe(78)
+    expectOneMessage(stderr, /restore|move it away/)
+  })
+
+  test('130 when interrupted, and the next run completes', async () => {
+    await using service = await startFaultyService()
+    const files = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`${index}.md`, `content ${index}`]))
+    const home = await homeOn(service, files)
+    const { child, ended } = runShelfd(['sync', 'Papers', '--to', 'Research', '--json'], {
+      env: home.env,
+      cwd: home.path,
+    })
+    let begun = 0
+    service.onUploadBegun = () => {
+      begun += 1
+      if (begun === 10) child.kill('SIGINT')
+    }
+    const { exitCode, stdout, stderr } = await ended
+    expect(exitCode).toBe(130)
+    expectOneMessage(stderr, /[Ii]nterrupted/)
+    const { created, inDoubt } = JSON.parse(stdout).mirrors[0].uploads
+    expect(created).toBeGreaterThanOrEqual(9)
+    expect(created).toBeLessThan(60)
+    expect(inDoubt).toBe(0)
+    const next = await home.sync(['Papers'])
+    expect(next.exitCode).toBe(0)
+    expect(next.mirror.uploads.created).toBe(60 - created)
+    expect(service.count('uploadFile')).toBe(60)
+  })
+})
+
+/** A home with a directory "Papers", and a library "Research" in the service. */
+async function homeOn(service: { url: string; token: string }, tree: Record<string, string>): Promise<Home> {
+  const home = temporaryHome(service)
+  home.write('Papers', tree)
+  await createLibrary(service, 'Research')
+  return home
+}
+
+function neverEnding({ route }: { route: string }, body: Record<string, unknown>): unknown {
+  return route === 'showResource' ? { ...body, ingestion_status: 'running' } : body
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('No port')
+  return address.port
+}

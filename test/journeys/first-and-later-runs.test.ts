@@ -1,0 +1,211 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { dumpStore } from '../support/dump-store.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { temporaryHome } from '../support/home.ts'
+import { readLibrary } from '../support/library-contents.ts'
+import { temporaryDirectory, writeTree } from '../support/temporary.ts'
+
+const tree = { 'a.md': '# A', 'sub/b.md': '# B', 'sub/deep/c.txt': 'C', 'sub/copy-of-a.md': '# A', 'empty/': '' }
+
+describe('without any configuration', () => {
+  test('the first command makes everything searchable', async () => {
+    const home = temporaryHome()
+    home.write('Papers', tree)
+    const { exitCode, mirror, stderr } = await home.sync(['Papers'])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(mirror.files).toMatchObject({ scanned: 4, new: 4, hashed: 4, unchanged: 0 })
+    expect(mirror.uploads).toMatchObject({ created: 3, duplicates: 0, aliases: 1, failed: 0, inDoubt: 0, bytes: 7 })
+    expect(mirror.directories).toEqual({ created: 4, existing: 0, failed: 0 })
+    expect(mirror.ingestion).toMatchObject({ searchable: 3, pending: 0 })
+    expect(mirror.problems).toEqual([])
+    const places = readLibrary(home.dataDir).flatMap((resource) => resource.places)
+    expect(places.sort()).toEqual(['/Papers/a.md', '/Papers/sub/b.md', '/Papers/sub/deep/c.txt'])
+    const found = await home.shelfd(['search', 'B', '--json'])
+    expect(found.stdout).toContain('b.md')
+    expect(await home.shelfd(['report', '--check'])).toMatchObject({ exitCode: 0 })
+  })
+
+  test('a dry run says what the real run sends', async () => {
+    const home = temporaryHome()
+    home.write('Papers', tree)
+    const dry = await home.sync(['Papers', '--dry-run'])
+    expect(dry.exitCode).toBe(0)
+    expect(dry.summary.dryRun).toBe(true)
+    expect(readLibrary(home.dataDir)).toEqual([])
+    expect(Object.values(dumpStore(home.stateDir)).flat()).toEqual([])
+    const real = await home.sync(['Papers'])
+    expect(dry.mirror.files).toEqual(real.mirror.files)
+    expect(dry.mirror.uploads).toEqual(real.mirror.uploads)
+    expect(dry.mirror.directories).toEqual(real.mirror.directories)
+  })
+
+  test('a dry run counts the directories above', async () => {
+    const home = temporaryHome()
+    await home.shelfd(['libraries', 'create', 'Research'])
+    home.write('Papers', { 'a.md': 'A', 'x/b.md': 'B' })
+    const dry = await home.sync(['Papers', '--to', 'Research:/one/two/Papers', '--dry-run'])
+    const real = await home.sync(['Papers', '--to', 'Research:/one/two/Papers'])
+    expect(real.mirror.directories).toEqual({ created: 4, existing: 0, failed: 0 })
+    expect(dry.mirror.directories).toEqual(real.mirror.directories)
+  })
+
+  test('a dry run of the root directory agrees', async () => {
+    const home = temporaryHome()
+    await home.shelfd(['libraries', 'create', 'Research'])
+    home.write('Papers', { 'a.md': 'A', 'x/b.md': 'B' })
+    const dry = await home.sync(['Papers', '--to', 'Research:/', '--dry-run'])
+    const real = await home.sync(['Papers', '--to', 'Research:/'])
+    expect(dry.mirror.directories.created).toEqual(real.mirror.directories.created)
+  })
+
+  test('copies are counted once, however many', async () => {
+    const home = temporaryHome()
+    const files = Array.from({ length: 60 }, (_, index) => [`${index}.md`, `content ${index % 30}`])
+    home.write('Papers', Object.fromEntries(files))
+    const { mirror } = await home.sync(['Papers'])
+    expect(mirror.uploads).toMatchObject({ created: 30, aliases: 30 })
+  })
+})
+
+describe('a later run', () => {
+  test('sends nothing and changes nothing (P17)', async () => {
+    const { home, service } = await homeOnService()
+    home.write('Papers', tree)
+    expect((await home.sync(['Papers', '--to', 'Research'])).exitCode).toBe(0)
+    const before = dumpStore(home.stateDir)
+    service.forget()
+    const { exitCode, mirror } = await home.sync(['Papers', '--to', 'Research'])
+    expect(exitCode).toBe(0)
+    expect(mirror.files).toMatchObject({ scanned: 4, unchanged: 4, new: 0, changed: 0, moved: 0, removed: 0 })
+    expect(mirror.uploads).toEqual({
+      created: 0,
+      duplicates: 0,
+      aliases: 0,
+      failed: 0,
+      heldBack: 0,
+      inDoubt: 0,
+      bytes: 0,
+    })
+    expect(service.requests.length).toBeLessThanOrEqual(3)
+    expect(service.requests.every(({ method }) => method === 'GET')).toBe(true)
+    expect(dumpStore(home.stateDir)).toEqual(before)
+  })
+
+  test('tells change, move, loss and gain apart', async () => {
+    const { home } = await homeOnService()
+    const root = home.write('Papers', { 'a.md': 'A', 'b.md': 'B', 'c.md': 'C', 'd/e.md': 'E', 'd/f.md': 'F' })
+    await home.sync(['Papers', '--to', 'Research'])
+    writeFileSync(join(root, 'a.md'), 'A changed')
+    renameSync(join(root, 'b.md'), join(root, 'renamed.md'))
+    rmSync(join(root, 'c.md'))
+    renameSync(join(root, 'd'), join(root, 'moved'))
+    writeFileSync(join(root, 'new.md'), 'new')
+    const { exitCode, mirror } = await home.sync(['Papers', '--to', 'Research'])
+    expect(exitCode).toBe(0)
+    expect(mirror.files).toMatchObject({ scanned: 5, unchanged: 0, new: 1, changed: 1, moved: 3, removed: 1 })
+    expect(mirror.uploads).toMatchObject({ created: 2, duplicates: 0, failed: 0, bytes: 12 })
+    const { stdout } = await home.shelfd(['report', '--format', 'combined'])
+    const lines = ['= a.md', '= moved/e.md', '= moved/f.md', '= new.md', '= renamed.md', '^ a.md', '^ c.md']
+    expect(stdout.trim().split('\n').sort()).toEqual(lines)
+    expect(await home.shelfd(['report', '--check'])).toMatchObject({ exitCode: 1 })
+  })
+
+  test('a file that comes back sends nothing (P13)', async () => {
+    const { home, service } = await homeOnService()
+    const root = home.write('Papers', { 'a.md': 'A', 'b/c.md': 'C' })
+    await home.sync(['Papers', '--to', 'Research'])
+    for (let cycle = 0; cycle < 2; cycle += 1) {
+      rmSync(join(root, 'a.md'))
+      rmSync(join(root, 'b'), { recursive: true })
+      expect((await home.sync(['Papers', '--to', 'Research'])).mirror.files).toMatchObject({ removed: 2 })
+      writeTree(root, { 'a.md': 'A', 'b/c.md': 'C' })
+      const back = await home.sync(['Papers', '--to', 'Research'])
+      expect(back.mirror.uploads).toMatchObject({ created: 0, duplicates: 0, bytes: 0 })
+      expect(back.exitCode).toBe(0)
+    }
+    expect(readLibrary(service.dataDir)).toHaveLength(2)
+    expect(await home.shelfd(['report', '--check'])).toMatchObject({ exitCode: 0 })
+  })
+
+  test('an old content that returns is not superseded', async () => {
+    const { home } = await homeOnService()
+    const root = home.write('Papers', { 'a.md': 'first' })
+    await home.sync(['Papers', '--to', 'Research'])
+    writeFileSync(join(root, 'a.md'), 'second')
+    await home.sync(['Papers', '--to', 'Research'])
+    writeFileSync(join(root, 'a.md'), 'first')
+    expect((await home.sync(['Papers', '--to', 'Research'])).mirror.uploads).toMatchObject({
+      created: 0,
+      duplicates: 0,
+    })
+    const { stdout } = await home.shelfd(['report', '--format', 'combined'])
+    expect(stdout.trim().split('\n').sort()).toEqual(['= a.md', '^ a.md'])
+  })
+
+  test('hashes everything again when asked', async () => {
+    const { home } = await homeOnService()
+    home.write('Papers', { 'a.md': 'A', 'b.md': 'B' })
+    await home.sync(['Papers', '--to', 'Research'])
+    const { mirror } = await home.sync(['Papers', '--to', 'Research', '--checksum'])
+    expect(mirror.files).toMatchObject({ hashed: 2, unchanged: 2, changed: 0 })
+  })
+})
+
+describe('ad hoc mirrors', () => {
+  test('of the same basename stay apart', async () => {
+    const home = temporaryHome()
+    home.write('one/notes', { 'a.md': 'A' })
+    home.write('two/notes', { 'b.md': 'B' })
+    const first = await home.sync(['one/notes'])
+    const second = await home.sync(['two/notes'])
+    expect([first.exitCode, second.exitCode]).toEqual([0, 0])
+    expect(second.mirror.name).not.toBe(first.mirror.name)
+    expect(second.mirror.library.id).not.toBe(first.mirror.library.id)
+    const again = await home.sync(['one/notes'])
+    expect(again.mirror.name).toBe(first.mirror.name)
+    const all = await home.sync([])
+    expect(all.summary.mirrors.map(({ uploads }) => uploads.created)).toEqual([0, 0])
+    expect(await home.shelfd(['report', '--check'])).toMatchObject({ exitCode: 0 })
+  })
+
+  test('the same bytes under two kinds are two contents', async () => {
+    const home = temporaryHome()
+    home.write('Papers', { 'a.md': 'same', 'a.txt': 'same', 'b.txt': 'same' })
+    expect((await home.sync(['Papers'])).mirror.uploads).toMatchObject({ created: 2, aliases: 1 })
+  })
+
+  test('two mirrors of one library share contents', async () => {
+    const home = temporaryHome()
+    await home.shelfd(['libraries', 'create', 'Both'])
+    home.write('one', { 'a.md': 'A', 'b.md': 'B' })
+    home.write('two', { 'a.md': 'A', 'c.md': 'C' })
+    await home.sync(['one', '--to', 'Both'])
+    expect((await home.sync(['two', '--to', 'Both'])).mirror.uploads).toMatchObject({ created: 1, aliases: 1 })
+    expect(await home.shelfd(['report', '--check'])).toMatchObject({ exitCode: 0 })
+  })
+
+  test('an empty directory is mirrored as one', async () => {
+    const home = temporaryHome()
+    mkdirSync(join(home.path, 'Nothing'))
+    const { exitCode, mirror } = await home.sync(['Nothing'])
+    expect(exitCode).toBe(0)
+    expect(mirror.files.scanned).toBe(0)
+    expect(mirror.directories.created).toBe(1)
+    expect(await home.shelfd(['ls', 'Nothing:/Nothing'])).toMatchObject({ exitCode: 0 })
+    expect(await home.shelfd(['report', '--check'])).toMatchObject({ exitCode: 0 })
+  })
+
+  test('a directory outside the home is found', async () => {
+    const home = temporaryHome()
+    const elsewhere = writeTree(temporaryDirectory(), { 'a.md': 'A' })
+    expect((await home.sync([elsewhere])).mirror.uploads.created).toBe(1)
+  })
+})
+
+/** A home whose service is configured, with a library "Research" in it. */
+async function homeOnService() {
+  const service = await startFaultyService({ library: 'Research' })
+  return { service, home: temporaryHome(service) }
+}

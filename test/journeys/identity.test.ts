@@ -1,0 +1,149 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createToken } from '../../src/embedded/tokens.ts'
+import { dumpStore } from '../support/dump-store.ts'
+import { mirrorOf, openTestEngine } from '../support/engine.ts'
+import { createLibrary, startFaultyService } from '../support/faulty-service.ts'
+import { type Home, temporaryHome, type Variables, variablesOf } from '../support/home.ts'
+import { temporaryDirectory, writeTree } from '../support/temporary.ts'
+
+const TO = ['Papers', '--to', 'Research']
+
+/** A mirror that is pinned, with something new to send. */
+async function pinnedHome() {
+  const service = await startFaultyService({ library: 'Research' })
+  const home = temporaryHome(service)
+  const root = home.write('Papers', { 'a.md': 'A' })
+  expect((await home.sync(TO)).exitCode).toBe(0)
+  writeFileSync(join(root, 'new.md'), 'new')
+  return { service, home, root }
+}
+
+/** Refused with exit 7, one message, no request that adds, and nothing written. */
+async function expectRefusal(home: Home, args: readonly string[], env: Variables, text: RegExp): Promise<void> {
+  const before = dumpStore(home.stateDir)
+  const { exitCode, stderr } = await home.shelfd(['sync', ...args], env)
+  expect({ exitCode, stderr }).toEqual({ exitCode: 7, stderr: expect.stringMatching(text) })
+  expect(dumpStore(home.stateDir)).toEqual(before)
+}
+
+describe('a pinned mirror refuses (P15)', () => {
+  test('another origin, also of the same library', async () => {
+    const { service, home } = await pinnedHome()
+    const other = { url: service.library.url, token: service.token }
+    await expectRefusal(home, TO, variablesOf(other), /belongs to http/)
+    await expectRefusal(home, ['Papers'], variablesOf(other), /belongs to http/)
+  })
+
+  test('another tenant', async () => {
+    const { service, home } = await pinnedHome()
+    service.forget()
+    service.rewrite = ({ route }, body) =>
+      route === 'checkAccess' ? { ...body, tenant: { id: 4711, name: 'Other', slug: 'other' } } : body
+    await expectRefusal(home, ['Papers'], {}, /tenant/)
+    expect(service.requests.map(({ route }) => route)).not.toContain('uploadFile')
+  })
+
+  test('another library', async () => {
+    const { service, home, root } = await pinnedHome()
+    await createLibrary(service, 'Second')
+    const config = (library: string) =>
+      `service: { url: "${service.url}" }\nmirrors:\n  - { name: papers, path: "${root}", library: ${library} }\n`
+    home.write('config/shelfd', { 'config.yaml': config('Research') })
+    expect((await home.sync(['papers'])).exitCode).toBe(0)
+    home.write('config/shelfd', { 'config.yaml': config('Second') })
+    await expectRefusal(home, ['papers'], {}, /belongs to the library "Research"/)
+  })
+
+  test('a library that the credential no longer shows', async () => {
+    const { service, home } = await pinnedHome()
+    await createLibrary(service, 'Second')
+    const spec = { name: 'narrow', access: ['read', 'resource.create', 'update'], libraries: ['Second'] } as const
+    const token = createToken(service.dataDir, spec, Date.now())
+    await expectRefusal(home, ['Papers'], { SHELFD_TOKEN: token }, /does not show/)
+  })
+
+  test('another directory in the place of its own', async () => {
+    const { home, root } = await pinnedHome()
+    renameSync(root, `${root}.away`)
+    mkdirSync(root)
+    await expectRefusal(home, ['Papers'], {}, /not the directory/)
+  })
+
+  test('another embedded library than its own', async () => {
+    const home = temporaryHome()
+    home.write('Papers', { 'a.md': 'A' })
+    expect((await home.sync(['Papers'])).exitCode).toBe(0)
+    await expectRefusal(home, ['Papers'], { SHELFD_DATA_DIR: join(home.path, 'other') }, /belongs to embedded:/)
+  })
+})
+
+describe('a credential', () => {
+  test('without the right to create is refused', async () => {
+    await using service = await startFaultyService({ library: 'Research' })
+    const token = createToken(
+      service.dataDir,
+      { name: 'reader', access: ['read'], libraries: ['Research'] },
+      Date.now(),
+    )
+    const home = temporaryHome({ url: service.url, token })
+    home.write('Papers', { 'a.md': 'A' })
+    const { exitCode, stderr } = await home.shelfd(['sync', ...TO])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 7, stderr: expect.stringMatching(/resource\.create/) })
+    expect(service.requests.every(({ method }) => method === 'GET')).toBe(true)
+  })
+
+  test('without the right to make directories is refused', async () => {
+    await using service = await startFaultyService({ library: 'Research' })
+    const spec = { name: 'uploader', access: ['read', 'resource.create'], libraries: ['Research'] } as const
+    const home = temporaryHome({ url: service.url, token: createToken(service.dataDir, spec, Date.now()) })
+    home.write('Papers', { 'a.md': 'A' })
+    const { exitCode, stderr } = await home.shelfd(['sync', ...TO])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 7, stderr: expect.stringMatching(/update/) })
+  })
+
+  test('that was revoked meanwhile stops the run', async () => {
+    const { service, home } = await pinnedHome()
+    service.answer = ({ route }) => (route === 'uploadFile' ? { status: 401, body: { message: 'no' } } : undefined)
+    const { exitCode, mirror } = await home.sync(TO)
+    expect(exitCode).toBe(7)
+    expect(mirror.uploads).toMatchObject({ created: 0, inDoubt: 0 })
+  })
+
+  test('of an unknown library is told so', async () => {
+    await using service = await startFaultyService({ library: 'Research' })
+    const home = temporaryHome(service)
+    home.write('Papers', { 'a.md': 'A' })
+    expect(await home.shelfd(['sync', 'Papers', '--to', 'Reserch'])).toMatchObject({ exitCode: 2 })
+    expect(await home.shelfd(['sync', 'Papers'])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('--to'),
+    })
+  })
+})
+
+describe('a run over several mirrors', () => {
+  test('does the others when one directory is missing', async () => {
+    await using service = await startFaultyService()
+    const good = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
+    const gone = { ...good, name: 'gone', path: join(good.path, 'nowhere'), remotePath: '/gone' }
+    await using tested = openTestEngine(service)
+    const { summary, failure } = await tested.sync([gone, good])
+    expect(failure).toMatchObject({ reaction: 'root', code: 'root-missing' })
+    expect(summary.verdict).toBe('failed')
+    expect(summary.mirrors.map(({ uploads }) => uploads.created)).toEqual([0, 1])
+    expect(summary.mirrors[0]?.problems).toMatchObject([{ code: 'root-missing' }])
+  })
+
+  test('stops when the service cannot be reached', async () => {
+    const service = await startFaultyService()
+    const root = temporaryDirectory()
+    const mirrors = ['one', 'two'].map((name) => mirrorOf(writeTree(join(root, name), { 'a.md': 'A' })))
+    await using tested = openTestEngine(service)
+    await service[Symbol.asyncDispose]()
+    const { summary, failure } = await tested.sync(mirrors)
+    expect(failure).toMatchObject({ reaction: 'temporary', code: 'service-unreachable' })
+    expect(summary.mirrors).toHaveLength(1)
+  })
+})

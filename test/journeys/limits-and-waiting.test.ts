@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest'
+import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { temporaryHome } from '../support/home.ts'
+import { readLibrary } from '../support/library-contents.ts'
+import { temporaryDirectory, writeTree } from '../support/temporary.ts'
+
+const five = Object.fromEntries([1, 2, 3, 4, 5].map((number) => [`${number}.md`, `${number}`.repeat(10)]))
+
+/** A service whose resources stay in this state. */
+async function serviceStuckIn(status: unknown) {
+  const { service, home } = await homeOnService()
+  service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, ingestion_status: status } : body)
+  return { service, home }
+}
+
+/** A home whose service is configured, with a library "Research" in it. */
+async function homeOnService() {
+  const service = await startFaultyService({ library: 'Research' })
+  return { service, home: temporaryHome(service) }
+}
+
+describe('limits', () => {
+  test('hold back what the next run sends', async () => {
+    const { home, service } = await homeOnService()
+    home.write('Papers', five)
+    const first = await home.sync(['Papers', '--to', 'Research', '--max-new', '2'])
+    expect(first.exitCode).toBe(8)
+    expect(first.summary.verdict).toBe('incomplete')
+    expect(first.mirror.uploads).toMatchObject({ created: 2, heldBack: 3 })
+    const second = await home.sync(['Papers', '--to', 'Research', '--max-new', '2'])
+    expect(second.exitCode).toBe(8)
+    expect(second.mirror.uploads).toMatchObject({ created: 2, heldBack: 1 })
+    const third = await home.sync(['Papers', '--to', 'Research', '--max-new', '2'])
+    expect(third.exitCode).toBe(0)
+    expect(third.mirror.uploads).toMatchObject({ created: 1, heldBack: 0 })
+    expect(readLibrary(service.dataDir)).toHaveLength(5)
+  })
+
+  test('of bytes are never overstepped', async () => {
+    const { home } = await homeOnService()
+    home.write('Papers', five)
+    const dry = await home.sync(['Papers', '--to', 'Research', '--max-new-bytes', '25', '--dry-run'])
+    const real = await home.sync(['Papers', '--to', 'Research', '--max-new-bytes', '25'])
+    expect(real.exitCode).toBe(8)
+    expect(real.mirror.uploads).toMatchObject({ created: 2, heldBack: 3, bytes: 20 })
+    expect(dry.mirror.uploads).toEqual(real.mirror.uploads)
+    expect(dry.exitCode).toBe(8)
+    expect((await home.sync(['Papers', '--to', 'Research'])).mirror.uploads).toMatchObject({ created: 3, heldBack: 0 })
+  })
+
+  test('of a day count across runs', async () => {
+    const { home } = await homeOnService()
+    home.write('Papers', five)
+    expect((await home.sync(['Papers', '--to', 'Research', '--max-new-per-day', '3'])).mirror.uploads.created).toBe(3)
+    const again = await home.sync(['Papers', '--to', 'Research', '--max-new-per-day', '3'])
+    expect(again.exitCode).toBe(8)
+    expect(again.mirror.uploads).toMatchObject({ created: 0, heldBack: 2 })
+  })
+})
+
+describe('waiting for ingestion', () => {
+  test('is left out when asked, and made up later', async () => {
+    const home = temporaryHome()
+    home.write('Papers', five)
+    const first = await home.sync(['Papers', '--no-wait'])
+    expect(first.exitCode).toBe(0)
+    expect(first.mirror.uploads.created).toBe(5)
+    const second = await home.sync(['Papers'])
+    expect(second.exitCode).toBe(0)
+    expect(second.mirror.uploads).toMatchObject({ created: 0, duplicates: 0 })
+    expect(await home.shelfd(['report', '--check'])).toMatchObject({ exitCode: 0 })
+  })
+
+  test('ends at its deadline without sending again', async () => {
+    const { service, home } = await serviceStuckIn('running')
+    home.write('Papers', five)
+    const first = await home.sync(['Papers', '--to', 'Research', '--wait-timeout', '100ms'])
+    expect(first.exitCode).toBe(4)
+    expect(first.mirror.ingestion).toMatchObject({ pending: 5, searchable: 0 })
+    const second = await home.sync(['Papers', '--wait-timeout', '100ms'])
+    expect(second.exitCode).toBe(4)
+    expect(service.count('uploadFile')).toBe(5)
+    service.rewrite = (_, body) => body
+    const third = await home.sync(['Papers'])
+    expect(third.exitCode).toBe(0)
+    expect(third.mirror.ingestion).toMatchObject({ pending: 0, searchable: 5 })
+    expect(service.count('uploadFile')).toBe(5)
+  })
+
+  test('also ends when there is no room left', async () => {
+    const { service, home } = await serviceStuckIn('running')
+    home.write('Papers', five)
+    const args = ['Papers', '--to', 'Research', '--in-ingestion', '2', '--wait-timeout', '100ms']
+    const { exitCode, mirror } = await home.sync(args)
+    expect([4, 8]).toContain(exitCode)
+    expect(mirror.uploads).toMatchObject({ created: 2, heldBack: 3 })
+    expect(service.count('uploadFile')).toBe(2)
+  })
+
+  test('never leaves more in ingestion than allowed', async () => {
+    await using service = await startFaultyService()
+    let inIngestion = 0
+    let most = 0
+    service.onAnswered = ({ route, status }) => {
+      if (route === 'uploadFile' && status === 201) inIngestion += 1
+      most = Math.max(most, inIngestion)
+    }
+    service.rewrite = ({ route }, body) => {
+      if (route === 'showResource' && body.ingestion_status === 'completed') inIngestion -= 1
+      return body
+    }
+    const mirror = mirrorOf(
+      writeTree(temporaryDirectory(), Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`${i}.md`, `${i}`]))),
+    )
+    await using tested = openTestEngine(service, { limits: { inIngestion: 3 } })
+    const result = await tested.sync([mirror])
+    expect(result.outcome).toBe('done')
+    expect(accountOf(result).uploads.created).toBe(30)
+    expect(most).toBeLessThanOrEqual(3)
+  })
+
+  test('that fails ends the run, not hangs it', async () => {
+    await using service = await startFaultyService()
+    service.answer = ({ route }) => (route === 'showResource' ? { status: 503, body: {} } : undefined)
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), five))
+    await using tested = openTestEngine(service, { limits: { inIngestion: 2 } })
+    const { failure } = await tested.sync([mirror])
+    expect(failure).toMatchObject({ reaction: 'temporary', code: 'service-unavailable' })
+    service.answer = () => undefined
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    expect(service.count('uploadFile')).toBe(5)
+  })
+})
+
+describe('a resource whose ingestion ends badly', () => {
+  test.each([
+    ['partial', 'partial'],
+    ['failed', 'failed'],
+    ['archived', 'unknown'],
+    [null, 'unknown'],
+    [7, 'unknown'],
+  ] as const)('(%s) stays said on later runs', async (status, outcome) => {
+    const { service, home } = await serviceStuckIn(status)
+    home.write('Papers', { 'a.md': 'A' })
+    const first = await home.sync(['Papers', '--to', 'Research'])
+    expect(first.exitCode).toBe(1)
+    expect(first.mirror.ingestion).toMatchObject({ searchable: 0, [outcome]: 1 })
+    expect(first.mirror.problems).toMatchObject([{ path: 'a.md', code: `ingestion-${outcome}` }])
+    const second = await home.sync(['Papers'])
+    expect(second.exitCode).toBe(1)
+    expect(second.mirror.uploads).toMatchObject({ created: 0, duplicates: 0 })
+    expect(second.mirror.problems).toMatchObject([{ path: 'a.md', code: `ingestion-${outcome}` }])
+    expect(service.count('uploadFile')).toBe(1)
+    const { stdout } = await home.shelfd(['report', '--format', 'combined'])
+    expect(stdout).toBe('! a.md\n')
+  })
+})

@@ -1,0 +1,106 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
+const PACK_AND_INSTALL_MS = 300_000
+
+const place = mkdtempSync(join(tmpdir(), 'shelfd-package-'))
+const installed = join(place, 'installed', 'node_modules')
+const olderNode = findOlderNode()
+
+beforeAll(() => {
+  npm(PROJECT, 'pack', '--pack-destination', place)
+  const tarball = readdirSync(place).find((name) => name.endsWith('.tgz')) ?? ''
+  const consumer = join(place, 'installed')
+  mkdirSync(consumer)
+  writeFileSync(join(consumer, 'package.json'), '{ "private": true }\n')
+  npm(consumer, 'install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', join(place, tarball))
+}, PACK_AND_INSTALL_MS)
+
+afterAll(() => rmSync(place, { recursive: true, force: true }))
+
+describe('the installed package', () => {
+  test('has the command and nothing that only the project needs', () => {
+    const files = readdirSync(join(installed, 'shelfd')).sort()
+    expect(files).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'config', 'dist', 'docs', 'package.json'])
+    expect(readdirSync(join(installed, 'shelfd', 'dist'))).toEqual(expect.arrayContaining(['main.js', 'embedded']))
+    expect(existsSync(join(installed, 'vitest'))).toBe(false)
+  })
+
+  test('tells its version', () => {
+    expect(shelfd('--version')).toEqual({ status: 0, stdout: `${packageJson.version}\n`, stderr: '' })
+  })
+
+  test('mirrors a directory and reports it in sync', () => {
+    const directory = join(place, 'notes')
+    mkdirSync(directory)
+    writeFileSync(join(directory, 'a.md'), '# A note\n')
+    writeFileSync(join(directory, 'b.txt'), 'Another note\n')
+    const { status, stdout } = shelfd('sync', directory, '--report')
+    expect(stdout).toMatch(/uploads +2 created/)
+    expect(stdout).toMatch(/= +2 in-sync/)
+    expect(status).toBe(0)
+  })
+})
+
+describe('an older Node', () => {
+  test('is refused before anything else is loaded', () => {
+    const versions = "{ ...process.versions, node: '20.20.2' }"
+    const pretend = `data:text/javascript,Object.defineProperty(process, 'versions', { value: ${versions} })`
+    expectRefusal(run(process.execPath, ['--import', pretend, mainFile(), '--version']), '20.20.2')
+  })
+
+  test.skipIf(olderNode === undefined)('refuses plainly where one is installed', () => {
+    const { file, version } = olderNode ?? { file: '', version: '' }
+    expectRefusal(run(file, [mainFile(), 'sync']), version)
+    const path = `${dirname(file)}${delimiter}${process.env.PATH}`
+    expectRefusal(run(join(installed, '.bin', 'shelfd'), ['--version'], path), version)
+  })
+})
+
+function expectRefusal(ended: Ended, version: string): void {
+  const stderr = `shelfd: Cannot run on Node ${version}: Node 24 or newer is needed\n`
+  expect(ended).toEqual({ status: 2, stdout: '', stderr })
+}
+
+interface Ended {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function shelfd(...argv: string[]): Ended {
+  return run(join(installed, '.bin', 'shelfd'), argv, `${dirname(process.execPath)}${delimiter}${process.env.PATH}`)
+}
+
+/** With a clean home. */
+function run(file: string, argv: readonly string[], PATH = process.env.PATH): Ended {
+  const env = { PATH, HOME: join(place, 'home') }
+  const { status, stdout, stderr } = spawnSync(file, argv, { cwd: place, env, encoding: 'utf8' })
+  return { status, stdout, stderr }
+}
+
+function mainFile(): string {
+  return join(installed, 'shelfd', 'dist', 'main.js')
+}
+
+/** npm as the shell would find it, without what the npm above us has set. */
+function npm(cwd: string, ...argv: string[]): void {
+  const env = Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_'))
+  execFileSync('npm', argv, { cwd, env: Object.fromEntries(env), stdio: ['ignore', 'ignore', 'pipe'] })
+}
+
+/** A Node on the search path that is too old, if there is one. */
+function findOlderNode(): { file: string; version: string } | undefined {
+  const files = (process.env.PATH ?? '').split(delimiter).map((directory) => join(directory, 'node'))
+  for (const file of files) {
+    const version = existsSync(file) ? run(file, ['--version']).stdout.trim().slice(1) : ''
+    if (version !== '' && Number.parseInt(version, 10) < 24) return { file, version }
+  }
+  return undefined
+}

@@ -1,0 +1,83 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  classifyDifferent,
+  classifyFile,
+  classifySuperseded,
+  type KnownContent,
+  type Presence,
+  REPORT_CLASSES,
+} from '../../src/rules/report-class.ts'
+
+const text = fc.option(fc.string())
+const content: fc.Arbitrary<KnownContent> = fc.record({
+  state: fc.constantFrom('new', 'sending', 'doubt', 'stored', 'refused'),
+  outcome: fc.option(fc.constantFrom('pending', 'searchable', 'partial', 'failed', 'unknown')),
+  ingestionStatus: text,
+  secondLocation: fc.constantFrom(0, 1),
+  problemCode: text,
+  problemMessage: text,
+})
+const presence = fc.constantFrom<Presence>('listed', 'absent', 'unknown', 'unasked')
+
+describe('a file', () => {
+  test('is in exactly one known class', () => {
+    fc.assert(
+      fc.property(content, presence, text, (content, presence, problem) => {
+        expect(Object.keys(REPORT_CLASSES)).toContain(classifyFile(content, presence, problem).class)
+      }),
+    )
+  })
+
+  test('is in sync only when stored and searchable', () => {
+    fc.assert(
+      fc.property(content, presence, text, (content, presence, problem) => {
+        const isInSync = classifyFile(content, presence, problem).class === 'in-sync'
+        const isThere = presence === 'listed' || presence === 'unasked'
+        const isSearchable = content.state === 'stored' && content.outcome === 'searchable'
+        expect(isInSync).toBe(problem === null && isThere && isSearchable)
+      }),
+    )
+  })
+
+  test('is missing only by a complete listing', () => {
+    fc.assert(
+      fc.property(content, presence, text, (content, presence, problem) => {
+        const isMissing = classifyFile(content, presence, problem).class === 'missing-remotely'
+        expect(isMissing).toBe(problem === null && content.state === 'stored' && presence === 'absent')
+      }),
+    )
+  })
+
+  test('with a problem always needs attention', () => {
+    fc.assert(
+      fc.property(content, presence, fc.string(), (content, presence, problem) => {
+        expect(classifyFile(content, presence, problem)).toEqual({ class: 'needs-attention', reason: problem })
+      }),
+    )
+  })
+
+  test('needs attention after every bad end', () => {
+    for (const outcome of ['partial', 'failed', 'unknown'] as const) {
+      const stored = { state: 'stored', outcome, ingestionStatus: 'x', secondLocation: 0 } as const
+      const known = { ...stored, problemCode: null, problemMessage: null }
+      expect(classifyFile(known, 'listed', null).class).toBe('needs-attention')
+    }
+  })
+})
+
+describe('the signs', () => {
+  test('are one for each class', () => {
+    const signs = Object.values(REPORT_CLASSES)
+    expect(new Set(signs).size).toBe(signs.length)
+    expect(signs.every((sign) => sign.length === 1)).toBe(true)
+  })
+
+  test('of other rows are as documented', () => {
+    expect(classifyDifferent(true).class).toBe('changed')
+    expect(classifyDifferent(false)).toEqual({ class: 'local-only', reason: 'new' })
+    for (const reason of ['changed', 'gone', 'ignored', 'whatever']) {
+      expect(classifySuperseded(reason).class).toBe('superseded')
+    }
+  })
+})

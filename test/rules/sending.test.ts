@@ -1,0 +1,121 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { holdReason } from '../../src/rules/allowance.ts'
+import { mayBeUpload } from '../../src/rules/doubt.ts'
+import { pollPause } from '../../src/rules/poll-pause.ts'
+import { quarantinePause } from '../../src/rules/quarantine-pause.ts'
+
+const bound = fc.option(fc.nat(20))
+
+describe('the allowance', () => {
+  test('is never overstepped by whoever obeys it', () => {
+    const limits = fc.record({ newPerRun: bound, newPerDay: bound, newBytesPerRun: bound })
+    fc.assert(
+      fc.property(limits, fc.array(fc.nat(8), { maxLength: 40 }), fc.nat(10), (limits, sizes, sentToday) => {
+        const sent = { inRun: 0, inDay: sentToday, bytesInRun: 0 }
+        for (const size of sizes) {
+          if (holdReason(limits, sent, size)) continue
+          sent.inRun += 1
+          sent.inDay += 1
+          sent.bytesInRun += size
+        }
+        expect(sent.inRun).toBeLessThanOrEqual(limits.newPerRun ?? Number.POSITIVE_INFINITY)
+        expect(sent.inDay).toBeLessThanOrEqual(Math.max(sentToday, limits.newPerDay ?? Number.POSITIVE_INFINITY))
+        expect(sent.bytesInRun).toBeLessThanOrEqual(limits.newBytesPerRun ?? Number.POSITIVE_INFINITY)
+      }),
+    )
+  })
+
+  test('without limits holds nothing back', () => {
+    const none = { newPerRun: null, newPerDay: null, newBytesPerRun: null }
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(), fc.nat(), fc.nat(), (inRun, inDay, bytesInRun, size) => {
+        expect(holdReason(none, { inRun, inDay, bytesInRun }, size)).toBeUndefined()
+      }),
+    )
+  })
+
+  test('of nothing holds everything back', () => {
+    const sent = { inRun: 0, inDay: 0, bytesInRun: 0 }
+    expect(holdReason({ newPerRun: 0, newPerDay: null, newBytesPerRun: null }, sent, 0)).toBe('limit-run')
+    expect(holdReason({ newPerRun: null, newPerDay: 0, newBytesPerRun: null }, sent, 0)).toBe('limit-day')
+    expect(holdReason({ newPerRun: null, newPerDay: null, newBytesPerRun: 0 }, sent, 1)).toBe('limit-bytes')
+  })
+})
+
+describe('pauses between polls', () => {
+  const pace = fc
+    .record({ firstPollMs: fc.integer({ min: 1, max: 10_000 }), growth: fc.integer({ min: 1, max: 1_000 }) })
+    .map(({ firstPollMs, growth }) => ({ firstPollMs, maxPollMs: firstPollMs * growth }))
+  const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+
+  test('grow and stay within their bounds', () => {
+    fc.assert(
+      fc.property(fc.nat(100_000), pace, random, (polls, pace, random) => {
+        const pause = pollPause(polls, pace, random)
+        expect(pause).toBeGreaterThanOrEqual(pace.firstPollMs * 0.9)
+        expect(pause).toBeLessThanOrEqual(pace.maxPollMs * 1.1)
+        expect(pollPause(polls + 1, pace, random)).toBeGreaterThanOrEqual(pause)
+      }),
+    )
+  })
+
+  test('end at the longest one', () => {
+    expect(pollPause(1_000_000, { firstPollMs: 2_000, maxPollMs: 60_000 }, 0.5)).toBe(60_000)
+  })
+})
+
+describe('pauses of the quarantine', () => {
+  const DAY_MS = 86_400_000
+
+  test('grow fivefold from 25 s to a day', () => {
+    const pauses = [0, 1, 2, 3, 4, 5, 6].map((refusals) => quarantinePause(refusals, 'invalid') / 1_000)
+    expect(pauses).toEqual([25, 125, 625, 3_125, 15_625, 78_125, 86_400])
+  })
+
+  test('are whole, growing and bounded', () => {
+    fc.assert(
+      fc.property(fc.nat(10_000), fc.constantFrom('invalid', 'too-large', 'ingestion-failed'), (refusals, code) => {
+        const pause = quarantinePause(refusals, code)
+        expect(Number.isInteger(pause)).toBe(true)
+        expect(pause).toBeGreaterThanOrEqual(25_000)
+        expect(pause).toBeLessThanOrEqual(DAY_MS)
+        expect(quarantinePause(refusals + 1, code)).toBeGreaterThanOrEqual(pause)
+      }),
+    )
+  })
+
+  test('of what is too large are the longest', () => {
+    expect(quarantinePause(0, 'too-large')).toBe(DAY_MS)
+  })
+})
+
+describe('an entry that an upload may have left', () => {
+  const mime = 'text/markdown'
+  const fileName = fc.string({ minLength: 1, unit: 'binary' })
+
+  test('with the same title always matches', () => {
+    fc.assert(
+      fc.property(fileName, fc.string(), (name, slug) => {
+        expect(mayBeUpload({ title: name, slug, mime_type: mime }, { name, mime })).toBe(true)
+      }),
+    )
+  })
+
+  test('of another kind never matches', () => {
+    fc.assert(
+      fc.property(fileName, (name) => {
+        expect(mayBeUpload({ title: name, slug: name, mime_type: 'text/plain' }, { name, mime })).toBe(false)
+      }),
+    )
+  })
+
+  test('is found under cut, numbered and slugged names', () => {
+    const name = 'Résumé of 2024 – final.md'
+    const entry = (title: string, slug: string) => mayBeUpload({ title, slug, mime_type: mime }, { name, mime })
+    expect(entry('Résumé of 2024 – final', 'x')).toBe(true)
+    expect(entry('x', 'resume-of-2024-final-2')).toBe(true)
+    expect(entry('x', 'resume-of-2024')).toBe(true)
+    expect(entry('Something else', 'something-else')).toBe(false)
+  })
+})

@@ -1,0 +1,239 @@
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, test } from 'vitest'
+import { LockedError, OperatorError } from '../../src/foundation/errors.ts'
+import { openStore, openStoreReader, type Store } from '../../src/store/open-store.ts'
+import { temporaryHome } from '../support/home.ts'
+import { seededRandom } from '../support/random.ts'
+import { temporaryDirectory } from '../support/temporary.ts'
+
+/** A state directory whose store holds something, closed in good order. */
+function usedStore(contents = 1): string {
+  const directory = temporaryDirectory()
+  using store = openStore(directory)
+  store.write(() => fill(store, contents))
+  return directory
+}
+
+function fill(store: Store, contents: number): void {
+  const libraryId = store.mirrors.pinLibrary({ origin: 'https://a', tenantId: 1, remoteId: 'l', name: 'L' }, 1)
+  const root = { rootDevice: 1n, rootInode: 2n }
+  store.mirrors.pinMirror({ name: 'm', path: '/m', libraryId, remotePath: '/m', ...root }, 1)
+  for (let index = 0; index < contents; index += 1) {
+    const sha256 = Buffer.alloc(32)
+    sha256.writeUInt32BE(index)
+    store.contents.ensure({ libraryId, sha256, mime: `text/x-${'filler'.repeat(20)}`, size: index })
+  }
+}
+
+function thrownBy(action: () => unknown): unknown {
+  try {
+    action()
+  } catch (error) {
+    return error
+  }
+  return undefined
+}
+
+/** Refused with exit 78, and no byte of the store is other than before. */
+function expectUntouched(directory: string, code: 'store-damaged' | 'store-newer'): void {
+  const file = join(directory, 'store.db')
+  const before = readFileSync(file)
+  const error = thrownBy(() => openStore(directory)[Symbol.dispose]())
+  expect(error).toBeInstanceOf(OperatorError)
+  expect(error).toMatchObject({ code })
+  expect(readFileSync(file).equals(before)).toBe(true)
+}
+
+describe('what the store wrote', () => {
+  test('is durable from the first write on (P1)', () => {
+    const directory = temporaryDirectory()
+    using store = openStore(directory)
+    store.write(() => fill(store, 1))
+    // A second connection has its own pragmas; the write-ahead log shows that commits go there.
+    expect(readdirSync(directory)).toContain('store.db-wal')
+    using reader = openStoreReader(directory)
+    expect(reader?.mirrors.list()).toHaveLength(1)
+  })
+
+  test('is for its owner alone', () => {
+    const directory = join(temporaryDirectory(), 'made', 'here')
+    const before = process.umask(0)
+    try {
+      using store = openStore(directory)
+      store.write(() => fill(store, 1))
+      expect(statSync(directory).mode & 0o777).toBe(0o700)
+      const modes = readdirSync(directory).map((name) => [
+        name,
+        (statSync(join(directory, name)).mode & 0o777).toString(8),
+      ])
+      expect(modes.length).toBeGreaterThanOrEqual(4)
+      expect(modes.filter(([, mode]) => mode !== '600')).toEqual([])
+    } finally {
+      process.umask(before)
+    }
+  })
+
+  test('is there again after a reopening', () => {
+    const directory = usedStore(3)
+    using store = openStore(directory)
+    expect(store.mirrors.findByName('m')).toMatchObject({ path: '/m', rootInode: 2n, library: { remoteId: 'l' } })
+  })
+})
+
+describe('the lock', () => {
+  test('is held by one at a time (P16)', () => {
+    const directory = temporaryDirectory()
+    const first = openStore(directory)
+    expect(thrownBy(() => openStore(directory))).toBeInstanceOf(LockedError)
+    first[Symbol.dispose]()
+    openStore(directory)[Symbol.dispose]()
+  })
+
+  test('lets others read meanwhile', () => {
+    const directory = usedStore()
+    using store = openStore(directory)
+    using reader = openStoreReader(directory)
+    store.write(() => store.mirrors.renameLibrary(1, 'Renamed'))
+    expect(reader?.mirrors.list()[0]?.library.name).toBe('Renamed')
+  })
+
+  test('is let go when opening fails', () => {
+    const directory = usedStore()
+    const file = join(directory, 'store.db')
+    const good = readFileSync(file)
+    writeFileSync(file, 'no database')
+    expect(thrownBy(() => openStore(directory))).toBeInstanceOf(OperatorError)
+    writeFileSync(file, good)
+    openStore(directory)[Symbol.dispose]()
+  })
+
+  test('of many processes lets one win', async () => {
+    const home = temporaryHome()
+    home.write('Papers', { 'a.md': 'A' })
+    const runs = await Promise.all([1, 2, 3, 4].map(() => home.run(['sync', 'Papers'])))
+    const codes = runs.map(({ exitCode }) => exitCode).sort()
+    expect(codes[0]).toBe(0)
+    expect(codes.every((code) => code === 0 || code === 11)).toBe(true)
+    expect((await home.sync(['Papers'])).exitCode).toBe(0)
+  })
+})
+
+describe('a store that is not what it was (P24)', () => {
+  test('is refused when it is gone', () => {
+    const directory = usedStore()
+    rmSync(join(directory, 'store.db'))
+    const error = thrownBy(() => openStore(directory))
+    expect(error).toMatchObject({ code: 'store-damaged' })
+    expect(thrownBy(() => openStoreReader(directory))).toMatchObject({ code: 'store-damaged' })
+    expect(readdirSync(directory)).not.toContain('store.db')
+  })
+
+  test('is refused when it is an older copy', () => {
+    const directory = usedStore()
+    const copy = readFileSync(join(directory, 'store.db'))
+    openStore(directory)[Symbol.dispose]()
+    writeFileSync(join(directory, 'store.db'), copy)
+    expectUntouched(directory, 'store-damaged')
+  })
+
+  test('is refused when its write-ahead log is missing', () => {
+    const directory = usedStore()
+    const copy = temporaryDirectory()
+    {
+      using store = openStore(directory)
+      store.write(() => store.mirrors.renameLibrary(1, 'only in the log'))
+      for (const name of ['store.db', 'generation']) cpSync(join(directory, name), join(copy, name))
+    }
+    expect(thrownBy(() => openStore(copy)[Symbol.dispose]())).toMatchObject({ code: 'store-damaged' })
+  })
+
+  test('is mended from its log after a crash', () => {
+    const directory = usedStore()
+    const copy = temporaryDirectory()
+    {
+      using store = openStore(directory)
+      store.write(() => store.mirrors.renameLibrary(1, 'only in the log'))
+      for (const name of ['store.db', 'store.db-wal', 'generation']) cpSync(join(directory, name), join(copy, name))
+    }
+    using store = openStore(copy)
+    expect(store.mirrors.list()[0]?.library.name).toBe('only in the log')
+  })
+
+  test('is refused when it was cut', () => {
+    const directory = usedStore(500)
+    const file = join(directory, 'store.db')
+    for (const share of [0.9, 0.5, 0.1]) {
+      const copy = temporaryDirectory()
+      cpSync(directory, copy, { recursive: true })
+      truncateSync(join(copy, 'store.db'), Math.floor(statSync(file).size * share))
+      expectUntouched(copy, 'store-damaged')
+    }
+  })
+
+  test('is refused when it is empty or something else', () => {
+    for (const content of ['', 'not a database at all, but long enough to look like one'.repeat(100)]) {
+      const directory = usedStore()
+      writeFileSync(join(directory, 'store.db'), content)
+      expectUntouched(directory, 'store-damaged')
+    }
+  })
+
+  test('is refused when another program made it', () => {
+    const directory = usedStore()
+    const database = new Database(join(directory, 'store.db'))
+    database.pragma('application_id = 1')
+    database.close()
+    expectUntouched(directory, 'store-damaged')
+  })
+
+  test('never gives wrong answers after flipped bits', () => {
+    const directory = usedStore(500)
+    const good = readFileSync(join(directory, 'store.db'))
+    const random = seededRandom(24)
+    for (let round = 0; round < 40; round += 1) {
+      const copy = temporaryDirectory()
+      cpSync(directory, copy, { recursive: true })
+      // After a crash the note says open, so that every page is read before the store is trusted.
+      writeFileSync(
+        join(copy, 'generation'),
+        readFileSync(join(copy, 'generation'), 'utf8').replace(/closed.*/, 'open'),
+      )
+      const bad = Buffer.from(good)
+      const at = Math.floor(random() * 100)
+      bad[at] = (bad[at] ?? 0) ^ (1 << Math.floor(random() * 8))
+      writeFileSync(join(copy, 'store.db'), bad)
+      const error = thrownBy(() => openStore(copy)[Symbol.dispose]())
+      if (error !== undefined) expect(error).toBeInstanceOf(OperatorError)
+    }
+  })
+
+  test('is refused when a page of it is garbage', () => {
+    const directory = usedStore(500)
+    const good = readFileSync(join(directory, 'store.db'))
+    const pages = good.length / 4_096
+    expect(pages).toBeGreaterThan(10)
+    for (const page of [1, Math.floor(pages / 2), pages - 1]) {
+      const copy = temporaryDirectory()
+      cpSync(directory, copy, { recursive: true })
+      writeFileSync(
+        join(copy, 'generation'),
+        readFileSync(join(copy, 'generation'), 'utf8').replace(/closed.*/, 'open'),
+      )
+      const bad = Buffer.from(good)
+      bad.fill(0xa5, page * 4_096, (page + 1) * 4_096)
+      writeFileSync(join(copy, 'store.db'), bad)
+      expectUntouched(copy, 'store-damaged')
+    }
+  })
+
+  test('of a newer schema is left alone (P23)', () => {
+    const directory = usedStore()
+    const database = new Database(join(directory, 'store.db'))
+    database.pragma(`user_version = ${Number(database.pragma('user_version', { simple: true })) + 1}`)
+    database.close()
+    expectUntouched(directory, 'store-newer')
+    expect(thrownBy(() => openStoreReader(directory))).toMatchObject({ code: 'store-newer' })
+  })
+})

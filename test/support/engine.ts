@@ -1,0 +1,162 @@
+import { realpathSync } from 'node:fs'
+import { basename } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { type Clock, systemClock } from '../../src/foundation/clock.ts'
+import { type Logger, silentLogger } from '../../src/foundation/logger.ts'
+import { type FileSystem, nodeFileSystem } from '../../src/local/file-system.ts'
+import { createServiceClient } from '../../src/remote/create-client.ts'
+import type { ServiceClient } from '../../src/remote/service-client.ts'
+import { openStore, type Store } from '../../src/store/open-store.ts'
+import type { Connection, Engine, EngineLimits, MirrorSettings, Service } from '../../src/sync/engine.ts'
+import { observeInThreads } from '../../src/sync/observe/observe-in-threads.ts'
+import type { PassOptions } from '../../src/sync/pass.ts'
+import { createProgress } from '../../src/sync/progress.ts'
+import { type MirrorReport, report } from '../../src/sync/report.ts'
+import type { ReportRow } from '../../src/sync/report-entry.ts'
+import { type RunResult, runSync } from '../../src/sync/run-sync.ts'
+import { temporaryDirectory } from './temporary.ts'
+
+export interface EngineOptions {
+  readonly stateDir?: string
+  readonly limits?: Partial<EngineLimits>
+  readonly clock?: Clock
+  readonly logger?: Logger
+  readonly fs?: FileSystem
+  readonly signal?: AbortSignal
+  readonly pollPace?: Engine['pollPace']
+  /** Puts something around the real client. */
+  readonly wrapClient?: (client: ServiceClient) => ServiceClient
+}
+
+/** The whole engine in this process, with a client that makes short pauses. */
+export interface TestEngine extends AsyncDisposable {
+  readonly engine: Engine
+  readonly store: Store
+  readonly stateDir: string
+  sync(mirrors: readonly MirrorSettings[], options?: Partial<PassOptions>): Promise<RunResult>
+  report(mirrors: readonly MirrorSettings[], options?: { readonly isOffline?: boolean }): Promise<WholeReport>
+}
+
+export interface WholeReport extends Omit<MirrorReport, 'rows'> {
+  readonly rows: readonly ReportRow[]
+}
+
+/** Opens an engine on a service; it is closed with the test at the latest. */
+export function openTestEngine(
+  server: { readonly url: string; readonly token: string },
+  options: EngineOptions = {},
+): TestEngine {
+  const stateDir = options.stateDir ?? temporaryDirectory()
+  const store = openStore(stateDir)
+  const service = testService(server, options)
+  const signal = options.signal ?? new AbortController().signal
+  const limits = {
+    transfers: 4,
+    checkers: 2,
+    inIngestion: 5_000,
+    newPerRun: null,
+    newPerDay: null,
+    newBytesPerRun: null,
+  }
+  const engine: Engine = {
+    store,
+    service,
+    observeTree: observeInThreads(2),
+    fs: options.fs ?? nodeFileSystem,
+    clock: options.clock ?? systemClock,
+    random: Math.random,
+    logger: options.logger ?? silentLogger,
+    progress: createProgress(),
+    signal,
+    graceSignal: new AbortController().signal,
+    limits: { ...limits, ...options.limits },
+    pollPace: options.pollPace ?? { firstPollMs: 5, maxPollMs: 50 },
+    ownDirectories: [stateDir],
+    scrubIntervalMs: null,
+  }
+  let isClosed = false
+  const close = async () => {
+    if (isClosed) return
+    isClosed = true
+    await service.close()
+    store[Symbol.dispose]()
+  }
+  onTestFinished(close)
+  return {
+    engine,
+    store,
+    stateDir,
+    sync: (mirrors, pass = {}) =>
+      runSync(engine, mirrors, { waitMs: 30_000, hashEverything: false, isDryRun: false, ...pass }),
+    report: (mirrors, wish = {}) => reportOnce(engine, mirrors, wish.isOffline ?? false),
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** A mirror of a directory into the library "Test", which is made when it is absent. */
+export function mirrorOf(directory: string, options: Partial<MirrorSettings> = {}): MirrorSettings {
+  return {
+    name: basename(directory),
+    path: realpathSync(directory),
+    library: 'Test',
+    mayCreateLibrary: true,
+    remotePath: `/${basename(directory)}`,
+    ignore: [],
+    maxSizeBytes: null,
+    oneFileSystem: false,
+    emptyFiles: 'upload',
+    duplicates: 'skip',
+    ...options,
+  }
+}
+
+/** The account of a run's only mirror. */
+export function accountOf({ summary }: RunResult): RunResult['summary']['mirrors'][number] {
+  const mirror = summary.mirrors[0]
+  if (!mirror) throw new Error('The summary has no mirror')
+  return mirror
+}
+
+function testService(server: { readonly url: string; readonly token: string }, options: EngineOptions) {
+  const client = createServiceClient({
+    origin: server.url,
+    token: server.token,
+    clock: systemClock,
+    random: Math.random,
+    logger: options.logger ?? silentLogger,
+    connections: 12,
+    retry: { attempts: 10, firstPauseMs: 1, maxPauseMs: 20 },
+  })
+  const wrapped = options.wrapClient?.(client) ?? client
+  let connection: Promise<Connection> | undefined
+  const service: Service & { close(): Promise<void> } = {
+    identity: client.origin,
+    isEmbedded: false,
+    connect: (signal) => {
+      connection ??= wrapped.checkAccess(signal).then((access) => ({ client: wrapped, access }))
+      return connection
+    },
+    close: () => client.close(),
+  }
+  return service
+}
+
+async function reportOnce(
+  engine: Engine,
+  mirrors: readonly MirrorSettings[],
+  isOffline: boolean,
+): Promise<WholeReport> {
+  const { store, service, observeTree, fs, clock, logger, signal, ownDirectories } = engine
+  const context = { store, service, observeTree, fs, clock, logger, signal, ownDirectories }
+  const reported = mirrors.map((settings) => {
+    const row = store.mirrors.findByName(settings.name)
+    if (!row) throw new Error(`The mirror "${settings.name}" was never used`)
+    return { row, settings }
+  })
+  store.report.forgetListed()
+  const places = { stateDirectory: store.directory, listConcurrency: 4 }
+  for await (const mirror of report({ ...context, ...places }, reported, { isOffline })) {
+    return { ...mirror, rows: [...mirror.rows] }
+  }
+  throw new Error('No mirror was reported on')
+}

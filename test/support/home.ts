@@ -1,0 +1,108 @@
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import type { CliIo } from '../../src/cli/cli-io.ts'
+import { runCli } from '../../src/cli/run-cli.ts'
+import type { RunSummary } from '../../src/sync/run-sync.ts'
+import { runShelfd } from './run-shelfd.ts'
+import { type Tree, temporaryDirectory, writeTree } from './temporary.ts'
+
+/** What a run of the program left behind. */
+export interface Outcome {
+  readonly exitCode: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export type Variables = Readonly<Record<string, string>>
+
+/** A clean home directory for one test, with everything shelfd keeps inside it. */
+export interface Home {
+  readonly path: string
+  readonly stateDir: string
+  readonly dataDir: string
+  readonly env: Variables
+  /** Writes a tree below the home directory. */
+  write(name: string, tree: Tree): string
+  /** The program in this process: quick, and all of it but main.ts. */
+  shelfd(args: readonly string[], env?: Variables): Promise<Outcome>
+  /** The program as users run it: a process of its own. */
+  run(args: readonly string[], env?: Variables): Promise<Outcome>
+  /** `sync --json` in this process. */
+  sync(args: readonly string[], env?: Variables): Promise<Synced>
+}
+
+export interface Synced extends Outcome {
+  readonly summary: RunSummary
+  /** The account of the only mirror. */
+  readonly mirror: RunSummary['mirrors'][number]
+}
+
+/** With a service, everything runs against it instead of the embedded library of the home. */
+export function temporaryHome(service?: { readonly url: string; readonly token: string }): Home {
+  const path = temporaryDirectory()
+  const env = {
+    ...(service && variablesOf(service)),
+    HOME: path,
+    PATH: process.env.PATH ?? '',
+    XDG_CONFIG_HOME: join(path, 'config'),
+    XDG_STATE_HOME: join(path, 'state'),
+    XDG_DATA_HOME: join(path, 'data'),
+    XDG_CACHE_HOME: join(path, 'cache'),
+  }
+  const shelfd: Home['shelfd'] = (args, more = {}) => runHere(args, { ...env, ...more }, path)
+  return {
+    path,
+    env,
+    stateDir: join(path, 'state', 'shelfd'),
+    dataDir: join(path, 'data', 'shelfd', 'library'),
+    write: (name, tree) => writeTree(join(path, name), tree),
+    shelfd,
+    run: (args, more = {}) => runShelfd(args, { env: { ...env, ...more }, cwd: path }).ended,
+    sync: async (args, more) => readSynced(await shelfd(['sync', ...args, '--json'], more)),
+  }
+}
+
+/** The configuration of a service as variables. */
+export function variablesOf(service: { readonly url: string; readonly token: string }): Variables {
+  return { SHELFD_SERVICE_URL: service.url, SHELFD_TOKEN: service.token, SHELFD_FIRST_POLL: '5ms' }
+}
+
+function readSynced(outcome: Outcome): Synced {
+  if (outcome.stdout === '') throw new Error(`No summary, exit ${outcome.exitCode}: ${outcome.stderr}`)
+  const summary: RunSummary = JSON.parse(outcome.stdout)
+  const mirror = summary.mirrors[0]
+  if (!mirror) throw new Error('The summary has no mirror')
+  return { ...outcome, summary, mirror }
+}
+
+async function runHere(args: readonly string[], env: Variables, home: string): Promise<Outcome> {
+  const stdout = new Collector()
+  const stderr = new Collector()
+  const io: CliIo = {
+    stdin: noInput(),
+    stdout,
+    stderr,
+    isTerminal: { stdin: false, stdout: false, stderr: false },
+    env,
+    cwd: home,
+    home,
+    signal: new AbortController().signal,
+  }
+  const exitCode = await runCli(args, io)
+  return { exitCode, stdout: stdout.text, stderr: stderr.text }
+}
+
+async function* noInput(): AsyncGenerator<Buffer> {}
+
+class Collector extends Writable {
+  readonly #chunks: Buffer[] = []
+
+  get text(): string {
+    return Buffer.concat(this.#chunks).toString('utf8')
+  }
+
+  override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
+    this.#chunks.push(Buffer.from(chunk))
+    done()
+  }
+}
