@@ -3,8 +3,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import packageJson from '../package.json' with { type: 'json' }
 import { COMMANDS_PAGE, renderCommandsPage } from '../.ci/commands-page.ts'
+import packageJson from '../package.json' with { type: 'json' }
 import { configJsonSchema } from '../src/app/settings/json-schema.ts'
 import { settingFlags, variableOf } from '../src/app/settings/overrides.ts'
 import { commands } from '../src/cli/commands.ts'

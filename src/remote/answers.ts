@@ -70,7 +70,8 @@ export async function parseJson(answer: Answer): Promise<unknown> {
   const encoding = headerOf(answer, 'content-encoding')
   const bytes = encoding === undefined || encoding === 'identity' ? answer.body : await unpack(answer.body, encoding)
   try {
-    return JSON.parse(bytes.toString('utf8'))
+    // A service that repeats the credential must not get it into the store.
+    return JSON.parse(answer.redact(bytes.toString('utf8')))
   } catch {
     throw malformed('the answer is not JSON')
   }

@@ -10,6 +10,8 @@ import { cannot, interruptIfAborted } from './failures.ts'
 import { openMultipart, type Payload } from './multipart.ts'
 import type { Answer, RequestBody, Send, ServiceRequest } from './request.ts'
 
+const SHORTEST_SECRET = 12
+
 /** What a service is given for digesting a body once it has all of it. */
 const DIGEST_BYTES_PER_MS = 1 << 10
 
@@ -26,7 +28,8 @@ export function createTransport(options: ClientOptions): Transport {
   const pool = options.dispatcher ? undefined : openPool(origin, options.connections)
   const dispatcher = options.dispatcher ?? pool ?? openPool(origin, options.connections)
   const authorization = `Bearer ${token}`
-  const redact = (text: string) => text.replaceAll(token, '[redacted]')
+  // A short word may be anything, an identifier for one; credentials are long.
+  const redact = (text: string) => (token.length < SHORTEST_SECRET ? text : text.replaceAll(token, '[redacted]'))
 
   async function send<T>(request: ServiceRequest<T>): Promise<T> {
     interruptIfAborted(request)

@@ -13,14 +13,18 @@ interface Entry {
 }
 
 /**
- * Whether a listed entry may be what an upload of this name left behind: same kind, and a title or slug that starts like
- * the name once both are reduced to letters and digits (a service makes its slugs as it likes, cuts them, numbers twins).
+ * How likely a listed entry is what an upload of this name left behind: 0 for the same title, 1 for the same letters and
+ * digits in title or slug, 2 for a beginning of one another (a service makes its slugs as it likes, cuts them, numbers
+ * twins); undefined when it can't be it.
  */
-export function mayBeUpload(entry: Entry, upload: LookedFor): boolean {
-  if (entry.mime_type !== upload.mime) return false
-  if (entry.title === upload.name) return true
+export function rankCandidate(entry: Entry, upload: LookedFor): 0 | 1 | 2 | undefined {
+  if (entry.mime_type !== upload.mime) return undefined
+  if (entry.title === upload.name) return 0
   const stem = reduce(stemOf(upload.name))
-  return [reduce(entry.title), reduce(entry.slug)].some((seen) => seen.startsWith(stem) || stem.startsWith(seen))
+  const seen = [reduce(stemOf(entry.title)), reduce(entry.title), reduce(entry.slug)]
+  if (seen.includes(stem)) return 1
+  const isBeginning = (text: string) => text !== '' && stem !== '' && (text.startsWith(stem) || stem.startsWith(text))
+  return seen.some(isBeginning) ? 2 : undefined
 }
 
 function stemOf(name: string): string {
@@ -32,5 +36,5 @@ function reduce(text: string): string {
   return text
     .normalize('NFKD')
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '')
+    .replace(/[^\p{L}\p{N}]+/gu, '')
 }

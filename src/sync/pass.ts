@@ -5,6 +5,10 @@ export interface PassOptions {
   readonly waitMs: number
   readonly hashEverything: boolean
   readonly isDryRun: boolean
+  /** Files may be gone in any number (P12). */
+  readonly acceptsRemovals: boolean
+  /** A library that holds the mirror's directory already may be taken over (P14). */
+  readonly adopts: boolean
 }
 
 export interface Pass {

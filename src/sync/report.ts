@@ -113,5 +113,6 @@ async function observe(context: ReportContext, row: MirrorRow, settings: MirrorS
     listIgnored: true,
   }
   const directories = context.store.directories.list(row.id).map(({ path }) => path)
-  return await observeDifferences(context.observeTree(options, context.signal), directories)
+  await using walk = context.observeTree(options, context.signal)
+  return await observeDifferences(walk, directories)
 }

@@ -3,7 +3,7 @@ import type { FileEntry } from '../contract/records.ts'
 import { INBOX_PATH } from '../contract/routes.ts'
 import { RejectedError, TemporaryError } from '../foundation/errors.ts'
 import { sha256Of } from '../foundation/sha256-of.ts'
-import { mayBeUpload } from '../rules/doubt.ts'
+import { rankCandidate } from '../rules/doubt.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
 import type { DoubtfulContent } from '../store/contents.ts'
 import type { Connection, Engine, OpenMirror } from './engine.ts'
@@ -76,9 +76,13 @@ async function findAmong(
   strangers: readonly FileEntry[],
 ): Promise<FileEntry | undefined> {
   const name = content.path.slice(content.path.lastIndexOf('/') + 1)
-  const candidates = strangers.filter((entry) => mayBeUpload(entry, { name, mime: content.mime }))
-  for (const candidate of candidates.slice(0, MOST_CANDIDATES)) {
-    if (await hasSameBytes(engine, connection, content, candidate.id)) return candidate
+  const ranked = strangers.flatMap((entry) => {
+    const rank = rankCandidate(entry, { name, mime: content.mime })
+    return rank === undefined ? [] : [{ entry, rank }]
+  })
+  ranked.sort((a, b) => a.rank - b.rank)
+  for (const { entry } of ranked.slice(0, MOST_CANDIDATES)) {
+    if (await hasSameBytes(engine, connection, content, entry.id)) return entry
   }
   return undefined
 }

@@ -8,8 +8,9 @@ import { IngestionFollower } from './follow-ingestion.ts'
 import { makeDirectories } from './make-directories.ts'
 import type { PathProblem } from './observe/observation.ts'
 import { observe } from './observe/observe.ts'
-import { NOT_YET_MADE, openMirror } from './open-mirror.ts'
+import { openMirror } from './open-mirror.ts'
 import type { Pass, PassOptions } from './pass.ts'
+import { NOT_YET_MADE } from './pin-mirror.ts'
 import { resolveDoubts } from './resolve-doubts.ts'
 import { SendQueue } from './send-queue.ts'
 import { summarize } from './summarize.ts'
@@ -31,7 +32,10 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
   let isComplete = false
   try {
     const scrubs = options.hashEverything || isScrubDue(engine, mirror)
-    const scan = await observe(engine, mirror, summary, scrubs)
+    const scan = await observe(engine, mirror, summary, {
+      hashEverything: scrubs,
+      acceptsRemovals: options.acceptsRemovals,
+    })
     if (scrubs) engine.store.write(() => engine.store.mirrors.noteScrub(row.id, engine.clock.nowMs()))
     problems.push(...scan.problems)
     if (scan.secrets > 0)

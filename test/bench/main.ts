@@ -49,9 +49,16 @@ async function main(): Promise<void> {
   const rows: ResultRow[] = []
   for (const name of names) {
     say(`running ${name} …`)
-    rows.push(...(await ROWS[name](bench)))
+    const found = await ROWS[name](bench)
+    say(renderResults(found))
+    rows.push(...found)
   }
-  say(`\n${renderResults(rows)}\n\nload after ${describeLoad()}`)
+  say(`\nall:\n${renderResults(rows)}\n\nload after ${describeLoad()}`)
 }
 
-await main()
+try {
+  await main()
+} catch (error) {
+  process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 1
+}

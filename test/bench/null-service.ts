@@ -16,6 +16,9 @@ const CHILD = fileURLToPath(new URL('./children/null-service.ts', import.meta.ur
 /** Starts the null service on loopback in a process of its own, so that its work is not counted as ours. */
 export async function startNullService(): Promise<NullService> {
   const child = fork(CHILD)
+  child.on('exit', (code, signal) => {
+    if (!child.killed) process.stderr.write(`The null service ended by itself (${signal ?? code})\n`)
+  })
   const [address] = await once(child, 'message')
   const url = `http://127.0.0.1:${address.port}`
   return {

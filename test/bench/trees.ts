@@ -19,13 +19,13 @@ export async function findTree({ tree, quick }: BenchOptions, workspace: Workspa
   return join(target, 'linux-source-6.1')
 }
 
-export interface CountedFile {
+interface CountedFile {
   readonly path: string
   readonly directory: string
 }
 
 /** All plain files below a directory. */
-export function listFiles(directory: string): CountedFile[] {
+function listFiles(directory: string): CountedFile[] {
   return readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => ({ path: join(entry.parentPath, entry.name), directory: entry.parentPath }))

@@ -12,7 +12,7 @@ describe('a service where a fifth of all requests goes wrong', () => {
   test.each([1, 2])('still gets every content exactly once (seed %i)', async (seed) => {
     await using service = await startFaultyService({ fault: randomFaults(seed, 0.2) })
     const mirror = mirrorOf(writeTree(temporaryDirectory(), tree))
-    await using tested = openTestEngine(service)
+    await using tested = openTestEngine(service, { inThreads: true })
     const result = await tested.sync([mirror])
 
     expect(accountOf(result).problems).toEqual([])
@@ -38,7 +38,7 @@ describe('a service where a fifth of all requests goes wrong', () => {
   test('without a duplicate rule only lost answers cost twice', async () => {
     await using service = await startFaultyService({ fault: randomFaults(3, 0.2), hasNoDuplicateRule: true })
     const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(150, 100)))
-    await using tested = openTestEngine(service)
+    await using tested = openTestEngine(service, { inThreads: true })
     const result = await tested.sync([mirror])
 
     expect(result).toMatchObject({ outcome: 'done', failure: undefined })

@@ -23,9 +23,14 @@ function describeFile(path: string): string {
   return `${size} ${mtimeNs} ${ino}`
 }
 
+const LOG_LINE = /^\d\d:\d\d:\d\d (?:info|warn) /
+
 /** An error is one message, and at most one line that says where to go next. */
 function expectOneMessage(stderr: string, text: RegExp): void {
-  const lines = stderr.trim().split('\n')
+  const lines = stderr
+    .trim()
+    .split('\n')
+    .filter((line) => !LOG_LINE.test(line))
   expect(stderr).toMatch(text)
   expect(lines.filter((line) => line.startsWith('shelfd: '))).toHaveLength(1)
   expect(lines.length).toBeLessThanOrEqual(2)

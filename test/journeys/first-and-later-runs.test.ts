@@ -42,8 +42,7 @@ describe('without any configuration', () => {
   })
 
   test('a dry run counts the directories above', async () => {
-    const home = temporaryHome()
-    await home.shelfd(['libraries', 'create', 'Research'])
+    const { home } = await homeOnService()
     home.write('Papers', { 'a.md': 'A', 'x/b.md': 'B' })
     const dry = await home.sync(['Papers', '--to', 'Research:/one/two/Papers', '--dry-run'])
     const real = await home.sync(['Papers', '--to', 'Research:/one/two/Papers'])
@@ -52,8 +51,7 @@ describe('without any configuration', () => {
   })
 
   test('a dry run of the root directory agrees', async () => {
-    const home = temporaryHome()
-    await home.shelfd(['libraries', 'create', 'Research'])
+    const { home } = await homeOnService()
     home.write('Papers', { 'a.md': 'A', 'x/b.md': 'B' })
     const dry = await home.sync(['Papers', '--to', 'Research:/', '--dry-run'])
     const real = await home.sync(['Papers', '--to', 'Research:/'])
@@ -61,10 +59,10 @@ describe('without any configuration', () => {
   })
 
   test('copies are counted once, however many', async () => {
-    const home = temporaryHome()
+    const { home } = await homeOnService()
     const files = Array.from({ length: 60 }, (_, index) => [`${index}.md`, `content ${index % 30}`])
     home.write('Papers', Object.fromEntries(files))
-    const { mirror } = await home.sync(['Papers'])
+    const { mirror } = await home.sync(['Papers', '--to', 'Research'])
     expect(mirror.uploads).toMatchObject({ created: 30, aliases: 30 })
   })
 })
@@ -171,36 +169,31 @@ describe('ad hoc mirrors', () => {
   })
 
   test('the same bytes under two kinds are two contents', async () => {
-    const home = temporaryHome()
+    const { home } = await homeOnService()
     home.write('Papers', { 'a.md': 'same', 'a.txt': 'same', 'b.txt': 'same' })
-    expect((await home.sync(['Papers'])).mirror.uploads).toMatchObject({ created: 2, aliases: 1 })
+    const { mirror } = await home.sync(['Papers', '--to', 'Research'])
+    expect(mirror.uploads).toMatchObject({ created: 2, aliases: 1 })
   })
 
-  test('two mirrors of one library share contents', async () => {
-    const home = temporaryHome()
-    await home.shelfd(['libraries', 'create', 'Both'])
-    home.write('one', { 'a.md': 'A', 'b.md': 'B' })
+  test('of one library share their contents', async () => {
+    const { home } = await homeOnService()
+    const outside = writeTree(temporaryDirectory(), { 'a.md': 'A', 'b.md': 'B' })
     home.write('two', { 'a.md': 'A', 'c.md': 'C' })
-    await home.sync(['one', '--to', 'Both'])
-    expect((await home.sync(['two', '--to', 'Both'])).mirror.uploads).toMatchObject({ created: 1, aliases: 1 })
+    await home.sync([outside, '--to', 'Research'])
+    const { mirror } = await home.sync(['two', '--to', 'Research'])
+    expect(mirror.uploads).toMatchObject({ created: 1, aliases: 1 })
     expect(await home.shelfd(['report', '--check'])).toMatchObject({ exitCode: 0 })
   })
 
-  test('an empty directory is mirrored as one', async () => {
-    const home = temporaryHome()
+  test('of an empty directory are mirrored too', async () => {
+    const { home } = await homeOnService()
     mkdirSync(join(home.path, 'Nothing'))
-    const { exitCode, mirror } = await home.sync(['Nothing'])
+    const { exitCode, mirror } = await home.sync(['Nothing', '--to', 'Research'])
     expect(exitCode).toBe(0)
     expect(mirror.files.scanned).toBe(0)
     expect(mirror.directories.created).toBe(1)
-    expect(await home.shelfd(['ls', 'Nothing:/Nothing'])).toMatchObject({ exitCode: 0 })
+    expect(await home.shelfd(['ls', 'Research:/Nothing'])).toMatchObject({ exitCode: 0 })
     expect(await home.shelfd(['report', '--check'])).toMatchObject({ exitCode: 0 })
-  })
-
-  test('a directory outside the home is found', async () => {
-    const home = temporaryHome()
-    const elsewhere = writeTree(temporaryDirectory(), { 'a.md': 'A' })
-    expect((await home.sync([elsewhere])).mirror.uploads.created).toBe(1)
   })
 })
 

@@ -61,9 +61,9 @@ describe('limits', () => {
 
 describe('waiting for ingestion', () => {
   test('is left out when asked, and made up later', async () => {
-    const home = temporaryHome()
+    const { home } = await homeOnService()
     home.write('Papers', five)
-    const first = await home.sync(['Papers', '--no-wait'])
+    const first = await home.sync(['Papers', '--to', 'Research', '--no-wait'])
     expect(first.exitCode).toBe(0)
     expect(first.mirror.uploads.created).toBe(5)
     const second = await home.sync(['Papers'])

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { holdReason } from '../../src/rules/allowance.ts'
-import { mayBeUpload } from '../../src/rules/doubt.ts'
+import { rankCandidate } from '../../src/rules/doubt.ts'
 import { pollPause } from '../../src/rules/poll-pause.ts'
 import { quarantinePause } from '../../src/rules/quarantine-pause.ts'
 
@@ -97,7 +97,7 @@ describe('an entry that an upload may have left', () => {
   test('with the same title always matches', () => {
     fc.assert(
       fc.property(fileName, fc.string(), (name, slug) => {
-        expect(mayBeUpload({ title: name, slug, mime_type: mime }, { name, mime })).toBe(true)
+        expect(rankCandidate({ title: name, slug, mime_type: mime }, { name, mime })).toBe(0)
       }),
     )
   })
@@ -105,17 +105,17 @@ describe('an entry that an upload may have left', () => {
   test('of another kind never matches', () => {
     fc.assert(
       fc.property(fileName, (name) => {
-        expect(mayBeUpload({ title: name, slug: name, mime_type: 'text/plain' }, { name, mime })).toBe(false)
+        expect(rankCandidate({ title: name, slug: name, mime_type: 'text/plain' }, { name, mime })).toBeUndefined()
       }),
     )
   })
 
   test('is found under cut, numbered and slugged names', () => {
     const name = 'Résumé of 2024 – final.md'
-    const entry = (title: string, slug: string) => mayBeUpload({ title, slug, mime_type: mime }, { name, mime })
-    expect(entry('Résumé of 2024 – final', 'x')).toBe(true)
-    expect(entry('x', 'resume-of-2024-final-2')).toBe(true)
-    expect(entry('x', 'resume-of-2024')).toBe(true)
-    expect(entry('Something else', 'something-else')).toBe(false)
+    const entry = (title: string, slug: string) => rankCandidate({ title, slug, mime_type: mime }, { name, mime })
+    expect(entry('Résumé of 2024 – final', 'x')).toBe(1)
+    expect(entry('x', 'resume-of-2024-final-2')).toBe(2)
+    expect(entry('x', 'resume-of-2024')).toBe(2)
+    expect(entry('Something else', 'something-else')).toBeUndefined()
   })
 })

@@ -6,9 +6,12 @@ import { type Logger, silentLogger } from '../../src/foundation/logger.ts'
 import { type FileSystem, nodeFileSystem } from '../../src/local/file-system.ts'
 import { createServiceClient } from '../../src/remote/create-client.ts'
 import type { ServiceClient } from '../../src/remote/service-client.ts'
-import { openStore, type Store } from '../../src/store/open-store.ts'
+import { openStore, type Store, type StoreReader } from '../../src/store/open-store.ts'
 import type { Connection, Engine, EngineLimits, MirrorSettings, Service } from '../../src/sync/engine.ts'
+import type { ObserveTree } from '../../src/sync/observe/observation.ts'
+import type { Observer } from '../../src/sync/observe/observe-directory.ts'
 import { observeInThreads } from '../../src/sync/observe/observe-in-threads.ts'
+import { scopeAt, walkTree } from '../../src/sync/observe/walk-tree.ts'
 import type { PassOptions } from '../../src/sync/pass.ts'
 import { createProgress } from '../../src/sync/progress.ts'
 import { type MirrorReport, report } from '../../src/sync/report.ts'
@@ -24,6 +27,8 @@ export interface EngineOptions {
   readonly fs?: FileSystem
   readonly signal?: AbortSignal
   readonly pollPace?: Engine['pollPace']
+  /** Walks and hashes in threads as the program does; otherwise in this thread, which is quicker for few files. */
+  readonly inThreads?: boolean
   /** Puts something around the real client. */
   readonly wrapClient?: (client: ServiceClient) => ServiceClient
 }
@@ -50,6 +55,7 @@ export function openTestEngine(
   const store = openStore(stateDir)
   const service = testService(server, options)
   const signal = options.signal ?? new AbortController().signal
+  const { fs = nodeFileSystem, clock = systemClock } = options
   const limits = {
     transfers: 4,
     checkers: 2,
@@ -61,9 +67,9 @@ export function openTestEngine(
   const engine: Engine = {
     store,
     service,
-    observeTree: observeInThreads(2),
-    fs: options.fs ?? nodeFileSystem,
-    clock: options.clock ?? systemClock,
+    observeTree: options.inThreads ? observeInThreads(2) : observeHere(store, fs, clock),
+    fs,
+    clock,
     random: Math.random,
     logger: options.logger ?? silentLogger,
     progress: createProgress(),
@@ -87,7 +93,14 @@ export function openTestEngine(
     store,
     stateDir,
     sync: (mirrors, pass = {}) =>
-      runSync(engine, mirrors, { waitMs: 30_000, hashEverything: false, isDryRun: false, ...pass }),
+      runSync(engine, mirrors, {
+        waitMs: 30_000,
+        hashEverything: false,
+        isDryRun: false,
+        acceptsRemovals: false,
+        adopts: false,
+        ...pass,
+      }),
     report: (mirrors, wish = {}) => reportOnce(engine, mirrors, wish.isOffline ?? false),
     [Symbol.asyncDispose]: close,
   }
@@ -115,6 +128,22 @@ export function accountOf({ summary }: RunResult): RunResult['summary']['mirrors
   const mirror = summary.mirrors[0]
   if (!mirror) throw new Error('The summary has no mirror')
   return mirror
+}
+
+/** The walk of one thread, without the thread; faults of `fs` reach it. */
+function observeHere(store: StoreReader, fs: FileSystem, clock: Clock): ObserveTree {
+  return async function* observe(options, signal) {
+    const observer: Observer = {
+      fs,
+      clock,
+      options,
+      isSealed: (path, seal) => store.directories.findSeal(options.mirrorId, path)?.equals(seal) ?? false,
+      listKnown: (path) => store.files.listForCompare(options.mirrorId, path),
+      scratch: new Uint8Array(2 ** 20),
+    }
+    yield* walkTree(observer, [{ path: '', scope: scopeAt(observer, '') }], () => signal.aborted)
+    signal.throwIfAborted()
+  }
 }
 
 function testService(server: { readonly url: string; readonly token: string }, options: EngineOptions) {

@@ -49,7 +49,7 @@ export function temporaryHome(service?: { readonly url: string; readonly token: 
     XDG_DATA_HOME: join(path, 'data'),
     XDG_CACHE_HOME: join(path, 'cache'),
   }
-  const shelfd: Home['shelfd'] = (args, more = {}) => runHere(args, { ...env, ...more }, path)
+  const shelfd: Home['shelfd'] = (args, more = {}) => runHere(args, { SHELFD_CHECKERS: '1', ...env, ...more }, path)
   return {
     path,
     env,

@@ -1,7 +1,9 @@
-import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { type DirectoryEntry, type FileSystem, nodeFileSystem } from '../../src/local/file-system.ts'
 import type { MirrorSettings } from '../../src/sync/engine.ts'
+import { dumpStore } from '../support/dump-store.ts'
 import { mirrorOf, openTestEngine, type TestEngine } from '../support/engine.ts'
 import { type FaultyService, randomFaults, startFaultyService } from '../support/faulty-service.ts'
 import { seededRandom } from '../support/random.ts'
@@ -132,24 +134,31 @@ describe('a directory that cannot be read', () => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'a.md': 'A', 'sub/b.md': 'B', 'sub/deep/c.md': 'C' })
     const mirror = mirrorOf(root)
-    await using tested = openTestEngine(service)
+    let refused = ''
+    const fs = refusing((path) => path === refused)
+    await using tested = openTestEngine(service, { fs })
     await tested.sync([mirror])
-    // Root reads every directory: a file in the place of the directory's own listing is what fails for anyone.
-    renameSync(join(root, 'sub'), join(root, 'away'))
-    writeTree(root, { 'sub/': '' })
-    chmodSync(join(root, 'sub'), 0)
-    const isRoot = process.getuid?.() === 0
-    const { summary } = await tested.sync([mirror])
-    const files = summary.mirrors[0]?.files
-    if (isRoot) expect(files).toMatchObject({ moved: 2, removed: 0 })
-    else expect(files).toMatchObject({ new: 2, moved: 0, removed: 0 })
-    chmodSync(join(root, 'sub'), 0o700)
+    const before = dumpStore(tested.stateDir)
+    refused = join(root, 'sub')
+    const { summary, outcome } = await tested.sync([mirror])
+    expect(outcome).toBe('failures')
+    expect(summary.mirrors[0]?.files).toMatchObject({ removed: 0, moved: 0, new: 0 })
+    expect(summary.mirrors[0]?.problems).toMatchObject([{ path: 'sub', code: 'unreadable' }])
+    const { problem: _, ...after } = dumpStore(tested.stateDir)
+    expect({ ...after, problem: [] }).toEqual(before)
+    expect(await classesOf(tested, mirror)).toEqual({
+      'in-sync': ['a.md', 'sub/b.md', 'sub/deep/c.md'],
+      'needs-attention': ['sub'],
+    })
+    refused = ''
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    expect(dumpStore(tested.stateDir)).toEqual(before)
     expect(service.count('uploadFile')).toBe(3)
   })
 })
 
 describe('whatever happens to a tree', () => {
-  test.each([1, 2, 3, 4, 5, 6])('every file is in one class (P19, seed %i)', async (seed) => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])('every file is in one class (P19, seed %i)', async (seed) => {
     await using service = await startFaultyService()
     const random = seededRandom(seed * 7919)
     const root = temporaryDirectory()
@@ -177,6 +186,18 @@ describe('whatever happens to a tree', () => {
     expect(new Set(rows.flatMap(({ entry }) => entry.resourceId ?? [])).size).toBe(sent.length)
   })
 })
+
+/** The real file system, with directories that may not be listed. */
+function refusing(isRefused: (path: string) => boolean): FileSystem {
+  function list(path: string, options: { withFileTypes: true }): DirectoryEntry<string>[]
+  function list(path: string, options: { encoding: 'buffer'; withFileTypes: true }): DirectoryEntry<Uint8Array>[]
+  function list(path: string, options: { encoding?: 'buffer'; withFileTypes: true }) {
+    if (isRefused(path)) throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' })
+    if (options.encoding === undefined) return nodeFileSystem.readdirSync(path, { withFileTypes: true })
+    return nodeFileSystem.readdirSync(path, { encoding: options.encoding, withFileTypes: true })
+  }
+  return { ...nodeFileSystem, readdirSync: list }
+}
 
 /** Every file on disk has exactly one row that is no superseded one, and no row stands for a file that isn't there. */
 async function expectWholeAccount(tested: TestEngine, mirror: MirrorSettings, root: string): Promise<void> {

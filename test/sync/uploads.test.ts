@@ -86,6 +86,25 @@ describe('an upload whose answer is lost', () => {
     expect(service.count('uploadFile')).toBe(2)
   })
 
+  test('is found by another mirror of the library', async () => {
+    await using service = await startFaultyService()
+    const root = temporaryDirectory()
+    const one = mirrorOf(writeTree(join(root, 'one'), { 'a.md': 'A' }))
+    const two = mirrorOf(writeTree(join(root, 'two'), { 'b.md': 'A' }))
+    await using tested = openTestEngine(service)
+    await tested.sync([two], { isDryRun: true })
+    service.fault = ({ route }) => (route === 'uploadFile' ? 'reset-after' : undefined)
+    service.answer = ({ route }) => (route === 'listDirectory' ? { status: 503, body: {} } : undefined)
+    expect((await tested.sync([one])).failure?.reaction).toBe('temporary')
+    service.answer = () => undefined
+    service.fault = () => undefined
+    const result = await tested.sync([two])
+    expect(result.outcome).toBe('done')
+    expect(accountOf(result).uploads).toMatchObject({ duplicates: 0, inDoubt: 0 })
+    expect(service.count('uploadFile')).toBe(1)
+    expect(readLibrary(service.dataDir)).toHaveLength(1)
+  })
+
   test('that looking cannot find is closed by its duplicate', async () => {
     await using service = await startFaultyService()
     service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 1 ? 'reset-after' : undefined)

@@ -44,6 +44,8 @@ export const syncCommand = defineCommand({
       describe: 'Begin nothing new after so long, such as 2h',
       placeholder: 'DURATION',
     },
+    'accept-removals': { type: 'boolean', describe: 'It is right that so many files are gone' },
+    adopt: { type: 'boolean', describe: 'Mirror into a directory of a library that holds something already' },
     report: { type: 'boolean', describe: 'Print the report after the summary; not with --json' },
   },
   settingFlags: [
@@ -77,7 +79,13 @@ export const syncCommand = defineCommand({
     const { engine } = opened
     const choice = { words: args.mirrors, to: args.to, cwd: context.io.cwd, known: engine.store.mirrors.list() }
     const mirrors = chooseMirrors(context.settings, choice)
-    const options = { waitMs, hashEverything: args.checksum, isDryRun: args.dryRun }
+    const options = {
+      waitMs,
+      hashEverything: args.checksum,
+      isDryRun: args.dryRun,
+      acceptsRemovals: args.acceptRemovals,
+      adopts: args.adopt,
+    }
     const result = await withProgress(context, engine.progress, () => runSync(engine, mirrors, options))
     const { summary, outcome, failure } = result
     if (context.json) context.printJson(summary)

@@ -82,8 +82,11 @@ export interface ObservationBatch {
   readonly counts: ObservationCounts
 }
 
-/** Walks a mirror's tree once; batches come in any order, each parent directory before its children. */
-export type ObserveTree = (options: WalkOptions, signal: AbortSignal) => AsyncIterable<ObservationBatch>
+/** A walk that is under way; disposing ends it, finished or not. */
+export interface Walk extends AsyncIterable<ObservationBatch>, AsyncDisposable {}
+
+/** Begins to walk a mirror's tree; batches come in any order, each parent directory before its children. */
+export type ObserveTree = (options: WalkOptions, signal: AbortSignal) => Walk
 
 export function emptyBatch(): ObservationBatch {
   const counts = { unchanged: 0, hashed: 0, bytesHashed: 0, ignored: 0, unsupported: 0, secrets: 0 }

@@ -5,15 +5,19 @@ import { CREDITS, type FromWorker, HUNGRY, MOST_BATCHES_UNDER_WAY, type ToWorker
 
 /** Observes a tree with `threads` threads: they walk, compare with the store and hash; the caller only records. */
 export function observeInThreads(threads: number): ObserveTree {
-  return async function* observe(options, signal) {
-    await using pool = new WalkingPool(options, threads)
+  return (options, signal) => {
+    const pool = new WalkingPool(options, threads)
     const stop = () => pool.fail(signal.reason)
     signal.addEventListener('abort', stop, { once: true })
-    try {
-      if (signal.aborted) stop()
-      for (let batch = await pool.next(); batch; batch = await pool.next()) yield batch
-    } finally {
-      signal.removeEventListener('abort', stop)
+    if (signal.aborted) stop()
+    return {
+      async *[Symbol.asyncIterator]() {
+        for (let batch = await pool.next(); batch; batch = await pool.next()) yield batch
+      },
+      async [Symbol.asyncDispose]() {
+        signal.removeEventListener('abort', stop)
+        await pool[Symbol.asyncDispose]()
+      },
     }
   }
 }
@@ -61,8 +65,9 @@ class WalkingPool implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#failure) await Promise.all(this.#workers.map((worker) => worker.terminate()))
-    else await Promise.all(this.#workers.map(end))
+    const isDone = !this.#failure && this.#idle.length === this.#workers.length
+    if (isDone) await Promise.all(this.#workers.map(end))
+    else await Promise.all(this.#workers.map((worker) => worker.terminate()))
   }
 
   #start(options: WalkOptions): Worker {

@@ -1,7 +1,14 @@
+import { HeldBackError } from '../../foundation/errors.ts'
+import { lossReason } from '../../rules/root-guard.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { PathProblem } from './observation.ts'
 import { recordObservation, type ScanState } from './record-observation.ts'
+
+export interface ScanManner {
+  readonly hashEverything: boolean
+  readonly acceptsRemovals: boolean
+}
 
 export interface ScanResult {
   readonly problems: readonly PathProblem[]
@@ -17,7 +24,7 @@ export async function observe(
   engine: Engine,
   mirror: OpenMirror,
   summary: SyncSummary,
-  hashEverything: boolean,
+  manner: ScanManner,
 ): Promise<ScanResult> {
   const { store, progress } = engine
   progress.phase = 'scanning'
@@ -31,14 +38,16 @@ export async function observe(
     secrets: 0,
   }
   const problems: PathProblem[] = []
-  for await (const batch of engine.observeTree(walkOptions(engine, mirror, hashEverything), engine.signal)) {
+  await using walk = engine.observeTree(walkOptions(engine, mirror, manner.hashEverything), engine.signal)
+  await mirror.verified
+  for await (const batch of walk) {
     recordObservation(engine, mirror, scan, batch, summary)
     if (problems.length < MOST_PROBLEMS) problems.push(...batch.problems)
     progress.filesScanned += batch.counts.unchanged + batch.counts.hashed
     progress.filesHashed += batch.counts.hashed
     progress.bytesHashed += batch.counts.bytesHashed
   }
-  removeMissing(engine, scan, summary)
+  removeMissing(engine, mirror, scan, { summary, acceptsRemovals: manner.acceptsRemovals })
   return { problems, unreadable: scan.unreadable, secrets: scan.secrets }
 }
 
@@ -59,13 +68,20 @@ function walkOptions(engine: Engine, mirror: OpenMirror, hashEverything: boolean
 }
 
 /** Only after the whole walk: what it did not find, in directories that it could read, is gone or has moved. */
-function removeMissing({ store, clock }: Engine, scan: ScanState, { files }: SyncSummary): void {
+function removeMissing(
+  { store, clock }: Engine,
+  mirror: OpenMirror,
+  scan: ScanState,
+  { summary, acceptsRemovals }: { readonly summary: SyncSummary; readonly acceptsRemovals: boolean },
+): void {
+  const { files } = summary
   const gone = findGoneDirectories(scan)
   if (gone.length > 0 || store.files.countGone() > 0) {
     store.write(() => {
       for (const { id, reason } of gone) store.files.noteDirectoryGone(id, reason)
       files.moved = store.files.countMoved()
       files.removed = store.files.countGone() - files.moved
+      if (!acceptsRemovals) assertNotLost(mirror, store.files.count(mirror.row.id) - files.new, files.removed)
       files.new -= files.moved
       store.files.removeGone(clock.nowMs())
       for (const [id, seal] of scan.laterSeals) store.directories.setSeal(id, seal)
@@ -73,6 +89,15 @@ function removeMissing({ store, clock }: Engine, scan: ScanState, { files }: Syn
     })
   }
   files.scanned = files.unchanged + files.new + files.changed + files.moved
+}
+
+/** An unmounted disk looks like a tree that somebody deleted: better ask (P12). Nothing was recorded as removed yet. */
+function assertNotLost({ row }: OpenMirror, knownFiles: number, lostFiles: number): void {
+  const reason = lossReason(knownFiles, lostFiles)
+  if (reason === undefined) return
+  const what = reason === 'emptied' ? `all ${knownFiles} files` : `${lostFiles} of ${knownFiles} files`
+  const text = `The mirror "${row.name}" is halted: ${what} are gone from "${row.path}"`
+  throw new HeldBackError('root-emptied', `${text}; if that is right, run sync once with --accept-removals`)
 }
 
 function findGoneDirectories(scan: ScanState): { id: number; reason: 'gone' | 'ignored' }[] {

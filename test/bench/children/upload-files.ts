@@ -9,7 +9,7 @@ const OPEN_GATE: IngestionGate = { countPending: () => 0, ring() {}, hasFailed: 
 
 await using opened = await openBenchEngine(readInput())
 const { engine, mirror, summary } = opened
-await observe(engine, mirror, summary, false)
+await observe(engine, mirror, summary, { hashEverything: false, acceptsRemovals: false })
 const connection = await engine.service.connect(engine.signal)
 await connection.client.contractFacts(engine.signal)
 await printMeasure(async () => {

@@ -2,7 +2,7 @@ import type { Bench } from '../bench.ts'
 import { type ResultRow, resultRow, showMegabytes, showSeconds, verdict } from '../result-table.ts'
 import type { ShelfdRun } from '../run-shelfd.ts'
 
-export const MOST_BYTES = 200e6
+const MOST_BYTES = 200e6
 
 /** Peak resident memory of whole runs against the null service, which is a process of its own. */
 export async function memory({ firstSync }: Bench): Promise<ResultRow[]> {

@@ -1,0 +1,105 @@
+import type { AccessContext, LibrarySummary } from '../contract/records.ts'
+import { INBOX_PATH } from '../contract/routes.ts'
+import { HeldBackError, RefusedError, RejectedError, TemporaryError, UsageError } from '../foundation/errors.ts'
+import type { ContentRoot } from '../local/content-root.ts'
+import type { ServiceClient } from '../remote/service-client.ts'
+import type { MirrorRow } from '../store/mirrors.ts'
+import type { Connection, Engine, MirrorSettings } from './engine.ts'
+import { findLibrary } from './find-library.ts'
+import type { PassOptions } from './pass.ts'
+import { identityOf } from './pinned-service.ts'
+
+/** Stands for the identifier of a library that a dry run would make; real ones are never empty. */
+export const NOT_YET_MADE = ''
+
+/** Pins a mirror at its first use: its library is found or made, and the root's identity noted. */
+export async function pinMirror(
+  engine: Engine,
+  settings: MirrorSettings,
+  root: ContentRoot,
+  { connection, options }: { readonly connection: Connection; readonly options: PassOptions },
+): Promise<MirrorRow> {
+  const { store, clock, signal } = engine
+  const library = await chooseLibrary(connection, settings, options.isDryRun, signal)
+  assertMayUpload(library, connection.access, settings.name)
+  if (!options.adopts && library.id !== NOT_YET_MADE) await assertUntouched(connection, library, settings, signal)
+  store.write(() => {
+    const tenantId = connection.access.tenant.id
+    const pinned = { origin: identityOf(engine.service), tenantId, remoteId: library.id, name: library.name }
+    const libraryId = store.mirrors.pinLibrary(pinned, clock.nowMs())
+    const { name, remotePath } = settings
+    const { realPath: path, device: rootDevice, inode: rootInode } = root
+    store.mirrors.pinMirror({ name, path, libraryId, remotePath, rootDevice, rootInode }, clock.nowMs())
+  })
+  const row = store.mirrors.findByName(settings.name)
+  if (!row) throw new Error(`The store lost the mirror "${settings.name}"`)
+  return row
+}
+
+async function chooseLibrary(
+  connection: Connection,
+  settings: MirrorSettings,
+  isDryRun: boolean,
+  signal: AbortSignal,
+): Promise<LibrarySummary> {
+  const wanted = settings.library
+  const found = await findLibrary(connection, wanted, signal)
+  if (found) return found
+  if (settings.mayCreateLibrary) {
+    return isDryRun ? { id: NOT_YET_MADE, name: wanted, access: [] } : createLibrary(connection, wanted, signal)
+  }
+  const hint = 'see "shelfd libraries list", or make it with "shelfd libraries create"'
+  throw new UsageError('unknown-library', `Cannot mirror "${settings.name}": there is no library "${wanted}"; ${hint}`)
+}
+
+/** After a lost answer the library may be there all the same: look before asking again. */
+async function createLibrary({ client }: Connection, name: string, signal: AbortSignal): Promise<LibrarySummary> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await client.createLibrary(name, null, signal)
+    } catch (error) {
+      if (!(error instanceof TemporaryError) || attempt === 5) throw error
+    }
+    for await (const library of client.listLibraries(signal)) if (library.name === name) return library
+  }
+}
+
+/** A store that is new beside a library that holds our directory was lost, or is another machine's: better ask (P14). */
+async function assertUntouched(
+  { client }: Connection,
+  { id, name }: LibrarySummary,
+  settings: MirrorSettings,
+  signal: AbortSignal,
+): Promise<void> {
+  const { remotePath } = settings
+  if (!(await holdsAnything(client, id, remotePath, signal))) return
+  const text = `The mirror "${settings.name}" is new here, and the library "${name}" holds ${remotePath} already`
+  const meaning =
+    'with --adopt it is sent all the same: what is there already is recognised, and gains a second location'
+  throw new HeldBackError('confirmation-needed', `${text}; ${meaning}`)
+}
+
+async function holdsAnything(
+  client: ServiceClient,
+  library: string,
+  path: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    for await (const { files, folders } of client.listDirectory(library, path, signal)) {
+      // A library of its own has its inbox from the start.
+      const isOwnFolder = (folder: { name: string }) => path === '/' && `/${folder.name}` === INBOX_PATH
+      return files.length > 0 || folders.some((folder) => !isOwnFolder(folder))
+    }
+    return false
+  } catch (error) {
+    if (error instanceof RejectedError && error.status === 404) return false
+    throw error
+  }
+}
+
+function assertMayUpload(library: LibrarySummary, access: AccessContext, mirror: string): void {
+  if (library.access.includes('resource.create') || access.abilities.includes('library.all.resource.create')) return
+  const text = `Cannot mirror "${mirror}": the credential lacks the right resource.create on the library "${library.name}"`
+  throw new RefusedError('right-missing', `${text}; "shelfd whoami" shows its rights`)
+}
