@@ -2,8 +2,13 @@
 const FEWEST_LOST = 20
 
 /** Why a scan's removals look like a lost disk rather than like somebody's work (P12); undefined when they don't. */
-export function lossReason(knownFiles: number, lostFiles: number): 'emptied' | 'more than half' | undefined {
-  if (lostFiles === 0) return undefined
-  if (lostFiles >= knownFiles) return 'emptied'
-  return lostFiles >= FEWEST_LOST && lostFiles * 2 > knownFiles ? 'more than half' : undefined
+export function lossReason(files: {
+  readonly known: number
+  readonly found: number
+  readonly lost: number
+}): 'emptied' | 'more than half' | undefined {
+  const { known, found, lost } = files
+  if (lost === 0) return undefined
+  if (found === 0) return 'emptied'
+  return lost >= FEWEST_LOST && lost * 2 > known ? 'more than half' : undefined
 }

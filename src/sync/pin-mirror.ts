@@ -22,7 +22,8 @@ export async function pinMirror(
   const { store, clock, signal } = engine
   const library = await chooseLibrary(connection, settings, options.isDryRun, signal)
   assertMayUpload(library, connection.access, settings.name)
-  if (!options.adopts && library.id !== NOT_YET_MADE) await assertUntouched(connection, library, settings, signal)
+  const mayHoldStrangers = library.id !== NOT_YET_MADE && !isOurs(engine, library, settings)
+  if (mayHoldStrangers && !options.adopts) await assertUntouched(connection, library, settings, signal)
   store.write(() => {
     const tenantId = connection.access.tenant.id
     const pinned = { origin: identityOf(engine.service), tenantId, remoteId: library.id, name: library.name }
@@ -62,6 +63,14 @@ async function createLibrary({ client }: Connection, name: string, signal: Abort
     }
     for await (const library of client.listLibraries(signal)) if (library.name === name) return library
   }
+}
+
+/** Another mirror of this store stands for the same directory of the library: what is in it is known. */
+function isOurs({ store, service }: Engine, { id }: LibrarySummary, { remotePath }: MirrorSettings): boolean {
+  const origin = identityOf(service)
+  return store.mirrors.list().some((row) => {
+    return row.library.remoteId === id && row.library.origin === origin && row.remotePath === remotePath
+  })
 }
 
 /** A store that is new beside a library that holds our directory was lost, or is another machine's: better ask (P14). */

@@ -167,7 +167,7 @@ describe('whatever happens to a tree', () => {
     for (let round = 0; round < 4; round += 1) {
       for (let edit = 0; edit < 12; edit += 1) editAtRandom(root, random)
       await expectWholeAccount(tested, mirror, root)
-      const result = await tested.sync([mirror])
+      const result = await tested.sync([mirror], { acceptsRemovals: true })
       expect(result).toMatchObject({ outcome: 'done', failure: undefined })
       const account = result.summary.mirrors[0]
       if (!account) throw new Error('No account')

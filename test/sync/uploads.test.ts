@@ -75,7 +75,7 @@ describe('an upload whose answer is lost', () => {
       route === 'listDirectory' && path.includes('path=%2F') ? { status: 503, body: {} } : undefined
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'b.md': 'B' }))
     await using tested = openTestEngine(service)
-    const first = await tested.sync([mirror])
+    const first = await tested.sync([mirror], { adopts: true })
     expect(first.failure?.reaction).toBe('temporary')
     expect(accountOf(first).uploads).toMatchObject({ created: 0, inDoubt: 2 })
     service.answer = () => undefined
@@ -130,7 +130,7 @@ describe('an upload whose answer is lost', () => {
     writeFileSync(join(root, 'a.md'), 'other bytes')
     service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 2 ? 'reset-before' : undefined)
     await using fresh = openTestEngine(service)
-    const result = await fresh.sync([mirror])
+    const result = await fresh.sync([mirror], { adopts: true })
     expect(result.outcome).toBe('done')
     const titles = readLibrary(service.dataDir).map(({ sha256 }) => sha256)
     expect(new Set(titles).size).toBe(2)

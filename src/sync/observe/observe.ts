@@ -81,7 +81,9 @@ function removeMissing(
       for (const { id, reason } of gone) store.files.noteDirectoryGone(id, reason)
       files.moved = store.files.countMoved()
       files.removed = store.files.countGone() - files.moved
-      if (!acceptsRemovals) assertNotLost(mirror, store.files.count(mirror.row.id) - files.new, files.removed)
+      const found = files.unchanged + files.new + files.changed
+      const known = store.files.count(mirror.row.id) - files.new
+      if (!acceptsRemovals) assertNotLost(mirror, { known, found, lost: files.removed })
       files.new -= files.moved
       store.files.removeGone(clock.nowMs())
       for (const [id, seal] of scan.laterSeals) store.directories.setSeal(id, seal)
@@ -92,10 +94,10 @@ function removeMissing(
 }
 
 /** An unmounted disk looks like a tree that somebody deleted: better ask (P12). Nothing was recorded as removed yet. */
-function assertNotLost({ row }: OpenMirror, knownFiles: number, lostFiles: number): void {
-  const reason = lossReason(knownFiles, lostFiles)
+function assertNotLost({ row }: OpenMirror, files: Parameters<typeof lossReason>[0]): void {
+  const reason = lossReason(files)
   if (reason === undefined) return
-  const what = reason === 'emptied' ? `all ${knownFiles} files` : `${lostFiles} of ${knownFiles} files`
+  const what = reason === 'emptied' ? `all ${files.known} files` : `${files.lost} of ${files.known} files`
   const text = `The mirror "${row.name}" is halted: ${what} are gone from "${row.path}"`
   throw new HeldBackError('root-emptied', `${text}; if that is right, run sync once with --accept-removals`)
 }
