@@ -57,7 +57,9 @@ function chooseOne(settings: Settings, choice: MirrorChoice, word: string): Engi
     settings.mirrors.find((mirror) => realPathOf(choice.cwd, mirror.path) === path)
   if (configured && choice.to === undefined) return toEngineMirror(settings, configured)
   const target = choice.to === undefined ? undefined : parseTarget(choice.to)
-  const row = choice.known.find((known) => known.path === path && (!target || isTarget(known, target, path)))
+  const row =
+    choice.known.find(({ name }) => name === word && !target) ??
+    choice.known.find((known) => known.path === path && (!target || isTarget(known, target, path)))
   if (row && !isConfigured(settings, row)) return ofRow(settings, row)
   if (settings.service.kind === 'configured' && !target) {
     const text = `Cannot mirror "${word}": no mirror is called so, and a directory needs --to LIBRARY[:/path]`

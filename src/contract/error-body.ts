@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** Error bodies (section 7): readable text in `detail`, otherwise in `message`; `errors` holds messages by field. */
-export const errorBody = z.looseObject({
+const errorBody = z.looseObject({
   detail: z.string().optional(),
   message: z.string().optional(),
   errors: z.unknown().optional(),

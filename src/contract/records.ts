@@ -5,14 +5,14 @@
 import { z } from 'zod'
 
 /** Identifiers are opaque (2.1); an empty one identifies nothing. */
-export const identifier = z.string().min(1).max(512)
+const identifier = z.string().min(1).max(512)
 const dateTime = z.string().min(1)
 
 /** 2.2 */
-export const tenantRecord = z.looseObject({ id: z.int(), name: z.string(), slug: z.string() })
+const tenantRecord = z.looseObject({ id: z.int(), name: z.string(), slug: z.string() })
 
 /** 2.3 */
-export const userRecord = z.looseObject({ id: z.int(), name: z.string(), email: z.string() })
+const userRecord = z.looseObject({ id: z.int(), name: z.string(), email: z.string() })
 
 export const GLOBAL_ABILITIES = [
   'library.create',
@@ -123,8 +123,6 @@ export type LibrarySummary = z.infer<typeof librarySummary>
 export type LibraryRecord = z.infer<typeof libraryRecord>
 export type FolderEntry = z.infer<typeof folderEntry>
 export type FileEntry = z.infer<typeof fileEntry>
-export type DirectoryNode = z.infer<typeof directoryNode>
-export type LibraryPage = z.infer<typeof libraryPage>
 export type DirectoryPage = z.infer<typeof directoryPage>
 export type UploadAnswer = z.infer<typeof uploadAnswer>
 export type ResourceRecord = z.infer<typeof resourceRecord>

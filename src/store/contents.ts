@@ -25,6 +25,8 @@ export interface ContentRow {
   readonly isSetAside: number
 }
 
+export type ContentStanding = Pick<ContentRow, 'state' | 'doubts' | 'problemCount' | 'retryAt'>
+
 export interface ContentKey {
   readonly libraryId: number
   readonly sha256: Uint8Array
@@ -100,6 +102,9 @@ function prepareSending(database: Database.Database) {
   const find = database.prepare<[number, Uint8Array, string], ContentRow>(
     `SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.library_id = ? AND c.sha256 = ? AND c.mime = ?`,
   )
+  const standing = database.prepare<[number], ContentStanding>(
+    'SELECT state, doubts, problem_count AS problemCount, retry_at AS retryAt FROM content WHERE id = ?',
+  )
   const get = database.prepare<[number], ContentRow>(`SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.id = ?`)
   // An update that changes nothing, so that a row that is there is returned as well.
   const ensure = database.prepare<[number, Uint8Array, string, number], { id: number; state: ContentState }>(
@@ -132,6 +137,8 @@ function prepareSending(database: Database.Database) {
   let nextSeq: number | undefined
   return {
     get: (id: number): ContentRow | undefined => get.get(id),
+    /** What decides about sending it, and nothing else: it is asked for every file. */
+    findStanding: (id: number): ContentStanding | undefined => standing.get(id),
     findByResource: (libraryId: number, resourceId: string): ContentRow | undefined =>
       byResource.get(libraryId, resourceId),
     find: (key: ContentKey): ContentRow | undefined => find.get(key.libraryId, key.sha256, key.mime),

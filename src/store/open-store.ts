@@ -34,6 +34,12 @@ export interface StoreReader extends Disposable {
   readonly report: ReportQueries
 }
 
+/** A store that someone else holds. */
+export interface StoreView extends StoreReader {
+  /** Begins a view of the store as it is now, and ends the one before: many small reads then cost one lock. */
+  renewView(): void
+}
+
 /** The state store, held by this process alone. Every query is prepared once; writes happen inside `write`. */
 export interface Store extends StoreReader {
   readonly directory: string
@@ -64,14 +70,18 @@ export function openStore(directory: string): Store {
 }
 
 /** Opens an existing store for reading beside its holder; undefined when there is none yet. */
-export function openStoreReader(directory: string): StoreReader | undefined {
+export function openStoreReader(directory: string): StoreView | undefined {
   const spec = specOf(directory)
   if (!existsSync(spec.file)) {
     if (existsSync(noteFileOf(directory))) throw lostStore(directory)
     return undefined
   }
   const database = explainFaults(directory, () => openDatabaseReadOnly(spec))
-  return { ...prepareQueries(database), [Symbol.dispose]: () => database.close() }
+  const renewView = () => {
+    if (database.inTransaction) database.exec('COMMIT')
+    database.exec('BEGIN')
+  }
+  return { ...prepareQueries(database), renewView, [Symbol.dispose]: () => database.close() }
 }
 
 function holdStore(directory: string, release: () => void): Store {

@@ -186,7 +186,7 @@ export class IngestionFollower implements IngestionGate {
       store.contents.setProblem(followed.contentId, null)
       return
     }
-    const looks = store.contents.get(followed.contentId)?.problemCount ?? 0
+    const looks = store.contents.findStanding(followed.contentId)?.problemCount ?? 0
     const code = outcome === 'unknown' ? 'ingestion-unknown' : `ingestion-${outcome}`
     store.contents.setProblem(followed.contentId, {
       code,

@@ -87,18 +87,18 @@ export class SendQueue {
   #decide(file: OpenFile): Intent | undefined {
     const { store, clock } = this.#engine
     // The page may be older than what was sent meanwhile.
-    const content = store.contents.get(file.contentId)
+    const content = store.contents.findStanding(file.contentId)
     if (!content) return undefined
     if (content.state === 'stored') {
-      if (this.#links && store.files.countCopies(content.id) > 1) return this.#intend(file, true)
-      this.#receive(content.id)
+      if (this.#links && store.files.countCopies(file.contentId) > 1) return this.#intend(file, true)
+      this.#receive(file.contentId)
       return undefined
     }
     if (content.state === 'refused' && content.retryAt !== null && content.retryAt > clock.nowMs()) return undefined
     if (content.state === 'sending' || content.state === 'doubt') return undefined
     if (this.#needsDirectory && file.isDirectoryMade === 0) return undefined
-    if (this.#hold(content.id, file.size) !== undefined) return undefined
-    store.contents.setState(content.id, 'sending')
+    if (this.#hold(file.contentId, file.size) !== undefined) return undefined
+    store.contents.setState(file.contentId, 'sending')
     this.#count(file.size)
     return this.#intend(file, false)
   }

@@ -7,11 +7,13 @@ import type { PathProblem } from './observe/observation.ts'
 interface Found {
   readonly problems: readonly PathProblem[]
   readonly isComplete: boolean
+  /** Resources were sent or pending in this pass. */
+  readonly hasFollowed: boolean
 }
 
 /** Completes the account of a pass from the store: ingestion by state, times, and everything that needs attention. */
 export function summarize(engine: Engine, mirror: OpenMirror, summary: SyncSummary, found: Found): void {
-  countIngestion(engine, mirror, summary)
+  if (found.hasFollowed) countIngestion(engine, mirror, summary)
   const paths = keepProblems(engine, mirror, found)
   summary.problems = [...paths, ...listContentProblems(engine, mirror, summary)]
 }

@@ -30,6 +30,7 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
   engine.store.write(() => engine.store.runs.join(runId, row.id))
   const problems: PathProblem[] = []
   let isComplete = false
+  let hasFollowed = false
   try {
     const scrubs = options.hashEverything || isScrubDue(engine, mirror)
     const scan = await observe(engine, mirror, summary, {
@@ -40,10 +41,11 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
     problems.push(...scan.problems)
     if (scan.secrets > 0)
       engine.logger.warn('left out what looks like a secret', { mirror: row.name, paths: scan.secrets })
-    if (hasWork(engine, mirror)) problems.push(...(await send(engine, mirror, summary, options)))
+    hasFollowed = hasWork(engine, mirror)
+    if (hasFollowed) problems.push(...(await send(engine, mirror, summary, options)))
     isComplete = true
   } finally {
-    summarize(engine, mirror, summary, { problems, isComplete })
+    summarize(engine, mirror, summary, { problems, isComplete, hasFollowed })
   }
 }
 

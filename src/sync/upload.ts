@@ -187,7 +187,7 @@ export class Uploader {
   #recordStored(intent: Intent, resourceId: string, isDuplicate: boolean): void {
     const { store, clock, progress } = this.#engine
     const nowMs = clock.nowMs()
-    const doubts = store.contents.get(intent.contentId)?.doubts ?? 0
+    const doubts = store.contents.findStanding(intent.contentId)?.doubts ?? 0
     const { runId, row } = this.#mirror
     const hasSecondLocation = isDuplicate && doubts > 0
     const { contentId } = intent
@@ -221,7 +221,7 @@ export class Uploader {
   #recordRefused(intent: Intent, code: string, message: string): void {
     const { store, clock } = this.#engine
     const nowMs = clock.nowMs()
-    const refusals = store.contents.get(intent.contentId)?.problemCount ?? 0
+    const refusals = store.contents.findStanding(intent.contentId)?.problemCount ?? 0
     const retryAt = nowMs + quarantinePause(refusals, code)
     store.contents.markRefused(intent.contentId, { code, message, retryAt })
     store.uploads.end(intent.uploadId, 'refused', message, nowMs)

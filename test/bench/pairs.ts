@@ -11,12 +11,24 @@ export interface Compared {
 
 type Side = () => Promise<Measure>
 
-/** Runs A B A B …, after one unmeasured run of each, so that drift of the machine meets both sides alike. */
-export async function compareInPairs(runs: number, ours: Side, theirs: Side): Promise<Compared> {
-  await ours()
-  await theirs()
+/**
+ * Runs A B A B …, after one unmeasured run of each, so that drift of the machine meets both sides alike. `prepare` runs
+ * unmeasured before each side.
+ */
+export async function compareInPairs(
+  runs: number,
+  ours: Side,
+  theirs: Side,
+  prepare: () => Promise<unknown> = async () => {},
+): Promise<Compared> {
+  const measure = async (side: Side) => {
+    await prepare()
+    return side()
+  }
+  await measure(ours)
+  await measure(theirs)
   const pairs: (readonly [Measure, Measure])[] = []
-  for (let run = 0; run < runs; run += 1) pairs.push([await ours(), await theirs()])
+  for (let run = 0; run < runs; run += 1) pairs.push([await measure(ours), await measure(theirs)])
   const cpuRatios = pairs.map(([a, b]) => (a.cpuSeconds ?? Number.NaN) / (b.cpuSeconds ?? Number.NaN))
   return {
     oursSeconds: median(pairs.map(([a]) => a.seconds)),

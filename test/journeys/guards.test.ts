@@ -27,6 +27,15 @@ describe('a root that lost its files (P12)', () => {
     expect(dumpStore(home.stateDir).file).toEqual(before.file)
   })
 
+  test('altogether goes on when told so', async () => {
+    const { service, home, root } = await mirroredHome(30)
+    for (let index = 0; index < 7; index += 1) rmSync(join(root, `d${index}`), { recursive: true })
+    const { exitCode, mirror } = await home.sync([...TO, '--accept-removals'])
+    expect({ exitCode, removed: mirror.files.removed }).toEqual({ exitCode: 0, removed: 30 })
+    expect(service.count('uploadFile')).toBe(0)
+    expect((await home.sync(TO)).exitCode).toBe(0)
+  })
+
   test('by more than half halts as well', async () => {
     const { home, root } = await mirroredHome(70)
     const before = dumpStore(home.stateDir)
@@ -51,6 +60,17 @@ describe('a new store beside a full library (P14)', () => {
     mkdirSync(home.stateDir, { recursive: true })
     const { exitCode, stderr } = await home.shelfd(['sync', ...TO])
     expect(service.count('uploadFile')).toBe(0)
-    expect({ exitCode, stderr }).toEqual({ exitCode: 8, stderr: expect.stringMatching(/Papers/) })
+    expect({ exitCode, stderr }).toEqual({ exitCode: 8, stderr: expect.stringMatching(/Papers.*--adopt/) })
+  })
+
+  test('sends each content once when told so', async () => {
+    const { service, home } = await mirroredHome(10)
+    rmSync(home.stateDir, { recursive: true })
+    const { exitCode, mirror } = await home.sync([...TO, '--adopt'])
+    expect({ exitCode, uploads: mirror.uploads }).toMatchObject({ exitCode: 0, uploads: { created: 0 } })
+    expect(service.count('uploadFile')).toBe(mirror.uploads.duplicates)
+    service.forget()
+    expect((await home.sync(TO)).exitCode).toBe(0)
+    expect(service.count('uploadFile')).toBe(0)
   })
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Outcome, Variables } from './home.ts'
 
-export const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
+const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
 
 export interface Running {
   readonly child: ChildProcess

@@ -19,7 +19,7 @@ export function describeProblems(
 }
 
 /** `mirrors[0].path` */
-export function formatPath(path: Path): string {
+function formatPath(path: Path): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`
     return text === '' ? String(step) : `${text}.${String(step)}`

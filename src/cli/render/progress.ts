@@ -27,7 +27,7 @@ export async function withProgress<T>(context: CommandContext, progress: Progres
 }
 
 /** One line: what is going on, how far it is, how fast, and about how long it still takes. */
-export function describeProgress(progress: Progress, elapsedMs: number): string {
+function describeProgress(progress: Progress, elapsedMs: number): string {
   const parts = [escapeText(progress.mirror), ...describePhase(progress, elapsedMs), formatDuration(elapsedMs)]
   return parts.filter((part) => part !== '').join(' · ')
 }

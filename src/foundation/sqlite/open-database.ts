@@ -69,7 +69,7 @@ export function openDatabaseReadOnly(spec: DatabaseSpec): Database.Database {
 }
 
 /** Numbered migrations of a directory, in order. */
-export function readMigrations(directory: string): { version: number; sql: string }[] {
+function readMigrations(directory: string): { version: number; sql: string }[] {
   return readdirSync(directory)
     .filter((name) => /^\d{3}-.+\.sql$/.test(name))
     .sort()

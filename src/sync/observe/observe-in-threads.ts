@@ -23,7 +23,7 @@ export function observeInThreads(threads: number): ObserveTree {
 }
 
 /** What walks allocate dies young: a small nursery costs nothing and keeps the threads small. */
-const LIMITS = { maxYoungGenerationSizeMb: 6 }
+const LIMITS = { maxYoungGenerationSizeMb: 12 }
 
 /** Deals out parts of the tree: whoever has many gives half to whoever has none, until all are idle. */
 class WalkingPool implements AsyncDisposable {

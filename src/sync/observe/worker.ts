@@ -26,7 +26,7 @@ function serve({ options, shared }: WorkerData): void {
     scratch: new Uint8Array(SCRATCH_BYTES),
   }
   parentPort?.on('message', (message: ToWorker) => {
-    if (message.kind === 'walk') walk(observer, message.paths, shared)
+    if (message.kind === 'walk') walk(observer, message.paths, shared, () => reader?.renewView())
     else {
       reader?.[Symbol.dispose]()
       parentPort?.close()
@@ -34,7 +34,8 @@ function serve({ options, shared }: WorkerData): void {
   })
 }
 
-function walk(observer: Observer, paths: readonly string[], shared: Int32Array): void {
+function walk(observer: Observer, paths: readonly string[], shared: Int32Array, renewView: () => void): void {
+  renewView()
   const stack = paths.map((path) => ({ path, scope: scopeAt(observer, path) }))
   const isHungry = () => stack.length > 1 && Atomics.load(shared, HUNGRY) > 0
   const shareIfAsked = () => {
@@ -43,6 +44,8 @@ function walk(observer: Observer, paths: readonly string[], shared: Int32Array):
     return false
   }
   for (const batch of walkTree(observer, stack, shareIfAsked)) {
+    // Not held for long: the writer could not empty its log meanwhile.
+    renewView()
     takeCredit(shared)
     post({ kind: 'batch', batch })
   }

@@ -1,0 +1,35 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { ownDirectoriesBelow } from '../../src/rules/own-directories.ts'
+import { lossReason } from '../../src/rules/root-guard.ts'
+
+describe('the guard of a root', () => {
+  test('never halts when nothing was lost', () => {
+    fc.assert(fc.property(fc.nat(), fc.nat(), (known, found) => lossReason({ known, found, lost: 0 }) === undefined))
+  })
+
+  test('halts when all is gone, however little', () => {
+    expect(lossReason({ known: 1, found: 0, lost: 1 })).toBe('emptied')
+  })
+
+  test('halts at more than half, from twenty on', () => {
+    expect(lossReason({ known: 38, found: 18, lost: 20 })).toBe('more than half')
+    expect(lossReason({ known: 40, found: 20, lost: 20 })).toBeUndefined()
+    expect(lossReason({ known: 20, found: 1, lost: 19 })).toBeUndefined()
+  })
+})
+
+describe('own directories', () => {
+  test('are told relative to the root that holds them', () => {
+    expect(ownDirectoriesBelow('/home/ada', ['/home/ada/.local/state/shelfd', '/srv/library'])).toEqual([
+      '.local/state/shelfd',
+    ])
+    expect(ownDirectoriesBelow('/', ['/srv/library'])).toEqual(['srv/library'])
+    expect(ownDirectoriesBelow('/home/ad', ['/home/ada'])).toEqual([])
+  })
+
+  test('are no root of a mirror, nor hold one', () => {
+    expect(ownDirectoriesBelow('/srv/library', ['/srv/library'])).toBe('inside')
+    expect(ownDirectoriesBelow('/srv/library/files', ['/srv/library'])).toBe('inside')
+  })
+})
