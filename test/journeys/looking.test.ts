@@ -1,0 +1,121 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { temporaryHome } from '../support/home.ts'
+
+async function mirroredHome() {
+  const home = temporaryHome()
+  const root = home.write('Papers', {
+    'a.md': 'one',
+    'copy/b.md': 'one',
+    'draft.tmp': 'litter',
+    '.env': 'SECRET=1',
+    'notes/.shelfdignore': '# private\n*.log\n',
+    'notes/today.log': 'log',
+    'old/gone.md': 'gone',
+  })
+  expect((await home.sync(['Papers'])).exitCode).toBe(0)
+  return { home, root }
+}
+
+describe('why', () => {
+  test.each([
+    ['draft.tmp', /ignored by the rule "\*\.tmp" \(built-in\)/],
+    ['.env', /ignored by the rule "\.env" \(built-in\), as it looks like a secret/],
+    ['notes/today.log', /ignored by the rule "\*\.log" \(notes\/\.shelfdignore, line 2\)/],
+    ['nothing.md', /not there/],
+    ['copy', /a directory/],
+  ])('tells of %s what left it out', async (path, expected) => {
+    const { home } = await mirroredHome()
+    const { exitCode, stdout } = await home.shelfd(['why', `Papers/${path}`])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(expected) })
+  })
+
+  test('tells which resource a file is', async () => {
+    const { home } = await mirroredHome()
+    const { stdout } = await home.shelfd(['why', 'Papers/a.md'])
+    expect(stdout).toMatch(/state +stored/)
+    expect(stdout).toMatch(/ingestion +completed \(searchable\)/)
+    expect(stdout).toMatch(/in the library +\/Papers\/a\.md/)
+    expect(stdout).toMatch(/upload 1 .*created, from a\.md/)
+  })
+
+  test('tells which file another one duplicates', async () => {
+    const { home } = await mirroredHome()
+    const { stdout } = await home.shelfd(['why', 'Papers/copy/b.md', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ path: 'copy/b.md', duplicateOf: 'a.md', content: { state: 'stored' } })
+  })
+
+  test('keeps what a removed file stood for', async () => {
+    const { home, root } = await mirroredHome()
+    rmSync(join(root, 'old'), { recursive: true })
+    await home.sync(['Papers'])
+    const { stdout } = await home.shelfd(['why', 'Papers/old/gone.md', '--offline'])
+    expect(stdout).toMatch(/former 1 +\S+, until .* \(gone\)/)
+  })
+
+  test('refuses a path that no mirror holds', async () => {
+    const { home } = await mirroredHome()
+    const { exitCode, stderr } = await home.shelfd(['why', '/etc/hostname'])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringMatching(/lies in no mirror/) })
+  })
+})
+
+describe('status', () => {
+  test('says so when nothing was mirrored', async () => {
+    const { exitCode, stdout } = await temporaryHome().shelfd(['status'])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(/Nothing was mirrored yet/) })
+  })
+
+  test('counts the files of a mirror by state', async () => {
+    const { home } = await mirroredHome()
+    const { stdout } = await home.shelfd(['status', '--json'])
+    const files = { known: 3, searchable: 3, inIngestion: 0, toSend: 0, inDoubt: 0, needAttention: 0 }
+    expect(JSON.parse(stdout).mirrors).toMatchObject([
+      { name: 'Papers', files, queue: { contents: 0, bytes: 0 }, lastRun: { verdict: 'ok' }, problems: [] },
+    ])
+  })
+})
+
+describe('report', () => {
+  test('prints one sign and path a line', async () => {
+    const { home, root } = await mirroredHome()
+    writeFileSync(join(root, 'a.md'), 'changed')
+    writeFileSync(join(root, 'new.md'), 'new')
+    rmSync(join(root, 'old'), { recursive: true })
+    const { stdout } = await home.shelfd(['report', '--format', 'combined'])
+    expect(stdout.trim().split('\n').sort()).toEqual(['* a.md', '+ new.md', '= copy/b.md', '^ old/gone.md'])
+  })
+
+  test('lists what is ignored when asked for it', async () => {
+    const { home } = await mirroredHome()
+    const { stdout } = await home.shelfd(['report', '--only', 'ignored', '--json'])
+    const [mirror] = JSON.parse(stdout).mirrors
+    const paths = mirror.entries.map((entry: { path: string }) => entry.path).sort()
+    expect(paths).toEqual(['.env', 'draft.tmp', 'notes/.shelfdignore', 'notes/today.log'])
+    expect(mirror.counts).toEqual({ ignored: 4 })
+  })
+
+  test('fails a check on any difference', async () => {
+    const { home, root } = await mirroredHome()
+    expect((await home.shelfd(['report', '--check'])).exitCode).toBe(0)
+    writeFileSync(join(root, 'new.md'), 'new')
+    expect((await home.shelfd(['report', '--check'])).exitCode).toBe(1)
+    expect((await home.shelfd(['report', '--check', '--offline'])).exitCode).toBe(0)
+  })
+})
+
+describe('copies that are to be linked', () => {
+  test('give the resource each location once', async () => {
+    const home = temporaryHome()
+    const root = home.write('Papers', { 'a.md': 'one', 'b.md': 'one', 'c/d.md': 'one' })
+    const config = `mirrors:\n  - { name: papers, path: "${root}", library: Papers, duplicates: link }\n`
+    home.write('config/shelfd', { 'config.yaml': config })
+    const { mirror } = await home.sync(['papers'])
+    expect(mirror.uploads).toMatchObject({ created: 1, duplicates: 2, aliases: 0 })
+    expect((await home.sync(['papers'])).mirror.uploads).toMatchObject({ created: 0, duplicates: 0 })
+    const { stdout } = await home.shelfd(['report', '--json'])
+    const remotePaths = ['/Papers/a.md', '/Papers/b.md', '/Papers/c/d.md']
+    expect(JSON.parse(stdout).mirrors[0].entries[0]).toMatchObject({ class: 'in-sync', remotePaths })
+  })
+})
