@@ -106,10 +106,11 @@ function prepareSending(database: Database.Database) {
     'SELECT state, doubts, problem_count AS problemCount, retry_at AS retryAt FROM content WHERE id = ?',
   )
   const get = database.prepare<[number], ContentRow>(`SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.id = ?`)
-  // An update that changes nothing, so that a row that is there is returned as well.
-  const ensure = database.prepare<[number, Uint8Array, string, number], { id: number; state: ContentState }>(
-    `INSERT INTO content (library_id, sha256, mime, size) VALUES (?, ?, ?, ?)
-     ON CONFLICT (library_id, sha256, mime) DO UPDATE SET size = size RETURNING id, state`,
+  const findState = database.prepare<[number, Uint8Array, string], { id: number; state: ContentState }>(
+    'SELECT id, state FROM content WHERE library_id = ? AND sha256 = ? AND mime = ?',
+  )
+  const insert = database.prepare<[number, Uint8Array, string, number]>(
+    'INSERT INTO content (library_id, sha256, mime, size) VALUES (?, ?, ?, ?)',
   )
   const byResource = database.prepare<[number, string], ContentRow>(
     `SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.library_id = ? AND c.resource_id = ?`,
@@ -143,8 +144,11 @@ function prepareSending(database: Database.Database) {
       byResource.get(libraryId, resourceId),
     find: (key: ContentKey): ContentRow | undefined => find.get(key.libraryId, key.sha256, key.mime),
     /** The content's id and state; it is made if nobody had it yet. */
-    ensure: (key: ContentKey): { id: number; state: ContentState } | undefined =>
-      ensure.get(key.libraryId, key.sha256, key.mime, key.size),
+    ensure: ({ libraryId, sha256, mime, size }: ContentKey): { id: number; state: ContentState } =>
+      findState.get(libraryId, sha256, mime) ?? {
+        id: Number(insert.run(libraryId, sha256, mime, size).lastInsertRowid),
+        state: 'new',
+      },
     setState: (id: number, state: 'new' | 'sending'): void => {
       setState.run(state, id)
     },

@@ -47,6 +47,11 @@ export interface Store extends StoreReader {
   freeBytes(): number
   /** Runs `work` in one transaction (`BEGIN IMMEDIATE`); it is durable when this returns. */
   write<T>(work: () => T): T
+  /**
+   * The same for what a scan saw, without waiting for the disk: after a power cut it may be missing, whole transactions of
+   * it, and is simply seen again. The next `write` makes it durable.
+   */
+  writeObservation<T>(work: () => T): T
   /** Runs `work` and then forgets everything it wrote: what a dry run needs. */
   rehearse<T>(work: () => Promise<T>): Promise<T>
 }
@@ -98,6 +103,7 @@ function holdStore(directory: string, release: () => void): Store {
         return bavail * bsize
       },
       write: (work) => explainFaults(directory, () => database.transaction(work).immediate()),
+      writeObservation: (work) => explainFaults(directory, () => writeRelaxed(database, work)),
       rehearse: (work) => rehearse(database, work),
       [Symbol.dispose]: () => {
         closeOrderly(database, directory)
@@ -120,6 +126,18 @@ function prepareQueries(database: Database.Database): Omit<StoreReader, keyof Di
     problems: prepareProblems(database),
     runs: prepareRuns(database),
     report: prepareReport(database),
+  }
+}
+
+/** `synchronous` can't be changed inside a transaction, so a rehearsal keeps what it has. */
+function writeRelaxed<T>(database: Database.Database, work: () => T): T {
+  const transaction = database.transaction(work)
+  if (database.inTransaction) return transaction()
+  database.pragma('synchronous = NORMAL')
+  try {
+    return transaction.immediate()
+  } finally {
+    database.pragma('synchronous = FULL')
   }
 }
 

@@ -83,6 +83,6 @@ export interface OpenMirror {
   /** The program's own directories below the root, relative to it. */
   readonly ownDirectories: readonly string[]
   readonly runId: number
-  /** Rejects when service, tenant or library are not those that were pinned; nothing is recorded before it resolves. */
-  readonly verified: Promise<void>
+  /** Throws when service, tenant or library are not those that were pinned; nothing is recorded before it has passed. */
+  readonly verify: () => Promise<void>
 }

@@ -10,8 +10,8 @@ import { assertSameService } from './pinned-service.ts'
 
 /**
  * Finds the mirror's row, or pins it at first use: origin, tenant, library, remote path and the root's identity. Any
- * mismatch with what was pinned throws RefusedError (P15); what the service must be asked for shows in `verified`, so that
- * the walk can begin meanwhile. A quiet run on the embedded library needs no request for it.
+ * mismatch with what was pinned throws RefusedError (P15); what the service must be asked for is left to `verify`, so
+ * that the walk can begin before. A quiet run on the embedded library needs no request for it.
  */
 export async function openMirror(
   engine: Engine,
@@ -24,23 +24,17 @@ export async function openMirror(
   const ownDirectories = assertNotOwn(engine, root)
   const opened = { settings, rootRealPath: root.realPath, rootDevice: root.device, ownDirectories, runId }
   const isOwn = engine.service.isEmbedded && known?.library.origin === engine.service.identity
-  if (known && isOwn) return { row: known, ...opened, verified: Promise.resolve() }
-  if (known) return { row: known, ...opened, verified: handled(verifyService(engine, known, settings)) }
+  if (known && isOwn) return { row: known, ...opened, verify: async () => {} }
+  if (known) return { row: known, ...opened, verify: () => verifyService(engine, known, settings) }
   const connection = await engine.service.connect(engine.signal)
   const row = await pinMirror(engine, settings, root, { connection, options })
-  return { row, ...opened, verified: Promise.resolve() }
+  return { row, ...opened, verify: async () => {} }
 }
 
 async function verifyService(engine: Engine, known: MirrorRow, settings: MirrorSettings): Promise<void> {
   const connection = await engine.service.connect(engine.signal)
   assertSameService(known, engine.service, connection.access)
   await assertLibraryThere(engine, known, settings, connection)
-}
-
-/** A promise that is awaited later must not count as unhandled until then. */
-function handled(promise: Promise<void>): Promise<void> {
-  promise.catch(() => {})
-  return promise
 }
 
 function assertNotOwn({ ownDirectories }: Engine, { realPath }: ContentRoot): readonly string[] {

@@ -26,9 +26,13 @@ export async function runProcess(command: readonly string[], options: ProcessOpt
   const startMs = performance.now()
   const stdio: ['ignore', 'pipe' | 'ignore', 'pipe'] = ['ignore', options.quiet ? 'ignore' : 'pipe', 'pipe']
   const child = spawn(program, rest, { stdio, env: options.env ?? process.env })
+  const stop = () => void child.kill('SIGKILL')
+  // Before the workspace that it writes to is removed.
+  process.prependOnceListener('exit', stop)
   const output = child.stdout ? text(child.stdout) : ''
   const complaints = child.stderr ? text(child.stderr) : ''
   await once(child, 'close')
+  process.off('exit', stop)
   const seconds = (performance.now() - startMs) / 1_000
   if (child.exitCode !== 0) throw new Error(`${command.join(' ')} ended ${child.exitCode}: ${await complaints}`)
   const cpuAfter = cpuOfChildren()

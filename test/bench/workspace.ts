@@ -11,12 +11,10 @@ export interface Workspace extends Disposable {
 
 export function openWorkspace(): Workspace {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'shelfd-bench-')))
-  const remove = () => rmSync(path, { recursive: true, force: true })
-  const stop = () => {
-    remove()
-    process.exit(130)
-  }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
+  // Children that were just told to end may still be writing.
+  const remove = () => rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+  process.once('exit', remove)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
   let count = 0
   return {
     path,

@@ -6,7 +6,9 @@ import { CREDITS, type FromWorker, HUNGRY, MOST_BATCHES_UNDER_WAY, type ToWorker
 /** Observes a tree with `threads` threads: they walk, compare with the store and hash; the caller only records. */
 export function observeInThreads(threads: number): ObserveTree {
   return (options, signal) => {
-    const pool = new WalkingPool(options, threads)
+    // Where nothing is known yet, every file is recorded, which keeps the caller as busy as one thread.
+    const isFirstPass = options.storeDirectory === null
+    const pool = new WalkingPool(options, isFirstPass ? Math.max(1, threads - 1) : threads)
     const stop = () => pool.fail(signal.reason)
     signal.addEventListener('abort', stop, { once: true })
     if (signal.aborted) stop()

@@ -38,8 +38,9 @@ export async function observe(
     secrets: 0,
   }
   const problems: PathProblem[] = []
-  await using walk = engine.observeTree(walkOptions(engine, mirror, manner.hashEverything), engine.signal)
-  await mirror.verified
+  const isNew = scan.knownDirectories.size === 0
+  await using walk = engine.observeTree(walkOptions(engine, mirror, { ...manner, isNew }), engine.signal)
+  await mirror.verify()
   for await (const batch of walk) {
     recordObservation(engine, mirror, scan, batch, summary)
     if (problems.length < MOST_PROBLEMS) problems.push(...batch.problems)
@@ -51,12 +52,16 @@ export async function observe(
   return { problems, unreadable: scan.unreadable, secrets: scan.secrets }
 }
 
-function walkOptions(engine: Engine, mirror: OpenMirror, hashEverything: boolean) {
+function walkOptions(
+  engine: Engine,
+  mirror: OpenMirror,
+  { hashEverything, isNew }: { readonly hashEverything: boolean; readonly isNew: boolean },
+) {
   const { ignore, maxSizeBytes, oneFileSystem, emptyFiles } = mirror.settings
   const { rootRealPath, rootDevice, ownDirectories } = mirror
   const rules = { ignore, maxSizeBytes, oneFileSystem, emptyFiles }
   return {
-    storeDirectory: engine.store.directory,
+    storeDirectory: isNew ? null : engine.store.directory,
     mirrorId: mirror.row.id,
     rootRealPath,
     rootDevice,

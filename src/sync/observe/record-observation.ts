@@ -29,7 +29,7 @@ export function recordObservation(
   scan.secrets += batch.counts.secrets
   account(summary, batch)
   if (fresh.length === 0 && batch.observations.length === 0) return
-  engine.store.write(() => {
+  engine.store.writeObservation(() => {
     for (const path of fresh) scan.knownDirectories.set(path, engine.store.directories.ensure(mirror.row.id, path))
     for (const observation of batch.observations) recordDirectory(engine, mirror, scan, observation, summary)
   })
@@ -70,7 +70,6 @@ function recordFile(
 ): 'new' | 'changed' | 'unchanged' {
   const { sha256, mime, sizeBytes: size } = file
   const content = store.contents.ensure({ libraryId: mirror.row.library.id, sha256, mime, size })
-  if (!content) throw new Error('The store gave no row for a content')
   const before = file.isKnown ? store.files.find(directoryId, file.name) : undefined
   const isSame = before?.contentId === content.id
   if (before && !isSame) {

@@ -14,7 +14,7 @@ export async function firstPass(bench: Bench): Promise<ResultRow[]> {
   const { tree, options } = bench
   const ours = () => observeAnew(bench)
   const sha256sum = ['sh', '-c', 'find "$0" -type f -print0 | xargs -0 -P 2 -n 256 sha256sum', tree]
-  // Some systems take unused pages back within seconds; disks are not what this compares.
+  // Pages may have left memory since the last run; disks are not what this compares.
   const fillCache = () => runProcess(['sh', '-c', 'find "$0" -type f -print0 | xargs -0 cat', tree], { quiet: true })
   const sum = () => runProcess(sha256sum, { quiet: true })
   const besideSums = await compareInPairs(options.runs, ours, sum, fillCache)
