@@ -17,7 +17,9 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
 export function hintFor(error: unknown, commandName: string | undefined): string | undefined {
   if (!(error instanceof ShelfdError)) return undefined
   const code: ErrorCode = error.code
-  if (code !== 'bad-usage') return HINTS[code]
+  const hint = HINTS[code]
+  // A command need not be told to run itself.
+  if (code !== 'bad-usage') return commandName && hint?.startsWith(`shelfd ${commandName} `) ? undefined : hint
   return commandName === undefined
     ? 'shelfd --help lists the commands'
     : `shelfd ${commandName} --help shows its arguments`

@@ -101,8 +101,9 @@ class Gate {
     const { policy, random, clock, logger } = this.#pausing
     const pauseMs = retryPauseMs(Math.max(1, this.#strikes), policy, random(), retryAfterMs)
     this.#openAtMs = Math.max(this.#openAtMs, clock.monotonicMs() + pauseMs)
-    if (this.#strikes === 1) logger.info('the service is busy or away, all requests pause', { pauseMs })
-    else logger.debug('all requests pause again', { pauseMs })
+    if (this.#strikes === 1)
+      logger.info('the service is busy or away, all requests pause', { pauseMs: Math.round(pauseMs) })
+    else logger.debug('all requests pause again', { pauseMs: Math.round(pauseMs) })
   }
 }
 
