@@ -10,6 +10,8 @@ if (major < 24) {
 async function main(): Promise<void> {
   const { enableCompileCache } = await import('node:module')
   enableCompileCache()
+  // Each thread of the pool has an allocation arena of its own; two keep a disk busy.
+  process.env.UV_THREADPOOL_SIZE ??= '2'
   const { setFlagsFromString } = await import('node:v8')
   // What a run allocates dies young. Left alone, the nursery grows to 128 MB for nothing.
   setFlagsFromString('--semi-space-growth-factor=1')

@@ -12,7 +12,7 @@ export interface DatabaseSpec {
   readonly isSuspect?: boolean
 }
 
-const CACHE_KIB = 8 * 1024
+const CACHE_KIB = 4 * 1024
 const CHECKPOINT_PAGES = 4_096
 
 export type DatabaseFault = 'newer' | 'damaged' | 'foreign'
