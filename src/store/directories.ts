@@ -25,23 +25,15 @@ export function prepareDirectories(database: Database.Database) {
     'SELECT count(*) AS n FROM directory WHERE mirror_id = ? AND made_at IS NULL',
   )
   const markMade = database.prepare<[number, number]>('UPDATE directory SET made_at = ? WHERE id = ?')
-  // '0' is the character after '/': the range holds exactly the paths below.
-  const below = database.prepare<[number, string, string, string], DirectoryRow>(
-    'SELECT id, path FROM directory WHERE mirror_id = ? AND (path = ? OR (path > ? AND path < ?))',
-  )
   const findSeal = database
     .prepare<[number, string], Buffer | null>('SELECT seal FROM directory WHERE mirror_id = ? AND path = ?')
     .pluck()
   const setSeal = database.prepare<[Uint8Array | null, number]>('UPDATE directory SET seal = ? WHERE id = ?')
   const remove = database.prepare<[number]>('DELETE FROM directory WHERE id = ?')
-  const children = database.prepare<[number, string, string], { path: string }>(
-    'SELECT path FROM directory WHERE mirror_id = ? AND path >= ? AND path < ?',
-  )
   return {
     find: (mirrorId: number, path: string): number | undefined => find.get(mirrorId, path)?.id,
     ensure: (mirrorId: number, path: string): number =>
       find.get(mirrorId, path)?.id ?? insert.get(mirrorId, path)?.id ?? 0,
-    iterate: (mirrorId: number): IterableIterator<DirectoryRow> => all.iterate(mirrorId),
     list: (mirrorId: number): DirectoryRow[] => all.all(mirrorId),
     /** Directories not known to exist remotely, parents before children. */
     listUnmade: (mirrorId: number): DirectoryRow[] => unmade.all(mirrorId),
@@ -54,16 +46,8 @@ export function prepareDirectories(database: Database.Database) {
     setSeal: (directoryId: number, seal: Uint8Array | null): void => {
       setSeal.run(seal, directoryId)
     },
-    /** The directory at `path` and every one below it. */
-    listSubtree: (mirrorId: number, path: string): DirectoryRow[] =>
-      path === '' ? all.all(mirrorId) : below.all(mirrorId, path, `${path}/`, `${path}0`),
     remove: (directoryId: number): void => {
       remove.run(directoryId)
     },
-    /** Paths of all directories below `path`, itself left out. */
-    listPathsBelow: (mirrorId: number, path: string): string[] =>
-      path === ''
-        ? all.all(mirrorId).flatMap((row) => (row.path === '' ? [] : [row.path]))
-        : children.all(mirrorId, `${path}/`, `${path}0`).map((row) => row.path),
   }
 }

@@ -51,7 +51,6 @@ const SELECT = `
 export function prepareMirrors(database: Database.Database) {
   const all = database.prepare<[], FlatRow>(`${SELECT} ORDER BY m.name`).safeIntegers()
   const byName = database.prepare<[string], FlatRow>(`${SELECT} WHERE m.name = ?`).safeIntegers()
-  const byPath = database.prepare<[string], FlatRow>(`${SELECT} WHERE m.path = ? ORDER BY m.id`).safeIntegers()
   const insertLibrary = database.prepare<[string, number, string, string, number], { id: number }>(
     `INSERT INTO library (origin, tenant_id, remote_id, name, pinned_at) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET name = excluded.name RETURNING id`,
@@ -60,24 +59,17 @@ export function prepareMirrors(database: Database.Database) {
     `INSERT INTO mirror (name, path, library_id, remote_path, root_device, root_inode, pinned_at, scrubbed_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const updateRoot = database.prepare<[bigint, bigint, number]>(
-    'UPDATE mirror SET root_device = ?, root_inode = ? WHERE id = ?',
-  )
   const noteScrub = database.prepare<[number, number]>('UPDATE mirror SET scrubbed_at = ? WHERE id = ?')
   const renameLibrary = database.prepare<[string, number]>('UPDATE library SET name = ? WHERE id = ?')
   return {
     list: (): MirrorRow[] => all.all().map(inflate),
     findByName: (name: string): MirrorRow | undefined => inflateSome(byName.get(name)),
-    findByPath: (path: string): MirrorRow[] => byPath.all(path).map(inflate),
     /** Makes or finds the library's row and gives its id. */
     pinLibrary: (library: NewLibrary, nowMs: number): number =>
       insertLibrary.get(library.origin, library.tenantId, library.remoteId, library.name, nowMs)?.id ?? 0,
     pinMirror: (mirror: NewMirror, nowMs: number): void => {
       const { name, path, libraryId, remotePath, rootDevice, rootInode } = mirror
       insertMirror.run(name, path, libraryId, remotePath, rootDevice, rootInode, nowMs, nowMs)
-    },
-    pinRoot: (mirrorId: number, rootDevice: bigint, rootInode: bigint): void => {
-      updateRoot.run(rootDevice, rootInode, mirrorId)
     },
     /** Every file was hashed. */
     noteScrub: (mirrorId: number, nowMs: number): void => {

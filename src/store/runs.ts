@@ -25,7 +25,6 @@ export function prepareRuns(database: Database.Database) {
   const last = database.prepare<[number], RunRow>(
     `SELECT ${columns} FROM run WHERE id = (SELECT last_run_id FROM mirror WHERE id = ?)`,
   )
-  const list = database.prepare<[number], RunRow>(`SELECT ${columns} FROM run ORDER BY id DESC LIMIT ?`)
   return {
     begin: (nowMs: number): number => begin.get(nowMs)?.id ?? 0,
     /** Notes that a run passes over a mirror. */
@@ -38,6 +37,5 @@ export function prepareRuns(database: Database.Database) {
     },
     /** The newest run that passed over a mirror. */
     last: (mirrorId: number): RunRow | undefined => last.get(mirrorId),
-    list: (limit: number): RunRow[] => list.all(limit),
   }
 }
