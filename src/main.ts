@@ -29,6 +29,10 @@ async function main(): Promise<void> {
     cwd: process.cwd(),
     home: homedir(),
     signal: await stopSignal(),
+    onHangup: (listener) => {
+      process.on('SIGHUP', listener)
+      return { [Symbol.dispose]: () => process.off('SIGHUP', listener) }
+    },
   })
 }
 

@@ -35,13 +35,21 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   htmlparser2: ['embedded/'],
   'csv-parse': ['embedded/'],
   ignore: ['local/'],
+  '@parcel/watcher': ['local/watch/'],
+  chokidar: ['local/watch/'],
+  'node-cron': ['daemon/', 'app/settings/'],
   pino: ['app/'],
+  'node:net': ['daemon/control/'],
   yaml: ['app/settings/', 'cli/commands/config-show.ts'],
   'yargs-parser': ['cli/'],
+  'node:child_process': ['app/credential.ts', 'app/service-manager/run-program.ts', 'daemon/notify.ts'],
   'node:fs': [
     ...['foundation/', 'store/', 'local/', 'remote/', 'embedded/'],
     // Configuration, credentials and what the user names on the command line.
     ...['app/files.ts', 'app/lazy-service.ts', 'app/real-path.ts', 'app/settings/private-file.ts'],
+    // The control socket, its directory and its mode.
+    'daemon/control/',
+    'app/service-manager/service-files.ts',
   ],
 }
 

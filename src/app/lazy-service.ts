@@ -1,36 +1,68 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { LibraryAccess } from '../daemon/control/protocol.ts'
 import type { Connection, Service } from '../sync/engine.ts'
 import { type OpenedService, type OpenServiceInput, openService } from './open-service.ts'
 import type { Settings } from './settings/settings.ts'
 
 /** The service for the engine: opened, and its credential checked, when the first request needs it, and closed here. */
-export interface LazyService extends Service, AsyncDisposable {}
+export interface LazyService extends Service, AsyncDisposable {
+  /** The embedded library's address and token, for others on this machine; null when a service is configured. */
+  lendLibrary(signal: AbortSignal): Promise<LibraryAccess | null>
+}
 
 export function createLazyService(settings: Settings, input: OpenServiceInput): LazyService {
   let opened: Promise<OpenedService> | undefined
   let connection: Promise<Connection> | undefined
+  let closing: Promise<void> = Promise.resolve()
   let identity = knownIdentity(settings)
   const connect = async (signal: AbortSignal): Promise<Connection> => {
-    opened = openService(settings, input)
-    const service = await opened
+    await closing
+    // A service that was opened and then refused the credential is used again until it is disconnected.
+    opened ??= openService(settings, input)
+    const service = await opened.catch((error: unknown) => {
+      opened = undefined
+      throw error
+    })
     identity = service.identity
     return { client: service.client, access: await service.client.checkAccess(signal) }
+  }
+  const disconnect = () => {
+    const service = opened
+    opened = undefined
+    connection = undefined
+    closing = closing.then(() => close(service))
+    return closing
+  }
+  const connectOnce = (signal: AbortSignal) => {
+    if (connection) return connection
+    const connecting = connect(signal)
+    connection = connecting
+    // Whoever asks next tries again.
+    connecting.catch(() => {
+      if (connection === connecting) connection = undefined
+    })
+    return connecting
   }
   return {
     get identity() {
       return identity
     },
     isEmbedded: settings.service.kind === 'embedded',
-    connect: (signal) => {
-      connection ??= connect(signal)
-      return connection
+    connect: connectOnce,
+    disconnect,
+    lendLibrary: async (signal) => {
+      if (settings.service.kind === 'configured') return null
+      await connectOnce(signal)
+      return (await opened)?.library ?? null
     },
-    [Symbol.asyncDispose]: async () => {
-      const service = await opened?.catch(() => undefined)
-      await service?.[Symbol.asyncDispose]()
-    },
+    [Symbol.asyncDispose]: disconnect,
   }
+}
+
+async function close(opened: Promise<OpenedService> | undefined): Promise<void> {
+  const service = await opened?.catch(() => undefined)
+  await service?.[Symbol.asyncDispose]()
 }
 
 /** Who the service is, as far as that can be known without asking it. */

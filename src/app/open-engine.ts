@@ -1,8 +1,12 @@
+import type { LibraryAccess } from '../daemon/control/protocol.ts'
 import { systemClock } from '../foundation/clock.ts'
+import { Lanes } from '../foundation/lanes.ts'
+import { Turns } from '../foundation/turns.ts'
 import { nodeFileSystem } from '../local/file-system.ts'
-import { openStore, openStoreReader, type StoreReader } from '../store/open-store.ts'
-import type { Engine } from '../sync/engine.ts'
-import { observeInThreads } from '../sync/observe/observe-in-threads.ts'
+import { openStore, openStoreReader, type Store, type StoreReader } from '../store/open-store.ts'
+import type { Engine, EngineLimits } from '../sync/engine.ts'
+import { type Meter, silentMeter } from '../sync/meter.ts'
+import { examineInThread, observeInThreads } from '../sync/observe/observe-in-threads.ts'
 import { createProgress } from '../sync/progress.ts'
 import type { ReportContext } from '../sync/report.ts'
 import { createLazyService, type LazyService } from './lazy-service.ts'
@@ -17,45 +21,82 @@ export interface OpenedEngine extends AsyncDisposable {
   readonly engine: Engine
   /** For a report after a run, over the same store and connection. */
   readonly reportContext: ReportContext
+  lendLibrary(): Promise<LibraryAccess | null>
+}
+
+export interface OpenEngineInput extends OpenServiceInput {
+  readonly meter?: Meter
+  /** How long uploads under way may go on after a request to stop. */
+  readonly graceMs?: number
+  /** Instead of the one in the state directory. */
+  readonly store?: Store
 }
 
 /** Composes the engine from the settings and holds the store until it is disposed of. */
-export function openEngine(settings: Settings, input: OpenServiceInput): OpenedEngine {
-  const store = openStore(settings.stateDir)
+export function openEngine(settings: Settings, input: OpenEngineInput): OpenedEngine {
+  const store = input.store ?? openStore(settings.stateDir)
+  const composed = composeEngine(settings, { ...input, store })
+  return {
+    ...composed,
+    [Symbol.asyncDispose]: async () => {
+      await composed[Symbol.asyncDispose]()
+      store[Symbol.dispose]()
+    },
+  }
+}
+
+export interface ComposeInput extends OpenEngineInput {
+  readonly store: Store
+  /** Uploads under way are cut some time after this; `signal` if not given. */
+  readonly endSignal?: AbortSignal
+}
+
+/** The same on a store that the caller holds. */
+export function composeEngine(settings: Settings, input: ComposeInput): OpenedEngine {
+  const { store } = input
   const service = createLazyService(settings, input)
   const { limits, ingestion } = settings
-  const grace = graceAfter(input.signal)
+  const grace = graceAfter(input.endSignal ?? input.signal, input.graceMs ?? GRACE_MS)
   const engine: Engine = {
     store,
     service,
     observeTree: observeInThreads(limits.checkers),
+    openExaminer: examineInThread,
+    scanTurns: new Turns(),
     fs: nodeFileSystem,
     ownDirectories: ownDirectoriesOf(settings),
     clock: systemClock,
     random: Math.random,
     logger: input.logger,
     progress: createProgress(),
+    meter: input.meter ?? silentMeter,
+    lanes: new Lanes(limits.transfers),
     signal: input.signal,
     graceSignal: grace.signal,
-    limits: {
-      transfers: limits.transfers,
-      checkers: limits.checkers,
-      inIngestion: limits.inIngestion,
-      newPerRun: limits.newPerRun ?? null,
-      newPerDay: limits.newPerDay ?? null,
-      newBytesPerRun: limits.newBytesPerRun ?? null,
-    },
+    limits: engineLimitsOf(settings),
     pollPace: ingestion,
     scrubIntervalMs: settings.scrubIntervalMs ?? null,
   }
   return {
     engine,
     reportContext: reportContext(settings, input, store, service),
+    lendLibrary: () => service.lendLibrary(input.signal),
     [Symbol.asyncDispose]: async () => {
       grace.end()
       await service[Symbol.asyncDispose]()
-      store[Symbol.dispose]()
     },
+  }
+}
+
+/** The limits of one run. */
+export function engineLimitsOf({ limits }: Settings): EngineLimits {
+  return {
+    transfers: limits.transfers,
+    checkers: limits.checkers,
+    inIngestion: limits.inIngestion,
+    newPerRun: limits.newPerRun ?? null,
+    newPerDay: limits.newPerDay ?? null,
+    newBytesPerRun: limits.newBytesPerRun ?? null,
   }
 }
 
@@ -84,11 +125,11 @@ function ownDirectoriesOf({ stateDir, service }: Settings): string[] {
   return [stateDir, service.dataDir].map((path) => realPathOf('/', path))
 }
 
-function graceAfter(signal: AbortSignal): { signal: AbortSignal; end(): void } {
+function graceAfter(signal: AbortSignal, graceMs: number): { signal: AbortSignal; end(): void } {
   const grace = new AbortController()
   let timer: NodeJS.Timeout | undefined
   const onAbort = () => {
-    timer = setTimeout(() => grace.abort(signal.reason), GRACE_MS)
+    timer = setTimeout(() => grace.abort(signal.reason), graceMs)
   }
   signal.addEventListener('abort', onAbort, { once: true })
   const end = () => {

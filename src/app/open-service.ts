@@ -1,4 +1,8 @@
+import { connectToDaemon } from '../daemon/control/connect-to-daemon.ts'
+import type { LibraryAccess } from '../daemon/control/protocol.ts'
+import type { EmbeddedLibrary } from '../embedded/start-embedded.ts'
 import { systemClock } from '../foundation/clock.ts'
+import { LockedError } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { ClientOptions } from '../remote/client-options.ts'
 import type { ServiceClient } from '../remote/service-client.ts'
@@ -12,6 +16,8 @@ export interface OpenedService extends AsyncDisposable {
   readonly kind: 'embedded' | 'configured'
   /** What stays the same from run to run: the origin, or the instance of the embedded library. */
   readonly identity: string
+  /** The embedded library, for others on this machine. */
+  readonly library: LibraryAccess | null
 }
 
 export interface OpenServiceInput extends Surroundings {
@@ -21,7 +27,11 @@ export interface OpenServiceInput extends Surroundings {
   readonly signal: AbortSignal
   /** How patiently a configured service is asked again; the client's own way if not said. */
   readonly retry?: ClientOptions['retry']
+  /** Is told of every request that was made. */
+  readonly onRequest?: ClientOptions['onRequest']
 }
+
+type RunningLibrary = Pick<EmbeddedLibrary, 'url' | 'token' | 'instanceId'> & AsyncDisposable
 
 /** Polls and listings beside the uploads. */
 const SPARE_CONNECTIONS = 4
@@ -46,6 +56,7 @@ async function openConfigured(
     client,
     kind: 'configured',
     identity: service.origin,
+    library: null,
     [Symbol.asyncDispose]: () => client.close(),
   }
 }
@@ -56,7 +67,7 @@ async function openEmbedded(
   input: OpenServiceInput,
 ): Promise<OpenedService> {
   await using starting = new AsyncDisposableStack()
-  const library = starting.use(await startLibrary(service))
+  const library = starting.use(await startOrBorrow(service, settings))
   const server = { origin: library.url, token: library.token, retry: EMBEDDED_RETRY }
   const client = await connect(settings, input, server)
   starting.defer(() => client.close())
@@ -65,19 +76,45 @@ async function openEmbedded(
     client,
     kind: 'embedded',
     identity: `embedded:${library.instanceId}`,
+    library: { url: library.url, token: library.token, instanceId: library.instanceId },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
 
+/** Starts the library, or takes the one that a daemon of this state directory runs, which is not ours to stop. */
+async function startOrBorrow(service: EmbeddedServiceSettings, settings: Settings): Promise<RunningLibrary> {
+  const borrowed = await borrowLibrary(service, settings)
+  if (borrowed) return borrowed
+  try {
+    return await startLibrary(service)
+  } catch (error) {
+    // A daemon may have started in between.
+    const late = error instanceof LockedError ? await borrowLibrary(service, settings) : undefined
+    if (!late) throw error
+    return late
+  }
+}
+
+async function borrowLibrary(
+  { dataDir }: EmbeddedServiceSettings,
+  { stateDir }: Settings,
+): Promise<RunningLibrary | undefined> {
+  const daemon = await connectToDaemon(stateDir)
+  // A daemon that asked itself would wait for itself.
+  if (!daemon || (await daemon.status()).pid === process.pid) return undefined
+  const library = await daemon.library(dataDir)
+  return library ? { ...library, [Symbol.asyncDispose]: async () => {} } : undefined
+}
+
 /** On its own, because the compiler does not rewrite an import() beside `using`. */
-async function startLibrary({ dataDir }: EmbeddedServiceSettings) {
+async function startLibrary({ dataDir }: EmbeddedServiceSettings): Promise<RunningLibrary> {
   const { startEmbeddedInWorker } = await import('../embedded/start-in-worker.ts')
   return startEmbeddedInWorker({ dataDir })
 }
 
 async function connect(
   { limits, contract }: Settings,
-  { logger, redactor }: OpenServiceInput,
+  { logger, redactor, onRequest }: OpenServiceInput,
   server: Pick<ClientOptions, 'origin' | 'token' | 'retry'>,
 ): Promise<ServiceClient> {
   redactor.add(server.token)
@@ -86,6 +123,7 @@ async function connect(
   return createServiceClient({
     ...server,
     logger,
+    onRequest,
     limits,
     contract,
     connections,

@@ -11,4 +11,6 @@ export interface CliIo {
   readonly home: string
   /** Aborted with an InterruptedError when the user or the system asks to stop. */
   readonly signal: AbortSignal
+  /** Calls `listener` at every SIGHUP; without listener it ends the process. Absent where there is no such thing. */
+  readonly onHangup?: (listener: () => void) => Disposable
 }

@@ -15,6 +15,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/sync.ts')).syncCommand,
   },
   {
+    name: 'daemon',
+    summary: 'Keep the mirrors up to date until stopped',
+    load: async () => (await import('./commands/daemon.ts')).daemonCommand,
+  },
+  {
     name: 'report',
     summary: 'Compare both sides, file by file',
     load: async () => (await import('./commands/report.ts')).reportCommand,
@@ -28,6 +33,36 @@ export const commands: readonly CommandEntry[] = [
     name: 'why',
     summary: 'Show everything known of one path',
     load: async () => (await import('./commands/why.ts')).whyCommand,
+  },
+  {
+    name: 'failed list',
+    summary: 'List the contents that were refused or could not be ingested',
+    load: async () => (await import('./commands/failed-list.ts')).failedListCommand,
+  },
+  {
+    name: 'failed show',
+    summary: 'Show everything known of a content that went wrong',
+    load: async () => (await import('./commands/failed-show.ts')).failedShowCommand,
+  },
+  {
+    name: 'failed retry',
+    summary: 'Make contents that went wrong due now',
+    load: async () => (await import('./commands/failed-retry.ts')).failedRetryCommand,
+  },
+  {
+    name: 'failed ignore',
+    summary: 'Set contents aside that went wrong',
+    load: async () => (await import('./commands/failed-ignore.ts')).failedIgnoreCommand,
+  },
+  {
+    name: 'pause',
+    summary: "Hold back the daemon's uploads",
+    load: async () => (await import('./commands/pause.ts')).pauseCommand,
+  },
+  {
+    name: 'resume',
+    summary: "Let the daemon's uploads go on",
+    load: async () => (await import('./commands/resume.ts')).resumeCommand,
   },
   {
     name: 'whoami',
@@ -128,6 +163,36 @@ export const commands: readonly CommandEntry[] = [
     name: 'serve tokens revoke',
     summary: 'Revoke an access token of the embedded library',
     load: async () => (await import('./commands/serve-tokens-revoke.ts')).serveTokensRevokeCommand,
+  },
+  {
+    name: 'service install',
+    summary: 'Have the service manager start the daemon',
+    load: async () => (await import('./commands/service-install.ts')).serviceInstallCommand,
+  },
+  {
+    name: 'service uninstall',
+    summary: 'Stop the daemon and have it started no more',
+    load: async () => (await import('./commands/service-uninstall.ts')).serviceUninstallCommand,
+  },
+  {
+    name: 'service start',
+    summary: 'Start the installed daemon',
+    load: async () => (await import('./commands/service-start.ts')).serviceStartCommand,
+  },
+  {
+    name: 'service stop',
+    summary: 'Stop the installed daemon',
+    load: async () => (await import('./commands/service-stop.ts')).serviceStopCommand,
+  },
+  {
+    name: 'service status',
+    summary: 'Show what the service manager says of the daemon',
+    load: async () => (await import('./commands/service-status.ts')).serviceStatusCommand,
+  },
+  {
+    name: 'service logs',
+    summary: 'Show what the daemon logged',
+    load: async () => (await import('./commands/service-logs.ts')).serviceLogsCommand,
   },
   {
     name: 'config show',

@@ -1,6 +1,7 @@
 import { createLogger, levelOf } from '../app/create-logger.ts'
 import type { OpenedService } from '../app/open-service.ts'
 import { createRedactor, type Redactor } from '../app/redactor.ts'
+import { isUnderServiceManager } from '../app/service-manager/is-under.ts'
 import type { Settings } from '../app/settings/settings.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { terminalSafeJson } from '../foundation/text.ts'
@@ -20,6 +21,8 @@ export interface CommandContext extends GlobalFlags {
   readonly io: CliIo
   readonly signal: AbortSignal
   readonly settings: Settings
+  /** Reads the settings as they are now; `settings` stay what they were. */
+  readSettings(): Settings
   readonly logger: Logger
   readonly redactor: Redactor
   /** Opens the configured service or the embedded library; the caller disposes of it. */
@@ -47,6 +50,7 @@ export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () =>
     io,
     signal: io.signal,
     redactor,
+    readSettings,
     get settings() {
       settings ??= readSettings()
       return settings
@@ -70,7 +74,7 @@ export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () =>
 
 function openLogger(io: CliIo, flags: GlobalFlags, settings: Settings, redactor: Redactor): Logger {
   return createLogger({
-    format: settings.logFormat,
+    format: settings.logFormat === 'auto' ? (isUnderServiceManager(io.env) ? 'json' : 'text') : settings.logFormat,
     level: levelOf(flags.quiet, flags.verbosity),
     withTime: io.env.JOURNAL_STREAM === undefined,
     write: (line) => {

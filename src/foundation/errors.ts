@@ -117,6 +117,44 @@ export class FileError extends ShelfdError<'file'> {
   readonly reaction = 'file'
 }
 
+type Rebuild = (code: string, message: string, status: number) => ShelfdError | undefined
+
+const REBUILDS: readonly Rebuild[] = [
+  rebuildBy(CODES.usage, (code, message) => new UsageError(code, message)),
+  rebuildBy(CODES.root, (code, message) => new RootError(code, message)),
+  rebuildBy(CODES.temporary, (code, message) => new TemporaryError(code, message)),
+  rebuildBy(CODES.refused, (code, message) => new RefusedError(code, message)),
+  rebuildBy(CODES.heldBack, (code, message) => new HeldBackError(code, message)),
+  rebuildBy(CODES.locked, (code, message) => new LockedError(code, message)),
+  rebuildBy(CODES.operator, (code, message) => new OperatorError(code, message)),
+  rebuildBy(CODES.interrupted, (_, message) => new InterruptedError(message)),
+  rebuildBy(CODES.rejected, (code, message, status) => new RejectedError(code, message, status)),
+  rebuildBy(CODES.doubt, (code, message) => new DoubtError(code, message)),
+  rebuildBy(CODES.file, (code, message) => new FileError(code, message)),
+]
+
+/**
+ * An error that came as code and message from another process, in the class it had there; a plain Error when the code is
+ * none of ours. `status` is that of a RejectedError.
+ */
+export function rebuildError(code: string, message: string, status = 400): Error {
+  for (const rebuild of REBUILDS) {
+    const error = rebuild(code, message, status)
+    if (error) return error
+  }
+  return new Error(message)
+}
+
+function rebuildBy<C extends string>(
+  codes: readonly C[],
+  build: (code: C, message: string, status: number) => ShelfdError,
+): Rebuild {
+  return (code, message, status) => {
+    const known = codes.find((one) => one === code)
+    return known && build(known, message, status)
+  }
+}
+
 /** The text of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)

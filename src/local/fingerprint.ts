@@ -23,6 +23,16 @@ const KIND_MASK = 0o170000
 const DIRECTORY = 0o040000
 const REGULAR = 0o100000
 
+const KINDS: ReadonlyMap<number, FileKind> = new Map([
+  [REGULAR, 'file'],
+  [DIRECTORY, 'directory'],
+  [0o120000, 'symlink'],
+  [0o010000, 'pipe'],
+  [0o140000, 'socket'],
+])
+
+export type FileKind = 'file' | 'directory' | 'symlink' | 'pipe' | 'socket' | 'device'
+
 /** By the mode itself: `isFile()` of a bigint stat costs as much as the rest of a scan's own work. */
 export function isRegularFile(stats: FileStats): boolean {
   return (Number(stats.mode) & KIND_MASK) === REGULAR
@@ -30,4 +40,8 @@ export function isRegularFile(stats: FileStats): boolean {
 
 export function isDirectory(stats: FileStats): boolean {
   return (Number(stats.mode) & KIND_MASK) === DIRECTORY
+}
+
+export function kindOf(stats: FileStats): FileKind {
+  return KINDS.get(Number(stats.mode) & KIND_MASK) ?? 'device'
 }

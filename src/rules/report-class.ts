@@ -29,6 +29,7 @@ export interface KnownContent {
   readonly secondLocation: number
   readonly problemCode: string | null
   readonly problemMessage: string | null
+  readonly isSetAside: number
 }
 
 /** What a listing says of a resource: `unasked` when there was none, `unknown` when it is incomplete and doesn't show it. */
@@ -44,7 +45,7 @@ export function classifyFile(content: KnownContent, presence: Presence, problem:
     case 'doubt':
       return { class: 'local-only', reason: 'in doubt' }
     case 'refused':
-      return { class: 'needs-attention', reason: content.problemMessage ?? 'refused' }
+      return needsAttention(content, content.problemMessage ?? 'refused')
     case 'stored':
       return classifyStored(content, presence)
   }
@@ -78,8 +79,13 @@ function classifyStored(content: KnownContent, presence: Presence): Classified {
     case null:
       return { class: 'processing', reason: content.ingestionStatus ?? 'not polled yet' }
     default:
-      return { class: 'needs-attention', reason: content.problemMessage ?? ingestionReason(content) }
+      return needsAttention(content, content.problemMessage ?? ingestionReason(content))
   }
+}
+
+/** Both sides differ still, whether or not somebody has set it aside. */
+function needsAttention({ isSetAside }: KnownContent, reason: string): Classified {
+  return { class: 'needs-attention', reason: isSetAside === 1 ? `set aside: ${reason}` : reason }
 }
 
 function ingestionReason({ ingestionStatus }: KnownContent): string {

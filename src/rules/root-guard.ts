@@ -1,14 +1,22 @@
 /** Losing fewer files than this never halts a mirror, unless they were all it had. */
 const FEWEST_LOST = 20
 
-/** Why a scan's removals look like a lost disk rather than like somebody's work (P12); undefined when they don't. */
-export function lossReason(files: {
+interface Loss {
   readonly known: number
   readonly found: number
   readonly lost: number
-}): 'emptied' | 'more than half' | undefined {
+}
+
+/** Why a scan's removals look like a lost disk rather than like somebody's work (P12); undefined when they don't. */
+export function lossReason(files: Loss): 'emptied' | 'more than half' | undefined {
   const { known, found, lost } = files
   if (lost === 0) return undefined
   if (found === 0) return 'emptied'
   return lost >= FEWEST_LOST && lost * 2 > known ? 'more than half' : undefined
+}
+
+/** Whether so many new files wait to be read that what looks lost may be among them, under new names. */
+export function mayHaveMoved(files: Loss, unread: number): boolean {
+  const atWorst = lossReason(files)
+  return atWorst !== undefined && lossReason({ ...files, lost: Math.max(0, files.lost - unread) }) === undefined
 }

@@ -41,6 +41,7 @@ export interface DoubtfulContent {
   readonly mime: string
   readonly size: number
   readonly doubts: number
+  readonly state: 'sending' | 'doubt'
   /** Relative to the mirror it was sent from, whose library path is `remotePath`. */
   readonly path: string
   readonly remotePath: string
@@ -93,6 +94,9 @@ export const CONTENT_COLUMNS = `
   c.problem_message AS problemMessage, c.problem_count AS problemCount, c.retry_at AS retryAt,
   c.is_set_aside AS isSetAside`
 
+/** What was set aside is not due before. */
+const NEVER_MS = Number.MAX_SAFE_INTEGER
+
 /** Contents: what was or will be sent, each once for a library (product: "new content"). */
 export function prepareContents(database: Database.Database) {
   return { ...prepareSending(database), ...prepareIngestion(database) }
@@ -103,7 +107,8 @@ function prepareSending(database: Database.Database) {
     `SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.library_id = ? AND c.sha256 = ? AND c.mime = ?`,
   )
   const standing = database.prepare<[number], ContentStanding>(
-    'SELECT state, doubts, problem_count AS problemCount, retry_at AS retryAt FROM content WHERE id = ?',
+    `SELECT state, doubts, problem_count AS problemCount, iif(is_set_aside, ${NEVER_MS}, retry_at) AS retryAt
+     FROM content WHERE id = ?`,
   )
   const get = database.prepare<[number], ContentRow>(`SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.id = ?`)
   const findState = database.prepare<[number, Uint8Array, string], { id: number; state: ContentState }>(
@@ -129,7 +134,7 @@ function prepareSending(database: Database.Database) {
   )
   // doubt first looks at what an interrupted run left: its intents have no outcome.
   const doubtful = database.prepare<[number, number, number], DoubtfulContent>(
-    `SELECT c.id, c.sha256, c.mime, c.size, c.doubts, u.path, m.remote_path AS remotePath, max(u.id) AS uploadId
+    `SELECT c.id, c.sha256, c.mime, c.size, c.doubts, c.state, u.path, m.remote_path AS remotePath, max(u.id) AS uploadId
      FROM content c INDEXED BY content_in_doubt JOIN upload u ON u.content_id = c.id JOIN mirror m ON m.id = u.mirror_id
      WHERE c.library_id = ? AND (u.mirror_id = ? OR EXISTS
          (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?))
@@ -184,7 +189,7 @@ function prepareIngestion(database: Database.Database) {
   )
   const due = database.prepare<[number, number], PendingResource>(
     `SELECT id AS contentId, resource_id AS resourceId, stored_seq AS storedSeq, uploaded_at AS uploadedAt FROM content
-     WHERE mirror_id = ? AND state = 'stored' AND problem_code IS NOT NULL AND coalesce(retry_at, 0) <= ?
+     WHERE mirror_id = ? AND state = 'stored' AND problem_code IS NOT NULL AND is_set_aside = 0 AND coalesce(retry_at, 0) <= ?
      ORDER BY retry_at LIMIT 1000`,
   )
   const claim = database.prepare<[number, number, number, number, number]>(
@@ -221,6 +226,11 @@ function prepareIngestion(database: Database.Database) {
        JOIN content c ON c.id = f.content_id
        WHERE f.is_received = 0 AND d.mirror_id = ? AND c.state = 'new')`,
   )
+  const nextRetry = database.prepare<[number], { at: number | null }>(
+    `SELECT min(retry_at) AS at FROM content INDEXED BY content_troubled
+     WHERE library_id = ? AND state = 'refused' AND is_set_aside = 0
+       AND (problem_code IS NOT NULL OR state IN ('sending', 'doubt'))`,
+  )
   return {
     /** Pending resources of a mirror in the order they were stored, after `afterSeq`. */
     listPending: ({ id, library }: MirrorKey, afterSeq: number, limit: number): PendingResource[] =>
@@ -245,6 +255,8 @@ function prepareIngestion(database: Database.Database) {
       times.all(runId, mirrorId).map((row) => row.ms),
     /** Contents of a mirror's present files that need attention and were not set aside. */
     listTroubled: (mirrorId: number, libraryId: number): TroubledContent[] => troubled.all(mirrorId, libraryId),
+    /** When the first content that was refused may be tried again; null when there is none. */
+    nextRetryAt: (libraryId: number): number | null => nextRetry.get(libraryId)?.at ?? null,
     /** How many contents of a mirror wait to be sent, and their bytes. */
     countToSend: (mirrorId: number): { n: number; bytes: number } => toSend.get(mirrorId) ?? { n: 0, bytes: 0 },
   }

@@ -65,6 +65,13 @@ function prepareScanning(database: Database.Database) {
     )
     .raw()
     .safeIntegers()
+  const compareOne = database
+    .prepare<[number, string, string], ComparedRow>(
+      `SELECT f.name, f.size, f.mtime_ns, f.ctime_ns, f.inode, f.is_racy
+       FROM directory d JOIN file f ON f.directory_id = d.id WHERE d.mirror_id = ? AND d.path = ? AND f.name = ?`,
+    )
+    .raw()
+    .safeIntegers()
   const find = database.prepare<[number, string], { contentId: number; isReceived: number }>(
     'SELECT content_id AS contentId, is_received AS isReceived FROM file WHERE directory_id = ? AND name = ?',
   )
@@ -78,6 +85,9 @@ function prepareScanning(database: Database.Database) {
   return {
     /** The rows of one directory, to be compared with what is on disk. */
     listForCompare: (mirrorId: number, path: string): ComparedRow[] => compare.all(mirrorId, path),
+    /** The same for one file. */
+    findForCompare: (mirrorId: number, path: string, name: string): ComparedRow | undefined =>
+      compareOne.get(mirrorId, path, name),
     find: (directoryId: number, name: string) => find.get(directoryId, name),
     record: (file: SeenFile): void => {
       const { directoryId, name, size, mtimeNs, ctimeNs, inode, isRacy, contentId, isReceived } = file
@@ -151,6 +161,12 @@ function prepareOpen(database: Database.Database) {
      WHERE f.is_received = 0 AND d.mirror_id = ? AND (f.directory_id, f.name) > (?, ?)
      ORDER BY f.directory_id, f.name LIMIT ?`,
   )
+  const sendable = database.prepare<[number, number], { found: number }>(
+    `SELECT 1 AS found FROM file f INDEXED BY file_open CROSS JOIN directory d ON d.id = f.directory_id
+       CROSS JOIN content c ON c.id = f.content_id
+     WHERE f.is_received = 0 AND d.mirror_id = ?
+       AND (c.state IN ('new', 'stored') OR (c.state = 'refused' AND coalesce(c.retry_at, 0) <= ?)) LIMIT 1`,
+  )
   const receiveAll = database.prepare<[number]>(
     'UPDATE file SET is_received = 1 WHERE content_id = ? AND is_received = 0',
   )
@@ -162,6 +178,8 @@ function prepareOpen(database: Database.Database) {
     /** Files whose content is not stored, in a stable order, from just after `cursor`. */
     listOpen: (mirrorId: number, cursor: OpenFileCursor, limit: number): OpenFile[] =>
       open.all(mirrorId, cursor.directoryId, cursor.name, limit),
+    /** Whether a file of the mirror has a content that may be sent now, or taken as stored. */
+    hasSendable: (mirrorId: number, nowMs: number): boolean => sendable.get(mirrorId, nowMs) !== undefined,
     /** Every file of a content that is stored now; gives the number of those that waited for it. */
     receiveAll: (contentId: number): number => receiveAll.run(contentId).changes,
     receiveOne: (directoryId: number, name: string): void => {

@@ -15,7 +15,9 @@ import { type DirectoryQueries, prepareDirectories } from './directories.ts'
 import { type FileQueries, prepareFiles } from './files.ts'
 import { readGenerationNote, wasClosedOrderly, writeGenerationNote } from './generation.ts'
 import { type MirrorQueries, prepareMirrors } from './mirrors.ts'
+import { type NoteQueries, prepareNotes } from './notes.ts'
 import { type ProblemQueries, prepareProblems } from './problems.ts'
+import { prepareQuarantine, type QuarantineQueries } from './quarantine.ts'
 import { prepareReport, type ReportQueries } from './report-rows.ts'
 import { prepareRuns, type RunQueries } from './runs.ts'
 import { prepareUploads, type UploadQueries } from './uploads.ts'
@@ -32,6 +34,8 @@ export interface StoreReader extends Disposable {
   readonly problems: ProblemQueries
   readonly runs: RunQueries
   readonly report: ReportQueries
+  readonly notes: NoteQueries
+  readonly quarantine: QuarantineQueries
 }
 
 /** A store that someone else holds. */
@@ -43,6 +47,8 @@ export interface StoreView extends StoreReader {
 /** The state store, held by this process alone. Every query is prepared once; writes happen inside `write`. */
 export interface Store extends StoreReader {
   readonly directory: string
+  /** False when its file was deleted or replaced while it is open: nothing written from now on would last. */
+  isInPlace(): boolean
   /** Bytes that are free for this user where the store lies. */
   freeBytes(): number
   /** Runs `work` in one transaction (`BEGIN IMMEDIATE`); it is durable when this returns. */
@@ -82,11 +88,26 @@ export function openStoreReader(directory: string): StoreView | undefined {
     return undefined
   }
   const database = explainFaults(directory, () => openDatabaseReadOnly(spec))
+  // Somebody is just making it.
+  if (database.pragma('user_version', { simple: true }) === 0) {
+    database.close()
+    return undefined
+  }
   const renewView = () => {
     if (database.inTransaction) database.exec('COMMIT')
     database.exec('BEGIN')
   }
   return { ...prepareQueries(database), renewView, [Symbol.dispose]: () => database.close() }
+}
+
+/** Writes what the store in `directory` holds now into the directory `target`, beside its holder. */
+export function copyStoreInto(directory: string, target: string): void {
+  const database = explainFaults(directory, () => openDatabaseReadOnly(specOf(directory)))
+  try {
+    database.prepare('VACUUM INTO ?').run(specOf(target).file)
+  } finally {
+    database.close()
+  }
 }
 
 function holdStore(directory: string, release: () => void): Store {
@@ -95,9 +116,11 @@ function holdStore(directory: string, release: () => void): Store {
   const database = explainFaults(directory, () => openDatabase({ ...spec, isSuspect: generation.isSuspect }))
   try {
     advanceGeneration(database, directory)
+    const { ino } = statSync(spec.file)
     return {
       directory,
       ...prepareQueries(database),
+      isInPlace: () => statSync(spec.file, { throwIfNoEntry: false })?.ino === ino,
       freeBytes: () => {
         const { bavail, bsize } = statfsSync(directory)
         return bavail * bsize
@@ -126,6 +149,8 @@ function prepareQueries(database: Database.Database): Omit<StoreReader, keyof Di
     problems: prepareProblems(database),
     runs: prepareRuns(database),
     report: prepareReport(database),
+    notes: prepareNotes(database),
+    quarantine: prepareQuarantine(database),
   }
 }
 

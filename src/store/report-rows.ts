@@ -31,6 +31,7 @@ export interface Copy {
 export interface StateTally {
   readonly state: ContentState
   readonly outcome: IngestionOutcome | null
+  readonly isSetAside: number
   readonly files: number
   readonly contents: number
   readonly bytes: number
@@ -119,9 +120,9 @@ function prepareLocal(database: Database.Database) {
      ORDER BY f.content_id, isSender DESC, path`,
   )
   const tally = database.prepare<[number], StateTally>(
-    `SELECT c.state, c.outcome, count(*) AS files, count(DISTINCT c.id) AS contents, sum(f.size) AS bytes
+    `SELECT c.state, c.outcome, c.is_set_aside AS isSetAside, count(*) AS files, count(DISTINCT c.id) AS contents, sum(f.size) AS bytes
      FROM directory d JOIN file f ON f.directory_id = d.id JOIN content c ON c.id = f.content_id
-     WHERE d.mirror_id = ? GROUP BY 1, 2`,
+     WHERE d.mirror_id = ? GROUP BY 1, 2, 3`,
   )
   const formers = database.prepare<[number, string], FormerContent>(
     `SELECT c.sha256, c.resource_id AS resourceId, fo.reason, fo.ended_at AS endedAt

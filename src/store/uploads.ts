@@ -39,6 +39,10 @@ export function prepareUploads(database: Database.Database) {
     `SELECT count(*) AS n FROM upload u JOIN mirror m ON m.id = u.mirror_id
      WHERE m.library_id = ? AND u.begun_at >= ? AND coalesce(u.outcome, 'doubt') NOT IN ('not-sent', 'absent')`,
   )
+  const tally = database.prepare<[number, number], { n: number; bytes: number }>(
+    `SELECT count(*) AS n, coalesce(sum(c.size), 0) AS bytes FROM upload u JOIN content c ON c.id = u.content_id
+     WHERE u.mirror_id = ? AND u.begun_at >= ? AND coalesce(u.outcome, 'doubt') NOT IN ('not-sent', 'absent')`,
+  )
   return {
     intend: (intent: NewIntent): number =>
       intend.get(intent.contentId, intent.mirrorId, intent.path, intent.contentId, intent.runId, intent.nowMs)?.id ?? 0,
@@ -48,5 +52,8 @@ export function prepareUploads(database: Database.Database) {
     listByContent: (contentId: number): UploadRow[] => byContent.all(contentId),
     /** Uploads to a library since `sinceMs` that may have cost something: what the daily limit counts. */
     countSince: (libraryId: number, sinceMs: number): number => sentSince.get(libraryId, sinceMs)?.n ?? 0,
+    /** The same for one mirror, with the bytes. */
+    tallySince: (mirrorId: number, sinceMs: number): { n: number; bytes: number } =>
+      tally.get(mirrorId, sinceMs) ?? { n: 0, bytes: 0 },
   }
 }

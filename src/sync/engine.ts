@@ -1,13 +1,16 @@
 import type { AccessContext } from '../contract/records.ts'
 import type { Clock, Random } from '../foundation/clock.ts'
+import type { Lanes } from '../foundation/lanes.ts'
 import type { Logger } from '../foundation/logger.ts'
+import type { Turns } from '../foundation/turns.ts'
 import type { FileSystem } from '../local/file-system.ts'
 import type { ServiceClient } from '../remote/service-client.ts'
 import type { SendLimits } from '../rules/allowance.ts'
 import type { PollPace } from '../rules/poll-pause.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { Store } from '../store/open-store.ts'
-import type { ObserveTree } from './observe/observation.ts'
+import type { Meter } from './meter.ts'
+import type { ObserveTree, OpenExaminer } from './observe/observation.ts'
 import type { Progress } from './progress.ts'
 
 /** An open line to the service, its credential checked. */
@@ -27,6 +30,8 @@ export interface Service {
   readonly isEmbedded: boolean
   /** Checks the credential on first use (4.1); later calls give the same connection. */
   connect(signal: AbortSignal): Promise<Connection>
+  /** Closes the line; the next call opens and checks a new one, with the credential as it is then. */
+  disconnect(): Promise<void>
 }
 
 /** One mirror as configured or named on the command line. */
@@ -57,6 +62,9 @@ export interface Engine {
   readonly store: Store
   readonly service: Service
   readonly observeTree: ObserveTree
+  readonly openExaminer: OpenExaminer
+  /** One mirror is scanned at a time. */
+  readonly scanTurns: Turns
   readonly fs: FileSystem
   /** Real paths of the directories that hold the program's own data. */
   readonly ownDirectories: readonly string[]
@@ -64,6 +72,9 @@ export interface Engine {
   readonly random: Random
   readonly logger: Logger
   readonly progress: Progress
+  readonly meter: Meter
+  /** Uploads at the same time, of all mirrors together. */
+  readonly lanes: Lanes
   /** Aborted when no new work may begin. */
   readonly signal: AbortSignal
   /** Aborted when uploads under way must end as well: some time after `signal`. */

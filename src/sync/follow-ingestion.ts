@@ -6,12 +6,21 @@ import { escapeText, truncateText } from '../foundation/text.ts'
 import { pollPause } from '../rules/poll-pause.ts'
 import { quarantinePause } from '../rules/quarantine-pause.ts'
 import type { PendingResource } from '../store/contents.ts'
-import type { Connection, Engine, OpenMirror } from './engine.ts'
+import type { MirrorRow } from '../store/mirrors.ts'
+import type { Connection, Engine } from './engine.ts'
 import type { IngestionGate } from './upload.ts'
 
 interface Followed extends PendingResource {
+  readonly mirror: MirrorRow
+  readonly sinceMs: number
   polls: number
   dueMs: number
+}
+
+/** A mirror whose resources are followed, and how far its pending ones were taken from the store. */
+interface FollowedMirror {
+  readonly row: MirrorRow
+  lastSeq: number
 }
 
 interface Answer {
@@ -24,26 +33,47 @@ interface Answer {
 /** Resources polled in one round, and rows asked of the store at once. */
 const ROUND = 256
 
+/** A round in which nothing ended is followed by a pause, so that thousands of slow resources cost no more than this. */
+const FRUITLESS_POLLS_PER_SECOND = 50
+
+const LOOK_AGAIN_MS = 60_000
+
+/** Looks at what is overdue are so many times rarer. */
+const OVERDUE_FACTOR = 20
+
 /**
- * Polls the mirror's resources until each has a final state (interface 3.1), with growing pauses, oldest due first. What
+ * Polls the resources of mirrors until each has a final state (interface 3.1), with growing pauses, oldest due first. What
  * is still pending when it is stopped keeps its id and is polled by a later run; nothing is ever sent again for it (P5).
  */
 export class IngestionFollower implements IngestionGate {
-  onRoom = () => {}
   readonly #engine: Engine
-  readonly #mirror: OpenMirror
   readonly #connection: Connection
   readonly #bell = new Bell()
+  readonly #mirrors = new Map<number, FollowedMirror>()
   readonly #followed = new Map<number, Followed>()
-  #lastSeq = 0
+  readonly #listeners = new Set<() => void>()
   #mayEnd = false
   #hasFailed = false
   #stopAtMs = Number.POSITIVE_INFINITY
+  #lookAgainAtMs = 0
 
-  constructor(engine: Engine, mirror: OpenMirror, connection: Connection) {
+  constructor(engine: Engine, connection: Connection) {
     this.#engine = engine
-    this.#mirror = mirror
     this.#connection = connection
+  }
+
+  /** From now on the mirror's resources are followed as well. */
+  add(row: MirrorRow): void {
+    if (this.#mirrors.has(row.id)) return
+    this.#mirrors.set(row.id, { row, lastSeq: 0 })
+    this.#lookAgainAtMs = 0
+    this.#bell.ring()
+  }
+
+  /** Leaves the mirror's resources to somebody else. */
+  remove(mirrorId: number): void {
+    this.#mirrors.delete(mirrorId)
+    for (const [id, { mirror }] of this.#followed) if (mirror.id === mirrorId) this.#followed.delete(id)
   }
 
   ring(): void {
@@ -52,7 +82,14 @@ export class IngestionFollower implements IngestionGate {
 
   countPending(): number {
     this.#takeNew()
-    return this.#followed.size
+    let pending = 0
+    for (const followed of this.#followed.values()) if (!this.#isOverdue(followed)) pending += 1
+    return pending
+  }
+
+  onRoom(listener: () => void): Disposable {
+    this.#listeners.add(listener)
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) }
   }
 
   /** No more resources will come: `run` ends when all are final, or after `waitMs`. */
@@ -72,44 +109,57 @@ export class IngestionFollower implements IngestionGate {
       await this.#follow()
     } catch (error) {
       this.#hasFailed = true
-      this.onRoom()
+      this.#tellRoom()
       throw error
     }
   }
 
   async #follow(): Promise<void> {
     const { clock, signal } = this.#engine
-    this.#lookAgain()
     while (!signal.aborted && clock.monotonicMs() < this.#stopAtMs) {
+      this.#lookAgain()
       this.#takeNew()
       if (this.#followed.size === 0 && this.#mayEnd) return
       const due = this.#listDue(clock.monotonicMs())
-      if (due.length > 0) await this.#poll(due)
-      else await this.#pause()
+      if (due.length === 0) await this.#pauseUntil(this.#nextDueMs())
+      else if ((await this.#poll(due)) === 0)
+        await this.#pauseUntil(clock.monotonicMs() + (due.length * 1_000) / FRUITLESS_POLLS_PER_SECOND)
     }
   }
 
   /** What ended badly before may have been repaired since: one look, at growing pauses. */
   #lookAgain(): void {
     const { store, clock } = this.#engine
-    for (const resource of store.contents.listDueForAnotherLook(this.#mirror.row.id, clock.nowMs())) {
-      this.#followed.set(resource.contentId, { ...resource, polls: 0, dueMs: 0 })
+    if (clock.monotonicMs() < this.#lookAgainAtMs) return
+    this.#lookAgainAtMs = clock.monotonicMs() + LOOK_AGAIN_MS
+    for (const { row } of this.#mirrors.values()) {
+      for (const resource of store.contents.listDueForAnotherLook(row.id, clock.nowMs())) {
+        if (!this.#followed.has(resource.contentId)) this.#take(row, resource, 0)
+      }
     }
   }
 
   #takeNew(): void {
+    for (const mirror of this.#mirrors.values()) this.#takeNewOf(mirror)
+    this.#engine.progress.inIngestion = this.#followed.size
+  }
+
+  #takeNewOf(mirror: FollowedMirror): void {
     const { store, clock, random, pollPace } = this.#engine
     for (;;) {
-      const fresh = store.contents.listPending(this.#mirror.row, this.#lastSeq, ROUND)
+      const fresh = store.contents.listPending(mirror.row, mirror.lastSeq, ROUND)
       for (const resource of fresh) {
         const isOld = resource.uploadedAt < clock.nowMs() - pollPace.maxPollMs
-        const dueMs = clock.monotonicMs() + (isOld ? 0 : pollPause(0, pollPace, random()))
-        this.#followed.set(resource.contentId, { ...resource, polls: 0, dueMs })
-        this.#lastSeq = resource.storedSeq
+        this.#take(mirror.row, resource, isOld ? 0 : pollPause(0, pollPace, random()))
+        mirror.lastSeq = resource.storedSeq
       }
-      this.#engine.progress.inIngestion = this.#followed.size
       if (fresh.length < ROUND) return
     }
+  }
+
+  #take(mirror: MirrorRow, resource: PendingResource, pauseMs: number): void {
+    const sinceMs = this.#engine.clock.monotonicMs()
+    this.#followed.set(resource.contentId, { ...resource, mirror, sinceMs, polls: 0, dueMs: sinceMs + pauseMs })
   }
 
   #listDue(nowMs: number): Followed[] {
@@ -118,18 +168,26 @@ export class IngestionFollower implements IngestionGate {
     return due.sort((a, b) => a.dueMs - b.dueMs).slice(0, ROUND)
   }
 
-  async #pause(): Promise<void> {
-    const { clock, signal } = this.#engine
-    let nextMs = this.#stopAtMs
-    for (const { dueMs } of this.#followed.values()) nextMs = Math.min(nextMs, dueMs)
-    const pauseMs = Math.min(60_000, Math.max(1, nextMs - clock.monotonicMs()))
-    const timer = new AbortController()
-    const sleep = clock.sleep(pauseMs, AbortSignal.any([signal, timer.signal])).catch(() => {})
-    await Promise.race([sleep, this.#bell.wait()])
-    timer.abort()
+  /** One that was followed for so long no longer takes up room, and is asked for less often. */
+  #isOverdue({ sinceMs }: Followed): boolean {
+    const { clock, pollPace } = this.#engine
+    return clock.monotonicMs() - sinceMs > pollPace.deadlineMs
   }
 
-  async #poll(due: readonly Followed[]): Promise<void> {
+  #nextDueMs(): number {
+    let nextMs = this.#lookAgainAtMs
+    for (const { dueMs } of this.#followed.values()) nextMs = Math.min(nextMs, dueMs)
+    return nextMs
+  }
+
+  async #pauseUntil(nextMs: number): Promise<void> {
+    const { clock, signal } = this.#engine
+    const pauseMs = Math.max(1, Math.min(nextMs, this.#stopAtMs) - clock.monotonicMs())
+    await this.#bell.waitAtMost(clock, pauseMs, signal)
+  }
+
+  /** Asks for each once; gives the number of those that ended. */
+  async #poll(due: readonly Followed[]): Promise<number> {
     const answers: Answer[] = []
     try {
       await forEachConcurrently(due, this.#engine.limits.checkers, async (followed) => {
@@ -138,13 +196,14 @@ export class IngestionFollower implements IngestionGate {
     } finally {
       this.#record(answers)
     }
+    return answers.filter(({ outcome }) => outcome !== 'pending').length
   }
 
   async #ask(followed: Followed): Promise<Answer> {
     const { client } = this.#connection
     try {
       const resource = await client.showResource(
-        this.#mirror.row.library.remoteId,
+        followed.mirror.library.remoteId,
         followed.resourceId,
         this.#engine.signal,
       )
@@ -164,24 +223,36 @@ export class IngestionFollower implements IngestionGate {
   }
 
   #record(answers: readonly Answer[]): void {
-    const { store, clock } = this.#engine
+    const { store, progress } = this.#engine
     const ended = answers.filter(({ outcome }) => outcome !== 'pending')
     if (ended.length > 0) store.write(() => ended.forEach((answer) => void this.#recordEnd(answer)))
     for (const { followed, outcome } of answers) {
-      if (outcome === 'pending') {
-        followed.polls += 1
-        followed.dueMs = clock.monotonicMs() + pollPause(followed.polls, this.#engine.pollPace, this.#engine.random())
-      } else this.#followed.delete(followed.contentId)
+      if (outcome === 'pending') this.#postpone(followed)
+      else this.#followed.delete(followed.contentId)
     }
-    this.#engine.progress.inIngestion = this.#followed.size
-    if (ended.length > 0) this.onRoom()
+    progress.inIngestion = this.#followed.size
+    if (ended.length > 0) this.#tellRoom()
+  }
+
+  #postpone(followed: Followed): void {
+    const { clock, pollPace, random } = this.#engine
+    followed.polls += 1
+    const pauseMs = pollPause(followed.polls, pollPace, random())
+    followed.dueMs = clock.monotonicMs() + pauseMs * (this.#isOverdue(followed) ? OVERDUE_FACTOR : 1)
+  }
+
+  #tellRoom(): void {
+    for (const listener of this.#listeners) listener()
   }
 
   #recordEnd({ followed, outcome, status, problem }: Answer): void {
-    const { store, clock, progress } = this.#engine
+    const { store, clock, progress, meter } = this.#engine
     const nowMs = clock.nowMs()
     store.contents.setIngestion(followed.contentId, status, outcome, outcome === 'searchable' ? nowMs : null)
-    if (outcome === 'searchable') progress.searchable += 1
+    if (outcome === 'searchable') {
+      progress.searchable += 1
+      meter.searchableAfter(Math.max(0, nowMs - followed.uploadedAt))
+    }
     if (problem === null) {
       store.contents.setProblem(followed.contentId, null)
       return

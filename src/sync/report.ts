@@ -111,6 +111,7 @@ async function observe(context: ReportContext, row: MirrorRow, settings: MirrorS
     ownDirectories: ownDirectoriesOf(context, root.realPath),
     hashEverything: false,
     listIgnored: true,
+    settleMs: null,
   }
   const directories = context.store.directories.list(row.id).map(({ path }) => path)
   await using walk = context.observeTree(options, context.signal)

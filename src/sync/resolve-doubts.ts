@@ -18,14 +18,17 @@ const DOWNLOAD_PAUSE_MS = 100
  * Looks for what uploads in doubt may have left behind (P4): lists where each would have landed, and compares entries
  * that nobody knows by name, kind, size and hash. One that is found is adopted; one that a complete listing doesn't
  * show, or that can't be looked for within bounds, may be sent once more. Gives the number of those.
+ * What is on its way while others upload is not looked for.
  */
 export async function resolveDoubts(
   engine: Engine,
   mirror: OpenMirror,
   connection: Connection,
   summary: SyncSummary,
+  { isUploading = false }: { readonly isUploading?: boolean } = {},
 ): Promise<number> {
-  const doubtful = engine.store.contents.listDoubtful(mirror.row)
+  const all = engine.store.contents.listDoubtful(mirror.row)
+  const doubtful = isUploading ? all.filter(({ state }) => state === 'doubt') : all
   if (doubtful.length === 0) return 0
   const facts = await connection.client.contractFacts(engine.signal)
   const landsInPlace = facts.uploadDirectoryField.field !== undefined
@@ -109,7 +112,7 @@ async function hasSameBytes(
 }
 
 function recordLook(
-  { store, clock, logger }: Engine,
+  { store, clock, logger, meter }: Engine,
   { row, runId }: OpenMirror,
   content: DoubtfulContent,
   found: FileEntry | undefined,
@@ -137,5 +140,6 @@ function recordLook(
     summary.uploads.aliases += Math.max(0, received - 1)
     summary.uploads.bytes += content.size
   })
+  meter.uploadEnded(found ? 'adopted' : 'absent', content.size)
   logger.debug(found ? 'upload in doubt was found' : 'upload in doubt is absent', { path: content.path })
 }

@@ -57,6 +57,13 @@ export class SendQueue {
     return this.#isExhausted
   }
 
+  /** Looks through all open files again. */
+  renew(): void {
+    this.#cursor = OPEN_FILES_START
+    this.#page = []
+    this.#isExhausted = false
+  }
+
   /** Contents that a limit kept back, each counted once. */
   get heldBack(): number {
     return this.#held.size

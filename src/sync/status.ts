@@ -2,6 +2,7 @@ import type { TroubledContent } from '../store/contents.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { StoreReader } from '../store/open-store.ts'
 import type { ProblemRow } from '../store/problems.ts'
+import { isPaused } from './pause.ts'
 
 /** Where one mirror stands, from the store alone. */
 export interface MirrorStatus {
@@ -9,6 +10,8 @@ export interface MirrorStatus {
   readonly path: string
   readonly library: { readonly id: string; readonly name: string }
   readonly remotePath: string
+  /** The daemon's uploads are held back until `resume`. */
+  readonly isPaused: boolean
   readonly files: {
     readonly known: number
     readonly searchable: number
@@ -16,6 +19,8 @@ export interface MirrorStatus {
     readonly toSend: number
     readonly inDoubt: number
     readonly needAttention: number
+    /** Went wrong, and were set aside by `failed ignore`. */
+    readonly setAside: number
   }
   /** Contents and bytes that wait to be sent. */
   readonly queue: { readonly contents: number; readonly bytes: number }
@@ -43,6 +48,7 @@ function statusOf(store: StoreReader, row: MirrorRow): MirrorStatus {
     path: row.path,
     library: { id: row.library.remoteId, name: row.library.name },
     remotePath: row.remotePath,
+    isPaused: isPaused(store, row.name),
     files: countFiles(store, row.id),
     queue: { contents, bytes },
     directoriesToMake: store.directories.countUnmade(row.id),
@@ -53,13 +59,14 @@ function statusOf(store: StoreReader, row: MirrorRow): MirrorStatus {
 }
 
 function countFiles(store: StoreReader, mirrorId: number): MirrorStatus['files'] {
-  const counts = { known: 0, searchable: 0, inIngestion: 0, toSend: 0, inDoubt: 0, needAttention: 0 }
-  for (const { state, outcome, files } of store.report.tallyStates(mirrorId)) {
+  const counts = { known: 0, searchable: 0, inIngestion: 0, toSend: 0, inDoubt: 0, needAttention: 0, setAside: 0 }
+  for (const { state, outcome, isSetAside, files } of store.report.tallyStates(mirrorId)) {
     counts.known += files
     if (state === 'new') counts.toSend += files
     else if (state === 'sending' || state === 'doubt') counts.inDoubt += files
     else if (outcome === 'searchable') counts.searchable += files
     else if (outcome === 'pending') counts.inIngestion += files
+    else if (isSetAside === 1) counts.setAside += files
     else counts.needAttention += files
   }
   return counts

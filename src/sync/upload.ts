@@ -1,6 +1,7 @@
 import { Bell } from '../foundation/bell.ts'
 import { quarantinePause } from '../rules/quarantine-pause.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
+import type { UploadOutcome } from '../store/uploads.ts'
 import type { Connection, Engine, OpenMirror } from './engine.ts'
 import type { PathProblem } from './observe/observation.ts'
 import { type SendResult, sendOne } from './send-one.ts'
@@ -14,8 +15,8 @@ export interface IngestionGate {
   ring(): void
   /** Nothing will leave processing any more: polling met an error. */
   readonly hasFailed: boolean
-  /** Called whenever some left processing, and when polling failed. */
-  onRoom: () => void
+  /** Calls `listener` whenever some left processing, and when polling failed. */
+  onRoom(listener: () => void): Disposable
 }
 
 interface Ended {
@@ -42,6 +43,8 @@ export class Uploader {
   readonly #bell = new Bell()
   readonly #queue: SendQueue
   readonly #waitMs: number
+  readonly #onIdle: () => void
+  #mayEnd = true
   #ready: Intent[] = []
   #ended: Ended[] = []
   #underWay = 0
@@ -58,6 +61,8 @@ export class Uploader {
       readonly summary: SyncSummary
       /** How long to wait for room in ingestion. */
       readonly waitMs: number
+      /** Called when there is nothing to do for the moment. */
+      readonly onIdle?: () => void
     },
   ) {
     this.#engine = engine
@@ -67,15 +72,39 @@ export class Uploader {
     this.#gate = work.gate
     this.#summary = work.summary
     this.#waitMs = work.waitMs
+    this.#onIdle = work.onIdle ?? (() => {})
+  }
+
+  /** Nothing is ready or under way, and the queue has nothing more. */
+  get isIdle(): boolean {
+    return this.#isAtRest && this.#queue.isExhausted && this.#ended.length === 0
+  }
+
+  /** From now on `run` doesn't end when it is idle: more may come. */
+  keepOpen(): void {
+    this.#mayEnd = false
+  }
+
+  /** `run` ends when it is idle. */
+  finish(): void {
+    this.#mayEnd = true
+    this.#bell.ring()
+  }
+
+  /** There may be more to send. */
+  ring(): void {
+    this.#queue.renew()
+    this.#bell.ring()
   }
 
   /** Throws what stopped it (credential, service, interruption) after everything under way has ended and is committed. */
   async run(): Promise<void> {
-    const { signal } = this.#engine
+    const { signal, lanes } = this.#engine
     const ring = () => {
       this.#bell.ring()
     }
-    this.#gate.onRoom = ring
+    using _room = this.#gate.onRoom(ring)
+    using _lane = lanes.onFree(ring)
     signal.addEventListener('abort', ring, { once: true })
     await this.#sendAll()
     while (this.#underWay > 0) await this.#bell.wait()
@@ -85,26 +114,24 @@ export class Uploader {
     signal.throwIfAborted()
   }
 
+  get #isAtRest(): boolean {
+    return this.#underWay === 0 && this.#ready.length === 0
+  }
+
   async #sendAll(): Promise<void> {
     while (!this.#isStopping()) {
       this.#commitIfDue()
       this.#startReady()
-      const isIdle = this.#underWay === 0 && this.#ready.length === 0
-      if (isIdle && this.#queue.isExhausted) return
-      if (isIdle && !(await this.#waitForRoom())) return
-      if (!isIdle) await this.#bell.wait()
+      if (this.isIdle) this.#onIdle()
+      if (this.isIdle && this.#mayEnd) return
+      if (!this.#isAtRest || this.#queue.isExhausted) await this.#bell.wait()
+      else if (!(await this.#waitForRoom())) return
     }
   }
 
   /** Ingestion is full: waits as long as the run would wait for it; false when nothing left it in that time. */
   async #waitForRoom(): Promise<boolean> {
-    const timer = new AbortController()
-    const isOver = this.#engine.clock.sleep(this.#waitMs, timer.signal).then(
-      () => true,
-      () => false,
-    )
-    const isTimeUp = await Promise.race([isOver, this.#bell.wait().then(() => false)])
-    timer.abort()
+    const isTimeUp = await this.#bell.waitAtMost(this.#engine.clock, this.#waitMs)
     if (!isTimeUp) return true
     this.heldBack = this.#engine.store.contents.countToSend(this.#mirror.row.id).n
     return false
@@ -115,7 +142,8 @@ export class Uploader {
   }
 
   #startReady(): void {
-    while (this.#underWay < this.#engine.limits.transfers) {
+    const { lanes } = this.#engine
+    while (this.#ready.length > 0 && lanes.tryEnter()) {
       const intent = this.#ready.pop()
       if (!intent) return
       this.#underWay += 1
@@ -128,6 +156,7 @@ export class Uploader {
     if (result.kind === 'fatal') this.#fatal ??= { error: result.error }
     this.#ended.push({ intent, result })
     this.#underWay -= 1
+    this.#engine.lanes.leave()
     this.#bell.ring()
   }
 
@@ -192,7 +221,7 @@ export class Uploader {
     const hasSecondLocation = isDuplicate && doubts > 0
     const { contentId } = intent
     store.contents.markStored(contentId, { resourceId, isDuplicate, hasSecondLocation, mirrorId: row.id, runId, nowMs })
-    store.uploads.end(intent.uploadId, isDuplicate ? 'duplicate' : 'created', null, nowMs)
+    this.#endUpload(intent, isDuplicate ? 'duplicate' : 'created')
     const { uploads } = this.#summary
     uploads[isDuplicate ? 'duplicates' : 'created'] += 1
     if (this.#queue.links) store.files.receiveOne(intent.directoryId, intent.name)
@@ -204,9 +233,9 @@ export class Uploader {
 
   /** A copy that could not be sent stays open: the next run tries again, and the content itself is safe. */
   #recordLinkEnd(intent: Intent, result: SendResult): void {
-    const { store, clock } = this.#engine
+    const { store } = this.#engine
     if (result.kind === 'stored') {
-      store.uploads.end(intent.uploadId, 'duplicate', null, clock.nowMs())
+      this.#endUpload(intent, 'duplicate')
       store.files.receiveOne(intent.directoryId, intent.name)
       this.#summary.uploads.duplicates += 1
       this.#summary.uploads.bytes += intent.sizeBytes
@@ -214,7 +243,7 @@ export class Uploader {
     }
     const isSent = result.kind === 'doubt' || result.kind === 'refused'
     const message = isSent ? result.message : null
-    store.uploads.end(intent.uploadId, isSent ? result.kind : 'not-sent', message, clock.nowMs())
+    this.#endUpload(intent, isSent ? result.kind : 'not-sent', message)
     if (result.kind === 'refused') this.problems.push({ path: intent.path, code: result.code, message: result.message })
   }
 
@@ -224,20 +253,26 @@ export class Uploader {
     const refusals = store.contents.findStanding(intent.contentId)?.problemCount ?? 0
     const retryAt = nowMs + quarantinePause(refusals, code)
     store.contents.markRefused(intent.contentId, { code, message, retryAt })
-    store.uploads.end(intent.uploadId, 'refused', message, nowMs)
+    this.#endUpload(intent, 'refused', message)
   }
 
   #recordDoubt(intent: Intent, message: string): void {
-    const { store, clock, logger } = this.#engine
+    const { store, logger } = this.#engine
     store.contents.markInDoubt(intent.contentId)
-    store.uploads.end(intent.uploadId, 'doubt', message, clock.nowMs())
+    this.#endUpload(intent, 'doubt', message)
     logger.debug('upload in doubt', { path: intent.path, reason: message })
   }
 
   #recordNotSent(intent: Intent): void {
-    const { store, clock } = this.#engine
+    const { store } = this.#engine
     if (!intent.isLink) store.contents.setState(intent.contentId, 'new')
-    store.uploads.end(intent.uploadId, 'not-sent', null, clock.nowMs())
+    this.#endUpload(intent, 'not-sent')
+  }
+
+  #endUpload(intent: Intent, outcome: UploadOutcome, message: string | null = null): void {
+    const { store, clock, meter } = this.#engine
+    store.uploads.end(intent.uploadId, outcome, message, clock.nowMs())
+    meter.uploadEnded(outcome, intent.sizeBytes)
   }
 
   /** Commits what ended, and gives back the intents that were never begun. */

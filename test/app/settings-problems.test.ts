@@ -41,7 +41,29 @@ describe('problems name the file, the line and what was expected', () => {
       settingsProblem({ yaml: 'mirrors:\n  - path: /a\n    remote_path: /b\n    colour: red' }),
     ).toMatchInlineSnapshot(`
       "UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:3: unknown key "remote_path" in "mirrors[0]" (did you mean "remotePath"?)
-      /home/ada/.config/shelfd/config.yaml:4: unknown key "colour" in "mirrors[0]"; known keys: name, path, library, remotePath, ignore, maxSize, symlinks, watch, settle, rescan, schedule, duplicates, emptyFiles, oneFileSystem"
+      /home/ada/.config/shelfd/config.yaml:4: unknown key "colour" in "mirrors[0]"; known keys: name, path, library, remotePath, ignore, maxSize, symlinks, watch, watcher, pollInterval, settle, rescan, schedule, maxDuration, duplicates, emptyFiles, oneFileSystem"
+    `)
+  })
+
+  test('schedules name the field that cannot be', () => {
+    const yaml = [
+      'mirrors:',
+      '  - { path: /a, schedule: "0 25 * * *" }',
+      '  - { path: /b, schedule: "@daily" }',
+      '  - { path: /c, schedule: "0 0 30 2 *" }',
+      '  - { path: /d, schedule: 2 }',
+      'maintenance:',
+      '  - { start: "0 0 * * mon-nodays", duration: 2h }',
+      '  - { start: "0 0 * * 0; ls", duration: 0s }',
+    ].join('\n')
+    expect(settingsProblem({ yaml })).toMatchInlineSnapshot(`
+      "UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:2: "mirrors[0].schedule" must be a cron expression of five fields, such as "0 2 * * *" (its hour cannot be "25"), not "0 25 * * *"
+      /home/ada/.config/shelfd/config.yaml:3: "mirrors[1].schedule" must be a cron expression of five fields, such as "0 2 * * *", not "@daily"
+      /home/ada/.config/shelfd/config.yaml:4: "mirrors[2].schedule" must be a cron expression of five fields, such as "0 2 * * *" (its day of the month cannot be "30"), not "0 0 30 2 *"
+      /home/ada/.config/shelfd/config.yaml:5: "mirrors[3].schedule" must be a cron expression of five fields, such as "0 2 * * *", not 2
+      /home/ada/.config/shelfd/config.yaml:7: "maintenance[0].start" must be a cron expression of five fields, such as "0 2 * * *" (its day of the week cannot be "mon-nodays"), not "0 0 * * mon-nodays"
+      /home/ada/.config/shelfd/config.yaml:8: "maintenance[1].duration" must be a duration above 0, such as 500ms, 30s, 5m or 1h30m, not "0s"
+      /home/ada/.config/shelfd/config.yaml:8: "maintenance[1].start" must be a cron expression of five fields, such as "0 2 * * *", not "0 0 * * 0; ls""
     `)
   })
 

@@ -20,6 +20,13 @@ describe('precedence', () => {
       values: fc.constantFrom('text', 'json').map((format) => ({ written: format, read: format })),
       at: ['logFormat'],
     },
+    'health-listen': {
+      values: fc.integer({ min: 1_024, max: 65_535 }).map((port) => ({
+        written: `[::1]:${port}`,
+        read: { host: '::1', port },
+      })),
+      at: ['healthListen'],
+    },
     'service-url': {
       values: fc
         .stringMatching(/^[a-z]{1,8}$/)
@@ -103,6 +110,20 @@ describe('defaults', () => {
       remotePath: '/Papers',
       settleMs: 5_000,
       watch: true,
+    })
+  })
+
+  test('schedules and windows are kept in one form', () => {
+    const yaml = [
+      'mirrors: [{ path: /a, schedule: " 30  2 * * mon-fri ", maxDuration: 4h }]',
+      'timeZone: Europe/Berlin',
+      'maintenance: [{ start: "0 12 L * 5#1", duration: 1h30m }]',
+    ].join('\n')
+    const { mirrors, timeZone, maintenance } = readSettingsWith({ yaml })
+    expect(mirrors[0]).toMatchObject({ schedule: '30 2 * * mon-fri', maxDurationMs: 4 * 3_600_000 })
+    expect({ timeZone, maintenance }).toEqual({
+      timeZone: 'Europe/Berlin',
+      maintenance: [{ start: '0 12 L * 5#1', durationMs: 5_400_000 }],
     })
   })
 

@@ -8,6 +8,7 @@ import { memory } from './rows/memory.ts'
 import { million } from './rows/million.ts'
 import { unchangedPass } from './rows/unchanged-pass.ts'
 import { uploads } from './rows/uploads.ts'
+import { watching } from './rows/watching.ts'
 import { openWorkspace } from './workspace.ts'
 
 const ROWS = {
@@ -15,6 +16,7 @@ const ROWS = {
   'first-pass': firstPass,
   uploads,
   memory,
+  watching,
   million,
 } satisfies Record<string, (bench: Bench) => Promise<ResultRow[]>>
 

@@ -70,7 +70,7 @@ describe('status', () => {
   test('counts the files of a mirror by state', async () => {
     const { home } = await mirroredHome()
     const { stdout } = await home.shelfd(['status', '--json'])
-    const files = { known: 3, searchable: 3, inIngestion: 0, toSend: 0, inDoubt: 0, needAttention: 0 }
+    const files = { known: 3, searchable: 3, inIngestion: 0, toSend: 0, inDoubt: 0, needAttention: 0, setAside: 0 }
     expect(JSON.parse(stdout).mirrors).toMatchObject([
       { name: 'Papers', files, queue: { contents: 0, bytes: 0 }, lastRun: { verdict: 'ok' }, problems: [] },
     ])

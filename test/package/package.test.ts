@@ -27,7 +27,7 @@ afterAll(() => rmSync(place, { recursive: true, force: true }))
 describe('the installed package', () => {
   test('has the command and nothing that only the project needs', () => {
     const files = readdirSync(join(installed, 'shelfd')).sort()
-    expect(files).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'config', 'dist', 'docs', 'package.json'])
+    expect(files).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'config', 'dist', 'docs', 'package.json', 'service'])
     expect(readdirSync(join(installed, 'shelfd', 'dist'))).toEqual(expect.arrayContaining(['main.js', 'embedded']))
     expect(existsSync(join(installed, 'vitest'))).toBe(false)
   })

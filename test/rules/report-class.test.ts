@@ -17,6 +17,7 @@ const content: fc.Arbitrary<KnownContent> = fc.record({
   secondLocation: fc.constantFrom(0, 1),
   problemCode: text,
   problemMessage: text,
+  isSetAside: fc.constantFrom(0, 1),
 })
 const presence = fc.constantFrom<Presence>('listed', 'absent', 'unknown', 'unasked')
 
@@ -59,7 +60,7 @@ describe('a file', () => {
 
   test('needs attention after every bad end', () => {
     for (const outcome of ['partial', 'failed', 'unknown'] as const) {
-      const stored = { state: 'stored', outcome, ingestionStatus: 'x', secondLocation: 0 } as const
+      const stored = { state: 'stored', outcome, ingestionStatus: 'x', secondLocation: 0, isSetAside: 0 } as const
       const known = { ...stored, problemCode: null, problemMessage: null }
       expect(classifyFile(known, 'listed', null).class).toBe('needs-attention')
     }

@@ -57,6 +57,12 @@ describe('what the store wrote', () => {
     expect(reader?.mirrors.list()).toHaveLength(1)
   })
 
+  test('is nothing yet while it is being made', () => {
+    const directory = temporaryDirectory()
+    writeFileSync(join(directory, 'store.db'), '')
+    expect(openStoreReader(directory)).toBeUndefined()
+  })
+
   test('is for its owner alone', () => {
     const directory = join(temporaryDirectory(), 'made', 'here')
     const before = process.umask(0)

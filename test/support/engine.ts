@@ -2,15 +2,18 @@ import { realpathSync } from 'node:fs'
 import { basename } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type Clock, systemClock } from '../../src/foundation/clock.ts'
+import { Lanes } from '../../src/foundation/lanes.ts'
 import { type Logger, silentLogger } from '../../src/foundation/logger.ts'
+import { Turns } from '../../src/foundation/turns.ts'
 import { type FileSystem, nodeFileSystem } from '../../src/local/file-system.ts'
 import { createServiceClient } from '../../src/remote/create-client.ts'
 import type { ServiceClient } from '../../src/remote/service-client.ts'
 import { openStore, type Store, type StoreReader } from '../../src/store/open-store.ts'
 import type { Connection, Engine, EngineLimits, MirrorSettings, Service } from '../../src/sync/engine.ts'
+import { silentMeter } from '../../src/sync/meter.ts'
 import type { ObserveTree } from '../../src/sync/observe/observation.ts'
 import type { Observer } from '../../src/sync/observe/observe-directory.ts'
-import { observeInThreads } from '../../src/sync/observe/observe-in-threads.ts'
+import { examineInThread, observeInThreads } from '../../src/sync/observe/observe-in-threads.ts'
 import { scopeAt, walkTree } from '../../src/sync/observe/walk-tree.ts'
 import type { PassOptions } from '../../src/sync/pass.ts'
 import { createProgress } from '../../src/sync/progress.ts'
@@ -26,7 +29,7 @@ export interface EngineOptions {
   readonly logger?: Logger
   readonly fs?: FileSystem
   readonly signal?: AbortSignal
-  readonly pollPace?: Engine['pollPace']
+  readonly pollPace?: Partial<Engine['pollPace']>
   /** Walks and hashes in threads as the program does; otherwise in this thread, which is quicker for few files. */
   readonly inThreads?: boolean
   /** Puts something around the real client. */
@@ -68,15 +71,19 @@ export function openTestEngine(
     store,
     service,
     observeTree: options.inThreads ? observeInThreads(2) : observeHere(store, fs, clock),
+    openExaminer: examineInThread,
+    scanTurns: new Turns(),
     fs,
     clock,
     random: Math.random,
     logger: options.logger ?? silentLogger,
     progress: createProgress(),
+    meter: silentMeter,
+    lanes: new Lanes(options.limits?.transfers ?? limits.transfers),
     signal,
     graceSignal: new AbortController().signal,
     limits: { ...limits, ...options.limits },
-    pollPace: options.pollPace ?? { firstPollMs: 5, maxPollMs: 50 },
+    pollPace: { firstPollMs: 5, maxPollMs: 50, deadlineMs: 3_600_000, ...options.pollPace },
     ownDirectories: [stateDir],
     scrubIntervalMs: null,
   }
@@ -139,6 +146,7 @@ function observeHere(store: StoreReader, fs: FileSystem, clock: Clock): ObserveT
       options,
       isSealed: (path, seal) => store.directories.findSeal(options.mirrorId, path)?.equals(seal) ?? false,
       listKnown: (path) => store.files.listForCompare(options.mirrorId, path),
+      findKnown: (path, name) => store.files.findForCompare(options.mirrorId, path, name),
       scratch: new Uint8Array(2 ** 20),
     }
     yield* walkTree(observer, [{ path: '', scope: scopeAt(observer, '') }], () => signal.aborted)
@@ -164,6 +172,9 @@ function testService(server: { readonly url: string; readonly token: string }, o
     connect: (signal) => {
       connection ??= wrapped.checkAccess(signal).then((access) => ({ client: wrapped, access }))
       return connection
+    },
+    disconnect: async () => {
+      connection = undefined
     },
     close: () => client.close(),
   }

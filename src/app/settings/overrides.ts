@@ -15,6 +15,10 @@ export const OVERRIDES = {
   'state-dir': { path: ['stateDir'], describe: 'Directory for the state of shelfd', isPath: true },
   'data-dir': { path: ['dataDir'], describe: 'Directory for the data of the embedded library', isPath: true },
   'log-format': { path: ['log', 'format'], describe: 'Log as text or json' },
+  'health-listen': {
+    path: ['health', 'listen'],
+    describe: 'Where the daemon answers for health and metrics: a loopback address and port, auto or none',
+  },
   'service-url': { path: ['service', 'url'], describe: 'Origin of the service' },
   transfers: { path: ['limits', 'transfers'], describe: 'Uploads at the same time' },
   checkers: { path: ['limits', 'checkers'], describe: 'Files hashed at the same time' },

@@ -9,6 +9,7 @@ import {
   durationOrNone,
   flag,
   libraryPath,
+  listenAddress,
   origin,
   path,
   positiveDuration,
@@ -16,6 +17,7 @@ import {
   size,
   sizeOrNone,
   text,
+  timeZone,
 } from './values.ts'
 
 const field = text
@@ -55,9 +57,16 @@ const mirror = z.strictObject({
   maxSize: sizeOrNone().prefault('2GB').describe('Larger files are not sent, and said.'),
   symlinks: choice(['skip']).prefault('skip').describe('Symbolic links are never followed.'),
   watch: flag().prefault(true).describe('Watch for changes (daemon).'),
+  watcher: choice(['auto', 'node', 'parcel', 'chokidar', 'poll'])
+    .prefault('auto')
+    .describe('What watches: auto chooses by platform and file system, poll scans every pollInterval.'),
+  pollInterval: positiveDuration()
+    .prefault('30s')
+    .describe('Pause between two scans where watching is not possible, as on network file systems.'),
   settle: duration().prefault('5s').describe('How long a file must have been quiet before it is sent.'),
   rescan: durationOrNone().prefault('1h').describe('How often the daemon scans everything, whatever the watcher said.'),
-  schedule: cron().optional().describe('Run in batches at these times instead of at once: five-field cron.'),
+  schedule: cron().optional().describe('Send in batches at these times instead of at once: five-field cron (daemon).'),
+  maxDuration: durationOrNone().prefault('none').describe('A batch begins nothing new after so long.'),
   duplicates: choice(['skip', 'link'])
     .prefault('skip')
     .describe('Local duplicates: send once, or send again so that the resource gains each location.'),
@@ -108,6 +117,11 @@ const contract = z.strictObject({
     .describe('Field of the upload that names the directory to land in; auto, none or its name.'),
 })
 
+const maintenance = z.strictObject({
+  start: cron().describe('When it begins: five-field cron.'),
+  duration: positiveDuration().describe('How long it lasts.'),
+})
+
 export const configSchema = z
   .strictObject({
     service: service.optional(),
@@ -121,7 +135,29 @@ export const configSchema = z
     scrub: z
       .strictObject({ interval: durationOrNone().prefault('30d').describe('How often every file is hashed again.') })
       .prefault({}),
-    log: z.strictObject({ format: choice(['text', 'json']).prefault('text') }).prefault({}),
+    timeZone: timeZone()
+      .optional()
+      .describe('Time zone of schedules, such as Europe/Berlin; that of the system by default.'),
+    maintenance: z
+      .array(maintenance, 'a list of windows')
+      .prefault([])
+      .describe('Windows in which the daemon uploads nothing; watching goes on.'),
+    health: z
+      .strictObject({
+        listen: listenAddress()
+          .prefault('auto')
+          .describe(
+            'Where the daemon answers /healthz, /readyz and /metrics: a loopback address and port, none, or auto (127.0.0.1:9847 under a service manager, else none).',
+          ),
+      })
+      .prefault({}),
+    log: z
+      .strictObject({
+        format: choice(['auto', 'text', 'json'])
+          .prefault('auto')
+          .describe('auto: json under a service manager, else text.'),
+      })
+      .prefault({}),
     stateDir: path.optional().describe('Where shelfd keeps its own state; $XDG_STATE_HOME/shelfd by default.'),
     dataDir: path
       .optional()

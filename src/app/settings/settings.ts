@@ -12,9 +12,27 @@ export interface Settings {
   /** How often every file is hashed again; undefined for never. */
   readonly scrubIntervalMs: number | undefined
   readonly logFormat: LogFormat
+  /** IANA name; undefined for that of the system. */
+  readonly timeZone: string | undefined
+  readonly maintenance: readonly MaintenanceSettings[]
+  /** `auto`: only under a service manager. */
+  readonly healthListen: 'auto' | 'none' | ListenAddress
 }
 
-export type LogFormat = 'text' | 'json'
+/** A window in which nothing is uploaded. */
+export interface MaintenanceSettings {
+  /** Five-field cron. */
+  readonly start: string
+  readonly durationMs: number
+}
+
+export interface ListenAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/** `auto`: json under a service manager, else text. */
+export type LogFormat = 'auto' | 'text' | 'json'
 
 export type ServiceSettings = EmbeddedServiceSettings | ConfiguredServiceSettings
 
@@ -49,10 +67,13 @@ export interface MirrorSettings {
   readonly maxSizeBytes: number | undefined
   readonly symlinks: 'skip'
   readonly watch: boolean
+  readonly watcher: 'auto' | 'node' | 'parcel' | 'chokidar' | 'poll'
+  readonly pollIntervalMs: number
   readonly settleMs: number
   readonly rescanMs: number | undefined
   /** Five-field cron. */
   readonly schedule: string | undefined
+  readonly maxDurationMs: number | undefined
   readonly duplicates: 'skip' | 'link'
   readonly emptyFiles: 'upload' | 'skip'
   readonly oneFileSystem: boolean

@@ -20,6 +20,9 @@ export function toSettings(config: Config, configFile: string | undefined, aroun
     contract: { ...config.contract, uploadDirectoryField: field === 'none' ? null : field },
     scrubIntervalMs: config.scrub.interval,
     logFormat: config.log.format,
+    timeZone: config.timeZone,
+    maintenance: config.maintenance.map(({ start, duration }) => ({ start, durationMs: duration })),
+    healthListen: config.health.listen,
   }
 }
 
@@ -53,9 +56,12 @@ function toMirrorSettings(mirror: MirrorConfig, path: string): MirrorSettings {
     maxSizeBytes: mirror.maxSize,
     symlinks: mirror.symlinks,
     watch: mirror.watch,
+    watcher: mirror.watcher,
+    pollIntervalMs: mirror.pollInterval,
     settleMs: mirror.settle,
     rescanMs: mirror.rescan,
     schedule: mirror.schedule,
+    maxDurationMs: mirror.maxDuration,
     duplicates: mirror.duplicates,
     emptyFiles: mirror.emptyFiles,
     oneFileSystem: mirror.oneFileSystem,

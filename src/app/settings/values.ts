@@ -5,7 +5,9 @@
 import { z } from 'zod'
 import { normalizeLibraryPath } from '../../contract/library-path.ts'
 import { parseDuration, parseSize } from '../../foundation/units.ts'
+import { findCronFlaw } from './check-cron.ts'
 
+const CRON = 'a cron expression of five fields, such as "0 2 * * *"'
 const INVALID: unique symbol = Symbol('invalid')
 type Parsed<Out> = Out | typeof INVALID
 
@@ -74,11 +76,34 @@ export function choice<const T extends readonly [string, ...string[]]>(values: T
   return z.enum(values, values.length === 1 ? values[0] : `one of ${values.join(', ')}`)
 }
 
-/** Five fields of a cron expression; the scheduler knows their finer rules. */
+/** Five fields of a cron expression that the scheduler understands; the message names the first field it doesn't. */
 export function cron() {
-  return fromText('a cron expression of five fields, such as "0 2 * * *"', (value) => {
-    const fields = value.trim().split(/\s+/)
-    return fields.length === 5 && fields.every((field) => /^[\w*,/?#-]+$/.test(field)) ? fields.join(' ') : INVALID
+  return z.string(CRON).transform((value, context): string => {
+    const flaw = findCronFlaw(value)
+    if (flaw === undefined) return value.trim().split(/\s+/).join(' ')
+    context.issues.push({ code: 'custom', message: `${CRON}${flaw}`, input: value })
+    return z.NEVER
+  })
+}
+
+/** A name of the IANA time zone database. */
+export function timeZone() {
+  return fromText('a time zone such as Europe/Berlin or UTC', (value) => {
+    try {
+      return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone
+    } catch {
+      return INVALID
+    }
+  })
+}
+
+/** `auto`, `none`, or a loopback address with its port. */
+export function listenAddress() {
+  return fromText('auto, none or a loopback address such as 127.0.0.1:9847', (value) => {
+    if (value === 'auto' || value === 'none') return value
+    const url = URL.canParse(`http://${value}`) ? new URL(`http://${value}`) : undefined
+    if (!url || url.host !== value || url.port === '' || !isLoopback(url.hostname)) return INVALID
+    return { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port) }
   })
 }
 

@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openReader } from '../../app/open-engine.ts'
+import { connectToDaemon } from '../../daemon/control/connect-to-daemon.ts'
+import type { DaemonStanding, MirrorStanding } from '../../daemon/standing.ts'
+import { messageOf } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text.ts'
 import { formatSize } from '../../foundation/units.ts'
 import { type MirrorStatus, readStatus } from '../../sync/status.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { describeMirrorStanding, showDaemon } from '../render/standing.ts'
 import { renderFields } from '../render/table.ts'
 
 const WATCH_PAUSE_MS = 1_000
@@ -15,7 +19,7 @@ export const statusCommand = defineCommand({
   name: 'status',
   summary: 'Show what is going on now',
   description:
-    'For each mirror: its files by state, what waits to be sent, ingestion, the last run, problems. Asks only the store.',
+    'For each mirror: its files by state, what waits to be sent, ingestion, the last run, problems, and what a running daemon does for it. Asks only the store and the daemon.',
   positionals: {},
   options: { watch: { type: 'boolean', describe: 'Show it again every second until interrupted' } },
   examples: [
@@ -40,16 +44,42 @@ async function showOnce(context: CommandContext, redraws: boolean): Promise<void
     redactor: context.redactor,
   })
   const mirrors = reader.store ? readStatus(reader.store) : []
+  const daemon = await askDaemon(context)
   if (context.json) {
-    context.printJson({ mirrors })
+    context.printJson({ mirrors, daemon })
     return
   }
   if (redraws) context.io.stdout.write('\x1b[2J\x1b[H')
-  if (mirrors.length === 0) context.print('Nothing was mirrored yet: see "shelfd sync --help"')
-  for (const mirror of mirrors) showMirror(context, mirror)
+  if (daemon) showDaemon(daemon, context.print)
+  if (mirrors.length === 0 && !daemon) context.print('Nothing was mirrored yet: see "shelfd sync --help"')
+  for (const mirror of mirrors)
+    showMirror(
+      context,
+      mirror,
+      daemon?.mirrors.find(({ name }) => name === mirror.name),
+    )
+  const names = new Set(mirrors.map(({ name }) => name))
+  for (const standing of daemon?.mirrors ?? []) if (!names.has(standing.name)) showNewMirror(context, standing)
 }
 
-function showMirror(context: CommandContext, mirror: MirrorStatus): void {
+/** Null when none runs; one that does not answer is said, and the rest shown all the same. */
+async function askDaemon({ settings, note }: CommandContext): Promise<DaemonStanding | null> {
+  try {
+    const daemon = await connectToDaemon(settings.stateDir)
+    return (await daemon?.status()) ?? null
+  } catch (error) {
+    note(`The daemon does not say where it stands: ${escapeText(messageOf(error))}`)
+    return null
+  }
+}
+
+/** One that the daemon looks after and that was never passed over yet. */
+function showNewMirror(context: CommandContext, standing: MirrorStanding): void {
+  context.print(`${escapeText(standing.name)}: ${escapeText(standing.path)}`)
+  context.print(indent(renderFields(describeMirrorStanding(standing))))
+}
+
+function showMirror(context: CommandContext, mirror: MirrorStatus, standing: MirrorStanding | undefined): void {
   const { files, queue, lastRun, problems } = mirror
   context.print(
     `${escapeText(mirror.name)}: ${escapeText(mirror.path)} → ${escapeText(mirror.library.name)}:${escapeText(mirror.remotePath)}`,
@@ -59,15 +89,22 @@ function showMirror(context: CommandContext, mirror: MirrorStatus): void {
     'to send': queue.contents === 0 ? 'nothing' : `${queue.contents} contents, ${formatSize(queue.bytes)}`,
     'in doubt': files.inDoubt || undefined,
     'need attention': files.needAttention || undefined,
+    'set aside': files.setAside || undefined,
     'directories to make': mirror.directoriesToMake || undefined,
     'last run': lastRun
       ? `${lastRun.run}: ${lastRun.verdict}, ${lastRun.finishedAt ?? `since ${lastRun.startedAt}`}`
       : 'none',
+    paused: mirror.isPaused ? 'the daemon uploads nothing until "shelfd resume"' : undefined,
+    ...(standing && describeMirrorStanding(standing)),
   })
-  context.print(fields.replaceAll(/^/gm, '  '))
+  context.print(indent(fields))
   for (const { path, code, message } of problems.slice(0, MOST_PROBLEMS)) {
     context.print(`  problem  ${escapeText(path) || '.'}: ${escapeText(message)} [${code}]`)
   }
   if (problems.length > MOST_PROBLEMS)
     context.print(`  and ${problems.length - MOST_PROBLEMS} more problems: shelfd report`)
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^/gm, '  ')
 }

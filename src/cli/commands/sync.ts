@@ -1,9 +1,8 @@
 import { chooseMirrors } from '../../app/choose-mirrors.ts'
-import { openEngine } from '../../app/open-engine.ts'
+import { openRunner } from '../../app/open-runner.ts'
 import { HeldBackError, UsageError } from '../../foundation/errors.ts'
 import { parseDuration } from '../../foundation/units.ts'
 import type { RunOutcome } from '../../rules/verdict.ts'
-import { runSync } from '../../sync/run-sync.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import type { ExitName } from '../exit-codes.ts'
@@ -25,6 +24,7 @@ export const syncCommand = defineCommand({
     'One pass over each mirror: scan, hash, make directories, upload new contents, follow their ingestion, print a',
     'summary. Nothing is ever deleted, moved or overwritten, here or there. Without arguments all mirrors are passed',
     'over; a directory that no mirror names is mirrored on its own, into the embedded library or as --to says.',
+    'Beside a daemon of the same state directory it is the daemon that does it, also for paused mirrors.',
   ].join('\n'),
   positionals: {
     mirrors: { type: 'string', array: true, describe: 'Names of mirrors, or directories', placeholder: 'MIRROR|DIR' },
@@ -70,14 +70,14 @@ export const syncCommand = defineCommand({
       ? readDuration('--wait-timeout', args.waitTimeout, context.settings.ingestion.deadlineMs)
       : 0
     const signal = withDeadline(context, args.maxDuration)
-    await using opened = openEngine(context.settings, {
+    await using runner = await openRunner(context.settings, {
       ...context.io,
       logger: context.logger,
       redactor: context.redactor,
       signal,
+      isDryRun: args.dryRun,
     })
-    const { engine } = opened
-    const choice = { words: args.mirrors, to: args.to, cwd: context.io.cwd, known: engine.store.mirrors.list() }
+    const choice = { words: args.mirrors, to: args.to, cwd: context.io.cwd, known: runner.known }
     const mirrors = chooseMirrors(context.settings, choice)
     const options = {
       waitMs,
@@ -86,7 +86,7 @@ export const syncCommand = defineCommand({
       acceptsRemovals: args.acceptRemovals,
       adopts: args.adopt,
     }
-    const result = await withProgress(context, engine.progress, () => runSync(engine, mirrors, options))
+    const result = await withProgress(context, runner.progress, () => runner.run(mirrors, options))
     const { summary, outcome, failure } = result
     if (context.json) context.printJson(summary)
     else if (!context.quiet || summary.verdict !== 'ok') renderRunSummary(result, context.print)
@@ -94,7 +94,7 @@ export const syncCommand = defineCommand({
     if (args.report && !args.dryRun && !context.json)
       await printReport(
         context,
-        opened.reportContext,
+        runner.reportContext(),
         summary.mirrors.map(({ name }) => name),
       )
     return EXIT_OF[outcome]

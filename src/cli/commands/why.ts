@@ -81,7 +81,7 @@ function describeState(content: NonNullable<PathExplanation['content']>): string
     refused: `refused: ${content.problemMessage ?? 'no reason given'}`,
   }
   const until = content.retryAt === null ? '' : `; quarantined until ${isoTime(content.retryAt)}`
-  return `${texts[content.state]}${until}`
+  return `${texts[content.state]}${content.isSetAside === 1 ? '; set aside' : until}`
 }
 
 function describeDisk(disk: DiskFinding): string {

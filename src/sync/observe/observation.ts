@@ -1,3 +1,4 @@
+import type { Fingerprint } from '../../local/fingerprint.ts'
 import type { FormerReason } from '../../store/files.ts'
 
 /** What a walk needs to know; plain data, so that it can be handed to a thread. */
@@ -17,6 +18,8 @@ export interface WalkOptions {
   readonly hashEverything: boolean
   /** Also list what was ignored or skipped, and why. */
   readonly listIgnored: boolean
+  /** Files that changed within so long are not read: they may still be written to. Null: all are read. */
+  readonly settleMs: number | null
 }
 
 /** A file whose bytes were read because nothing proved it unchanged. */
@@ -30,6 +33,13 @@ export interface ObservedFile {
   readonly isRacy: boolean
   readonly sha256: Uint8Array
   readonly mime: string
+}
+
+/** A file that differs from what is known, and has not rested yet. */
+export interface UnrestedFile {
+  readonly path: string
+  readonly isKnown: boolean
+  readonly fingerprint: Fingerprint
 }
 
 export interface MissingFile {
@@ -79,6 +89,10 @@ export interface ObservationBatch {
   readonly unreadable: string[]
   readonly ignoredDirectories: string[]
   readonly leftOut: LeftOut[]
+  readonly unrested: UnrestedFile[]
+  /** Only of examined entries: paths that are not there, and those that are directories, which are not entered. */
+  readonly absent: string[]
+  readonly trees: string[]
   readonly counts: ObservationCounts
 }
 
@@ -87,6 +101,25 @@ export interface Walk extends AsyncIterable<ObservationBatch>, AsyncDisposable {
 
 /** Begins to walk a mirror's tree; batches come in any order, each parent directory before its children. */
 export type ObserveTree = (options: WalkOptions, signal: AbortSignal) => Walk
+
+/** Entries of a directory that is known. */
+export interface DirectoryEntries {
+  readonly directory: string
+  readonly names: readonly string[]
+}
+
+/** What to look at instead of the whole tree. */
+export type ExamineWork =
+  | { readonly kind: 'entries'; readonly entries: readonly DirectoryEntries[] }
+  /** Directories, with all below them. */
+  | { readonly kind: 'trees'; readonly paths: readonly string[] }
+
+/** Looks at parts of a mirror's tree, again and again; one work at a time. */
+export interface Examiner extends AsyncDisposable {
+  examine(work: ExamineWork, signal: AbortSignal): AsyncIterable<ObservationBatch>
+}
+
+export type OpenExaminer = (options: WalkOptions) => Examiner
 
 export function emptyBatch(): ObservationBatch {
   const counts = { unchanged: 0, hashed: 0, bytesHashed: 0, ignored: 0, unsupported: 0, secrets: 0 }
@@ -97,6 +130,9 @@ export function emptyBatch(): ObservationBatch {
     unreadable: [],
     ignoredDirectories: [],
     leftOut: [],
+    unrested: [],
+    absent: [],
+    trees: [],
     counts,
   }
 }

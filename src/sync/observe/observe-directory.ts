@@ -5,7 +5,13 @@ import { hashGuarded } from '../../local/hash-file.ts'
 import type { IgnoreScope } from '../../local/ignore-rules.ts'
 import { mimeOf } from '../../local/mime.ts'
 import { openGuarded } from '../../local/open-guarded.ts'
-import { type ScannedDirectory, type SkippedEntry, scanDirectory } from '../../local/scan-directory.ts'
+import {
+  type ScannedDirectory,
+  type ScannedFile,
+  type SkippedEntry,
+  scanDirectory,
+} from '../../local/scan-directory.ts'
+import { isAtRest } from '../../rules/at-rest.ts'
 import { compareDirectory, isRacyHash } from '../../rules/compare-directory.ts'
 import { sealDirectory } from '../../rules/seal-directory.ts'
 import type { ComparedRow, FormerReason } from '../../store/files.ts'
@@ -19,6 +25,8 @@ export interface Observer {
   readonly isSealed: (path: string, seal: Uint8Array) => boolean
   /** What the store knows of a directory's files. */
   readonly listKnown: (path: string) => readonly ComparedRow[]
+  /** What the store knows of one file. */
+  readonly findKnown: (path: string, name: string) => ComparedRow | undefined
   readonly scratch: Uint8Array
 }
 
@@ -80,17 +88,37 @@ function noteFiles(observer: Observer, path: string, scan: ScannedDirectory, bat
   const known = observer.listKnown(path)
   const { unchangedCount, unproven, missing } = compareDirectory(scan.files, known, observer.options.hashEverything)
   batch.counts.unchanged += unchangedCount
-  const files: ObservedFile[] = []
-  for (const { file, isKnown } of unproven) {
-    const observed = readFile(observer, pathBelow(path, file.name), file.name, isKnown, batch)
-    if (observed) files.push(observed)
-  }
+  const files = readUnproven(observer, path, unproven, batch)
   const missingFiles = scan.incomplete ? [] : reasonMissing(scan, missing)
-  if (files.length > 0 || missingFiles.length > 0) {
-    const isProven = files.length === unproven.length && missingFiles.length === missing.length
+  const isProven = files.length === unproven.length && missingFiles.length === missing.length
+  // What was examined entry by entry left its directory without a seal.
+  const isUnsealed = isProven && known.length > 0
+  if (files.length > 0 || missingFiles.length > 0 || isUnsealed) {
     const seal = isProven ? sealOf(scan, files) : null
     batch.observations.push({ path, files, missing: missingFiles, seal })
   }
+}
+
+/** Reads what isn't proven unchanged; what has not rested is only noted. */
+export function readUnproven(
+  observer: Observer,
+  directory: string,
+  unproven: readonly { readonly file: ScannedFile; readonly isKnown: boolean }[],
+  batch: ObservationBatch,
+): ObservedFile[] {
+  const { clock, options } = observer
+  const { settleMs } = options
+  const files: ObservedFile[] = []
+  for (const { file, isKnown } of unproven) {
+    const path = pathBelow(directory, file.name)
+    if (settleMs !== null && !isAtRest(file.fingerprint, clock.nowMs(), settleMs)) {
+      batch.unrested.push({ path, isKnown, fingerprint: file.fingerprint })
+      continue
+    }
+    const observed = readFile(observer, path, file.name, isKnown, batch)
+    if (observed) files.push(observed)
+  }
+  return files
 }
 
 function sealOf(scan: ScannedDirectory, observed: readonly ObservedFile[]): Uint8Array | null {
@@ -135,7 +163,7 @@ function reasonMissing(scan: ScannedDirectory, names: readonly string[]): Missin
 }
 
 /** A stable code for what a scan met: the system's codes are in capitals, ours are not. */
-function problemCodeOf(code: string): string {
+export function problemCodeOf(code: string): string {
   if (code === 'EACCES' || code === 'EPERM') return 'unreadable'
   return code === code.toUpperCase() ? 'io-error' : code
 }

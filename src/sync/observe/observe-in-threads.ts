@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import type { ObservationBatch, ObserveTree, WalkOptions } from './observation.ts'
+import type { ObservationBatch, ObserveTree, OpenExaminer, WalkOptions } from './observation.ts'
 import { CREDITS, type FromWorker, HUNGRY, MOST_BATCHES_UNDER_WAY, type ToWorker } from './worker-messages.ts'
 
 /** Observes a tree with `threads` threads: they walk, compare with the store and hash; the caller only records. */
@@ -9,19 +9,45 @@ export function observeInThreads(threads: number): ObserveTree {
     // Where nothing is known yet, every file is recorded, which keeps the caller as busy as one thread.
     const isFirstPass = options.storeDirectory === null
     const pool = new WalkingPool(options, isFirstPass ? Math.max(1, threads - 1) : threads)
-    const stop = () => pool.fail(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
-    if (signal.aborted) stop()
+    pool.begin({ kind: 'walk', paths: [''] })
+    const unlink = failOnAbort(pool, signal)
     return {
-      async *[Symbol.asyncIterator]() {
-        for (let batch = await pool.next(); batch; batch = await pool.next()) yield batch
-      },
+      [Symbol.asyncIterator]: () => batchesOf(pool),
       async [Symbol.asyncDispose]() {
-        signal.removeEventListener('abort', stop)
+        unlink()
         await pool[Symbol.asyncDispose]()
       },
     }
   }
+}
+
+/** Examines parts of a tree in one thread, which is kept for the next part. */
+export const examineInThread: OpenExaminer = (options) => {
+  const pool = new WalkingPool(options, 1)
+  return {
+    async *examine(work, signal) {
+      const unlink = failOnAbort(pool, signal)
+      const message: ToWorker = work.kind === 'trees' ? { ...work, kind: 'walk' } : { ...work, kind: 'examine' }
+      try {
+        pool.begin(message)
+        yield* batchesOf(pool)
+      } finally {
+        unlink()
+      }
+    },
+    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+  }
+}
+
+async function* batchesOf(pool: WalkingPool): AsyncGenerator<ObservationBatch> {
+  for (let batch = await pool.next(); batch; batch = await pool.next()) yield batch
+}
+
+function failOnAbort(pool: WalkingPool, signal: AbortSignal): () => void {
+  const stop = () => pool.fail(signal.reason)
+  signal.addEventListener('abort', stop, { once: true })
+  if (signal.aborted) stop()
+  return () => signal.removeEventListener('abort', stop)
 }
 
 /** What walks allocate dies young: a small nursery costs nothing and keeps the threads small. */
@@ -39,9 +65,15 @@ class WalkingPool implements AsyncDisposable {
   constructor(options: WalkOptions, threads: number) {
     this.#shared[CREDITS] = MOST_BATCHES_UNDER_WAY
     this.#workers = Array.from({ length: threads }, () => this.#start(options))
-    const [first, ...others] = this.#workers
-    if (first) send(first, { kind: 'walk', paths: [''] })
-    for (const worker of others) this.#rest(worker)
+    for (const worker of this.#workers) this.#rest(worker)
+  }
+
+  /** Gives the work to a thread; all must be idle. */
+  begin(work: ToWorker): void {
+    const worker = this.#idle.pop()
+    if (!worker) throw new Error('The walking threads are busy')
+    Atomics.sub(this.#shared, HUNGRY, 1)
+    send(worker, work)
   }
 
   /** The next batch; undefined when the whole tree was walked. */

@@ -1,23 +1,33 @@
 import { HeldBackError } from '../../foundation/errors.ts'
-import { lossReason } from '../../rules/root-guard.ts'
+import { lossReason, mayHaveMoved } from '../../rules/root-guard.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
-import type { PathProblem } from './observation.ts'
-import { recordObservation, type ScanState } from './record-observation.ts'
+import type { ObservationBatch, PathProblem, UnrestedFile, WalkOptions } from './observation.ts'
+import { type DifferingFile, emptyScan, recordObservation, type ScanState } from './record-observation.ts'
 
 export interface ScanManner {
   readonly hashEverything: boolean
   readonly acceptsRemovals: boolean
+  /** Files that changed within so long are left for later; null: none. */
+  readonly settleMs: number | null
 }
 
 export interface ScanResult {
   readonly problems: readonly PathProblem[]
-  readonly unreadable: readonly string[]
   readonly secrets: number
+  /** Every directory that was read. */
+  readonly directories: ReadonlySet<string>
+  /** What was left for later, at most so many of them that they can be kept. */
+  readonly unrested: readonly UnrestedFile[]
+  /** Files that are new or have another content; at most so many of them that they can be kept. */
+  readonly differing: readonly DifferingFile[]
+  /** Files are gone, and it is to be seen whether they come back under a new name before they are removed. */
+  readonly isRemovalPostponed: boolean
 }
 
 /** At most so many problems of paths are kept of one scan; the rest only counts. */
 const MOST_PROBLEMS = 10_000
+const MOST_UNRESTED = 10_000
 
 /** Scans a mirror's directory into the store (product: "Unchanged"), and accounts for it in `summary.files`. */
 export async function observe(
@@ -27,36 +37,43 @@ export async function observe(
   manner: ScanManner,
 ): Promise<ScanResult> {
   const { store, progress } = engine
+  using _turn = await engine.scanTurns.take()
   progress.phase = 'scanning'
   store.files.forgetScan()
-  const scan: ScanState = {
-    knownDirectories: new Map(store.directories.list(mirror.row.id).map(({ id, path }) => [path, id])),
-    seenDirectories: new Set(),
-    unreadable: [],
-    ignoredDirectories: new Set(),
-    laterSeals: new Map(),
-    secrets: 0,
-  }
-  const problems: PathProblem[] = []
+  const scan = emptyScan(new Map(store.directories.list(mirror.row.id).map(({ id, path }) => [path, id])))
+  const found: Found = { problems: [], unrested: [] }
   const isNew = scan.knownDirectories.size === 0
   await using walk = engine.observeTree(walkOptions(engine, mirror, { ...manner, isNew }), engine.signal)
   await mirror.verify()
   for await (const batch of walk) {
     recordObservation(engine, mirror, scan, batch, summary)
-    if (problems.length < MOST_PROBLEMS) problems.push(...batch.problems)
+    keepSome(found, batch)
     progress.filesScanned += batch.counts.unchanged + batch.counts.hashed
     progress.filesHashed += batch.counts.hashed
     progress.bytesHashed += batch.counts.bytesHashed
   }
-  removeMissing(engine, mirror, scan, { summary, acceptsRemovals: manner.acceptsRemovals })
-  return { problems, unreadable: scan.unreadable, secrets: scan.secrets }
+  const isRemovalPostponed = !removeMissing(engine, mirror, scan, { summary, ...manner })
+  const { secrets, differing, seenDirectories: directories } = scan
+  return { ...found, isRemovalPostponed, secrets, differing, directories }
 }
 
-function walkOptions(
+interface Found {
+  readonly problems: PathProblem[]
+  readonly unrested: UnrestedFile[]
+}
+
+/** Keeps a bounded part of what the caller may want to know by name. */
+function keepSome({ problems, unrested }: Found, batch: ObservationBatch): void {
+  if (problems.length < MOST_PROBLEMS) problems.push(...batch.problems)
+  if (unrested.length < MOST_UNRESTED) unrested.push(...batch.unrested)
+}
+
+/** How a mirror's tree is walked; `isNew`: the store knows nothing of it. */
+export function walkOptions(
   engine: Engine,
-  mirror: OpenMirror,
-  { hashEverything, isNew }: { readonly hashEverything: boolean; readonly isNew: boolean },
-) {
+  mirror: Omit<OpenMirror, 'runId' | 'verify'>,
+  { hashEverything, isNew, settleMs }: Pick<ScanManner, 'hashEverything' | 'settleMs'> & { readonly isNew: boolean },
+): WalkOptions {
   const { ignore, maxSizeBytes, oneFileSystem, emptyFiles } = mirror.settings
   const { rootRealPath, rootDevice, ownDirectories } = mirror
   const rules = { ignore, maxSizeBytes, oneFileSystem, emptyFiles }
@@ -69,6 +86,7 @@ function walkOptions(
     ownDirectories,
     hashEverything,
     listIgnored: false,
+    settleMs,
   }
 }
 
@@ -78,24 +96,32 @@ function removeMissing(
   mirror: OpenMirror,
   scan: ScanState,
   { summary, acceptsRemovals }: { readonly summary: SyncSummary; readonly acceptsRemovals: boolean },
-): void {
+): boolean {
   const { files } = summary
   const gone = findGoneDirectories(scan)
+  let isDone = true
   if (gone.length > 0 || store.files.countGone() > 0) {
     store.write(() => {
       for (const { id, reason } of gone) store.files.noteDirectoryGone(id, reason)
       files.moved = store.files.countMoved()
       files.removed = store.files.countGone() - files.moved
-      const found = files.unchanged + files.new + files.changed
+      const found = files.unchanged + files.new + files.changed + scan.unrested
       const known = store.files.count(mirror.row.id) - files.new
-      if (!acceptsRemovals) assertNotLost(mirror, { known, found, lost: files.removed })
+      const loss = { known, found, lost: files.removed }
+      if (!acceptsRemovals && mayHaveMoved(loss, scan.unrestedNew)) isDone = false
+      else if (!acceptsRemovals) assertNotLost(mirror, loss)
       files.new -= files.moved
+      if (!isDone) {
+        files.removed = 0
+        return
+      }
       store.files.removeGone(clock.nowMs())
       for (const [id, seal] of scan.laterSeals) store.directories.setSeal(id, seal)
       for (const { id } of gone) store.directories.remove(id)
     })
   }
   files.scanned = files.unchanged + files.new + files.changed + files.moved
+  return isDone
 }
 
 /** An unmounted disk looks like a tree that somebody deleted: better ask (P12). Nothing was recorded as removed yet. */

@@ -12,6 +12,34 @@ export interface ScanState {
   /** Seals that hold once the missing files are removed. */
   readonly laterSeals: Map<number, Uint8Array | null>
   secrets: number
+  /** Files that have not rested, and those of them that are new. */
+  unrested: number
+  unrestedNew: number
+  /** Files that are new or have another content, as many as may be asked for by name. */
+  readonly differing: DifferingFile[]
+}
+
+export interface DifferingFile {
+  readonly path: string
+  readonly mtimeNs: bigint
+  readonly ctimeNs: bigint
+}
+
+/** More than these are a first scan, where nobody asks which. */
+const MOST_DIFFERING = 10_000
+
+export function emptyScan(knownDirectories: Map<string, number>): ScanState {
+  return {
+    knownDirectories,
+    seenDirectories: new Set(),
+    unreadable: [],
+    ignoredDirectories: new Set(),
+    laterSeals: new Map(),
+    secrets: 0,
+    unrested: 0,
+    unrestedNew: 0,
+    differing: [],
+  }
 }
 
 /** Writes one batch to the store and adds it to the account; a batch without a difference writes nothing. */
@@ -27,6 +55,8 @@ export function recordObservation(
   for (const path of batch.ignoredDirectories) scan.ignoredDirectories.add(path)
   scan.unreadable.push(...batch.unreadable)
   scan.secrets += batch.counts.secrets
+  scan.unrested += batch.unrested.length
+  scan.unrestedNew += batch.unrested.filter(({ isKnown }) => !isKnown).length
   account(summary, batch)
   if (fresh.length === 0 && batch.observations.length === 0) return
   engine.store.writeObservation(() => {
@@ -52,7 +82,12 @@ function recordDirectory(
   const directoryId = scan.knownDirectories.get(observation.path)
   if (directoryId === undefined) throw new Error(`The walk gave "${observation.path}" without its directory`)
   for (const file of observation.files) {
-    summary.files[recordFile(engine, mirror, directoryId, observation.path, file)] += 1
+    const what = recordFile(engine, mirror, directoryId, observation.path, file)
+    summary.files[what] += 1
+    if (what !== 'unchanged' && scan.differing.length < MOST_DIFFERING) {
+      const { name, mtimeNs, ctimeNs } = file
+      scan.differing.push({ path: pathBelow(observation.path, name), mtimeNs, ctimeNs })
+    }
   }
   for (const { name, reason } of observation.missing) engine.store.files.noteGone(directoryId, name, reason)
   const isSettled = observation.missing.length === 0
@@ -82,4 +117,24 @@ function recordFile(
   store.files.record({ directoryId, name, size, mtimeNs, ctimeNs, inode, isRacy, contentId: content.id, isReceived })
   if (!before) return 'new'
   return isSame ? 'unchanged' : 'changed'
+}
+
+/** Writes what was examined apart from a scan: only a complete scan can tell that something is missing (P11). */
+export function recordExamined(
+  engine: Engine,
+  mirror: OpenMirror,
+  batch: ObservationBatch,
+  summary: SyncSummary,
+): void {
+  const knownDirectories = new Map<string, number>()
+  for (const path of [...batch.directories, ...batch.observations.map((observation) => observation.path)]) {
+    const id = engine.store.directories.find(mirror.row.id, path)
+    if (id !== undefined) knownDirectories.set(path, id)
+  }
+  const observations = batch.observations.map((observation) => ({
+    ...observation,
+    missing: [],
+    seal: observation.missing.length > 0 ? null : observation.seal,
+  }))
+  recordObservation(engine, mirror, emptyScan(knownDirectories), { ...batch, observations }, summary)
 }

@@ -39,8 +39,7 @@ export function* walkTree(
 }
 
 /** The rules in force at `path`: those of the root and of every directory on the way down to its parent. */
-export function scopeAt(observer: Observer, path: string): IgnoreScope {
-  const { fs, options } = observer
+export function scopeAt({ fs, options }: Pick<Observer, 'fs' | 'options'>, path: string): IgnoreScope {
   const segments = path === '' ? [] : path.split('/')
   let scope = createIgnoreRules(options.ignore)
   for (let depth = 0; depth < segments.length; depth += 1) {

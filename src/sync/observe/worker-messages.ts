@@ -1,4 +1,4 @@
-import type { ObservationBatch } from './observation.ts'
+import type { DirectoryEntries, ObservationBatch } from './observation.ts'
 
 /** Cells of the memory that the walking threads share with their owner. */
 export const CREDITS = 0
@@ -7,7 +7,10 @@ export const HUNGRY = 1
 /** Batches that may be on their way before a walking thread waits. */
 export const MOST_BATCHES_UNDER_WAY = 6
 
-export type ToWorker = { readonly kind: 'walk'; readonly paths: readonly string[] } | { readonly kind: 'end' }
+export type ToWorker =
+  | { readonly kind: 'walk'; readonly paths: readonly string[] }
+  | { readonly kind: 'examine'; readonly entries: readonly DirectoryEntries[] }
+  | { readonly kind: 'end' }
 
 export type FromWorker =
   | { readonly kind: 'batch'; readonly batch: ObservationBatch }

@@ -3,7 +3,8 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../foundation/clock.ts'
 import { nodeFileSystem } from '../../local/file-system.ts'
 import { openStoreReader } from '../../store/open-store.ts'
-import type { WalkOptions } from './observation.ts'
+import { examineEntries } from './examine-entries.ts'
+import { type DirectoryEntries, emptyBatch, type WalkOptions } from './observation.ts'
 import type { Observer } from './observe-directory.ts'
 import { scopeAt, walkTree } from './walk-tree.ts'
 import { CREDITS, type FromWorker, HUNGRY, type ToWorker } from './worker-messages.ts'
@@ -23,15 +24,33 @@ function serve({ options, shared }: WorkerData): void {
     options,
     isSealed: (path, seal) => reader?.directories.findSeal(options.mirrorId, path)?.equals(seal) ?? false,
     listKnown: (path) => reader?.files.listForCompare(options.mirrorId, path) ?? [],
+    findKnown: (path, name) => reader?.files.findForCompare(options.mirrorId, path, name),
     scratch: new Uint8Array(SCRATCH_BYTES),
   }
+  const renewView = () => reader?.renewView()
   parentPort?.on('message', (message: ToWorker) => {
-    if (message.kind === 'walk') walk(observer, message.paths, shared, () => reader?.renewView())
+    if (message.kind === 'walk') walk(observer, message.paths, shared, renewView)
+    else if (message.kind === 'examine') examine(observer, message.entries, shared, renewView)
     else {
       reader?.[Symbol.dispose]()
       parentPort?.close()
     }
   })
+}
+
+function examine(
+  observer: Observer,
+  entries: readonly DirectoryEntries[],
+  shared: Int32Array,
+  renewView: () => void,
+): void {
+  renewView()
+  const batch = emptyBatch()
+  for (const some of entries) examineEntries(observer, some, batch)
+  takeCredit(shared)
+  post({ kind: 'batch', batch })
+  renewView()
+  post({ kind: 'idle' })
 }
 
 function walk(observer: Observer, paths: readonly string[], shared: Int32Array, renewView: () => void): void {

@@ -5,6 +5,6 @@ import { openBenchEngine, printMeasure, readInput } from './bench-engine.ts'
 await using opened = await openBenchEngine(readInput())
 const { engine, mirror, summary } = opened
 await printMeasure(async () => {
-  await observe(engine, mirror, summary, { hashEverything: false, acceptsRemovals: false })
+  await observe(engine, mirror, summary, { hashEverything: false, acceptsRemovals: false, settleMs: null })
   return summary.files.scanned
 })

@@ -5,11 +5,16 @@ import { type IngestionGate, Uploader } from '../../../src/sync/upload.ts'
 import { openBenchEngine, printMeasure, readInput } from './bench-engine.ts'
 
 /** Ingestion that is over as soon as it begins: there is always room, and nothing to poll. */
-const OPEN_GATE: IngestionGate = { countPending: () => 0, ring() {}, hasFailed: false, onRoom() {} }
+const OPEN_GATE: IngestionGate = {
+  countPending: () => 0,
+  ring() {},
+  hasFailed: false,
+  onRoom: () => ({ [Symbol.dispose]() {} }),
+}
 
 await using opened = await openBenchEngine(readInput())
 const { engine, mirror, summary } = opened
-await observe(engine, mirror, summary, { hashEverything: false, acceptsRemovals: false })
+await observe(engine, mirror, summary, { hashEverything: false, acceptsRemovals: false, settleMs: null })
 const connection = await engine.service.connect(engine.signal)
 await connection.client.contractFacts(engine.signal)
 await printMeasure(async () => {

@@ -1,0 +1,29 @@
+import type { DaemonClient } from '../daemon/control/client.ts'
+import { connectToDaemon } from '../daemon/control/connect-to-daemon.ts'
+import { LockedError } from '../foundation/errors.ts'
+import { openStore, type Store } from '../store/open-store.ts'
+
+/** One change, told to the daemon that holds the store, or made here. */
+export interface StoreChange<T> {
+  ask(daemon: DaemonClient): Promise<T>
+  make(store: Store): T
+}
+
+/** Makes the change where the store is held. Throws LockedError when another process holds it and is no daemon. */
+export async function changeStore<T>(stateDir: string, change: StoreChange<T>): Promise<T> {
+  const daemon = await connectToDaemon(stateDir)
+  if (daemon) return change.ask(daemon)
+  try {
+    return makeHere(stateDir, change)
+  } catch (error) {
+    // A daemon may have started in between.
+    const late = error instanceof LockedError ? await connectToDaemon(stateDir) : undefined
+    if (!late) throw error
+    return change.ask(late)
+  }
+}
+
+function makeHere<T>(stateDir: string, change: StoreChange<T>): T {
+  using store = openStore(stateDir)
+  return change.make(store)
+}

@@ -1,0 +1,138 @@
+import type { CrewPlan } from '../daemon/crew.ts'
+import { createMetrics, type Metrics } from '../daemon/metrics.ts'
+import { withoutRepeats } from '../daemon/quiet-logger.ts'
+import { type DaemonPlan, type HealthAddress, runDaemon } from '../daemon/run-daemon.ts'
+import type { DaemonStanding } from '../daemon/standing.ts'
+import { systemClock } from '../foundation/clock.ts'
+import type { Logger } from '../foundation/logger.ts'
+import { systemWatch } from '../local/watch/system-watch.ts'
+import type { RequestObservation } from '../remote/client-options.ts'
+import { openStore, type Store } from '../store/open-store.ts'
+import type { MirrorSettings as EngineMirror } from '../sync/engine.ts'
+import type { KeeperSettings } from '../sync/keeper/keeper-settings.ts'
+import type { Meter } from '../sync/meter.ts'
+import { chooseMirrors } from './choose-mirrors.ts'
+import { composeEngine } from './open-engine.ts'
+import { serviceNameOf } from './open-runner.ts'
+import type { OpenServiceInput } from './open-service.ts'
+import { isUnderServiceManager } from './service-manager/is-under.ts'
+import { describeChanges } from './settings/describe-changes.ts'
+import type { MirrorSettings, Settings } from './settings/settings.ts'
+import { adHocMirror } from './settings/to-settings.ts'
+import { version } from './version.ts'
+
+export interface OpenDaemonInput extends OpenServiceInput {
+  /** Reads the configuration as it is now; throws UsageError. */
+  readSettings(): Settings
+  readonly onHangup: ((listener: () => void) => Disposable) | undefined
+}
+
+/** A service manager waits 20 s for a service to end: uploads under way get what closing everything else leaves. */
+const GRACE_MS = 15_000
+const DEFAULT_HEALTH: HealthAddress = { host: '127.0.0.1', port: 9847, isRequired: false }
+/** What counts as one run of a mirror that sends at once, at least. */
+const SHORTEST_RUN_SPAN_MS = 3_600_000
+
+/** Runs the daemon on the store of the settings until `input.signal` is aborted. */
+export async function openDaemon(settings: Settings, input: OpenDaemonInput): Promise<void> {
+  const logger = withoutRepeats(input.logger, systemClock)
+  using store = openStore(settings.stateDir)
+  const meter = new LateMeter()
+  const planner = new Planner(store, { ...input, logger }, meter)
+  let current = settings
+  const plan = planner.plan(settings)
+  await runDaemon({
+    ...input,
+    store,
+    logger,
+    plan,
+    clock: systemClock,
+    serviceName: serviceNameOf(settings),
+    metrics: (standing: () => DaemonStanding) =>
+      meter.begin(createMetrics({ standing, store, clock: systemClock, version })),
+    replan: () => {
+      const next = input.readSettings()
+      const replanned = planner.plan(next)
+      const changes = describeChanges(current, next)
+      current = next
+      return { plan: replanned, changes }
+    },
+  })
+}
+
+/** The engine is composed before there are metrics to tell. */
+class LateMeter implements Meter {
+  #metrics: Metrics | undefined
+
+  begin(metrics: Metrics): Metrics {
+    this.#metrics = metrics
+    return metrics
+  }
+
+  uploadEnded: Meter['uploadEnded'] = (...told) => this.#metrics?.uploadEnded(...told)
+  searchableAfter: Meter['searchableAfter'] = (...told) => this.#metrics?.searchableAfter(...told)
+  watcherMissed: Meter['watcherMissed'] = (...told) => this.#metrics?.watcherMissed(...told)
+  observeRequest = (observation: RequestObservation): void => this.#metrics?.observeRequest(observation)
+}
+
+/** Turns settings into what the daemon works with. */
+class Planner {
+  readonly #store: Store
+  readonly #input: OpenDaemonInput
+  readonly #meter: LateMeter
+
+  constructor(store: Store, input: OpenDaemonInput, meter: LateMeter) {
+    this.#store = store
+    this.#input = input
+    this.#meter = meter
+  }
+
+  plan(settings: Settings): DaemonPlan {
+    const known = this.#store.mirrors.list()
+    const mirrors = chooseMirrors(settings, { words: [], to: undefined, cwd: this.#input.cwd, known })
+    return { crew: this.#planCrew(settings, mirrors), health: healthOf(settings, this.#input.env) }
+  }
+
+  #planCrew(settings: Settings, mirrors: readonly EngineMirror[]): CrewPlan {
+    const controller = new AbortController()
+    const { signal } = this.#input
+    const composed = composeEngine(settings, {
+      ...this.#input,
+      store: this.#store,
+      meter: this.#meter,
+      onRequest: this.#meter.observeRequest,
+      signal: AbortSignal.any([signal, controller.signal]),
+      endSignal: signal,
+      graceMs: GRACE_MS,
+    })
+    return {
+      engine: composed.engine,
+      abort: (reason) => controller.abort(reason),
+      timeZone: settings.timeZone,
+      maintenance: settings.maintenance,
+      lendLibrary: () => composed.lendLibrary(),
+      mirrors: mirrors.map((mirror) => {
+        const configured = settings.mirrors.find(({ name }) => name === mirror.name) ?? adHocMirror(mirror.path)
+        const { schedule = null, maxDurationMs = null } = configured
+        return { keeper: keeperSettings(mirror, configured, this.#input.logger), schedule, maxDurationMs }
+      }),
+      [Symbol.asyncDispose]: () => composed[Symbol.asyncDispose](),
+    }
+  }
+}
+
+function keeperSettings(mirror: EngineMirror, configured: MirrorSettings, logger: Logger): KeeperSettings {
+  const { watch, watcher, settleMs, rescanMs = null, pollIntervalMs } = configured
+  return {
+    mirror,
+    watch: watch ? systemWatch(watcher, { clock: systemClock, logger }) : null,
+    pace: { rescanMs, pollIntervalMs, settleMs },
+    runSpanMs: Math.max(rescanMs ?? 0, SHORTEST_RUN_SPAN_MS),
+  }
+}
+
+function healthOf({ healthListen }: Settings, env: OpenDaemonInput['env']): HealthAddress | null {
+  if (healthListen === 'none') return null
+  if (healthListen !== 'auto') return { ...healthListen, isRequired: true }
+  return isUnderServiceManager(env) ? DEFAULT_HEALTH : null
+}

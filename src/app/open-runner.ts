@@ -1,0 +1,83 @@
+import type { DaemonClient } from '../daemon/control/client.ts'
+import { connectToDaemon } from '../daemon/control/connect-to-daemon.ts'
+import { LockedError } from '../foundation/errors.ts'
+import { openStoreCopy } from '../store/copy-store.ts'
+import type { MirrorRow } from '../store/mirrors.ts'
+import type { MirrorSettings } from '../sync/engine.ts'
+import type { PassOptions } from '../sync/pass.ts'
+import { createProgress, type Progress } from '../sync/progress.ts'
+import type { ReportContext } from '../sync/report.ts'
+import { type RunResult, runSync } from '../sync/run-sync.ts'
+import { engineLimitsOf, type OpenEngineInput, openEngine, openReader } from './open-engine.ts'
+import type { OpenServiceInput } from './open-service.ts'
+import type { Settings } from './settings/settings.ts'
+
+/** Whoever does a run over this state directory: this process, or the daemon that holds it. */
+export interface Runner extends AsyncDisposable {
+  /** Mirrors that the store knows. */
+  readonly known: readonly MirrorRow[]
+  readonly progress: Progress
+  run(mirrors: readonly MirrorSettings[], options: PassOptions): Promise<RunResult>
+  /** For a report after the run. */
+  reportContext(): ReportContext
+}
+
+interface RunnerInput extends OpenServiceInput {
+  readonly isDryRun: boolean
+}
+
+/** Throws LockedError when another process holds the store and is no daemon. */
+export async function openRunner(settings: Settings, input: RunnerInput): Promise<Runner> {
+  const daemon = await connectToDaemon(settings.stateDir)
+  if (daemon) return runBeside(daemon, settings, input)
+  try {
+    return runHere(settings, input)
+  } catch (error) {
+    // A daemon may have started in between.
+    const late = error instanceof LockedError ? await connectToDaemon(settings.stateDir) : undefined
+    if (!late) throw error
+    return runBeside(late, settings, input)
+  }
+}
+
+/** A dry run is forgotten with all that was written meanwhile, so it has a copy of the store for itself. */
+function runBeside(daemon: DaemonClient, settings: Settings, input: RunnerInput): Runner {
+  if (!input.isDryRun) return runInDaemon(daemon, settings, input)
+  return runHere(settings, { ...input, store: openStoreCopy(settings.stateDir) })
+}
+
+function runHere(settings: Settings, input: OpenEngineInput): Runner {
+  const opened = openEngine(settings, input)
+  const { engine } = opened
+  return {
+    known: engine.store.mirrors.list(),
+    progress: engine.progress,
+    run: (mirrors, options) => runSync(engine, mirrors, options),
+    reportContext: () => opened.reportContext,
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  }
+}
+
+function runInDaemon(daemon: DaemonClient, settings: Settings, input: OpenServiceInput): Runner {
+  const reader = openReader(settings, input)
+  const { store } = reader
+  // It holds the store, so there is one.
+  if (!store) throw new LockedError('store-locked', 'The daemon is still starting; run it again')
+  const progress = createProgress()
+  const { signal } = input
+  const around = { service: serviceNameOf(settings), limits: engineLimitsOf(settings) }
+  return {
+    known: store.mirrors.list(),
+    progress,
+    run: (mirrors, options) => {
+      return daemon.sync({ ...around, mirrors, options: { ...options, isDryRun: false } }, { signal, progress })
+    },
+    reportContext: () => reader.contextFor(store),
+    [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),
+  }
+}
+
+/** What a daemon and its clients must have in common: the origin of the service, or where the embedded library lies. */
+export function serviceNameOf({ service }: Settings): string {
+  return service.kind === 'configured' ? service.origin : service.dataDir
+}

@@ -1,0 +1,87 @@
+import { FileError, UsageError } from '../../foundation/errors.ts'
+import { escapeText } from '../../foundation/text.ts'
+import type { RunProgram } from './run-program.ts'
+import { readTemplate, removeDefinition, writeDefinition } from './service-files.ts'
+import type { Filling, LogOptions, ProgramCall, ServicePlan } from './service-plan.ts'
+
+export interface ManageInput {
+  readonly plan: ServicePlan
+  readonly run: RunProgram
+}
+
+/** What was done: a file and the command lines that ran. */
+export interface Done {
+  readonly file: string
+  readonly ran: readonly string[]
+}
+
+/**
+ * Writes the definition, has it started from now on and, if asked to, starts it at once. Throws FileError('io-error') when
+ * a step fails, UsageError('bad-usage') without a service manager or for what it cannot do.
+ */
+export async function installService(input: ManageInput, filling: Filling, startNow: boolean): Promise<Done> {
+  const { plan } = input
+  assertPlain([...filling.command, filling.tokenFile ?? ''])
+  await writeDefinition(plan.file, plan.fill(await readTemplate(plan.template), filling))
+  const ran = await runAll(input.run, [...plan.enable, ...(startNow ? plan.launch : [])])
+  return { file: plan.file, ran }
+}
+
+/** Stops the service and removes its definition, never the state; undefined when there was no definition. */
+export async function uninstallService({ plan, run }: ManageInput): Promise<Done | undefined> {
+  const stopped = await runAll(run, plan.disable)
+  if (!(await removeDefinition(plan.file))) return undefined
+  return { file: plan.file, ran: [...stopped, ...(await runAll(run, plan.forget))] }
+}
+
+/** Starts or stops it. Throws as `installService` does. */
+export async function switchService({ plan, run }: ManageInput, to: 'start' | 'stop'): Promise<void> {
+  await runAll(run, [plan[to]])
+}
+
+/** Shows what the service manager says; true when the service runs. */
+export async function showService({ plan, run }: ManageInput, show: (line: string) => void): Promise<boolean> {
+  return (await run(plan.status, showPlainly(show))).exitCode === 0
+}
+
+/** Shows what the service logged; false when it can't be had. */
+export async function showLogs(
+  { plan, run }: ManageInput,
+  options: LogOptions,
+  show: (line: string) => void,
+): Promise<boolean> {
+  const call = plan.logs(options)
+  if (!call) {
+    const way = 'run "shelfd daemon" in a terminal to see what it says'
+    throw new UsageError('bad-usage', `Cannot show logs: this service manager keeps none; ${way}`)
+  }
+  return (await run(call, showPlainly(show))).exitCode === 0
+}
+
+async function runAll(run: RunProgram, calls: readonly ProgramCall[]): Promise<string[]> {
+  const ran: string[] = []
+  for (const call of calls) {
+    const lines: string[] = []
+    const line = [call.program, ...call.args].join(' ')
+    const { exitCode } = await run(call, (text) => lines.push(text))
+    if (exitCode === 0) ran.push(line)
+    else if (!call.mayFail) throw new FileError('io-error', [`"${line}" failed`, ...lines.map(plain)].join('\n'))
+  }
+  return ran
+}
+
+/** A line break would end the line of a definition and begin another. */
+function assertPlain(words: readonly string[]): void {
+  const unusable = words.find((word) => escapeText(word) !== word)
+  if (unusable === undefined) return
+  throw new UsageError('bad-usage', `Cannot write "${escapeText(unusable)}" into the definition of a service`)
+}
+
+function showPlainly(show: (line: string) => void): (line: string) => void {
+  return (line) => show(plain(line))
+}
+
+/** Safe for a terminal; tabs are how these programs indent. */
+function plain(line: string): string {
+  return line.split('\t').map(escapeText).join('\t')
+}

@@ -1,0 +1,72 @@
+import { isAbsolute, join } from 'node:path/posix'
+import { UsageError } from '../../foundation/errors.ts'
+import type { Filling, PlanInput, ProgramCall, ServicePlan } from './service-plan.ts'
+import { replaceOnce } from './service-plan.ts'
+
+const UNIT = 'shelfd.service'
+
+/** systemd: a unit of the user's own manager, or of the system. */
+export function planSystemd({ isSystem, home, env }: PlanInput): ServicePlan {
+  const scope = isSystem ? [] : ['--user']
+  const systemctl = (...args: string[]): ProgramCall => ({ program: 'systemctl', args: [...scope, ...args] })
+  const userDirectory = join(configHome(env.XDG_CONFIG_HOME, home), 'systemd', 'user')
+  const reload = systemctl('daemon-reload')
+  return {
+    template: isSystem ? 'shelfd-system.service' : UNIT,
+    file: join(isSystem ? '/etc/systemd/system' : userDirectory, UNIT),
+    fill: fillUnit,
+    enable: [reload, systemctl('enable', UNIT)],
+    launch: [systemctl('restart', UNIT)],
+    start: systemctl('start', UNIT),
+    stop: systemctl('stop', UNIT),
+    disable: [{ ...systemctl('disable', '--now', UNIT), mayFail: true }],
+    forget: [reload],
+    status: systemctl('status', '--no-pager', '--full', UNIT),
+    logs: ({ lines, follow }) => ({
+      program: 'journalctl',
+      args: [...scope, '--no-pager', '--unit', UNIT, '--lines', String(lines), ...(follow ? ['--follow'] : [])],
+    }),
+    nextSteps: isSystem ? SYSTEM_STEPS : USER_STEPS,
+  }
+}
+
+const USER_STEPS = [
+  'It runs while you are signed in; to have it run always: loginctl enable-linger',
+  'The access token comes from the configuration (service.tokenFile), or from a file given with --token-file',
+]
+
+const SYSTEM_STEPS = [
+  'The configuration is /etc/shelfd/config.yaml; it must be readable for every user, so put no secret into it',
+  'The access token belongs into /etc/credstore/shelfd.token, mode 0600, owner root',
+  'Ask for its state with: shelfd --state-dir /var/lib/shelfd status',
+]
+
+function fillUnit(template: string, { command, tokenFile }: Filling): string {
+  assertStartable(command[0] ?? '')
+  const filled = replaceOnce(template, /^ExecStart=.*$/m, `ExecStart=${command.map(quoteWord).join(' ')}`)
+  if (tokenFile === undefined) return filled
+  return replaceOnce(filled, /^#?LoadCredential=.*$/m, `LoadCredential=token:${escapeSpecifiers(tokenFile)}`)
+}
+
+/** systemd refuses such a program, however it is quoted. */
+function assertStartable(program: string): void {
+  if (!/["'\\]/.test(program)) return
+  throw new UsageError(
+    'bad-usage',
+    `Cannot have systemd start "${program}": no quotation mark or backslash may be in it`,
+  )
+}
+
+/** As systemd reads a command line: `%` begins a specifier, and `$` a variable in all words but the program. */
+function quoteWord(word: string, index: number): string {
+  const escaped = escapeSpecifiers(word).replaceAll('\\', '\\\\').replaceAll('"', '\\"')
+  return `"${index === 0 ? escaped : escaped.replaceAll('$', '$$$$')}"`
+}
+
+function escapeSpecifiers(text: string): string {
+  return text.replaceAll('%', '%%')
+}
+
+function configHome(given: string | undefined, home: string): string {
+  return given && isAbsolute(given) ? given : join(home, '.config')
+}

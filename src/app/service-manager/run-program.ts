@@ -1,0 +1,43 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { systemCodeOf, UsageError } from '../../foundation/errors.ts'
+import type { Environment } from '../settings/overrides.ts'
+import type { ProgramCall } from './service-plan.ts'
+
+export interface ProgramResult {
+  /** Null when a signal ended it. */
+  readonly exitCode: number | null
+}
+
+/** Runs a program of the service manager and shows every line it writes. */
+export type RunProgram = (call: ProgramCall, show: (line: string) => void) => Promise<ProgramResult>
+
+/** Programs get the environment without the access token, and end when `signal` says so. */
+export function createRunner(around: { readonly env: Environment; readonly signal: AbortSignal }): RunProgram {
+  const { SHELFD_TOKEN: _, ...env } = around.env
+  return async ({ program, args }, show) => {
+    around.signal.throwIfAborted()
+    const child = spawn(program, [...args], { env, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true })
+    const stop = () => child.kill('SIGTERM')
+    around.signal.addEventListener('abort', stop, { once: true })
+    try {
+      return await collect(child, show)
+    } catch (error) {
+      throw systemCodeOf(error) === 'ENOENT' ? missing(program) : error
+    } finally {
+      around.signal.removeEventListener('abort', stop)
+    }
+  }
+}
+
+function collect(child: ChildProcess, show: (line: string) => void): Promise<ProgramResult> {
+  for (const input of [child.stdout, child.stderr]) if (input) createInterface({ input }).on('line', show)
+  return new Promise((resolve, reject) => {
+    child.once('error', reject).once('close', (exitCode) => resolve({ exitCode }))
+  })
+}
+
+function missing(program: string): UsageError {
+  const message = `Cannot reach the service manager: there is no program "${program}"; start "shelfd daemon" yourself`
+  return new UsageError('bad-usage', message)
+}

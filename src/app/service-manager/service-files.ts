@@ -1,0 +1,49 @@
+/** The definitions that come with the program, and where they are put. */
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { FileError, messageOf, systemCodeOf } from '../../foundation/errors.ts'
+
+/** Of a checkout or an installed package: this file lies three levels below either way. */
+const PACKAGE = new URL('../../../', import.meta.url)
+
+/** Node and main program, absolute, as they run now. */
+export function ownCommand(): readonly string[] {
+  const main = `../../main${extname(import.meta.url)}`
+  return [process.execPath, fileURLToPath(new URL(main, import.meta.url))]
+}
+
+/** Text of a file in `service/`. */
+export function readTemplate(name: string): Promise<string> {
+  return readFile(new URL(`service/${name}`, PACKAGE), 'utf8')
+}
+
+/** Writes a definition that others may read, in one step. Throws FileError('io-error'). */
+export async function writeDefinition(file: string, content: string | Uint8Array): Promise<void> {
+  const partial = `${file}.${process.pid}.partial`
+  try {
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(partial, content, { flag: 'wx' })
+    await chmod(partial, 0o644)
+    await rename(partial, file)
+  } catch (error) {
+    throw toFileError('write', file, error)
+  }
+}
+
+/** False when there was none. Throws FileError('io-error'). */
+export async function removeDefinition(file: string): Promise<boolean> {
+  try {
+    await rm(file)
+    return true
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') return false
+    throw toFileError('remove', file, error)
+  }
+}
+
+function toFileError(verb: string, file: string, error: unknown): FileError {
+  const isForbidden = ['EACCES', 'EPERM'].includes(systemCodeOf(error) ?? '')
+  const reason = isForbidden ? 'permission denied; --system needs the rights of root' : messageOf(error)
+  return new FileError('io-error', `Cannot ${verb} "${file}": ${reason}`)
+}

@@ -1,0 +1,31 @@
+import type { Settings } from './settings.ts'
+
+/** Never shown, only that they changed. */
+const SECRET = 'token'
+const LONGEST_VALUE = 120
+
+/** What differs between two readings of the configuration, as `mirrors.papers.settleMs: 5000 → 2000`. */
+export function describeChanges(before: Settings, after: Settings): string[] {
+  const [old, now] = [flatten(before), flatten(after)]
+  const keys = [...new Set([...old.keys(), ...now.keys()])].sort()
+  return keys.flatMap((key) => {
+    const [from, to] = [old.get(key), now.get(key)]
+    if (from === to) return []
+    return key.endsWith(`.${SECRET}`) ? [`${key} changed`] : [`${key}: ${from ?? 'not set'} → ${to ?? 'not set'}`]
+  })
+}
+
+/** Values by dotted path; mirrors by their names, since their order means nothing. */
+function flatten(settings: Settings): Map<string, string> {
+  const flat = new Map<string, string>()
+  const { mirrors, ...rest } = settings
+  add(flat, '', { ...rest, mirrors: Object.fromEntries(mirrors.map((mirror) => [mirror.name, mirror])) })
+  return flat
+}
+
+function add(flat: Map<string, string>, path: string, value: unknown): void {
+  if (value === undefined) return
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    for (const [key, inner] of Object.entries(value)) add(flat, path === '' ? key : `${path}.${key}`, inner)
+  } else flat.set(path, JSON.stringify(value).slice(0, LONGEST_VALUE))
+}

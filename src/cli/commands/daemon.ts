@@ -1,0 +1,35 @@
+import { defineCommand } from '../command.ts'
+
+export const daemonCommand = defineCommand({
+  name: 'daemon',
+  summary: 'Keep the mirrors up to date until stopped',
+  description: [
+    'Watches every mirror and sends what changed as soon as it has rested, scans everything now and then, keeps to',
+    'schedules and limits, and follows the ingestion of what it sent. One daemon holds the state; "sync", "status" and',
+    'others go through it while it runs. SIGTERM ends it in order, SIGHUP reads the configuration again.',
+  ].join('\n'),
+  positionals: {},
+  options: {},
+  settingFlags: [
+    'health-listen',
+    'transfers',
+    'checkers',
+    'bwlimit',
+    'max-new',
+    'max-new-per-day',
+    'requests-per-second',
+    'in-ingestion',
+  ],
+  examples: [
+    ['daemon', 'keep all configured mirrors up to date, or those that were synced before'],
+    ['daemon --health-listen 127.0.0.1:9847', 'the same, with health and metrics for others on this machine'],
+  ],
+  exits: ['done', 'locked', 'operator'],
+  async run(context) {
+    const { openDaemon } = await import('../../app/open-daemon.ts')
+    const { io, settings, logger, redactor, signal } = context
+    const readSettings = () => context.readSettings()
+    await openDaemon(settings, { ...io, logger, redactor, signal, readSettings, onHangup: io.onHangup })
+    return 'done'
+  },
+})

@@ -1,0 +1,28 @@
+import { changeStore } from '../../app/change-store.ts'
+import { chooseNames } from '../../app/choose-names.ts'
+import { escapeText } from '../../foundation/text.ts'
+import { resumeMirrors } from '../../sync/pause.ts'
+import { defineCommand } from '../command.ts'
+
+export const resumeCommand = defineCommand({
+  name: 'resume',
+  summary: "Let the daemon's uploads go on",
+  description: 'Ends what "shelfd pause" began, for these mirrors or for all. What came up meanwhile is sent now.',
+  positionals: { mirrors: { type: 'string', array: true, describe: 'Names of mirrors', placeholder: 'MIRROR' } },
+  options: {},
+  examples: [
+    ['resume', 'end every pause'],
+    ['resume papers', 'only of the mirror "papers", also when all are paused'],
+  ],
+  exits: ['done', 'locked', 'operator'],
+  async run(context, { mirrors }) {
+    const names = chooseNames(context.settings, mirrors)
+    await changeStore(context.settings.stateDir, {
+      ask: (daemon) => daemon.resume(names),
+      make: (store) => resumeMirrors(store, names),
+    })
+    if (context.json) context.printJson({ resumed: names.length === 0 ? 'all' : names })
+    else context.note(`Resumed: ${names.map(escapeText).join(', ') || 'all mirrors'}`)
+    return 'done'
+  },
+})

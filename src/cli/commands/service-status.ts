@@ -1,0 +1,17 @@
+import { showService } from '../../app/service-manager/manage-service.ts'
+import { defineCommand } from '../command.ts'
+import { SERVICE_OPTIONS, toManageInput } from '../service-input.ts'
+
+export const serviceStatusCommand = defineCommand({
+  name: 'service status',
+  summary: 'Show what the service manager says of the daemon',
+  description: 'Ends with 1 when the daemon does not run. `shelfd status` shows what it works on.',
+  withoutSettings: true,
+  positionals: {},
+  options: SERVICE_OPTIONS,
+  examples: [['service status', 'since when it runs, and its last lines']],
+  exits: ['done', 'failed'],
+  async run(context, { system }) {
+    return (await showService(toManageInput(context, system), context.print)) ? 'done' : 'failed'
+  },
+})

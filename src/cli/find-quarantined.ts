@@ -1,0 +1,46 @@
+import { chooseByPath } from '../app/choose-mirrors.ts'
+import { UsageError } from '../foundation/errors.ts'
+import { openStoreReader, type StoreReader } from '../store/open-store.ts'
+import { listQuarantine, type Quarantined } from '../sync/quarantine.ts'
+import type { CommandContext } from './context.ts'
+
+/** The shortest beginning of a SHA-256 that is taken for one. */
+const MIN_PREFIX = 6
+
+/** Every content that went wrong; none while nothing was mirrored. */
+export function readQuarantine({ settings }: CommandContext): Quarantined[] {
+  using store = openStoreReader(settings.stateDir)
+  return store ? listQuarantine(store) : []
+}
+
+/** What the words name: files, directories with all below them, beginnings of a SHA-256. Throws UsageError for any other. */
+export function findQuarantined(context: CommandContext, words: readonly string[]): Quarantined[] {
+  using store = openStoreReader(context.settings.stateDir)
+  const contents = store ? listQuarantine(store) : []
+  const found = new Set(words.flatMap((word) => findByWord(context, store, contents, word)))
+  return contents.filter((content) => found.has(content))
+}
+
+function findByWord(
+  { io }: CommandContext,
+  store: StoreReader | undefined,
+  contents: readonly Quarantined[],
+  word: string,
+): Quarantined[] {
+  const bySha256 = isPrefix(word) ? contents.filter(({ sha256 }) => sha256.startsWith(word.toLowerCase())) : []
+  if (bySha256.length > 0) return bySha256
+  const { row, path } = chooseByPath(store?.mirrors.list() ?? [], word, io.cwd)
+  const byPath = contents.filter(({ files }) =>
+    files.some((file) => file.mirror === row.name && isAtOrBelow(file.path, path)),
+  )
+  if (byPath.length > 0) return byPath
+  throw new UsageError('bad-usage', `Nothing of "${word}" is in quarantine; "shelfd failed list" lists what is`)
+}
+
+function isPrefix(word: string): boolean {
+  return word.length >= MIN_PREFIX && /^[0-9a-f]{1,64}$/i.test(word)
+}
+
+function isAtOrBelow(path: string, place: string): boolean {
+  return place === '' || path === place || path.startsWith(`${place}/`)
+}

@@ -1,0 +1,54 @@
+import { join } from 'node:path'
+import { formatSize } from '../../foundation/units.ts'
+import type { Quarantined } from '../../sync/quarantine.ts'
+import { renderFields, renderTable } from './table.ts'
+
+const SHA256_DIGITS = 12
+
+/** One row a content, under its first file. */
+export function renderQuarantine(contents: readonly Quarantined[]): string {
+  const rows = contents.map((content) => [
+    pathOf(content),
+    content.code,
+    content.message,
+    content.since ?? '',
+    describeNextTry(content),
+    content.sha256.slice(0, SHA256_DIGITS),
+  ])
+  return renderTable(['path', 'code', 'message', 'since', 'next try', 'sha256'], rows)
+}
+
+/** Everything known of one. */
+export function renderQuarantined(content: Quarantined): string {
+  const { sha256, mime, sizeBytes, stage, resourceId, code, message, tries, since, files } = content
+  const paths = files.map(({ root, path }, index) => [`file ${index + 1}`, join(root, path)] as const)
+  return renderFields({
+    ...Object.fromEntries(paths),
+    sha256,
+    'MIME type': mime,
+    size: formatSize(sizeBytes),
+    failed: stage === 'upload' ? 'the upload was refused' : 'the ingestion of the resource',
+    resource: resourceId,
+    problem: `${message} [${code}]`,
+    tries,
+    since,
+    'next try': describeNextTry(content),
+  })
+}
+
+/** The same for scripts, without what only the store knows. */
+export function quarantinedJson({ contentId: _, ...content }: Quarantined) {
+  return content
+}
+
+function pathOf({ files }: Quarantined): string {
+  const [first] = files
+  if (!first) return ''
+  const more = files.length === 1 ? '' : ` (and ${files.length - 1} more)`
+  return `${join(first.root, first.path)}${more}`
+}
+
+function describeNextTry({ isSetAside, retryAt }: Quarantined): string {
+  if (isSetAside) return 'never: set aside'
+  return retryAt === null || retryAt <= new Date().toISOString() ? 'with the next run' : retryAt
+}

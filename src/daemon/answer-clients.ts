@@ -1,0 +1,57 @@
+import { Lanes } from '../foundation/lanes.ts'
+import { Turns } from '../foundation/turns.ts'
+import { pauseMirrors, resumeMirrors } from '../sync/pause.ts'
+import { retryContents, setContentsAside } from '../sync/quarantine.ts'
+import { runSync } from '../sync/run-sync.ts'
+import type { ControlHandlers } from './control/handlers.ts'
+import type { Crew } from './crew.ts'
+import type { DaemonStanding } from './standing.ts'
+
+interface Daemon {
+  /** Whoever works now: a reload replaces it. */
+  crew(): Crew
+  standing(): DaemonStanding
+  reload(): Promise<void>
+}
+
+/** What the daemon does for the commands that find it running. */
+export function answerClients(daemon: Daemon): ControlHandlers {
+  const turns = new Turns()
+  return {
+    status: async () => daemon.standing(),
+    sync: async ({ mirrors, limits, options }, { signal, progress }) => {
+      using _turn = await turns.take()
+      const { keepers, engine, line } = daemon.crew()
+      await using quiet = new AsyncDisposableStack()
+      for (const { name } of mirrors) {
+        const keeper = keepers.find((candidate) => candidate.name === name)
+        if (keeper) quiet.use(await keeper.quiesce())
+        const row = engine.store.mirrors.findByName(name)
+        if (row) line.follower?.remove(row.id)
+      }
+      const ends = AbortSignal.any([engine.signal, signal])
+      const lanes = new Lanes(limits.transfers)
+      return runSync({ ...engine, limits, lanes, progress, signal: ends }, mirrors, options)
+    },
+    pause: async (names) => {
+      pauseMirrors(daemon.crew().engine.store, names)
+      daemon.crew().applyPauses()
+    },
+    resume: async (names) => {
+      resumeMirrors(daemon.crew().engine.store, names)
+      daemon.crew().applyPauses()
+    },
+    retry: async (contentIds) => {
+      const crew = daemon.crew()
+      const count = retryContents(crew.engine.store, contentIds)
+      for (const keeper of crew.keepers) keeper.wake()
+      return count
+    },
+    ignore: async (contentIds) => setContentsAside(daemon.crew().engine.store, contentIds),
+    library: () => daemon.crew().plan.lendLibrary(),
+    reload: async () => {
+      await daemon.reload()
+      return { mirrors: daemon.crew().keepers.map(({ name }) => name) }
+    },
+  }
+}

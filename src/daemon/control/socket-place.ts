@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import { chmodSync, lstatSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { messageOf, systemCodeOf } from '../../foundation/errors.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** `sun_path` has 104 bytes where it is shortest, the last of them zero. */
+const MAX_PATH_BYTES = 103
+const NAME_DIGITS = 12
+
+/** A place for the socket, made ready; `passedOver` says why better ones were not taken. */
+export interface SocketPlace {
+  readonly path: string
+  readonly passedOver: readonly string[]
+}
+
+interface Candidate {
+  readonly directory: string
+  /** Shared with nobody: made, and closed to others. */
+  readonly isOwn: boolean
+}
+
+/**
+ * Where the socket of the daemon of a state directory goes: the runtime directory of the service manager, of the user, the
+ * state directory, a directory for temporary files. Throws when none can be had.
+ */
+export function prepareSocketPlace(stateDir: string, env: Environment): SocketPlace {
+  const name = createHash('sha256').update(realpathSync(stateDir)).digest('hex').slice(0, NAME_DIGITS)
+  if (process.platform === 'win32') return { path: `\\\\.\\pipe\\shelfd-${name}`, passedOver: [] }
+  const passedOver: string[] = []
+  for (const candidate of listCandidates(stateDir, env)) {
+    const path = join(candidate.directory, `${name}.sock`)
+    const trouble = prepare(candidate, path)
+    if (trouble === undefined) return { path, passedOver }
+    passedOver.push(`${candidate.directory}: ${trouble}`)
+  }
+  throw new Error(`No place for the control socket (${passedOver.join('; ')})`)
+}
+
+/** Keeps others of this machine from the socket; throws when it is not what it must be. */
+export function closeToOthers(path: string): void {
+  if (process.platform === 'win32') return
+  chmodSync(path, 0o600)
+  const found = lstatSync(path)
+  if (!found.isSocket() || (found.mode & 0o777) !== 0o600) throw new Error(`"${path}" is no socket of mode 0600`)
+}
+
+function listCandidates(stateDir: string, env: Environment): Candidate[] {
+  // A unit may have several runtime directories.
+  const ofService = env.RUNTIME_DIRECTORY?.split(':')[0]
+  const ofUser = env.XDG_RUNTIME_DIR
+  return [
+    ...(ofService ? [{ directory: ofService, isOwn: true }] : []),
+    ...(ofUser ? [{ directory: join(ofUser, 'shelfd'), isOwn: true }] : []),
+    { directory: realpathSync(stateDir), isOwn: false },
+    { directory: join(tmpdir(), `shelfd-${process.getuid?.()}`), isOwn: true },
+  ]
+}
+
+/** Why the socket can't be there; undefined when it can, and what a killed daemon left is gone. */
+function prepare({ directory, isOwn }: Candidate, path: string): string | undefined {
+  const sizeBytes = Buffer.byteLength(path)
+  if (sizeBytes > MAX_PATH_BYTES) return `a path of ${sizeBytes} bytes is too long for a socket`
+  try {
+    if (isOwn) makePrivate(directory)
+    rmSync(path, { force: true })
+    return undefined
+  } catch (error) {
+    return messageOf(error)
+  }
+}
+
+/** Someone else's directory of that name, or a link to one, is refused. */
+function makePrivate(directory: string): void {
+  makeDirectory(directory)
+  const found = lstatSync(directory)
+  if (!found.isDirectory() || found.uid !== process.getuid?.()) throw new Error('it belongs to someone else')
+  if ((found.mode & 0o777) !== 0o700) chmodSync(directory, 0o700)
+}
+
+/** Its parent is the system's to make. */
+function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { mode: 0o700 })
+  } catch (error) {
+    if (systemCodeOf(error) !== 'EEXIST') throw error
+  }
+}

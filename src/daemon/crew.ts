@@ -1,0 +1,131 @@
+import { InterruptedError } from '../foundation/errors.ts'
+import type { Engine } from '../sync/engine.ts'
+import type { KeeperSettings } from '../sync/keeper/keeper-settings.ts'
+import { MirrorKeeper, SCHEDULED } from '../sync/keeper/mirror-keeper.ts'
+import { ServiceLine } from '../sync/keeper/service-line.ts'
+import { isPaused } from '../sync/pause.ts'
+import type { LibraryAccess } from './control/protocol.ts'
+import { type MaintenanceWindow, MaintenanceWindows } from './maintenance.ts'
+import { type Schedules, startSchedules } from './schedule.ts'
+import type { DaemonStanding, MirrorStanding } from './standing.ts'
+
+export interface CrewMirror {
+  readonly keeper: KeeperSettings
+  /** Five-field cron of its batches; null: it sends at once. */
+  readonly schedule: string | null
+  /** A batch begins nothing new after so long. */
+  readonly maxDurationMs: number | null
+}
+
+/** Everything that follows from one reading of the configuration. */
+export interface CrewPlan extends AsyncDisposable {
+  readonly engine: Engine
+  /** Ends the engine's work, with the reason. */
+  readonly abort: (reason: unknown) => void
+  readonly mirrors: readonly CrewMirror[]
+  readonly timeZone: string | undefined
+  readonly maintenance: readonly MaintenanceWindow[]
+  lendLibrary(): Promise<LibraryAccess | null>
+}
+
+/** The keepers of all mirrors, the line they share, and the times at which they may send. */
+export class Crew {
+  readonly engine: Engine
+  readonly line: ServiceLine
+  readonly keepers: readonly MirrorKeeper[]
+  readonly plan: CrewPlan
+  readonly #windows: MaintenanceWindows
+  readonly #schedules: Schedules
+  readonly #running: Promise<unknown>
+
+  /** `onFatal` is called once with what stops the daemon. */
+  constructor(plan: CrewPlan, onFatal: (error: unknown) => void) {
+    const { engine, mirrors, timeZone, maintenance } = plan
+    this.plan = plan
+    this.engine = engine
+    this.line = new ServiceLine(engine, { onFatal, onChange: () => this.#tellLineChange() })
+    this.keepers = mirrors.map(({ keeper }) => new MirrorKeeper(engine, this.line, keeper))
+    this.#windows = new MaintenanceWindows(maintenance, timeZone)
+    this.applyPauses()
+    this.applyMaintenance()
+    const scheduled = mirrors.flatMap(({ schedule, keeper }) =>
+      schedule === null ? [] : [{ name: keeper.mirror.name, cron: schedule }],
+    )
+    for (const { name } of scheduled) this.#find(name)?.hold('scheduled', SCHEDULED)
+    const { clock, store, logger } = engine
+    const onDue = (name: string) => this.#batch(name)
+    this.#schedules = startSchedules(scheduled, { timeZone, clock, store, logger, onDue })
+    this.#running = Promise.all(this.keepers.map((keeper) => keeper.run()))
+    this.#running.catch(onFatal)
+  }
+
+  /** Ends all work; what is under way is ended in order. */
+  async stop(): Promise<void> {
+    this.#schedules[Symbol.dispose]()
+    this.plan.abort(new InterruptedError())
+    await Promise.allSettled(this.keepers.map((keeper) => keeper.quiesce()))
+    await this.#running.catch(() => {})
+    await this.line.close()
+    await this.plan[Symbol.asyncDispose]()
+  }
+
+  /** The machine slept, or its clock was set: sockets, roots and times are not what they were. */
+  async wake(): Promise<void> {
+    await this.line.reset()
+    this.#schedules.check()
+    this.applyMaintenance()
+    for (const keeper of this.keepers) keeper.wake()
+  }
+
+  applyPauses(): void {
+    for (const keeper of this.keepers) {
+      if (isPaused(this.engine.store, keeper.name))
+        keeper.hold('paused', `"shelfd resume ${keeper.name}" ends the pause`)
+      else keeper.release('paused')
+    }
+  }
+
+  applyMaintenance(): void {
+    const endMs = this.#windows.closedUntil(this.engine.clock.nowMs())
+    for (const keeper of this.keepers) {
+      if (endMs === null) keeper.release('maintenance')
+      else keeper.hold('maintenance', `maintenance until ${new Date(endMs).toISOString()}`)
+    }
+  }
+
+  get standing(): Omit<DaemonStanding, 'pid' | 'startedAt'> {
+    const mirrors = this.keepers.map((keeper) => this.#standingOf(keeper))
+    return {
+      service: this.line.standing,
+      isStoreFull: mirrors.some(({ reason }) => reason?.code === 'disk-full'),
+      uploading: this.engine.lanes.inUse,
+      inIngestion: this.line.follower?.countPending() ?? 0,
+      mirrors,
+    }
+  }
+
+  #standingOf(keeper: MirrorKeeper): MirrorStanding {
+    const { nextScanAt, ...standing } = keeper.standing
+    const { name, path } = keeper.settings.mirror
+    const times = [nextScanAt, this.#schedules.nextRunAt(name)].filter((time) => time !== null)
+    return { name, path, ...standing, nextRunAt: times.length === 0 ? null : Math.min(...times) }
+  }
+
+  async #batch(name: string): Promise<void> {
+    const { maxDurationMs } = this.plan.mirrors.find(({ keeper }) => keeper.mirror.name === name) ?? {}
+    const end = new AbortController()
+    const { clock, signal } = this.engine
+    const isLong = maxDurationMs ? clock.sleep(maxDurationMs, end.signal).then(() => end.abort()) : undefined
+    isLong?.catch(() => {})
+    await this.#find(name)?.batch(AbortSignal.any([signal, end.signal]))
+    end.abort()
+  }
+
+  #find(name: string): MirrorKeeper | undefined {
+    return this.keepers.find((keeper) => keeper.name === name)
+  }
+
+  #tellLineChange(): void {
+    for (const keeper of this.keepers) keeper.noteLineChange()
+  }
+}

@@ -1,0 +1,77 @@
+import { createRequire } from 'node:module'
+import { readWallTime } from './wall-time.ts'
+
+/** When a cron expression is due, in wall-clock milliseconds; null when there is no such time within forty years. */
+export interface CronTimes {
+  /** The first due time later than `instantMs`. */
+  nextAfter(instantMs: number): number | null
+  /** The last due time up to and with `instantMs`. */
+  lastUntil(instantMs: number): number | null
+}
+
+type Direction = 1 | -1
+
+const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+/** A leap day falls on a given weekday at least as often. */
+const FARTHEST_DAYS = 366 * 40
+
+/**
+ * Reads an expression of five fields in a time zone (undefined: that of the system). A time that a change of the clock
+ * leaves out is due when the gap ends, one that it gives twice is due the first time: each is due once.
+ */
+export function readCronTimes(expression: string, timeZone: string | undefined): CronTimes {
+  const wall = readWallTime(timeZone)
+  const walkFrom = readExpression(expression)
+  return {
+    nextAfter: (instantMs) => {
+      for (const wallMs of walkFrom(wall.wallAt(instantMs), 1)) {
+        const dueAt = wall.firstInstantOf(wallMs)
+        if (dueAt > instantMs) return dueAt
+      }
+      return null
+    },
+    lastUntil: (instantMs) => {
+      for (const wallMs of walkFrom(wall.latestWallAt(instantMs), -1)) {
+        const dueAt = wall.firstInstantOf(wallMs)
+        if (dueAt <= instantMs) return dueAt
+      }
+      return null
+    },
+  }
+}
+
+/** Due times on a clock without time zone: node-cron knows the days, hours and minutes are those of its fields. */
+function readExpression(expression: string): (wallMs: number, direction: Direction) => Iterable<number> {
+  const { createTask, parse } = loadNodeCron()
+  const { hour, minute, month } = parse(expression)
+  const days = createTask(`* * ${expression.trim().split(/\s+/).slice(2).join(' ')}`, () => {}, { timezone: 'UTC' })
+  days.destroy()
+  const isDueOn = (dayMs: number) => month.includes(new Date(dayMs).getUTCMonth() + 1) && days.match(new Date(dayMs))
+  const times = [...new Set(hour.flatMap((h) => minute.map((m) => (h * 60 + m) * MINUTE_MS)))].sort((a, b) => a - b)
+  return (wallMs, direction) => walkTimes(wallMs, direction, isDueOn, times)
+}
+
+/** Forward: the times later than `wallMs`. Backward: those up to it, the latest first. */
+function* walkTimes(
+  wallMs: number,
+  direction: Direction,
+  isDueOn: (dayMs: number) => boolean,
+  times: readonly number[],
+): Iterable<number> {
+  const ordered = direction === 1 ? times : times.toReversed()
+  const firstDayMs = Math.floor(wallMs / DAY_MS) * DAY_MS
+  for (let walked = 0; walked < FARTHEST_DAYS; walked += 1) {
+    const dayMs = firstDayMs + walked * direction * DAY_MS
+    if (!isDueOn(dayMs)) continue
+    for (const time of ordered) {
+      const dueMs = dayMs + time
+      if (direction === 1 ? dueMs > wallMs : dueMs <= wallMs) yield dueMs
+    }
+  }
+}
+
+/** Loaded at the first expression, since most commands and most configurations have none. */
+function loadNodeCron(): typeof import('node-cron') {
+  return createRequire(import.meta.url)('node-cron')
+}

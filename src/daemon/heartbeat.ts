@@ -1,0 +1,72 @@
+import type { Clock } from '../foundation/clock.ts'
+
+/**
+ * `woke`: more time has passed than the beats were apart: the machine or this process slept, or the clock was set forward,
+ * which cannot be told apart and asks for the same. `clock`: the clock was set back.
+ */
+export type JumpKind = 'woke' | 'clock'
+
+export interface HeartbeatInput {
+  readonly clock: Clock
+  /** Time between two beats, milliseconds. */
+  readonly intervalMs: number
+  onBeat(): void
+  /** Before the beat that noticed it; `byMs` is negative when the clock was set back. */
+  onJump(kind: JumpKind, byMs: number): void
+}
+
+export interface Heartbeat extends Disposable {
+  /** Whether the last beat is no older than three intervals. */
+  isAlive(): boolean
+}
+
+interface Moment {
+  readonly wallMs: number
+  readonly monotonicMs: number
+}
+
+/** Smaller differences are corrections of the clock and a busy machine. */
+const LEAST_JUMP_MS = 30_000
+const BEATS_UNTIL_DEAD = 3
+
+/**
+ * Beats at once and then every `intervalMs` until disposed. What `onBeat` and `onJump` throw is not caught: a daemon that
+ * cannot do its beats should be restarted.
+ */
+export function startHeartbeat(input: HeartbeatInput): Heartbeat {
+  const { clock, intervalMs } = input
+  const stop = new AbortController()
+  let last = momentOf(clock)
+  const beat = () => {
+    const moment = momentOf(clock)
+    reportJump(last, moment, input)
+    last = moment
+    input.onBeat()
+  }
+  beat()
+  void repeat(beat, input, stop.signal)
+  return {
+    isAlive: () => clock.monotonicMs() - last.monotonicMs <= intervalMs * BEATS_UNTIL_DEAD,
+    [Symbol.dispose]: () => stop.abort(),
+  }
+}
+
+async function repeat(beat: () => void, { clock, intervalMs }: HeartbeatInput, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await clock.sleep(intervalMs, signal).catch(() => {})
+    if (!signal.aborted) beat()
+  }
+}
+
+/** The wall clock may run ahead of the monotonic one, which stands still while some systems sleep; on others it goes on. */
+function reportJump(last: Moment, now: Moment, { intervalMs, onJump }: HeartbeatInput): void {
+  const passedMs = now.monotonicMs - last.monotonicMs
+  const driftMs = now.wallMs - last.wallMs - passedMs
+  const lateMs = Math.max(0, passedMs - intervalMs)
+  if (driftMs < -LEAST_JUMP_MS) onJump('clock', driftMs)
+  else if (driftMs + lateMs > LEAST_JUMP_MS) onJump('woke', driftMs + lateMs)
+}
+
+function momentOf(clock: Clock): Moment {
+  return { wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() }
+}

@@ -1,0 +1,50 @@
+import { type CronTimes, readCronTimes } from './cron-times.ts'
+
+export interface MaintenanceWindow {
+  /** Five-field cron. */
+  readonly start: string
+  readonly durationMs: number
+}
+
+interface Window extends CronTimes {
+  readonly durationMs: number
+}
+
+/** Windows that follow each other without a break for longer are taken up again where this many end. */
+const MOST_JOINED = 1000
+
+/** Windows in which nothing is uploaded. All times are wall-clock milliseconds. */
+export class MaintenanceWindows {
+  readonly #windows: readonly Window[]
+
+  /** `timeZone` is an IANA name; undefined is that of the system. */
+  constructor(settings: readonly MaintenanceWindow[], timeZone: string | undefined) {
+    this.#windows = settings.map(({ start, durationMs }) => ({ ...readCronTimes(start, timeZone), durationMs }))
+  }
+
+  /** The end of the window that `nowMs` is in, and of those that overlap or touch it; null outside. */
+  closedUntil(nowMs: number): number | null {
+    let endMs = nowMs
+    for (let joined = 0; joined < MOST_JOINED; joined += 1) {
+      const laterMs = this.#extend(endMs)
+      if (laterMs === endMs) break
+      endMs = laterMs
+    }
+    return endMs > nowMs ? endMs : null
+  }
+
+  /** When the windows next open or close; null when there is none. */
+  nextChangeMs(nowMs: number): number | null {
+    const startsMs = this.#windows.map((window) => window.nextAfter(nowMs) ?? Number.POSITIVE_INFINITY)
+    const nextMs = this.closedUntil(nowMs) ?? Math.min(...startsMs)
+    return Number.isFinite(nextMs) ? nextMs : null
+  }
+
+  /** The latest end of the windows that have begun by `endMs`. */
+  #extend(endMs: number): number {
+    const ends = this.#windows.map(
+      ({ lastUntil, durationMs }) => (lastUntil(endMs) ?? Number.NEGATIVE_INFINITY) + durationMs,
+    )
+    return Math.max(endMs, ...ends)
+  }
+}

@@ -1,0 +1,110 @@
+import type { Registry } from 'prom-client'
+import type { IngestionOutcome } from '../../contract/states.ts'
+import type { Clock } from '../../foundation/clock.ts'
+import { errorCodes } from '../../foundation/errors.ts'
+import { escapeText } from '../../foundation/text.ts'
+import type { StoreReader } from '../../store/open-store.ts'
+import { type MirrorStatus, readStatus } from '../../sync/status.ts'
+import type { DaemonStanding } from '../standing.ts'
+import { makeGauge } from './make.ts'
+import { readSparingly } from './read-sparingly.ts'
+
+interface MirrorCounts extends MirrorStatus {
+  /** Contents whose upload arrived, by what became of them. */
+  readonly outcomes: Readonly<Record<IngestionOutcome, number>>
+}
+
+type Show = (mirror: string, counts: MirrorCounts) => void
+
+const FILE_STATES = {
+  searchable: 'searchable',
+  'in-ingestion': 'inIngestion',
+  'to-send': 'toSend',
+  'in-doubt': 'inDoubt',
+  'needs-attention': 'needAttention',
+  'set-aside': 'setAside',
+} as const
+
+const PROBLEM_CODES: ReadonlySet<string> = new Set([
+  ...errorCodes,
+  ...['ingestion-partial', 'ingestion-failed', 'ingestion-unknown'],
+])
+
+/**
+ * Gauges of what the store knows of the daemon's mirrors. The store is read at most a hundredth of the time, so that a
+ * scrape of a large tree never costs what it measures.
+ */
+export function registerCounts(
+  registry: Registry,
+  source: { readonly store: StoreReader; readonly clock: Clock },
+): (standing: DaemonStanding) => void {
+  const groups = [
+    registerFiles(registry),
+    registerQueue(registry),
+    registerProblems(registry),
+    registerOutcomes(registry),
+  ]
+  const read = readSparingly(() => readCounts(source.store), source.clock)
+  return ({ mirrors }) => {
+    const names = new Set(mirrors.map(({ name }) => name))
+    const counts = read().filter(({ name }) => names.has(name))
+    for (const { reset, show } of groups) {
+      reset()
+      for (const each of counts) show(escapeText(each.name), each)
+    }
+  }
+}
+
+function readCounts(store: StoreReader): MirrorCounts[] {
+  const rows = new Map(store.mirrors.list().map(({ name, id }) => [name, id]))
+  return readStatus(store).map((status) => {
+    const outcomes = { pending: 0, searchable: 0, partial: 0, failed: 0, unknown: 0 }
+    for (const { outcome, contents } of store.report.tallyStates(rows.get(status.name) ?? 0)) {
+      if (outcome !== null) outcomes[outcome] += contents
+    }
+    return { ...status, outcomes }
+  })
+}
+
+function registerFiles(registry: Registry): { reset(): void; show: Show } {
+  const files = makeGauge(registry, 'shelfd_files', 'Files of a mirror by what became of them.', ['mirror', 'state'])
+  const show: Show = (mirror, counts) => {
+    for (const [state, key] of Object.entries(FILE_STATES)) files.set({ mirror, state }, counts.files[key])
+  }
+  return { reset: () => files.reset(), show }
+}
+
+function registerQueue(registry: Registry): { reset(): void; show: Show } {
+  const contents = makeGauge(registry, 'shelfd_queue_contents', 'Contents that wait to be sent.', ['mirror'])
+  const bytes = makeGauge(registry, 'shelfd_queue_bytes', 'Bytes of the contents that wait to be sent.', ['mirror'])
+  const directories = makeGauge(registry, 'shelfd_queue_directories', 'Directories that wait to be made.', ['mirror'])
+  const reset = () => {
+    for (const gauge of [contents, bytes, directories]) gauge.reset()
+  }
+  const show: Show = (mirror, { queue, directoriesToMake }) => {
+    contents.set({ mirror }, queue.contents)
+    bytes.set({ mirror }, queue.bytes)
+    directories.set({ mirror }, directoriesToMake)
+  }
+  return { reset, show }
+}
+
+function registerProblems(registry: Registry): { reset(): void; show: Show } {
+  const gauge = makeGauge(registry, 'shelfd_problems', 'Paths and contents with a problem, by its code.', [
+    'mirror',
+    'code',
+  ])
+  const show: Show = (mirror, { problems }) => {
+    for (const { code } of problems) gauge.inc({ mirror, code: PROBLEM_CODES.has(code) ? code : 'other' })
+  }
+  return { reset: () => gauge.reset(), show }
+}
+
+function registerOutcomes(registry: Registry): { reset(): void; show: Show } {
+  const help = 'Sent contents of files there are, by what their ingestion came to.'
+  const gauge = makeGauge(registry, 'shelfd_ingestion_contents', help, ['mirror', 'outcome'])
+  const show: Show = (mirror, { outcomes }) => {
+    for (const [outcome, n] of Object.entries(outcomes)) gauge.set({ mirror, outcome }, n)
+  }
+  return { reset: () => gauge.reset(), show }
+}

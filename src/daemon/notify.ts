@@ -1,0 +1,150 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { Clock } from '../foundation/clock.ts'
+import { messageOf } from '../foundation/errors.ts'
+import type { Logger } from '../foundation/logger.ts'
+import { escapeText, truncateText } from '../foundation/text.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Delivers one message of `NAME=value` lines to the service manager. */
+export type SendMessage = (lines: readonly string[], env: Environment) => Promise<unknown>
+
+/** Tells systemd how the daemon is getting on. Nothing here throws or waits: messages go out one at a time, in order. */
+export interface Notifier {
+  /** Everything that was to be started is started, or taken over anew after `reloading`. */
+  ready(status: string): void
+  /** One line for people; sent when it changes, at most every three seconds, the last one always. */
+  status(text: string): void
+  reloading(): void
+  /** The last message: whatever is said afterwards stays unsaid. Without it a pending status holds the process for a while. */
+  stopping(): void
+  /** A sign of life at half of the time the service manager allows, while `isAlive` holds; ends when disposed of. */
+  startWatchdog(isAlive: () => boolean): Disposable
+}
+
+export interface NotifierInput {
+  /** Holds NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID when systemd started this process. */
+  readonly env: Environment
+  readonly run?: SendMessage
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+const STATUS_PAUSE_MS = 3_000
+const SEND_TIMEOUT_MS = 10_000
+const MOST_STATUS_LENGTH = 400
+
+const SILENT: Notifier = {
+  ready() {},
+  status() {},
+  reloading() {},
+  stopping() {},
+  startWatchdog: () => ({ [Symbol.dispose]() {} }),
+}
+
+/** The notifier for this process; one that does nothing when no service manager listens. */
+export function createNotifier(input: NotifierInput): Notifier {
+  return input.env.NOTIFY_SOCKET ? new SystemdNotifier(input) : SILENT
+}
+
+class SystemdNotifier implements Notifier {
+  readonly #input: NotifierInput
+  readonly #stop = new AbortController()
+  #tail: Promise<void> = Promise.resolve()
+  #shown = ''
+  #next = ''
+  #isResting = false
+  #hasFailed = false
+
+  constructor(input: NotifierInput) {
+    this.#input = input
+  }
+
+  ready(status: string): void {
+    this.#next = toStatus(status)
+    void this.#send(['READY=1', this.#takeStatus()])
+  }
+
+  status(text: string): void {
+    this.#next = toStatus(text)
+    if (!this.#isResting && !this.#stop.signal.aborted) void this.#showStatus()
+  }
+
+  reloading(): void {
+    // Of the kernel's own clock, which systemd compares with; performance.now() starts with the process.
+    void this.#send(['RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1_000n}`])
+  }
+
+  stopping(): void {
+    void this.#send(['STOPPING=1', ...(this.#next === this.#shown ? [] : [this.#takeStatus()])])
+    this.#stop.abort()
+  }
+
+  startWatchdog(isAlive: () => boolean): Disposable {
+    const stop = new AbortController()
+    const intervalMs = watchdogIntervalMs(this.#input.env)
+    if (intervalMs !== undefined) void this.#watch(intervalMs, isAlive, stop.signal)
+    return { [Symbol.dispose]: () => stop.abort() }
+  }
+
+  async #showStatus(): Promise<void> {
+    this.#isResting = true
+    while (this.#next !== this.#shown) {
+      void this.#send([this.#takeStatus()])
+      if (!(await this.#rests(STATUS_PAUSE_MS, this.#stop.signal))) break
+    }
+    this.#isResting = false
+  }
+
+  async #watch(intervalMs: number, isAlive: () => boolean, signal: AbortSignal): Promise<void> {
+    while (await this.#rests(intervalMs, signal)) {
+      if (isAlive()) await this.#send(['WATCHDOG=1'])
+    }
+  }
+
+  /** False when the rest was cut short. */
+  #rests(durationMs: number, signal: AbortSignal): Promise<boolean> {
+    return this.#input.clock.sleep(durationMs, signal).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  #takeStatus(): string {
+    this.#shown = this.#next
+    return `STATUS=${this.#shown}`
+  }
+
+  #send(lines: readonly string[]): Promise<void> {
+    if (!this.#stop.signal.aborted) this.#tail = this.#tail.then(() => this.#deliver(lines))
+    return this.#tail
+  }
+
+  /** A service manager that cannot be told is said once: the daemon's work does not depend on it. */
+  async #deliver(lines: readonly string[]): Promise<void> {
+    const { env, run = runSystemdNotify, logger } = this.#input
+    try {
+      await run(lines, { NOTIFY_SOCKET: env.NOTIFY_SOCKET, PATH: env.PATH })
+    } catch (error) {
+      if (!this.#hasFailed) logger.warn('Cannot tell the service manager', { reason: escapeText(messageOf(error)) })
+      this.#hasFailed = true
+    }
+  }
+}
+
+/** Half of what systemd allows; undefined when it does not watch, or watches another process. */
+function watchdogIntervalMs({ WATCHDOG_USEC: allowed, WATCHDOG_PID: pid }: Environment): number | undefined {
+  if (pid && Number(pid) !== process.pid) return undefined
+  const allowedMs = Number(allowed) / 1_000
+  return allowedMs > 0 ? allowedMs / 2 : undefined
+}
+
+function toStatus(text: string): string {
+  return truncateText(escapeText(text), MOST_STATUS_LENGTH)
+}
+
+/** It sends in our name where it may, and waits until systemd has read the message, which names the sender by its process. */
+function runSystemdNotify(lines: readonly string[], env: Environment): Promise<unknown> {
+  return promisify(execFile)('systemd-notify', [...lines], { env: { ...env }, timeout: SEND_TIMEOUT_MS })
+}

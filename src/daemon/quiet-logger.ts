@@ -1,0 +1,35 @@
+import type { Clock } from '../foundation/clock.ts'
+import type { LogFields, Logger } from '../foundation/logger.ts'
+
+const REST_MS = 10 * 60_000
+const MOST_KEPT = 1_000
+
+interface Told {
+  readonly atMs: number
+  repeated: number
+}
+
+/** Says the same of the same mirror at most once in ten minutes, and then how often it happened meanwhile. */
+export function withoutRepeats(logger: Logger, clock: Clock): Logger {
+  const told = new Map<string, Told>()
+  const at =
+    (level: 'info' | 'warn' | 'error') =>
+    (message: string, fields: LogFields = {}): void => {
+      const key = [level, message, fields.mirror, fields.code].join('\n')
+      const before = told.get(key)
+      if (before && clock.monotonicMs() - before.atMs < REST_MS) {
+        before.repeated += 1
+        return
+      }
+      told.delete(key)
+      told.set(key, { atMs: clock.monotonicMs(), repeated: 0 })
+      dropOldest(told)
+      logger[level](message, before?.repeated ? { ...fields, repeated: before.repeated } : fields)
+    }
+  return { debug: logger.debug, info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+function dropOldest(told: Map<string, Told>): void {
+  const [oldest] = told.keys()
+  if (told.size > MOST_KEPT && oldest !== undefined) told.delete(oldest)
+}

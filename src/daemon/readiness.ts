@@ -1,0 +1,47 @@
+import type { DaemonStanding, MirrorStanding } from './standing.ts'
+
+/** Why the daemon is not ready; the same to everybody on the machine, so it holds no path and no text from outside. */
+export interface FailingCheck {
+  /** `credential`, `service`, `store`, `starting`, or `mirror:NAME`. */
+  readonly check: string
+  /** An error code, or null where nothing is wrong. */
+  readonly code: string | null
+  readonly message: string
+}
+
+/** What keeps the daemon from mirroring now; none when it is ready. */
+export function listFailingChecks(standing: DaemonStanding): FailingCheck[] {
+  const { mirrors, isStoreFull } = standing
+  const checks = [...checksOfService(standing), ...mirrors.filter(isFailing).map(checkOfMirror)]
+  if (isStoreFull) checks.push({ check: 'store', code: 'disk-full', message: 'The disk of the state is full' })
+  const unseen = mirrors.filter(awaitsFirstScan).length
+  if (unseen > 0) {
+    const message = `${unseen} of ${mirrors.length} mirrors had no first scan yet`
+    checks.push({ check: 'starting', code: null, message })
+  }
+  return checks
+}
+
+function checksOfService({ service: { state, reason } }: DaemonStanding): FailingCheck[] {
+  if (state === 'refused') {
+    const code = reason?.code ?? 'credential-refused'
+    return [{ check: 'credential', code, message: 'The service refuses the credential; an operator must act' }]
+  }
+  if (state !== 'away') return []
+  const code = reason?.code ?? 'service-unreachable'
+  return [{ check: 'service', code, message: 'The service is away; shelfd goes on by itself when it is back' }]
+}
+
+function isFailing({ state, reason }: MirrorStanding): boolean {
+  return state === 'halted' || reason?.code === 'root-missing' || reason?.code === 'root-unreadable'
+}
+
+function checkOfMirror({ name, state, reason }: MirrorStanding): FailingCheck {
+  const message = state === 'halted' ? 'It is halted; an operator must act' : 'Its directory cannot be read'
+  return { check: `mirror:${name}`, code: reason?.code ?? null, message }
+}
+
+/** A mirror that is held back on purpose may never be scanned, and one that fails says so itself. */
+function awaitsFirstScan(mirror: MirrorStanding): boolean {
+  return mirror.lastScanAt === null && mirror.state !== 'held' && !isFailing(mirror)
+}

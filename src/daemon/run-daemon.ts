@@ -1,0 +1,185 @@
+import type { Clock } from '../foundation/clock.ts'
+import { messageOf, OperatorError, UsageError } from '../foundation/errors.ts'
+import type { Logger } from '../foundation/logger.ts'
+import { Turns } from '../foundation/turns.ts'
+import type { Store } from '../store/open-store.ts'
+import { answerClients } from './answer-clients.ts'
+import { startControlServer } from './control/server.ts'
+import { Crew, type CrewPlan } from './crew.ts'
+import { type HealthServer, startHealthServer } from './health-server.ts'
+import { type JumpKind, startHeartbeat } from './heartbeat.ts'
+import type { Metrics } from './metrics.ts'
+import { createNotifier, type Notifier } from './notify.ts'
+import { type DaemonStanding, describeStanding } from './standing.ts'
+
+export interface HealthAddress {
+  readonly host: string
+  readonly port: number
+  /** The user named it: without it the daemon doesn't start. */
+  readonly isRequired: boolean
+}
+
+/** What one reading of the configuration asks for. */
+export interface DaemonPlan {
+  readonly crew: CrewPlan
+  readonly health: HealthAddress | null
+}
+
+export interface DaemonInput {
+  readonly store: Store
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Aborted to end the daemon. */
+  readonly signal: AbortSignal
+  /** What the daemon works with and its clients must have in common. */
+  readonly serviceName: string
+  readonly plan: DaemonPlan
+  readonly metrics: (standing: () => DaemonStanding) => Metrics
+  /** Reads the configuration again; throws UsageError when it isn't one. `changes`: what differs, for people. */
+  replan(): { readonly plan: DaemonPlan; readonly changes: readonly string[] }
+  /** Calls `listener` whenever the configuration is to be read again. */
+  readonly onHangup: ((listener: () => void) => Disposable) | undefined
+}
+
+const BEAT_MS = 15_000
+
+/** Runs until `input.signal` is aborted; throws what made it impossible to go on. */
+export async function runDaemon(input: DaemonInput): Promise<void> {
+  await using daemon = new Daemon(input)
+  await daemon.start()
+  await daemon.ended()
+}
+
+class Daemon implements AsyncDisposable {
+  readonly #input: DaemonInput
+  readonly #startedAt: number
+  readonly #notifier: Notifier
+  readonly #metrics: Metrics
+  readonly #turns = new Turns()
+  readonly #parts = new AsyncDisposableStack()
+  readonly #fatal = Promise.withResolvers<never>()
+  #crew: Crew
+  #health: HealthServer | undefined
+  #isAlive = () => true
+
+  constructor(input: DaemonInput) {
+    this.#input = input
+    this.#startedAt = input.clock.nowMs()
+    this.#notifier = createNotifier(input)
+    this.#metrics = input.metrics(() => this.standing())
+    this.#fatal.promise.catch(() => {})
+    this.#crew = this.#hire(input.plan.crew)
+  }
+
+  standing(): DaemonStanding {
+    return { pid: process.pid, startedAt: this.#startedAt, ...this.#crew.standing }
+  }
+
+  async start(): Promise<void> {
+    const input = this.#input
+    const { store, logger, env, serviceName, clock } = input
+    await this.#openHealth(input.plan.health)
+    const handlers = answerClients({
+      crew: () => this.#crew,
+      standing: () => this.standing(),
+      reload: () => this.#reload(),
+    })
+    const control = { stateDir: store.directory, env, handlers, logger, service: serviceName }
+    this.#parts.use(await startControlServer(control))
+    const heartbeat = this.#parts.use(
+      startHeartbeat({
+        clock,
+        intervalMs: BEAT_MS,
+        onBeat: () => this.#beat(),
+        onJump: (kind, byMs) => this.#noteJump(kind, byMs),
+      }),
+    )
+    this.#isAlive = () => heartbeat.isAlive()
+    const hangup = input.onHangup?.(() => void this.#reload().catch(() => {}))
+    if (hangup) this.#parts.use(hangup)
+    this.#parts.use(this.#notifier.startWatchdog(this.#isAlive))
+    this.#notifier.ready(describeStanding(this.standing()))
+    const mirrors = this.#crew.keepers.map(({ name }) => name)
+    logger.info('the daemon runs', { mirrors, service: serviceName, ...(this.#health && { health: this.#health.url }) })
+  }
+
+  /** Resolves when the daemon was asked to end; throws what ended it otherwise. */
+  async ended(): Promise<void> {
+    const { signal } = this.#input
+    const asked = new Promise<void>((resolve) => {
+      if (signal.aborted) resolve()
+      else signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+    await Promise.race([asked, this.#fatal.promise])
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { logger, clock } = this.#input
+    const startMs = clock.monotonicMs()
+    logger.info('the daemon ends what is under way', { uploading: this.#crew.standing.uploading })
+    this.#notifier.stopping()
+    await this.#crew.stop()
+    await this.#parts.disposeAsync()
+    await this.#health?.[Symbol.asyncDispose]()
+    logger.info('the daemon has ended', { afterMs: Math.round(clock.monotonicMs() - startMs) })
+  }
+
+  #hire(plan: CrewPlan): Crew {
+    return new Crew(plan, (error) => this.#fatal.reject(error))
+  }
+
+  #beat(): void {
+    if (!this.#input.store.isInPlace()) {
+      const text = `The store in "${this.#input.store.directory}" was deleted or replaced while the daemon used it`
+      this.#fatal.reject(new OperatorError('store-damaged', `${text}; put it back and start again`))
+    }
+    this.#crew.applyMaintenance()
+    this.#notifier.status(describeStanding(this.standing()))
+  }
+
+  #noteJump(kind: JumpKind, byMs: number): void {
+    const message = kind === 'woke' ? 'the machine woke, or its clock was set forward' : 'the clock was set back'
+    this.#input.logger.info(message, { byMs: Math.round(byMs) })
+    this.#crew.wake().catch((error: unknown) => this.#fatal.reject(error))
+  }
+
+  /** Takes over a changed configuration; one that is none is said, and the old one stays in force. */
+  async #reload(): Promise<void> {
+    using _turn = await this.#turns.take()
+    const { logger, signal } = this.#input
+    if (signal.aborted) return
+    this.#notifier.reloading()
+    try {
+      const { plan, changes } = this.#input.replan()
+      await this.#crew.stop()
+      this.#crew = this.#hire(plan.crew)
+      await this.#openHealth(plan.health)
+      logger.info('the configuration was read again', { changes: changes.length === 0 ? 'none' : changes })
+    } catch (error) {
+      if (!(error instanceof UsageError)) this.#fatal.reject(error)
+      logger.error('the configuration was not taken over', { reason: messageOf(error) })
+      throw error
+    } finally {
+      this.#notifier.ready(describeStanding(this.standing()))
+    }
+  }
+
+  async #openHealth(address: HealthAddress | null): Promise<void> {
+    await this.#health?.[Symbol.asyncDispose]()
+    this.#health = undefined
+    if (address === null) return
+    const { logger } = this.#input
+    const view = {
+      standing: () => this.standing(),
+      renderMetrics: async () => ({ body: await this.#metrics.render(), contentType: this.#metrics.contentType }),
+      isAlive: () => this.#isAlive(),
+    }
+    try {
+      this.#health = await startHealthServer({ ...address, view, logger })
+    } catch (error) {
+      if (address.isRequired || !(error instanceof UsageError)) throw error
+      logger.warn('health and metrics are not served', { reason: messageOf(error) })
+    }
+  }
+}

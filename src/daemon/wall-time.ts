@@ -1,0 +1,58 @@
+/**
+ * Times on the clock of a time zone. A wall time is written as the milliseconds it would be in UTC, so that it can be
+ * counted with; a change of the clock leaves some out and gives others twice.
+ */
+export interface WallTime {
+  /** What the clock on the wall shows at an instant. */
+  wallAt(instantMs: number): number
+  /** When the clock first shows this time, or the next one when it is left out. */
+  firstInstantOf(wallMs: number): number
+  /** The latest wall time that was shown up to an instant. */
+  latestWallAt(instantMs: number): number
+}
+
+const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+/** No clock is set back by more, other than for a move across the date line. */
+const LONGEST_REPEAT_MS = 3 * 3_600_000
+
+/** `timeZone` is an IANA name; undefined is that of the system. */
+export function readWallTime(timeZone: string | undefined): WallTime {
+  const offsetAt = readOffsets(timeZone)
+  return {
+    wallAt: (instantMs) => instantMs + offsetAt(instantMs),
+    latestWallAt: (instantMs) => instantMs + Math.max(offsetAt(instantMs), offsetAt(instantMs - LONGEST_REPEAT_MS)),
+    firstInstantOf: (wallMs) => {
+      const before = wallMs - offsetAt(wallMs - DAY_MS)
+      const after = wallMs - offsetAt(wallMs + DAY_MS)
+      if (before === after || before + offsetAt(before) === wallMs) return before
+      return after + offsetAt(after) === wallMs ? after : endOfGap(after, before, offsetAt)
+    },
+  }
+}
+
+/** The minute in (lowMs, highMs] with which the new offset begins. */
+function endOfGap(lowMs: number, highMs: number, offsetAt: (instantMs: number) => number): number {
+  const newOffsetMs = offsetAt(highMs)
+  let [low, high] = [Math.floor(lowMs / MINUTE_MS), Math.ceil(highMs / MINUTE_MS)]
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2)
+    if (offsetAt(middle * MINUTE_MS) === newOffsetMs) high = middle
+    else low = middle
+  }
+  return high * MINUTE_MS
+}
+
+function readOffsets(timeZone: string | undefined): (instantMs: number) => number {
+  const format = new Intl.DateTimeFormat('en-US', {
+    ...(timeZone === undefined ? {} : { timeZone }),
+    ...{ hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric' },
+    ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+  })
+  return (instantMs) => {
+    const parts = new Map(format.formatToParts(instantMs).map(({ type, value }) => [type, Number(value)]))
+    const of = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0
+    const wallMs = Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'))
+    return wallMs - Math.floor(instantMs / 1000) * 1000
+  }
+}

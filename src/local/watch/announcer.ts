@@ -1,0 +1,77 @@
+import { sep } from 'node:path'
+import type { WatchTreeOptions } from './watch-tree.ts'
+
+/** More within a second is a burst: kernels drop what nobody fetches in time (inotify beyond 16,384) without a word. */
+const MOST_HINTS_A_SECOND = 4_000
+/** A loss is told so long after it was noticed, and so is told once a burst, after its end or in pauses. */
+const LOSS_REST_MS = 3_000
+
+/** Tells the events of one watcher: paths as they are promised, bursts as a loss, a limit once, nothing after its end. */
+export class Announcer implements Disposable {
+  readonly #options: WatchTreeOptions
+  readonly #inRoot: string
+  readonly #end = new AbortController()
+  #secondBeganMs = 0
+  #hintsInSecond = 0
+  #isLossPending = false
+  #isLimitTold = false
+
+  constructor(options: WatchTreeOptions) {
+    this.#options = options
+    this.#inRoot = options.root.endsWith(sep) ? options.root : options.root + sep
+  }
+
+  /** `path` is relative. While a loss is about to be told, hints are spared: everything will be scanned anyway. */
+  hint(path: string): void {
+    if (this.#end.signal.aborted) return
+    if (this.#isBurst()) this.lost('burst')
+    if (!this.#isLossPending) this.#options.events.onHint(nearestReadable(path))
+  }
+
+  /** A hint from a watcher that speaks of absolute paths. */
+  hintAbsolute(path: string): void {
+    if (path === this.#options.root) this.hint('')
+    else if (path.startsWith(this.#inRoot)) this.hint(path.slice(this.#inRoot.length).replaceAll(sep, '/'))
+    else this.lost('a path outside the root')
+  }
+
+  /** Tells a little later that hints are missing; further losses until then are the same one. */
+  lost(reason: string): void {
+    if (this.#isLossPending || this.#end.signal.aborted) return
+    this.#isLossPending = true
+    void this.#tellLoss(reason)
+  }
+
+  limit(message: string): void {
+    if (this.#isLimitTold || this.#end.signal.aborted) return
+    this.#isLimitTold = true
+    this.#options.events.onLimit(message)
+  }
+
+  [Symbol.dispose](): void {
+    this.#end.abort()
+  }
+
+  #isBurst(): boolean {
+    const nowMs = this.#options.clock.monotonicMs()
+    if (nowMs - this.#secondBeganMs >= 1_000) {
+      this.#secondBeganMs = nowMs
+      this.#hintsInSecond = 0
+    }
+    this.#hintsInSecond += 1
+    return this.#hintsInSecond > MOST_HINTS_A_SECOND
+  }
+
+  async #tellLoss(reason: string): Promise<void> {
+    await this.#options.clock.sleep(LOSS_REST_MS, this.#end.signal).catch(() => {})
+    if (this.#end.signal.aborted) return
+    this.#isLossPending = false
+    this.#options.events.onLost(reason)
+  }
+}
+
+/** The path itself, or the directory in which a name was not UTF-8 and came with replacement characters. */
+function nearestReadable(path: string): string {
+  const at = path.indexOf('\ufffd')
+  return at < 0 ? path : path.slice(0, Math.max(0, path.lastIndexOf('/', at)))
+}

@@ -1,0 +1,64 @@
+/** A file system of Linux. A local one changes through this machine's kernel only, so that inotify hears of everything. */
+export interface FileSystemKind {
+  readonly name: string
+  readonly isLocal: boolean
+}
+
+const LOCAL = {
+  ext4: 0xef53,
+  xfs: 0x58465342,
+  btrfs: 0x9123683e,
+  tmpfs: 0x01021994,
+  ramfs: 0x858458f6,
+  zfs: 0x2fc12fc1,
+  overlayfs: 0x794c7630,
+  f2fs: 0xf2f52010,
+  bcachefs: 0xca451a4e,
+  jfs: 0x3153464a,
+  reiserfs: 0x52654973,
+  nilfs: 0x3434,
+  ecryptfs: 0xf15f,
+  vfat: 0x4d44,
+  exfat: 0x2011bab0,
+  ntfs3: 0x7366746e,
+  ntfs: 0x5346544e,
+  'hfs+': 0x482b,
+  udf: 0x15013346,
+  iso9660: 0x9660,
+  squashfs: 0x73717368,
+  erofs: 0xe0f5e1e2,
+}
+
+/** Also what programs (FUSE) and hosts of virtual machines serve: others may change it behind the kernel's back. */
+const SHARED = {
+  nfs: 0x6969,
+  smb: 0x517b,
+  cifs: 0xff534d42,
+  smb2: 0xfe534d42,
+  fuse: 0x65735546,
+  '9p': 0x01021997,
+  afs: 0x5346414f,
+  kafs: 0x6b414653,
+  coda: 0x73757245,
+  ceph: 0x00c36400,
+  lustre: 0x0bd00bd0,
+  gpfs: 0x47504653,
+  beegfs: 0x19830326,
+  orangefs: 0x20030528,
+  panfs: 0xaad7aaea,
+  gfs2: 0x01161970,
+  ocfs2: 0x7461636f,
+  vboxsf: 0x786f4256,
+  vmhgfs: 0xbacbacbc,
+  prl_fs: 0x7c7c6673,
+}
+
+/** By the magic number in `statfs`. */
+export const FILE_SYSTEMS: ReadonlyMap<number, FileSystemKind> = new Map([
+  ...kindsOf(LOCAL, true),
+  ...kindsOf(SHARED, false),
+])
+
+function kindsOf(magics: Readonly<Record<string, number>>, isLocal: boolean): [number, FileSystemKind][] {
+  return Object.entries(magics).map(([name, magic]) => [magic, { name, isLocal }])
+}

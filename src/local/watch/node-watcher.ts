@@ -1,0 +1,142 @@
+import { basename } from 'node:path'
+import { messageOf } from '../../foundation/errors.ts'
+import { escapeText } from '../../foundation/text.ts'
+import { Announcer } from './announcer.ts'
+import type { DirectoryIdentity, OpenWatch } from './open-watch.ts'
+import { identifyDirectory, openNodeWatch } from './open-watch.ts'
+import { PathTree } from './path-tree.ts'
+import { describeWatchLimit, isWatchLimit } from './watch-limit.ts'
+import type { TreeWatcher, WatchTreeOptions } from './watch-tree.ts'
+
+interface Watched {
+  readonly identity: DirectoryIdentity
+  readonly watch: { close(): void }
+}
+
+/**
+ * One watch a directory, for trees whose directories somebody lists anyway. A watch follows its directory where that is moved
+ * and dies with it, and neither is said of those below: so what was replaced is told by its identity and let go.
+ */
+export class NodeWatcher implements TreeWatcher {
+  readonly backEnd = 'node'
+  readonly #options: WatchTreeOptions
+  readonly #announcer: Announcer
+  readonly #open: OpenWatch
+  readonly #watched = new PathTree<Watched>()
+  #isLimited = false
+  #isClosed = false
+
+  constructor(options: WatchTreeOptions, open: OpenWatch = openNodeWatch) {
+    const { events } = options
+    this.#options = options
+    this.#open = open
+    this.#announcer = new Announcer({
+      ...options,
+      events: {
+        onHint: (path) => events.onHint(path),
+        onLost: (reason) => {
+          this.#dropReplaced()
+          events.onLost(reason)
+        },
+        onLimit: (message) => events.onLimit(message),
+      },
+    })
+  }
+
+  get isLimited(): boolean {
+    return this.#isLimited
+  }
+
+  add(directories: readonly string[]): readonly string[] {
+    const added: string[] = []
+    for (const directory of this.#isClosed ? [] : directories) {
+      if (this.#watched.get(directory)) continue
+      const outcome = this.#begin(directory)
+      if (outcome === 'limit') break
+      if (outcome === 'watching') added.push(directory)
+    }
+    return added
+  }
+
+  keepOnly(directories: ReadonlySet<string>): void {
+    for (const [path] of this.#watched.entries()) if (!directories.has(path)) this.#end(path)
+    if (this.#watched.size >= directories.size) this.#isLimited = false
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    this.#announcer[Symbol.dispose]()
+    for (const [path] of this.#watched.entries()) this.#end(path)
+  }
+
+  #begin(directory: string): 'watching' | 'failed' | 'limit' {
+    try {
+      const path = this.#absolute(directory)
+      // Before the watch: should another directory take the place in between, the watch is let go rather than trusted.
+      const identity = identifyDirectory(path)
+      if (!identity) return 'failed'
+      const watch = this.#open(path, {
+        onName: (name) => this.#hear(directory, name),
+        onError: (error) => this.#lose(directory, error),
+      })
+      this.#watched.set(directory, { identity, watch })
+      return 'watching'
+    } catch (error) {
+      return this.#refuse(directory, error)
+    }
+  }
+
+  #refuse(directory: string, error: unknown): 'failed' | 'limit' {
+    if (!isWatchLimit(error)) {
+      this.#log(directory, error)
+      return 'failed'
+    }
+    this.#isLimited = true
+    this.#announcer.limit(describeWatchLimit(error))
+    return 'limit'
+  }
+
+  /** What happens to a directory itself is told under its own name as if that were an entry in it. */
+  #hear(directory: string, name: string | null): void {
+    if (!name || name === basename(this.#absolute(directory))) this.#examine(directory)
+    if (name) this.#examine(directory === '' ? name : `${directory}/${name}`)
+  }
+
+  #examine(path: string): void {
+    const gone = this.#watched.get(path) && this.#isReplaced(path) ? this.#watched.pathsFrom(path) : []
+    for (const each of gone) this.#end(each)
+    this.#announcer.hint(path)
+    // Whoever looks at a path because of its hint watches it again if it is there.
+    for (const each of gone) if (each !== path) this.#announcer.hint(each)
+  }
+
+  #lose(directory: string, error: Error): void {
+    this.#log(directory, error)
+    this.#end(directory)
+    this.#announcer.hint(directory)
+  }
+
+  /** Among the events that were lost may be those that tell of directories replaced. */
+  #dropReplaced(): void {
+    for (const [path] of this.#watched.entries()) if (this.#isReplaced(path)) this.#end(path)
+  }
+
+  #isReplaced(path: string): boolean {
+    const known = this.#watched.get(path)?.identity
+    const now = identifyDirectory(this.#absolute(path))
+    return known?.inode !== now?.inode || known?.bornNs !== now?.bornNs
+  }
+
+  #end(path: string): void {
+    this.#watched.take(path)?.watch.close()
+  }
+
+  #absolute(path: string): string {
+    return path === '' ? this.#options.root : `${this.#options.root}/${path}`
+  }
+
+  #log(directory: string, error: unknown): void {
+    const fields = { directory: escapeText(directory), error: escapeText(messageOf(error)) }
+    this.#options.logger.debug('A directory cannot be watched', fields)
+  }
+}

@@ -1,0 +1,74 @@
+interface Node<Value> {
+  value: Value | undefined
+  below: Set<string> | undefined
+}
+
+/** Values by relative path ('' is the root) that go together with those of the paths above them. */
+export class PathTree<Value extends object> {
+  readonly #nodes = new Map<string, Node<Value>>()
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  get(path: string): Value | undefined {
+    return this.#nodes.get(path)?.value
+  }
+
+  set(path: string, value: Value): void {
+    const node = this.#nodeAt(path)
+    if (node.value === undefined) this.#size += 1
+    node.value = value
+  }
+
+  *entries(): Generator<readonly [path: string, value: Value]> {
+    for (const [path, { value }] of this.#nodes) if (value !== undefined) yield [path, value]
+  }
+
+  /** Takes one value out, those below stay. */
+  take(path: string): Value | undefined {
+    const node = this.#nodes.get(path)
+    if (node?.value === undefined) return undefined
+    const { value } = node
+    node.value = undefined
+    this.#size -= 1
+    this.#prune(path)
+    return value
+  }
+
+  /** The paths with values at and below one. */
+  pathsFrom(path: string): string[] {
+    const node = this.#nodes.get(path)
+    if (node === undefined) return []
+    const below = [...(node.below ?? [])].flatMap((inner) => this.pathsFrom(inner))
+    return node.value === undefined ? below : [path, ...below]
+  }
+
+  #nodeAt(path: string): Node<Value> {
+    const known = this.#nodes.get(path)
+    if (known) return known
+    const node: Node<Value> = { value: undefined, below: undefined }
+    this.#nodes.set(path, node)
+    if (path !== '') {
+      const above = this.#nodeAt(parentOf(path))
+      above.below ??= new Set()
+      above.below.add(path)
+    }
+    return node
+  }
+
+  /** Removes nodes that hold nothing any more, upwards. */
+  #prune(path: string): void {
+    const node = this.#nodes.get(path)
+    if (node === undefined || node.value !== undefined || (node.below?.size ?? 0) > 0) return
+    this.#nodes.delete(path)
+    if (path === '') return
+    this.#nodes.get(parentOf(path))?.below?.delete(path)
+    this.#prune(parentOf(path))
+  }
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}

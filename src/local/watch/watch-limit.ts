@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { systemCodeOf } from '../../foundation/errors.ts'
+
+const LEAST_PROPOSAL = 524_288
+
+/** Whether a watch failed because the system allows no more of them. */
+export function isWatchLimit(thrown: unknown): boolean {
+  const code = systemCodeOf(thrown)
+  if (code === 'ENOSPC' || code === 'EMFILE') return true
+  // Native packages give the system's text without its code.
+  return thrown instanceof Error && /No space left on device|Too many open files/i.test(thrown.message)
+}
+
+/** What the operator can do about it: the settings of inotify with their present values, where there are any. */
+export function describeWatchLimit(thrown: unknown): string {
+  const isInstances = systemCodeOf(thrown) === 'EMFILE' || /Too many open files/i.test(String(thrown))
+  const name = isInstances ? 'max_user_instances' : 'max_user_watches'
+  const present = readInotifySetting(name)
+  if (present === undefined) return 'The system allows no more watches'
+  const proposed = isInstances ? present * 2 : Math.max(present * 2, LEAST_PROPOSAL)
+  return `The system allows no more watches: fs.inotify.${name} is ${present}, try "sysctl fs.inotify.${name}=${proposed}"`
+}
+
+function readInotifySetting(name: string): number | undefined {
+  try {
+    return Number(readFileSync(`/proc/sys/fs/inotify/${name}`, 'utf8'))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,33 @@
+import type Database from 'better-sqlite3'
+
+export interface NoteRow {
+  readonly key: string
+  readonly value: string
+}
+
+export type NoteQueries = ReturnType<typeof prepareNotes>
+
+/** Keeps notes apart from what the store notes about itself. */
+const PREFIX = 'note:'
+
+/** Small facts that outlive a process, as text: when a schedule is due, whether a mirror is paused. */
+export function prepareNotes(database: Database.Database) {
+  const get = database.prepare<[string], { value: string }>('SELECT value FROM meta WHERE key = ?')
+  const set = database.prepare<[string, string]>('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)')
+  const remove = database.prepare<[string]>('DELETE FROM meta WHERE key = ?')
+  const list = database.prepare<{ prefix: string; skipped: number }, NoteRow>(
+    `SELECT substr(key, 1 + @skipped) AS key, value FROM meta
+     WHERE substr(key, 1, length(@prefix)) = @prefix ORDER BY key`,
+  )
+  return {
+    get: (key: string): string | undefined => get.get(PREFIX + key)?.value,
+    set: (key: string, value: string): void => {
+      set.run(PREFIX + key, value)
+    },
+    remove: (key: string): void => {
+      remove.run(PREFIX + key)
+    },
+    /** Every note whose key begins with `prefix`, in order of the keys; `''` gives all. */
+    list: (prefix: string): NoteRow[] => list.all({ prefix: PREFIX + prefix, skipped: PREFIX.length }),
+  }
+}

@@ -1,0 +1,55 @@
+import type Database from 'better-sqlite3'
+import type { ContentState } from './contents.ts'
+
+/** A file whose content was refused, or whose ingestion ended badly; a content has as many rows as files. */
+export interface QuarantineRow {
+  readonly contentId: number
+  readonly sha256: Buffer
+  readonly mime: string
+  readonly size: number
+  readonly state: ContentState
+  readonly resourceId: string | null
+  readonly code: string
+  readonly message: string | null
+  /** How often it went wrong. */
+  readonly tries: number
+  /** Of an upload: when it was refused first. Of an ingestion: when the resource was uploaded. */
+  readonly since: number | null
+  readonly retryAt: number | null
+  readonly isSetAside: number
+  readonly mirror: string
+  readonly mirrorPath: string
+  readonly path: string
+}
+
+export type QuarantineQueries = ReturnType<typeof prepareQuarantine>
+
+/** Contents that went wrong, whichever library they are for. */
+export function prepareQuarantine(database: Database.Database) {
+  const list = database.prepare<[], QuarantineRow>(
+    `SELECT c.id AS contentId, c.sha256, c.mime, c.size, c.state, c.resource_id AS resourceId, c.problem_code AS code,
+       c.problem_message AS message, c.problem_count AS tries, c.retry_at AS retryAt, c.is_set_aside AS isSetAside,
+       coalesce(c.uploaded_at, (SELECT min(u.ended_at) FROM upload u WHERE u.content_id = c.id AND u.outcome = 'refused'))
+         AS since,
+       m.name AS mirror, m.path AS mirrorPath, iif(d.path = '', f.name, d.path || '/' || f.name) AS path
+     FROM library l JOIN content c INDEXED BY content_troubled ON c.library_id = l.id
+     JOIN file f ON f.content_id = c.id JOIN directory d ON d.id = f.directory_id
+     JOIN mirror m ON m.id = d.mirror_id AND m.library_id = c.library_id
+     WHERE (c.problem_code IS NOT NULL OR c.state IN ('sending', 'doubt')) AND c.problem_code IS NOT NULL
+     ORDER BY mirror, path`,
+  )
+  const retry = database.prepare<[number]>(
+    'UPDATE content SET retry_at = 0, is_set_aside = 0 WHERE id = ? AND problem_code IS NOT NULL',
+  )
+  const setAside = database.prepare<[number]>(
+    'UPDATE content SET is_set_aside = 1 WHERE id = ? AND problem_code IS NOT NULL AND is_set_aside = 0',
+  )
+  return {
+    /** Ordered by mirror and path. */
+    list: (): QuarantineRow[] => list.all(),
+    /** Makes it due now, also when it was set aside; false when nothing is wrong with it. */
+    makeDue: (contentId: number): boolean => retry.run(contentId).changes > 0,
+    /** False when nothing is wrong with it, or it was set aside before. */
+    setAside: (contentId: number): boolean => setAside.run(contentId).changes > 0,
+  }
+}

@@ -1,0 +1,108 @@
+import type { SyncSummary } from '../../rules/sync-summary.ts'
+import type { Engine, OpenMirror } from '../engine.ts'
+import type { DirectoryEntries, Examiner, ExamineWork, ObservationBatch, PathProblem } from '../observe/observation.ts'
+import { recordExamined } from '../observe/record-observation.ts'
+import type { MirrorWatch } from './mirror-watch.ts'
+
+export interface Examination {
+  readonly engine: Engine
+  readonly mirror: OpenMirror
+  readonly watch: MirrorWatch
+  readonly examiner: Examiner
+  readonly summary: SyncSummary
+}
+
+export interface Examined {
+  readonly problems: readonly PathProblem[]
+  /** Something known is no longer where it was, or could not be seen for certain: only a scan can tell. */
+  readonly needsScan: boolean
+  /** Something was written to the store. */
+  readonly hasDifferences: boolean
+}
+
+/** Directories that come to light while new ones are read; deeper nests are left to a scan. */
+const MOST_ROUNDS = 8
+
+/** Looks at paths that may have changed and writes what differs to the store. */
+export async function examineHints(examination: Examination, paths: readonly string[]): Promise<Examined> {
+  const problems: PathProblem[] = []
+  let needsScan = false
+  let hasDifferences = false
+  const take = (batch: ObservationBatch) => {
+    problems.push(...batch.problems)
+    if (mustScan(examination, batch)) needsScan = true
+    if (batch.observations.length > 0 || batch.directories.length > 0) hasDifferences = true
+  }
+  const trees: string[] = []
+  const entries = groupByDirectory(examination, paths)
+  for await (const batch of examine(examination, { kind: 'entries', entries })) {
+    take(batch)
+    trees.push(...batch.trees)
+  }
+  let fresh = examination.watch.add(trees)
+  for (let round = 1, left = trees; left.length > 0; round += 1, left = topmost(fresh)) {
+    if (round > MOST_ROUNDS) return { problems, needsScan: true, hasDifferences }
+    fresh = []
+    for await (const batch of examine(examination, { kind: 'trees', paths: left })) {
+      take(batch)
+      // What was read before it was watched is read again.
+      fresh = [...fresh, ...examination.watch.add(batch.directories)]
+    }
+  }
+  return { problems, needsScan, hasDifferences }
+}
+
+async function* examine(examination: Examination, work: ExamineWork): AsyncGenerator<ObservationBatch> {
+  const { engine, mirror, examiner, summary, watch } = examination
+  for await (const batch of examiner.examine(work, engine.signal)) {
+    recordExamined(engine, mirror, batch, summary)
+    for (const { path, fingerprint } of batch.unrested) watch.settler.noteSeen(path, fingerprint)
+    yield batch
+  }
+}
+
+/** Each path with the nearest directory above it that the store knows, since only those were reached by a walk. */
+function groupByDirectory({ engine, mirror }: Examination, paths: readonly string[]): DirectoryEntries[] {
+  const isKnown = (directory: string) => engine.store.directories.find(mirror.row.id, directory) !== undefined
+  const known = new Map<string, boolean>()
+  const names = new Map<string, Set<string>>()
+  for (const path of paths) {
+    let entry = path
+    let directory = parentOf(entry)
+    for (;;) {
+      const found = known.get(directory) ?? isKnown(directory)
+      known.set(directory, found)
+      if (found || directory === '') break
+      entry = directory
+      directory = parentOf(entry)
+    }
+    const those = names.get(directory) ?? new Set<string>()
+    names.set(directory, those.add(entry.slice(directory === '' ? 0 : directory.length + 1)))
+  }
+  return [...names].map(([directory, those]) => ({ directory, names: [...those] }))
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
+function mustScan({ engine, mirror }: Examination, batch: ObservationBatch): boolean {
+  if (batch.unreadable.length > 0 || batch.observations.some(({ missing }) => missing.length > 0)) return true
+  return batch.absent.some((path) => isKnownPath(engine, mirror, path))
+}
+
+function isKnownPath({ store }: Engine, { row }: OpenMirror, path: string): boolean {
+  if (store.directories.find(row.id, path) !== undefined) return true
+  const parent = parentOf(path)
+  const name = path.slice(parent === '' ? 0 : parent.length + 1)
+  return store.files.findForCompare(row.id, parent, name) !== undefined
+}
+
+/** Directories of which no other one given is above. */
+function topmost(directories: readonly string[]): string[] {
+  const all = new Set(directories)
+  return directories.filter((path) => {
+    for (let above = parentOf(path); above !== ''; above = parentOf(above)) if (all.has(above)) return false
+    return true
+  })
+}

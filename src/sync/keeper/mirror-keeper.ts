@@ -1,0 +1,319 @@
+import { Bell } from '../../foundation/bell.ts'
+import { InterruptedError, OperatorError, ShelfdError } from '../../foundation/errors.ts'
+import { inspectRoot } from '../../local/content-root.ts'
+import { emptySummary } from '../../rules/sync-summary.ts'
+import type { Engine, OpenMirror } from '../engine.ts'
+import { openMirror } from '../open-mirror.ts'
+import type { PassOptions } from '../pass.ts'
+import { createProgress } from '../progress.ts'
+import { ActivityLog } from './activity-log.ts'
+import type { HoldCode, KeeperReason, KeeperSettings, KeeperStanding, KeeperState } from './keeper-settings.ts'
+import { MirrorObserver } from './mirror-observer.ts'
+import { MirrorRun } from './mirror-run.ts'
+import { concernsService, type ServiceLine } from './service-line.ts'
+
+/** How long until something that only people can repair is looked at again. */
+const HALTED_PAUSE_MS = 15 * 60_000
+const MISSING_ROOT_PAUSE_MS = 10_000
+const FULL_DISK_PAUSE_MS = 60_000
+/** A limit counts a span of time: after a while there is room again. */
+const LIMIT_PAUSE_MS = 10 * 60_000
+export const SCHEDULED = 'it sends in batches; the next one is planned'
+
+/** Hints that come together are looked at together. */
+const GATHERING_MS = 20
+
+const OPTIONS: PassOptions = {
+  waitMs: 0,
+  hashEverything: false,
+  isDryRun: false,
+  acceptsRemovals: false,
+  adopts: false,
+}
+
+/**
+ * Keeps one mirror up to date until the engine's signal: scans, examines what the watcher hints at once it has rested, and sends.
+ * What goes wrong makes it wait or halt, and it goes on by itself once it is well again; only what stops the whole daemon is thrown.
+ */
+export class MirrorKeeper {
+  readonly settings: KeeperSettings
+  readonly #engine: Engine
+  readonly #line: ServiceLine
+  readonly #observer: MirrorObserver
+  readonly #activity: ActivityLog
+  readonly #bell = new Bell()
+  readonly #onRest = new Set<() => void>()
+  readonly #holds = new Map<HoldCode, string>()
+  #quiets = 0
+  #isWorking = false
+  #abort = new AbortController()
+  #sendAtMs = 0
+  #notBeforeMs = 0
+  #run: MirrorRun | undefined
+  #trouble: { readonly state: 'waiting' | 'held' | 'halted'; readonly reason: KeeperReason } | undefined
+  #verified: object | undefined
+  #countsSinceMs: number | undefined
+  #lastSuccessAt: number | null = null
+
+  constructor(engine: Engine, line: ServiceLine, settings: KeeperSettings) {
+    this.settings = settings
+    this.#engine = { ...engine, progress: createProgress() }
+    this.#line = line
+    this.#observer = new MirrorObserver(this.#engine, settings, () => this.#bell.ring())
+    this.#activity = new ActivityLog(engine, settings.mirror.name)
+  }
+
+  get name(): string {
+    return this.settings.mirror.name
+  }
+
+  get standing(): KeeperStanding {
+    const reason = this.#trouble?.reason ?? this.#holdReason()
+    return { state: this.#state(), reason, lastSuccessAt: this.#lastSuccessAt, ...this.#observer.standing }
+  }
+
+  /** Uploads wait until `release` with the same code; observing goes on. */
+  hold(code: HoldCode, message: string): void {
+    this.#holds.set(code, message)
+    if (this.#run?.isSending) this.#abort.abort(new InterruptedError(message))
+    this.#bell.ring()
+  }
+
+  release(code: HoldCode): void {
+    if (!this.#holds.delete(code)) return
+    this.#sendAtMs = 0
+    this.#bell.ring()
+  }
+
+  /** Looks at everything now, whatever kept it from doing so. */
+  wake(): void {
+    this.#notBeforeMs = 0
+    this.#sendAtMs = 0
+    this.#observer.scanNow()
+    this.#bell.ring()
+  }
+
+  /** The line to the service has changed: what is followed over it may need a new one. */
+  noteLineChange(): void {
+    if (this.#line.follower === undefined) this.#sendAtMs = Math.min(this.#sendAtMs, this.#line.retryAtMs)
+    this.#bell.ring()
+  }
+
+  /** One batch: scans, sends everything and waits until it is done, or `signal` says that it lasted long enough. */
+  async batch(signal: AbortSignal): Promise<void> {
+    this.#countsSinceMs = this.#engine.clock.nowMs()
+    const stop = () => {
+      this.hold('scheduled', SCHEDULED)
+      this.#tellRest()
+    }
+    signal.addEventListener('abort', stop, { once: true })
+    this.release('scheduled')
+    this.wake()
+    await this.#whenDone(signal)
+    signal.removeEventListener('abort', stop)
+    stop()
+    this.#countsSinceMs = undefined
+  }
+
+  /** Ends what is under way and does nothing until what this gives is disposed of. */
+  async quiesce(): Promise<Disposable> {
+    this.#quiets += 1
+    this.#abort.abort(new InterruptedError('another run goes first'))
+    this.#bell.ring()
+    while (this.#isWorking) await this.#nextRest()
+    return {
+      [Symbol.dispose]: () => {
+        this.#quiets -= 1
+        this.wake()
+      },
+    }
+  }
+
+  /** Runs until the engine's signal is aborted; throws what stops the whole daemon. */
+  async run(): Promise<void> {
+    const { signal } = this.#engine
+    try {
+      for (await this.#rest(); !signal.aborted; await this.#rest()) {
+        this.#isWorking = true
+        this.#abort = new AbortController()
+        await this.#workOnce()
+        this.#isWorking = false
+        this.#tellRest()
+      }
+    } finally {
+      this.#isWorking = false
+      this.#tellRest()
+      this.#activity.flush()
+      await this.#observer[Symbol.asyncDispose]()
+    }
+  }
+
+  /** Waits until there is something to do. */
+  async #rest(): Promise<void> {
+    const { clock, signal } = this.#engine
+    while (!signal.aborted) {
+      await this.#observer.tidy()
+      const dueMs = this.#quiets > 0 ? Number.POSITIVE_INFINITY : this.#dueMs()
+      const pauseMs = Math.min(dueMs, this.#observer.tidyAtMs) - clock.monotonicMs()
+      if (dueMs <= clock.monotonicMs()) return
+      this.#tellRest()
+      await this.#bell.waitAtMost(clock, pauseMs, signal)
+    }
+  }
+
+  /** When the next work is due (monotonic); what waits for something waits with all it has. */
+  #dueMs(): number {
+    const dueMs = Math.min(this.#observer.dueMs, this.#holds.size > 0 ? Number.POSITIVE_INFINITY : this.#sendAtMs)
+    return Math.max(dueMs, this.#notBeforeMs)
+  }
+
+  async #workOnce(): Promise<void> {
+    try {
+      await this.#work()
+    } catch (error) {
+      if (this.#engine.signal.aborted || this.#abort.signal.aborted) this.#observer.scanNow()
+      else await this.#react(error)
+    }
+  }
+
+  async #work(): Promise<void> {
+    const { settings } = this
+    const root = inspectRoot(this.#engine.fs, settings.mirror.path)
+    const engine = { ...this.#engine, signal: AbortSignal.any([this.#engine.signal, this.#abort.signal]) }
+    const opened = await openMirror(engine, settings.mirror, root, { runId: 0, options: OPTIONS })
+    const mirror = { ...opened, verify: () => this.#verify(opened, undefined) }
+    await this.#observer.open(mirror)
+    const { name, path, remotePath } = settings.mirror
+    const { remoteId, name: libraryName } = mirror.row.library
+    const summary = emptySummary({ name, path, remotePath, library: { id: remoteId, name: libraryName } })
+    const run = new MirrorRun(engine, mirror, summary, () => this.#bell.ring())
+    this.#run = run
+    let failure: ShelfdError | undefined
+    try {
+      await this.#runToItsEnd(engine, mirror, run)
+    } catch (error) {
+      if (error instanceof ShelfdError) failure = error
+      throw error
+    } finally {
+      this.#run = undefined
+      const { code, message } = failure ?? {}
+      const end = { ...this.#observer.takeFindings(), failure: code && message ? { code, message } : undefined }
+      if (await run.finish(end)) this.#activity.add(summary)
+    }
+    this.#noteWell(mirror, run)
+  }
+
+  async #runToItsEnd(engine: Engine, mirror: OpenMirror, run: MirrorRun): Promise<void> {
+    let mustSend = this.#sendAtMs <= engine.clock.monotonicMs()
+    for (;;) {
+      if (await this.#observer.observe(engine, mirror, run.summary)) mustSend = true
+      if (mustSend && this.#holds.size === 0) await this.#send(mirror, run)
+      mustSend = false
+      run.assertWell()
+      engine.signal.throwIfAborted()
+      const pauseMs = this.#observer.dueMs - engine.clock.monotonicMs()
+      if (!run.isSending && pauseMs > 0) return
+      await this.#bell.waitAtMost(engine.clock, Math.max(GATHERING_MS, pauseMs), engine.signal)
+    }
+  }
+
+  async #send(mirror: OpenMirror, run: MirrorRun): Promise<void> {
+    const { store, clock } = this.#engine
+    this.#sendAtMs = Number.POSITIVE_INFINITY
+    const { row } = mirror
+    const hasToSend =
+      store.files.hasSendable(row.id, clock.nowMs()) ||
+      store.directories.countUnmade(row.id) > 0 ||
+      (!run.isSending && store.contents.listDoubtful(row).length > 0)
+    if (!hasToSend && store.contents.countPending(row) === 0) return
+    const line = await this.#line.open()
+    await this.#verify(mirror, line.connection)
+    line.follower.add(row)
+    if (hasToSend) run.send(line, this.#countsSinceMs ?? clock.nowMs() - this.settings.runSpanMs)
+  }
+
+  /** What a mirror is pinned to is compared once for each line; what was compared once may be observed while the service is away. */
+  async #verify(mirror: OpenMirror, connection: object | undefined): Promise<void> {
+    if (this.#verified !== undefined && (connection === undefined || this.#verified === connection)) return
+    const line = connection ?? (await this.#line.open()).connection
+    await mirror.verify()
+    this.#verified = line
+  }
+
+  #noteWell({ row }: OpenMirror, { summary }: MirrorRun): void {
+    const { store, clock, logger } = this.#engine
+    const nowMs = clock.monotonicMs()
+    this.#notBeforeMs = 0
+    this.#line.noteSuccess()
+    if (this.#trouble?.state === 'halted') logger.info('the mirror goes on', { mirror: this.name })
+    this.#trouble = undefined
+    const retryAt = store.contents.nextRetryAt(row.library.id)
+    if (retryAt !== null) this.#sendAtMs = Math.min(this.#sendAtMs, nowMs + Math.max(1_000, retryAt - clock.nowMs()))
+    if (summary.uploads.heldBack > 0) this.#noteLimit(summary.uploads.heldBack)
+    else if (this.#holds.size === 0) this.#lastSuccessAt = clock.nowMs()
+  }
+
+  #noteLimit(heldBack: number): void {
+    const contents = heldBack === 1 ? '1 new content is' : `${heldBack} new contents are`
+    const message = `${contents} held back by a limit; "shelfd sync ${this.name}" sends as many as a run may at once`
+    this.#setTrouble('held', { code: 'limit-reached', message })
+    this.#sendAtMs = Math.min(this.#sendAtMs, this.#engine.clock.monotonicMs() + LIMIT_PAUSE_MS)
+  }
+
+  /** What went wrong decides how long to wait; what stops the daemon is thrown on. */
+  async #react(error: unknown): Promise<void> {
+    if (!(error instanceof ShelfdError) || error instanceof OperatorError || error.reaction === 'locked') throw error
+    const { clock } = this.#engine
+    const reason = { code: error.code, message: error.message }
+    this.#observer.scanNow()
+    this.#sendAtMs = 0
+    if (concernsService(error)) {
+      await this.#line.noteFailure(error)
+      this.#notBeforeMs = this.#line.retryAtMs
+      this.#trouble = { state: 'waiting', reason }
+      return
+    }
+    const isMissing = error.reaction === 'root' || error.code === 'root-mismatch'
+    if (isMissing) await this.#observer.close()
+    const pauseMs = isMissing ? MISSING_ROOT_PAUSE_MS : HALTED_PAUSE_MS
+    const isFull = error.code === 'disk-full'
+    this.#notBeforeMs = clock.monotonicMs() + (isFull ? FULL_DISK_PAUSE_MS : pauseMs)
+    this.#setTrouble(isFull ? 'waiting' : 'halted', reason)
+  }
+
+  #setTrouble(state: 'waiting' | 'held' | 'halted', reason: KeeperReason): void {
+    const isNew = this.#trouble?.reason.code !== reason.code
+    if (isNew) this.#engine.logger.warn(`the mirror is ${state}`, { mirror: this.name, ...reason })
+    this.#trouble = { state, reason }
+  }
+
+  /** Waits until everything was done that can be done now, and that only waits for the service. */
+  async #whenDone(signal: AbortSignal): Promise<void> {
+    const isOver = () => signal.aborted || this.#engine.signal.aborted
+    const isBusy = () => this.#isWorking || this.#dueMs() <= this.#engine.clock.monotonicMs()
+    while (!isOver() && (isBusy() || this.#trouble?.state === 'waiting')) await this.#nextRest()
+    while (this.#isWorking) await this.#nextRest()
+  }
+
+  #nextRest(): Promise<void> {
+    return new Promise((resolve) => this.#onRest.add(resolve))
+  }
+
+  #tellRest(): void {
+    for (const listener of this.#onRest) listener()
+    this.#onRest.clear()
+  }
+
+  #state(): KeeperState {
+    if (this.#observer.isScanning) return this.#observer.hasScanned ? 'scanning' : 'starting'
+    if (this.#trouble) return this.#trouble.state
+    if (this.#run?.isSending) return 'sending'
+    if (!this.#observer.hasScanned) return 'starting'
+    return this.#holds.size > 0 ? 'held' : 'idle'
+  }
+
+  #holdReason(): KeeperReason | null {
+    const [first] = this.#holds
+    return first ? { code: first[0], message: first[1] } : null
+  }
+}

@@ -1,0 +1,232 @@
+import { ageOf } from '../../rules/at-rest.ts'
+import { promptScanPause, regularScanPause } from '../../rules/next-scan.ts'
+import { emptySummary, type SyncSummary } from '../../rules/sync-summary.ts'
+import type { Engine, OpenMirror } from '../engine.ts'
+import type { Examiner, PathProblem } from '../observe/observation.ts'
+import { observe, type ScanResult, walkOptions } from '../observe/observe.ts'
+import { isScrubDue } from '../sync-mirror.ts'
+import { examineHints } from './examine-hints.ts'
+import type { KeeperSettings, KeeperStanding } from './keeper-settings.ts'
+import { MirrorWatch } from './mirror-watch.ts'
+
+/** Hints looked at together. */
+const MOST_HINTS = 2_000
+/** The examining thread ends when it had nothing to do for so long. */
+const EXAMINER_IDLE_MS = 30_000
+/** A change that is younger than this may be announced yet. */
+const ANNOUNCED_WITHIN_MS = 2_000
+
+/** Finds out what changed in one mirror: by scans of the whole, and by examining what its watcher hints at. */
+export class MirrorObserver implements AsyncDisposable {
+  isScanning = false
+  hasScanned = false
+  readonly #engine: Engine
+  readonly #settings: KeeperSettings
+  readonly #onDue: () => void
+  #watch: MirrorWatch | undefined
+  #mirror: OpenMirror | undefined
+  #examiner: Examiner | undefined
+  #examinerIdleAtMs = Number.POSITIVE_INFINITY
+  #scanAtMs = 0
+  #lastScanMs = 0
+  #lastScanAt: number | null = null
+  #missed = 0
+  /** Every directory was watched when the last scan read it. */
+  #isCovered = false
+  #problems: PathProblem[] = []
+  #isComplete = false
+
+  /** `onDue` is called when there may be something to look at sooner than planned. */
+  constructor(engine: Engine, settings: KeeperSettings, onDue: () => void) {
+    this.#engine = engine
+    this.#settings = settings
+    this.#onDue = onDue
+  }
+
+  get standing(): Omit<KeeperStanding, 'state' | 'reason' | 'lastSuccessAt'> {
+    const { clock } = this.#engine
+    const isPlanned = Number.isFinite(this.#scanAtMs)
+    return {
+      watcher: this.#watch?.backEnd ?? null,
+      isWatchLimited: this.#watch?.isLimited ?? false,
+      settling: this.#watch?.settler.size ?? 0,
+      missedByWatcher: this.#missed,
+      lastScanAt: this.#lastScanAt,
+      nextScanAt: isPlanned ? clock.nowMs() + Math.max(0, Math.round(this.#scanAtMs - clock.monotonicMs())) : null,
+    }
+  }
+
+  /** When there is something to look at (monotonic). */
+  get dueMs(): number {
+    return Math.min(this.#scanAtMs, this.#watch?.settler.nextDueMs() ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** When `tidy` has something to do (monotonic). */
+  get tidyAtMs(): number {
+    return this.#examinerIdleAtMs
+  }
+
+  scanNow(): void {
+    this.#scanAtMs = 0
+  }
+
+  /** Begins to watch, if it doesn't yet. */
+  async open(mirror: OpenMirror): Promise<void> {
+    this.#mirror = mirror
+    const { watch: means, pace } = this.#settings
+    if (this.#watch || means === null) return
+    const place = { root: mirror.rootRealPath, settleMs: pace.settleMs, means, name: mirror.row.name }
+    this.#watch = await MirrorWatch.open(this.#engine, place, {
+      onHint: this.#onDue,
+      onScanNeeded: (reason) => this.#scanSoon(reason),
+    })
+    this.#scanAtMs = 0
+  }
+
+  /** Ends watching, as when the root is gone; the next `open` begins anew, with a scan. */
+  async close(): Promise<void> {
+    const [watch, examiner] = [this.#watch, this.#examiner]
+    this.#watch = undefined
+    this.#examiner = undefined
+    this.#examinerIdleAtMs = Number.POSITIVE_INFINITY
+    this.#isCovered = false
+    await watch?.[Symbol.asyncDispose]()
+    await examiner?.[Symbol.asyncDispose]()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  /** Starts the examining thread while hints settle, and ends it when it has long been idle. */
+  async tidy(): Promise<void> {
+    const nowMs = this.#engine.clock.monotonicMs()
+    if (this.#watch && this.#watch.settler.size > 0 && this.hasScanned) this.#openExaminer()
+    else if (this.#examiner && nowMs >= this.#examinerIdleAtMs) await this.#closeExaminer()
+  }
+
+  /** Problems since the last call, and whether the whole tree was looked at. */
+  takeFindings(): { problems: readonly PathProblem[]; isComplete: boolean } {
+    const findings = { problems: this.#problems, isComplete: this.#isComplete }
+    this.#problems = []
+    this.#isComplete = false
+    return findings
+  }
+
+  /** Looks at what is due and writes what differs to the store; true when there may be something to send. */
+  async observe(engine: Engine, mirror: OpenMirror, summary: SyncSummary): Promise<boolean> {
+    if (this.#scanAtMs <= engine.clock.monotonicMs()) {
+      await this.#scan(engine, mirror, summary)
+      return true
+    }
+    return this.#examine(engine, mirror, summary)
+  }
+
+  async #examine(engine: Engine, mirror: OpenMirror, summary: SyncSummary): Promise<boolean> {
+    const watch = this.#watch
+    const rested = watch?.settler.takeRested(MOST_HINTS) ?? []
+    if (!watch || rested.length === 0) return false
+    try {
+      const examination = { engine, mirror, watch, examiner: this.#openExaminer(), summary }
+      const { problems, needsScan, hasDifferences } = await examineHints(examination, rested)
+      this.#problems.push(...problems)
+      if (needsScan) this.#scanSoon('something is gone')
+      return hasDifferences
+    } catch (error) {
+      await this.#closeExaminer()
+      this.#scanSoon('looking at what changed was cut short')
+      throw error
+    }
+  }
+
+  async #scan(engine: Engine, mirror: OpenMirror, summary: SyncSummary): Promise<void> {
+    const { clock, store } = engine
+    const startMs = clock.monotonicMs()
+    this.isScanning = true
+    this.#scanAtMs = Number.POSITIVE_INFINITY
+    try {
+      this.#watch?.add(store.directories.list(mirror.row.id).map(({ path }) => path))
+      const scrubs = isScrubDue(engine, mirror)
+      // Guards judge one scan; the run may have several.
+      const scanned = emptySummary(summary)
+      const { settleMs } = this.#settings.pace
+      const scan = await observe(engine, mirror, scanned, { hashEverything: scrubs, acceptsRemovals: false, settleMs })
+      addScan(summary, scanned)
+      if (scrubs) store.write(() => store.mirrors.noteScrub(mirror.row.id, clock.nowMs()))
+      this.#lastScanMs = clock.monotonicMs() - startMs
+      this.#noteScan(engine, scan)
+    } finally {
+      this.isScanning = false
+    }
+  }
+
+  #noteScan({ clock, random, logger }: Engine, scan: ScanResult): void {
+    const { pace } = this.#settings
+    const watch = this.#watch
+    this.#problems = [...scan.problems]
+    this.#isComplete = true
+    if (watch && !watch.isBlind && this.#isCovered) this.#countMissed(watch, scan)
+    if (scan.secrets > 0 && !this.hasScanned)
+      logger.warn('left out what looks like a secret', { mirror: this.#settings.mirror.name, paths: scan.secrets })
+    this.hasScanned = true
+    this.#lastScanAt = clock.nowMs()
+    for (const { path, fingerprint } of scan.unrested) watch?.settler.noteSeen(path, fingerprint)
+    watch?.keepOnly(scan.directories)
+    const unwatched = watch?.add([...scan.directories]) ?? []
+    const pauseMs = regularScanPause(pace, watch?.isBlind ?? false, random())
+    this.#planScan(clock.monotonicMs() + (pauseMs ?? Number.POSITIVE_INFINITY))
+    this.#isCovered = unwatched.length === 0
+    if (!this.#isCovered) this.scanNow()
+    else if (scan.isRemovalPostponed || (!watch && scan.unrested.length > 0)) this.#scanSoon('files have not rested')
+  }
+
+  #countMissed(watch: MirrorWatch, { differing }: ScanResult): void {
+    const { clock, logger, meter } = this.#engine
+    const nowMs = clock.nowMs()
+    const missed = differing.filter(
+      (file) => !watch.settler.covers(file.path) && ageOf(file, nowMs) > ANNOUNCED_WITHIN_MS,
+    )
+    if (missed.length === 0) return
+    this.#missed += missed.length
+    meter.watcherMissed(missed.length)
+    logger.debug('a scan found what the watcher missed', { mirror: this.#settings.mirror.name, files: missed.length })
+  }
+
+  #scanSoon(reason: string): void {
+    const { clock, logger } = this.#engine
+    const atMs = clock.monotonicMs() + promptScanPause(this.#settings.pace, this.#lastScanMs)
+    if (atMs >= this.#scanAtMs) return
+    logger.debug('a scan is needed', { mirror: this.#settings.mirror.name, reason })
+    this.#scanAtMs = atMs
+    this.#onDue()
+  }
+
+  /** A scan that was asked for meanwhile stays asked for. */
+  #planScan(atMs: number): void {
+    this.#scanAtMs = Math.min(this.#scanAtMs, atMs)
+  }
+
+  #openExaminer(): Examiner {
+    this.#examinerIdleAtMs = this.#engine.clock.monotonicMs() + EXAMINER_IDLE_MS
+    if (this.#examiner) return this.#examiner
+    if (!this.#mirror) throw new Error('There is nothing to examine before the first scan')
+    const { settleMs } = this.#settings.pace
+    const options = walkOptions(this.#engine, this.#mirror, { hashEverything: false, isNew: false, settleMs })
+    this.#examiner = this.#engine.openExaminer(options)
+    return this.#examiner
+  }
+
+  async #closeExaminer(): Promise<void> {
+    const examiner = this.#examiner
+    this.#examiner = undefined
+    this.#examinerIdleAtMs = Number.POSITIVE_INFINITY
+    await examiner?.[Symbol.asyncDispose]()
+  }
+}
+
+/** What stayed as it was counts as the last scan found it; what differed adds up. */
+function addScan({ files }: SyncSummary, { files: scanned }: SyncSummary): void {
+  const { unchanged, ignored, unsupported } = scanned
+  Object.assign(files, { unchanged, ignored, unsupported })
+  for (const key of ['hashed', 'new', 'changed', 'moved', 'removed'] as const) files[key] += scanned[key]
+}

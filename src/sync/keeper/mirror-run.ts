@@ -1,0 +1,105 @@
+import type { SyncSummary } from '../../rules/sync-summary.ts'
+import { runOutcome, verdictOf } from '../../rules/verdict.ts'
+import type { Engine, OpenMirror } from '../engine.ts'
+import type { PathProblem } from '../observe/observation.ts'
+import { Sender } from '../sender.ts'
+import { summarize } from '../summarize.ts'
+import type { OpenLine } from './service-line.ts'
+
+/** Room in ingestion may take days to come. */
+const WAIT_MS = 2 ** 31 - 1
+
+interface RunEnd {
+  readonly problems: readonly PathProblem[]
+  /** The whole tree was looked at, so that problems not found any more are over. */
+  readonly isComplete: boolean
+  readonly failure: { readonly code: string; readonly message: string } | undefined
+}
+
+/** One run of a mirror that is kept up to date: from the first difference until there is nothing left to send. */
+export class MirrorRun {
+  readonly summary: SyncSummary
+  readonly #engine: Engine
+  readonly #mirror: OpenMirror
+  readonly #startedAt: number
+  readonly #onIdle: () => void
+  #runId: number | undefined
+  #sender: Sender | undefined
+  #sending: Promise<readonly PathProblem[]> | undefined
+  #failure: { readonly error: unknown } | undefined
+
+  /** `onIdle` is called when nothing is left to send for the moment, and when sending failed. */
+  constructor(engine: Engine, mirror: OpenMirror, summary: SyncSummary, onIdle: () => void) {
+    this.#engine = engine
+    this.#mirror = mirror
+    this.summary = summary
+    this.#startedAt = engine.clock.nowMs()
+    this.#onIdle = onIdle
+  }
+
+  get isSending(): boolean {
+    return this.#sender !== undefined && !this.#sender.isIdle
+  }
+
+  /** Throws what made sending fail. */
+  assertWell(): void {
+    if (this.#failure) throw this.#failure.error
+  }
+
+  /** Sends what there is to send, now or as soon as what is under way leaves room. */
+  send(line: OpenLine, countsSinceMs: number): void {
+    if (this.#sender) {
+      this.#sender.ring()
+      return
+    }
+    const mirror = { ...this.#mirror, runId: this.#begin() }
+    const { summary } = this
+    const work = { summary, follower: line.follower, waitMs: WAIT_MS, countsSinceMs, onIdle: this.#onIdle }
+    this.#sender = new Sender(this.#engine, mirror, line.connection, work)
+    this.#sender.keepOpen()
+    this.#sending = this.#sender.run().catch((error: unknown) => {
+      this.#failure = { error }
+      this.#onIdle()
+      return []
+    })
+  }
+
+  /** Ends what is under way and accounts for the run; gives false for one in which nothing happened. */
+  async finish({ problems, isComplete, failure }: RunEnd): Promise<boolean> {
+    const { store, clock } = this.#engine
+    this.#sender?.finish()
+    const sent = (await this.#sending) ?? []
+    const found = { problems: [...problems, ...sent], isComplete, hasFollowed: this.#runId !== undefined }
+    const { summary } = this
+    const { files } = summary
+    files.scanned = files.unchanged + files.new + files.changed + files.moved
+    summarize(this.#engine, { ...this.#mirror, runId: this.#runId ?? 0 }, summary, found)
+    if (this.#runId === undefined) return false
+    if (failure) summary.problems.push({ path: '', ...failure, retryAt: null })
+    const verdict = verdictOf(failure ? 'failures' : runOutcome([summary], false))
+    const finishedAt = clock.nowMs()
+    const account = {
+      run: this.#runId,
+      verdict,
+      startedAt: new Date(this.#startedAt).toISOString(),
+      finishedAt: new Date(finishedAt).toISOString(),
+      durationMs: Math.max(0, finishedAt - this.#startedAt),
+      mirrors: [summary],
+    }
+    const runId = this.#runId
+    store.write(() => store.runs.finish(runId, verdict, account, finishedAt))
+    return true
+  }
+
+  #begin(): number {
+    const { store } = this.#engine
+    const { row } = this.#mirror
+    this.#runId ??= store.write(() => {
+      const id = store.runs.begin(this.#startedAt)
+      store.runs.join(id, row.id)
+      store.contents.claimPending(row, id)
+      return id
+    })
+    return this.#runId
+  }
+}

@@ -1,0 +1,104 @@
+import { messageOf } from '../../foundation/errors.ts'
+import type { Logger } from '../../foundation/logger.ts'
+import { Settler } from '../../local/settler.ts'
+import type { ChosenBackEnd } from '../../local/watch/choose-back-end.ts'
+import type { TreeWatcher } from '../../local/watch/watch-tree.ts'
+import type { Engine } from '../engine.ts'
+
+/** How a mirror is watched; comes in, so that tests can do without a file system that tells. */
+export interface WatchMeans {
+  choose(root: string): { readonly backEnd: ChosenBackEnd; readonly reason: string }
+  watch(root: string, backEnd: Exclude<ChosenBackEnd, 'poll'>, events: WatchListener): Promise<TreeWatcher>
+}
+
+export interface WatchListener {
+  onHint(path: string): void
+  onLost(reason: string): void
+  onLimit(message: string): void
+}
+
+export interface MirrorWatchHooks {
+  /** A hint came in. */
+  onHint(): void
+  /** Scan everything soon. */
+  onScanNeeded(reason: string): void
+}
+
+/** Listens to one mirror's tree and keeps what may have changed until it has rested. */
+export class MirrorWatch implements AsyncDisposable {
+  readonly settler: Settler
+  readonly #watcher: TreeWatcher | undefined
+  readonly backEnd: ChosenBackEnd
+
+  private constructor(settler: Settler, watcher: TreeWatcher | undefined, backEnd: ChosenBackEnd) {
+    this.settler = settler
+    this.#watcher = watcher
+    this.backEnd = backEnd
+  }
+
+  /** Begins to watch; a watcher that can't begin is replaced by scans, and said. */
+  static async open(
+    { fs, clock, logger }: Engine,
+    place: { readonly root: string; readonly settleMs: number; readonly means: WatchMeans; readonly name: string },
+    hooks: MirrorWatchHooks,
+  ): Promise<MirrorWatch> {
+    const { root, means, name } = place
+    const settler = new Settler({ fs, clock, rootRealPath: root, settleMs: place.settleMs })
+    const { backEnd, reason } = means.choose(root)
+    logger.debug('watching', { mirror: name, watcher: backEnd, reason })
+    if (backEnd === 'poll') return new MirrorWatch(settler, undefined, 'poll')
+    try {
+      const watcher = await means.watch(root, backEnd, listenerOf(settler, { logger, name }, hooks))
+      return new MirrorWatch(settler, watcher, backEnd)
+    } catch (error) {
+      logger.warn('cannot watch, scanning instead', { mirror: name, watcher: backEnd, reason: messageOf(error) })
+      return new MirrorWatch(settler, undefined, 'poll')
+    }
+  }
+
+  /** Changes are only found by scans. */
+  get isBlind(): boolean {
+    return this.#watcher === undefined || this.#watcher.isLimited
+  }
+
+  get isLimited(): boolean {
+    return this.#watcher?.isLimited ?? false
+  }
+
+  /** Watches more directories; gives those that were not watched before, which must be looked at once more. */
+  add(directories: readonly string[]): readonly string[] {
+    return this.#watcher?.add(directories) ?? []
+  }
+
+  keepOnly(directories: ReadonlySet<string>): void {
+    this.#watcher?.keepOnly(directories)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#watcher?.[Symbol.asyncDispose]()
+  }
+}
+
+function listenerOf(
+  settler: Settler,
+  { logger, name }: { readonly logger: Logger; readonly name: string },
+  hooks: MirrorWatchHooks,
+): WatchListener {
+  return {
+    onHint: (path) => {
+      if (isForScan(path)) hooks.onScanNeeded('the rules or the root changed')
+      else if (settler.isFull && !settler.has(path)) hooks.onScanNeeded('more changes than can be kept')
+      else {
+        settler.note(path)
+        hooks.onHint()
+      }
+    },
+    onLost: (reason) => hooks.onScanNeeded(reason),
+    onLimit: (message) => logger.warn(message, { mirror: name }),
+  }
+}
+
+/** The root itself, and files that decide what is ignored. */
+function isForScan(path: string): boolean {
+  return path === '' || path === '.shelfdignore' || path.endsWith('/.shelfdignore')
+}

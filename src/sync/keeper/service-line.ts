@@ -1,0 +1,156 @@
+import { type ErrorCode, RefusedError, type ShelfdError, TemporaryError } from '../../foundation/errors.ts'
+import { formatDuration } from '../../foundation/units.ts'
+import { retryPauseMs } from '../../rules/retry-pause.ts'
+import type { Connection, Engine } from '../engine.ts'
+import { IngestionFollower } from '../follow-ingestion.ts'
+
+export interface LineStanding {
+  readonly state: 'unasked' | 'connected' | 'away' | 'refused'
+  /** Wall clock. */
+  readonly sinceMs: number
+  readonly reason: { readonly code: ErrorCode; readonly message: string } | null
+}
+
+/** An open connection, and who follows the ingestion of what is sent over it. */
+export interface OpenLine {
+  readonly connection: Connection
+  readonly follower: IngestionFollower
+}
+
+/** Until somebody tries again: a service that is away comes back by itself, a credential is replaced by people. */
+const AWAY = { attempts: Number.POSITIVE_INFINITY, firstPauseMs: 5_000, maxPauseMs: 120_000 }
+const REFUSED = { attempts: Number.POSITIVE_INFINITY, firstPauseMs: 60_000, maxPauseMs: 3_600_000 }
+
+/** Refusals that concern every mirror: the credential and the way to the service. */
+const OF_ALL: ReadonlySet<ErrorCode> = new Set([
+  'credential-missing',
+  'credential-refused',
+  'certificate-refused',
+  'redirect-refused',
+])
+
+/** Whether an error concerns the service as a whole rather than one mirror. */
+export function concernsService(error: ShelfdError): boolean {
+  if (error instanceof TemporaryError) return error.code !== 'disk-full'
+  return error instanceof RefusedError && OF_ALL.has(error.code)
+}
+
+export interface LineHooks {
+  /** The standing changed. */
+  onChange(): void
+  /** Something happened that stops the daemon. */
+  onFatal(error: unknown): void
+}
+
+/** The one line to the service that all mirrors share: opened when needed, given up on failure, tried again with growing pauses. */
+export class ServiceLine {
+  readonly #engine: Engine
+  readonly #hooks: LineHooks
+  #open: OpenLine | undefined
+  #opening: Promise<OpenLine> | undefined
+  #following: Promise<void> = Promise.resolve()
+  #failures = 0
+  #retryAtMs = 0
+  #standing: LineStanding
+
+  constructor(engine: Engine, hooks: LineHooks) {
+    this.#engine = engine
+    this.#hooks = hooks
+    this.#standing = { state: 'unasked', sinceMs: engine.clock.nowMs(), reason: null }
+  }
+
+  get standing(): LineStanding {
+    return this.#standing
+  }
+
+  /** When it makes sense to call `open` again (monotonic). */
+  get retryAtMs(): number {
+    return this.#retryAtMs
+  }
+
+  /** Undefined while it is not open. */
+  get follower(): IngestionFollower | undefined {
+    return this.#open?.follower
+  }
+
+  /** The open line; throws what keeps it from being opened, after noting it. */
+  async open(): Promise<OpenLine> {
+    if (this.#open) return this.#open
+    this.#opening ??= this.#connect().finally(() => {
+      this.#opening = undefined
+    })
+    return this.#opening
+  }
+
+  /** Something failed on the line: it is closed, and opened anew after a pause. */
+  async noteFailure(error: ShelfdError): Promise<void> {
+    const { clock, random, logger, service } = this.#engine
+    const state = error instanceof TemporaryError ? 'away' : 'refused'
+    const isNew = this.#standing.state !== state || this.#standing.reason?.code !== error.code
+    this.#failures += 1
+    const pauseMs = retryPauseMs(Math.min(this.#failures, 32), state === 'away' ? AWAY : REFUSED, random())
+    this.#retryAtMs = clock.monotonicMs() + pauseMs
+    const sinceMs = this.#standing.state === state ? this.#standing.sinceMs : clock.nowMs()
+    this.#standing = { state, sinceMs, reason: { code: error.code, message: error.message } }
+    if (isNew) logger[state === 'away' ? 'warn' : 'error'](MESSAGES[state], { code: error.code, reason: error.message })
+    else logger.debug(MESSAGES[state], { code: error.code, tries: this.#failures })
+    await this.close()
+    await service.disconnect()
+    this.#hooks.onChange()
+  }
+
+  /** Drops the sockets, as after a sleep of the machine; the next request opens new ones at once. */
+  async reset(): Promise<void> {
+    this.#retryAtMs = 0
+    await this.close()
+    await this.#engine.service.disconnect()
+  }
+
+  /** Stops following; what is pending is followed over the next line. */
+  async close(): Promise<void> {
+    const line = this.#open
+    this.#open = undefined
+    line?.follower.finish(0)
+    await this.#following
+  }
+
+  async #connect(): Promise<OpenLine> {
+    const connection = await this.#engine.service.connect(this.#engine.signal)
+    const follower = new IngestionFollower(this.#engine, connection)
+    const line = { connection, follower }
+    this.#open = line
+    this.#following = follower.run().catch((error: unknown) => this.#onFollowerFailure(line, error))
+    this.#noteWell()
+    return line
+  }
+
+  #noteWell(): void {
+    const { clock, logger } = this.#engine
+    const { state, sinceMs } = this.#standing
+    const away = formatDuration(Math.max(0, clock.nowMs() - sinceMs))
+    if (state === 'away' || state === 'refused') logger.info('the service is back', { after: away })
+    this.#standing = { state: 'connected', sinceMs: clock.nowMs(), reason: null }
+    this.#retryAtMs = 0
+    this.#hooks.onChange()
+  }
+
+  /** A request got its answer: the next failure is the first one again. */
+  noteSuccess(): void {
+    this.#failures = 0
+  }
+
+  #onFollowerFailure(line: OpenLine, error: unknown): void {
+    if (this.#open !== line || this.#engine.signal.aborted) return
+    if (isServiceError(error)) this.noteFailure(error).catch((failed: unknown) => this.#hooks.onFatal(failed))
+    else this.#hooks.onFatal(error)
+  }
+}
+
+const MESSAGES = {
+  away: 'the service is away: waiting for it',
+  refused: 'the service refuses: waiting for an operator',
+}
+
+function isServiceError(error: unknown): error is TemporaryError | RefusedError {
+  return (error instanceof TemporaryError || error instanceof RefusedError) && concernsService(error)
+}

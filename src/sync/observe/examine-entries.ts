@@ -1,0 +1,76 @@
+import { systemCodeOf } from '../../foundation/errors.ts'
+import { examineEntry, type Finder, type Place } from '../../local/examine-entry.ts'
+import { faultOf } from '../../local/file-fault.ts'
+import type { DirectoryEntry, FileStats } from '../../local/file-system.ts'
+import { isDirectory, kindOf } from '../../local/fingerprint.ts'
+import { readIgnoreFile } from '../../local/read-ignore-file.ts'
+import { compareDirectory } from '../../rules/compare-directory.ts'
+import type { DirectoryEntries, ObservationBatch } from './observation.ts'
+import { type Observer, pathBelow, problemCodeOf, readUnproven } from './observe-directory.ts'
+import { scopeAt } from './walk-tree.ts'
+
+/**
+ * Looks at some entries of a directory that is known, without listing it. What is not there is only noted: that something is
+ * gone is for a whole scan to say (P11).
+ */
+export function examineEntries(observer: Observer, { directory, names }: DirectoryEntries, batch: ObservationBatch) {
+  const { options } = observer
+  const place = openPlace(observer, directory, batch)
+  if (place === undefined) return
+  const found: Finder = { files: [], directories: [], ignored: [], skipped: [], problems: [], vanished: [] }
+  for (const name of names) examineName(observer, place, name, found)
+  for (const name of found.vanished) batch.absent.push(pathBelow(directory, name))
+  const trees = found.directories.map((name) => pathBelow(directory, name))
+  batch.trees.push(...trees.filter((path) => !options.ownDirectories.includes(path)))
+  for (const { name, code, message } of found.problems) {
+    batch.problems.push({ path: pathBelow(directory, name), code: problemCodeOf(code), message })
+  }
+  noteFiles(observer, directory, found, batch)
+}
+
+function openPlace({ fs, options }: Observer, directory: string, batch: ObservationBatch): Place | undefined {
+  const path = directory === '' ? options.rootRealPath : `${options.rootRealPath}/${directory}`
+  try {
+    if (!isDirectory(fs.lstatSync(path, BIGINT))) throw new Error('another thing took its place')
+    const own = readIgnoreFile(fs, options.rootRealPath, directory)
+    const scope = scopeAt({ fs, options }, directory).enter(directory, own)
+    return { path, relativePath: directory, scope, options: { ...options, symlinks: 'skip' } }
+  } catch {
+    // Whatever it is, a scan finds it and says it.
+    batch.absent.push(directory)
+    return undefined
+  }
+}
+
+const BIGINT = { bigint: true } as const
+
+function examineName({ fs }: Observer, place: Place, name: string, found: Finder): void {
+  try {
+    examineEntry(fs, place, entryOf(name, fs.lstatSync(`${place.path}/${name}`, BIGINT)), found)
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') found.vanished.push(name)
+    else found.problems.push({ name, ...faultOf(error, pathBelow(place.relativePath, name)) })
+  }
+}
+
+function entryOf(name: string, stats: FileStats): DirectoryEntry<string> {
+  const kind = kindOf(stats)
+  return {
+    name,
+    isFile: () => kind === 'file',
+    isDirectory: () => kind === 'directory',
+    isSymbolicLink: () => kind === 'symlink',
+    isFIFO: () => kind === 'pipe',
+    isSocket: () => kind === 'socket',
+  }
+}
+
+function noteFiles(observer: Observer, path: string, found: Finder, batch: ObservationBatch): void {
+  const known = found.files.map(({ name }) => observer.findKnown(path, name)).filter((row) => row !== undefined)
+  const { unchangedCount, unproven } = compareDirectory(found.files, known)
+  batch.counts.unchanged += unchangedCount
+  // Whoever names an entry has seen it at rest.
+  const files = readUnproven({ ...observer, options: { ...observer.options, settleMs: null } }, path, unproven, batch)
+  // Its other files were not looked at, so nothing vouches for the directory.
+  if (files.length > 0) batch.observations.push({ path, files, missing: [], seal: null })
+}

@@ -1,0 +1,29 @@
+import type { Store, StoreReader } from '../store/open-store.ts'
+
+/** What is noted for all mirrors, and for one whatever holds for all. */
+type Note = 'paused' | 'running'
+
+const FOR_ALL = 'pause'
+const FOR_ONE = 'pause:'
+
+/** Holds back what the daemon would upload for these mirrors, for all when none is named, until they are resumed. */
+export function pauseMirrors(store: Store, names: readonly string[]): void {
+  store.write(() => note(store, names, 'paused'))
+}
+
+/** Ends the pause of these mirrors, of all when none is named; the others stay as they are. */
+export function resumeMirrors(store: Store, names: readonly string[]): void {
+  store.write(() => note(store, names, 'running'))
+}
+
+/** Whether the daemon's uploads for this mirror are held back. A sync by hand is not. */
+export function isPaused({ notes }: StoreReader, name: string): boolean {
+  return (notes.get(FOR_ONE + name) ?? notes.get(FOR_ALL)) === ('paused' satisfies Note)
+}
+
+function note({ notes }: Store, names: readonly string[], what: Note): void {
+  for (const name of names) notes.set(FOR_ONE + name, what)
+  if (names.length > 0) return
+  for (const { key } of notes.list(FOR_ONE)) notes.remove(key)
+  notes.set(FOR_ALL, what)
+}

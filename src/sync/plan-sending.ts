@@ -1,0 +1,32 @@
+import type { SyncSummary } from '../rules/sync-summary.ts'
+import type { Engine, OpenMirror } from './engine.ts'
+import { SendQueue } from './send-queue.ts'
+import { sentSoFar } from './sender.ts'
+
+/** What would be sent and made, by the same plan as the real thing; the caller forgets what this writes. */
+export function planSending(engine: Engine, mirror: OpenMirror, summary: SyncSummary): void {
+  const { store } = engine
+  summary.directories.created = countDirectoriesToMake(engine, mirror)
+  const queue = new SendQueue(engine, mirror, summary, sentSoFar(engine, mirror, null), false)
+  const planned: number[] = []
+  while (!queue.isExhausted) {
+    for (const { contentId, sizeBytes, isLink } of queue.take(1_000)) {
+      if (isLink) continue
+      summary.uploads.created += 1
+      summary.uploads.bytes += sizeBytes
+      summary.uploads.aliases += store.files.countCopies(contentId) - 1
+      planned.push(contentId)
+    }
+  }
+  // Nothing is on its way, so nothing is in doubt.
+  for (const contentId of planned) store.contents.setState(contentId, 'new')
+  summary.uploads.heldBack = queue.heldBack
+}
+
+/** The remote path's ancestors are made with the mirror's root; the library's own root always exists. */
+function countDirectoriesToMake({ store }: Engine, { row }: OpenMirror): number {
+  const [first] = store.directories.listUnmade(row.id)
+  const unmade = store.directories.countUnmade(row.id)
+  if (first?.path !== '') return unmade
+  return row.remotePath === '/' ? unmade - 1 : unmade + row.remotePath.split('/').length - 2
+}

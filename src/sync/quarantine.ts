@@ -1,0 +1,69 @@
+import type { Store, StoreReader } from '../store/open-store.ts'
+import type { QuarantineRow } from '../store/quarantine.ts'
+
+/** One content that went wrong, with every file that has it; times in ISO 8601. */
+export interface Quarantined {
+  readonly contentId: number
+  readonly sha256: string
+  readonly mime: string
+  readonly sizeBytes: number
+  /** What went wrong: nothing of an upload was kept; a resource is there after an ingestion. */
+  readonly stage: 'upload' | 'ingestion'
+  readonly resourceId: string | null
+  readonly code: string
+  readonly message: string
+  readonly tries: number
+  readonly since: string | null
+  /** When it is tried again; null for never. */
+  readonly retryAt: string | null
+  readonly isSetAside: boolean
+  readonly files: readonly QuarantinedFile[]
+}
+
+export interface QuarantinedFile {
+  readonly mirror: string
+  /** The mirror's directory. */
+  readonly root: string
+  /** Relative to it. */
+  readonly path: string
+}
+
+/** Every content that went wrong and that a file has still, by the path of its first file. */
+export function listQuarantine(store: StoreReader): Quarantined[] {
+  const rows = Map.groupBy(store.quarantine.list(), ({ contentId }) => contentId)
+  return [...rows.values()].flatMap(([first, ...others]) => (first ? [toQuarantined(first, others)] : []))
+}
+
+/** Makes contents due now; the next run tries them. Gives how many there were. */
+export function retryContents(store: Store, contentIds: readonly number[]): number {
+  return store.write(() => contentIds.filter(store.quarantine.makeDue).length)
+}
+
+/** Contents that need no attention any more: not tried again, and no run fails for them. Gives how many were new. */
+export function setContentsAside(store: Store, contentIds: readonly number[]): number {
+  return store.write(() => contentIds.filter(store.quarantine.setAside).length)
+}
+
+function toQuarantined(row: QuarantineRow, others: readonly QuarantineRow[]): Quarantined {
+  const { contentId, mime, resourceId, code, tries } = row
+  const isSetAside = row.isSetAside === 1
+  return {
+    contentId,
+    sha256: row.sha256.toString('hex'),
+    mime,
+    sizeBytes: row.size,
+    stage: row.state === 'stored' ? 'ingestion' : 'upload',
+    resourceId,
+    code,
+    message: row.message ?? code,
+    tries,
+    since: isoOrNull(row.since),
+    retryAt: isSetAside ? null : isoOrNull(row.retryAt),
+    isSetAside,
+    files: [row, ...others].map(({ mirror, mirrorPath: root, path }) => ({ mirror, root, path })),
+  }
+}
+
+function isoOrNull(timeMs: number | null): string | null {
+  return timeMs === null ? null : new Date(timeMs).toISOString()
+}

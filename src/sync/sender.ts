@@ -1,0 +1,159 @@
+import { Bell } from '../foundation/bell.ts'
+import { TemporaryError } from '../foundation/errors.ts'
+import { formatSize } from '../foundation/units.ts'
+import type { SentSoFar } from '../rules/allowance.ts'
+import { DOUBT_ROUNDS } from '../rules/doubt.ts'
+import type { SyncSummary } from '../rules/sync-summary.ts'
+import type { Connection, Engine, OpenMirror } from './engine.ts'
+import type { IngestionFollower } from './follow-ingestion.ts'
+import { makeDirectories } from './make-directories.ts'
+import type { PathProblem } from './observe/observation.ts'
+import { resolveDoubts } from './resolve-doubts.ts'
+import { SendQueue } from './send-queue.ts'
+import { Uploader } from './upload.ts'
+
+const RESERVE_BYTES = 64 * 2 ** 20
+const DAY_MS = 24 * 3_600_000
+/** While uploads go on, doubts are looked into at most so often. */
+const DOUBT_PAUSE_MS = 10_000
+
+export interface SendWork {
+  readonly summary: SyncSummary
+  readonly follower: IngestionFollower
+  /** How long to wait for room in ingestion. */
+  readonly waitMs: number
+  /** What was sent since then (wall clock) counts for the limits of a run; null: only what this run sends. */
+  readonly countsSinceMs: number | null
+  /** Called when there is nothing to send for the moment; only while it is kept open. */
+  readonly onIdle?: () => void
+}
+
+/** Sends what one mirror has to send: makes directories, uploads, and looks into what is in doubt. */
+export class Sender {
+  readonly #engine: Engine
+  readonly #mirror: OpenMirror
+  readonly #connection: Connection
+  readonly #work: SendWork
+  readonly #bell = new Bell()
+  readonly #problems: PathProblem[] = []
+  #uploader: Uploader | undefined
+  #isOpen = false
+  #lookIntoDoubtsAtMs = 0
+
+  constructor(engine: Engine, mirror: OpenMirror, connection: Connection, work: SendWork) {
+    this.#engine = engine
+    this.#mirror = mirror
+    this.#connection = connection
+    this.#work = work
+  }
+
+  /** From now on `run` goes on until `finish`: more will come, and is told by `ring`. */
+  keepOpen(): void {
+    this.#isOpen = true
+  }
+
+  ring(): void {
+    this.#bell.ring()
+  }
+
+  finish(): void {
+    this.#isOpen = false
+    this.#bell.ring()
+    this.#uploader?.finish()
+  }
+
+  get isIdle(): boolean {
+    return this.#uploader?.isIdle ?? false
+  }
+
+  /** Sends until nothing is open any more that may be sent; a bounded number of rounds. */
+  async run(): Promise<PathProblem[]> {
+    assertRoom(this.#engine)
+    await this.#prepare()
+    const { client } = this.#connection
+    const facts = await client.contractFacts(this.#engine.signal)
+    const landsInPlace = facts.uploadDirectoryField.field !== undefined
+    const sent = sentSoFar(this.#engine, this.#mirror, this.#work.countsSinceMs)
+    for (let round = 1; round <= DOUBT_ROUNDS; round += 1) {
+      const queue = new SendQueue(this.#engine, this.#mirror, this.#work.summary, sent, landsInPlace)
+      if (!(await this.#upload(queue))) break
+      const absent = await resolveDoubts(this.#engine, this.#mirror, this.#connection, this.#work.summary)
+      // Copies that are to be linked wait until their content is stored: one more round finds them.
+      if (absent === 0 && !(queue.links && round === 1)) break
+    }
+    return this.#problems
+  }
+
+  /** Makes directories, then announces what there is to send and looks into what an earlier run left in doubt. */
+  async #prepare(): Promise<void> {
+    const { engine, mirror, connection, summary } = this.#parts()
+    this.#problems.push(...(await makeDirectories(engine, mirror, connection, summary)))
+    const toSend = engine.store.contents.countToSend(mirror.row.id)
+    engine.progress.phase = 'uploading'
+    engine.progress.contentsTotal += toSend.n
+    engine.progress.bytesTotal += toSend.bytes
+    await resolveDoubts(engine, mirror, connection, summary)
+  }
+
+  /** False when going on makes no sense in this run. */
+  async #upload(queue: SendQueue): Promise<boolean> {
+    const { engine, mirror, connection, summary } = this.#parts()
+    const { follower, waitMs, onIdle } = this.#work
+    const work = { queue, gate: follower, summary, waitMs, ...(onIdle && { onIdle }) }
+    const uploader = new Uploader(engine, mirror, connection, work)
+    this.#uploader = uploader
+    const tending = this.#isOpen ? this.#tend(uploader) : undefined
+    try {
+      await uploader.run()
+    } finally {
+      this.finish()
+      await tending
+      this.#problems.push(...uploader.problems)
+      summary.uploads.heldBack = Math.max(queue.heldBack, uploader.heldBack)
+    }
+    return uploader.heldBack === 0 && !follower.hasFailed
+  }
+
+  /** While uploads go on: makes the directories of what has come, and lets the uploads know. */
+  async #tend(uploader: Uploader): Promise<void> {
+    uploader.keepOpen()
+    try {
+      for (await this.#bell.wait(); this.#isOpen; await this.#bell.wait()) {
+        const { engine, mirror, connection, summary } = this.#parts()
+        this.#problems.push(...(await makeDirectories(engine, mirror, connection, summary)))
+        await this.#lookIntoDoubts()
+        uploader.ring()
+      }
+    } finally {
+      uploader.finish()
+    }
+  }
+
+  async #lookIntoDoubts(): Promise<void> {
+    const { engine, mirror, connection, summary } = this.#parts()
+    const nowMs = engine.clock.monotonicMs()
+    if (nowMs < this.#lookIntoDoubtsAtMs) return
+    this.#lookIntoDoubtsAtMs = nowMs + DOUBT_PAUSE_MS
+    await resolveDoubts(engine, mirror, connection, summary, { isUploading: true })
+  }
+
+  #parts() {
+    const { summary } = this.#work
+    return { engine: this.#engine, mirror: this.#mirror, connection: this.#connection, summary }
+  }
+}
+
+/** What was sent must be remembered: without room for that, nothing is sent. */
+function assertRoom({ store }: Engine): void {
+  const freeBytes = store.freeBytes()
+  if (freeBytes >= RESERVE_BYTES) return
+  const text = `Cannot send anything: only ${formatSize(freeBytes)} are free for the store in "${store.directory}"`
+  throw new TemporaryError('disk-full', `${text}, ${formatSize(RESERVE_BYTES)} are kept in reserve`)
+}
+
+/** What counts for the limits already, before this run sends anything. */
+export function sentSoFar({ store, clock }: Engine, { row }: OpenMirror, countsSinceMs: number | null): SentSoFar {
+  const inDay = store.uploads.countSince(row.library.id, clock.nowMs() - DAY_MS)
+  const { n, bytes } = countsSinceMs === null ? { n: 0, bytes: 0 } : store.uploads.tallySince(row.id, countsSinceMs)
+  return { inRun: n, inDay, bytesInRun: bytes }
+}

@@ -1,0 +1,41 @@
+/** The files in `service/` as they stand, judged by the programs that read them. */
+import { execFile } from 'node:child_process'
+import { copyFileSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { EXIT_CODES } from '../../../src/cli/exit-codes.ts'
+import { temporaryDirectory } from '../../support/temporary.ts'
+import { SERVICE_FILES, verifyUnit } from '../../support/verify-unit.ts'
+
+const UNITS = ['shelfd.service', 'shelfd-system.service']
+
+describe('the units of systemd', () => {
+  test.each(UNITS)('%s holds nothing systemd does not know', async (name) => {
+    const file = join(temporaryDirectory(), 'shelfd.service')
+    copyFileSync(join(SERVICE_FILES, name), file)
+    expect(await verifyUnit(file, name === 'shelfd.service')).toEqual([])
+  })
+
+  test('the system unit exposes next to nothing', async () => {
+    const file = join(SERVICE_FILES, 'shelfd-system.service')
+    const args = ['security', '--offline=true', '--no-pager', file]
+    const { stdout } = await promisify(execFile)('systemd-analyze', args)
+    expect(Number(/Overall exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1])).toBeLessThanOrEqual(1.5)
+  })
+
+  test.each(UNITS)('%s is not restarted after final ends', (name) => {
+    const [, prevented] = /^RestartPreventExitStatus=(.*)$/m.exec(read(name)) ?? []
+    const { usage, rootMissing, refused, heldBack, operator } = EXIT_CODES
+    const final = [usage, rootMissing, refused, heldBack, operator].map(({ code }) => code)
+    expect(prevented?.split(' ').map(Number)).toEqual(final)
+  })
+
+  test.each(UNITS)('%s leaves Node its compiled code', (name) => {
+    expect(read(name)).not.toMatch(/^MemoryDenyWriteExecute=/m)
+  })
+})
+
+function read(name: string): string {
+  return readFileSync(join(SERVICE_FILES, name), 'utf8')
+}

@@ -1,0 +1,127 @@
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { planService } from '../../../src/app/service-manager/plan-service.ts'
+import type { PlanInput, ServicePlan } from '../../../src/app/service-manager/service-plan.ts'
+import { UsageError } from '../../../src/foundation/errors.ts'
+import { temporaryDirectory } from '../../support/temporary.ts'
+import { SERVICE_FILES, verifyUnit } from '../../support/verify-unit.ts'
+
+const FILLING = { command: ['/opt/node', '/opt/shelfd/main.js', 'daemon'], tokenFile: undefined }
+
+describe('on systemd', () => {
+  test.each([
+    [false, '/home/ada/.config/systemd/user/shelfd.service'],
+    [true, '/etc/systemd/system/shelfd.service'],
+  ])('a unit goes where its manager looks (system: %s)', (isSystem, file) => {
+    expect(planWith({ isSystem }).file).toBe(file)
+  })
+
+  test('a configuration directory of your own counts', () => {
+    expect(planWith({ env: { XDG_CONFIG_HOME: '/data/conf' } }).file).toBe('/data/conf/systemd/user/shelfd.service')
+    expect(planWith({ env: { XDG_CONFIG_HOME: 'conf' } }).file).toBe('/home/ada/.config/systemd/user/shelfd.service')
+  })
+
+  test.each([false, true])('systemd accepts the unit and odd paths (system: %s)', async (isSystem) => {
+    const directory = temporaryDirectory()
+    const program = join(directory, 'odd $HOME 100%', 'node')
+    mkdirSync(join(program, '..'))
+    copyFileSync('/bin/true', program)
+    const plan = planWith({ isSystem })
+    const text = fill(plan, { command: [program, '/a "b"/$c\\d%h.js', 'daemon'], tokenFile: '/etc/100%/my token' })
+    expect(text).toContain(' "/a \\"b\\"/$$c\\\\d%%h.js" "daemon"\n')
+    expect(text).toContain('\nLoadCredential=token:/etc/100%%/my token\n')
+    const file = join(directory, 'shelfd.service')
+    writeFileSync(file, text)
+    expect(await verifyUnit(file, !isSystem)).toEqual([])
+  })
+
+  test('a program systemd cannot start is refused', () => {
+    expect(() => fill(planWith(), { ...FILLING, command: ['/a "b"/node'] })).toThrow(UsageError)
+  })
+})
+
+describe('on launchd', () => {
+  const plan = planWith({ platform: 'darwin', home: '/Users/ada' })
+
+  test('the agent is a property list with our paths', () => {
+    expect(plan.file).toBe('/Users/ada/Library/LaunchAgents/org.shelfd.daemon.plist')
+    const list = parseWith(
+      'import plistlib,json,sys; print(json.dumps(plistlib.loads(sys.stdin.buffer.read())))',
+      fill(plan, { ...FILLING, command: ['/opt/node', '/A & B/<main>.js', 'daemon'] }),
+    )
+    expect(list).toMatchObject({
+      Label: 'org.shelfd.daemon',
+      ProgramArguments: ['/opt/node', '/A & B/<main>.js', 'daemon'],
+      StandardErrorPath: '/Users/ada/Library/Logs/shelfd.log',
+      StandardOutPath: '/Users/ada/Library/Logs/shelfd.log',
+      KeepAlive: { SuccessfulExit: false },
+    })
+  })
+
+  test('logs are read where launchd writes them', () => {
+    const call = { program: 'tail', args: ['-n', '9', '-F', '/Users/ada/Library/Logs/shelfd.log'] }
+    expect(plan.logs({ lines: 9, follow: true })).toEqual(call)
+  })
+})
+
+describe('on Windows', () => {
+  const env = { LOCALAPPDATA: 'C:\\Users\\ada\\AppData\\Local', USERDOMAIN: 'DESK' }
+  const plan = planWith({ platform: 'win32', home: 'C:\\Users\\ada', env })
+
+  test('the task is UTF-16 XML with our paths', () => {
+    expect(plan.file).toBe('C:\\Users\\ada\\AppData\\Local\\shelfd\\shelfd-task.xml')
+    const bytes = plan.fill(template(plan), {
+      ...FILLING,
+      command: ['C:\\N & N\\node.exe', 'C:\\x y\\main.js', 'daemon'],
+    })
+    const read = `
+import json, sys, xml.etree.ElementTree as tree
+task = tree.fromstring(sys.stdin.buffer.read())
+print(json.dumps([[e.tag.split('}')[1], e.text] for e in task.iter()]))`
+    const elements = parseWith(read, bytes)
+    expect(elements).toEqual(
+      expect.arrayContaining([
+        ['Command', 'C:\\N & N\\node.exe'],
+        ['Arguments', '"C:\\x y\\main.js" "daemon"'],
+        ['ExecutionTimeLimit', 'PT0S'],
+      ]),
+    )
+    expect(JSON.stringify(elements).match(/DESK\\\\ada/g)).toHaveLength(2)
+    expect(JSON.stringify(elements)).not.toContain('YOUR-')
+  })
+
+  test('no logs are promised', () => {
+    expect(plan.logs({ lines: 9, follow: false })).toBeUndefined()
+  })
+})
+
+describe('what a system cannot do', () => {
+  test.each(['darwin', 'win32'] as const)('is refused plainly on %s', (platform) => {
+    expect(() => planWith({ platform, isSystem: true })).toThrow(UsageError)
+    expect(() => fill(planWith({ platform }), { ...FILLING, tokenFile: '/token' })).toThrow('service.tokenFile')
+  })
+
+  test('is refused plainly on unknown systems', () => {
+    expect(() => planWith({ platform: 'freebsd' })).toThrow('no known service manager on freebsd')
+  })
+})
+
+function planWith(input: Partial<PlanInput> = {}): ServicePlan {
+  const user = { uid: 501, name: 'ada' }
+  return planService({ platform: 'linux', isSystem: false, home: '/home/ada', env: {}, user, ...input })
+}
+
+function template(plan: ServicePlan): string {
+  return readFileSync(join(SERVICE_FILES, plan.template), 'utf8')
+}
+
+function fill(plan: ServicePlan, filling: Parameters<ServicePlan['fill']>[1]): string {
+  return plan.fill(template(plan), filling).toString()
+}
+
+/** What a line of Python that prints JSON makes of the input. */
+function parseWith(code: string, input: string | Uint8Array): unknown {
+  return JSON.parse(execFileSync('python3', ['-c', code], { input, encoding: 'utf8' }))
+}

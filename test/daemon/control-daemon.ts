@@ -1,0 +1,92 @@
+import { once } from 'node:events'
+import { createConnection, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { onTestFinished } from 'vitest'
+import type { ControlHandlers } from '../../src/daemon/control/handlers.ts'
+import { PROTOCOL_VERSION, type SyncRequest } from '../../src/daemon/control/protocol.ts'
+import { type ControlServer, startControlServer } from '../../src/daemon/control/server.ts'
+import { silentLogger } from '../../src/foundation/logger.ts'
+import { emptySummary } from '../../src/rules/sync-summary.ts'
+import type { RunResult } from '../../src/sync/run-sync.ts'
+import { daemonStanding, mirrorStanding } from '../support/standing.ts'
+
+export const SERVICE = 'https://library.example.com'
+
+export const standing = daemonStanding({
+  mirrors: [
+    mirrorStanding({ state: 'halted', reason: { code: 'root-missing', message: 'gone' }, lastSuccessAt: null }),
+  ],
+})
+
+export const syncRequest: SyncRequest = {
+  service: SERVICE,
+  mirrors: [],
+  limits: { transfers: 4, checkers: 2, inIngestion: 200, newPerRun: null, newPerDay: 5, newBytesPerRun: null },
+  options: { waitMs: 0, hashEverything: false, isDryRun: false, acceptsRemovals: false, adopts: false },
+}
+
+/** What a run over one mirror gives. */
+export function runResult(failure?: RunResult['failure']): RunResult {
+  const papers = { name: 'papers', path: '/papers', library: { id: null, name: 'Papers' }, remotePath: '/Papers' }
+  const at = '2026-11-21T12:00:00.000Z'
+  const times = { startedAt: at, finishedAt: at, durationMs: 1 }
+  const summary = { run: 7, verdict: 'failed' as const, ...times, mirrors: [emptySummary(papers)] }
+  return { summary, outcome: 'failures', failure }
+}
+
+/** A control server in this process whose handlers a test replaces as it needs; it ends with the test at the latest. */
+export async function startControl(
+  stateDir: string,
+  handlers: Partial<ControlHandlers> = {},
+  env: Readonly<Record<string, string>> = {},
+): Promise<ControlServer> {
+  const server = await startControlServer({
+    stateDir,
+    env,
+    service: SERVICE,
+    handlers: { ...defaults, ...handlers },
+    logger: silentLogger,
+  })
+  let isClosed = false
+  const close = async () => {
+    if (!isClosed) await server[Symbol.asyncDispose]()
+    isClosed = true
+  }
+  onTestFinished(close)
+  return { path: server.path, [Symbol.asyncDispose]: close }
+}
+
+/** A connection without the client's manners. */
+export async function openSocket(path: string): Promise<Socket> {
+  const socket = createConnection(path)
+  await once(socket, 'connect')
+  onTestFinished(() => {
+    socket.destroy()
+  })
+  return socket
+}
+
+/** Sends `bytes` as they are and gives every line of the answer. */
+export async function sendRaw(path: string, bytes: string): Promise<unknown[]> {
+  const socket = await openSocket(path)
+  socket.write(bytes)
+  return (await text(socket))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
+
+export function requestLine(request: unknown, version = PROTOCOL_VERSION): string {
+  return `${JSON.stringify({ version, request })}\n`
+}
+
+const defaults: ControlHandlers = {
+  status: async () => standing,
+  sync: async () => runResult(),
+  pause: async () => {},
+  resume: async () => {},
+  retry: async (contentIds) => contentIds.length,
+  ignore: async (contentIds) => contentIds.length,
+  library: async () => ({ url: 'http://127.0.0.1:4711', token: 'secret', instanceId: 'one' }),
+  reload: async () => ({ mirrors: ['papers'] }),
+}

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest'
+import { startHeartbeat } from '../../src/daemon/heartbeat.ts'
+import { systemClock } from '../../src/foundation/clock.ts'
+import { manualClock } from '../support/manual-clock.ts'
+
+const INTERVAL_MS = 10_000
+
+/** A heartbeat on a clock by hand, and what it said. */
+function startManual() {
+  const clock = manualClock()
+  const said: string[] = []
+  const heartbeat = startHeartbeat({
+    clock,
+    intervalMs: INTERVAL_MS,
+    onBeat: () => said.push('beat'),
+    onJump: (kind, byMs) => said.push(`${kind} ${byMs}`),
+  })
+  return { clock, said, heartbeat, [Symbol.dispose]: () => heartbeat[Symbol.dispose]() }
+}
+
+describe('the heartbeat', () => {
+  test('beats at once and at every interval', async () => {
+    using started = startManual()
+    expect(started.said).toEqual(['beat'])
+    await started.clock.advance(3 * INTERVAL_MS)
+    expect(started.said).toEqual(['beat', 'beat', 'beat', 'beat'])
+  })
+
+  test('tells a sleep before its next beat', async () => {
+    using started = startManual()
+    started.clock.jump(3_600_000)
+    await started.clock.advance(INTERVAL_MS)
+    expect(started.said).toEqual(['beat', 'woke 3600000', 'beat'])
+  })
+
+  test('tells a clock that was set back', async () => {
+    using started = startManual()
+    started.clock.jump(-3_600_000)
+    await started.clock.advance(2 * INTERVAL_MS)
+    expect(started.said).toEqual(['beat', 'clock -3600000', 'beat', 'beat'])
+  })
+
+  test('takes small corrections for what they are', async () => {
+    using started = startManual()
+    for (const byMs of [29_000, -29_000, 1]) {
+      started.clock.jump(byMs)
+      await started.clock.advance(INTERVAL_MS)
+    }
+    expect(started.said).toEqual(['beat', 'beat', 'beat', 'beat'])
+  })
+
+  test('tells a sleep that both clocks counted', async () => {
+    const clock = manualClock()
+    const said: string[] = []
+    let hasSlept = false
+    const late = {
+      ...clock,
+      sleep: (durationMs: number, signal?: AbortSignal) => {
+        const extraMs = hasSlept ? 0 : 600_000
+        hasSlept = true
+        return clock.sleep(durationMs + extraMs, signal)
+      },
+    }
+    using _ = startHeartbeat({
+      clock: late,
+      intervalMs: INTERVAL_MS,
+      onBeat: () => {},
+      onJump: (kind, byMs) => said.push(`${kind} ${byMs}`),
+    })
+    await clock.advance(700_000)
+    expect(said).toEqual(['woke 600000'])
+  })
+
+  test('is dead when its beats stay away', async () => {
+    const started = startManual()
+    await started.clock.advance(INTERVAL_MS)
+    expect(started.heartbeat.isAlive()).toBe(true)
+    started.heartbeat[Symbol.dispose]()
+    await started.clock.advance(3 * INTERVAL_MS)
+    expect(started.heartbeat.isAlive()).toBe(true)
+    await started.clock.advance(1)
+    expect(started.heartbeat.isAlive()).toBe(false)
+    expect(started.said).toEqual(['beat', 'beat'])
+    expect(started.clock.countSleepers()).toBe(0)
+  })
+
+  test('beats with the clock of the system', async () => {
+    const beats = Promise.withResolvers<void>()
+    let count = 0
+    const onBeat = () => {
+      count += 1
+      if (count === 3) beats.resolve()
+    }
+    using _ = startHeartbeat({ clock: systemClock, intervalMs: 1, onBeat, onJump: () => {} })
+    await beats.promise
+  })
+})

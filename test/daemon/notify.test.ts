@@ -1,0 +1,202 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createNotifier, type NotifierInput, type SendMessage } from '../../src/daemon/notify.ts'
+import { type Clock, systemClock } from '../../src/foundation/clock.ts'
+import { type Logger, silentLogger } from '../../src/foundation/logger.ts'
+import { listenForNotifications } from '../support/notify-socket.ts'
+import { temporaryDirectory } from '../support/temporary.ts'
+
+const PATH = process.env.PATH ?? ''
+
+describe('over a real datagram socket', () => {
+  test('messages arrive one by one in order', async () => {
+    const socket = await listenForNotifications()
+    const notifier = createNotifier(inputWith({ env: { PATH, NOTIFY_SOCKET: socket.path } }))
+    const beforeUsec = process.hrtime.bigint() / 1_000n
+    notifier.ready('2 mirrors')
+    notifier.reloading()
+    notifier.ready('3 mirrors')
+    notifier.stopping()
+    const messages = await socket.until(({ length }) => length === 4)
+    expect(messages).toEqual([
+      'READY=1\nSTATUS=2 mirrors',
+      expect.stringMatching(/^RELOADING=1\nMONOTONIC_USEC=\d+$/),
+      'READY=1\nSTATUS=3 mirrors',
+      'STOPPING=1',
+    ])
+    const usec = BigInt(messages[1]?.split('=').at(-1) ?? 0)
+    expect(usec >= beforeUsec && usec <= process.hrtime.bigint() / 1_000n).toBe(true)
+  })
+
+  test('a status stays one line whatever it holds', async () => {
+    const socket = await listenForNotifications()
+    const notifier = createNotifier(inputWith({ env: { PATH, NOTIFY_SOCKET: socket.path } }))
+    notifier.status('halted: Fotos für\nREADY=1')
+    notifier.stopping()
+    expect(await socket.until(({ length }) => length === 2)).toEqual([
+      'STATUS=halted: Fotos für\\nREADY=1',
+      'STOPPING=1',
+    ])
+  })
+
+  test('life is signed every half of the time', async () => {
+    const socket = await listenForNotifications()
+    const env = { PATH, NOTIFY_SOCKET: socket.path, WATCHDOG_USEC: '100000', WATCHDOG_PID: String(process.pid) }
+    using _ = createNotifier(inputWith({ env, clock: systemClock })).startWatchdog(() => true)
+    expect(await socket.until(({ length }) => length >= 3)).toEqual(['WATCHDOG=1', 'WATCHDOG=1', 'WATCHDOG=1'])
+  })
+})
+
+describe('the status', () => {
+  test('is sent when it changes, the last always', async () => {
+    const { sent, run } = createRecorder()
+    const clock = createStillClock()
+    const notifier = createNotifier(inputWith({ run, clock }))
+    for (const text of ['a', 'a', 'b', 'c']) notifier.status(text)
+    await settle()
+    expect(sent).toEqual(['STATUS=a'])
+    await clock.wake()
+    expect(sent).toEqual(['STATUS=a', 'STATUS=c'])
+    expect(clock.pausesMs).toEqual([3_000, 3_000])
+    await clock.wake()
+    notifier.status('c')
+    await settle()
+    expect(sent).toEqual(['STATUS=a', 'STATUS=c'])
+  })
+
+  test('still waiting goes along with the end', async () => {
+    const { sent, run } = createRecorder()
+    const notifier = createNotifier(inputWith({ run }))
+    for (const text of ['a', 'b']) notifier.status(text)
+    notifier.stopping()
+    notifier.status('after the end')
+    await settle()
+    expect(sent).toEqual(['STATUS=a', 'STOPPING=1\nSTATUS=b'])
+  })
+})
+
+describe('the watchdog', () => {
+  const watched = { NOTIFY_SOCKET: '/run/notify', WATCHDOG_USEC: '4000000' }
+
+  test('is silent while the daemon hangs', async () => {
+    const { sent, run } = createRecorder()
+    const clock = createStillClock()
+    let isAlive = true
+    using _ = createNotifier(inputWith({ env: watched, run, clock })).startWatchdog(() => isAlive)
+    await clock.wake()
+    isAlive = false
+    await clock.wake()
+    await clock.wake()
+    expect(sent).toEqual(['WATCHDOG=1'])
+    expect(new Set(clock.pausesMs)).toEqual(new Set([2_000]))
+    isAlive = true
+    await clock.wake()
+    expect(sent).toEqual(['WATCHDOG=1', 'WATCHDOG=1'])
+  })
+
+  test('leaves other processes to their own', async () => {
+    const clock = createStillClock()
+    for (const env of [{ ...watched, WATCHDOG_PID: '1' }, { NOTIFY_SOCKET: '/run/notify' }]) {
+      createNotifier(inputWith({ env, clock })).startWatchdog(() => true)
+    }
+    await settle()
+    expect(clock.pausesMs).toEqual([])
+  })
+
+  test('ends when it is disposed of', async () => {
+    const { sent, run } = createRecorder()
+    const clock = createStillClock()
+    createNotifier(inputWith({ env: watched, run, clock }))
+      .startWatchdog(() => true)
+      [Symbol.dispose]()
+    await clock.wake()
+    expect(sent).toEqual([])
+  })
+})
+
+describe('trouble with the service manager', () => {
+  test('is said once and stops nothing', async () => {
+    const warnings: unknown[] = []
+    const logger: Logger = { ...silentLogger, warn: (message, fields) => void warnings.push([message, fields]) }
+    const { sent, run } = createRecorder()
+    const failing: typeof run = async (...message) => {
+      await run(...message)
+      throw new Error('spawn systemd-notify ENOENT')
+    }
+    const notifier = createNotifier(inputWith({ run: failing, logger }))
+    notifier.ready('a')
+    notifier.stopping()
+    await settle()
+    expect(sent).toHaveLength(2)
+    expect(warnings).toEqual([['Cannot tell the service manager', { reason: 'spawn systemd-notify ENOENT' }]])
+  })
+
+  test('without a service manager nothing is started', async () => {
+    const { sent, run } = createRecorder()
+    const notifier = createNotifier(inputWith({ env: { WATCHDOG_USEC: '1000' }, run }))
+    notifier.ready('a')
+    notifier.status('b')
+    notifier.startWatchdog(() => true)
+    notifier.stopping()
+    await settle()
+    expect(sent).toEqual([])
+  })
+
+  test('the program started is given no secrets', async () => {
+    const directory = temporaryDirectory()
+    const seen = join(directory, 'seen')
+    writeFileSync(join(directory, 'systemd-notify'), `#!/bin/sh\nenv > ${seen}.partial\nmv ${seen}.partial ${seen}\n`)
+    chmodSync(join(directory, 'systemd-notify'), 0o755)
+    const socket = await listenForNotifications()
+    const env = { PATH: `${directory}:${PATH}`, NOTIFY_SOCKET: socket.path, SHELFD_TOKEN: 'secret-token' }
+    createNotifier(inputWith({ env })).stopping()
+    await expect.poll(() => readIfThere(seen), { timeout: 20_000 }).toContain('NOTIFY_SOCKET=')
+    expect(readIfThere(seen)).not.toContain('secret-token')
+  })
+})
+
+function inputWith(input: Partial<NotifierInput>): NotifierInput {
+  return { env: { NOTIFY_SOCKET: '/run/notify' }, clock: createStillClock(), logger: silentLogger, ...input }
+}
+
+function readIfThere(file: string): string {
+  return existsSync(file) ? readFileSync(file, 'utf8') : ''
+}
+
+/** Keeps messages instead of sending them. */
+function createRecorder() {
+  const sent: string[] = []
+  const run: SendMessage = async (lines) => {
+    sent.push(lines.join('\n'))
+  }
+  return { sent, run }
+}
+
+/** Time that passes when the test says so. */
+function createStillClock() {
+  const pausesMs: number[] = []
+  let sleepers: { wake(): void }[] = []
+  const clock: Clock = {
+    nowMs: () => 0,
+    monotonicMs: () => 0,
+    sleep: (durationMs, signal) =>
+      new Promise((resolve, reject) => {
+        pausesMs.push(durationMs)
+        sleepers.push({ wake: resolve })
+        signal?.addEventListener('abort', () => reject(signal.reason))
+      }),
+  }
+  const wake = async () => {
+    const woken = sleepers
+    sleepers = []
+    for (const sleeper of woken) sleeper.wake()
+    await settle()
+  }
+  return { ...clock, pausesMs, wake }
+}
+
+/** Lets everything go on that waits for nothing. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest'
+import { listFailingChecks } from '../../src/daemon/readiness.ts'
+import type { DaemonStanding, MirrorStanding } from '../../src/daemon/standing.ts'
+import { daemonStanding, mirrorStanding } from '../support/standing.ts'
+
+function checksOf(change: Partial<DaemonStanding>): string[] {
+  return listFailingChecks(daemonStanding(change)).map(({ check, code }) => `${check} ${code}`)
+}
+
+function checksOfMirror(change: Partial<MirrorStanding>): string[] {
+  return checksOf({ mirrors: [mirrorStanding(), mirrorStanding({ name: 'Notes', ...change })] })
+}
+
+const NEVER_SCANNED = { lastScanAt: null, lastSuccessAt: null }
+
+describe('the daemon is ready', () => {
+  test('when all is well', () => {
+    expect(checksOf({})).toEqual([])
+  })
+
+  test('before it had to ask the service', () => {
+    expect(checksOf({ service: { state: 'unasked', sinceMs: 0, reason: null } })).toEqual([])
+  })
+
+  test('while a mirror rests on purpose', () => {
+    const reason = { code: 'paused', message: 'paused by hand' } as const
+    expect(checksOfMirror({ state: 'held', reason, ...NEVER_SCANNED })).toEqual([])
+  })
+
+  test('while a guard holds uploads back', () => {
+    const reason = { code: 'root-emptied', message: 'look at it' } as const
+    expect(checksOfMirror({ state: 'held', reason })).toEqual([])
+  })
+
+  test('without any mirror to look after', () => {
+    expect(checksOf({ mirrors: [] })).toEqual([])
+  })
+})
+
+describe('the daemon is not ready', () => {
+  test('while the service is away', () => {
+    const reason = { code: 'service-unavailable', message: 'HTTP 503' } as const
+    expect(checksOf({ service: { state: 'away', sinceMs: 0, reason } })).toEqual(['service service-unavailable'])
+  })
+
+  test('when the credential was refused', () => {
+    const reason = { code: 'right-missing', message: 'no' } as const
+    expect(checksOf({ service: { state: 'refused', sinceMs: 0, reason } })).toEqual(['credential right-missing'])
+  })
+
+  test('while the disk of its state is full', () => {
+    expect(checksOf({ isStoreFull: true })).toEqual(['store disk-full'])
+  })
+
+  test('while a mirror is halted', () => {
+    const reason = { code: 'library-mismatch', message: 'another' } as const
+    expect(checksOfMirror({ state: 'halted', reason })).toEqual(['mirror:Notes library-mismatch'])
+  })
+
+  test.each(['root-missing', 'root-unreadable'] as const)('while it waits because of %s', (code) => {
+    expect(checksOfMirror({ state: 'waiting', reason: { code, message: 'not there' } })).toEqual([
+      `mirror:Notes ${code}`,
+    ])
+  })
+
+  test('while one is halted that was never scanned', () => {
+    const reason = { code: 'origin-mismatch', message: 'another' } as const
+    expect(checksOfMirror({ state: 'halted', reason, ...NEVER_SCANNED })).toEqual(['mirror:Notes origin-mismatch'])
+  })
+
+  test.each(['starting', 'scanning', 'waiting'] as const)('before the first scan of one %s', (state) => {
+    expect(checksOfMirror({ state, ...NEVER_SCANNED })).toEqual(['starting null'])
+  })
+
+  test('and names every check that fails', () => {
+    const mirrors = [mirrorStanding({ state: 'halted', ...NEVER_SCANNED }), mirrorStanding(NEVER_SCANNED)]
+    const service = { state: 'away', sinceMs: 0, reason: null } as const
+    expect(checksOf({ mirrors, service, isStoreFull: true })).toEqual([
+      'service service-unreachable',
+      'mirror:Papers null',
+      'store disk-full',
+      'starting null',
+    ])
+  })
+
+  test('tells neither paths nor what others said', () => {
+    const reason = { code: 'root-missing', message: '/home/ada/secret is not there' } as const
+    const standing = daemonStanding({
+      service: { state: 'refused', sinceMs: 0, reason: { code: 'credential-refused', message: 'canary' } },
+      mirrors: [mirrorStanding({ state: 'halted', reason })],
+    })
+    expect(JSON.stringify(listFailingChecks(standing))).not.toMatch(/canary|\/home/)
+  })
+})

@@ -1,0 +1,177 @@
+/** Commands beside a process that holds the store and the library, as the daemon does; here it is this one. */
+import { mkdirSync } from 'node:fs'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { ControlHandlers } from '../../src/daemon/control/handlers.ts'
+import type { SyncRequest } from '../../src/daemon/control/protocol.ts'
+import { startControlServer } from '../../src/daemon/control/server.ts'
+import { startEmbeddedLibrary } from '../../src/embedded/start-embedded.ts'
+import { HeldBackError, messageOf } from '../../src/foundation/errors.ts'
+import { silentLogger } from '../../src/foundation/logger.ts'
+import type { Engine } from '../../src/sync/engine.ts'
+import { isPaused, pauseMirrors, resumeMirrors } from '../../src/sync/pause.ts'
+import { retryContents, setContentsAside } from '../../src/sync/quarantine.ts'
+import { runSync } from '../../src/sync/run-sync.ts'
+import { dumpStore } from '../support/dump-store.ts'
+import { openTestEngine } from '../support/engine.ts'
+import { type Home, temporaryHome } from '../support/home.ts'
+import { daemonStanding, mirrorStanding } from '../support/standing.ts'
+
+const standing = daemonStanding({
+  mirrors: [mirrorStanding({ settling: 3 }), mirrorStanding({ name: 'mail', state: 'scanning' })],
+})
+
+/** Holds the home's store and library and answers its commands. */
+async function startStandIn(home: Home, changed: Partial<ControlHandlers> = {}) {
+  mkdirSync(home.stateDir, { recursive: true })
+  const library = await startEmbeddedLibrary({ dataDir: home.dataDir })
+  const { engine, store } = openTestEngine(library, { stateDir: home.stateDir })
+  const identity = `embedded:${library.instanceId}`
+  const service = { ...engine.service, identity, isEmbedded: true }
+  const requests: SyncRequest[] = []
+  const handlers: ControlHandlers = {
+    status: async () => standing,
+    sync: (request, run) => {
+      requests.push(request)
+      const here: Engine = { ...engine, ...run, service, limits: request.limits }
+      return runSync(here, request.mirrors, request.options)
+    },
+    pause: async (names) => pauseMirrors(store, names),
+    resume: async (names) => resumeMirrors(store, names),
+    retry: async (contentIds) => retryContents(store, contentIds),
+    ignore: async (contentIds) => setContentsAside(store, contentIds),
+    library: async () => ({ url: library.url, token: library.token, instanceId: library.instanceId }),
+    reload: async () => ({ mirrors: [] }),
+    ...changed,
+  }
+  const input = { stateDir: home.stateDir, env: {}, service: home.dataDir, logger: silentLogger }
+  const server = await startControlServer({ ...input, handlers })
+  onTestFinished(async () => {
+    await server[Symbol.asyncDispose]()
+    await library[Symbol.asyncDispose]()
+  })
+  return { store, requests }
+}
+
+/** A home with a mirror that was synced through the daemon. */
+async function syncedHome() {
+  const home = temporaryHome()
+  home.write('Papers', { 'a.md': 'pelican', 'copy.md': 'pelican' })
+  const daemon = await startStandIn(home)
+  return { home, ...daemon, first: await home.sync(['Papers', '--transfers', '3']) }
+}
+
+describe('sync beside a daemon', () => {
+  test('is done by it, with the same account', async () => {
+    const { home, requests, first } = await syncedHome()
+    expect({ exitCode: first.exitCode, stderr: first.stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(first.mirror).toMatchObject({ name: 'Papers', uploads: { created: 1, aliases: 1 } })
+    expect(requests).toMatchObject([
+      { limits: { transfers: 3 }, mirrors: [{ name: 'Papers', path: `${home.path}/Papers` }] },
+    ])
+    const { exitCode, stdout } = await home.shelfd(['sync', 'Papers', '--report'])
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(/2 scanned: 2 unchanged[\s\S]*Done in[\s\S]*in-sync/)
+  })
+
+  test('rehearses without a word to the daemon', async () => {
+    const { home, requests } = await syncedHome()
+    home.write('Papers', { 'new.md': 'heron' })
+    const before = dumpStore(home.stateDir)
+    const { exitCode, summary, mirror } = await home.sync(['Papers', '--dry-run'])
+    expect({ exitCode, dryRun: summary.dryRun, created: mirror.uploads.created }).toEqual({
+      exitCode: 0,
+      dryRun: true,
+      created: 1,
+    })
+    expect(requests).toHaveLength(1)
+    expect(dumpStore(home.stateDir)).toEqual(before)
+  })
+
+  test('ends as the daemon says it failed', async () => {
+    const home = temporaryHome()
+    home.write('Papers', { 'a.md': 'A' })
+    await startStandIn(home, { sync: () => Promise.reject(new HeldBackError('limit-reached', 'not now')) })
+    const { exitCode, stderr } = await home.shelfd(['sync', 'Papers'])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 8, stderr: expect.stringContaining('not now') })
+  })
+
+  test('stops in the daemon after its longest duration', async () => {
+    const home = temporaryHome()
+    home.write('Papers', { 'a.md': 'A' })
+    const reasons: string[] = []
+    await startStandIn(home, {
+      sync: async (_, { signal }) => {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+        reasons.push(messageOf(signal.reason))
+        throw signal.reason
+      },
+    })
+    expect((await home.shelfd(['sync', 'Papers', '--max-duration', '1s'])).exitCode).toBe(8)
+    expect(reasons).toEqual([expect.stringContaining('--max-duration 1s')])
+  })
+})
+
+describe('beside a daemon', () => {
+  test('status shows where it stands', async () => {
+    const { home } = await syncedHome()
+    expect(JSON.parse((await home.shelfd(['status', '--json'])).stdout)).toMatchObject({
+      mirrors: [{ name: 'Papers' }],
+      daemon: standing,
+    })
+    const { stdout } = await home.shelfd(['status'])
+    expect(stdout).toMatch(/^daemon: process 4711 since/)
+    expect(stdout).toMatch(/settling +3 files/)
+    expect(stdout).toMatch(/^mail: [\s\S]*daemon +scanning/m)
+  })
+
+  test('every command reaches the embedded library', async () => {
+    const { home } = await syncedHome()
+    for (const args of [
+      ['ls', 'Papers'],
+      ['search', 'pelican'],
+      ['whoami'],
+      ['report', '--check'],
+      ['api', 'GET', '/v1/libraries'],
+    ]) {
+      const { exitCode, stdout, stderr } = await home.shelfd(args)
+      expect({ args, exitCode, stderr }).toEqual({ args, exitCode: 0, stderr: '' })
+      expect(stdout).not.toBe('')
+    }
+  })
+
+  test('another data directory stays locked', async () => {
+    const home = temporaryHome()
+    const elsewhere = `${home.path}/elsewhere`
+    mkdirSync(elsewhere)
+    await using _library = await startEmbeddedLibrary({ dataDir: elsewhere })
+    await startStandIn(home)
+    const { exitCode } = await home.shelfd(['whoami'], { SHELFD_DATA_DIR: elsewhere })
+    expect(exitCode).toBe(11)
+  })
+
+  test('the daemon itself does not wait for itself', async () => {
+    const home = temporaryHome()
+    const status = async () => ({ ...standing, pid: process.pid })
+    await startStandIn(home, { status, library: () => new Promise(() => {}) })
+    expect((await home.shelfd(['whoami'])).exitCode).toBe(11)
+  })
+
+  test('pause and resume are kept by it', async () => {
+    const { home, store } = await syncedHome()
+    expect((await home.shelfd(['pause', 'Papers'])).exitCode).toBe(0)
+    expect(isPaused(store, 'Papers')).toBe(true)
+    expect((await home.shelfd(['resume'])).exitCode).toBe(0)
+    expect(isPaused(store, 'Papers')).toBe(false)
+  })
+
+  test('failed retry and ignore change its store', async () => {
+    const { home, store } = await syncedHome()
+    const [file] = store.report.listFiles(1, '')
+    const id = file?.contentId ?? 0
+    store.write(() => store.contents.setProblem(id, { code: 'ingestion-failed', message: 'broke', retryAt: 4e12 }))
+    expect((await home.shelfd(['failed', 'ignore', 'Papers/a.md'])).stderr).toBe('Set aside: 1 content\n')
+    expect(store.contents.get(id)?.isSetAside).toBe(1)
+    expect((await home.shelfd(['failed', 'retry', 'Papers/copy.md'])).stderr).toBe('Due now: 1 content\n')
+    expect(store.contents.get(id)).toMatchObject({ isSetAside: 0, retryAt: 0 })
+  })
+})

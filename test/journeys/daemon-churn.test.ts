@@ -1,0 +1,74 @@
+/** A directory that is changed at random for minutes under a real daemon. SHELFD_CHURN_SECONDS makes it longer. */
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { Churner, contentsBelow } from '../support/churn.ts'
+import { configure, isQuiet, startDaemon } from '../support/daemon.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { temporaryHome } from '../support/home.ts'
+import { readLibrary } from '../support/library-contents.ts'
+import { seededRandom } from '../support/random.ts'
+
+const CHURN_MS = Number(process.env.SHELFD_CHURN_SECONDS ?? 100) * 1_000
+const FILES = 10_000
+const SETTLE_MS = 1_000
+/** Between two changes, so that there are about a hundred in a second. */
+const PAUSE_MS = 10
+/** What rested for so long must have been seen: settling, looking and a scan of a busy machine. */
+const SURELY_SEEN_MS = 20_000
+
+test('a tree changed at random ends exactly mirrored', { timeout: CHURN_MS + 240_000 }, async () => {
+  await using service = await startFaultyService({ library: 'Research' })
+  const home = temporaryHome(service)
+  const root = home.write('Papers', {})
+  const churner = new Churner(root, join(home.path, 'elsewhere'), seededRandom(20_261_121))
+  churner.fill(FILES)
+  configure(home, {
+    mirrors: [{ path: root, library: 'Research', settle: `${SETTLE_MS}ms`, rescan: '20s' }],
+    limits: { newPerRun: 'none', newPerDay: 'none' },
+  })
+  const daemon = await startDaemon(home)
+  await daemon.until('the first pass is over', isQuiet)
+
+  const endMs = performance.now() + CHURN_MS
+  while (performance.now() < endMs) {
+    churner.step()
+    await sleep(PAUSE_MS)
+  }
+  await daemon.until('all is quiet', isQuiet)
+  churner.settle()
+  await daemon.until('all is quiet again', isQuiet)
+  const missed = (await daemon.standing()).mirrors[0]?.missedByWatcher
+  const { exitCode } = await daemon.stop()
+  expect(exitCode).toBe(0)
+
+  const remote = readLibrary(service.dataDir).map(({ sha256 }) => sha256)
+  const stored = new Set(remote)
+  expect(stored.size, 'one resource for each content').toBe(remote.length)
+  expect(
+    [...contentsBelow(root)].filter((sha256) => !stored.has(sha256)),
+    'there and not mirrored',
+  ).toEqual([])
+  const rested = [...churner.restedMs].filter(([, restedMs]) => restedMs > SURELY_SEEN_MS)
+  expect(
+    rested.filter(([sha256]) => !stored.has(sha256)),
+    'rested for long and not mirrored',
+  ).toEqual([])
+  const fleeting = [...stored].filter((sha256) => (churner.untouchedMs.get(sha256) ?? 0) < SETTLE_MS * 0.9)
+  expect(fleeting, 'mirrored though it never rested').toEqual([])
+  const uploads = service.requests.filter(({ route }) => route === 'uploadFile')
+  expect(uploads).toHaveLength(stored.size)
+  expect(churner.changes).toBeGreaterThan(CHURN_MS / PAUSE_MS / 4)
+  expect(missed, 'changes that only scans found').toBeLessThan(churner.changes / 100)
+
+  const { stdout } = await home.shelfd(['report', '--json'])
+  const [report] = JSON.parse(stdout).mirrors
+  expect(report).toMatchObject({ listing: 'complete' })
+  const { 'in-sync': inSync, superseded, ...others } = report.counts
+  expect(
+    Object.values(others).every((count) => count === 0),
+    JSON.stringify(report.counts),
+  ).toBe(true)
+  expect(inSync).toBe(churner.fileCount)
+  expect(superseded).toBeGreaterThan(0)
+})

@@ -1,0 +1,95 @@
+/** Commands beside the real daemon, a process of its own. */
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type Home, temporaryHome } from '../support/home.ts'
+import { type Running, runShelfd } from '../support/run-shelfd.ts'
+
+const PATIENCE_MS = 30_000
+const LOOK_AGAIN_MS = 50
+
+/** Asks until `holds`; fails with the last answer when that takes too long. */
+async function until<T>(ask: () => Promise<T>, holds: (answer: T) => boolean): Promise<T> {
+  const deadlineMs = performance.now() + PATIENCE_MS
+  for (;;) {
+    const answer = await ask()
+    if (holds(answer)) return answer
+    if (performance.now() > deadlineMs) throw new Error(`Waited in vain: ${JSON.stringify(answer)}`)
+    await pause(LOOK_AGAIN_MS)
+  }
+}
+
+async function readStatus(home: Home) {
+  return JSON.parse((await home.shelfd(['status', '--json'])).stdout)
+}
+
+/** The daemon of a home with one mirror, which is killed with the test at the latest. */
+async function startDaemon(home: Home): Promise<Running> {
+  const running = runShelfd(['daemon'], { env: home.env, cwd: home.path })
+  onTestFinished(async () => {
+    running.child.kill('SIGKILL')
+    await running.ended
+  })
+  await until(
+    () => readStatus(home),
+    ({ daemon }) => daemon !== null,
+  )
+  return running
+}
+
+async function daemonHome() {
+  const home = temporaryHome()
+  const root = home.write('Papers', { 'a.md': 'pelican' })
+  const config = `mirrors:\n  - { name: papers, path: "${root}", library: Papers, settle: 100ms }\n`
+  home.write('config/shelfd', { 'config.yaml': config })
+  return { home, root, daemon: await startDaemon(home) }
+}
+
+const isSearchable = (count: number) => (status: { mirrors: { files: { searchable: number } }[] }) =>
+  status.mirrors[0]?.files.searchable === count
+
+describe('beside the daemon', () => {
+  test('sync, report and search go through it', async () => {
+    const { home, root } = await daemonHome()
+    await until(() => readStatus(home), isSearchable(1))
+    const outside = home.write('Outside', { 'b.md': 'heron' })
+    const { exitCode, stderr, mirror } = await home.sync([outside])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(mirror.uploads.created).toBe(1)
+    expect((await home.shelfd(['report', '--check'])).exitCode).toBe(0)
+    expect((await home.shelfd(['search', 'heron'])).stdout).toContain('b.md')
+    expect((await readStatus(home)).daemon.mirrors).toMatchObject([{ name: 'papers', path: root }])
+  })
+
+  test('a pause holds back uploads until resume', async () => {
+    const { home, root } = await daemonHome()
+    await until(() => readStatus(home), isSearchable(1))
+    expect((await home.shelfd(['pause', 'papers'])).exitCode).toBe(0)
+    writeFileSync(join(root, 'new.md'), 'heron')
+    const held = await until(
+      () => readStatus(home),
+      ({ mirrors }) => mirrors[0].queue.contents === 1,
+    )
+    expect(held.daemon.mirrors[0]).toMatchObject({ state: 'held', reason: { code: 'paused' } })
+    expect((await home.shelfd(['resume'])).exitCode).toBe(0)
+    await until(() => readStatus(home), isSearchable(2))
+  })
+
+  test('a kill leaves nothing that hinders the next', async () => {
+    const { home, daemon } = await daemonHome()
+    daemon.child.kill('SIGKILL')
+    await daemon.ended
+    expect(existsSync(join(home.stateDir, 'control'))).toBe(true)
+    expect((await readStatus(home)).daemon).toBeNull()
+    expect((await home.sync(['papers'])).exitCode).toBe(0)
+    await startDaemon(home)
+  })
+
+  test('its orderly end removes the socket', async () => {
+    const { home, daemon } = await daemonHome()
+    daemon.child.kill('SIGTERM')
+    expect(await daemon.ended).toMatchObject({ exitCode: 0 })
+    expect(existsSync(join(home.stateDir, 'control'))).toBe(false)
+  })
+})

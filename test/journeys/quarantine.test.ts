@@ -1,0 +1,172 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { openStore } from '../../src/store/open-store.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { type Home, temporaryHome } from '../support/home.ts'
+
+const REFUSAL = { status: 422, body: { message: 'Unprocessable', errors: { file: ['no such kind'] } } }
+const BAD = /^bad/
+
+/** Two files of one content that the service refuses, and a good one. */
+async function refusedHome() {
+  const service = await startFaultyService({ library: 'Research' })
+  service.answer = ({ fileName }) => (fileName && BAD.test(fileName) ? REFUSAL : undefined)
+  const home = temporaryHome(service)
+  const root = home.write('Papers', { 'sub/bad.md': 'bad', 'sub/bad-copy.md': 'bad', 'good.md': 'good' })
+  expect((await home.sync(['Papers', '--to', 'Research'])).exitCode).toBe(1)
+  return { service, home, root }
+}
+
+async function listFailed(home: Home, ...flags: string[]) {
+  const { exitCode, stdout, stderr } = await home.shelfd(['failed', 'list', '--json', ...flags])
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+  return JSON.parse(stdout).contents
+}
+
+describe('failed list', () => {
+  test('has one row for a content of several files', async () => {
+    const { home, root } = await refusedHome()
+    expect(await listFailed(home)).toEqual([
+      expect.objectContaining({
+        stage: 'upload',
+        code: 'invalid',
+        message: expect.stringContaining('no such kind'),
+        tries: 1,
+        since: expect.stringMatching(/^\d{4}-/),
+        retryAt: expect.stringMatching(/^\d{4}-/),
+        isSetAside: false,
+        files: [
+          { mirror: 'Papers', root, path: 'sub/bad-copy.md' },
+          { mirror: 'Papers', root, path: 'sub/bad.md' },
+        ],
+      }),
+    ])
+    const { stdout } = await home.shelfd(['failed', 'list'])
+    expect(stdout).toContain(`${root}/sub/bad-copy.md (and 1 more)`)
+  })
+
+  test('is empty where nothing was mirrored', async () => {
+    const { exitCode, stdout, stderr } = await temporaryHome().shelfd(['failed', 'list'])
+    expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: '', stderr: 'Nothing is in quarantine\n' })
+  })
+
+  test('has resources whose ingestion ended badly', async () => {
+    const service = await startFaultyService({ library: 'Research' })
+    service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, ingestion_status: 'failed' } : body)
+    const home = temporaryHome(service)
+    home.write('Papers', { 'a.md': 'A' })
+    await home.sync(['Papers', '--to', 'Research'])
+    expect(await listFailed(home)).toMatchObject([{ stage: 'ingestion', resourceId: expect.any(String) }])
+    service.rewrite = (_, body) => body
+    expect((await home.shelfd(['failed', 'retry', '--all'])).exitCode).toBe(0)
+    expect((await home.sync(['Papers'])).exitCode).toBe(0)
+    expect(await listFailed(home)).toEqual([])
+  })
+})
+
+describe('failed show', () => {
+  test('finds a content by path, directory and hash', async () => {
+    const { home } = await refusedHome()
+    const [{ sha256 }] = await listFailed(home)
+    for (const word of ['Papers/sub/bad.md', 'Papers/sub', 'Papers', sha256.slice(0, 8)]) {
+      const { exitCode, stdout } = await home.shelfd(['failed', 'show', word])
+      expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining(sha256) })
+    }
+  })
+
+  test('refuses what is not in quarantine', async () => {
+    const { home } = await refusedHome()
+    const { exitCode, stderr } = await home.shelfd(['failed', 'show', 'Papers/good.md'])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringMatching(/is in quarantine/) })
+  })
+})
+
+describe('failed retry', () => {
+  test('sends nothing itself and everything next', async () => {
+    const { service, home } = await refusedHome()
+    service.answer = () => undefined
+    service.forget()
+    expect((await home.sync(['Papers'])).exitCode).toBe(1)
+    const { exitCode, stderr } = await home.shelfd(['failed', 'retry', 'Papers/sub/bad.md'])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: 'Due now: 1 content\n' })
+    expect(service.count('uploadFile')).toBe(0)
+    const { exitCode: after, mirror } = await home.sync(['Papers'])
+    expect({ after, created: mirror.uploads.created }).toEqual({ after: 0, created: 1 })
+    expect(await listFailed(home)).toEqual([])
+  })
+
+  test('wants contents or all of them', async () => {
+    const { home } = await refusedHome()
+    expect((await home.shelfd(['failed', 'retry'])).exitCode).toBe(2)
+    expect((await home.shelfd(['failed', 'retry', 'Papers', '--all'])).exitCode).toBe(2)
+  })
+})
+
+describe('failed ignore', () => {
+  test('makes runs succeed and tries no more', async () => {
+    const { service, home, root } = await refusedHome()
+    expect((await home.shelfd(['failed', 'ignore', 'Papers/sub'])).stderr).toBe('Set aside: 1 content\n')
+    makeDueByTime(home)
+    service.forget()
+    expect((await home.sync(['Papers'])).exitCode).toBe(0)
+    expect(service.count('uploadFile')).toBe(0)
+    expect(await listFailed(home)).toEqual([])
+    expect(await listFailed(home, '--all')).toMatchObject([{ isSetAside: true, retryAt: null }])
+    const { stdout } = await home.shelfd(['status', '--json'])
+    expect(JSON.parse(stdout).mirrors[0]).toMatchObject({ files: { needAttention: 0, setAside: 2 }, problems: [] })
+    const report = await home.shelfd(['report', '--json', '--only', 'needs-attention'])
+    expect(JSON.parse(report.stdout).mirrors[0].entries[0].reason).toMatch(/^set aside: .*no such kind/)
+    service.answer = () => undefined
+    writeFileSync(join(root, 'sub', 'bad.md'), 'mended')
+    expect((await home.sync(['Papers'])).mirror.uploads.created).toBe(1)
+  })
+
+  test('is taken back by a retry', async () => {
+    const { home } = await refusedHome()
+    await home.shelfd(['failed', 'ignore', 'Papers/sub'])
+    await home.shelfd(['failed', 'retry', 'Papers/sub'])
+    expect(await listFailed(home)).toMatchObject([{ isSetAside: false }])
+    expect((await home.sync(['Papers'])).exitCode).toBe(1)
+  })
+})
+
+describe('pause', () => {
+  test('is kept, shown, and ended by resume', async () => {
+    const home = temporaryHome()
+    home.write('Papers', { 'a.md': 'A' })
+    await home.sync(['Papers'])
+    const isPaused = async () => JSON.parse((await home.shelfd(['status', '--json'])).stdout).mirrors[0].isPaused
+    const { exitCode, stderr } = await home.shelfd(['pause', 'Papers'])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: 'Paused: Papers\n' })
+    expect(await isPaused()).toBe(true)
+    expect((await home.sync(['Papers'])).exitCode).toBe(0)
+    expect((await home.shelfd(['resume', '--json'])).stdout).toBe('{"resumed":"all"}\n')
+    expect(await isPaused()).toBe(false)
+  })
+
+  test('refuses a mirror that nobody knows', async () => {
+    const { exitCode, stderr } = await temporaryHome().shelfd(['pause', 'nothing'])
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 2,
+      stderr: expect.stringMatching(/No mirror is called "nothing"/),
+    })
+  })
+
+  test('fails while another process holds the store', async () => {
+    const home = temporaryHome()
+    mkdirSync(home.stateDir, { recursive: true })
+    using _held = openStore(home.stateDir)
+    expect((await home.shelfd(['pause'])).exitCode).toBe(11)
+  })
+})
+
+/** As if its time had come. */
+function makeDueByTime(home: Home): void {
+  using store = openStore(home.stateDir)
+  const [row] = store.quarantine.list()
+  if (!row) throw new Error('Nothing is in quarantine')
+  store.write(() => {
+    store.contents.setProblem(row.contentId, { code: row.code, message: row.message ?? '', retryAt: 0 })
+  })
+}

@@ -1,0 +1,174 @@
+import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Clock } from '../../../src/foundation/clock.ts'
+import { NodeWatcher } from '../../../src/local/watch/node-watcher.ts'
+import { type OpenWatch, openNodeWatch, type WatchListener } from '../../../src/local/watch/open-watch.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+import { systemError, temporaryDirectory, writeTree } from '../trees.ts'
+import { hearing, until, watchNewTree } from './watched-tree.ts'
+
+describe('adding directories', () => {
+  test('gives back those not watched before', async () => {
+    await using tree = await watchNewTree('node', { 'a/': '', 'b/': '' })
+    mkdirSync(join(tree.root, 'c'))
+    expect(tree.watcher.add(['', 'a', 'b', 'c', 'missing'])).toEqual(['c'])
+    expect(tree.watcher.add(['c'])).toEqual([])
+  })
+
+  test('hears what happens right after it', async () => {
+    await using tree = await watchNewTree('node')
+    writeTree(tree.root, { 'new/inner/': '' })
+    tree.watcher.add(['new', 'new/inner'])
+    await tree.hints(['new/inner/x.md'], () => writeFileSync(join(tree.root, 'new/inner/x.md'), 'x'))
+  })
+
+  test('takes files and links for no directories', async () => {
+    await using tree = await watchNewTree('node', { 'file.md': 'x' })
+    expect(tree.watcher.add(['file.md', 'file.md/below'])).toEqual([])
+  })
+})
+
+describe('a directory that is replaced', () => {
+  test('is watched anew with all below it', async () => {
+    await using tree = await watchNewTree('node', { 'a/x/': '', 'a/y/z/': '' })
+    await tree.hints(['a', 'a/x', 'a/y', 'a/y/z'], () => {
+      renameSync(join(tree.root, 'a'), join(tree.root, 'b'))
+      writeTree(tree.root, { 'a/x/': '', 'a/y/z/': '' })
+    })
+    expect(tree.watcher.add(['a', 'a/x', 'a/y', 'a/y/z'])).toEqual(['a', 'a/x', 'a/y', 'a/y/z'])
+    await tree.hints(['a/y/z/new.md'], () => writeFileSync(join(tree.root, 'a/y/z/new.md'), 'x'))
+  })
+
+  test('is watched anew after it was deleted', async () => {
+    await using tree = await watchNewTree('node', { 'a/a/': '' })
+    await tree.hints(['a', 'a/a'], () => {
+      rmSync(join(tree.root, 'a'), { recursive: true })
+      mkdirSync(join(tree.root, 'a/a'), { recursive: true })
+    })
+    await until('both are let go', () => tree.watcher.add(['a/a']).length > 0)
+    tree.watcher.add(['a'])
+    await tree.hints(['a/a/new.md'], () => writeFileSync(join(tree.root, 'a/a/new.md'), 'x'))
+  })
+
+  test('is not confused with one that changes', async () => {
+    await using tree = await watchNewTree('node', { 'a/x/': '' })
+    await tree.hints(['a'], () => chmodSync(join(tree.root, 'a'), 0o700))
+    expect(tree.watcher.add(['', 'a', 'a/x'])).toEqual([])
+  })
+
+  test('is watched anew after a burst hid it', async () => {
+    const clock = manualClock()
+    using fake = fakeWatches({ 'a/': '', 'b/': '' }, { clock })
+    fake.watcher.add(['', 'a', 'b'])
+    renameSync(join(fake.root, 'a'), join(fake.root, 'c'))
+    mkdirSync(join(fake.root, 'a'))
+    for (let count = 0; count < 5_000; count += 1) fake.open.get('')?.onName(`f${count}`)
+    await clock.advance(3_000)
+    expect(fake.heard.losses).toEqual(['burst'])
+    expect(fake.watcher.add(['', 'a', 'b'])).toEqual(['a'])
+  })
+
+  test('is watched anew when it is the root', async () => {
+    await using tree = await watchNewTree('node', { 'a/': '' })
+    await tree.hints([''], () => rmSync(tree.root, { recursive: true }))
+    mkdirSync(tree.root)
+    await until('the root is let go', () => tree.watcher.add(['']).length > 0)
+    await tree.hints(['new.md'], () => writeFileSync(join(tree.root, 'new.md'), 'x'))
+  })
+})
+
+describe('watches', () => {
+  test('of directories not kept are closed', () => {
+    using fake = fakeWatches({ 'a/b/': '', 'c/': '' })
+    fake.watcher.add(['', 'a', 'a/b', 'c'])
+    fake.watcher.keepOnly(new Set(['', 'c']))
+    expect([...fake.open.keys()]).toEqual(['', 'c'])
+    expect(fake.watcher.add(['', 'a', 'c'])).toEqual(['a'])
+  })
+
+  test('are all closed in the end', async () => {
+    using fake = fakeWatches({ 'a/b/': '' })
+    fake.watcher.add(['', 'a', 'a/b'])
+    await fake.watcher[Symbol.asyncDispose]()
+    expect(fake.open.size).toBe(0)
+    expect(fake.watcher.add(['a'])).toEqual([])
+  })
+
+  test('that fail are closed and hinted at', () => {
+    using fake = fakeWatches({ 'a/': '' })
+    fake.watcher.add(['', 'a'])
+    fake.open.get('a')?.onError(systemError('EPERM'))
+    expect([...fake.heard.hints]).toEqual(['a'])
+    expect([...fake.open.keys()]).toEqual([''])
+  })
+
+  test('without a name hint at their directory', () => {
+    using fake = fakeWatches({ 'a/': '' })
+    fake.watcher.add(['', 'a'])
+    fake.open.get('a')?.onName(null)
+    fake.open.get('a')?.onName('caf\ufffd')
+    fake.open.get('')?.onName('x\ufffd')
+    expect([...fake.heard.hints]).toEqual(['a', ''])
+  })
+})
+
+describe('the limit of the system', () => {
+  test('is told once, with its setting', () => {
+    using fake = fakeWatches({ 'a/': '', 'b/': '', 'c/': '' }, { most: 2 })
+    expect(fake.watcher.add(['', 'a', 'b', 'c'])).toEqual(['', 'a'])
+    expect(fake.watcher.add(['b', 'c'])).toEqual([])
+    expect(fake.refused, 'one for each call').toEqual(['b', 'b'])
+    expect(fake.watcher.isLimited).toBe(true)
+    expect(fake.heard.limits).toEqual([expect.stringContaining('allows no more watches')])
+    if (process.platform === 'linux') {
+      expect(fake.heard.limits[0]).toMatch(/fs\.inotify\.max_user_watches is \d+, try "sysctl .*=\d+"/)
+    }
+  })
+
+  test('is over when fewer directories are left', () => {
+    using fake = fakeWatches({ 'a/': '', 'b/': '' }, { most: 2 })
+    fake.watcher.add(['', 'a', 'b'])
+    fake.watcher.keepOnly(new Set(['', 'a', 'b']))
+    expect(fake.watcher.isLimited).toBe(true)
+    fake.watcher.keepOnly(new Set(['', 'b']))
+    expect(fake.watcher.add(['', 'b'])).toEqual(['b'])
+    fake.watcher.keepOnly(new Set(['', 'b']))
+    expect(fake.watcher.isLimited).toBe(false)
+  })
+})
+
+test('watches of the system keep no process alive', () => {
+  using directory = temporaryDirectory()
+  const before = process.getActiveResourcesInfo().length
+  const watch = openNodeWatch(directory.path, { onName() {}, onError() {} })
+  expect(process.getActiveResourcesInfo().length).toBe(before)
+  watch.close()
+})
+
+interface FakeOptions {
+  /** So many watches the system allows. */
+  readonly most?: number
+  readonly clock?: Clock
+}
+
+/** A watcher whose watches are the test's own, by relative path. */
+function fakeWatches(files: Readonly<Record<string, string>>, { most = 1_000, clock }: FakeOptions = {}) {
+  const directory = temporaryDirectory()
+  writeTree(directory.path, files)
+  const open = new Map<string, WatchListener>()
+  const refused: string[] = []
+  const openFake: OpenWatch = (path, listener) => {
+    const relative = path.slice(directory.path.length + 1)
+    if (open.size >= most) {
+      refused.push(relative)
+      throw systemError('ENOSPC')
+    }
+    open.set(relative, listener)
+    return { close: () => void open.delete(relative) }
+  }
+  const { heard, options } = hearing(directory.path, 'node', clock)
+  const watcher = new NodeWatcher(options, openFake)
+  const dispose = () => directory[Symbol.dispose]()
+  return { root: directory.path, watcher, open, refused, heard, [Symbol.dispose]: dispose }
+}

@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { describeWatchLimit, isWatchLimit } from '../../../src/local/watch/watch-limit.ts'
+import { systemError, temporaryDirectory, writeTree } from '../trees.ts'
+import type { Limited } from './watch-with-few.ts'
+
+const SCRIPT = join(import.meta.dirname, 'watch-with-few.ts')
+/** A name space of users has a limit of its own, which whoever made it may set. */
+const WITH_FEW = ['-Ur', 'sh', '-c', 'echo 4 > /proc/sys/user/max_inotify_watches && exec "$@"', 'sh']
+const canLimit = spawnSync('unshare', [...WITH_FEW, 'true']).status === 0
+
+describe.runIf(canLimit)('a system that allows four watches', () => {
+  test('lets node watch four directories', () => {
+    expect(watchEight('node')).toEqual({
+      added: 4,
+      isLimited: true,
+      limits: [expect.stringContaining('fs.inotify.max_user_watches')],
+      refusal: null,
+    })
+  })
+
+  test.each(['parcel', 'chokidar'])('makes %s refuse, and say why', (backEnd) => {
+    const { refusal, limits } = watchEight(backEnd)
+    expect(refusal).not.toBeNull()
+    expect(limits).toEqual([expect.stringContaining('fs.inotify.max_user_watches')])
+  })
+})
+
+test('a limit is told from other errors', () => {
+  const native = new Error("inotify_add_watch on '/a' failed: No space left on device")
+  expect([systemError('ENOSPC'), systemError('EMFILE'), native].map(isWatchLimit)).toEqual([true, true, true])
+  expect([systemError('EACCES'), new Error('Unable to watch'), undefined].map(isWatchLimit)).toEqual(
+    Array(3).fill(false),
+  )
+})
+
+test.runIf(process.platform === 'linux')('instances have a setting of their own', () => {
+  expect(describeWatchLimit(systemError('EMFILE'))).toMatch(/fs\.inotify\.max_user_instances is \d+, try "sysctl /)
+})
+
+function watchEight(backEnd: string): Limited {
+  using directory = temporaryDirectory()
+  writeTree(directory.path, { 'a/b/c/d/e/f/g/': '' })
+  const command = [process.execPath, SCRIPT, directory.path, backEnd]
+  const { stdout, stderr } = spawnSync('unshare', [...WITH_FEW, ...command], { encoding: 'utf8' })
+  expect(stderr).toBe('')
+  return JSON.parse(stdout)
+}

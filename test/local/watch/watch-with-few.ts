@@ -1,0 +1,30 @@
+/** A process that may have few watches: watches the tree given to it and prints what came of it. */
+import { systemClock } from '../../../src/foundation/clock.ts'
+import { messageOf } from '../../../src/foundation/errors.ts'
+import type { WatchBackEnd } from '../../../src/local/watch/watch-tree.ts'
+import { watchTree } from '../../../src/local/watch/watch-tree.ts'
+import { directoriesOf, hearing } from './watched-tree.ts'
+
+/** What the process prints, as JSON. */
+export interface Limited {
+  readonly added: number
+  readonly isLimited: boolean
+  readonly limits: readonly string[]
+  readonly refusal: string | null
+}
+
+const BACK_ENDS: Readonly<Record<string, WatchBackEnd>> = { node: 'node', parcel: 'parcel', chokidar: 'chokidar' }
+const [root = '', name = ''] = process.argv.slice(2)
+
+process.stdout.write(JSON.stringify(await watchAll(BACK_ENDS[name] ?? 'node')))
+
+async function watchAll(backEnd: WatchBackEnd): Promise<Limited> {
+  const { heard, options } = hearing(root, backEnd, systemClock)
+  try {
+    await using watcher = await watchTree(options)
+    const added = watcher.add(directoriesOf(root)).length
+    return { added, isLimited: watcher.isLimited, limits: heard.limits, refusal: null }
+  } catch (error) {
+    return { added: 0, isLimited: false, limits: heard.limits, refusal: messageOf(error) }
+  }
+}

@@ -1,0 +1,78 @@
+import { mkdirSync, readdirSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Clock, systemClock } from '../../../src/foundation/clock.ts'
+import { silentLogger } from '../../../src/foundation/logger.ts'
+import type { TreeWatcher, WatchBackEnd, WatchTreeOptions } from '../../../src/local/watch/watch-tree.ts'
+import { watchTree } from '../../../src/local/watch/watch-tree.ts'
+import { temporaryDirectory, writeTree } from '../trees.ts'
+
+/** What a watcher has told so far. */
+export interface Heard {
+  readonly hints: Set<string>
+  readonly losses: string[]
+  readonly limits: string[]
+}
+
+/** A tree in a directory of its own, all of it watched; beside `root` there is room in `outside`. */
+export interface WatchedTree extends AsyncDisposable {
+  readonly root: string
+  readonly outside: string
+  readonly watcher: TreeWatcher
+  readonly heard: Heard
+  /** Does something, and resolves when there were hints for all of `paths` since then; fails when they do not come. */
+  hints(paths: readonly string[], act: () => void): Promise<void>
+}
+
+export async function watchNewTree(
+  backEnd: WatchBackEnd,
+  files: Readonly<Record<string, string>> = {},
+  clock: Clock = systemClock,
+): Promise<WatchedTree> {
+  const directory = temporaryDirectory()
+  const [root, outside] = [join(directory.path, 'root'), join(directory.path, 'outside')]
+  for (const each of [root, outside]) mkdirSync(each)
+  writeTree(root, files)
+  const { heard, options } = hearing(root, backEnd, clock)
+  const watcher = await watchTree(options)
+  watcher.add(directoriesOf(root))
+  const hints = async (paths: readonly string[], act: () => void) => {
+    heard.hints.clear()
+    act()
+    await until(`hints for ${paths.join(', ')}`, () => paths.every((path) => heard.hints.has(path)))
+  }
+  const dispose = async () => {
+    await watcher[Symbol.asyncDispose]()
+    directory[Symbol.dispose]()
+  }
+  return { root, outside, watcher, heard, hints, [Symbol.asyncDispose]: dispose }
+}
+
+/** Options for a watcher of `root`, and what it will have told. */
+export function hearing(root: string, backEnd: WatchBackEnd, clock: Clock = systemClock) {
+  const heard: Heard = { hints: new Set(), losses: [], limits: [] }
+  const events: WatchTreeOptions['events'] = {
+    onHint: (path) => void heard.hints.add(path),
+    onLost: (reason) => void heard.losses.push(reason),
+    onLimit: (message) => void heard.limits.push(message),
+  }
+  const options: WatchTreeOptions = { root, backEnd, clock, logger: silentLogger, events }
+  return { heard, options }
+}
+
+/** The root as '' and all directories below it. */
+export function directoriesOf(root: string): string[] {
+  const below = readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+  return ['', ...below]
+}
+
+/** Asks again and again, for at most 20 seconds. */
+export async function until(what: string, isTrue: () => boolean): Promise<void> {
+  const deadlineMs = performance.now() + 20_000
+  while (!isTrue()) {
+    if (performance.now() > deadlineMs) throw new Error(`Waited in vain: ${what}`)
+    await pause(5)
+  }
+}

@@ -1,0 +1,259 @@
+import { createHash } from 'node:crypto'
+import {
+  appendFileSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import type { Random } from '../../src/foundation/clock.ts'
+
+/** A file of the tree that is changed: what it holds, and since when it rests. */
+interface Resting {
+  readonly sha256: string
+  /** Since it was last written or renamed itself, milliseconds of `performance.now`. */
+  readonly touchedMs: number
+  /** Since it or a directory above it was last renamed. */
+  readonly placedMs: number
+}
+
+/**
+ * Changes a directory at random like many people and programs at once, and remembers for how long each content rested, so
+ * that what was mirrored can be judged: everything that rested for long, nothing that never rested.
+ */
+export class Churner {
+  /** The longest that each content rested at one path without any rename. */
+  readonly restedMs = new Map<string, number>()
+  /** The longest that each content was left alone, renames of directories above it aside. */
+  readonly untouchedMs = new Map<string, number>()
+  changes = 0
+  readonly #root: string
+  readonly #outside: string
+  readonly #random: Random
+  readonly #files = new Map<string, Resting>()
+  readonly #directories: string[] = ['']
+  #serial = 0
+
+  constructor(root: string, outside: string, random: Random) {
+    this.#root = root
+    this.#outside = outside
+    this.#random = random
+    mkdirSync(outside, { recursive: true })
+  }
+
+  get fileCount(): number {
+    return this.#files.size
+  }
+
+  /** Distinct contents that are there now. */
+  get contents(): Set<string> {
+    return new Set([...this.#files.values()].map(({ sha256 }) => sha256))
+  }
+
+  /** Makes a tree to begin with. */
+  fill(files: number): void {
+    while (this.#directories.length < files / 50) this.#makeDirectory()
+    while (this.#files.size < files) this.#create()
+  }
+
+  /** One random change. */
+  step(): void {
+    this.changes += 1
+    const dice = this.#random()
+    if (dice < 0.3) this.#create()
+    else if (dice < 0.45) this.#append()
+    else if (dice < 0.6) this.#replace()
+    else if (dice < 0.7) this.#move()
+    else if (dice < 0.82) this.#remove()
+    else if (dice < 0.9) this.#linkIn()
+    else if (dice < 0.93) this.#makeDirectory()
+    else if (dice < 0.96) this.#moveDirectory()
+    else if (dice < 0.98) this.#moveIn()
+    else this.#moveOut()
+  }
+
+  /** Ends the account: what is there now has rested until now. */
+  settle(): void {
+    for (const path of this.#files.keys()) this.#account(path)
+  }
+
+  #create(): void {
+    const path = this.#newPath()
+    this.#write(path, this.#newBytes())
+  }
+
+  #append(): void {
+    const path = this.#pick()
+    if (path === undefined) return
+    this.#account(path)
+    appendFileSync(this.#at(path), `more ${this.#next()}\n`)
+    this.#note(path)
+  }
+
+  /** As careful editors save: a temporary file takes the place. */
+  #replace(): void {
+    const path = this.#pick()
+    if (path === undefined) return
+    this.#account(path)
+    const temporary = `${this.#at(path)}.tmp`
+    writeFileSync(temporary, this.#newBytes())
+    renameSync(temporary, this.#at(path))
+    this.#note(path)
+  }
+
+  #move(): void {
+    const from = this.#pick()
+    if (from === undefined) return
+    const to = this.#newPath()
+    this.#account(from)
+    renameSync(this.#at(from), this.#at(to))
+    this.#files.delete(from)
+    this.#note(to)
+  }
+
+  #remove(): void {
+    const path = this.#pick()
+    if (path === undefined) return
+    this.#account(path)
+    rmSync(this.#at(path))
+    this.#files.delete(path)
+  }
+
+  /** As some programs save: a temporary file gets its name by a hard link. */
+  #linkIn(): void {
+    const path = this.#newPath()
+    const temporary = `${this.#at(path)}.tmp`
+    writeFileSync(temporary, this.#newBytes())
+    linkSync(temporary, this.#at(path))
+    rmSync(temporary)
+    this.#note(path)
+  }
+
+  #makeDirectory(): void {
+    const above = this.#pickDirectory()
+    if (above.split('/').length > 6) return
+    const path = join(above, `d${this.#next()}`)
+    mkdirSync(this.#at(path))
+    this.#directories.push(path)
+    for (let count = Math.floor(this.#random() * 4); count > 0; count -= 1) {
+      this.#write(join(path, `f${this.#next()}.md`), this.#newBytes())
+    }
+  }
+
+  #moveDirectory(): void {
+    const from = this.#pickDirectory()
+    const to = `m${this.#next()}`
+    if (from === '') return
+    renameSync(this.#at(from), this.#at(to))
+    this.#relocate(from, to)
+  }
+
+  #moveIn(): void {
+    const name = `in${this.#next()}`
+    const source = join(this.#outside, name)
+    mkdirSync(join(source, 'deep'), { recursive: true })
+    for (const path of ['one.md', 'deep/two.md', 'deep/three.md']) writeFileSync(join(source, path), this.#newBytes())
+    renameSync(source, this.#at(name))
+    this.#directories.push(name, `${name}/deep`)
+    for (const path of ['one.md', 'deep/two.md', 'deep/three.md']) this.#note(`${name}/${path}`)
+  }
+
+  #moveOut(): void {
+    const from = this.#pickDirectory()
+    if (from === '' || this.#below(from).length > this.#files.size / 10) return
+    for (const path of this.#below(from)) {
+      this.#account(path)
+      this.#files.delete(path)
+    }
+    renameSync(this.#at(from), join(this.#outside, `out${this.#next()}`))
+    this.#forgetDirectories(from)
+  }
+
+  #relocate(from: string, to: string): void {
+    const nowMs = performance.now()
+    for (const path of this.#below(from)) {
+      this.#account(path)
+      const file = this.#files.get(path)
+      this.#files.delete(path)
+      if (file) this.#files.set(to + path.slice(from.length), { ...file, placedMs: nowMs })
+    }
+    const moved = this.#directories.filter((path) => path === from || path.startsWith(`${from}/`))
+    this.#forgetDirectories(from)
+    this.#directories.push(...moved.map((path) => to + path.slice(from.length)))
+  }
+
+  #forgetDirectories(top: string): void {
+    const kept = this.#directories.filter((path) => path !== top && !path.startsWith(`${top}/`))
+    this.#directories.splice(0, this.#directories.length, ...kept)
+  }
+
+  #below(directory: string): string[] {
+    return [...this.#files.keys()].filter((path) => path.startsWith(`${directory}/`))
+  }
+
+  #write(path: string, bytes: string): void {
+    if (this.#files.has(path)) this.#account(path)
+    writeFileSync(this.#at(path), bytes)
+    this.#note(path)
+  }
+
+  #note(path: string): void {
+    const nowMs = performance.now()
+    this.#files.set(path, { sha256: hashOf(this.#at(path)), touchedMs: nowMs, placedMs: nowMs })
+  }
+
+  #account(path: string): void {
+    const file = this.#files.get(path)
+    if (!file) return
+    const nowMs = performance.now()
+    raise(this.restedMs, file.sha256, nowMs - Math.max(file.touchedMs, file.placedMs))
+    raise(this.untouchedMs, file.sha256, nowMs - file.touchedMs)
+  }
+
+  /** Now and then bytes that are elsewhere already. */
+  #newBytes(): string {
+    const copied = this.#random() < 0.1 ? this.#pick() : undefined
+    return copied === undefined ? `content ${this.#next()}\n` : readFileSync(this.#at(copied), 'utf8')
+  }
+
+  #newPath(): string {
+    return join(this.#pickDirectory(), `f${this.#next()}.md`)
+  }
+
+  #pick(): string | undefined {
+    const paths = [...this.#files.keys()]
+    return paths[Math.floor(this.#random() * paths.length)]
+  }
+
+  #pickDirectory(): string {
+    return this.#directories[Math.floor(this.#random() * this.#directories.length)] ?? ''
+  }
+
+  #next(): number {
+    this.#serial += 1
+    return this.#serial
+  }
+
+  #at(path: string): string {
+    return join(this.#root, path)
+  }
+}
+
+function hashOf(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('hex')
+}
+
+function raise(most: Map<string, number>, key: string, value: number): void {
+  most.set(key, Math.max(most.get(key) ?? 0, value))
+}
+
+/** Distinct contents of the regular files below a directory. */
+export function contentsBelow(directory: string): Set<string> {
+  const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).map((name) => join(directory, name))
+  return new Set(files.filter((file) => statSync(file).isFile()).map(hashOf))
+}

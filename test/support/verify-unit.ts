@@ -1,0 +1,18 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { temporaryDirectory } from './temporary.ts'
+
+/** `service/` of the project. */
+export const SERVICE_FILES = join(import.meta.dirname, '..', '..', 'service')
+
+/** Keys that only newer versions know; older ones say so and go on. */
+const SINCE_254 = /Unknown key (?:name )?'(?:RestartSteps|RestartMaxDelaySec)'/
+
+/** What `systemd-analyze verify` says about a unit; nothing when all is well. Rejects when systemd would not start it. */
+export async function verifyUnit(file: string, isUser: boolean): Promise<string[]> {
+  const args = ['verify', '--man=no', ...(isUser ? ['--user'] : []), file]
+  const env = { ...process.env, XDG_RUNTIME_DIR: temporaryDirectory() }
+  const { stderr } = await promisify(execFile)('systemd-analyze', args, { env })
+  return stderr.split('\n').filter((line) => line !== '' && !SINCE_254.test(line))
+}
