@@ -1,6 +1,4 @@
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { stringify } from 'yaml'
@@ -71,10 +69,4 @@ export function isQuiet({ mirrors, uploading, inIngestion }: DaemonStanding): bo
 
 function isMirrorQuiet({ state, settling, lastScanAt }: MirrorStanding): boolean {
   return state === 'idle' && settling === 0 && lastScanAt !== null
-}
-
-/** Changes the configuration file that `configure` wrote. */
-export function touchConfig(home: Home, change: (text: string) => string): void {
-  const file = join(home.path, 'config', 'shelfd', 'config.yaml')
-  writeFileSync(file, change(readFileSync(file, 'utf8')))
 }
