@@ -119,6 +119,8 @@ class Daemon implements AsyncDisposable {
     const startMs = clock.monotonicMs()
     logger.info('the daemon ends what is under way', { uploading: this.#crew.standing.uploading })
     this.#notifier.stopping()
+    // A reload under way has hired others when it is over.
+    using _turn = await this.#turns.take()
     await this.#crew.stop()
     await this.#parts.disposeAsync()
     await this.#health?.[Symbol.asyncDispose]()
