@@ -1,13 +1,11 @@
 import { once } from 'node:events'
-import { extname } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { LockedError, OperatorError } from '../foundation/errors.ts'
+import { threadEntry } from '../foundation/thread-entry.ts'
 import type { EmbeddedLibrary } from './start-embedded.ts'
 import { type StartedMessage, type StartFailure, type WorkerRequest, workerMessage } from './worker-messages.ts'
 
-// The same program runs from its TypeScript sources and compiled.
-const WORKER_URL = new URL(`./worker${extname(fileURLToPath(import.meta.url))}`, import.meta.url)
+const WORKER_URL = threadEntry('./worker', import.meta.url)
 
 /**
  * Runs `startEmbeddedLibrary` in a thread of its own, so that ingestion uses another core and never holds up the caller.

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import { threadEntry } from '../../foundation/thread-entry.ts'
 import type { ObservationBatch, ObserveTree, OpenExaminer, WalkOptions } from './observation.ts'
 import { CREDITS, type FromWorker, HUNGRY, MOST_BATCHES_UNDER_WAY, type ToWorker } from './worker-messages.ts'
 
@@ -105,9 +106,8 @@ class WalkingPool implements AsyncDisposable {
   }
 
   #start(options: WalkOptions): Worker {
-    const entry = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js'
     const workerData = { options, shared: this.#shared }
-    const worker = new Worker(new URL(entry, import.meta.url), { workerData, resourceLimits: LIMITS })
+    const worker = new Worker(threadEntry('./worker', import.meta.url), { workerData, resourceLimits: LIMITS })
     worker.on('message', (message: FromWorker) => this.#receive(worker, message))
     worker.on('error', (error) => this.fail(error))
     return worker

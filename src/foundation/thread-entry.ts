@@ -1,0 +1,22 @@
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
+
+/**
+ * The module that a thread runs, `name` without its ending, beside the module with the URL `importer`: the same program runs
+ * from its TypeScript sources and compiled.
+ */
+export function threadEntry(name: string, importer: string): URL {
+  const ending = extname(fileURLToPath(importer))
+  if (ending === '.ts') keepWrappersUncompiled()
+  return new URL(`${name}${ending}`, importer)
+}
+
+/**
+ * In a thread that runs sources, Node strips their types by WebAssembly. V8 compiles the calls from there to JavaScript after the
+ * thousandth, shares them among all threads, and at times frees what another thread still uses (seen in Node 24.21: SIGSEGV
+ * in Runtime_TierUpWasmToJSWrapper). What is never compiled is never freed; compiled programs use no WebAssembly in threads.
+ */
+function keepWrappersUncompiled(): void {
+  setFlagsFromString('--wasm-wrapper-tiering-budget=2147483647')
+}
