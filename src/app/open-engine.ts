@@ -71,6 +71,7 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
     progress: createProgress(),
     meter: input.meter ?? silentMeter,
     lanes: new Lanes(limits.transfers),
+    underWay: new Set(),
     signal: input.signal,
     graceSignal: grace.signal,
     limits: engineLimitsOf(settings),

@@ -10,6 +10,7 @@ import type { ReportContext } from '../sync/report.ts'
 import { type RunResult, runSync } from '../sync/run-sync.ts'
 import { engineLimitsOf, type OpenEngineInput, openEngine, openReader } from './open-engine.ts'
 import type { OpenServiceInput } from './open-service.ts'
+import type { SettingFlag } from './settings/overrides.ts'
 import type { Settings } from './settings/settings.ts'
 
 /** Whoever does a run over this state directory: this process, or the daemon that holds it. */
@@ -17,6 +18,8 @@ export interface Runner extends AsyncDisposable {
   /** Mirrors that the store knows. */
   readonly known: readonly MirrorRow[]
   readonly progress: Progress
+  /** Flags that have no effect on the run: whoever does it began with its own. */
+  readonly unheeded: readonly SettingFlag[]
   run(mirrors: readonly MirrorSettings[], options: PassOptions): Promise<RunResult>
   /** For a report after the run. */
   reportContext(): ReportContext
@@ -25,6 +28,9 @@ export interface Runner extends AsyncDisposable {
 interface RunnerInput extends OpenServiceInput {
   readonly isDryRun: boolean
 }
+
+/** What all that a daemon sends has in common, the runs by hand as well. */
+const SHARED_IN_DAEMON: readonly SettingFlag[] = ['bwlimit', 'requests-per-second']
 
 /** Throws LockedError when another process holds the store and is no daemon. */
 export async function openRunner(settings: Settings, input: RunnerInput): Promise<Runner> {
@@ -52,6 +58,7 @@ function runHere(settings: Settings, input: OpenEngineInput): Runner {
   return {
     known: engine.store.mirrors.list(),
     progress: engine.progress,
+    unheeded: [],
     run: (mirrors, options) => runSync(engine, mirrors, options),
     reportContext: () => opened.reportContext,
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
@@ -69,6 +76,7 @@ function runInDaemon(daemon: DaemonClient, settings: Settings, input: OpenServic
   return {
     known: store.mirrors.list(),
     progress,
+    unheeded: SHARED_IN_DAEMON,
     run: (mirrors, options) => {
       return daemon.sync({ ...around, mirrors, options: { ...options, isDryRun: false } }, { signal, progress })
     },

@@ -2,18 +2,21 @@ import { createLogger, levelOf } from '../app/create-logger.ts'
 import type { OpenedService } from '../app/open-service.ts'
 import { createRedactor, type Redactor } from '../app/redactor.ts'
 import { isUnderServiceManager } from '../app/service-manager/is-under.ts'
+import type { SettingFlags } from '../app/settings/overrides.ts'
 import type { Settings } from '../app/settings/settings.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { terminalSafeJson } from '../foundation/text.ts'
 import type { CliIo } from './cli-io.ts'
 
-/** What the global flags said. */
+/** What the flags said that commands have in common. */
 export interface GlobalFlags {
   readonly config: string | undefined
   readonly json: boolean
   readonly quiet: boolean
   /** How often `-v` was given. */
   readonly verbosity: number
+  /** Flags of the configuration, as typed. */
+  readonly settingFlags: SettingFlags
 }
 
 /** What a command works with. Settings and logger are made when first asked for. */

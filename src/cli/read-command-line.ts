@@ -1,4 +1,4 @@
-import { isSettingFlag, type SettingFlags } from '../app/settings/overrides.ts'
+import { isSettingFlag } from '../app/settings/overrides.ts'
 import type { Command } from './command.ts'
 import type { GlobalFlags } from './context.ts'
 import { GLOBAL_OPTIONS, settingOptions } from './global-options.ts'
@@ -6,7 +6,6 @@ import { assignPositionals, parseOptions } from './parse-arguments.ts'
 
 export interface CommandLine {
   readonly flags: GlobalFlags
-  readonly settingFlags: SettingFlags
   readonly args: Readonly<Record<string, unknown>>
 }
 
@@ -21,8 +20,8 @@ export function readCommandLine(command: Command, rest: readonly string[]): Comm
       json: options.json === true,
       quiet: options.quiet === true,
       verbosity: Number(options.verbose),
+      settingFlags: Object.fromEntries(settingFlags),
     },
-    settingFlags: Object.fromEntries(settingFlags),
     args: { ...options, ...assignPositionals(words, command.positionals) },
   }
 }

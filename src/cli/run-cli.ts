@@ -1,4 +1,3 @@
-import type { SettingFlags } from '../app/settings/overrides.ts'
 import type { Settings } from '../app/settings/settings.ts'
 import { version } from '../app/version.ts'
 import { InterruptedError, messageOf, ShelfdError } from '../foundation/errors.ts'
@@ -55,8 +54,8 @@ async function showCommands(prefix: string, argv: readonly string[], io: CliIo):
 async function runCommand(command: Command, rest: readonly string[], io: CliIo, shown: Shown): Promise<number> {
   const { readCommandLine } = await import('./read-command-line.ts')
   const { createContext } = await import('./context.ts')
-  const { flags, settingFlags, args } = readCommandLine(command, rest)
-  const settings = command.withoutSettings ? withoutSettings : await loadSettings(flags, settingFlags, io)
+  const { flags, args } = readCommandLine(command, rest)
+  const settings = command.withoutSettings ? withoutSettings : await loadSettings(flags, io)
   const context = createContext(io, flags, settings)
   shown.redact = context.redactor.redact
   shown.withStack = flags.verbosity >= 2
@@ -67,7 +66,7 @@ async function runCommand(command: Command, rest: readonly string[], io: CliIo, 
 type SettingsReader = () => Settings
 
 /** Loaded only for commands that need it, since checking a configuration costs more than most commands. */
-async function loadSettings({ config }: GlobalFlags, settingFlags: SettingFlags, io: CliIo): Promise<SettingsReader> {
+async function loadSettings({ config, settingFlags }: GlobalFlags, io: CliIo): Promise<SettingsReader> {
   const { readSettings } = await import('../app/settings/read-settings.ts')
   const { env, cwd, home } = io
   return () => readSettings({ flags: { ...settingFlags, config }, env, cwd, home })

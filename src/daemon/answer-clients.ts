@@ -1,5 +1,6 @@
 import { Lanes } from '../foundation/lanes.ts'
 import { Turns } from '../foundation/turns.ts'
+import { observeInThreads } from '../sync/observe/observe-in-threads.ts'
 import { pauseMirrors, resumeMirrors } from '../sync/pause.ts'
 import { retryContents, setContentsAside } from '../sync/quarantine.ts'
 import { runSync } from '../sync/run-sync.ts'
@@ -31,7 +32,8 @@ export function answerClients(daemon: Daemon): ControlHandlers {
       }
       const ends = AbortSignal.any([engine.signal, signal])
       const lanes = new Lanes(limits.transfers)
-      return runSync({ ...engine, limits, lanes, progress, signal: ends }, mirrors, options)
+      const observeTree = observeInThreads(limits.checkers)
+      return runSync({ ...engine, observeTree, limits, lanes, progress, signal: ends }, mirrors, options)
     },
     pause: async (names) => {
       pauseMirrors(daemon.crew().engine.store, names)

@@ -5,6 +5,7 @@ import { MirrorKeeper, SCHEDULED } from '../sync/keeper/mirror-keeper.ts'
 import { ServiceLine } from '../sync/keeper/service-line.ts'
 import { isPaused } from '../sync/pause.ts'
 import type { LibraryAccess } from './control/protocol.ts'
+import { forgetNotes } from './forget-notes.ts'
 import { type MaintenanceWindow, MaintenanceWindows } from './maintenance.ts'
 import { type Schedules, startSchedules } from './schedule.ts'
 import type { DaemonStanding, MirrorStanding } from './standing.ts'
@@ -53,6 +54,10 @@ export class Crew {
     )
     for (const { name } of scheduled) this.#find(name)?.hold('scheduled', SCHEDULED)
     const { clock, store, logger } = engine
+    forgetNotes(store, {
+      names: this.keepers.map(({ name }) => name),
+      scheduled: scheduled.map(({ name }) => name),
+    })
     const onDue = (name: string) => this.#batch(name)
     this.#schedules = startSchedules(scheduled, { timeZone, clock, store, logger, onDue })
     this.#running = Promise.all(this.keepers.map((keeper) => keeper.run()))

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client'
 import type { Clock } from '../foundation/clock.ts'
 import type { RequestObservation } from '../remote/client-options.ts'
-import type { StoreReader } from '../store/open-store.ts'
+import type { Store } from '../store/open-store.ts'
 import type { Meter } from '../sync/meter.ts'
 import { registerEvents } from './metrics/events.ts'
 import { makeGauge } from './metrics/make.ts'
@@ -12,7 +12,7 @@ import type { DaemonStanding } from './standing.ts'
 
 export interface MetricsSource {
   standing(): DaemonStanding
-  readonly store: StoreReader
+  readonly store: Pick<Store, 'directory'>
   readonly clock: Clock
   /** Of shelfd. */
   readonly version: string
@@ -31,11 +31,14 @@ export interface Metrics extends Meter {
 export function createMetrics(source: MetricsSource): Metrics {
   const registry = new Registry()
   registerBuild(registry, source.version)
-  const refreshers = [registerStanding(registry), registerCounts(registry, source), registerProcess(registry)]
+  const refreshCounts = registerCounts(registry, source)
+  const refreshers = [registerStanding(registry), registerProcess(registry)]
   return {
     ...registerEvents(registry),
     contentType: registry.contentType,
     render: async () => {
+      // What takes long comes first: the rest is as it is when the scrape is answered.
+      await refreshCounts(source.standing())
       const standing = source.standing()
       for (const refresh of refreshers) refresh(standing)
       return await registry.metrics()

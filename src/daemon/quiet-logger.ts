@@ -1,5 +1,6 @@
 import type { Clock } from '../foundation/clock.ts'
 import type { LogFields, Logger } from '../foundation/logger.ts'
+import { SENT } from '../sync/keeper/activity-log.ts'
 
 const REST_MS = 10 * 60_000
 const MOST_KEPT = 1_000
@@ -9,13 +10,20 @@ interface Told {
   repeated: number
 }
 
-/** Says the same of the same mirror at most once in ten minutes, and then how often it happened meanwhile. */
+/**
+ * Says the same of the same mirror at most once in ten minutes, and then how often it happened meanwhile. What concerns no mirror
+ * is the same with the same reason or changes only, so that whoever mends the configuration reads an answer each time.
+ */
 export function withoutRepeats(logger: Logger, clock: Clock): Logger {
   const told = new Map<string, Told>()
   const at =
     (level: 'info' | 'warn' | 'error') =>
     (message: string, fields: LogFields = {}): void => {
-      const key = [level, message, fields.mirror, fields.code].join('\n')
+      if (message === SENT) {
+        logger[level](message, fields)
+        return
+      }
+      const key = keyOf(level, message, fields)
       const before = told.get(key)
       if (before && clock.monotonicMs() - before.atMs < REST_MS) {
         before.repeated += 1
@@ -27,6 +35,11 @@ export function withoutRepeats(logger: Logger, clock: Clock): Logger {
       logger[level](message, before?.repeated ? { ...fields, repeated: before.repeated } : fields)
     }
   return { debug: logger.debug, info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+function keyOf(level: string, message: string, { mirror, code, reason, changes }: LogFields): string {
+  const isOfAll = mirror === undefined && code === undefined
+  return JSON.stringify([level, message, ...(isOfAll ? [reason, changes] : [mirror, code])])
 }
 
 function dropOldest(told: Map<string, Told>): void {

@@ -33,12 +33,19 @@ function checksOfService({ service: { state, reason } }: DaemonStanding): Failin
 }
 
 function isFailing({ state, reason }: MirrorStanding): boolean {
-  return state === 'halted' || reason?.code === 'root-missing' || reason?.code === 'root-unreadable'
+  return state === 'halted' || isWithoutRoot(reason)
 }
 
-function checkOfMirror({ name, state, reason }: MirrorStanding): FailingCheck {
-  const message = state === 'halted' ? 'It is halted; an operator must act' : 'Its directory cannot be read'
+function checkOfMirror({ name, reason }: MirrorStanding): FailingCheck {
+  const message = isWithoutRoot(reason)
+    ? 'Its directory cannot be read; shelfd goes on by itself when it can'
+    : 'It is halted; an operator must act'
   return { check: `mirror:${name}`, code: reason?.code ?? null, message }
+}
+
+/** Whatever is done about it is done to the directory, not to shelfd. */
+function isWithoutRoot(reason: MirrorStanding['reason']): boolean {
+  return reason?.code === 'root-missing' || reason?.code === 'root-unreadable'
 }
 
 /** A mirror that is held back on purpose may never be scanned, and one that fails says so itself. */

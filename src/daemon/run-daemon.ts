@@ -128,14 +128,18 @@ class Daemon implements AsyncDisposable {
   }
 
   #hire(plan: CrewPlan): Crew {
-    return new Crew(plan, (error) => this.#fatal.reject(error))
+    return new Crew(plan, (error) => this.#fail(error))
+  }
+
+  /** Ends the daemon. Whatever went wrong without its store went wrong because of that. */
+  #fail(error: unknown): void {
+    const { store } = this.#input
+    this.#fatal.reject(store.isInPlace() ? error : storeIsGone(store))
   }
 
   #beat(): void {
-    if (!this.#input.store.isInPlace()) {
-      const text = `The store in "${this.#input.store.directory}" was deleted or replaced while the daemon used it`
-      this.#fatal.reject(new OperatorError('store-damaged', `${text}; put it back and start again`))
-    }
+    const { store } = this.#input
+    if (!store.isInPlace()) this.#fail(storeIsGone(store))
     this.#crew.applyMaintenance()
     this.#notifier.status(describeStanding(this.standing()))
   }
@@ -143,7 +147,7 @@ class Daemon implements AsyncDisposable {
   #noteJump(kind: JumpKind, byMs: number): void {
     const message = kind === 'woke' ? 'the machine woke, or its clock was set forward' : 'the clock was set back'
     this.#input.logger.info(message, { byMs: Math.round(byMs) })
-    this.#crew.wake().catch((error: unknown) => this.#fatal.reject(error))
+    this.#crew.wake().catch((error: unknown) => this.#fail(error))
   }
 
   /** Takes over a changed configuration; one that is none is said, and the old one stays in force. */
@@ -159,7 +163,7 @@ class Daemon implements AsyncDisposable {
       await this.#openHealth(plan.health)
       logger.info('the configuration was read again', { changes: changes.length === 0 ? 'none' : changes })
     } catch (error) {
-      if (!(error instanceof UsageError)) this.#fatal.reject(error)
+      if (!(error instanceof UsageError)) this.#fail(error)
       logger.error('the configuration was not taken over', { reason: messageOf(error) })
       throw error
     } finally {
@@ -184,4 +188,9 @@ class Daemon implements AsyncDisposable {
       logger.warn('health and metrics are not served', { reason: messageOf(error) })
     }
   }
+}
+
+function storeIsGone({ directory }: Store): OperatorError {
+  const text = `The store in "${directory}" was deleted or replaced while the daemon used it`
+  return new OperatorError('store-damaged', `${text}; put it back and start again`)
 }

@@ -4,7 +4,7 @@ import type { Logger } from '../foundation/logger.ts'
 import type { Store } from '../store/open-store.ts'
 import { type CronTimes, readCronTimes } from './cron-times.ts'
 import { DueTime } from './due-time.ts'
-import { readHandled, writeHandled } from './schedule-note.ts'
+import { type HandledNote, readHandled, writeHandled } from './schedule-note.ts'
 
 export interface ScheduleEntry {
   /** Of the mirror. */
@@ -41,15 +41,16 @@ const LONGEST_SLEEP_MS = 60_000
 
 /**
  * Begins batches at the times of cron expressions, from the next turn of the event loop until disposed. A batch that never
- * ran is due at once; times that passed while nothing ran (stopped, asleep, clock set forward) are caught up by one batch.
+ * ran, or that a restart broke off, is due at once; times that passed while nothing ran (stopped, asleep, clock set
+ * forward) are caught up by one batch.
  * Throws when an expression is none.
  */
 export function startSchedules(entries: readonly ScheduleEntry[], input: ScheduleInput): Schedules {
+  const stop = new AbortController()
   const scheduled = entries.map((entry) => openEntry(entry, input))
   const check = () => {
-    for (const entry of scheduled) checkEntry(entry, input)
+    for (const entry of scheduled) checkEntry(entry, input, stop.signal)
   }
-  const stop = new AbortController()
   void checkOnTime(scheduled, check, input.clock, stop.signal)
   return {
     check,
@@ -63,8 +64,10 @@ function openEntry(entry: ScheduleEntry, { timeZone, clock, store }: ScheduleInp
   const times: CronTimes = readCronTimes(entry.cron, timeZone)
   const handled = readHandled(store.notes, entry.name)
   const isChanged = handled !== undefined && handled.cron !== entry.cron
-  const handledAt = isChanged ? clock.nowMs() : handled?.handledAt
-  if (isChanged) store.write(() => writeHandled(store.notes, entry, clock.nowMs()))
+  const changed = isChanged ? { cron: entry.cron, handledAt: clock.nowMs(), isUnderWay: false } : undefined
+  if (changed) store.write(() => writeHandled(store.notes, entry.name, changed))
+  const known = changed ?? handled
+  const handledAt = known?.isUnderWay ? undefined : known?.handledAt
   return { ...entry, due: new DueTime(times, handledAt), batch: { isRunning: false, hasSaidSkip: false } }
 }
 
@@ -84,31 +87,30 @@ async function checkOnTime(
   }
 }
 
-/** What is due is noted before it begins: after a crash it is never begun twice. */
-function checkEntry(entry: Scheduled, input: ScheduleInput): void {
+/** What is due is noted before it begins: after a crash it is known what was broken off. */
+function checkEntry(entry: Scheduled, input: ScheduleInput, stopped: AbortSignal): void {
   const nowMs = input.clock.nowMs()
   const dueAt = entry.due.at(nowMs)
   if (dueAt === null || dueAt > nowMs || !noteHandled(entry, nowMs, input)) return
   entry.due.handle(nowMs)
-  if (!entry.batch.isRunning) void runBatch(entry, input)
+  if (!entry.batch.isRunning) void runBatch(entry, input, stopped)
   else saySkip(entry, input.logger)
 }
 
 /** While the store cannot be written (its disk is full) the batch stays due. */
-function noteHandled(entry: Scheduled, nowMs: number, { store, logger }: ScheduleInput): boolean {
+function noteHandled({ name, cron }: Scheduled, nowMs: number, { store, logger }: ScheduleInput): boolean {
   try {
-    store.write(() => writeHandled(store.notes, entry, nowMs))
+    store.write(() => writeHandled(store.notes, name, { cron, handledAt: nowMs, isUnderWay: true }))
     return true
   } catch (error) {
-    logger.warn('A batch is due and waits until the store can be written', {
-      mirror: entry.name,
-      reason: messageOf(error),
-    })
+    logger.warn('A batch is due and waits until the store can be written', { mirror: name, reason: messageOf(error) })
     return false
   }
 }
 
-async function runBatch({ name, batch }: Scheduled, { logger, onDue }: ScheduleInput): Promise<void> {
+async function runBatch(entry: Scheduled, input: ScheduleInput, stopped: AbortSignal): Promise<void> {
+  const { name, batch } = entry
+  const { logger, onDue } = input
   batch.isRunning = true
   batch.hasSaidSkip = false
   try {
@@ -117,6 +119,20 @@ async function runBatch({ name, batch }: Scheduled, { logger, onDue }: ScheduleI
     logger.error('A scheduled batch failed', { mirror: name, reason: messageOf(error) })
   } finally {
     batch.isRunning = false
+  }
+  // Whoever comes next goes on with what was broken off.
+  if (!stopped.aborted) noteEnded(entry, input)
+}
+
+/** While the store cannot be written the batch counts as broken off: a restart begins it once more. */
+function noteEnded({ name }: Scheduled, { store, logger }: ScheduleInput): void {
+  const noted = readHandled(store.notes, name)
+  if (!noted) return
+  const ended: HandledNote = { ...noted, isUnderWay: false }
+  try {
+    store.write(() => writeHandled(store.notes, name, ended))
+  } catch (error) {
+    logger.warn('The end of a batch could not be noted', { mirror: name, reason: messageOf(error) })
   }
 }
 

@@ -12,6 +12,7 @@ export interface SettlerOptions {
 }
 
 interface Settling {
+  readonly sinceMs: number
   dueMs: number
   /** As it was when it was last looked at; undefined when it was only heard of. */
   fingerprint: Fingerprint | undefined
@@ -29,6 +30,8 @@ const BIGINT = { bigint: true } as const
 export class Settler {
   readonly #options: SettlerOptions
   readonly #settling = new Map<string, Settling>()
+  /** No path is due before; asked after each hint, so the paths are gone through only when it is over. */
+  #noneBeforeMs = Number.POSITIVE_INFINITY
 
   constructor(options: SettlerOptions) {
     this.#options = options
@@ -47,6 +50,12 @@ export class Settler {
     return this.#settling.has(path)
   }
 
+  /** How long a path has been waiting for its rest by now; 0 for one that does not wait. */
+  waitedMs(path: string): number {
+    const nowMs = this.#options.clock.monotonicMs()
+    return nowMs - (this.#settling.get(path)?.sinceMs ?? nowMs)
+  }
+
   /** Whether a path, or a directory above it, waits to be looked at. */
   covers(path: string): boolean {
     for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
@@ -60,36 +69,44 @@ export class Settler {
     const dueMs = this.#options.clock.monotonicMs() + this.#options.settleMs
     const settling = this.#settling.get(path)
     if (settling) settling.dueMs = dueMs
-    else if (!this.isFull) this.#settling.set(path, { dueMs, fingerprint: undefined })
+    else if (!this.isFull) this.#add(path, dueMs)
   }
 
   /** A scan saw a file that has not rested. */
   noteSeen(path: string, fingerprint: Fingerprint): void {
     if (this.#settling.has(path) || this.isFull) return
-    this.#settling.set(path, { dueMs: this.#dueOf(fingerprint), fingerprint })
+    this.#add(path, this.#dueOf(fingerprint), fingerprint)
   }
 
-  clear(): void {
-    this.#settling.clear()
-  }
-
-  /** When the next path is to be looked at (monotonic); undefined when there is none. */
+  /** When to ask again for what has rested (monotonic), never too late; undefined when nothing settles. */
   nextDueMs(): number | undefined {
-    let nextMs: number | undefined
-    for (const { dueMs } of this.#settling.values()) if (nextMs === undefined || dueMs < nextMs) nextMs = dueMs
-    return nextMs
+    if (this.#settling.size === 0) return undefined
+    if (this.#noneBeforeMs <= this.#options.clock.monotonicMs()) this.#noneBeforeMs = this.#earliestMs()
+    return this.#noneBeforeMs
   }
 
   /** Takes out at most `limit` paths that have rested, are gone, or are no regular files. */
   takeRested(limit: number): string[] {
     const nowMs = this.#options.clock.monotonicMs()
     const rested: string[] = []
+    if (nowMs < this.#noneBeforeMs) return rested
     for (const [path, settling] of this.#settling) {
       if (rested.length === limit) break
       if (settling.dueMs <= nowMs && this.#hasRested(path, settling)) rested.push(path)
     }
     for (const path of rested) this.#settling.delete(path)
     return rested
+  }
+
+  #add(path: string, dueMs: number, fingerprint?: Fingerprint): void {
+    this.#settling.set(path, { sinceMs: this.#options.clock.monotonicMs(), dueMs, fingerprint })
+    this.#noneBeforeMs = Math.min(this.#noneBeforeMs, dueMs)
+  }
+
+  #earliestMs(): number {
+    let earliestMs = Number.POSITIVE_INFINITY
+    for (const { dueMs } of this.#settling.values()) earliestMs = Math.min(earliestMs, dueMs)
+    return earliestMs
   }
 
   #hasRested(path: string, settling: Settling): boolean {

@@ -1,6 +1,12 @@
 /** How often in one run a content whose upload is in doubt is looked for and, if it is certainly absent, sent again. */
 export const DOUBT_ROUNDS = 6
 
+/** The problem that such a content has until then. */
+export const IN_DOUBT = {
+  code: 'upload-in-doubt',
+  message: 'it is not known whether the service stored it; the next run looks',
+}
+
 interface LookedFor {
   readonly name: string
   readonly mime: string

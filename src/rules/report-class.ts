@@ -42,6 +42,7 @@ export function classifyFile(content: KnownContent, presence: Presence, problem:
     case 'new':
       return { class: 'local-only', reason: 'new' }
     case 'sending':
+      return { class: 'local-only', reason: 'being sent' }
     case 'doubt':
       return { class: 'local-only', reason: 'in doubt' }
     case 'refused':

@@ -1,7 +1,7 @@
 /** Losing fewer files than this never halts a mirror, unless they were all it had. */
 const FEWEST_LOST = 20
 
-interface Loss {
+export interface Loss {
   readonly known: number
   readonly found: number
   readonly lost: number

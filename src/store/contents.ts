@@ -41,7 +41,6 @@ export interface DoubtfulContent {
   readonly mime: string
   readonly size: number
   readonly doubts: number
-  readonly state: 'sending' | 'doubt'
   /** Relative to the mirror it was sent from, whose library path is `remotePath`. */
   readonly path: string
   readonly remotePath: string
@@ -111,8 +110,8 @@ function prepareSending(database: Database.Database) {
      FROM content WHERE id = ?`,
   )
   const get = database.prepare<[number], ContentRow>(`SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.id = ?`)
-  const findState = database.prepare<[number, Uint8Array, string], { id: number; state: ContentState }>(
-    'SELECT id, state FROM content WHERE library_id = ? AND sha256 = ? AND mime = ?',
+  const findId = database.prepare<[number, Uint8Array, string], { id: number }>(
+    'SELECT id FROM content WHERE library_id = ? AND sha256 = ? AND mime = ?',
   )
   const insert = database.prepare<[number, Uint8Array, string, number]>(
     'INSERT INTO content (library_id, sha256, mime, size) VALUES (?, ?, ?, ?)',
@@ -121,6 +120,10 @@ function prepareSending(database: Database.Database) {
     `SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.library_id = ? AND c.resource_id = ?`,
   )
   const setState = database.prepare<[ContentState, number]>('UPDATE content SET state = ? WHERE id = ?')
+  const doubtCutOff = database.prepare<[]>(
+    `UPDATE content INDEXED BY content_in_doubt SET state = 'doubt'
+     WHERE state IN ('sending', 'doubt') AND state = 'sending'`,
+  )
   const addDoubt = database.prepare<[number]>("UPDATE content SET state = 'doubt', doubts = doubts + 1 WHERE id = ?")
   const refuse = database.prepare<[string, string, number | null, number]>(
     `UPDATE content SET state = 'refused', problem_code = ?, problem_message = ?, retry_at = ?,
@@ -134,7 +137,7 @@ function prepareSending(database: Database.Database) {
   )
   // doubt first looks at what an interrupted run left: its intents have no outcome.
   const doubtful = database.prepare<[number, number, number], DoubtfulContent>(
-    `SELECT c.id, c.sha256, c.mime, c.size, c.doubts, c.state, u.path, m.remote_path AS remotePath, max(u.id) AS uploadId
+    `SELECT c.id, c.sha256, c.mime, c.size, c.doubts, u.path, m.remote_path AS remotePath, max(u.id) AS uploadId
      FROM content c INDEXED BY content_in_doubt JOIN upload u ON u.content_id = c.id JOIN mirror m ON m.id = u.mirror_id
      WHERE c.library_id = ? AND (u.mirror_id = ? OR EXISTS
          (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?))
@@ -148,17 +151,21 @@ function prepareSending(database: Database.Database) {
     findByResource: (libraryId: number, resourceId: string): ContentRow | undefined =>
       byResource.get(libraryId, resourceId),
     find: (key: ContentKey): ContentRow | undefined => find.get(key.libraryId, key.sha256, key.mime),
-    /** The content's id and state; it is made if nobody had it yet. */
-    ensure: ({ libraryId, sha256, mime, size }: ContentKey): { id: number; state: ContentState } =>
-      findState.get(libraryId, sha256, mime) ?? {
-        id: Number(insert.run(libraryId, sha256, mime, size).lastInsertRowid),
-        state: 'new',
-      },
+    /** The content's id; it is made if nobody had it yet. */
+    ensure: ({ libraryId, sha256, mime, size }: ContentKey): { id: number; isNew: boolean } => {
+      const found = findId.get(libraryId, sha256, mime)
+      if (found) return { id: found.id, isNew: false }
+      return { id: Number(insert.run(libraryId, sha256, mime, size).lastInsertRowid), isNew: true }
+    },
     setState: (id: number, state: 'new' | 'sending'): void => {
       setState.run(state, id)
     },
     markInDoubt: (id: number): void => {
       addDoubt.run(id)
+    },
+    /** Whoever held the store before is gone, and what was being sent with it. */
+    doubtCutOff: (): void => {
+      doubtCutOff.run()
     },
     markRefused: (id: number, problem: ContentProblem): void => {
       refuse.run(problem.code, problem.message, problem.retryAt, id)

@@ -53,7 +53,7 @@ export function prepareFiles(database: Database.Database) {
   database.exec(`
     CREATE TEMP TABLE gone (directory_id INTEGER, name TEXT, content_id INTEGER, reason TEXT,
       PRIMARY KEY (directory_id, name)) WITHOUT ROWID;
-    CREATE TEMP TABLE fresh (content_id INTEGER NOT NULL);`)
+    CREATE TEMP TABLE fresh (mirror_id INTEGER NOT NULL, content_id INTEGER NOT NULL, is_earlier INTEGER NOT NULL DEFAULT 0);`)
   return { ...prepareScanning(database), ...prepareGone(database), ...prepareOpen(database) }
 }
 
@@ -81,7 +81,7 @@ function prepareScanning(database: Database.Database) {
   const count = database.prepare<[number], { n: number }>(
     'SELECT count(*) AS n FROM file f JOIN directory d ON d.id = f.directory_id WHERE d.mirror_id = ?',
   )
-  const addFresh = database.prepare<[number]>('INSERT INTO temp.fresh VALUES (?)')
+  const addFresh = database.prepare<[number, number]>('INSERT INTO temp.fresh (mirror_id, content_id) VALUES (?, ?)')
   return {
     /** The rows of one directory, to be compared with what is on disk. */
     listForCompare: (mirrorId: number, path: string): ComparedRow[] => compare.all(mirrorId, path),
@@ -94,8 +94,8 @@ function prepareScanning(database: Database.Database) {
       upsert.run(directoryId, name, size, mtimeNs, ctimeNs, inode, Number(isRacy), contentId, Number(isReceived))
     },
     /** A new path with a content that was known already: half of a move. */
-    noteFresh: (contentId: number): void => {
-      addFresh.run(contentId)
+    noteFresh: (mirrorId: number, contentId: number): void => {
+      addFresh.run(mirrorId, contentId)
     },
     count: (mirrorId: number): number => count.get(mirrorId)?.n ?? 0,
   }
@@ -109,11 +109,14 @@ function prepareGone(database: Database.Database) {
     'INSERT OR IGNORE INTO temp.gone SELECT directory_id, name, content_id, ? FROM file WHERE directory_id = ?',
   )
   const goneCount = database.prepare<[], { n: number }>('SELECT count(*) AS n FROM temp.gone')
-  const movedCount = database.prepare<[], { n: number }>(
-    `SELECT coalesce(sum(min(g.n, f.n)), 0) AS n
+  const movedCount = database.prepare<[number], { now: number; ever: number }>(
+    `SELECT coalesce(sum(min(g.n, f.now)), 0) AS now, coalesce(sum(min(g.n, f.ever)), 0) AS ever
      FROM (SELECT content_id, count(*) AS n FROM temp.gone GROUP BY 1) g
-     JOIN (SELECT content_id, count(*) AS n FROM temp.fresh GROUP BY 1) f USING (content_id)`,
+     JOIN (SELECT content_id, sum(1 - is_earlier) AS now, count(*) AS ever FROM temp.fresh WHERE mirror_id = ? GROUP BY 1) f
+       USING (content_id)`,
   )
+  const makeEarlier = database.prepare<[number]>('UPDATE temp.fresh SET is_earlier = 1 WHERE mirror_id = ?')
+  const forgetFresh = database.prepare<[number]>('DELETE FROM temp.fresh WHERE mirror_id = ?')
   const keepFormer = database.prepare<[number]>(
     `INSERT OR REPLACE INTO former (mirror_id, path, content_id, reason, ended_at)
      SELECT d.mirror_id, iif(d.path = '', g.name, d.path || '/' || g.name), g.content_id, g.reason, ?
@@ -135,8 +138,8 @@ function prepareGone(database: Database.Database) {
       noteAll.run(reason, directoryId)
     },
     countGone: (): number => goneCount.get()?.n ?? 0,
-    /** Files that went and came with the same content. */
-    countMoved: (): number => movedCount.get()?.n ?? 0,
+    /** Files that went while others came with the same content: `now`, in this scan; `ever`, since the last one ended. */
+    countMoved: (mirrorId: number): { now: number; ever: number } => movedCount.get(mirrorId) ?? { now: 0, ever: 0 },
     /** Removes what was noted as gone; the path of a stored content is kept as its former one. */
     removeGone: (nowMs: number): void => {
       keepFormer.run(nowMs)
@@ -145,8 +148,14 @@ function prepareGone(database: Database.Database) {
     addFormer: (mirrorId: number, path: string, contentId: number, reason: FormerReason, nowMs: number): void => {
       addFormer.run(mirrorId, path, contentId, reason, nowMs)
     },
-    forgetScan: (): void => {
-      database.exec('DELETE FROM temp.gone; DELETE FROM temp.fresh')
+    /** A scan of the mirror begins: what came before it is not its own. */
+    beginScan: (mirrorId: number): void => {
+      database.exec('DELETE FROM temp.gone')
+      makeEarlier.run(mirrorId)
+    },
+    /** What came until now is nobody's new place any more. */
+    endScan: (mirrorId: number): void => {
+      forgetFresh.run(mirrorId)
     },
   }
 }

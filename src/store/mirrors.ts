@@ -59,6 +59,9 @@ export function prepareMirrors(database: Database.Database) {
     `INSERT INTO mirror (name, path, library_id, remote_path, root_device, root_inode, pinned_at, scrubbed_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
+  const pinRoot = database.prepare<[string, bigint, bigint, number]>(
+    'UPDATE mirror SET path = ?, root_device = ?, root_inode = ? WHERE id = ?',
+  )
   const noteScrub = database.prepare<[number, number]>('UPDATE mirror SET scrubbed_at = ? WHERE id = ?')
   const renameLibrary = database.prepare<[string, number]>('UPDATE library SET name = ? WHERE id = ?')
   return {
@@ -70,6 +73,15 @@ export function prepareMirrors(database: Database.Database) {
     pinMirror: (mirror: NewMirror, nowMs: number): void => {
       const { name, path, libraryId, remotePath, rootDevice, rootInode } = mirror
       insertMirror.run(name, path, libraryId, remotePath, rootDevice, rootInode, nowMs, nowMs)
+    },
+    /** The mirror stands for another directory from now on. */
+    pinRoot: ({
+      id,
+      path,
+      rootDevice,
+      rootInode,
+    }: Pick<MirrorRow, 'id' | 'path' | 'rootDevice' | 'rootInode'>): void => {
+      pinRoot.run(path, rootDevice, rootInode, id)
     },
     /** Every file was hashed. */
     noteScrub: (mirrorId: number, nowMs: number): void => {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { LockedError, OperatorError } from '../foundation/errors.ts'
-import { takeKernelLock } from '../foundation/sqlite/kernel-lock.ts'
+import { isKernelLockHeld, takeKernelLock } from '../foundation/sqlite/kernel-lock.ts'
 import {
   DatabaseFaultError,
   type DatabaseSpec,
@@ -36,6 +36,8 @@ export interface StoreReader extends Disposable {
   readonly report: ReportQueries
   readonly notes: NoteQueries
   readonly quarantine: QuarantineQueries
+  /** Whether somebody holds the store now: what it calls `sending` is on its way, otherwise it was cut off. */
+  isHeld(): boolean
 }
 
 /** A store that someone else holds. */
@@ -68,7 +70,7 @@ export interface Store extends StoreReader {
  */
 export function openStore(directory: string): Store {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const lock = takeKernelLock(join(directory, 'lock'))
+  const lock = takeKernelLock(lockFileOf(directory))
   if (!lock) {
     throw new LockedError('store-locked', `Another shelfd holds the store in "${directory}"; wait for it or stop it`)
   }
@@ -97,7 +99,8 @@ export function openStoreReader(directory: string): StoreView | undefined {
     if (database.inTransaction) database.exec('COMMIT')
     database.exec('BEGIN')
   }
-  return { ...prepareQueries(database), renewView, [Symbol.dispose]: () => database.close() }
+  const isHeld = () => isKernelLockHeld(lockFileOf(directory))
+  return { ...prepareQueries(database), isHeld, renewView, [Symbol.dispose]: () => database.close() }
 }
 
 /** Writes what the store in `directory` holds now into the directory `target`, beside its holder. */
@@ -116,10 +119,13 @@ function holdStore(directory: string, release: () => void): Store {
   const database = explainFaults(directory, () => openDatabase({ ...spec, isSuspect: generation.isSuspect }))
   try {
     advanceGeneration(database, directory)
+    const queries = prepareQueries(database)
+    explainFaults(directory, () => database.transaction(() => queries.contents.doubtCutOff()).immediate())
     const { ino } = statSync(spec.file)
     return {
       directory,
-      ...prepareQueries(database),
+      ...queries,
+      isHeld: () => true,
       isInPlace: () => statSync(spec.file, { throwIfNoEntry: false })?.ino === ino,
       freeBytes: () => {
         const { bavail, bsize } = statfsSync(directory)
@@ -139,7 +145,7 @@ function holdStore(directory: string, release: () => void): Store {
   }
 }
 
-function prepareQueries(database: Database.Database): Omit<StoreReader, keyof Disposable> {
+function prepareQueries(database: Database.Database): Omit<StoreReader, keyof Disposable | 'isHeld'> {
   return {
     mirrors: prepareMirrors(database),
     directories: prepareDirectories(database),
@@ -178,6 +184,10 @@ async function rehearse<T>(database: Database.Database, work: () => Promise<T>):
 function specOf(directory: string): DatabaseSpec {
   const migrationsDir = join(import.meta.dirname, 'migrations')
   return { file: join(directory, 'store.db'), migrationsDir, applicationId: APPLICATION_ID }
+}
+
+function lockFileOf(directory: string): string {
+  return join(directory, 'lock')
 }
 
 function noteFileOf(directory: string): string {

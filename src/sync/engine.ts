@@ -75,6 +75,8 @@ export interface Engine {
   readonly meter: Meter
   /** Uploads at the same time, of all mirrors together. */
   readonly lanes: Lanes
+  /** Contents that are on their way now, of all mirrors together; others that the store calls `sending` were cut off. */
+  readonly underWay: Set<number>
   /** Aborted when no new work may begin. */
   readonly signal: AbortSignal
   /** Aborted when uploads under way must end as well: some time after `signal`. */

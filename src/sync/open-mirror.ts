@@ -11,7 +11,8 @@ import { assertSameService } from './pinned-service.ts'
 /**
  * Finds the mirror's row, or pins it at first use: origin, tenant, library, remote path and the root's identity. Any
  * mismatch with what was pinned throws RefusedError (P15); what the service must be asked for is left to `verify`, so
- * that the walk can begin before. A quiet run on the embedded library needs no request for it.
+ * that the walk can begin before. A quiet run on the embedded library needs no request for it. With `acceptsRoot` the row
+ * shows the root as it is now; to pin it is left to whoever has seen that its files are there.
  */
 export async function openMirror(
   engine: Engine,
@@ -19,8 +20,10 @@ export async function openMirror(
   root: ContentRoot,
   { runId, options }: Pick<Pass, 'runId' | 'options'>,
 ): Promise<OpenMirror> {
-  const known = engine.store.mirrors.findByName(settings.name)
-  if (known) assertSameMirror(known, settings, root)
+  const pinned = engine.store.mirrors.findByName(settings.name)
+  if (pinned && !options.acceptsRoot) assertSameRoot(pinned, root)
+  if (pinned) assertSamePlace(pinned, settings)
+  const known = pinned && { ...pinned, path: root.realPath, rootDevice: root.device, rootInode: root.inode }
   const ownDirectories = assertNotOwn(engine, root)
   const opened = { settings, rootRealPath: root.realPath, rootDevice: root.device, ownDirectories, runId }
   const isOwn = engine.service.isEmbedded && known?.library.origin === engine.service.identity
@@ -43,20 +46,22 @@ function assertNotOwn({ ownDirectories }: Engine, { realPath }: ContentRoot): re
   throw new UsageError('bad-usage', `Cannot mirror "${realPath}": it holds the data of shelfd itself`)
 }
 
-function assertSameMirror(known: MirrorRow, settings: MirrorSettings, root: ContentRoot): void {
-  const name = `The mirror "${settings.name}"`
-  if (known.path !== root.realPath) {
-    const text = `${name} was first used for "${known.path}" and is now to stand for "${root.realPath}"`
-    throw new RefusedError('root-mismatch', `${text}; give the other directory a mirror of its own`)
+function assertSameRoot({ name, path, rootInode }: MirrorRow, root: ContentRoot): void {
+  const way = `if it is the right one, "shelfd sync ${name} --accept-root" takes it`
+  if (path !== root.realPath) {
+    const text = `The mirror "${name}" was first used for "${path}" and is now to stand for "${root.realPath}"`
+    throw new RefusedError('root-mismatch', `${text}; ${way}, otherwise give it a mirror of its own`)
   }
-  if (known.rootInode !== root.inode) {
-    const text = `"${root.realPath}" is not the directory that ${name.toLowerCase()} was first used for`
-    throw new RefusedError('root-mismatch', `${text} (another one stands in its place, or a mount is missing)`)
+  if (rootInode !== root.inode) {
+    const text = `"${path}" is not the directory that the mirror "${name}" was first used for`
+    throw new RefusedError('root-mismatch', `${text} (another one stands in its place, or a mount is missing); ${way}`)
   }
-  if (known.remotePath !== settings.remotePath) {
-    const text = `${name} was first used with ${known.remotePath} and is now to use ${settings.remotePath}`
-    throw new RefusedError('library-mismatch', `${text}; give the other remote path a mirror of its own`)
-  }
+}
+
+function assertSamePlace({ name, remotePath }: MirrorRow, settings: MirrorSettings): void {
+  if (remotePath === settings.remotePath) return
+  const text = `The mirror "${name}" was first used with ${remotePath} and is now to use ${settings.remotePath}`
+  throw new RefusedError('library-mismatch', `${text}; give the other remote path a mirror of its own`)
 }
 
 async function assertLibraryThere(

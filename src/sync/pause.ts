@@ -21,6 +21,16 @@ export function isPaused({ notes }: StoreReader, name: string): boolean {
   return (notes.get(FOR_ONE + name) ?? notes.get(FOR_ALL)) === ('paused' satisfies Note)
 }
 
+/** Names of all mirrors that have a note of their own. */
+export function listPauseNotes({ notes }: StoreReader): string[] {
+  return notes.list(FOR_ONE).map(({ key }) => key.slice(FOR_ONE.length))
+}
+
+/** Forgets whether this mirror was paused; call it inside a write. */
+export function forgetPause({ notes }: StoreReader, name: string): void {
+  notes.remove(FOR_ONE + name)
+}
+
 function note({ notes }: Store, names: readonly string[], what: Note): void {
   for (const name of names) notes.set(FOR_ONE + name, what)
   if (names.length > 0) return

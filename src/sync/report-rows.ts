@@ -42,6 +42,8 @@ export function* listRows(store: StoreReader, sides: Sides): Generator<ReportRow
 class MirrorRows {
   readonly #store: StoreReader
   readonly #sides: Sides
+  /** What is being sent is on its way; otherwise it was cut off. */
+  readonly #isHeld: boolean
   readonly #originals: ReadonlyMap<number, string>
   /** Problems for which no row was given yet. */
   readonly #problemPaths: Set<string>
@@ -53,6 +55,7 @@ class MirrorRows {
   constructor(store: StoreReader, sides: Sides) {
     this.#store = store
     this.#sides = sides
+    this.#isHeld = store.isHeld()
     this.#originals = findOriginals(store, sides.row.id)
     this.#problemPaths = new Set(
       sides.differences?.problems.keys() ?? store.problems.list(sides.row.id).map(({ path }) => path),
@@ -126,9 +129,7 @@ class MirrorRows {
     const locations = this.#locationsOf(file)
     const isSame = observed === undefined || isSameContent(observed, file)
     const problem = this.#problemPaths.delete(path) ? this.#problemText(path) : null
-    const known = isSame
-      ? classifyFile(file, this.#presenceOf(file, locations), problem)
-      : this.#differentFile(file, observed)
+    const known = isSame ? this.#classify(file, locations, problem) : this.#differentFile(file, observed)
     if (isSame) this.#claimed.add(file.contentId)
     const original = this.#originals.get(file.contentId)
     const entry = contentEntry(path, known, { ...file, id: file.contentId }, locations)
@@ -141,7 +142,13 @@ class MirrorRows {
     const content = this.#contentOf(observed)
     if (content?.state !== 'stored') return classifyDifferent(file.state === 'stored')
     this.#claimed.add(content.id)
-    return classifyFile(content, this.#presenceOf(content, this.#locationsOf(content)), null)
+    return this.#classify(content, this.#locationsOf(content), null)
+  }
+
+  #classify(content: Omit<ContentRow, 'id'>, locations: readonly ListedEntry[], problem: string | null): Classified {
+    const isCutOff = content.state === 'sending' && !this.#isHeld
+    const known = isCutOff ? { ...content, state: 'doubt' as const } : content
+    return classifyFile(known, this.#presenceOf(content, locations), problem)
   }
 
   #newFile(path: string, observed: ObservedFile): ReportRow {
@@ -149,7 +156,7 @@ class MirrorRows {
     if (content) {
       this.#claimed.add(content.id)
       const locations = this.#locationsOf(content)
-      const known = classifyFile(content, this.#presenceOf(content, locations), null)
+      const known = this.#classify(content, locations, null)
       return rowOf(contentEntry(path, known, content, locations))
     }
     const { sizeBytes: size, mime, sha256 } = observed

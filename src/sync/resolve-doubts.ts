@@ -18,17 +18,14 @@ const DOWNLOAD_PAUSE_MS = 100
  * Looks for what uploads in doubt may have left behind (P4): lists where each would have landed, and compares entries
  * that nobody knows by name, kind, size and hash. One that is found is adopted; one that a complete listing doesn't
  * show, or that can't be looked for within bounds, may be sent once more. Gives the number of those.
- * What is on its way while others upload is not looked for.
  */
 export async function resolveDoubts(
   engine: Engine,
   mirror: OpenMirror,
   connection: Connection,
   summary: SyncSummary,
-  { isUploading = false }: { readonly isUploading?: boolean } = {},
 ): Promise<number> {
-  const all = engine.store.contents.listDoubtful(mirror.row)
-  const doubtful = isUploading ? all.filter(({ state }) => state === 'doubt') : all
+  const doubtful = listDoubtful(engine, mirror)
   if (doubtful.length === 0) return 0
   const facts = await connection.client.contractFacts(engine.signal)
   const landsInPlace = facts.uploadDirectoryField.field !== undefined
@@ -43,6 +40,11 @@ export async function resolveDoubts(
     }
   }
   return absent
+}
+
+/** Contents of a mirror that were sent and of which it is not known whether they arrived; none that is on its way. */
+export function listDoubtful({ store, underWay }: Engine, { row }: Pick<OpenMirror, 'row'>): DoubtfulContent[] {
+  return store.contents.listDoubtful(row).filter(({ id }) => !underWay.has(id))
 }
 
 /** The library path of the directory that a content was sent to. */

@@ -134,7 +134,7 @@ export class Sender {
     const nowMs = engine.clock.monotonicMs()
     if (nowMs < this.#lookIntoDoubtsAtMs) return
     this.#lookIntoDoubtsAtMs = nowMs + DOUBT_PAUSE_MS
-    await resolveDoubts(engine, mirror, connection, summary, { isUploading: true })
+    await resolveDoubts(engine, mirror, connection, summary)
   }
 
   #parts() {

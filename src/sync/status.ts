@@ -1,3 +1,4 @@
+import { IN_DOUBT } from '../rules/doubt.ts'
 import type { TroubledContent } from '../store/contents.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { StoreReader } from '../store/open-store.ts'
@@ -17,6 +18,8 @@ export interface MirrorStatus {
     readonly searchable: number
     readonly inIngestion: number
     readonly toSend: number
+    /** On their way now. */
+    readonly sending: number
     readonly inDoubt: number
     readonly needAttention: number
     /** Went wrong, and were set aside by `failed ignore`. */
@@ -35,34 +38,48 @@ export interface MirrorStatus {
   readonly problems: readonly { readonly path: string; readonly code: string; readonly message: string }[]
 }
 
-/** What the store knows of each mirror now; a run may be going on beside it. */
-export function readStatus(store: StoreReader): MirrorStatus[] {
-  return store.mirrors.list().map((row) => statusOf(store, row))
+const NO_FILES: MirrorStatus['files'] = {
+  known: 0,
+  searchable: 0,
+  inIngestion: 0,
+  toSend: 0,
+  sending: 0,
+  inDoubt: 0,
+  needAttention: 0,
+  setAside: 0,
 }
 
-function statusOf(store: StoreReader, row: MirrorRow): MirrorStatus {
+/** What the store knows of each mirror now; a run may be going on beside it. */
+export function readStatus(store: StoreReader): MirrorStatus[] {
+  const isHeld = store.isHeld()
+  return store.mirrors.list().map((row) => statusOf(store, row, isHeld))
+}
+
+function statusOf(store: StoreReader, row: MirrorRow, isHeld: boolean): MirrorStatus {
   const { n: contents, bytes } = store.contents.countToSend(row.id)
   const troubled = store.contents.listTroubled(row.id, row.library.id)
+  const contentProblems = isHeld ? troubled.filter(({ state }) => state !== 'sending') : troubled
   return {
     name: row.name,
     path: row.path,
     library: { id: row.library.remoteId, name: row.library.name },
     remotePath: row.remotePath,
     isPaused: isPaused(store, row.name),
-    files: countFiles(store, row.id),
+    files: countFiles(store, row.id, isHeld),
     queue: { contents, bytes },
     directoriesToMake: store.directories.countUnmade(row.id),
     ingestion: { pending: store.contents.countPending(row) },
     lastRun: lastRunOf(store, row.id),
-    problems: [...store.problems.list(row.id), ...troubled].map(problemOf),
+    problems: [...store.problems.list(row.id), ...contentProblems].map(problemOf),
   }
 }
 
-function countFiles(store: StoreReader, mirrorId: number): MirrorStatus['files'] {
-  const counts = { known: 0, searchable: 0, inIngestion: 0, toSend: 0, inDoubt: 0, needAttention: 0, setAside: 0 }
+function countFiles(store: StoreReader, mirrorId: number, isHeld: boolean): MirrorStatus['files'] {
+  const counts = { ...NO_FILES }
   for (const { state, outcome, isSetAside, files } of store.report.tallyStates(mirrorId)) {
     counts.known += files
     if (state === 'new') counts.toSend += files
+    else if (state === 'sending' && isHeld) counts.sending += files
     else if (state === 'sending' || state === 'doubt') counts.inDoubt += files
     else if (outcome === 'searchable') counts.searchable += files
     else if (outcome === 'pending') counts.inIngestion += files
@@ -84,7 +101,7 @@ function problemOf(found: ProblemRow | TroubledContent): { path: string; code: s
   if ('code' in found) return { path: found.path, code: found.code, message: found.message }
   return {
     path: found.path,
-    code: found.problemCode ?? 'upload-in-doubt',
-    message: found.problemMessage ?? found.state,
+    code: found.problemCode ?? IN_DOUBT.code,
+    message: found.problemMessage ?? IN_DOUBT.message,
   }
 }

@@ -1,4 +1,5 @@
 import { isIngestionStatus } from '../contract/states.ts'
+import { IN_DOUBT } from '../rules/doubt.ts'
 import { percentile, type SummaryProblem, type SyncSummary } from '../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from './engine.ts'
 import type { PathProblem } from './observe/observation.ts'
@@ -46,20 +47,17 @@ function keepProblems({ store, clock }: Engine, { row }: OpenMirror, found: Foun
   return problems.map(({ path, code, message }) => ({ path, code, message, retryAt: null }))
 }
 
-function listContentProblems({ store }: Engine, { row }: OpenMirror, { uploads }: SyncSummary): SummaryProblem[] {
-  return store.contents.listTroubled(row.id, row.library.id).map((content) => {
+/** What another mirror is sending now is neither known to have arrived nor in doubt. */
+function listContentProblems({ store, underWay }: Engine, { row }: OpenMirror, { uploads }: SyncSummary) {
+  const troubled = store.contents.listTroubled(row.id, row.library.id).filter(({ id }) => !underWay.has(id))
+  return troubled.map((content): SummaryProblem => {
     const { path, state, retryAt } = content
     if (state === 'refused') uploads.failed += 1
     const isInDoubt = state === 'sending' || state === 'doubt'
     if (isInDoubt) uploads.inDoubt += 1
-    const { code, message } = isInDoubt ? inDoubt : describeProblem(content)
+    const { code, message } = isInDoubt ? IN_DOUBT : describeProblem(content)
     return { path, code, message, retryAt: retryAt === null ? null : new Date(retryAt).toISOString() }
   })
-}
-
-const inDoubt = {
-  code: 'upload-in-doubt',
-  message: 'it is not known whether the service stored it; the next run looks',
 }
 
 function describeProblem(content: {

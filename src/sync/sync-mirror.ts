@@ -8,6 +8,7 @@ import { openMirror } from './open-mirror.ts'
 import type { Pass, PassOptions } from './pass.ts'
 import { NOT_YET_MADE } from './pin-mirror.ts'
 import { planSending } from './plan-sending.ts'
+import { listDoubtful } from './resolve-doubts.ts'
 import { Sender, type SendWork } from './sender.ts'
 import { summarize } from './summarize.ts'
 
@@ -30,6 +31,7 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
       acceptsRemovals: options.acceptsRemovals,
       settleMs: null,
     })
+    if (options.acceptsRoot) engine.store.write(() => engine.store.mirrors.pinRoot(row))
     if (scrubs) engine.store.write(() => engine.store.mirrors.noteScrub(row.id, engine.clock.nowMs()))
     problems.push(...scan.problems)
     if (scan.secrets > 0)
@@ -46,12 +48,14 @@ export function isScrubDue({ scrubIntervalMs, clock }: Engine, { row }: Pick<Ope
   return scrubIntervalMs !== null && clock.nowMs() - row.scrubbedAt >= scrubIntervalMs
 }
 
-function hasWork({ store, clock }: Engine, { row }: OpenMirror): boolean {
+function hasWork(engine: Engine, mirror: OpenMirror): boolean {
+  const { store, clock } = engine
+  const { row } = mirror
   const [open] = store.files.listOpen(row.id, { directoryId: 0, name: '' }, 1)
   return (
     open !== undefined ||
     store.directories.countUnmade(row.id) > 0 ||
-    store.contents.listDoubtful(row).length > 0 ||
+    listDoubtful(engine, mirror).length > 0 ||
     store.contents.countPending(row) > 0 ||
     store.contents.listDueForAnotherLook(row.id, clock.nowMs()).length > 0
   )

@@ -49,6 +49,8 @@ export class Uploader {
   #ended: Ended[] = []
   #underWay = 0
   #lastCommitMs = 0
+  /** What this one has put among the contents under way. */
+  readonly #taken = new Set<number>()
   #fatal: { readonly error: unknown } | undefined
 
   constructor(
@@ -99,6 +101,15 @@ export class Uploader {
 
   /** Throws what stopped it (credential, service, interruption) after everything under way has ended and is committed. */
   async run(): Promise<void> {
+    try {
+      await this.#run()
+    } finally {
+      // What could not be written stays `sending` in the store, and is in doubt from now on.
+      for (const contentId of this.#taken) this.#noteEnded(contentId)
+    }
+  }
+
+  async #run(): Promise<void> {
     const { signal, lanes } = this.#engine
     const ring = () => {
       this.#bell.ring()
@@ -182,8 +193,19 @@ export class Uploader {
       for (const { intent, result } of ended) this.#recordEnd(intent, result)
       if (take > 0) this.#ready = this.#queue.take(take).reverse()
     })
+    for (const { contentId } of take > 0 ? this.#ready : []) this.#noteUnderWay(contentId)
+    for (const { intent } of ended) this.#noteEnded(intent.contentId)
     this.#lastCommitMs = this.#engine.clock.monotonicMs()
     if (ended.length > 0) this.#gate.ring()
+  }
+
+  #noteUnderWay(contentId: number): void {
+    this.#taken.add(contentId)
+    this.#engine.underWay.add(contentId)
+  }
+
+  #noteEnded(contentId: number): void {
+    if (this.#taken.delete(contentId)) this.#engine.underWay.delete(contentId)
   }
 
   #recordEnd(intent: Intent, result: SendResult): void {

@@ -21,7 +21,7 @@ describe('precedence', () => {
       at: ['logFormat'],
     },
     'health-listen': {
-      values: fc.integer({ min: 1_024, max: 65_535 }).map((port) => ({
+      values: fc.oneof(fc.constant(80), fc.integer({ min: 0, max: 65_535 })).map((port) => ({
         written: `[::1]:${port}`,
         read: { host: '::1', port },
       })),

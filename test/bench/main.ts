@@ -3,7 +3,9 @@ import { type Bench, openBench } from './bench.ts'
 import { describeLoad, describeMachine } from './machine.ts'
 import { type BenchOptions, readOptions } from './options.ts'
 import { type ResultRow, renderResults } from './result-table.ts'
+import { daemon } from './rows/daemon.ts'
 import { firstPass } from './rows/first-pass.ts'
+import { latency } from './rows/latency.ts'
 import { memory } from './rows/memory.ts'
 import { million } from './rows/million.ts'
 import { unchangedPass } from './rows/unchanged-pass.ts'
@@ -17,6 +19,8 @@ const ROWS = {
   uploads,
   memory,
   watching,
+  daemon,
+  latency,
   million,
 } satisfies Record<string, (bench: Bench) => Promise<ResultRow[]>>
 
@@ -44,7 +48,8 @@ function say(text: string): void {
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2))
   const names = chooseRows(options)
-  using workspace = openWorkspace()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+  using workspace = openWorkspace('bench')
   say(`${describeMachine()}; load before ${describeLoad()}`)
   using bench = await openBench(options, workspace, say)
   say(`tree: ${bench.tree}; pairs: ${options.runs}`)

@@ -8,9 +8,12 @@ export interface NullService extends Disposable {
   readonly url: string
   /** Requests since its start. */
   countRequests(): Promise<number>
+  /** When the upload of each file name began, in milliseconds since 1970; forgets them. */
+  takeBegun(): Promise<Readonly<Record<string, number>>>
 }
 
 const counted = z.object({ requests: z.int() })
+const begun = z.record(z.string(), z.number())
 const CHILD = fileURLToPath(new URL('./children/null-service.ts', import.meta.url))
 
 /** Starts the null service on loopback in a process of its own, so that its work is not counted as ours. */
@@ -24,6 +27,7 @@ export async function startNullService(): Promise<NullService> {
   return {
     url,
     countRequests: async () => counted.parse(await (await fetch(`${url}/requests`)).json()).requests,
+    takeBegun: async () => begun.parse(await (await fetch(`${url}/begun`)).json()),
     [Symbol.dispose]: () => void child.kill(),
   }
 }

@@ -1,3 +1,5 @@
+import { renderMarkdownTable } from './markdown-table.ts'
+
 /** One line of the result; the cells are texts for people. */
 export interface ResultRow {
   readonly work: string
@@ -12,13 +14,9 @@ export interface ResultRow {
 
 const COLUMNS = ['work', 'ours', 'peer', 'theirs', 'ratio', 'cpu', 'target', 'verdict'] as const
 
-/** The rows as a Markdown table, aligned so that it can be read as it is. */
+/** The rows as a Markdown table. */
 export function renderResults(rows: readonly ResultRow[]): string {
-  const cells = [COLUMNS, ...rows.map((row) => COLUMNS.map((column) => row[column]))]
-  const widths = COLUMNS.map((_, at) => Math.max(...cells.map((line) => line[at]?.length ?? 0)))
-  const lines = cells.map((line) => `| ${line.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`)
-  const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`
-  return [lines[0], rule, ...lines.slice(1)].join('\n')
+  return renderMarkdownTable([COLUMNS, ...rows.map((row) => COLUMNS.map((column) => row[column]))])
 }
 
 const NOTHING: ResultRow = { work: '', ours: '', peer: '', theirs: '', ratio: '', cpu: '', target: '', verdict: '' }

@@ -8,16 +8,23 @@ export interface ShelfdRun extends ProcessResult {
   readonly peakBytes: number
 }
 
-/** A home directory of its own, the null service, and the pace of the embedded library, which is as near as this service. */
-export function shelfdEnvironment(home: string, serviceUrl: string): NodeJS.ProcessEnv {
+/** A home directory of its own, which is made. */
+export function homeEnvironment(home: string) {
   mkdirSync(home, { recursive: true })
   return {
-    PATH: process.env.PATH,
+    PATH: process.env.PATH ?? '',
     HOME: home,
     XDG_CONFIG_HOME: join(home, 'config'),
     XDG_STATE_HOME: join(home, 'state'),
     XDG_DATA_HOME: join(home, 'data'),
     NODE_COMPILE_CACHE: join(home, 'compiled'),
+  }
+}
+
+/** A home directory of its own, the null service, and the pace of the embedded library, which is as near as this service. */
+export function shelfdEnvironment(home: string, serviceUrl: string): Record<string, string> {
+  return {
+    ...homeEnvironment(home),
     SHELFD_SERVICE_URL: serviceUrl,
     SHELFD_TOKEN: 'bench',
     SHELFD_MAX_NEW: 'none',

@@ -7,7 +7,7 @@ import { createMetrics, type Metrics } from '../../src/daemon/metrics.ts'
 import type { DaemonStanding } from '../../src/daemon/standing.ts'
 import { type Clock, systemClock } from '../../src/foundation/clock.ts'
 import { silentLogger } from '../../src/foundation/logger.ts'
-import { openStore, type StoreReader } from '../../src/store/open-store.ts'
+import { openStore, type Store } from '../../src/store/open-store.ts'
 import { mirrorOf, openTestEngine } from '../support/engine.ts'
 import { type MetricSample, parseExposition } from '../support/exposition.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
@@ -16,7 +16,7 @@ import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
 interface Wish {
   readonly standing?: () => DaemonStanding
-  readonly store: StoreReader
+  readonly store: Store
   readonly clock?: Clock
 }
 
@@ -217,6 +217,7 @@ describe('what the store knows', () => {
       [`${at} searchable`]: 3,
       [`${at} in-ingestion`]: 0,
       [`${at} to-send`]: 0,
+      [`${at} sending`]: 0,
       [`${at} in-doubt`]: 0,
       [`${at} needs-attention`]: 1,
       [`${at} set-aside`]: 0,
@@ -244,19 +245,36 @@ describe('what the store knows', () => {
     expect(await metrics.render()).not.toMatch(/canary|EACCES|a\.md/)
   })
 
-  test('is read again only after a rest', () => {
+  test('is read again only after a rest', async () => {
     let nowMs = 0
     let readings = 0
     const clock: Clock = { ...systemClock, monotonicMs: () => nowMs }
-    const read = readSparingly(() => {
+    const read = readSparingly(async () => {
       nowMs += 20
       readings += 1
       return readings
     }, clock)
-    const seen = [0, 1_000, 999, 1, 500].map((passedMs) => {
+    const seen: number[] = []
+    for (const passedMs of [0, 1_000, 999, 1, 500]) {
       nowMs += passedMs
-      return read()
-    })
+      seen.push(await read())
+    }
     expect(seen).toEqual([1, 1, 1, 2, 2])
+  })
+
+  test('is read once for all who wait', async () => {
+    const readings: PromiseWithResolvers<string>[] = []
+    const read = readSparingly(() => {
+      const reading = Promise.withResolvers<string>()
+      readings.push(reading)
+      return reading.promise
+    }, systemClock)
+    const waiting = [read(), read()]
+    readings[0]?.reject(new Error('store damaged'))
+    expect(await Promise.allSettled(waiting)).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }])
+    const again = read()
+    readings[1]?.resolve('counted')
+    expect(await again).toBe('counted')
+    expect(readings).toHaveLength(2)
   })
 })

@@ -57,11 +57,15 @@ describe('the daemon is not ready', () => {
     expect(checksOfMirror({ state: 'halted', reason })).toEqual(['mirror:Notes library-mismatch'])
   })
 
-  test.each(['root-missing', 'root-unreadable'] as const)('while it waits because of %s', (code) => {
-    expect(checksOfMirror({ state: 'waiting', reason: { code, message: 'not there' } })).toEqual([
-      `mirror:Notes ${code}`,
-    ])
-  })
+  test.each(['root-missing', 'root-unreadable'] as const)(
+    'while a mirror is halted by %s, which ends by itself',
+    (code) => {
+      const mirrors = [mirrorStanding({ state: 'halted', reason: { code, message: 'not there' } })]
+      expect(listFailingChecks(daemonStanding({ mirrors }))).toEqual([
+        { check: 'mirror:Papers', code, message: expect.stringContaining('goes on by itself') },
+      ])
+    },
+  )
 
   test('while one is halted that was never scanned', () => {
     const reason = { code: 'origin-mismatch', message: 'another' } as const

@@ -158,6 +158,49 @@ describe('after downtime', () => {
     expect(again.runs).toEqual([])
   })
 
+  test('a batch that was broken off goes on', async () => {
+    const clock = manualClock(Date.UTC(2026, 0, 1, 12))
+    const entry = { name: newName(), cron: NIGHTLY }
+    const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    for (const [restart, end] of ends.entries()) {
+      const begun = begin({ clock, entry, onDue: () => end.promise })
+      await clock.advance(HOUR_MS)
+      expect(begun.runs, `start ${restart}`).toHaveLength(1)
+      begun.schedules[Symbol.dispose]()
+      // A stop makes the batch return: that is not its end.
+      end.resolve()
+      await clock.advance(HOUR_MS / 2)
+    }
+    const last = await beginUsed({ clock, entry })
+    await clock.advance(0)
+    last.schedules[Symbol.dispose]()
+    using again = begin({ clock, entry })
+    await clock.advance(MINUTE_MS)
+    expect(again.runs).toEqual([])
+  })
+
+  test('a batch whose process died goes on', async () => {
+    const clock = manualClock(Date.UTC(2026, 0, 1, 12))
+    const entry = { name: newName(), cron: NIGHTLY }
+    const died = begin({ clock, entry, onDue: () => new Promise(() => {}) })
+    await clock.advance(3 * HOUR_MS)
+    died.schedules[Symbol.dispose]()
+    using again = begin({ clock, entry })
+    await clock.advance(DAY_MS)
+    expect(again.runs).toEqual(['2026-01-01T15:00:00', '2026-01-02T02:00:00'])
+  })
+
+  test('a changed expression forgets what was broken off', async () => {
+    const clock = manualClock(Date.UTC(2026, 0, 1))
+    const name = newName()
+    const first = begin({ clock, entry: { name, cron: NIGHTLY }, onDue: () => new Promise(() => {}) })
+    await clock.advance(0)
+    first.schedules[Symbol.dispose]()
+    using again = begin({ clock, entry: { name, cron: '0 5 * * *' } })
+    await clock.advance(HOUR_MS)
+    expect(again.runs).toEqual([])
+  })
+
   test('many missed times are caught up by one batch', async () => {
     const clock = manualClock(Date.UTC(2026, 0, 1))
     const entry = { name: newName(), cron: NIGHTLY }

@@ -73,6 +73,16 @@ describe('sync beside a daemon', () => {
     expect(stdout).toMatch(/2 scanned: 2 unchanged[\s\S]*Done in[\s\S]*in-sync/)
   })
 
+  test('says which of its flags have no effect', async () => {
+    const { home } = await syncedHome()
+    const flags = ['--bwlimit', '1MB', '--requests-per-second', '5', '--transfers', '2', '--max-new', '9']
+    const { exitCode, stderr } = await home.shelfd(['sync', 'Papers', ...flags])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringMatching(/^[^\n]*\n$/) })
+    expect(stderr).toMatch(/ warn .* flags without effect flags="--bwlimit --requests-per-second"/)
+    expect((await home.shelfd(['sync', 'Papers', '--dry-run', ...flags])).stderr).toBe('')
+    expect((await home.shelfd(['sync', 'Papers', '--quiet', ...flags])).stderr).toBe('')
+  })
+
   test('rehearses without a word to the daemon', async () => {
     const { home, requests } = await syncedHome()
     home.write('Papers', { 'new.md': 'heron' })

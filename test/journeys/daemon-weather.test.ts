@@ -1,8 +1,10 @@
 /** A daemon through what months bring: services that go away and come back, and signals at any moment. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { configure, isQuiet, startDaemon } from '../support/daemon.ts'
+import { configure, startDaemon } from '../support/daemon.ts'
+import { isQuiet } from '../support/daemon-process.ts'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
-import { temporaryHome } from '../support/home.ts'
+import { type Home, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { seededRandom } from '../support/random.ts'
 import { manyFiles } from '../support/temporary.ts'
@@ -11,6 +13,11 @@ const CONTENTS = 60
 /** SHELFD_SIGNALS makes it more. */
 const SIGNALS = Number(process.env.SHELFD_SIGNALS ?? 24)
 const MOST_LOG_LINES = 40
+/** SHELFD_OUTAGE_MINUTES stretches the outage: 60 is an hour. Without it every part ends when it was felt. */
+const OUTAGE_MS = Number(process.env.SHELFD_OUTAGE_MINUTES ?? 0) * 60_000
+const LONGEST_WAIT_MS = 60_000
+/** Between two changes; about a thousand in a long outage. */
+const CHANGE_PAUSE_MS = Math.max(250, OUTAGE_MS / 1_000)
 
 /** A home whose configuration mirrors 80 files into the library of a service. */
 function homeOf(service: FaultyService) {
@@ -25,30 +32,34 @@ function countTaken(service: FaultyService): number {
 }
 
 describe('a service that comes and goes', () => {
-  test('gets everything once, and the log stays short', { timeout: 120_000 }, async () => {
+  test('gets everything once, and the log stays short', { timeout: 180_000 + OUTAGE_MS * 1.2 }, async () => {
     await using service = await startFaultyService({ library: 'Research', fault: () => 'reset-before' })
     const home = homeOf(service)
     const daemon = await startDaemon(home)
-    await expect.poll(() => service.requests.length, { timeout: 30_000 }).toBeGreaterThan(3)
+    const changer = new Changer(home)
+    await changer.during('away at first', 0.1, () => service.requests.length > 3)
     expect(countTaken(service)).toBe(0)
 
     const random = seededRandom(3)
     service.fault = () => (random() < 0.3 ? 'throttled' : undefined)
-    await expect.poll(() => countTaken(service), { timeout: 60_000 }).toBeGreaterThan(CONTENTS / 3)
+    await changer.during('back and throttling', 0.4, () => countTaken(service) > CONTENTS / 3)
     service.fault = () => 'unavailable'
     const before = service.requests.length
-    home.write('Papers', { 'late.md': 'written while the service was away' })
-    await expect.poll(() => service.requests.length, { timeout: 30_000 }).toBeGreaterThan(before + 3)
+    await changer.during('away again', 0.25, () => service.requests.length > before + 3)
     service.fault = () => undefined
-
-    await daemon.until(
-      'all is quiet',
-      (standing) => isQuiet(standing) && readLibrary(service.dataDir).length > CONTENTS,
+    await changer.during(
+      'back for good',
+      0.25,
+      () => readLibrary(service.dataDir).length > CONTENTS + changer.changes / 2,
     )
+
+    const all = CONTENTS + changer.changes
+    await daemon.until('all is quiet', (standing) => isQuiet(standing) && readLibrary(service.dataDir).length >= all)
     const { exitCode, stderr } = await daemon.stop()
+    if (OUTAGE_MS > 0) process.stdout.write(`${changer.changes} changes; the log:\n${stderr}`)
     expect(exitCode).toBe(0)
-    expect(readLibrary(service.dataDir)).toHaveLength(CONTENTS + 1)
-    expect(countTaken(service)).toBe(CONTENTS + 1)
+    expect(readLibrary(service.dataDir)).toHaveLength(all)
+    expect(countTaken(service)).toBe(all)
     expect(stderr.split('\n').length).toBeLessThan(MOST_LOG_LINES)
   })
 })
@@ -88,6 +99,27 @@ describe('signals at random moments', () => {
     })
   })
 })
+
+/** Goes on writing new files, whatever the weather. */
+class Changer {
+  changes = 0
+  readonly #home: Home
+
+  constructor(home: Home) {
+    this.#home = home
+  }
+
+  /** For its share of the outage, and until it was felt: at most a minute longer. */
+  async during(what: string, share: number, wasFelt: () => boolean): Promise<void> {
+    const endMs = performance.now() + OUTAGE_MS * share
+    while (performance.now() < endMs || !wasFelt()) {
+      if (performance.now() > endMs + LONGEST_WAIT_MS) throw new Error(`Waited in vain for: ${what}`)
+      this.changes += 1
+      this.#home.write('Papers', { [`change-${this.changes}.md`]: `written in change ${this.changes}\n` })
+      await sleep(CHANGE_PAUSE_MS)
+    }
+  }
+}
 
 /** So many requests were made, or the daemon has nothing more to ask. */
 function isPast(service: FaultyService, wanted: number, mirrors: readonly { readonly state: string }[]): boolean {

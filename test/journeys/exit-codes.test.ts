@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
 import { createLibrary, startFaultyService } from '../support/faulty-service.ts'
+import { freePort } from '../support/free-port.ts'
 import { type Home, temporaryHome, variablesOf } from '../support/home.ts'
 import { runShelfd } from '../support/run-shelfd.ts'
 
@@ -187,13 +187,4 @@ async function homeOn(service: { url: string; token: string }, tree: Record<stri
 
 function neverEnding({ route }: { route: string }, body: Record<string, unknown>): unknown {
   return route === 'showResource' ? { ...body, ingestion_status: 'running' } : body
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('No port')
-  return address.port
 }

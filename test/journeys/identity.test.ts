@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createToken } from '../../src/embedded/tokens.ts'
@@ -68,7 +68,7 @@ describe('a pinned mirror refuses (P15)', () => {
     const { home, root } = await pinnedHome()
     renameSync(root, `${root}.away`)
     mkdirSync(root)
-    await expectRefusal(home, ['Papers'], {}, /not the directory/)
+    await expectRefusal(home, ['Papers'], {}, /not the directory.*"shelfd sync Papers --accept-root"/)
   })
 
   test('another embedded library than its own', async () => {
@@ -76,6 +76,43 @@ describe('a pinned mirror refuses (P15)', () => {
     home.write('Papers', { 'a.md': 'A' })
     expect((await home.sync(['Papers'])).exitCode).toBe(0)
     await expectRefusal(home, ['Papers'], { SHELFD_DATA_DIR: join(home.path, 'other') }, /belongs to embedded:/)
+  })
+})
+
+describe('another directory that is the right one', () => {
+  test('is taken once, and only what is new is sent', async () => {
+    const { service, home, root } = await pinnedHome()
+    cpSync(root, `${root}.restored`, { recursive: true })
+    rmSync(root, { recursive: true })
+    renameSync(`${root}.restored`, root)
+    service.forget()
+    expect((await home.sync(['Papers', '--accept-root', '--dry-run'])).exitCode).toBe(0)
+    await expectRefusal(home, ['Papers'], {}, /not the directory/)
+    expect((await home.sync(['Papers', '--accept-root'])).exitCode).toBe(0)
+    expect(service.count('uploadFile')).toBe(1)
+    expect((await home.sync(['Papers'])).exitCode).toBe(0)
+  })
+
+  test('may stand in another place', async () => {
+    const { home, root } = await pinnedHome()
+    const config = (path: string) =>
+      `mirrors:\n  - { name: Papers, path: "${path}", library: Research, remotePath: /Papers }\n`
+    renameSync(root, `${root}.moved`)
+    home.write('config/shelfd', { 'config.yaml': config(`${root}.moved`) })
+    await expectRefusal(home, ['Papers'], {}, /is now to stand for.*--accept-root/)
+    const { exitCode, mirror } = await home.sync(['Papers', '--accept-root'])
+    expect({ exitCode, uploads: mirror.uploads }).toMatchObject({ exitCode: 0, uploads: { created: 1, duplicates: 0 } })
+    expect((await home.shelfd(['why', `${root}.moved/a.md`])).exitCode).toBe(0)
+  })
+
+  test('is not pinned while a guard asks for more', async () => {
+    const { home, root } = await pinnedHome()
+    renameSync(root, `${root}.away`)
+    mkdirSync(root)
+    expect((await home.shelfd(['sync', 'Papers', '--accept-root'])).exitCode).toBe(8)
+    rmSync(root, { recursive: true })
+    renameSync(`${root}.away`, root)
+    expect((await home.sync(['Papers'])).exitCode).toBe(0)
   })
 })
 

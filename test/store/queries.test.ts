@@ -165,12 +165,16 @@ describe('files', () => {
     })
     const directoryId = store.directories.find(mirror.id, 'd') ?? 0
     store.write(() => {
-      store.files.forgetScan()
+      store.files.noteFresh(mirror.id, used.content(2).id)
+      store.files.beginScan(mirror.id)
       for (const name of ['f1', 'f2']) store.files.noteGone(directoryId, name, 'gone')
       used.file('e', 'new-place', 1)
-      store.files.noteFresh(used.content(1).id)
-      expect([store.files.countGone(), store.files.countMoved()]).toEqual([2, 1])
+      store.files.noteFresh(mirror.id, used.content(1).id)
+      expect(store.files.countGone()).toBe(2)
+      expect(store.files.countMoved(mirror.id)).toEqual({ now: 1, ever: 2 })
       store.files.removeGone(99)
+      store.files.endScan(mirror.id)
+      expect(store.files.countMoved(mirror.id)).toEqual({ now: 0, ever: 0 })
     })
     expect(store.files.count(mirror.id)).toBe(2)
     const superseded = store.report

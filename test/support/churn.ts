@@ -35,14 +35,17 @@ export class Churner {
   readonly #root: string
   readonly #outside: string
   readonly #random: Random
+  readonly #label: string
   readonly #files = new Map<string, Resting>()
   readonly #directories: string[] = ['']
   #serial = 0
 
-  constructor(root: string, outside: string, random: Random) {
+  /** `label` makes contents differ from those of other trees. */
+  constructor(root: string, outside: string, random: Random, label = '') {
     this.#root = root
     this.#outside = outside
     this.#random = random
+    this.#label = label
     mkdirSync(outside, { recursive: true })
   }
 
@@ -56,8 +59,8 @@ export class Churner {
   }
 
   /** Makes a tree to begin with. */
-  fill(files: number): void {
-    while (this.#directories.length < files / 50) this.#makeDirectory()
+  fill(files: number, directories = files / 50): void {
+    while (this.#directories.length < directories) this.#makeDirectory()
     while (this.#files.size < files) this.#create()
   }
 
@@ -77,6 +80,12 @@ export class Churner {
     else this.#moveOut()
   }
 
+  /** Removes at random until the tree is no larger than this; the top is one of the directories. */
+  trim(files: number, directories: number): void {
+    for (; this.#directories.length > directories; this.changes += 1) this.#removeLeaf()
+    for (; this.#files.size > files; this.changes += 1) this.#remove()
+  }
+
   /** Ends the account: what is there now has rested until now. */
   settle(): void {
     for (const path of this.#files.keys()) this.#account(path)
@@ -91,7 +100,7 @@ export class Churner {
     const path = this.#pick()
     if (path === undefined) return
     this.#account(path)
-    appendFileSync(this.#at(path), `more ${this.#next()}\n`)
+    appendFileSync(this.#at(path), `more ${this.#label}${this.#next()}\n`)
     this.#note(path)
   }
 
@@ -124,6 +133,17 @@ export class Churner {
     this.#files.delete(path)
   }
 
+  /** A directory without directories, and the files in it. */
+  #removeLeaf(): void {
+    const isLeaf = (path: string) => !this.#directories.some((other) => other.startsWith(`${path}/`))
+    const leaves = this.#directories.filter((path) => path !== '' && isLeaf(path))
+    const path = leaves[Math.floor(this.#random() * leaves.length)]
+    if (path === undefined) return
+    this.#forgetFiles(path)
+    rmSync(this.#at(path), { recursive: true })
+    this.#forgetDirectories(path)
+  }
+
   /** As some programs save: a temporary file gets its name by a hard link. */
   #linkIn(): void {
     const path = this.#newPath()
@@ -148,7 +168,8 @@ export class Churner {
   #moveDirectory(): void {
     const from = this.#pickDirectory()
     const to = `m${this.#next()}`
-    if (from === '') return
+    // Until the next scan the old names count as lost, and most of a tree must not be.
+    if (from === '' || this.#below(from).length > this.#files.size / 4) return
     renameSync(this.#at(from), this.#at(to))
     this.#relocate(from, to)
   }
@@ -166,10 +187,7 @@ export class Churner {
   #moveOut(): void {
     const from = this.#pickDirectory()
     if (from === '' || this.#below(from).length > this.#files.size / 10) return
-    for (const path of this.#below(from)) {
-      this.#account(path)
-      this.#files.delete(path)
-    }
+    this.#forgetFiles(from)
     renameSync(this.#at(from), join(this.#outside, `out${this.#next()}`))
     this.#forgetDirectories(from)
   }
@@ -185,6 +203,13 @@ export class Churner {
     const moved = this.#directories.filter((path) => path === from || path.startsWith(`${from}/`))
     this.#forgetDirectories(from)
     this.#directories.push(...moved.map((path) => to + path.slice(from.length)))
+  }
+
+  #forgetFiles(top: string): void {
+    for (const path of this.#below(top)) {
+      this.#account(path)
+      this.#files.delete(path)
+    }
   }
 
   #forgetDirectories(top: string): void {
@@ -218,7 +243,7 @@ export class Churner {
   /** Now and then bytes that are elsewhere already. */
   #newBytes(): string {
     const copied = this.#random() < 0.1 ? this.#pick() : undefined
-    return copied === undefined ? `content ${this.#next()}\n` : readFileSync(this.#at(copied), 'utf8')
+    return copied === undefined ? `content ${this.#label}${this.#next()}\n` : readFileSync(this.#at(copied), 'utf8')
   }
 
   #newPath(): string {

@@ -80,6 +80,7 @@ export function openTestEngine(
     progress: createProgress(),
     meter: silentMeter,
     lanes: new Lanes(options.limits?.transfers ?? limits.transfers),
+    underWay: new Set(),
     signal,
     graceSignal: new AbortController().signal,
     limits: { ...limits, ...options.limits },

@@ -10,15 +10,30 @@ export interface Running {
   readonly child: ChildProcess
   /** Resolves when the process is gone; `exitCode` is null when a signal ended it. */
   readonly ended: Promise<Outcome>
+  /** What it has logged so far. */
+  log(): string
+}
+
+interface Around {
+  readonly env: Variables
+  readonly cwd: string
+  /** A program and its arguments that become the program given to them, such as `unshare -r`. */
+  readonly launcher?: readonly string[]
+  /** The `main` that is run; that of the source by default. */
+  readonly main?: string
 }
 
 /** Starts the real program in a process of its own, with exactly these variables. */
-export function runShelfd(args: readonly string[], around: { readonly env: Variables; readonly cwd: string }): Running {
-  const child = spawn(process.execPath, [MAIN, ...args], { ...around, stdio: ['ignore', 'pipe', 'pipe'] })
-  return { child, ended: collect(child, text(child.stdout), text(child.stderr)) }
+export function runShelfd(args: readonly string[], { env, cwd, launcher = [], main = MAIN }: Around): Running {
+  const [program = process.execPath, ...rest] = [...launcher, process.execPath, main, ...args]
+  const child = spawn(program, rest, { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+  const stderr: string[] = []
+  child.stderr.setEncoding('utf8').on('data', (piece: string) => stderr.push(piece))
+  const log = () => stderr.join('')
+  return { child, ended: collect(child, text(child.stdout), log), log }
 }
 
-async function collect(child: ChildProcess, stdout: Promise<string>, stderr: Promise<string>): Promise<Outcome> {
+async function collect(child: ChildProcess, stdout: Promise<string>, log: () => string): Promise<Outcome> {
   await once(child, 'close')
-  return { exitCode: child.exitCode, stdout: await stdout, stderr: await stderr }
+  return { exitCode: child.exitCode, stdout: await stdout, stderr: log() }
 }

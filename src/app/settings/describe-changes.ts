@@ -1,7 +1,8 @@
+import { escapeText, truncateText } from '../../foundation/text.ts'
 import type { Settings } from './settings.ts'
 
-/** Never shown, only that they changed. */
-const SECRET = 'token'
+/** Never shown, only that they changed; a command may name what it is to print. */
+const SECRET = /\.token(Command)?$/
 const LONGEST_VALUE = 120
 
 /** What differs between two readings of the configuration, as `mirrors.papers.settleMs: 5000 → 2000`. */
@@ -11,8 +12,13 @@ export function describeChanges(before: Settings, after: Settings): string[] {
   return keys.flatMap((key) => {
     const [from, to] = [old.get(key), now.get(key)]
     if (from === to) return []
-    return key.endsWith(`.${SECRET}`) ? [`${key} changed`] : [`${key}: ${from ?? 'not set'} → ${to ?? 'not set'}`]
+    const name = escapeText(key)
+    return SECRET.test(key) ? [`${name} changed`] : [`${name}: ${show(from)} → ${show(to)}`]
   })
+}
+
+function show(value: string | undefined): string {
+  return value === undefined ? 'not set' : truncateText(escapeText(value), LONGEST_VALUE)
 }
 
 /** Values by dotted path; mirrors by their names, since their order means nothing. */
@@ -27,5 +33,5 @@ function add(flat: Map<string, string>, path: string, value: unknown): void {
   if (value === undefined) return
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     for (const [key, inner] of Object.entries(value)) add(flat, path === '' ? key : `${path}.${key}`, inner)
-  } else flat.set(path, JSON.stringify(value).slice(0, LONGEST_VALUE))
+  } else flat.set(path, JSON.stringify(value))
 }

@@ -101,9 +101,10 @@ export function timeZone() {
 export function listenAddress() {
   return fromText('auto, none or a loopback address such as 127.0.0.1:9847', (value) => {
     if (value === 'auto' || value === 'none') return value
-    const url = URL.canParse(`http://${value}`) ? new URL(`http://${value}`) : undefined
-    if (!url || url.host !== value || url.port === '' || !isLoopback(url.hostname)) return INVALID
-    return { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port) }
+    const [, host = '', port = ''] = /^(.+):(0|[1-9]\d*)$/.exec(value) ?? []
+    // A URL does not show the port 80 of its scheme.
+    const isAddress = URL.canParse(`http://${value}`) && new URL(`http://${value}`).hostname === host
+    return isAddress && isLoopback(host) ? { host: host.replace(/^\[|\]$/g, ''), port: Number(port) } : INVALID
   })
 }
 

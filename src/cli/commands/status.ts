@@ -87,6 +87,7 @@ function showMirror(context: CommandContext, mirror: MirrorStatus, standing: Mir
   const fields = renderFields({
     files: `${files.known} known, ${files.searchable} searchable, ${files.inIngestion} in ingestion`,
     'to send': queue.contents === 0 ? 'nothing' : `${queue.contents} contents, ${formatSize(queue.bytes)}`,
+    'being sent': files.sending || undefined,
     'in doubt': files.inDoubt || undefined,
     'need attention': files.needAttention || undefined,
     'set aside': files.setAside || undefined,

@@ -1,5 +1,5 @@
 import { chooseMirrors } from '../../app/choose-mirrors.ts'
-import { openRunner } from '../../app/open-runner.ts'
+import { openRunner, type Runner } from '../../app/open-runner.ts'
 import { HeldBackError, UsageError } from '../../foundation/errors.ts'
 import { parseDuration } from '../../foundation/units.ts'
 import type { RunOutcome } from '../../rules/verdict.ts'
@@ -45,6 +45,7 @@ export const syncCommand = defineCommand({
       placeholder: 'DURATION',
     },
     'accept-removals': { type: 'boolean', describe: 'It is right that so many files are gone' },
+    'accept-root': { type: 'boolean', describe: 'The directory that stands there now is the right one' },
     adopt: { type: 'boolean', describe: 'Mirror into a directory of a library that holds something already' },
     report: { type: 'boolean', describe: 'Print the report after the summary; not with --json' },
   },
@@ -77,6 +78,7 @@ export const syncCommand = defineCommand({
       signal,
       isDryRun: args.dryRun,
     })
+    warnOfUnheeded(context, runner)
     const choice = { words: args.mirrors, to: args.to, cwd: context.io.cwd, known: runner.known }
     const mirrors = chooseMirrors(context.settings, choice)
     const options = {
@@ -85,6 +87,7 @@ export const syncCommand = defineCommand({
       isDryRun: args.dryRun,
       acceptsRemovals: args.acceptRemovals,
       adopts: args.adopt,
+      acceptsRoot: args.acceptRoot,
     }
     const result = await withProgress(context, runner.progress, () => runner.run(mirrors, options))
     const { summary, outcome, failure } = result
@@ -100,6 +103,12 @@ export const syncCommand = defineCommand({
     return EXIT_OF[outcome]
   },
 })
+
+function warnOfUnheeded({ logger, settingFlags }: CommandContext, { unheeded }: Runner): void {
+  const flags = unheeded.filter((flag) => settingFlags[flag] !== undefined).map((flag) => `--${flag}`)
+  if (flags.length === 0) return
+  logger.warn('the daemon does this run within its own limits: flags without effect', { flags: flags.join(' ') })
+}
 
 function readDuration(flag: string, text: string | undefined, byDefault: number): number {
   if (text === undefined) return byDefault

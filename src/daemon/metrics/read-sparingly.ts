@@ -3,15 +3,26 @@ import type { Clock } from '../../foundation/clock.ts'
 const REST_PER_READING = 100
 const LONGEST_REST_MS = 300_000
 
-/** `read`, whose answer is given again until a hundred times as long has passed as reading took, or five minutes. */
-export function readSparingly<T>(read: () => T, clock: Clock): () => T {
-  let kept: { readonly value: T; readonly untilMs: number } | undefined
+/**
+ * `read`, whose answer is given again until a hundred times as long has passed as reading took, or five minutes. Whoever
+ * asks while it is read gets that answer.
+ */
+export function readSparingly<T>(read: () => Promise<T>, clock: Clock): () => Promise<T> {
+  let kept: { readonly value: Promise<T>; untilMs: number } | undefined
+  const readOnce = async (startMs: number) => {
+    try {
+      const value = await read()
+      const endMs = clock.monotonicMs()
+      if (kept) kept.untilMs = endMs + Math.min(LONGEST_REST_MS, REST_PER_READING * (endMs - startMs))
+      return value
+    } catch (error) {
+      kept = undefined
+      throw error
+    }
+  }
   return () => {
-    const startMs = clock.monotonicMs()
-    if (kept && startMs < kept.untilMs) return kept.value
-    const value = read()
-    const endMs = clock.monotonicMs()
-    kept = { value, untilMs: endMs + Math.min(LONGEST_REST_MS, REST_PER_READING * (endMs - startMs)) }
-    return value
+    const nowMs = clock.monotonicMs()
+    if (!kept || nowMs >= kept.untilMs) kept = { value: readOnce(nowMs), untilMs: Number.POSITIVE_INFINITY }
+    return kept.value
   }
 }

@@ -1,18 +1,13 @@
 import type { Registry } from 'prom-client'
-import type { IngestionOutcome } from '../../contract/states.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { errorCodes } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text.ts'
-import type { StoreReader } from '../../store/open-store.ts'
-import { type MirrorStatus, readStatus } from '../../sync/status.ts'
+import type { Store } from '../../store/open-store.ts'
 import type { DaemonStanding } from '../standing.ts'
+import { countInThread } from './count-in-thread.ts'
+import type { MirrorCounts } from './count-store.ts'
 import { makeGauge } from './make.ts'
 import { readSparingly } from './read-sparingly.ts'
-
-interface MirrorCounts extends MirrorStatus {
-  /** Contents whose upload arrived, by what became of them. */
-  readonly outcomes: Readonly<Record<IngestionOutcome, number>>
-}
 
 type Show = (mirror: string, counts: MirrorCounts) => void
 
@@ -20,6 +15,7 @@ const FILE_STATES = {
   searchable: 'searchable',
   'in-ingestion': 'inIngestion',
   'to-send': 'toSend',
+  sending: 'sending',
   'in-doubt': 'inDoubt',
   'needs-attention': 'needAttention',
   'set-aside': 'setAside',
@@ -36,34 +32,23 @@ const PROBLEM_CODES: ReadonlySet<string> = new Set([
  */
 export function registerCounts(
   registry: Registry,
-  source: { readonly store: StoreReader; readonly clock: Clock },
-): (standing: DaemonStanding) => void {
+  source: { readonly store: Pick<Store, 'directory'>; readonly clock: Clock },
+): (standing: DaemonStanding) => Promise<void> {
   const groups = [
     registerFiles(registry),
     registerQueue(registry),
     registerProblems(registry),
     registerOutcomes(registry),
   ]
-  const read = readSparingly(() => readCounts(source.store), source.clock)
-  return ({ mirrors }) => {
+  const read = readSparingly(() => countInThread(source.store.directory), source.clock)
+  return async ({ mirrors }) => {
     const names = new Set(mirrors.map(({ name }) => name))
-    const counts = read().filter(({ name }) => names.has(name))
+    const counts = (await read()).filter(({ name }) => names.has(name))
     for (const { reset, show } of groups) {
       reset()
       for (const each of counts) show(escapeText(each.name), each)
     }
   }
-}
-
-function readCounts(store: StoreReader): MirrorCounts[] {
-  const rows = new Map(store.mirrors.list().map(({ name, id }) => [name, id]))
-  return readStatus(store).map((status) => {
-    const outcomes = { pending: 0, searchable: 0, partial: 0, failed: 0, unknown: 0 }
-    for (const { outcome, contents } of store.report.tallyStates(rows.get(status.name) ?? 0)) {
-      if (outcome !== null) outcomes[outcome] += contents
-    }
-    return { ...status, outcomes }
-  })
 }
 
 function registerFiles(registry: Registry): { reset(): void; show: Show } {
@@ -95,7 +80,7 @@ function registerProblems(registry: Registry): { reset(): void; show: Show } {
     'code',
   ])
   const show: Show = (mirror, { problems }) => {
-    for (const { code } of problems) gauge.inc({ mirror, code: PROBLEM_CODES.has(code) ? code : 'other' })
+    for (const [code, n] of problems) gauge.inc({ mirror, code: PROBLEM_CODES.has(code) ? code : 'other' }, n)
   }
   return { reset: () => gauge.reset(), show }
 }

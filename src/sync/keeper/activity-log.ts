@@ -4,6 +4,8 @@ import type { SyncSummary } from '../../rules/sync-summary.ts'
 
 /** What several runs did is told in one line, at most so often. */
 const PAUSE_MS = 5 * 60_000
+/** The message of that line; its numbers add up, so none of them may be left out. */
+export const SENT = 'sent'
 
 /** Tells what was sent, without a line for every file. */
 export class ActivityLog {
@@ -35,7 +37,7 @@ export class ActivityLog {
   flush(): void {
     const told = Object.entries(this.#sums).filter(([, sum]) => sum > 0)
     if (told.length === 0) return
-    this.#logger.info('sent', { mirror: this.#mirror, ...Object.fromEntries(told) })
+    this.#logger.info(SENT, { mirror: this.#mirror, ...Object.fromEntries(told) })
     this.#sums = { created: 0, duplicates: 0, aliases: 0, failed: 0, bytes: 0 }
     this.#tellAtMs = this.#clock.monotonicMs() + PAUSE_MS
   }

@@ -1,6 +1,14 @@
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
-import type { DirectoryEntries, Examiner, ExamineWork, ObservationBatch, PathProblem } from '../observe/observation.ts'
+import type {
+  DirectoryEntries,
+  DirectoryObservation,
+  Examiner,
+  ExamineWork,
+  ObservationBatch,
+  PathProblem,
+} from '../observe/observation.ts'
+import { pathBelow } from '../observe/observe-directory.ts'
 import { recordExamined } from '../observe/record-observation.ts'
 import type { MirrorWatch } from './mirror-watch.ts'
 
@@ -54,11 +62,22 @@ export async function examineHints(examination: Examination, paths: readonly str
 
 async function* examine(examination: Examination, work: ExamineWork): AsyncGenerator<ObservationBatch> {
   const { engine, mirror, examiner, summary, watch } = examination
-  for await (const batch of examiner.examine(work, engine.signal)) {
+  for await (const read of examiner.examine(work, engine.signal)) {
+    const batch = { ...read, observations: withoutChanged(read.observations, watch) }
     recordExamined(engine, mirror, batch, summary)
     for (const { path, fingerprint } of batch.unrested) watch.settler.noteSeen(path, fingerprint)
     yield batch
   }
+}
+
+/** What changed again while it waited to be read is looked at another time, after its next rest. */
+function withoutChanged(observations: readonly DirectoryObservation[], { settler }: MirrorWatch) {
+  return observations.flatMap((observation) => {
+    const { path, files, missing } = observation
+    const quiet = files.filter(({ name }) => !settler.has(pathBelow(path, name)))
+    if (quiet.length === files.length) return [observation]
+    return quiet.length + missing.length === 0 ? [] : [{ ...observation, files: quiet, seal: null }]
+  })
 }
 
 /** Each path with the nearest directory above it that the store knows, since only those were reached by a walk. */

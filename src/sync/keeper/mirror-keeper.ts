@@ -6,6 +6,7 @@ import type { Engine, OpenMirror } from '../engine.ts'
 import { openMirror } from '../open-mirror.ts'
 import type { PassOptions } from '../pass.ts'
 import { createProgress } from '../progress.ts'
+import { listDoubtful } from '../resolve-doubts.ts'
 import { ActivityLog } from './activity-log.ts'
 import type { HoldCode, KeeperReason, KeeperSettings, KeeperStanding, KeeperState } from './keeper-settings.ts'
 import { MirrorObserver } from './mirror-observer.ts'
@@ -134,8 +135,6 @@ export class MirrorKeeper {
     const { signal } = this.#engine
     try {
       for (await this.#rest(); !signal.aborted; await this.#rest()) {
-        this.#isWorking = true
-        this.#abort = new AbortController()
         await this.#workOnce()
         this.#isWorking = false
         this.#tellRest()
@@ -148,14 +147,18 @@ export class MirrorKeeper {
     }
   }
 
-  /** Waits until there is something to do. */
+  /** Waits until there is something to do, and takes it on: nobody finds the keeper at rest between the two. */
   async #rest(): Promise<void> {
     const { clock, signal } = this.#engine
     while (!signal.aborted) {
       await this.#observer.tidy()
       const dueMs = this.#quiets > 0 ? Number.POSITIVE_INFINITY : this.#dueMs()
       const pauseMs = Math.min(dueMs, this.#observer.tidyAtMs) - clock.monotonicMs()
-      if (dueMs <= clock.monotonicMs()) return
+      if (dueMs <= clock.monotonicMs()) {
+        this.#isWorking = true
+        this.#abort = new AbortController()
+        return
+      }
       this.#tellRest()
       await this.#bell.waitAtMost(clock, pauseMs, signal)
     }
@@ -180,8 +183,7 @@ export class MirrorKeeper {
     const { settings } = this
     const root = inspectRoot(this.#engine.fs, settings.mirror.path)
     const engine = { ...this.#engine, signal: AbortSignal.any([this.#engine.signal, this.#abort.signal]) }
-    const opened = await openMirror(engine, settings.mirror, root, { runId: 0, options: OPTIONS })
-    const mirror = { ...opened, verify: () => this.#verify(opened, undefined) }
+    const mirror = await openMirror(engine, settings.mirror, root, { runId: 0, options: OPTIONS })
     await this.#observer.open(mirror)
     const { name, path, remotePath } = settings.mirror
     const { remoteId, name: libraryName } = mirror.row.library
@@ -205,8 +207,9 @@ export class MirrorKeeper {
 
   async #runToItsEnd(engine: Engine, mirror: OpenMirror, run: MirrorRun): Promise<void> {
     let mustSend = this.#sendAtMs <= engine.clock.monotonicMs()
+    const observed = { ...mirror, verify: () => this.#verify(mirror, undefined) }
     for (;;) {
-      if (await this.#observer.observe(engine, mirror, run.summary)) mustSend = true
+      if (await this.#observer.observe(engine, observed, run.summary)) mustSend = true
       if (mustSend && this.#holds.size === 0) await this.#send(mirror, run)
       mustSend = false
       run.assertWell()
@@ -224,12 +227,14 @@ export class MirrorKeeper {
     const hasToSend =
       store.files.hasSendable(row.id, clock.nowMs()) ||
       store.directories.countUnmade(row.id) > 0 ||
-      (!run.isSending && store.contents.listDoubtful(row).length > 0)
+      listDoubtful(this.#engine, mirror).length > 0
     if (!hasToSend && store.contents.countPending(row) === 0) return
     const line = await this.#line.open()
     await this.#verify(mirror, line.connection)
     line.follower.add(row)
-    if (hasToSend) run.send(line, this.#countsSinceMs ?? clock.nowMs() - this.settings.runSpanMs)
+    // It may have been held meanwhile.
+    if (hasToSend && this.#holds.size === 0)
+      run.send(line, this.#countsSinceMs ?? clock.nowMs() - this.settings.runSpanMs)
   }
 
   /** What a mirror is pinned to is compared once for each line; what was compared once may be observed while the service is away. */
@@ -240,13 +245,14 @@ export class MirrorKeeper {
     this.#verified = line
   }
 
-  #noteWell({ row }: OpenMirror, { summary }: MirrorRun): void {
+  #noteWell({ row }: OpenMirror, { summary, hasSent, mayHaveLeft }: MirrorRun): void {
     const { store, clock, logger } = this.#engine
     const nowMs = clock.monotonicMs()
     this.#notBeforeMs = 0
-    this.#line.noteSuccess()
+    if (hasSent) this.#line.noteSuccess()
     if (this.#trouble?.state === 'halted') logger.info('the mirror goes on', { mirror: this.name })
     this.#trouble = undefined
+    if (mayHaveLeft) this.#sendAtMs = 0
     const retryAt = store.contents.nextRetryAt(row.library.id)
     if (retryAt !== null) this.#sendAtMs = Math.min(this.#sendAtMs, nowMs + Math.max(1_000, retryAt - clock.nowMs()))
     if (summary.uploads.heldBack > 0) this.#noteLimit(summary.uploads.heldBack)

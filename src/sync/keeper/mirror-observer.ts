@@ -1,3 +1,4 @@
+import { formatDuration } from '../../foundation/units.ts'
 import { ageOf } from '../../rules/at-rest.ts'
 import { promptScanPause, regularScanPause } from '../../rules/next-scan.ts'
 import { emptySummary, type SyncSummary } from '../../rules/sync-summary.ts'
@@ -13,6 +14,13 @@ import { MirrorWatch } from './mirror-watch.ts'
 const MOST_HINTS = 2_000
 /** The examining thread ends when it had nothing to do for so long. */
 const EXAMINER_IDLE_MS = 30_000
+/** A scan that found so many files at unrest may have left out others. */
+const MANY_UNRESTED = 10_000
+/** A file that found no rest in so many times `settle`, and in at least so long, is told as a problem. */
+const BUSY_FACTOR = 5
+const BUSY_AT_LEAST_MS = 60_000
+/** Problems kept of the hints of one run. */
+const MOST_PROBLEMS = 10_000
 /** A change that is younger than this may be announced yet. */
 const ANNOUNCED_WITHIN_MS = 2_000
 
@@ -33,8 +41,11 @@ export class MirrorObserver implements AsyncDisposable {
   #missed = 0
   /** Every directory was watched when the last scan read it. */
   #isCovered = false
-  #problems: PathProblem[] = []
+  /** By path: a run may last for days, and what can't be read be hinted at again and again. */
+  #problems = new Map<string, PathProblem>()
   #isComplete = false
+  /** Paths that the last scan told to be busy. */
+  #busy = new Set<string>()
 
   /** `onDue` is called when there may be something to look at sooner than planned. */
   constructor(engine: Engine, settings: KeeperSettings, onDue: () => void) {
@@ -70,11 +81,11 @@ export class MirrorObserver implements AsyncDisposable {
     this.#scanAtMs = 0
   }
 
-  /** Begins to watch, if it doesn't yet. */
+  /** Begins to watch, if it doesn't yet and is to be watched. */
   async open(mirror: OpenMirror): Promise<void> {
     this.#mirror = mirror
     const { watch: means, pace } = this.#settings
-    if (this.#watch || means === null) return
+    if (this.#watch) return
     const place = { root: mirror.rootRealPath, settleMs: pace.settleMs, means, name: mirror.row.name }
     this.#watch = await MirrorWatch.open(this.#engine, place, {
       onHint: this.#onDue,
@@ -107,8 +118,8 @@ export class MirrorObserver implements AsyncDisposable {
 
   /** Problems since the last call, and whether the whole tree was looked at. */
   takeFindings(): { problems: readonly PathProblem[]; isComplete: boolean } {
-    const findings = { problems: this.#problems, isComplete: this.#isComplete }
-    this.#problems = []
+    const findings = { problems: [...this.#problems.values()], isComplete: this.#isComplete }
+    this.#problems = new Map()
     this.#isComplete = false
     return findings
   }
@@ -126,11 +137,13 @@ export class MirrorObserver implements AsyncDisposable {
     const watch = this.#watch
     const rested = watch?.settler.takeRested(MOST_HINTS) ?? []
     if (!watch || rested.length === 0) return false
+    this.#forgetBusy(engine, mirror, rested)
     try {
       const examination = { engine, mirror, watch, examiner: this.#openExaminer(), summary }
       const { problems, needsScan, hasDifferences } = await examineHints(examination, rested)
-      this.#problems.push(...problems)
+      for (const problem of problems) this.#noteProblem(problem)
       if (needsScan) this.#scanSoon('something is gone')
+      if (watch.isPolled) this.#planScan(this.#regularScanMs(engine, watch))
       return hasDifferences
     } catch (error) {
       await this.#closeExaminer()
@@ -160,24 +173,59 @@ export class MirrorObserver implements AsyncDisposable {
     }
   }
 
-  #noteScan({ clock, random, logger }: Engine, scan: ScanResult): void {
-    const { pace } = this.#settings
+  #noteScan(engine: Engine, scan: ScanResult): void {
+    const { clock, logger } = engine
     const watch = this.#watch
-    this.#problems = [...scan.problems]
+    this.#problems = new Map(scan.problems.map((problem) => [problem.path, problem]))
     this.#isComplete = true
     if (watch && !watch.isBlind && this.#isCovered) this.#countMissed(watch, scan)
     if (scan.secrets > 0 && !this.hasScanned)
       logger.warn('left out what looks like a secret', { mirror: this.#settings.mirror.name, paths: scan.secrets })
-    this.hasScanned = true
     this.#lastScanAt = clock.nowMs()
-    for (const { path, fingerprint } of scan.unrested) watch?.settler.noteSeen(path, fingerprint)
-    watch?.keepOnly(scan.directories)
-    const unwatched = watch?.add([...scan.directories]) ?? []
-    const pauseMs = regularScanPause(pace, watch?.isBlind ?? false, random())
-    this.#planScan(clock.monotonicMs() + (pauseMs ?? Number.POSITIVE_INFINITY))
+    if (watch) this.#noteWatched(engine, watch, scan)
+    this.hasScanned = true
+    if (scan.isRemovalPostponed) this.#scanSoon('files have not rested')
+  }
+
+  /** What the scan came upon is watched from now on; what it read before that is looked at again. */
+  #noteWatched(engine: Engine, watch: MirrorWatch, { unrested, directories }: ScanResult): void {
+    for (const { path, fingerprint } of unrested) watch.settler.noteSeen(path, fingerprint)
+    this.#tellBusy(watch, unrested)
+    watch.keepOnly(directories)
+    const unwatched = watch.add([...directories])
     this.#isCovered = unwatched.length === 0
-    if (!this.#isCovered) this.scanNow()
-    else if (scan.isRemovalPostponed || (!watch && scan.unrested.length > 0)) this.#scanSoon('files have not rested')
+    this.#planScan(this.#regularScanMs(engine, watch))
+    const isMuch = unwatched.length > MOST_HINTS || unwatched.includes('')
+    if (isMuch && !this.hasScanned) this.scanNow()
+    else if (isMuch) this.#scanSoon('many directories are new')
+    else for (const path of unwatched) watch.settler.note(path)
+    if (unrested.length >= MANY_UNRESTED || watch.settler.isFull) this.#scanSoon('more changes than can be kept')
+  }
+
+  #regularScanMs({ clock, random }: Engine, watch: MirrorWatch): number {
+    const pauseMs = regularScanPause(this.#settings.pace, watch.isPolled, random())
+    return clock.monotonicMs() + (pauseMs ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** What never rests is never sent, and somebody should know. */
+  #tellBusy({ settler }: MirrorWatch, unrested: ScanResult['unrested']): void {
+    const { settleMs } = this.#settings.pace
+    const longMs = Math.max(settleMs * BUSY_FACTOR, BUSY_AT_LEAST_MS)
+    this.#busy = new Set(unrested.map(({ path }) => path).filter((path) => settler.waitedMs(path) >= longMs))
+    for (const path of this.#busy) {
+      const message = `it has kept changing for ${formatDuration(settler.waitedMs(path))}; it is sent once it rests`
+      this.#noteProblem({ path, code: 'busy', message })
+    }
+  }
+
+  #forgetBusy({ store }: Engine, { row }: OpenMirror, rested: readonly string[]): void {
+    const over = rested.filter((path) => this.#busy.delete(path))
+    for (const path of over) this.#problems.delete(path)
+    if (over.length > 0) store.write(() => over.forEach((path) => void store.problems.clear(row.id, path)))
+  }
+
+  #noteProblem(problem: PathProblem): void {
+    if (this.#problems.size < MOST_PROBLEMS) this.#problems.set(problem.path, problem)
   }
 
   #countMissed(watch: MirrorWatch, { differing }: ScanResult): void {

@@ -1,3 +1,4 @@
+import { TemporaryError } from '../../foundation/errors.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import { runOutcome, verdictOf } from '../../rules/verdict.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
@@ -8,6 +9,7 @@ import type { OpenLine } from './service-line.ts'
 
 /** Room in ingestion may take days to come. */
 const WAIT_MS = 2 ** 31 - 1
+const POLLING_FAILED = 'The service did not say how the ingestion of earlier uploads goes on'
 
 interface RunEnd {
   readonly problems: readonly PathProblem[]
@@ -26,6 +28,7 @@ export class MirrorRun {
   #runId: number | undefined
   #sender: Sender | undefined
   #sending: Promise<readonly PathProblem[]> | undefined
+  #wasRung = false
   #failure: { readonly error: unknown } | undefined
 
   /** `onIdle` is called when nothing is left to send for the moment, and when sending failed. */
@@ -49,6 +52,7 @@ export class MirrorRun {
   /** Sends what there is to send, now or as soon as what is under way leaves room. */
   send(line: OpenLine, countsSinceMs: number): void {
     if (this.#sender) {
+      this.#wasRung = true
       this.#sender.ring()
       return
     }
@@ -57,11 +61,17 @@ export class MirrorRun {
     const work = { summary, follower: line.follower, waitMs: WAIT_MS, countsSinceMs, onIdle: this.#onIdle }
     this.#sender = new Sender(this.#engine, mirror, line.connection, work)
     this.#sender.keepOpen()
-    this.#sending = this.#sender.run().catch((error: unknown) => {
-      this.#failure = { error }
-      this.#onIdle()
-      return []
-    })
+    this.#sending = this.#sendToTheEnd(this.#sender, line)
+  }
+
+  /** More came while it was sending, and it may have ended before it looked at that. */
+  get mayHaveLeft(): boolean {
+    return this.#wasRung
+  }
+
+  /** Whether anything was asked of the service. */
+  get hasSent(): boolean {
+    return this.#sender !== undefined
   }
 
   /** Ends what is under way and accounts for the run; gives false for one in which nothing happened. */
@@ -89,6 +99,21 @@ export class MirrorRun {
     const runId = this.#runId
     store.write(() => store.runs.finish(runId, verdict, account, finishedAt))
     return true
+  }
+
+  /** Never rejects: what made sending fail is kept for `assertWell`. */
+  async #sendToTheEnd(sender: Sender, { follower }: OpenLine): Promise<readonly PathProblem[]> {
+    try {
+      const problems = await sender.run()
+      // Uploads end quietly where nobody follows them any more.
+      if (follower.hasFailed) this.#failure = { error: new TemporaryError('service-unavailable', POLLING_FAILED) }
+      return problems
+    } catch (error) {
+      this.#failure = { error }
+      return []
+    } finally {
+      this.#onIdle()
+    }
   }
 
   #begin(): number {

@@ -28,9 +28,10 @@ export interface MirrorWatchHooks {
 export class MirrorWatch implements AsyncDisposable {
   readonly settler: Settler
   readonly #watcher: TreeWatcher | undefined
-  readonly backEnd: ChosenBackEnd
+  /** Null: nobody wants it watched. */
+  readonly backEnd: ChosenBackEnd | null
 
-  private constructor(settler: Settler, watcher: TreeWatcher | undefined, backEnd: ChosenBackEnd) {
+  private constructor(settler: Settler, watcher: TreeWatcher | undefined, backEnd: ChosenBackEnd | null) {
     this.settler = settler
     this.#watcher = watcher
     this.backEnd = backEnd
@@ -39,11 +40,17 @@ export class MirrorWatch implements AsyncDisposable {
   /** Begins to watch; a watcher that can't begin is replaced by scans, and said. */
   static async open(
     { fs, clock, logger }: Engine,
-    place: { readonly root: string; readonly settleMs: number; readonly means: WatchMeans; readonly name: string },
+    place: {
+      readonly root: string
+      readonly settleMs: number
+      readonly means: WatchMeans | null
+      readonly name: string
+    },
     hooks: MirrorWatchHooks,
   ): Promise<MirrorWatch> {
     const { root, means, name } = place
     const settler = new Settler({ fs, clock, rootRealPath: root, settleMs: place.settleMs })
+    if (means === null) return new MirrorWatch(settler, undefined, null)
     const { backEnd, reason } = means.choose(root)
     logger.debug('watching', { mirror: name, watcher: backEnd, reason })
     if (backEnd === 'poll') return new MirrorWatch(settler, undefined, 'poll')
@@ -59,6 +66,11 @@ export class MirrorWatch implements AsyncDisposable {
   /** Changes are only found by scans. */
   get isBlind(): boolean {
     return this.#watcher === undefined || this.#watcher.isLimited
+  }
+
+  /** It is to be scanned in place of a watcher. */
+  get isPolled(): boolean {
+    return this.backEnd !== null && this.isBlind
   }
 
   get isLimited(): boolean {
@@ -94,7 +106,10 @@ function listenerOf(
       }
     },
     onLost: (reason) => hooks.onScanNeeded(reason),
-    onLimit: (message) => logger.warn(message, { mirror: name }),
+    onLimit: (message) => {
+      logger.warn(message, { mirror: name })
+      hooks.onScanNeeded(message)
+    },
   }
 }
 

@@ -82,10 +82,12 @@ export class ServiceLine {
     return this.#opening
   }
 
-  /** Something failed on the line: it is closed, and opened anew after a pause. */
+  /** Something failed on the line: it is closed, and opened anew after a pause, which grows until `noteSuccess`. */
   async noteFailure(error: ShelfdError): Promise<void> {
     const { clock, random, logger, service } = this.#engine
     const state = error instanceof TemporaryError ? 'away' : 'refused'
+    // Others failed with it: one failure of the line, however many mirrors it has.
+    if (this.#open === undefined && this.#standing.state === state && clock.monotonicMs() < this.#retryAtMs) return
     const isNew = this.#standing.state !== state || this.#standing.reason?.code !== error.code
     this.#failures += 1
     const pauseMs = retryPauseMs(Math.min(this.#failures, 32), state === 'away' ? AWAY : REFUSED, random())
@@ -141,7 +143,8 @@ export class ServiceLine {
 
   #onFollowerFailure(line: OpenLine, error: unknown): void {
     if (this.#open !== line || this.#engine.signal.aborted) return
-    if (isServiceError(error)) this.noteFailure(error).catch((failed: unknown) => this.#hooks.onFatal(failed))
+    if (error instanceof TemporaryError || error instanceof RefusedError)
+      this.noteFailure(error).catch((failed: unknown) => this.#hooks.onFatal(failed))
     else this.#hooks.onFatal(error)
   }
 }
@@ -149,8 +152,4 @@ export class ServiceLine {
 const MESSAGES = {
   away: 'the service is away: waiting for it',
   refused: 'the service refuses: waiting for an operator',
-}
-
-function isServiceError(error: unknown): error is TemporaryError | RefusedError {
-  return (error instanceof TemporaryError || error instanceof RefusedError) && concernsService(error)
 }

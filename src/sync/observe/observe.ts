@@ -1,6 +1,7 @@
 import { HeldBackError } from '../../foundation/errors.ts'
-import { lossReason, mayHaveMoved } from '../../rules/root-guard.ts'
+import { type Loss, lossReason, mayHaveMoved } from '../../rules/root-guard.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
+import type { Store } from '../../store/open-store.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { ObservationBatch, PathProblem, UnrestedFile, WalkOptions } from './observation.ts'
 import { type DifferingFile, emptyScan, recordObservation, type ScanState } from './record-observation.ts'
@@ -39,7 +40,7 @@ export async function observe(
   const { store, progress } = engine
   using _turn = await engine.scanTurns.take()
   progress.phase = 'scanning'
-  store.files.forgetScan()
+  store.files.beginScan(mirror.row.id)
   const scan = emptyScan(new Map(store.directories.list(mirror.row.id).map(({ id, path }) => [path, id])))
   const found: Found = { problems: [], unrested: [] }
   const isNew = scan.knownDirectories.size === 0
@@ -103,11 +104,7 @@ function removeMissing(
   if (gone.length > 0 || store.files.countGone() > 0) {
     store.write(() => {
       for (const { id, reason } of gone) store.files.noteDirectoryGone(id, reason)
-      files.moved = store.files.countMoved()
-      files.removed = store.files.countGone() - files.moved
-      const found = files.unchanged + files.new + files.changed + scan.unrested
-      const known = store.files.count(mirror.row.id) - files.new
-      const loss = { known, found, lost: files.removed }
+      const loss = countGone(store, mirror, scan, files)
       if (!acceptsRemovals && mayHaveMoved(loss, scan.unrestedNew)) isDone = false
       else if (!acceptsRemovals) assertNotLost(mirror, loss)
       files.new -= files.moved
@@ -120,17 +117,34 @@ function removeMissing(
       for (const { id } of gone) store.directories.remove(id)
     })
   }
+  if (isDone) store.files.endScan(mirror.row.id)
   files.scanned = files.unchanged + files.new + files.changed + files.moved
   return isDone
 }
 
+/** Accounts for what moved and what is gone; what was recorded under a new name before this scan is not lost either. */
+function countGone(store: Store, { row }: OpenMirror, scan: ScanState, files: SyncSummary['files']): Loss {
+  const moved = store.files.countMoved(row.id)
+  files.moved = moved.now
+  files.removed = store.files.countGone() - moved.now
+  const movedBefore = moved.ever - moved.now
+  return {
+    known: store.files.count(row.id) - files.new - movedBefore,
+    found: files.unchanged + files.new + files.changed + scan.unrested,
+    lost: files.removed - movedBefore,
+  }
+}
+
 /** An unmounted disk looks like a tree that somebody deleted: better ask (P12). Nothing was recorded as removed yet. */
-function assertNotLost({ row }: OpenMirror, files: Parameters<typeof lossReason>[0]): void {
+function assertNotLost({ row }: OpenMirror, files: Loss): void {
   const reason = lossReason(files)
   if (reason === undefined) return
   const what = reason === 'emptied' ? `all ${files.known} files` : `${files.lost} of ${files.known} files`
   const text = `The mirror "${row.name}" is halted: ${what} are gone from "${row.path}"`
-  throw new HeldBackError('root-emptied', `${text}; if that is right, run sync once with --accept-removals`)
+  throw new HeldBackError(
+    'root-emptied',
+    `${text}; if that is right, "shelfd sync ${row.name} --accept-removals" goes on`,
+  )
 }
 
 function findGoneDirectories(scan: ScanState): { id: number; reason: 'gone' | 'ignored' }[] {

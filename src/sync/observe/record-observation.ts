@@ -111,7 +111,7 @@ function recordFile(
     const path = pathBelow(directory, file.name)
     store.files.addFormer(mirror.row.id, path, before.contentId, 'changed', clock.nowMs())
   }
-  if (!before && content.state !== 'new') store.files.noteFresh(content.id)
+  if (!before && !content.isNew) store.files.noteFresh(mirror.row.id, content.id)
   const { name, mtimeNs, ctimeNs, inode, isRacy } = file
   const isReceived = isSame && before.isReceived === 1
   store.files.record({ directoryId, name, size, mtimeNs, ctimeNs, inode, isRacy, contentId: content.id, isReceived })

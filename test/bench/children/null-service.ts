@@ -1,4 +1,7 @@
-/** A service that keeps nothing: every request is answered at once, every upload is new, every resource is searchable. */
+/**
+ * A service that keeps nothing but when each upload began: every request is answered at once, every upload is new, every
+ * resource is searchable.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 
 const LIBRARY = { id: 'bench', name: 'Bench', access: ['read', 'update', 'resource.create'] }
@@ -15,13 +18,20 @@ const NODE = { name: 'bench', overview: null, parent_id: null, organization_lock
 
 let requests = 0
 let lastId = 0
+let begun: Record<string, number> = {}
 
 const server = createServer((request, response) => {
   if (request.url === '/requests') {
     answer(response, 200, { requests })
     return
   }
+  if (request.url === '/begun') {
+    answer(response, 200, begun)
+    begun = {}
+    return
+  }
   requests += 1
+  if (request.url?.endsWith('/files')) noteBegin(request)
   request.resume()
   request.on('end', () => respond(request, response))
 })
@@ -35,6 +45,15 @@ function respond({ method, url = '' }: IncomingMessage, response: ServerResponse
   else if (url.includes('/directory')) answer(response, 200, { folders: [], files: [], ...LAST_PAGE })
   else if (url.includes('/libraries')) answer(response, 200, { items: [LIBRARY], ...LAST_PAGE })
   else answer(response, 404, { detail: 'This service keeps nothing' })
+}
+
+/** The name is in the first bytes. */
+function noteBegin(request: IncomingMessage): void {
+  const atMs = performance.timeOrigin + performance.now()
+  request.once('data', (bytes: Buffer) => {
+    const name = /filename="([^"]*)"/.exec(bytes.toString('latin1', 0, 1_000))?.[1]
+    if (name !== undefined) begun[name] = atMs
+  })
 }
 
 function nextId(): string {

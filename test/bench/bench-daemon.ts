@@ -1,0 +1,36 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { stringify } from 'yaml'
+import { endWithUs } from '../soak/end-with-us.ts'
+import { attachDaemon, isQuiet, type RunningDaemon } from '../support/daemon-process.ts'
+import { runShelfd } from '../support/run-shelfd.ts'
+import type { Bench } from './bench.ts'
+import { shelfdEnvironment } from './run-shelfd.ts'
+
+/** A daemon of the compiled program that mirrors one tree into the null service. */
+export interface BenchDaemon extends AsyncDisposable {
+  readonly daemon: RunningDaemon
+  readonly pid: number
+}
+
+const LONGEST_WAIT_MS = 900_000
+
+/** A home directory whose daemon mirrors `tree` with the settings that it has by default. */
+export function daemonHome({ workspace }: Bench, tree: string): string {
+  const home = workspace.fresh('daemon')
+  const directory = join(home, 'config', 'shelfd')
+  mkdirSync(directory, { recursive: true })
+  writeFileSync(join(directory, 'config.yaml'), stringify({ mirrors: [{ path: tree, library: 'Bench' }] }))
+  return home
+}
+
+/** Starts the daemon of a home and waits until it has nothing left to do. */
+export async function startBenchDaemon({ program, service }: Bench, home: string): Promise<BenchDaemon> {
+  const running = runShelfd(['daemon'], { main: program, env: shelfdEnvironment(home, service.url), cwd: home })
+  await using starting = new AsyncDisposableStack()
+  starting.use(endWithUs(running.child))
+  const daemon = attachDaemon(running, join(home, 'state', 'shelfd'), LONGEST_WAIT_MS)
+  const { pid } = await daemon.until('at rest', isQuiet)
+  const parts = starting.move()
+  return { daemon, pid, [Symbol.asyncDispose]: () => parts.disposeAsync() }
+}

@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readProcessUse } from '../../soak/process-use.ts'
+import type { Bench } from '../bench.ts'
+import { daemonHome, startBenchDaemon } from '../bench-daemon.ts'
+import { type ResultRow, resultRow, showMegabytes, verdict } from '../result-table.ts'
+
+const MOST_BYTES = 130e6
+const MOST_IDLE_SHARE = 0.005
+const IDLE_MS = 60_000
+
+/** The whole daemon on the tree, when it has nothing to do: just after it mirrored everything, and after a restart. */
+export async function daemon(bench: Bench): Promise<ResultRow[]> {
+  const home = daemonHome(bench, bench.tree)
+  const first = await useAtRest(bench, home)
+  const restarted = await useAtRest(bench, home)
+  return [...rowsOf('after its first pass', first), ...rowsOf('restarted', restarted)]
+}
+
+interface UseAtRest {
+  readonly residentBytes: number
+  /** Processor time by time. */
+  readonly idleShare: number
+}
+
+async function useAtRest(bench: Bench, home: string): Promise<UseAtRest> {
+  await using daemon = await startBenchDaemon(bench, home)
+  const before = readProcessUse(daemon.pid)
+  const startMs = performance.now()
+  await sleep(IDLE_MS)
+  const after = readProcessUse(daemon.pid)
+  const seconds = (performance.now() - startMs) / 1_000
+  return { residentBytes: after.residentBytes, idleShare: (after.cpuSeconds - before.cpuSeconds) / seconds }
+}
+
+function rowsOf(when: string, { residentBytes, idleShare }: UseAtRest): ResultRow[] {
+  return [
+    resultRow({
+      work: `daemon at rest ${when}: resident memory`,
+      ours: showMegabytes(residentBytes),
+      target: `≤ ${showMegabytes(MOST_BYTES)}`,
+      verdict: verdict(residentBytes <= MOST_BYTES),
+    }),
+    resultRow({
+      work: `daemon at rest ${when}: processor`,
+      ours: showPercent(idleShare),
+      target: `< ${showPercent(MOST_IDLE_SHARE)}`,
+      verdict: verdict(idleShare < MOST_IDLE_SHARE),
+    }),
+  ]
+}
+
+function showPercent(share: number): string {
+  return `${(share * 100).toFixed(2)} %`
+}

@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest'
+import { forgetNotes } from '../../src/daemon/forget-notes.ts'
+import { writeHandled } from '../../src/daemon/schedule-note.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import { isPaused, pauseMirrors } from '../../src/sync/pause.ts'
+import { temporaryDirectory } from '../support/temporary.ts'
+
+function noteSchedules(store: ReturnType<typeof openStore>, names: readonly string[]): void {
+  const handled = { cron: '0 2 * * *', handledAt: 1, isUnderWay: false }
+  store.write(() => {
+    for (const name of names) writeHandled(store.notes, name, handled)
+  })
+}
+
+describe('notes of mirrors', () => {
+  test('go with the mirror, others stay', () => {
+    using store = openStore(temporaryDirectory())
+    pauseMirrors(store, ['papers', 'gone'])
+    noteSchedules(store, ['papers', 'gone', 'unscheduled'])
+    store.write(() => store.notes.set('other:gone', 'not of mirrors'))
+    forgetNotes(store, { names: ['papers', 'unscheduled'], scheduled: ['papers'] })
+    const keys = store.notes.list('').map(({ key }) => key)
+    expect(keys).toEqual(['other:gone', 'pause:papers', 'schedule:papers'])
+  })
+
+  test('of all mirrors are kept with none', () => {
+    using store = openStore(temporaryDirectory())
+    pauseMirrors(store, [])
+    forgetNotes(store, { names: [], scheduled: [] })
+    expect(isPaused(store, 'any')).toBe(true)
+  })
+})

@@ -1,0 +1,158 @@
+/** A real daemon whose directories, store or watches are lost: what it must not do by itself, and what resolves it. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { DaemonStanding, MirrorStanding } from '../../src/daemon/standing.ts'
+import { configure, startDaemon } from '../support/daemon.ts'
+import { isQuiet } from '../support/daemon-process.ts'
+import { dumpStore } from '../support/dump-store.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { freePort } from '../support/free-port.ts'
+import { type Home, temporaryHome } from '../support/home.ts'
+import { readLibrary } from '../support/library-contents.ts'
+import { manyFiles } from '../support/temporary.ts'
+
+/** Longer than the daemon is waited for, so that a failure says what was waited for. */
+const PATIENT = { timeout: 180_000 }
+const FILES = 6
+
+/** Mirrors of these names, each with files of its own. */
+function writeMirrors(home: Home, names: readonly string[]) {
+  return names.map((name) => {
+    const files = Object.entries(manyFiles(FILES, FILES)).map(([path, text]) => [path, `${name}: ${text}`] as const)
+    const path = home.write(name, Object.fromEntries(files))
+    return { name, path, library: 'Research', settle: '100ms', rescan: '3s' }
+  })
+}
+
+function standingOf({ mirrors }: DaemonStanding, name: string): MirrorStanding | undefined {
+  return mirrors.find((mirror) => mirror.name === name)
+}
+
+function countHalted({ mirrors }: DaemonStanding): number {
+  return mirrors.filter(({ state }) => state === 'halted').length
+}
+
+/** `shelfd …` as a message quotes it, for a mirror that is given by its name. */
+function commandIn(message: string): string[] {
+  const [, words = ''] = /"shelfd ([^"]+)"/.exec(message) ?? []
+  return words.split(' ')
+}
+
+describe('roots that are lost', () => {
+  test('halt their mirrors alone until resolved', PATIENT, async () => {
+    await using service = await startFaultyService({ library: 'Research' })
+    const home = temporaryHome(service)
+    const port = await freePort()
+    const mirrors = writeMirrors(home, ['gone', 'replaced', 'emptied', 'well'])
+    configure(home, { mirrors, health: { listen: `127.0.0.1:${port}` } })
+    const daemon = await startDaemon(home)
+    await daemon.until('everything is mirrored', isQuiet)
+    const before = dumpStore(home.stateDir)
+    service.forget()
+
+    renameSync(join(home.path, 'gone'), join(home.path, 'away'))
+    renameSync(join(home.path, 'replaced'), join(home.path, 'former'))
+    home.write('replaced', { 'other.md': 'of the other directory' })
+    for (const name of readdirSync(join(home.path, 'emptied'))) {
+      rmSync(join(home.path, 'emptied', name), { recursive: true })
+    }
+    await daemon.until('three are halted', (standing) => countHalted(standing) === 3)
+    expect(dumpStore(home.stateDir)).toEqual(before)
+    expect(service.count('uploadFile')).toBe(0)
+    home.write('well', { 'late.md': 'written meanwhile' })
+    await daemon.until('all of it is there', () => readLibrary(service.dataDir).length === 4 * FILES + 1)
+
+    const { stdout } = await home.shelfd(['status', '--json'])
+    const standing: DaemonStanding = JSON.parse(stdout).daemon
+    expect(standing.mirrors).toMatchObject([
+      { name: 'gone', state: 'halted', reason: { code: 'root-missing' } },
+      { name: 'replaced', state: 'halted', reason: { code: 'root-mismatch' } },
+      { name: 'emptied', state: 'halted', reason: { code: 'root-emptied' } },
+      { name: 'well', reason: null },
+    ])
+    const ready = await fetch(`http://127.0.0.1:${port}/readyz`)
+    expect({ status: ready.status, body: await ready.json() }).toMatchObject({
+      status: 503,
+      body: { failing: ['gone', 'replaced', 'emptied'].map((name) => ({ check: `mirror:${name}` })) },
+    })
+
+    renameSync(join(home.path, 'away'), join(home.path, 'gone'))
+    for (const name of ['replaced', 'emptied']) {
+      const command = commandIn(standingOf(standing, name)?.reason?.message ?? '')
+      expect(await home.shelfd(command)).toMatchObject({ exitCode: 0, stderr: '' })
+    }
+    await daemon.until('all go on', (now) => countHalted(now) === 0 && isQuiet(now))
+    expect(service.requests.filter(({ route }) => route === 'uploadFile').map(({ fileName }) => fileName)).toEqual([
+      'late.md',
+      'other.md',
+    ])
+    expect(await fetch(`http://127.0.0.1:${port}/readyz`)).toMatchObject({ status: 200 })
+    const { exitCode, stderr } = await daemon.stop()
+    expect(exitCode).toBe(0)
+    expect(stderr.match(/the mirror is halted/g)).toHaveLength(3)
+    expect(stderr.match(/the mirror goes on/g)).toHaveLength(3)
+  })
+})
+
+describe('a store that is deleted under the daemon', () => {
+  test('ends it, and the next one asks before it sends (P14)', PATIENT, async () => {
+    await using service = await startFaultyService({ library: 'Research' })
+    const home = temporaryHome(service)
+    configure(home, { mirrors: writeMirrors(home, ['papers']) })
+    const first = await startDaemon(home)
+    await first.until('everything is mirrored', isQuiet)
+    service.forget()
+    rmSync(home.stateDir, { recursive: true })
+    const { exitCode, stderr } = await first.ended
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 78,
+      stderr: expect.stringMatching(/^shelfd: The store in .* was deleted/m),
+    })
+    expect(existsSync(home.stateDir)).toBe(false)
+
+    const daemon = await startDaemon(home)
+    const standing = await daemon.until('it asks', (now) => countHalted(now) === 1)
+    const reason = standingOf(standing, 'papers')?.reason
+    expect(reason?.code).toBe('confirmation-needed')
+    home.write('papers', { 'late.md': 'written meanwhile' })
+    expect((await home.shelfd(['sync', 'papers'])).exitCode).toBe(8)
+    expect(service.count('uploadFile')).toBe(0)
+
+    expect(await home.shelfd(commandIn(reason?.message ?? ''))).toMatchObject({ exitCode: 0, stderr: '' })
+    await daemon.until('it goes on', isQuiet)
+    home.write('papers', { 'later.md': 'written afterwards' })
+    await daemon.until('it is sent', () => service.count('uploadFile') === FILES + 2)
+    await daemon.until('all is quiet', isQuiet)
+    expect(await daemon.stop()).toMatchObject({ exitCode: 0 })
+    expect(readLibrary(service.dataDir)).toHaveLength(FILES + 2)
+    expect(service.count('uploadFile')).toBe(FILES + 2)
+  })
+})
+
+/** A name space of users has a limit of its own, which whoever made it may set. */
+const WITH_FEW = ['unshare', '-Ur', 'sh', '-c', 'echo 10 > /proc/sys/user/max_inotify_watches && exec "$@"', 'sh']
+const [UNSHARE = '', ...UNSHARE_ARGUMENTS] = WITH_FEW
+const canLimit = spawnSync(UNSHARE, [...UNSHARE_ARGUMENTS, 'true']).status === 0
+
+describe('a system that allows ten watches', () => {
+  test('is said once, and scans go on', PATIENT, async ({ skip }) => {
+    skip(!canLimit, 'nobody but root may lower the limit of watches here')
+    await using service = await startFaultyService({ library: 'Research' })
+    const home = temporaryHome(service)
+    const [mirror] = writeMirrors(home, ['papers'])
+    for (let index = 0; index < 20; index += 1) mkdirSync(join(home.path, 'papers', `more-${index}`))
+    configure(home, { mirrors: [{ ...mirror, pollInterval: '1s' }] })
+    const daemon = await startDaemon(home, {}, WITH_FEW)
+    const standing = await daemon.until('everything is mirrored', isQuiet)
+    expect(standingOf(standing, 'papers')).toMatchObject({ watcher: 'node', isWatchLimited: true })
+    for (const name of ['more-0', 'more-19']) home.write(join('papers', name), { 'new.md': `new in ${name}` })
+    await daemon.until('all of it is there', () => readLibrary(service.dataDir).length === FILES + 2)
+    const { exitCode, stderr } = await daemon.stop()
+    expect(exitCode).toBe(0)
+    expect(stderr.match(/.*max_user_watches.*/g)).toEqual([
+      expect.stringMatching(/try .*sysctl fs\.inotify\.max_user_watches=\d+/),
+    ])
+  })
+})

@@ -1,0 +1,147 @@
+/** What a real daemon holds back until its time: limits, pauses, maintenance and schedules, and a configuration read again. */
+import { describe, expect, test } from 'vitest'
+import type { DaemonStanding, MirrorStanding } from '../../src/daemon/standing.ts'
+import { configure, startDaemon } from '../support/daemon.ts'
+import { isQuiet, type RunningDaemon } from '../support/daemon-process.ts'
+import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
+import { type Home, temporaryHome, type Variables } from '../support/home.ts'
+import { manyFiles } from '../support/temporary.ts'
+
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+/** Longer than the daemon is waited for, so that a failure says what was waited for. */
+const PATIENT = { timeout: 180_000 }
+const SOON = { timeout: 30_000 }
+
+/** A home with one mirror of `files` contents, and how to change its configuration. */
+async function homeWith(files: number) {
+  const service = await startFaultyService({ library: 'Research' })
+  const home = temporaryHome(service)
+  const path = home.write('Papers', manyFiles(files, files))
+  const mirror = { name: 'papers', path, library: 'Research', settle: '100ms' }
+  const change = (mirrorMore: object, more: object = {}) =>
+    configure(home, { mirrors: [{ ...mirror, ...mirrorMore }], timeZone: 'UTC', ...more })
+  return { service, home, change }
+}
+
+function onlyMirror({ mirrors: [mirror] }: DaemonStanding): MirrorStanding {
+  if (!mirror) throw new Error('The daemon has no mirror')
+  return mirror
+}
+
+/** Waits until the mirror was scanned and is held back for this reason. */
+async function untilHeld(daemon: RunningDaemon, code: string): Promise<MirrorStanding> {
+  const isHeld = ({ state, reason, lastScanAt }: MirrorStanding) =>
+    state === 'held' && reason?.code === code && lastScanAt !== null
+  return onlyMirror(await daemon.until(`held by ${code}`, (now) => isHeld(onlyMirror(now))))
+}
+
+/** How many contents wait to be sent, as `status` says it. */
+async function countWaiting(home: Home): Promise<number> {
+  return JSON.parse((await home.shelfd(['status', '--json'])).stdout).mirrors[0].queue.contents
+}
+
+/** A configuration that is read again: waits until the log says what came of it. */
+async function hangUp(daemon: RunningDaemon, says: RegExp): Promise<void> {
+  daemon.child.kill('SIGHUP')
+  await expect.poll(() => daemon.log(), SOON).toMatch(says)
+}
+
+/** So many uploads came to the service. */
+async function untilSent(daemon: RunningDaemon, service: FaultyService, count: number): Promise<void> {
+  await daemon.until(`${count} uploads`, () => service.count('uploadFile') === count)
+}
+
+/** Variables of a process whose wall clock is ahead of the true one. */
+function clockAhead(byMs: number): Variables {
+  const script = `const now = Date.now; Date.now = () => now() + ${byMs}`
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` }
+}
+
+describe('limits', () => {
+  test('hold back, also after a restart', PATIENT, async () => {
+    const { service, home, change } = await homeWith(8)
+    change({}, { limits: { newPerRun: 3, newPerDay: 5 } })
+    const first = await startDaemon(home)
+    const { reason } = await untilHeld(first, 'limit-reached')
+    expect(reason?.message).toMatch(/5 new contents are held back.*"shelfd sync papers"/)
+    expect((await home.shelfd(['status'])).stdout).toMatch(/to send +5 contents[\s\S]*held: 5 new contents/)
+    await first.stop()
+    const daemon = await startDaemon(home)
+    await untilHeld(daemon, 'limit-reached')
+    expect(service.count('uploadFile')).toBe(3)
+
+    expect((await home.sync(['papers'])).mirror.uploads).toMatchObject({ created: 2, heldBack: 3 })
+    expect((await home.sync(['papers'])).mirror.uploads).toMatchObject({ created: 0, heldBack: 3 })
+    await untilHeld(daemon, 'limit-reached')
+    change({}, { limits: { newPerRun: 'none', newPerDay: 'none' } })
+    await hangUp(daemon, /read again changes=.*limits\.newPerDay: 5 → not set.*limits\.newPerRun: 3 → not set/)
+    await untilSent(daemon, service, 8)
+  })
+})
+
+describe('a maintenance window', () => {
+  test('holds uploads back while watching goes on', PATIENT, async () => {
+    const { service, home, change } = await homeWith(3)
+    const begun = new Date(Date.now() - MINUTE_MS)
+    const start = `${begun.getUTCMinutes()} ${begun.getUTCHours()} * * *`
+    change({}, { maintenance: [{ start, duration: '2h' }] })
+    const daemon = await startDaemon(home)
+    const { reason } = await untilHeld(daemon, 'maintenance')
+    expect(reason?.message).toMatch(/^maintenance until \d{4}-/)
+    home.write('Papers', { 'new.md': 'written meanwhile' })
+    await expect.poll(() => countWaiting(home), SOON).toBe(4)
+
+    expect((await home.shelfd(['pause', 'papers'])).exitCode).toBe(0)
+    home.write('config/shelfd', { 'config.yaml': 'mirors: []\n' })
+    await hangUp(daemon, /error +the configuration was not taken over reason=.*mirors/)
+    await untilHeld(daemon, 'maintenance')
+    change({})
+    await hangUp(daemon, /info +the configuration was read again changes=\["maintenance: [^,]*start/)
+    await untilHeld(daemon, 'paused')
+    expect(service.count('uploadFile')).toBe(0)
+    expect((await home.shelfd(['resume'])).exitCode).toBe(0)
+    await daemon.until('all is sent', isQuiet)
+    expect(service.count('uploadFile')).toBe(4)
+    expect(await daemon.stop()).toMatchObject({ exitCode: 0 })
+  })
+})
+
+describe('a schedule', () => {
+  test('sends when it is due and not before', PATIENT, async () => {
+    const { service, home, change } = await homeWith(2)
+    change({ schedule: '* * * * *' })
+    const sinceFullMinuteMs = Date.now() % MINUTE_MS
+    const aheadMs = (MINUTE_MS + 48_000 - sinceFullMinuteMs) % MINUTE_MS
+    const daemon = await startDaemon(home, clockAhead(aheadMs))
+    await untilSent(daemon, service, 2)
+    const { nextRunAt } = await untilHeld(daemon, 'scheduled')
+    let sentAt = 0
+    service.onUploadBegun = () => {
+      sentAt = Date.now() + aheadMs
+    }
+    home.write('Papers', { 'new.md': 'written between two batches' })
+    await expect.poll(() => sentAt, { timeout: 2 * MINUTE_MS }).toBeGreaterThan(0)
+    expect(sentAt).toBeGreaterThanOrEqual(nextRunAt ?? Number.POSITIVE_INFINITY)
+    expect(nextRunAt ?? 1).toSatisfy((time: number) => time % MINUTE_MS === 0)
+  })
+
+  test('catches up once what a stop made it miss', PATIENT, async () => {
+    const { service, home, change } = await homeWith(2)
+    const farMs = Date.now() + DAY_MS / 2
+    change({ schedule: `0 ${new Date(farMs).getUTCHours()} * * *` })
+    const first = await startDaemon(home)
+    await untilSent(first, service, 2)
+    await untilHeld(first, 'scheduled')
+    await first.stop()
+    home.write('Papers', { 'new.md': 'written while it was stopped' })
+    const second = await startDaemon(home)
+    await untilHeld(second, 'scheduled')
+    await expect.poll(() => countWaiting(home), SOON).toBe(1)
+    await second.stop()
+    expect(service.count('uploadFile')).toBe(2)
+    const third = await startDaemon(home, clockAhead(DAY_MS))
+    await untilSent(third, service, 3)
+    await untilHeld(third, 'scheduled')
+  })
+})

@@ -1,0 +1,92 @@
+/** What is said of an upload while it is on its way, and when whoever sent it is gone. */
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openStore } from '../../src/store/open-store.ts'
+import { readStatus as readMirrors } from '../../src/sync/status.ts'
+import { configure, startDaemon } from '../support/daemon.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { type Home, temporaryHome } from '../support/home.ts'
+import { runShelfd } from '../support/run-shelfd.ts'
+
+/** A process that is in the middle of an upload, which goes on only when it is let. */
+async function uploadWith(args: readonly string[]) {
+  const service = await startFaultyService({ library: 'Test' })
+  const home = temporaryHome(service)
+  const root = home.write('Papers', { 'a.md': 'pelican' })
+  configure(home, { mirrors: [{ name: 'papers', path: root, library: 'Test', settle: '0s' }] })
+  const begun = Promise.withResolvers<void>()
+  const answer = Promise.withResolvers<void>()
+  service.onUploadBegun = () => {
+    begun.resolve()
+    return answer.promise
+  }
+  onTestFinished(() => answer.resolve())
+  const { child, ended } = runShelfd(args, { env: home.env, cwd: home.path })
+  const kill = async () => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  onTestFinished(kill)
+  await begun.promise
+  return { home, kill }
+}
+
+async function look(home: Home) {
+  const [status] = JSON.parse((await home.shelfd(['status', '--json'])).stdout).mirrors
+  const [report] = JSON.parse((await home.shelfd(['report', '--offline', '--json'])).stdout).mirrors
+  const { sending, inDoubt } = status.files
+  const problems = status.problems.map(({ code }: { code: string }) => code)
+  return { sending, inDoubt, problems, reasons: report.entries.map(({ reason }: { reason: string }) => reason) }
+}
+
+const UNDER_WAY = { sending: 1, inDoubt: 0, problems: [], reasons: ['being sent'] }
+const IN_DOUBT = { sending: 0, inDoubt: 1, problems: ['upload-in-doubt'], reasons: ['in doubt'] }
+
+describe.each([[['sync', 'papers']], [['daemon']]])('an upload of %j', (args) => {
+  test('is a doubt only when its process is gone', async () => {
+    const { home, kill } = await uploadWith(args)
+    expect(await look(home)).toEqual(UNDER_WAY)
+    expect((await home.shelfd(['status'])).stdout).toMatch(/being sent +1\n/)
+    await kill()
+    expect(await look(home)).toEqual(IN_DOUBT)
+  })
+
+  test('stays a doubt for whoever comes next', async () => {
+    const { home, kill } = await uploadWith(args)
+    await kill()
+    using store = openStore(home.stateDir)
+    expect(readMirrors(store)).toMatchObject([{ files: { sending: 0, inDoubt: 1 } }])
+    expect(await look(home)).toEqual(IN_DOUBT)
+  })
+})
+
+describe('a batch', () => {
+  test('that a kill breaks off goes on at the start', async () => {
+    const service = await startFaultyService({ library: 'Test' })
+    const home = temporaryHome(service)
+    const root = home.write('Papers', { 'a.md': 'pelican', 'b.md': 'heron' })
+    // Of itself only the very first batch begins in the time of this test.
+    const mirror = { name: 'papers', path: root, library: 'Test', settle: '0s', schedule: inHalfAYear() }
+    configure(home, { mirrors: [mirror] })
+    const begun = Promise.withResolvers<void>()
+    const answer = Promise.withResolvers<void>()
+    onTestFinished(() => answer.resolve())
+    service.onUploadBegun = () => {
+      begun.resolve()
+      return answer.promise
+    }
+    const first = await startDaemon(home)
+    await begun.promise
+    first.child.kill('SIGKILL')
+    await first.ended
+    service.onUploadBegun = () => {}
+    const second = await startDaemon(home)
+    await second.until('all is sent', () => service.count('uploadFile') === 2)
+    await second.until('held again', ({ mirrors }) => mirrors[0]?.reason?.code === 'scheduled')
+  })
+})
+
+/** A cron expression that is due in half a year. */
+function inHalfAYear(): string {
+  const later = new Date(Date.now() + 183 * 86_400_000)
+  return `0 0 1 ${later.getUTCMonth() + 1} *`
+}

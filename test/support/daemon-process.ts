@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connectToDaemon } from '../../src/daemon/control/connect-to-daemon.ts'
+import type { DaemonStanding, MirrorStanding } from '../../src/daemon/standing.ts'
+import type { Outcome } from './home.ts'
+import type { Running } from './run-shelfd.ts'
+
+const LONGEST_WAIT_MS = 60_000
+const POLL_MS = 50
+
+/** A real daemon in a process of its own. */
+export interface RunningDaemon extends Running {
+  standing(): Promise<DaemonStanding>
+  /** Waits until the daemon stands so. */
+  until(what: string, isSo: (standing: DaemonStanding) => boolean): Promise<DaemonStanding>
+  /** Ends it as a service manager does. */
+  stop(): Promise<Outcome>
+}
+
+/** The daemon of a state directory, as soon as it answers there; waiting for anything ends after `longestWaitMs`. */
+export function attachDaemon(running: Running, stateDir: string, longestWaitMs = LONGEST_WAIT_MS): RunningDaemon {
+  const standing = async () => {
+    const client = await connectToDaemon(stateDir)
+    if (!client) throw new Error('The daemon does not answer')
+    return client.status()
+  }
+  const until = async (what: string, isSo: (standing: DaemonStanding) => boolean) => {
+    let last: DaemonStanding | undefined
+    const isOver = new AbortController()
+    const ended = running.ended.then(() => isOver.abort())
+    const endMs = performance.now() + longestWaitMs
+    while (!isOver.signal.aborted && performance.now() < endMs) {
+      last = await standing().catch(() => last)
+      if (last && isSo(last)) return last
+      await sleep(POLL_MS, undefined, { signal: isOver.signal }).catch(() => {})
+    }
+    running.child.kill('SIGTERM')
+    const { stderr, exitCode } = await running.ended
+    await ended
+    throw new Error(`Waited in vain for: ${what}; exit ${exitCode}, ${JSON.stringify(last, null, 1)}\n${stderr}`)
+  }
+  return { ...running, standing, until, stop: () => stopProcess(running) }
+}
+
+async function stopProcess({ child, ended }: Running): Promise<Outcome> {
+  child.kill('SIGTERM')
+  return ended
+}
+
+/** Nothing is left to do for any mirror, and all that was sent is final. */
+export function isQuiet({ mirrors, uploading, inIngestion }: DaemonStanding): boolean {
+  return uploading === 0 && inIngestion === 0 && mirrors.every(isMirrorQuiet)
+}
+
+function isMirrorQuiet({ state, settling, lastScanAt }: MirrorStanding): boolean {
+  return state === 'idle' && settling === 0 && lastScanAt !== null
+}

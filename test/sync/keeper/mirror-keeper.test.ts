@@ -1,0 +1,192 @@
+import { utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type FileSystem, nodeFileSystem } from '../../../src/local/file-system.ts'
+import type { Connection, Engine } from '../../../src/sync/engine.ts'
+import { mirrorOf, openTestEngine } from '../../support/engine.ts'
+import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
+import { handWatch, isQuiet, keeperSettings, startKeeper, until } from '../../support/keeper.ts'
+import { type Tree, temporaryDirectory, writeTree } from '../../support/temporary.ts'
+
+const TEN_YEARS_MS = 10 * 365 * 86_400_000
+
+function rootWith(tree: Tree): string {
+  return writeTree(join(temporaryDirectory(), 'Papers'), tree)
+}
+
+/** A keeper of a directory that has sent everything, and whose watcher is the test. */
+async function keptMirror(service: FaultyService, tree: Tree) {
+  const root = rootWith(tree)
+  const { engine } = openTestEngine(service)
+  const hand = handWatch()
+  const examining = { isOver: async () => {} }
+  const openExaminer: Engine['openExaminer'] = (options) => {
+    const examiner = engine.openExaminer(options)
+    async function* examine(...work: Parameters<typeof examiner.examine>) {
+      yield* examiner.examine(...work)
+      await examining.isOver()
+    }
+    return { examine, [Symbol.asyncDispose]: () => examiner[Symbol.asyncDispose]() }
+  }
+  const kept = startKeeper({ ...engine, openExaminer }, keeperSettings(mirrorOf(root), hand.means))
+  await until('all is quiet', () => isQuiet(kept))
+  const write = (name: string, text: string) => {
+    writeFileSync(join(root, name), text)
+    hand.events.onHint(name)
+  }
+  return { ...kept, kept, root, hand, write, engine, examining }
+}
+
+describe('a mirror that is kept up to date', () => {
+  test('sends what it has and what is hinted at', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    const { write, kept, keeper } = await keptMirror(service, { 'a.md': 'a', 'b/c.md': 'c' })
+    expect(service.count('uploadFile')).toBe(2)
+    write('new.md', 'new')
+    await until('the new one is sent', () => service.count('uploadFile') === 3)
+    await until('all is quiet', () => isQuiet(kept))
+    expect(keeper.standing).toMatchObject({ state: 'idle', reason: null, watcher: 'node', missedByWatcher: 0 })
+  })
+
+  test('goes on where it was after its end', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    const { stop, root, fatal } = await keptMirror(service, { 'a.md': 'a' })
+    await stop()
+    expect(fatal).toEqual([])
+    writeFileSync(join(root, 'a.md'), 'a and more')
+    const { engine } = openTestEngine(service)
+    const again = startKeeper(engine, keeperSettings(mirrorOf(root, { name: 'again', remotePath: '/again' }), null))
+    await until('all is quiet', () => isQuiet(again))
+    expect(service.count('uploadFile')).toBe(2)
+  })
+})
+
+describe('a pin', () => {
+  test('is compared anew over every line', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    const { line, keeper, write } = await keptMirror(service, { 'a.md': 'a' })
+    await line.reset()
+    service.rewrite = ({ route }, body) => (route === 'checkAccess' ? ofOtherTenant(body) : body)
+    write('b.md', 'b')
+    await until('it halts', () => keeper.standing.state === 'halted')
+    expect(keeper.standing.reason?.code).toBe('tenant-mismatch')
+    expect(service.count('uploadFile')).toBe(1)
+  })
+})
+
+/** What the store knows of a file in the root of the only mirror. */
+function findFile({ store }: Engine, name: string) {
+  const [row] = store.mirrors.list()
+  return row && store.files.findForCompare(row.id, '', name)
+}
+
+function ofOtherTenant(body: Record<string, unknown>): unknown {
+  return { ...body, tenant: { id: 4_711, name: 'Another', slug: 'another' } }
+}
+
+describe('uploads', () => {
+  test('begin anew after polling failed', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    service.answer = ({ route }) => (route === 'showResource' ? { status: 503, body: {} } : undefined)
+    const { engine } = openTestEngine(service, { limits: { inIngestion: 1, transfers: 1 } })
+    const root = rootWith({ 'a.md': 'a', 'b.md': 'b', 'c.md': 'c' })
+    const kept = startKeeper(engine, keeperSettings(mirrorOf(root), handWatch().means))
+    await until('it waits', () => kept.keeper.standing.state === 'waiting')
+    service.answer = () => undefined
+    kept.keeper.wake()
+    await until('all is sent', () => service.count('uploadFile') === 3)
+    await until('all is quiet', () => isQuiet(kept))
+  })
+
+  test('survive that polling is refused', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    service.answer = ({ route }) => (route === 'showResource' ? { status: 403, body: {} } : undefined)
+    const { engine } = openTestEngine(service)
+    const kept = startKeeper(engine, keeperSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means))
+    await until('the line is given up', () => kept.line.standing.state === 'refused')
+    expect(kept.fatal).toEqual([])
+    service.answer = () => undefined
+    kept.keeper.wake()
+    await until('the line is well', () => kept.line.standing.state === 'connected')
+    expect(service.count('uploadFile')).toBe(1)
+  })
+
+  test('wait for a pause made while connecting', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    const { keeper, line, engine, write } = await keptMirror(service, { 'a.md': 'a' })
+    await line.reset()
+    const isAsked = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    const { connect } = engine.service
+    engine.service.connect = async (signal): Promise<Connection> => {
+      isAsked.resolve()
+      await gate.promise
+      return connect(signal)
+    }
+    write('b.md', 'b')
+    await isAsked.promise
+    keeper.hold('paused', 'by the test')
+    gate.resolve()
+    write('c.md', 'c')
+    await until('c.md is known', () => findFile(engine, 'c.md') !== undefined)
+    expect(service.count('uploadFile')).toBe(1)
+    keeper.release('paused')
+    await until('both are sent', () => service.count('uploadFile') === 3)
+  })
+})
+
+describe('a change', () => {
+  test('is sent although all others just ended', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    const { keeper, write, examining } = await keptMirror(service, { 'a.md': 'a' })
+    const isOver = Promise.withResolvers<void>()
+    service.onAnswered = ({ fileName }) => (fileName === 'b.md' ? isOver.promise : undefined)
+    write('b.md', 'b')
+    await until('it is on its way', () => service.count('uploadFile') === 2)
+    // What is under way ends between the look at the next change and the word that there is more to send.
+    examining.isOver = async () => {
+      isOver.resolve()
+      await until('nothing is sent any more', () => keeper.standing.state !== 'sending')
+    }
+    write('c.md', 'c')
+    await until('it is sent as well', () => service.count('uploadFile') === 3)
+  })
+})
+
+describe('another run', () => {
+  test('never works beside the keeper it quieted', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    let calls = 0
+    const lstatSync: FileSystem['lstatSync'] = (path, options) => {
+      calls += 1
+      return nodeFileSystem.lstatSync(path, options)
+    }
+    const fs = { ...nodeFileSystem, lstatSync }
+    const { engine } = openTestEngine(service, { fs })
+    const kept = startKeeper(engine, keeperSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means))
+    await until('all is quiet', () => isQuiet(kept))
+    for (let turns = 0; turns < 60; turns += 1) {
+      kept.keeper.wake()
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve()
+      const quiet = await kept.keeper.quiesce()
+      const before = calls
+      for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+      expect(calls, `after ${turns} turns`).toBe(before)
+      quiet[Symbol.dispose]()
+    }
+    await until('all is quiet', () => isQuiet(kept))
+  })
+})
+
+describe('times that are yet to come', () => {
+  test.each([null, handWatch().means])('keep no file from being sent', async (watch) => {
+    await using service = await startFaultyService({ library: 'Test' })
+    const { engine } = openTestEngine(service)
+    const root = rootWith({ 'a.md': 'a', 'b.md': 'b' })
+    const future = new Date(Date.now() + TEN_YEARS_MS)
+    utimesSync(join(root, 'a.md'), future, future)
+    const kept = startKeeper(engine, keeperSettings(mirrorOf(root), watch, { rescanMs: 3_600_000 }))
+    await until('both are sent', () => service.count('uploadFile') === 2)
+    await until('all is quiet', () => isQuiet(kept))
+  })
+})

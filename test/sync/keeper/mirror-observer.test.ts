@@ -1,0 +1,175 @@
+import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type Clock, systemClock } from '../../../src/foundation/clock.ts'
+import type { Engine } from '../../../src/sync/engine.ts'
+import { emptyBatch, type UnrestedFile } from '../../../src/sync/observe/observation.ts'
+import { mirrorOf, openTestEngine } from '../../support/engine.ts'
+import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
+import { handWatch, isQuiet, keeperSettings, startKeeper, until } from '../../support/keeper.ts'
+import { type Tree, temporaryDirectory, writeTree } from '../../support/temporary.ts'
+
+interface Kept {
+  readonly tree?: Tree
+  /** Called before each scan reads anything, with its number from 1. */
+  readonly onScan?: (scan: number, root: string) => void
+  readonly observeTree?: Engine['observeTree']
+  readonly settleMs?: number
+  readonly clock?: Clock
+}
+
+/** A keeper that scans only when something calls for it, and counts its scans. */
+function keep(service: FaultyService, given: Kept) {
+  const { tree = { 'a.md': 'a' }, onScan, observeTree, settleMs = 30, clock = systemClock } = given
+  const root = writeTree(join(temporaryDirectory(), 'Papers'), tree)
+  const { engine } = openTestEngine(service, { clock })
+  const hand = handWatch()
+  const counted = { scans: 0 }
+  const counting: Engine['observeTree'] = (options, signal) => {
+    counted.scans += 1
+    onScan?.(counted.scans, root)
+    return (observeTree ?? engine.observeTree)(options, signal)
+  }
+  const settings = keeperSettings(mirrorOf(root), hand.means, { settleMs })
+  const kept = startKeeper({ ...engine, observeTree: counting }, settings)
+  return { ...kept, kept, root, hand, counted, engine }
+}
+
+const FINGERPRINT = { sizeBytes: 1, mtimeNs: 0n, ctimeNs: 0n, inode: 1n }
+
+describe('scans', () => {
+  test('follow no other while directories keep coming', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    const onScan = (scan: number, root: string) => void writeTree(root, { [`new-${scan}/file.md`]: `${scan}` })
+    const { counted, hand, fatal } = keep(service, { onScan })
+    await until('all is sent', () => service.count('uploadFile') === 3)
+    expect(counted.scans, 'the first one, and one after all is watched').toBe(2)
+    expect([...hand.watched].sort()).toEqual(['', 'new-1', 'new-2'])
+    expect(fatal).toEqual([])
+  })
+
+  test('come again for files that cannot be kept', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    const unrested: UnrestedFile[] = Array.from({ length: 10_000 }, (_, index) => {
+      return { path: `${index}.md`, isKnown: false, fingerprint: FINGERPRINT }
+    })
+    const observeTree: Engine['observeTree'] = async function* () {
+      yield { ...emptyBatch(), directories: [''], unrested }
+    }
+    const { keeper, counted } = keep(service, { observeTree, settleMs: 60_000 })
+    await until('both scans are over', () => counted.scans === 2 && keeper.standing.state === 'idle')
+    expect(keeper.standing).toMatchObject({ settling: 10_000, nextScanAt: expect.any(Number) })
+  })
+
+  test('come at intervals once watches run out', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    const { keeper, kept, root, hand } = keep(service, {})
+    await until('all is quiet', () => isQuiet(kept))
+    expect(keeper.standing).toMatchObject({ nextScanAt: null, isWatchLimited: false })
+    hand.isLimited = true
+    writeTree(root, { 'unwatched/b.md': 'b' })
+    hand.events.onHint('unwatched')
+    await until('the new file is sent', () => service.count('uploadFile') === 2)
+    expect(keeper.standing).toMatchObject({ nextScanAt: expect.any(Number), isWatchLimited: true })
+  })
+
+  test('are called for by rules, losses and limits', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    const { keeper, kept, hand } = keep(service, {})
+    const cases = [
+      () => hand.events.onHint(''),
+      () => hand.events.onHint('sub/.shelfdignore'),
+      () => hand.events.onLost('a test'),
+      () => hand.events.onLimit('a test'),
+    ]
+    for (const happens of cases) {
+      await until('all is quiet', () => isQuiet(kept) && keeper.standing.nextScanAt === null)
+      happens()
+      expect(keeper.standing.nextScanAt).toEqual(expect.any(Number))
+      keeper.wake()
+    }
+  })
+})
+
+describe('what a hint shows to be gone', () => {
+  test('is removed by a scan, not by the hint', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    const { keeper, kept, root, hand, engine } = keep(service, { tree: { 'a.md': 'a', 'd/b.md': 'b' } })
+    await until('all is quiet', () => isQuiet(kept))
+    const known = () => engine.store.files.count(engine.store.mirrors.list()[0]?.id ?? 0)
+    rmSync(join(root, 'd/b.md'))
+    hand.events.onHint('d/b.md')
+    await until('a scan is planned', () => keeper.standing.nextScanAt !== null)
+    expect(known()).toBe(2)
+    keeper.wake()
+    await until('it is removed', () => known() === 1)
+  })
+})
+
+describe('a file that never rests', () => {
+  test('is told as busy until it rests', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    const clock = skippingClock()
+    const { keeper, kept, root, hand, engine } = keep(service, { clock, settleMs: 10_000 })
+    const problems = () => engine.store.problems.list(1).map(({ path, code }) => `${path}: ${code}`)
+    await until('both scans are over', () => keeper.standing.settling === 1 && keeper.standing.state === 'idle')
+    clock.skip(10_000)
+    keeper.wake()
+    await until('it is sent', () => service.count('uploadFile') === 1 && isQuiet(kept))
+    for (let look = 0; look < 8; look += 1) {
+      clock.skip(9_000)
+      writeFileSync(join(root, 'a.md'), `line ${look}`)
+      utimesSync(join(root, 'a.md'), clock.nowMs() / 1_000, clock.nowMs() / 1_000)
+      hand.events.onHint('a.md')
+    }
+    keeper.wake()
+    await until('it is told', () => problems().length === 1)
+    expect([problems(), service.count('uploadFile')]).toEqual([['a.md: busy'], 1])
+    clock.skip(20_000)
+    hand.events.onHint('other.md')
+    await until('the change is sent', () => service.count('uploadFile') === 2)
+    expect(problems()).toEqual([])
+  })
+})
+
+/** The system's clock, which a test may put forward, the wall with it. */
+function skippingClock(): Clock & { skip(byMs: number): void } {
+  let aheadMs = 0
+  return {
+    nowMs: () => systemClock.nowMs() + aheadMs,
+    monotonicMs: () => systemClock.monotonicMs() + aheadMs,
+    sleep: systemClock.sleep,
+    skip: (byMs) => {
+      aheadMs += byMs
+    },
+  }
+}
+
+describe('a root', () => {
+  test('that vanished halts until it is back', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    const { keeper, kept, root, hand } = keep(service, {})
+    await until('all is quiet', () => isQuiet(kept))
+    renameSync(root, `${root}-away`)
+    hand.events.onHint('a.md')
+    keeper.wake()
+    await until('it halts', () => keeper.standing.state === 'halted')
+    expect(keeper.standing).toMatchObject({ reason: { code: 'root-missing' }, watcher: null, settling: 0 })
+    renameSync(`${root}-away`, root)
+    writeFileSync(join(root, 'meanwhile.md'), 'written unseen')
+    keeper.wake()
+    await until('what came meanwhile is sent', () => service.count('uploadFile') === 2)
+    expect(hand.watched).toContain('')
+  })
+
+  test('that another took the place of halts', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    const { keeper, kept, root } = keep(service, {})
+    await until('all is quiet', () => isQuiet(kept))
+    renameSync(root, `${root}-away`)
+    mkdirSync(root)
+    keeper.wake()
+    await until('it halts', () => keeper.standing.state === 'halted')
+    expect(keeper.standing.reason?.code).toBe('root-mismatch')
+  })
+})

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest'
+import { RefusedError, TemporaryError } from '../../../src/foundation/errors.ts'
+import { type Logger, silentLogger } from '../../../src/foundation/logger.ts'
+import { concernsService, ServiceLine } from '../../../src/sync/keeper/service-line.ts'
+import { openTestEngine } from '../../support/engine.ts'
+import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+
+const FIRST_PAUSE_MS = 2_500
+const LONGEST_PAUSE_MS = 120_000
+
+function openLine(service: FaultyService) {
+  const clock = manualClock()
+  const said: string[] = []
+  const say = (message: string) => void said.push(message)
+  const logger: Logger = { ...silentLogger, info: say, warn: say, error: say }
+  const { engine } = openTestEngine(service, { clock })
+  const fatal: unknown[] = []
+  const told = { changes: 0 }
+  const onChange = () => {
+    told.changes += 1
+  }
+  const hooks = { onChange, onFatal: (error: unknown) => void fatal.push(error) }
+  const line = new ServiceLine({ ...engine, logger, random: () => 0 }, hooks)
+  return { line, clock, said, fatal, told }
+}
+
+const AWAY = new TemporaryError('service-unreachable', 'it is away')
+
+describe('the line to the service', () => {
+  test('is opened once for all who ask', async () => {
+    await using service = await startFaultyService()
+    const { line } = openLine(service)
+    const [one, two] = await Promise.all([line.open(), line.open()])
+    expect(one).toBe(two)
+    expect(service.count('checkAccess')).toBe(1)
+    expect(line.standing.state).toBe('connected')
+    await line.close()
+    expect(line.follower).toBeUndefined()
+  })
+
+  test('takes what fails together for one failure', async () => {
+    await using service = await startFaultyService()
+    const { line, clock, said, told } = openLine(service)
+    await line.open()
+    for (let mirror = 0; mirror < 10; mirror += 1) await line.noteFailure(AWAY)
+    expect(line.retryAtMs).toBe(FIRST_PAUSE_MS)
+    expect(line.standing).toMatchObject({ state: 'away', reason: { code: 'service-unreachable' } })
+    await clock.advance(FIRST_PAUSE_MS)
+    for (let mirror = 0; mirror < 10; mirror += 1) await line.noteFailure(AWAY)
+    expect(line.retryAtMs).toBe(FIRST_PAUSE_MS * 3)
+    expect(said).toHaveLength(1)
+    expect(told.changes, 'connected, and each failure').toBe(3)
+  })
+
+  test('makes pauses that grow until something succeeds', async () => {
+    await using service = await startFaultyService()
+    const { line, clock, said } = openLine(service)
+    let pauseMs = 0
+    for (let failure = 0; failure < 10; failure += 1) {
+      await line.noteFailure(AWAY)
+      pauseMs = line.retryAtMs - clock.monotonicMs()
+      await clock.advance(pauseMs)
+    }
+    expect(pauseMs).toBe(LONGEST_PAUSE_MS / 2)
+    await line.open()
+    expect(said).toEqual([expect.stringContaining('away'), 'the service is back'])
+    line.noteSuccess()
+    await line.noteFailure(AWAY)
+    expect(line.retryAtMs - clock.monotonicMs()).toBe(FIRST_PAUSE_MS)
+  })
+
+  test('says anew when a refusal follows', async () => {
+    await using service = await startFaultyService()
+    const { line, said } = openLine(service)
+    await line.noteFailure(AWAY)
+    await line.noteFailure(new RefusedError('credential-refused', 'no'))
+    expect(line.standing).toMatchObject({ state: 'refused', reason: { code: 'credential-refused' } })
+    expect(said).toHaveLength(2)
+  })
+})
+
+test('an error concerns the service or a mirror', () => {
+  expect(concernsService(AWAY)).toBe(true)
+  expect(concernsService(new TemporaryError('disk-full', ''))).toBe(false)
+  expect(concernsService(new RefusedError('credential-refused', ''))).toBe(true)
+  expect(concernsService(new RefusedError('tenant-mismatch', ''))).toBe(false)
+})

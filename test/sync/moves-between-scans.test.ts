@@ -1,0 +1,64 @@
+import { renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { inspectRoot } from '../../src/local/content-root.ts'
+import { emptySummary } from '../../src/rules/sync-summary.ts'
+import { walkOptions } from '../../src/sync/observe/observe.ts'
+import { recordExamined } from '../../src/sync/observe/record-observation.ts'
+import { openMirror } from '../../src/sync/open-mirror.ts'
+import { mirrorOf, openTestEngine, type TestEngine } from '../support/engine.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { manyFiles, temporaryDirectory, writeTree } from '../support/temporary.ts'
+
+const OPTIONS = { waitMs: 0, hashEverything: false, isDryRun: false, acceptsRemovals: false, adopts: false }
+
+/** Reads a directory that came up between scans, as the daemon does when it hears of one. */
+async function examineTree({ engine }: TestEngine, directory: string, path: string): Promise<void> {
+  const settings = mirrorOf(directory)
+  const mirror = await openMirror(engine, settings, inspectRoot(engine.fs, settings.path), {
+    runId: 0,
+    options: OPTIONS,
+  })
+  const manner = { hashEverything: false, isNew: false, settleMs: null }
+  await using examiner = engine.openExaminer(walkOptions(engine, mirror, manner))
+  const { name, remotePath } = settings
+  const summary = emptySummary({ name, path: directory, remotePath, library: { id: '', name: '' } })
+  for await (const batch of examiner.examine({ kind: 'trees', paths: [path] }, engine.signal)) {
+    recordExamined(engine, mirror, batch, summary)
+  }
+}
+
+test('files renamed between scans are not lost', async () => {
+  await using service = await startFaultyService()
+  await using tested = openTestEngine(service)
+  const directory = writeTree(temporaryDirectory(), { 'first/': '', ...manyFilesBelow('first') })
+  expect((await tested.sync([mirrorOf(directory)])).outcome).toBe('done')
+  for (const [from, to] of [
+    ['first', 'second'],
+    ['second', 'third'],
+    ['third', 'fourth'],
+  ] as const) {
+    renameSync(join(directory, from), join(directory, to))
+    await examineTree(tested, directory, to)
+  }
+  const { outcome, failure } = await tested.sync([mirrorOf(directory)])
+  expect({ outcome, failure }).toEqual({ outcome: 'done', failure: undefined })
+  expect(service.count('uploadFile')).toBe(60)
+})
+
+test('files really gone after renames halt', async () => {
+  await using service = await startFaultyService()
+  await using tested = openTestEngine(service)
+  const directory = writeTree(temporaryDirectory(), { 'rest.md': 'rest', ...manyFilesBelow('first') })
+  expect((await tested.sync([mirrorOf(directory)])).outcome).toBe('done')
+  renameSync(join(directory, 'first'), join(directory, 'second'))
+  await examineTree(tested, directory, 'second')
+  rmSync(join(directory, 'second'), { recursive: true })
+  expect((await tested.sync([mirrorOf(directory)])).failure).toMatchObject({ code: 'root-emptied' })
+})
+
+function manyFilesBelow(directory: string) {
+  return Object.fromEntries(
+    Object.entries(manyFiles(60, 60)).map(([path, content]) => [`${directory}/${path}`, content]),
+  )
+}
