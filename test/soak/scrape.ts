@@ -4,7 +4,7 @@ import { type MetricFamily, parseExposition } from '../support/exposition.ts'
 export interface Scrape {
   /** Uploads that the library took as new. */
   readonly uploads: number
-  /** Uploads that ended in any other way: duplicates, refusals, doubts. */
+  /** Uploads that ended as duplicates, refused or in doubt; what changed or vanished before its first byte left is none of them. */
   readonly otherUploads: number
   /** Changed files that only a scan found. */
   readonly missed: number
@@ -23,7 +23,8 @@ export async function scrape(url: string): Promise<Scrape> {
   const uploads = sum(families, 'shelfd_uploads_total', { outcome: 'created' })
   return {
     uploads,
-    otherUploads: sum(families, 'shelfd_uploads_total') - uploads,
+    otherUploads:
+      sum(families, 'shelfd_uploads_total') - uploads - sum(families, 'shelfd_uploads_total', { outcome: 'not-sent' }),
     missed: sum(families, 'shelfd_watcher_missed_files_total'),
     queued: sum(families, 'shelfd_queue_contents'),
     settling: sum(families, 'shelfd_settling_files'),

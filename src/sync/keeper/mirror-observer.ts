@@ -23,6 +23,8 @@ const BUSY_AT_LEAST_MS = 60_000
 const MOST_PROBLEMS = 10_000
 /** A change that is younger than this may be announced yet. */
 const ANNOUNCED_WITHIN_MS = 2_000
+/** What a scan that hashed counts for at most. */
+const HASHING_COUNTS_MS = 1_000
 
 /** Finds out what changed in one mirror: by scans of the whole, and by examining what its watcher hints at. */
 export class MirrorObserver implements AsyncDisposable {
@@ -37,6 +39,7 @@ export class MirrorObserver implements AsyncDisposable {
   #examinerIdleAtMs = Number.POSITIVE_INFINITY
   #scanAtMs = 0
   #lastScanMs = 0
+  #scannedAtMs = 0
   #lastScanAt: number | null = null
   #missed = 0
   /** Every directory was watched when the last scan read it. */
@@ -75,6 +78,11 @@ export class MirrorObserver implements AsyncDisposable {
   /** When `tidy` has something to do (monotonic). */
   get tidyAtMs(): number {
     return this.#examinerIdleAtMs
+  }
+
+  /** Something that the last scan found at unrest still is, and not for so long that it counts as busy. */
+  get isSettling(): boolean {
+    return this.#watch?.settler.waitsSince(this.#scannedAtMs, this.#busyAfterMs) ?? false
   }
 
   scanNow(): void {
@@ -154,7 +162,6 @@ export class MirrorObserver implements AsyncDisposable {
 
   async #scan(engine: Engine, mirror: OpenMirror, summary: SyncSummary): Promise<void> {
     const { clock, store } = engine
-    const startMs = clock.monotonicMs()
     this.isScanning = true
     this.#scanAtMs = Number.POSITIVE_INFINITY
     try {
@@ -166,7 +173,9 @@ export class MirrorObserver implements AsyncDisposable {
       const scan = await observe(engine, mirror, scanned, { hashEverything: scrubs, acceptsRemovals: false, settleMs })
       addScan(summary, scanned)
       if (scrubs) store.write(() => store.mirrors.noteScrub(mirror.row.id, clock.nowMs()))
-      this.#lastScanMs = clock.monotonicMs() - startMs
+      // Hashing is not done again: how long it took tells little about the next scan.
+      const mostMs = scanned.files.hashed > 0 ? Math.max(this.#lastScanMs, HASHING_COUNTS_MS) : Number.POSITIVE_INFINITY
+      this.#lastScanMs = Math.min(scan.durationMs, mostMs)
       this.#noteScan(engine, scan)
     } finally {
       this.isScanning = false
@@ -183,6 +192,7 @@ export class MirrorObserver implements AsyncDisposable {
       logger.warn('left out what looks like a secret', { mirror: this.#settings.mirror.name, paths: scan.secrets })
     this.#lastScanAt = clock.nowMs()
     if (watch) this.#noteWatched(engine, watch, scan)
+    this.#scannedAtMs = clock.monotonicMs()
     this.hasScanned = true
     if (scan.isRemovalPostponed) this.#scanSoon('files have not rested')
   }
@@ -209,13 +219,16 @@ export class MirrorObserver implements AsyncDisposable {
 
   /** What never rests is never sent, and somebody should know. */
   #tellBusy({ settler }: MirrorWatch, unrested: ScanResult['unrested']): void {
-    const { settleMs } = this.#settings.pace
-    const longMs = Math.max(settleMs * BUSY_FACTOR, BUSY_AT_LEAST_MS)
+    const longMs = this.#busyAfterMs
     this.#busy = new Set(unrested.map(({ path }) => path).filter((path) => settler.waitedMs(path) >= longMs))
     for (const path of this.#busy) {
       const message = `it has kept changing for ${formatDuration(settler.waitedMs(path))}; it is sent once it rests`
       this.#noteProblem({ path, code: 'busy', message })
     }
+  }
+
+  get #busyAfterMs(): number {
+    return Math.max(this.#settings.pace.settleMs * BUSY_FACTOR, BUSY_AT_LEAST_MS)
   }
 
   #forgetBusy({ store }: Engine, { row }: OpenMirror, rested: readonly string[]): void {

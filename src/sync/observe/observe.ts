@@ -24,6 +24,8 @@ export interface ScanResult {
   readonly differing: readonly DifferingFile[]
   /** Files are gone, and it is to be seen whether they come back under a new name before they are removed. */
   readonly isRemovalPostponed: boolean
+  /** Of the walk alone: waiting for its turn and for the service is left out. */
+  readonly durationMs: number
 }
 
 /** At most so many problems of paths are kept of one scan; the rest only counts. */
@@ -37,7 +39,7 @@ export async function observe(
   summary: SyncSummary,
   manner: ScanManner,
 ): Promise<ScanResult> {
-  const { store, progress } = engine
+  const { store, progress, clock } = engine
   using _turn = await engine.scanTurns.take()
   progress.phase = 'scanning'
   store.files.beginScan(mirror.row.id)
@@ -46,6 +48,7 @@ export async function observe(
   const isNew = scan.knownDirectories.size === 0
   await using walk = engine.observeTree(walkOptions(engine, mirror, { ...manner, isNew }), engine.signal)
   await mirror.verify()
+  const startMs = clock.monotonicMs()
   for await (const batch of walk) {
     recordObservation(engine, mirror, scan, batch, summary)
     keepSome(found, batch)
@@ -55,7 +58,8 @@ export async function observe(
   }
   const isRemovalPostponed = !removeMissing(engine, mirror, scan, { summary, ...manner })
   const { secrets, differing, seenDirectories: directories } = scan
-  return { ...found, isRemovalPostponed, secrets, differing, directories }
+  const durationMs = clock.monotonicMs() - startMs
+  return { ...found, isRemovalPostponed, durationMs, secrets, differing, directories }
 }
 
 interface Found {
