@@ -15,6 +15,8 @@ export function createLazyService(settings: Settings, input: OpenServiceInput): 
   let opened: Promise<OpenedService> | undefined
   let connection: Promise<Connection> | undefined
   let closing: Promise<void> = Promise.resolve()
+  /** Those that are closing among them. */
+  const inUse = new Set<OpenedService>()
   let identity = knownIdentity(settings)
   const connect = async (signal: AbortSignal): Promise<Connection> => {
     await closing
@@ -24,6 +26,7 @@ export function createLazyService(settings: Settings, input: OpenServiceInput): 
       opened = undefined
       throw error
     })
+    inUse.add(service)
     identity = service.identity
     return { client: service.client, access: await service.client.checkAccess(signal) }
   }
@@ -31,8 +34,13 @@ export function createLazyService(settings: Settings, input: OpenServiceInput): 
     const service = opened
     opened = undefined
     connection = undefined
-    closing = closing.then(() => close(service))
+    closing = closing.then(() => close(service, inUse))
     return closing
+  }
+  const reset = async () => {
+    const disconnected = disconnect()
+    for (const { client } of inUse) await client.destroy()
+    await disconnected
   }
   const connectOnce = (signal: AbortSignal) => {
     if (connection) return connection
@@ -51,6 +59,7 @@ export function createLazyService(settings: Settings, input: OpenServiceInput): 
     isEmbedded: settings.service.kind === 'embedded',
     connect: connectOnce,
     disconnect,
+    reset,
     lendLibrary: async (signal) => {
       if (settings.service.kind === 'configured') return null
       await connectOnce(signal)
@@ -60,9 +69,11 @@ export function createLazyService(settings: Settings, input: OpenServiceInput): 
   }
 }
 
-async function close(opened: Promise<OpenedService> | undefined): Promise<void> {
+async function close(opened: Promise<OpenedService> | undefined, inUse: Set<OpenedService>): Promise<void> {
   const service = await opened?.catch(() => undefined)
-  await service?.[Symbol.asyncDispose]()
+  if (!service) return
+  await service[Symbol.asyncDispose]()
+  inUse.delete(service)
 }
 
 /** Who the service is, as far as that can be known without asking it. */

@@ -53,9 +53,10 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
     replan: () => {
       const next = input.readSettings()
       const replanned = planner.plan(next)
-      const changes = describeChanges(current, next)
-      current = next
-      return { plan: replanned, changes }
+      const takeOver = () => {
+        current = next
+      }
+      return { plan: replanned, changes: describeChanges(current, next), takeOver }
     },
   })
 }

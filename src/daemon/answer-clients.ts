@@ -3,8 +3,9 @@ import { Turns } from '../foundation/turns.ts'
 import { observeInThreads } from '../sync/observe/observe-in-threads.ts'
 import { pauseMirrors, resumeMirrors } from '../sync/pause.ts'
 import { retryContents, setContentsAside } from '../sync/quarantine.ts'
-import { runSync } from '../sync/run-sync.ts'
-import type { ControlHandlers } from './control/handlers.ts'
+import { type RunResult, runSync } from '../sync/run-sync.ts'
+import type { ControlHandlers, SyncRun } from './control/handlers.ts'
+import type { SyncRequest } from './control/protocol.ts'
 import type { Crew } from './crew.ts'
 import type { DaemonStanding } from './standing.ts'
 
@@ -20,20 +21,10 @@ export function answerClients(daemon: Daemon): ControlHandlers {
   const turns = new Turns()
   return {
     status: async () => daemon.standing(),
-    sync: async ({ mirrors, limits, options }, { signal, progress }) => {
+    sync: async (request, run) => {
       using _turn = await turns.take()
-      const { keepers, engine, line } = daemon.crew()
-      await using quiet = new AsyncDisposableStack()
-      for (const { name } of mirrors) {
-        const keeper = keepers.find((candidate) => candidate.name === name)
-        if (keeper) quiet.use(await keeper.quiesce())
-        const row = engine.store.mirrors.findByName(name)
-        if (row) line.follower?.remove(row.id)
-      }
-      const ends = AbortSignal.any([engine.signal, signal])
-      const lanes = new Lanes(limits.transfers)
-      const observeTree = observeInThreads(limits.checkers)
-      return runSync({ ...engine, observeTree, limits, lanes, progress, signal: ends }, mirrors, options)
+      const crew = daemon.crew()
+      return crew.host(() => syncBeside(crew, request, run))
     },
     pause: async (names) => {
       pauseMirrors(daemon.crew().engine.store, names)
@@ -56,4 +47,23 @@ export function answerClients(daemon: Daemon): ControlHandlers {
       return { mirrors: daemon.crew().keepers.map(({ name }) => name) }
     },
   }
+}
+
+/** A run by hand over the line and the store of the crew, whose keepers of the same mirrors wait meanwhile. */
+async function syncBeside(
+  { keepers, engine, line }: Crew,
+  { mirrors, limits, options }: SyncRequest,
+  { signal, progress }: SyncRun,
+): Promise<RunResult> {
+  await using quiet = new AsyncDisposableStack()
+  for (const { name } of mirrors) {
+    const keeper = keepers.find((candidate) => candidate.name === name)
+    if (keeper) quiet.use(await keeper.quiesce())
+    const row = engine.store.mirrors.findByName(name)
+    if (row) line.follower?.remove(row.id)
+  }
+  const ends = AbortSignal.any([engine.signal, signal])
+  const lanes = new Lanes(limits.transfers)
+  const observeTree = observeInThreads(limits.checkers)
+  return await runSync({ ...engine, observeTree, limits, lanes, progress, signal: ends }, mirrors, options)
 }

@@ -37,7 +37,9 @@ export class Crew {
   readonly plan: CrewPlan
   readonly #windows: MaintenanceWindows
   readonly #schedules: Schedules
-  readonly #running: Promise<unknown>
+  readonly #runs: readonly Promise<void>[]
+  /** Work for others that goes on now. */
+  readonly #guests = new Set<Promise<unknown>>()
 
   /** `onFatal` is called once with what stops the daemon. */
   constructor(plan: CrewPlan, onFatal: (error: unknown) => void) {
@@ -60,8 +62,20 @@ export class Crew {
     })
     const onDue = (name: string) => this.#batch(name)
     this.#schedules = startSchedules(scheduled, { timeZone, clock, store, logger, onDue })
-    this.#running = Promise.all(this.keepers.map((keeper) => keeper.run()))
-    this.#running.catch(onFatal)
+    this.#runs = this.keepers.map((keeper) => keeper.run())
+    Promise.all(this.#runs).catch(onFatal)
+  }
+
+  /** Lets others work with what the crew has: it stays until `work` has ended. */
+  async host<T>(work: () => Promise<T>): Promise<T> {
+    this.engine.signal.throwIfAborted()
+    const guest = work()
+    this.#guests.add(guest)
+    try {
+      return await guest
+    } finally {
+      this.#guests.delete(guest)
+    }
   }
 
   /** Ends all work; what is under way is ended in order. */
@@ -69,13 +83,15 @@ export class Crew {
     this.#schedules[Symbol.dispose]()
     this.plan.abort(new InterruptedError())
     await Promise.allSettled(this.keepers.map((keeper) => keeper.quiesce()))
-    await this.#running.catch(() => {})
+    // What fails in one of them was told; the others still use what is closed next.
+    await Promise.allSettled([...this.#runs, ...this.#guests])
     await this.line.close()
     await this.plan[Symbol.asyncDispose]()
   }
 
   /** The machine slept, or its clock was set: sockets, roots and times are not what they were. */
   async wake(): Promise<void> {
+    for (const keeper of this.keepers) keeper.restart('the machine slept, or its clock was set')
     await this.line.reset()
     this.#schedules.check()
     this.applyMaintenance()

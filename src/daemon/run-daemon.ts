@@ -25,6 +25,14 @@ export interface DaemonPlan {
   readonly health: HealthAddress | null
 }
 
+export interface Replan {
+  readonly plan: DaemonPlan
+  /** What differs from the one in force, for people. */
+  readonly changes: readonly string[]
+  /** From now on this one is in force. */
+  takeOver(): void
+}
+
 export interface DaemonInput {
   readonly store: Store
   readonly clock: Clock
@@ -36,8 +44,8 @@ export interface DaemonInput {
   readonly serviceName: string
   readonly plan: DaemonPlan
   readonly metrics: (standing: () => DaemonStanding) => Metrics
-  /** Reads the configuration again; throws UsageError when it isn't one. `changes`: what differs, for people. */
-  replan(): { readonly plan: DaemonPlan; readonly changes: readonly string[] }
+  /** Reads the configuration again; throws UsageError when it isn't one. */
+  replan(): Replan
   /** Calls `listener` whenever the configuration is to be read again. */
   readonly onHangup: ((listener: () => void) => Disposable) | undefined
 }
@@ -60,7 +68,7 @@ class Daemon implements AsyncDisposable {
   readonly #parts = new AsyncDisposableStack()
   readonly #fatal = Promise.withResolvers<never>()
   #crew: Crew
-  #health: HealthServer | undefined
+  #health: { readonly server: HealthServer; readonly address: HealthAddress } | undefined
   #isAlive = () => true
 
   constructor(input: DaemonInput) {
@@ -101,7 +109,11 @@ class Daemon implements AsyncDisposable {
     this.#parts.use(this.#notifier.startWatchdog(this.#isAlive))
     this.#notifier.ready(describeStanding(this.standing()))
     const mirrors = this.#crew.keepers.map(({ name }) => name)
-    logger.info('the daemon runs', { mirrors, service: serviceName, ...(this.#health && { health: this.#health.url }) })
+    logger.info('the daemon runs', {
+      mirrors,
+      service: serviceName,
+      ...(this.#health && { health: this.#health.server.url }),
+    })
   }
 
   /** Resolves when the daemon was asked to end; throws what ended it otherwise. */
@@ -123,7 +135,7 @@ class Daemon implements AsyncDisposable {
     using _turn = await this.#turns.take()
     await this.#crew.stop()
     await this.#parts.disposeAsync()
-    await this.#health?.[Symbol.asyncDispose]()
+    await this.#health?.server[Symbol.asyncDispose]()
     logger.info('the daemon has ended', { afterMs: Math.round(clock.monotonicMs() - startMs) })
   }
 
@@ -157,10 +169,12 @@ class Daemon implements AsyncDisposable {
     if (signal.aborted) return
     this.#notifier.reloading()
     try {
-      const { plan, changes } = this.#input.replan()
+      const { plan, changes, takeOver } = this.#input.replan()
+      // The one part that the world may refuse comes first: what was in force can still stay so.
+      await this.#moveHealth(plan)
       await this.#crew.stop()
       this.#crew = this.#hire(plan.crew)
-      await this.#openHealth(plan.health)
+      takeOver()
       logger.info('the configuration was read again', { changes: changes.length === 0 ? 'none' : changes })
     } catch (error) {
       if (!(error instanceof UsageError)) this.#fail(error)
@@ -171,8 +185,21 @@ class Daemon implements AsyncDisposable {
     }
   }
 
+  /** Serves at the address of a new plan; when that is impossible, at the former one, and the plan is given up. */
+  async #moveHealth({ health, crew }: DaemonPlan): Promise<void> {
+    const before = this.#health?.address
+    if (before && health && before.host === health.host && before.port === health.port) return
+    try {
+      await this.#openHealth(health)
+    } catch (error) {
+      await crew[Symbol.asyncDispose]()
+      if (before) await this.#openHealth({ ...before, isRequired: false })
+      throw error
+    }
+  }
+
   async #openHealth(address: HealthAddress | null): Promise<void> {
-    await this.#health?.[Symbol.asyncDispose]()
+    await this.#health?.server[Symbol.asyncDispose]()
     this.#health = undefined
     if (address === null) return
     const { logger } = this.#input
@@ -182,7 +209,7 @@ class Daemon implements AsyncDisposable {
       isAlive: () => this.#isAlive(),
     }
     try {
-      this.#health = await startHealthServer({ ...address, view, logger })
+      this.#health = { server: await startHealthServer({ ...address, view, logger }), address }
     } catch (error) {
       if (address.isRequired || !(error instanceof UsageError)) throw error
       logger.warn('health and metrics are not served', { reason: messageOf(error) })

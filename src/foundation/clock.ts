@@ -10,12 +10,18 @@ export interface Clock {
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>
 }
 
+/** A timer that is to count further is over at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   sleep: async (durationMs, signal) => {
     try {
-      await sleepTimer(durationMs, undefined, { signal })
+      let leftMs = durationMs
+      for (; leftMs > LONGEST_TIMER_MS; leftMs -= LONGEST_TIMER_MS)
+        await sleepTimer(LONGEST_TIMER_MS, undefined, { signal })
+      await sleepTimer(leftMs, undefined, { signal })
     } catch (error) {
       throw signal?.aborted ? signal.reason : error
     }

@@ -56,6 +56,15 @@ export class Settler {
     return nowMs - (this.#settling.get(path)?.sinceMs ?? nowMs)
   }
 
+  /** Whether a path that waited for its rest at `atMs` (monotonic) still does, for less than `longestMs` by now. */
+  waitsSince(atMs: number, longestMs: number): boolean {
+    const nowMs = this.#options.clock.monotonicMs()
+    for (const { sinceMs } of this.#settling.values()) {
+      if (sinceMs <= atMs && nowMs - sinceMs < longestMs) return true
+    }
+    return false
+  }
+
   /** Whether a path, or a directory above it, waits to be looked at. */
   covers(path: string): boolean {
     for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {

@@ -36,5 +36,6 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     ...rawTopic(send),
     contractFacts,
     close: transport.close,
+    destroy: transport.destroy,
   }
 }

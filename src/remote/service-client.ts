@@ -110,5 +110,8 @@ export interface ServiceClient {
   callRaw(method: string, path: string, json: unknown, signal?: AbortSignal): Promise<RawAnswer>
   /** Read once, lazily, and kept. */
   contractFacts(signal?: AbortSignal): Promise<ContractFacts>
+  /** Waits for requests under way; later ones throw InterruptedError. */
   close(): Promise<void>
+  /** Doesn't wait: requests under way throw InterruptedError, uploads that may have arrived DoubtError. */
+  destroy(): Promise<void>
 }

@@ -19,6 +19,8 @@ export interface Transport {
   readonly send: Send
   /** Waits for what is under way, then closes the sockets. */
   close(): Promise<void>
+  /** Breaks off what is under way, and closes the sockets. */
+  destroy(): Promise<void>
 }
 
 /** The wire: the only place where requests are built, and where the credential is added. */
@@ -53,7 +55,13 @@ export function createTransport(options: ClientOptions): Transport {
     }
   }
 
-  return { send, close: async () => pool?.close() }
+  return {
+    send,
+    close: async () => {
+      if (!pool?.destroyed) await pool?.close()
+    },
+    destroy: async () => pool?.destroy(),
+  }
 }
 
 /** HTTP/1.1 only: destroying the socket must end one upload and nothing else. Certificates are checked whatever the environment says. */

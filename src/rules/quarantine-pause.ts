@@ -9,3 +9,17 @@ export function quarantinePause(refusals: number, code: string): number {
   if (HOPELESS.has(code)) return LONGEST_MS
   return Math.min(LONGEST_MS, FIRST_MS * 5 ** Math.max(0, refusals))
 }
+
+/**
+ * The first and the last time at which a quarantine that lasts at `nowMs` can end (wall clock). One that ends later was
+ * noted while the clock was wrong, and is over like one that ended before (P20).
+ */
+export function quarantineEnds(nowMs: number): readonly [number, number] {
+  return [nowMs + 1, nowMs + LONGEST_MS]
+}
+
+/** How long a content stays quarantined from `nowMs` on; 0 when it is due. */
+export function quarantineLeftMs(retryAt: number | null, nowMs: number): number {
+  const [first, last] = quarantineEnds(nowMs)
+  return retryAt !== null && retryAt >= first && retryAt <= last ? retryAt - nowMs : 0
+}

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { IngestionOutcome } from '../contract/states.ts'
+import { quarantineEnds } from '../rules/quarantine-pause.ts'
 
 export type ContentState = 'new' | 'sending' | 'doubt' | 'stored' | 'refused'
 
@@ -25,7 +26,7 @@ export interface ContentRow {
   readonly isSetAside: number
 }
 
-export type ContentStanding = Pick<ContentRow, 'state' | 'doubts' | 'problemCount' | 'retryAt'>
+export type ContentStanding = Pick<ContentRow, 'state' | 'doubts' | 'problemCount' | 'retryAt' | 'isSetAside'>
 
 export interface ContentKey {
   readonly libraryId: number
@@ -93,9 +94,6 @@ export const CONTENT_COLUMNS = `
   c.problem_message AS problemMessage, c.problem_count AS problemCount, c.retry_at AS retryAt,
   c.is_set_aside AS isSetAside`
 
-/** What was set aside is not due before. */
-const NEVER_MS = Number.MAX_SAFE_INTEGER
-
 /** Contents: what was or will be sent, each once for a library (product: "new content"). */
 export function prepareContents(database: Database.Database) {
   return { ...prepareSending(database), ...prepareIngestion(database) }
@@ -106,7 +104,7 @@ function prepareSending(database: Database.Database) {
     `SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.library_id = ? AND c.sha256 = ? AND c.mime = ?`,
   )
   const standing = database.prepare<[number], ContentStanding>(
-    `SELECT state, doubts, problem_count AS problemCount, iif(is_set_aside, ${NEVER_MS}, retry_at) AS retryAt
+    `SELECT state, doubts, problem_count AS problemCount, retry_at AS retryAt, is_set_aside AS isSetAside
      FROM content WHERE id = ?`,
   )
   const get = database.prepare<[number], ContentRow>(`SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.id = ?`)
@@ -194,9 +192,10 @@ function prepareIngestion(database: Database.Database) {
   const pendingCount = database.prepare<[number, number, number], { n: number }>(
     `SELECT count(*) AS n FROM content c WHERE ${isFollowed}`,
   )
-  const due = database.prepare<[number, number], PendingResource>(
+  const due = database.prepare<[number, number, number], PendingResource>(
     `SELECT id AS contentId, resource_id AS resourceId, stored_seq AS storedSeq, uploaded_at AS uploadedAt FROM content
-     WHERE mirror_id = ? AND state = 'stored' AND problem_code IS NOT NULL AND is_set_aside = 0 AND coalesce(retry_at, 0) <= ?
+     WHERE mirror_id = ? AND state = 'stored' AND problem_code IS NOT NULL AND is_set_aside = 0
+       AND coalesce(retry_at, 0) NOT BETWEEN ? AND ?
      ORDER BY retry_at LIMIT 1000`,
   )
   const claim = database.prepare<[number, number, number, number, number]>(
@@ -244,7 +243,8 @@ function prepareIngestion(database: Database.Database) {
       pending.all(library.id, id, afterSeq, limit),
     countPending: ({ id, library }: MirrorKey): number => pendingCount.get(library.id, id, id)?.n ?? 0,
     /** Stored resources whose ingestion ended badly, and that may be looked at again. */
-    listDueForAnotherLook: (mirrorId: number, nowMs: number): PendingResource[] => due.all(mirrorId, nowMs),
+    listDueForAnotherLook: (mirrorId: number, nowMs: number): PendingResource[] =>
+      due.all(mirrorId, ...quarantineEnds(nowMs)),
     /** What was pending when a run began belongs to its account; the mirror takes over what it has a file of. */
     claimPending: ({ id, library }: MirrorKey, runId: number): void => {
       claim.run(runId, id, library.id, id, id)

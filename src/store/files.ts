@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3'
+import { quarantineEnds } from '../rules/quarantine-pause.ts'
 import type { ContentState } from './contents.ts'
 
 /** A file as its last scan saw it; integers in full, since nanoseconds outgrow a double. */
@@ -170,11 +171,12 @@ function prepareOpen(database: Database.Database) {
      WHERE f.is_received = 0 AND d.mirror_id = ? AND (f.directory_id, f.name) > (?, ?)
      ORDER BY f.directory_id, f.name LIMIT ?`,
   )
-  const sendable = database.prepare<[number, number], { found: number }>(
+  const sendable = database.prepare<[number, number, number], { found: number }>(
     `SELECT 1 AS found FROM file f INDEXED BY file_open CROSS JOIN directory d ON d.id = f.directory_id
        CROSS JOIN content c ON c.id = f.content_id
      WHERE f.is_received = 0 AND d.mirror_id = ?
-       AND (c.state IN ('new', 'stored') OR (c.state = 'refused' AND coalesce(c.retry_at, 0) <= ?)) LIMIT 1`,
+       AND (c.state IN ('new', 'stored') OR (c.state = 'refused' AND c.is_set_aside = 0
+            AND coalesce(c.retry_at, 0) NOT BETWEEN ? AND ?)) LIMIT 1`,
   )
   const receiveAll = database.prepare<[number]>(
     'UPDATE file SET is_received = 1 WHERE content_id = ? AND is_received = 0',
@@ -188,7 +190,8 @@ function prepareOpen(database: Database.Database) {
     listOpen: (mirrorId: number, cursor: OpenFileCursor, limit: number): OpenFile[] =>
       open.all(mirrorId, cursor.directoryId, cursor.name, limit),
     /** Whether a file of the mirror has a content that may be sent now, or taken as stored. */
-    hasSendable: (mirrorId: number, nowMs: number): boolean => sendable.get(mirrorId, nowMs) !== undefined,
+    hasSendable: (mirrorId: number, nowMs: number): boolean =>
+      sendable.get(mirrorId, ...quarantineEnds(nowMs)) !== undefined,
     /** Every file of a content that is stored now; gives the number of those that waited for it. */
     receiveAll: (contentId: number): number => receiveAll.run(contentId).changes,
     receiveOne: (directoryId: number, name: string): void => {

@@ -56,10 +56,10 @@ export interface Store extends StoreReader {
   /** Runs `work` in one transaction (`BEGIN IMMEDIATE`); it is durable when this returns. */
   write<T>(work: () => T): T
   /**
-   * The same for what a scan saw, without waiting for the disk: after a power cut it may be missing, whole transactions of
-   * it, and is simply seen again. The next `write` makes it durable.
+   * The same for what can be seen again, by a scan or a question, without waiting for the disk: after a power cut it may be
+   * missing, whole transactions of it. The next `write` makes it durable.
    */
-  writeObservation<T>(work: () => T): T
+  writeRelaxed<T>(work: () => T): T
   /** Runs `work` and then forgets everything it wrote: what a dry run needs. */
   rehearse<T>(work: () => Promise<T>): Promise<T>
 }
@@ -132,7 +132,7 @@ function holdStore(directory: string, release: () => void): Store {
         return bavail * bsize
       },
       write: (work) => explainFaults(directory, () => database.transaction(work).immediate()),
-      writeObservation: (work) => explainFaults(directory, () => writeRelaxed(database, work)),
+      writeRelaxed: (work) => explainFaults(directory, () => writeRelaxed(database, work)),
       rehearse: (work) => rehearse(database, work),
       [Symbol.dispose]: () => {
         closeOrderly(database, directory)

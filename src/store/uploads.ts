@@ -35,13 +35,13 @@ export function prepareUploads(database: Database.Database) {
     `SELECT id, path, attempt, begun_at AS begunAt, ended_at AS endedAt, outcome, message
      FROM upload WHERE content_id = ? ORDER BY id`,
   )
-  const sentSince = database.prepare<[number, number], { n: number }>(
+  const sentSince = database.prepare<[number, number, number], { n: number }>(
     `SELECT count(*) AS n FROM upload u JOIN mirror m ON m.id = u.mirror_id
-     WHERE m.library_id = ? AND u.begun_at >= ? AND coalesce(u.outcome, 'doubt') NOT IN ('not-sent', 'absent')`,
+     WHERE m.library_id = ? AND u.begun_at BETWEEN ? AND ? AND coalesce(u.outcome, 'doubt') NOT IN ('not-sent', 'absent')`,
   )
-  const tally = database.prepare<[number, number], { n: number; bytes: number }>(
+  const tally = database.prepare<[number, number, number], { n: number; bytes: number }>(
     `SELECT count(*) AS n, coalesce(sum(c.size), 0) AS bytes FROM upload u JOIN content c ON c.id = u.content_id
-     WHERE u.mirror_id = ? AND u.begun_at >= ? AND coalesce(u.outcome, 'doubt') NOT IN ('not-sent', 'absent')`,
+     WHERE u.mirror_id = ? AND u.begun_at BETWEEN ? AND ? AND coalesce(u.outcome, 'doubt') NOT IN ('not-sent', 'absent')`,
   )
   return {
     intend: (intent: NewIntent): number =>
@@ -50,10 +50,14 @@ export function prepareUploads(database: Database.Database) {
       end.run(outcome, message, nowMs, uploadId)
     },
     listByContent: (contentId: number): UploadRow[] => byContent.all(contentId),
-    /** Uploads to a library since `sinceMs` that may have cost something: what the daily limit counts. */
-    countSince: (libraryId: number, sinceMs: number): number => sentSince.get(libraryId, sinceMs)?.n ?? 0,
+    /**
+     * Uploads to a library since `sinceMs` that may have cost something: what the daily limit counts. What seems to have
+     * begun after `nowMs` was noted while the clock was wrong, and belongs to no span (P20).
+     */
+    countSince: (libraryId: number, sinceMs: number, nowMs: number): number =>
+      sentSince.get(libraryId, sinceMs, nowMs)?.n ?? 0,
     /** The same for one mirror, with the bytes. */
-    tallySince: (mirrorId: number, sinceMs: number): { n: number; bytes: number } =>
-      tally.get(mirrorId, sinceMs) ?? { n: 0, bytes: 0 },
+    tallySince: (mirrorId: number, sinceMs: number, nowMs: number): { n: number; bytes: number } =>
+      tally.get(mirrorId, sinceMs, nowMs) ?? { n: 0, bytes: 0 },
   }
 }

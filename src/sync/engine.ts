@@ -32,6 +32,8 @@ export interface Service {
   connect(signal: AbortSignal): Promise<Connection>
   /** Closes the line; the next call opens and checks a new one, with the credential as it is then. */
   disconnect(): Promise<void>
+  /** The same without waiting for requests under way, whose sockets may be dead. */
+  reset(): Promise<void>
 }
 
 /** One mirror as configured or named on the command line. */

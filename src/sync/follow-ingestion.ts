@@ -30,6 +30,9 @@ interface Answer {
   readonly problem: string | null
 }
 
+/** What becomes due within so long is polled in one round. */
+const GATHERING_MS = 20
+
 /** Resources polled in one round, and rows asked of the store at once. */
 const ROUND = 256
 
@@ -82,9 +85,13 @@ export class IngestionFollower implements IngestionGate {
 
   countPending(): number {
     this.#takeNew()
-    let pending = 0
-    for (const followed of this.#followed.values()) if (!this.#isOverdue(followed)) pending += 1
-    return pending
+    let overdue = 0
+    // In the order in which they came, the longest followed first.
+    for (const followed of this.#followed.values()) {
+      if (!this.#isOverdue(followed)) break
+      overdue += 1
+    }
+    return this.#followed.size - overdue
   }
 
   onRoom(listener: () => void): Disposable {
@@ -121,7 +128,7 @@ export class IngestionFollower implements IngestionGate {
       this.#takeNew()
       if (this.#followed.size === 0 && this.#mayEnd) return
       const due = this.#listDue(clock.monotonicMs())
-      if (due.length === 0) await this.#pauseUntil(this.#nextDueMs())
+      if (due.length === 0) await this.#pauseUntil(this.#nextDueMs() + GATHERING_MS)
       else if ((await this.#poll(due)) === 0)
         await this.#pauseUntil(clock.monotonicMs() + (due.length * 1_000) / FRUITLESS_POLLS_PER_SECOND)
     }
@@ -225,7 +232,8 @@ export class IngestionFollower implements IngestionGate {
   #record(answers: readonly Answer[]): void {
     const { store, progress } = this.#engine
     const ended = answers.filter(({ outcome }) => outcome !== 'pending')
-    if (ended.length > 0) store.write(() => ended.forEach((answer) => void this.#recordEnd(answer)))
+    // What a power cut takes of this is asked for again.
+    if (ended.length > 0) store.writeRelaxed(() => ended.forEach((answer) => void this.#recordEnd(answer)))
     for (const { followed, outcome } of answers) {
       if (outcome === 'pending') this.#postpone(followed)
       else this.#followed.delete(followed.contentId)

@@ -1,4 +1,5 @@
 import { type HoldReason, holdReason, type SentSoFar } from '../rules/allowance.ts'
+import { quarantineLeftMs } from '../rules/quarantine-pause.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
 import { OPEN_FILES_START, type OpenFile, type OpenFileCursor } from '../store/files.ts'
 import type { Engine, OpenMirror } from './engine.ts'
@@ -37,6 +38,7 @@ export class SendQueue {
   #cursor: OpenFileCursor = OPEN_FILES_START
   #page: OpenFile[] = []
   #isExhausted = false
+  #isRenewed = false
 
   /** True when copies are sent as well, after the content itself is stored. */
   get links(): boolean {
@@ -57,10 +59,9 @@ export class SendQueue {
     return this.#isExhausted
   }
 
-  /** Looks through all open files again. */
+  /** Looks through all open files once more, after those it is at: whatever keeps coming, the last of them have their turn. */
   renew(): void {
-    this.#cursor = OPEN_FILES_START
-    this.#page = []
+    this.#isRenewed = true
     this.#isExhausted = false
   }
 
@@ -82,13 +83,20 @@ export class SendQueue {
   }
 
   #next(): OpenFile | undefined {
-    if (this.#page.length === 0 && !this.#isExhausted) {
-      this.#page = this.#engine.store.files.listOpen(this.#mirror.row.id, this.#cursor, PAGE).reverse()
-      this.#isExhausted = this.#page.length === 0
-      const last = this.#page[0]
-      if (last) this.#cursor = { directoryId: last.directoryId, name: last.name }
+    if (this.#page.length === 0 && !this.#isExhausted) this.#turnPage()
+    if (this.#page.length === 0 && this.#isRenewed) {
+      this.#isRenewed = false
+      this.#cursor = OPEN_FILES_START
+      this.#turnPage()
     }
     return this.#page.pop()
+  }
+
+  #turnPage(): void {
+    this.#page = this.#engine.store.files.listOpen(this.#mirror.row.id, this.#cursor, PAGE).reverse()
+    this.#isExhausted = this.#page.length === 0 && !this.#isRenewed
+    const last = this.#page[0]
+    if (last) this.#cursor = { directoryId: last.directoryId, name: last.name }
   }
 
   #decide(file: OpenFile): Intent | undefined {
@@ -101,7 +109,11 @@ export class SendQueue {
       this.#receive(file.contentId)
       return undefined
     }
-    if (content.state === 'refused' && content.retryAt !== null && content.retryAt > clock.nowMs()) return undefined
+    if (
+      content.state === 'refused' &&
+      (content.isSetAside === 1 || quarantineLeftMs(content.retryAt, clock.nowMs()) > 0)
+    )
+      return undefined
     if (content.state === 'sending' || content.state === 'doubt') return undefined
     if (this.#needsDirectory && file.isDirectoryMade === 0) return undefined
     if (this.#hold(file.contentId, file.size) !== undefined) return undefined

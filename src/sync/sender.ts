@@ -35,9 +35,13 @@ export class Sender {
   readonly #connection: Connection
   readonly #work: SendWork
   readonly #bell = new Bell()
-  readonly #problems: PathProblem[] = []
+  /** By path: a run may last for days, and meet the same again with every ring. */
+  readonly #problems = new Map<string, PathProblem>()
   #uploader: Uploader | undefined
   #isOpen = false
+  #rings = 0
+  /** Those that the uploader was told of. */
+  #ringsSeen = 0
   #lookIntoDoubtsAtMs = 0
 
   constructor(engine: Engine, mirror: OpenMirror, connection: Connection, work: SendWork) {
@@ -53,6 +57,7 @@ export class Sender {
   }
 
   ring(): void {
+    this.#rings += 1
     this.#bell.ring()
   }
 
@@ -62,8 +67,9 @@ export class Sender {
     this.#uploader?.finish()
   }
 
+  /** Nothing is left to send, nor of what `ring` told it of. */
   get isIdle(): boolean {
-    return this.#uploader?.isIdle ?? false
+    return this.#rings === this.#ringsSeen && (this.#uploader?.isIdle ?? false)
   }
 
   /** Sends until nothing is open any more that may be sent; a bounded number of rounds. */
@@ -81,13 +87,13 @@ export class Sender {
       // Copies that are to be linked wait until their content is stored: one more round finds them.
       if (absent === 0 && !(queue.links && round === 1)) break
     }
-    return this.#problems
+    return [...this.#problems.values()]
   }
 
   /** Makes directories, then announces what there is to send and looks into what an earlier run left in doubt. */
   async #prepare(): Promise<void> {
     const { engine, mirror, connection, summary } = this.#parts()
-    this.#problems.push(...(await makeDirectories(engine, mirror, connection, summary)))
+    this.#noteProblems(await makeDirectories(engine, mirror, connection, summary))
     const toSend = engine.store.contents.countToSend(mirror.row.id)
     engine.progress.phase = 'uploading'
     engine.progress.contentsTotal += toSend.n
@@ -103,12 +109,14 @@ export class Sender {
     const uploader = new Uploader(engine, mirror, connection, work)
     this.#uploader = uploader
     const tending = this.#isOpen ? this.#tend(uploader) : undefined
+    // What fails in it shows below; until then it must not count as unhandled.
+    tending?.catch(() => {})
     try {
       await uploader.run()
     } finally {
       this.finish()
       await tending
-      this.#problems.push(...uploader.problems)
+      this.#noteProblems(uploader.problems)
       summary.uploads.heldBack = Math.max(queue.heldBack, uploader.heldBack)
     }
     return uploader.heldBack === 0 && !follower.hasFailed
@@ -120,9 +128,11 @@ export class Sender {
     try {
       for (await this.#bell.wait(); this.#isOpen; await this.#bell.wait()) {
         const { engine, mirror, connection, summary } = this.#parts()
-        this.#problems.push(...(await makeDirectories(engine, mirror, connection, summary)))
+        const rings = this.#rings
+        this.#noteProblems(await makeDirectories(engine, mirror, connection, summary))
         await this.#lookIntoDoubts()
         uploader.ring()
+        this.#ringsSeen = rings
       }
     } finally {
       uploader.finish()
@@ -135,6 +145,10 @@ export class Sender {
     if (nowMs < this.#lookIntoDoubtsAtMs) return
     this.#lookIntoDoubtsAtMs = nowMs + DOUBT_PAUSE_MS
     await resolveDoubts(engine, mirror, connection, summary)
+  }
+
+  #noteProblems(problems: readonly PathProblem[]): void {
+    for (const problem of problems) this.#problems.set(problem.path, problem)
   }
 
   #parts() {
@@ -153,7 +167,9 @@ function assertRoom({ store }: Engine): void {
 
 /** What counts for the limits already, before this run sends anything. */
 export function sentSoFar({ store, clock }: Engine, { row }: OpenMirror, countsSinceMs: number | null): SentSoFar {
-  const inDay = store.uploads.countSince(row.library.id, clock.nowMs() - DAY_MS)
-  const { n, bytes } = countsSinceMs === null ? { n: 0, bytes: 0 } : store.uploads.tallySince(row.id, countsSinceMs)
+  const nowMs = clock.nowMs()
+  const { uploads } = store
+  const inDay = uploads.countSince(row.library.id, nowMs - DAY_MS, nowMs)
+  const { n, bytes } = countsSinceMs === null ? { n: 0, bytes: 0 } : uploads.tallySince(row.id, countsSinceMs, nowMs)
   return { inRun: n, inDay, bytesInRun: bytes }
 }

@@ -1,5 +1,6 @@
 import { inspectRoot } from '../local/content-root.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
+import type { MirrorRow } from '../store/mirrors.ts'
 import type { Connection, Engine, MirrorSettings, OpenMirror } from './engine.ts'
 import { IngestionFollower } from './follow-ingestion.ts'
 import type { PathProblem } from './observe/observation.ts'
@@ -44,8 +45,12 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
   }
 }
 
-export function isScrubDue({ scrubIntervalMs, clock }: Engine, { row }: Pick<OpenMirror, 'row'>): boolean {
-  return scrubIntervalMs !== null && clock.nowMs() - row.scrubbedAt >= scrubIntervalMs
+/** A time that is as far ahead as one that is due is past was noted while the clock was wrong (P20). */
+export function isScrubDue(
+  { scrubIntervalMs, clock }: Pick<Engine, 'scrubIntervalMs' | 'clock'>,
+  { row }: { readonly row: Pick<MirrorRow, 'scrubbedAt'> },
+): boolean {
+  return scrubIntervalMs !== null && Math.abs(clock.nowMs() - row.scrubbedAt) >= scrubIntervalMs
 }
 
 function hasWork(engine: Engine, mirror: OpenMirror): boolean {

@@ -25,14 +25,13 @@ interface Ended {
 }
 
 /** Outcomes are committed together when so much time has passed since the last commit, or when nothing else is ready. */
-const COMMIT_PAUSE_MS = 20
+const COMMIT_PAUSE_MS = 40
 
 /**
  * Sends what the queue gives, `transfers` at once, and never more into ingestion than `inIngestion`. Intents and outcomes
  * share their commits: one transaction takes the next intents and writes what ended since.
  */
 export class Uploader {
-  readonly problems: PathProblem[] = []
   /** Contents that found no room in ingestion. */
   heldBack = 0
   readonly #engine: Engine
@@ -42,6 +41,8 @@ export class Uploader {
   readonly #gate: IngestionGate
   readonly #bell = new Bell()
   readonly #queue: SendQueue
+  /** By path: while it is kept open the same may be met again and again. */
+  readonly #problems = new Map<string, PathProblem>()
   readonly #waitMs: number
   readonly #onIdle: () => void
   #mayEnd = true
@@ -75,6 +76,10 @@ export class Uploader {
     this.#summary = work.summary
     this.#waitMs = work.waitMs
     this.#onIdle = work.onIdle ?? (() => {})
+  }
+
+  get problems(): PathProblem[] {
+    return [...this.#problems.values()]
   }
 
   /** Nothing is ready or under way, and the queue has nothing more. */
@@ -172,7 +177,8 @@ export class Uploader {
   }
 
   #commitIfDue(): void {
-    const wantsMore = this.#ready.length === 0 && !this.#queue.isExhausted
+    // Sooner than the last one is begun, so that no lane waits for the disk.
+    const wantsMore = this.#ready.length < this.#engine.limits.transfers && !this.#queue.isExhausted
     const isDue = this.#engine.clock.monotonicMs() - this.#lastCommitMs >= COMMIT_PAUSE_MS
     const hasEnded = this.#ended.length > 0
     const isLast = this.#ready.length === 0 && this.#underWay === 0
@@ -182,18 +188,20 @@ export class Uploader {
 
   #room(): number {
     const { transfers, inIngestion } = this.#engine.limits
-    const inUse = this.#gate.countPending() + this.#underWay + this.#ended.length
+    const inUse = this.#gate.countPending() + this.#ready.length + this.#underWay + this.#ended.length
     return Math.min(transfers * 4, inIngestion - inUse)
   }
 
   #commit(take: number): void {
     const ended = this.#ended
     this.#ended = []
+    let taken: Intent[] = []
     this.#engine.store.write(() => {
       for (const { intent, result } of ended) this.#recordEnd(intent, result)
-      if (take > 0) this.#ready = this.#queue.take(take).reverse()
+      taken = take > 0 ? this.#queue.take(take) : []
     })
-    for (const { contentId } of take > 0 ? this.#ready : []) this.#noteUnderWay(contentId)
+    for (const { contentId } of taken) this.#noteUnderWay(contentId)
+    this.#ready.unshift(...taken.reverse())
     for (const { intent } of ended) this.#noteEnded(intent.contentId)
     this.#lastCommitMs = this.#engine.clock.monotonicMs()
     if (ended.length > 0) this.#gate.ring()
@@ -226,7 +234,7 @@ export class Uploader {
       case 'not-sent':
         this.#recordNotSent(intent)
         if (result.problem.code !== 'vanished') {
-          this.problems.push({ path: intent.path, code: result.problem.code, message: result.problem.message })
+          this.#noteProblem(intent, result.problem)
         }
         break
       case 'fatal':
@@ -266,7 +274,11 @@ export class Uploader {
     const isSent = result.kind === 'doubt' || result.kind === 'refused'
     const message = isSent ? result.message : null
     this.#endUpload(intent, isSent ? result.kind : 'not-sent', message)
-    if (result.kind === 'refused') this.problems.push({ path: intent.path, code: result.code, message: result.message })
+    if (result.kind === 'refused') this.#noteProblem(intent, result)
+  }
+
+  #noteProblem({ path }: Intent, { code, message }: Omit<PathProblem, 'path'>): void {
+    this.#problems.set(path, { path, code, message })
   }
 
   #recordRefused(intent: Intent, code: string, message: string): void {

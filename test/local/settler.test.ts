@@ -160,6 +160,21 @@ describe('paths', () => {
     expect([settler.waitedMs('log.md'), settler.waitedMs('other.md')]).toEqual([30 * (SETTLE_MS - 1), 0])
   })
 
+  test('are waited for from a moment, and not forever', async () => {
+    change('before')
+    settler.note('before')
+    await clock.advance(10)
+    const atMs = clock.monotonicMs()
+    await clock.advance(10)
+    settler.note('after')
+    expect(settler.waitsSince(atMs, 1_000)).toBe(true)
+    expect(settler.waitsSince(atMs, 20), 'for too long').toBe(false)
+    expect(settler.waitsSince(atMs - 11, 1_000), 'only later').toBe(false)
+    await clock.advance(SETTLE_MS)
+    expect(takeAll().sort()).toEqual(['after', 'before'])
+    expect(settler.waitsSince(clock.monotonicMs(), 1_000)).toBe(false)
+  })
+
   test('are taken in portions, each once', async () => {
     for (let index = 0; index < 10; index += 1) settler.note(`${index}.md`)
     await clock.advance(SETTLE_MS)

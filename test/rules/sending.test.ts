@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { holdReason } from '../../src/rules/allowance.ts'
 import { rankCandidate } from '../../src/rules/doubt.ts'
 import { pollPause } from '../../src/rules/poll-pause.ts'
-import { quarantinePause } from '../../src/rules/quarantine-pause.ts'
+import { quarantineLeftMs, quarantinePause } from '../../src/rules/quarantine-pause.ts'
 
 const bound = fc.option(fc.nat(20))
 
@@ -87,6 +87,20 @@ describe('pauses of the quarantine', () => {
 
   test('of what is too large are the longest', () => {
     expect(quarantinePause(0, 'too-large')).toBe(DAY_MS)
+  })
+})
+
+describe('a quarantine', () => {
+  const DAY_MS = 86_400_000
+
+  test.each([
+    { retryAt: null, leftMs: 0 },
+    { retryAt: 0, leftMs: 0 },
+    { retryAt: 1e12 + 1, leftMs: 1 },
+    { retryAt: 1e12 + DAY_MS, leftMs: DAY_MS },
+    { retryAt: 1e12 + DAY_MS + 1, leftMs: 0 },
+  ])('never lasts longer than its longest pause: %j', ({ retryAt, leftMs }) => {
+    expect(quarantineLeftMs(retryAt, 1e12)).toBe(leftMs)
   })
 })
 

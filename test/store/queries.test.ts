@@ -4,6 +4,8 @@ import { openStore, type Store } from '../../src/store/open-store.ts'
 import { dumpStore } from '../support/dump-store.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
+const DAY_MS = 24 * 3_600_000
+
 /** A store with one library and one mirror, and shorthands for what goes into it. */
 function openUsed() {
   const stateDir = temporaryDirectory()
@@ -106,8 +108,44 @@ describe('an intent without an outcome', () => {
         if (outcome) store.uploads.end(uploadId, outcome, null, 200)
       }
     })
-    expect(store.uploads.countSince(libraryId, 0)).toBe(5)
-    expect(store.uploads.countSince(libraryId, 103)).toBe(2)
+    expect(store.uploads.countSince(libraryId, 0, 200)).toBe(5)
+    expect(store.uploads.countSince(libraryId, 103, 200)).toBe(2)
+    // What begun in the future was noted while the clock was wrong.
+    expect(store.uploads.countSince(libraryId, 0, 101)).toBe(2)
+    expect(store.uploads.tallySince(mirror.id, 101, 101)).toEqual({ n: 1, bytes: 1 })
+  })
+})
+
+describe('a quarantine', () => {
+  const nowMs = 1e12
+  const cases = [
+    { retryAt: null, isDue: true },
+    { retryAt: nowMs, isDue: true },
+    { retryAt: nowMs + 1, isDue: false },
+    { retryAt: nowMs + DAY_MS, isDue: false },
+    { retryAt: nowMs + DAY_MS + 1, isDue: true },
+  ]
+
+  test.each(cases)('keeps what is refused from sending: %j', ({ retryAt, isDue }) => {
+    using used = openUsed()
+    const { store, mirror } = used
+    store.write(() => used.file('', 'a', 1))
+    const { id } = used.content(1)
+    store.write(() => store.contents.markRefused(id, { code: 'invalid', message: 'no', retryAt }))
+    expect(store.files.hasSendable(mirror.id, nowMs)).toBe(isDue)
+    store.write(() => store.quarantine.setAside(id))
+    expect(store.files.hasSendable(mirror.id, nowMs)).toBe(false)
+  })
+
+  test.each(cases)('keeps what failed from looks: %j', ({ retryAt, isDue }) => {
+    using used = openUsed()
+    const { store, mirror } = used
+    store.write(() => {
+      used.file('', 'a', 1)
+      markStored(store, used.content(1).id, 'r1')
+      store.contents.setProblem(used.content(1).id, { code: 'ingestion-failed', message: 'no', retryAt })
+    })
+    expect(store.contents.listDueForAnotherLook(mirror.id, nowMs)).toHaveLength(Number(isDue))
   })
 })
 

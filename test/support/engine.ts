@@ -177,6 +177,9 @@ function testService(server: { readonly url: string; readonly token: string }, o
     disconnect: async () => {
       connection = undefined
     },
+    reset: async () => {
+      connection = undefined
+    },
     close: () => client.close(),
   }
   return service

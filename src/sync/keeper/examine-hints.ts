@@ -107,7 +107,14 @@ function parentOf(path: string): string {
 
 function mustScan({ engine, mirror }: Examination, batch: ObservationBatch): boolean {
   if (batch.unreadable.length > 0 || batch.observations.some(({ missing }) => missing.length > 0)) return true
-  return batch.absent.some((path) => isKnownPath(engine, mirror, path))
+  if (batch.absent.some((path) => isKnownPath(engine, mirror, path))) return true
+  return batch.observations.some((observation) => hasReplaced(engine, mirror, observation))
+}
+
+/** Whether a new file has taken the place of a directory. */
+function hasReplaced({ store }: Engine, { row }: OpenMirror, { path, files }: DirectoryObservation): boolean {
+  const fresh = files.filter(({ isKnown }) => !isKnown)
+  return fresh.some(({ name }) => store.directories.find(row.id, pathBelow(path, name)) !== undefined)
 }
 
 function isKnownPath({ store }: Engine, { row }: OpenMirror, path: string): boolean {

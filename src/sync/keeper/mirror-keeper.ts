@@ -1,6 +1,7 @@
 import { Bell } from '../../foundation/bell.ts'
 import { InterruptedError, OperatorError, ShelfdError } from '../../foundation/errors.ts'
 import { inspectRoot } from '../../local/content-root.ts'
+import { quarantineLeftMs } from '../../rules/quarantine-pause.ts'
 import { emptySummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import { openMirror } from '../open-mirror.ts'
@@ -21,8 +22,8 @@ const FULL_DISK_PAUSE_MS = 60_000
 const LIMIT_PAUSE_MS = 10 * 60_000
 export const SCHEDULED = 'it sends in batches; the next one is planned'
 
-/** Hints that come together are looked at together. */
-const GATHERING_MS = 20
+/** While uploads go on, what has rested is gathered for so long and looked at together. */
+const GATHERING_MS = 40
 
 const OPTIONS: PassOptions = {
   waitMs: 0,
@@ -91,6 +92,12 @@ export class MirrorKeeper {
     this.#notBeforeMs = 0
     this.#sendAtMs = 0
     this.#observer.scanNow()
+    this.#bell.ring()
+  }
+
+  /** Ends what is under way, which begins anew at once: what it works with is to be closed under it. */
+  restart(reason: string): void {
+    this.#abort.abort(new InterruptedError(reason))
     this.#bell.ring()
   }
 
@@ -216,7 +223,8 @@ export class MirrorKeeper {
       engine.signal.throwIfAborted()
       const pauseMs = this.#observer.dueMs - engine.clock.monotonicMs()
       if (!run.isSending && pauseMs > 0) return
-      await this.#bell.waitAtMost(engine.clock, Math.max(GATHERING_MS, pauseMs), engine.signal)
+      await this.#bell.waitAtMost(engine.clock, pauseMs, engine.signal)
+      if (run.isSending) await engine.clock.sleep(GATHERING_MS, engine.signal)
     }
   }
 
@@ -254,7 +262,8 @@ export class MirrorKeeper {
     this.#trouble = undefined
     if (mayHaveLeft) this.#sendAtMs = 0
     const retryAt = store.contents.nextRetryAt(row.library.id)
-    if (retryAt !== null) this.#sendAtMs = Math.min(this.#sendAtMs, nowMs + Math.max(1_000, retryAt - clock.nowMs()))
+    if (retryAt !== null)
+      this.#sendAtMs = Math.min(this.#sendAtMs, nowMs + Math.max(1_000, quarantineLeftMs(retryAt, clock.nowMs())))
     if (summary.uploads.heldBack > 0) this.#noteLimit(summary.uploads.heldBack)
     else if (this.#holds.size === 0) this.#lastSuccessAt = clock.nowMs()
   }
@@ -273,8 +282,10 @@ export class MirrorKeeper {
     const reason = { code: error.code, message: error.message }
     this.#observer.scanNow()
     this.#sendAtMs = 0
-    if (concernsService(error)) {
-      await this.#line.noteFailure(error)
+    // Interrupted by nobody: what failed for another mirror closed the line under this one.
+    const isCutOff = error.reaction === 'interrupted'
+    if (isCutOff || concernsService(error)) {
+      if (!isCutOff) await this.#line.noteFailure(error)
       this.#notBeforeMs = this.#line.retryAtMs
       this.#trouble = { state: 'waiting', reason }
       return
@@ -293,11 +304,12 @@ export class MirrorKeeper {
     this.#trouble = { state, reason }
   }
 
-  /** Waits until everything was done that can be done now, and that only waits for the service. */
+  /** Waits until everything was done that can be done now, or once the service or the rest of a file comes. */
   async #whenDone(signal: AbortSignal): Promise<void> {
     const isOver = () => signal.aborted || this.#engine.signal.aborted
     const isBusy = () => this.#isWorking || this.#dueMs() <= this.#engine.clock.monotonicMs()
-    while (!isOver() && (isBusy() || this.#trouble?.state === 'waiting')) await this.#nextRest()
+    const mayGoOn = () => (this.#trouble ? this.#trouble.state === 'waiting' : this.#observer.isSettling)
+    while (!isOver() && (isBusy() || mayGoOn())) await this.#nextRest()
     while (this.#isWorking) await this.#nextRest()
   }
 

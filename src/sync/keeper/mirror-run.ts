@@ -28,6 +28,7 @@ export class MirrorRun {
   #runId: number | undefined
   #sender: Sender | undefined
   #sending: Promise<readonly PathProblem[]> | undefined
+  #isOver = false
   #wasRung = false
   #failure: { readonly error: unknown } | undefined
 
@@ -41,7 +42,7 @@ export class MirrorRun {
   }
 
   get isSending(): boolean {
-    return this.#sender !== undefined && !this.#sender.isIdle
+    return this.#sender !== undefined && !this.#isOver && !this.#sender.isIdle
   }
 
   /** Throws what made sending fail. */
@@ -112,6 +113,7 @@ export class MirrorRun {
       this.#failure = { error }
       return []
     } finally {
+      this.#isOver = true
       this.#onIdle()
     }
   }

@@ -104,8 +104,10 @@ export class ServiceLine {
   /** Drops the sockets, as after a sleep of the machine; the next request opens new ones at once. */
   async reset(): Promise<void> {
     this.#retryAtMs = 0
-    await this.close()
-    await this.#engine.service.disconnect()
+    const closed = this.close()
+    // Who follows may wait for a dead socket.
+    await this.#engine.service.reset()
+    await closed
   }
 
   /** Stops following; what is pending is followed over the next line. */

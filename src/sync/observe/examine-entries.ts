@@ -19,7 +19,7 @@ export function examineEntries(observer: Observer, { directory, names }: Directo
   if (place === undefined) return
   const found: Finder = { files: [], directories: [], ignored: [], skipped: [], problems: [], vanished: [] }
   for (const name of names) examineName(observer, place, name, found)
-  for (const name of found.vanished) batch.absent.push(pathBelow(directory, name))
+  for (const name of noMoreFiles(observer, directory, found)) batch.absent.push(pathBelow(directory, name))
   const trees = found.directories.map((name) => pathBelow(directory, name))
   batch.trees.push(...trees.filter((path) => !options.ownDirectories.includes(path)))
   for (const { name, code, message } of found.problems) {
@@ -51,6 +51,13 @@ function examineName({ fs }: Observer, place: Place, name: string, found: Finder
     if (systemCodeOf(error) === 'ENOENT') found.vanished.push(name)
     else found.problems.push({ name, ...faultOf(error, pathBelow(place.relativePath, name)) })
   }
+}
+
+/** What is gone, and what is left out or a directory now: it may have been a file. */
+function noMoreFiles({ findKnown }: Observer, directory: string, found: Finder): string[] {
+  const leftOut = [...found.ignored, ...found.skipped].map(({ name }) => name)
+  const replaced = found.directories.filter((name) => findKnown(directory, name) !== undefined)
+  return [...found.vanished, ...leftOut, ...replaced]
 }
 
 function entryOf(name: string, stats: FileStats): DirectoryEntry<string> {

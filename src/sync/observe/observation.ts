@@ -90,7 +90,7 @@ export interface ObservationBatch {
   readonly ignoredDirectories: string[]
   readonly leftOut: LeftOut[]
   readonly unrested: UnrestedFile[]
-  /** Only of examined entries: paths that are not there, and those that are directories, which are not entered. */
+  /** Only of examined entries: paths that are gone or left out, and those that are directories, which are not entered. */
   readonly absent: string[]
   readonly trees: string[]
   readonly counts: ObservationCounts

@@ -59,7 +59,7 @@ export function recordObservation(
   scan.unrestedNew += batch.unrested.filter(({ isKnown }) => !isKnown).length
   account(summary, batch)
   if (fresh.length === 0 && batch.observations.length === 0) return
-  engine.store.writeObservation(() => {
+  engine.store.writeRelaxed(() => {
     for (const path of fresh) scan.knownDirectories.set(path, engine.store.directories.ensure(mirror.row.id, path))
     for (const observation of batch.observations) recordDirectory(engine, mirror, scan, observation, summary)
   })

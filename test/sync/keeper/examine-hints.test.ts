@@ -76,6 +76,25 @@ describe('hints', () => {
     expect([mirror.known(''), mirror.known('d/e')]).toEqual([['a.md'], ['b.md']])
   })
 
+  test('at what became something else call for a scan', async () => {
+    await using mirror = await scannedMirror({ 'a.md': 'a', 'b.md': 'b', 'd/e.md': 'e', 'f/g.md': 'g' })
+    for (const name of ['a.md', 'b.md', 'd', 'f']) rmSync(join(mirror.root, name), { recursive: true })
+    writeTree(mirror.root, { 'a.md/inside.md': 'inside', d: 'now a file' })
+    symlinkSync('d', join(mirror.root, 'b.md'))
+    symlinkSync('..', join(mirror.root, 'f'))
+    for (const path of ['a.md', 'b.md', 'd', 'f']) {
+      expect(await mirror.look(path), path).toMatchObject({ needsScan: true })
+    }
+  })
+
+  test('at what is ignored now call for a scan', async () => {
+    await using mirror = await scannedMirror({ 'a.md': 'a', 'd/b.md': 'b', 'e.md': 'e' })
+    writeTree(mirror.root, { '.shelfdignore': 'a.md\nd/\nnew.md\n', 'new.md': 'new' })
+    expect(await mirror.look('a.md')).toMatchObject({ needsScan: true })
+    expect(await mirror.look('d')).toMatchObject({ needsScan: true })
+    expect(await mirror.look('new.md', 'e.md')).toMatchObject({ needsScan: false })
+  })
+
   test('at a file in new directories find them all', async () => {
     await using mirror = await scannedMirror({ 'a.md': 'a' })
     writeTree(mirror.root, { 'x/y/z/deep.md': 'deep', 'x/flat.md': 'flat' })

@@ -1,7 +1,9 @@
 import { utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { InterruptedError } from '../../../src/foundation/errors.ts'
 import { type FileSystem, nodeFileSystem } from '../../../src/local/file-system.ts'
+import type { ServiceClient } from '../../../src/remote/service-client.ts'
 import type { Connection, Engine } from '../../../src/sync/engine.ts'
 import { mirrorOf, openTestEngine } from '../../support/engine.ts'
 import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
@@ -56,8 +58,8 @@ describe('a mirror that is kept up to date', () => {
     writeFileSync(join(root, 'a.md'), 'a and more')
     const { engine } = openTestEngine(service)
     const again = startKeeper(engine, keeperSettings(mirrorOf(root, { name: 'again', remotePath: '/again' }), null))
+    await until('the change is sent', () => service.count('uploadFile') === 2)
     await until('all is quiet', () => isQuiet(again))
-    expect(service.count('uploadFile')).toBe(2)
   })
 })
 
@@ -150,6 +152,108 @@ describe('a change', () => {
     }
     write('c.md', 'c')
     await until('it is sent as well', () => service.count('uploadFile') === 3)
+  })
+})
+
+test('a line closed under a mirror does not halt it', async () => {
+  await using service = await startFaultyService({ library: 'Test' })
+  let isClosed = false
+  const wrapClient = (client: ServiceClient): ServiceClient => ({
+    ...client,
+    createDirectory: (...asked) => {
+      if (isClosed) return client.createDirectory(...asked)
+      isClosed = true
+      throw new InterruptedError()
+    },
+  })
+  const { engine } = openTestEngine(service, { wrapClient })
+  startKeeper(engine, keeperSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means))
+  await until('all is sent', () => service.count('uploadFile') === 1)
+})
+
+describe('what is being sent', () => {
+  /** A keeper whose upload of b.md goes on until `release`, so that its run does. */
+  async function sendingMirror(service: FaultyService) {
+    const mirror = await keptMirror(service, { 'a.md': 'a' })
+    const released = Promise.withResolvers<void>()
+    service.onAnswered = ({ fileName }) => (fileName === 'b.md' ? released.promise : undefined)
+    mirror.write('b.md', 'b')
+    await until('it is on its way', () => service.count('uploadFile') === 2)
+    const writeBelow = (directory: string, name: string) => {
+      writeTree(mirror.root, { [`${directory}/${name}`]: name })
+      mirror.hand.events.onHint(`${directory}/${name}`)
+    }
+    return { ...mirror, writeBelow, release: released.resolve }
+  }
+
+  test('includes what waits for its directory', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    const { keeper, kept, engine, writeBelow, release } = await sendingMirror(service)
+    const isMade = Promise.withResolvers<void>()
+    const before = service.onAnswered
+    service.onAnswered = (seen) => (seen.route === 'createDirectory' ? isMade.promise : before(seen))
+    const made = service.count('createDirectory')
+    writeBelow('d', 'c.md')
+    await until('the directory is being made', () => service.count('createDirectory') > made)
+    release()
+    await until('b.md is stored', () => engine.store.contents.countToSend(1).n === 1 && !isUnderWay(engine))
+    expect(keeper.standing.state).toBe('sending')
+    isMade.resolve()
+    await until('c.md is sent', () => service.count('uploadFile') === 3)
+    await until('all is quiet', () => isQuiet(kept))
+  })
+
+  test('tells each problem once however often it comes', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    const { kept, engine, writeBelow, release } = await sendingMirror(service)
+    service.answer = ({ route }) => (route === 'createDirectory' ? { status: 422, body: { message: 'No' } } : undefined)
+    const asked = service.count('createDirectory')
+    const accounts: unknown[] = []
+    const { runs } = engine.store
+    const { finish } = runs
+    runs.finish = (runId, verdict, summary, nowMs) => {
+      accounts.push(summary)
+      finish(runId, verdict, summary, nowMs)
+    }
+    for (let ring = 1; ring <= 3; ring += 1) {
+      writeBelow('d', `${ring}.md`)
+      await until('the directory is refused', () => service.count('createDirectory') >= asked + ring)
+    }
+    release()
+    await until('the run is over', () => accounts.length > 0)
+    await until('all is quiet', () => isQuiet(kept))
+    expect(accounts[0]).toMatchObject({ mirrors: [{ problems: [{ path: 'd' }] }] })
+  })
+})
+
+function isUnderWay({ underWay }: Engine): boolean {
+  return underWay.size > 0
+}
+
+describe('a batch', () => {
+  test('waits for what has not rested', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    const { engine } = openTestEngine(service)
+    const settings = keeperSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means, { settleMs: 500 })
+    const { keeper } = startKeeper(engine, settings)
+    keeper.hold('scheduled', 'by the test')
+    await keeper.batch(new AbortController().signal)
+    expect(service.count('uploadFile')).toBe(1)
+    expect(keeper.standing).toMatchObject({ state: 'held', settling: 0 })
+  })
+
+  test('ends in time although something settles', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    const { engine } = openTestEngine(service)
+    const settings = keeperSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means, { settleMs: 60_000 })
+    const { keeper } = startKeeper(engine, settings)
+    keeper.hold('scheduled', 'by the test')
+    const isLong = new AbortController()
+    const batch = keeper.batch(isLong.signal)
+    await until('it settles', () => keeper.standing.settling === 1)
+    isLong.abort()
+    await batch
+    expect(service.count('uploadFile')).toBe(0)
   })
 })
 

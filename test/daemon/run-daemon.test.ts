@@ -1,0 +1,89 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { connectToDaemon } from '../../src/daemon/control/connect-to-daemon.ts'
+import { createMetrics } from '../../src/daemon/metrics.ts'
+import { type DaemonPlan, type HealthAddress, runDaemon } from '../../src/daemon/run-daemon.ts'
+import { systemClock } from '../../src/foundation/clock.ts'
+import { type Logger, silentLogger } from '../../src/foundation/logger.ts'
+import { crewPlan } from '../support/crew.ts'
+import { openTestEngine } from '../support/engine.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { freePort } from '../support/free-port.ts'
+import { until } from '../support/keeper.ts'
+
+/** A daemon in this process without mirrors, and what it takes over at each reload. */
+async function startDaemon(health: HealthAddress | null) {
+  const service = await startFaultyService()
+  const { engine, store, stateDir } = openTestEngine(service)
+  const end = new AbortController()
+  const said: string[] = []
+  const say = (message: string) => void said.push(message)
+  const logger: Logger = { ...silentLogger, info: say, error: say }
+  const plans: DaemonPlan[] = []
+  const planned = (address: HealthAddress | null) => {
+    plans.push({ crew: crewPlan(engine), health: address })
+    return plans.at(-1) ?? { crew: crewPlan(engine), health: address }
+  }
+  const next = { health, takenOver: 0 }
+  const running = runDaemon({
+    ...{ store, clock: systemClock, logger, env: {}, signal: end.signal, serviceName: service.url },
+    plan: planned(health),
+    metrics: (standing) => createMetrics({ standing, store, clock: systemClock, version: '1.2.3' }),
+    replan: () => {
+      const takeOver = () => {
+        next.takenOver += 1
+      }
+      return { plan: planned(next.health), changes: [], takeOver }
+    },
+    onHangup: undefined,
+  })
+  onTestFinished(async () => {
+    end.abort()
+    await running
+  })
+  await until('it runs', () => said.includes('the daemon runs'))
+  const client = await connectToDaemon(stateDir)
+  if (!client) throw new Error('It does not answer')
+  return { next, said, plans, reload: () => client.reload() }
+}
+
+async function addressFor(isRequired = true): Promise<HealthAddress> {
+  return { host: '127.0.0.1', port: await freePort(), isRequired }
+}
+
+async function isServed({ port }: HealthAddress): Promise<boolean> {
+  return await fetch(`http://127.0.0.1:${port}/healthz`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+}
+
+describe('a reload', () => {
+  test('moves health to its new address', async () => {
+    const [first, second] = [await addressFor(), await addressFor()]
+    const { next, reload } = await startDaemon(first)
+    next.health = second
+    await reload()
+    expect([await isServed(first), await isServed(second), next.takenOver]).toEqual([false, true, 1])
+    next.health = null
+    await reload()
+    expect(await isServed(second)).toBe(false)
+  })
+
+  test('that cannot serve health changes nothing', async () => {
+    const [first, taken] = [await addressFor(), await addressFor()]
+    const { next, said, plans, reload } = await startDaemon(first)
+    const other = await startDaemon(taken)
+    next.health = taken
+    await expect(reload()).rejects.toMatchObject({ code: 'bad-configuration' })
+    expect(said).toContain('the configuration was not taken over')
+    expect(
+      plans.map(({ crew }) => crew.engine.signal.aborted),
+      'the first crew works on',
+    ).toEqual([false, false])
+    expect([await isServed(first), next.takenOver]).toEqual([true, 0])
+    other.next.health = null
+    await other.reload()
+    await reload()
+    expect([await isServed(first), await isServed(taken), next.takenOver]).toEqual([false, true, 1])
+  })
+})

@@ -1,0 +1,15 @@
+import { onTestFinished } from 'vitest'
+import { createLazyService, type LazyService } from '../../src/app/lazy-service.ts'
+import { createRedactor } from '../../src/app/redactor.ts'
+import { silentLogger } from '../../src/foundation/logger.ts'
+import { readSettingsWith } from '../app/read-settings-with.ts'
+
+/** The way to a service as the program opens it, over real sockets; closed with the test at the latest. */
+export function lazyService({ url, token }: { readonly url: string; readonly token: string }): LazyService {
+  const env = { SHELFD_SERVICE_URL: url, SHELFD_TOKEN: token }
+  const { signal } = new AbortController()
+  const around = { env, cwd: '/', home: '/', logger: silentLogger, redactor: createRedactor(), signal }
+  const lazy = createLazyService(readSettingsWith({ env }), around)
+  onTestFinished(() => lazy.reset())
+  return lazy
+}

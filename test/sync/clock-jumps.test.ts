@@ -1,0 +1,57 @@
+/** Correctness does not depend on the wall clock (P20). */
+import { describe, expect, test } from 'vitest'
+import { type Clock, systemClock } from '../../src/foundation/clock.ts'
+import { isScrubDue } from '../../src/sync/sync-mirror.ts'
+import { mirrorOf, openTestEngine } from '../support/engine.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { temporaryDirectory, writeTree } from '../support/temporary.ts'
+
+const TEN_YEARS_MS = 10 * 365 * 86_400_000
+const DAY_MS = 86_400_000
+
+/** The system's clock, whose wall time goes wrong by as much as a test says. */
+function wrongClock(): Clock & { byMs: number } {
+  const clock = { ...systemClock, byMs: 0, nowMs: () => Date.now() + clock.byMs }
+  return clock
+}
+
+describe('after the clock was ten years ahead', () => {
+  test('what was refused is tried again', async () => {
+    await using service = await startFaultyService()
+    service.answer = ({ route }) => (route === 'uploadFile' ? { status: 422, body: { message: 'No' } } : undefined)
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'a' }))
+    const clock = wrongClock()
+    clock.byMs = TEN_YEARS_MS
+    await using tested = openTestEngine(service, { clock })
+    expect((await tested.sync([mirror])).outcome).toBe('failures')
+    clock.byMs = 0
+    service.answer = () => undefined
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    expect(service.count('uploadFile')).toBe(2)
+  })
+
+  test('what was sent then counts for no limit', async () => {
+    await using service = await startFaultyService()
+    const root = writeTree(temporaryDirectory(), { 'a.md': 'a' })
+    const clock = wrongClock()
+    clock.byMs = TEN_YEARS_MS
+    await using tested = openTestEngine(service, { clock, limits: { newPerDay: 1 } })
+    await tested.sync([mirrorOf(root)])
+    clock.byMs = 0
+    writeTree(root, { 'b.md': 'b' })
+    await tested.sync([mirrorOf(root)])
+    expect(service.count('uploadFile')).toBe(2)
+  })
+})
+
+test.each([
+  { scrubbedMs: -DAY_MS, isDue: true },
+  { scrubbedMs: 1 - DAY_MS, isDue: false },
+  { scrubbedMs: 1_000, isDue: false },
+  { scrubbedMs: TEN_YEARS_MS, isDue: true },
+])('a scrub waits no longer than its interval: %j', ({ scrubbedMs, isDue }) => {
+  const nowMs = Date.now()
+  const clock = { ...systemClock, nowMs: () => nowMs }
+  const row = { scrubbedAt: nowMs + scrubbedMs }
+  expect(isScrubDue({ clock, scrubIntervalMs: DAY_MS }, { row })).toBe(isDue)
+})
