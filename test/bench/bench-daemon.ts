@@ -13,6 +13,9 @@ export interface BenchDaemon extends AsyncDisposable {
   readonly pid: number
 }
 
+/** What the files in service/ set beside paths. */
+const OF_THE_UNITS = { MALLOC_ARENA_MAX: '1' }
+
 const LONGEST_WAIT_MS = 900_000
 
 /** A home directory whose daemon mirrors `tree` with the settings that it has by default. */
@@ -26,7 +29,8 @@ export function daemonHome({ workspace }: Bench, tree: string): string {
 
 /** Starts the daemon of a home and waits until it has nothing left to do. */
 export async function startBenchDaemon({ program, service }: Bench, home: string): Promise<BenchDaemon> {
-  const running = runShelfd(['daemon'], { main: program, env: shelfdEnvironment(home, service.url), cwd: home })
+  const env = { ...shelfdEnvironment(home, service.url), ...OF_THE_UNITS }
+  const running = runShelfd(['daemon'], { main: program, env, cwd: home })
   await using starting = new AsyncDisposableStack()
   starting.use(endWithUs(running.child))
   const daemon = attachDaemon(running, join(home, 'state', 'shelfd'), LONGEST_WAIT_MS)

@@ -3,6 +3,7 @@ import { openReader } from '../../app/open-engine.ts'
 import { messageOf, UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text.ts'
 import { formatSize } from '../../foundation/units.ts'
+import { quarantineLeftMs } from '../../rules/quarantine-pause.ts'
 import { type DiskFinding, explainPath, locateResource, type PathExplanation } from '../../sync/explain-path.ts'
 import type { ReportContext } from '../../sync/report.ts'
 import { defineCommand } from '../command.ts'
@@ -80,7 +81,9 @@ function describeState(content: NonNullable<PathExplanation['content']>): string
     stored: content.isDuplicate === 1 ? 'stored; the library had these bytes already' : 'stored',
     refused: `refused: ${content.problemMessage ?? 'no reason given'}`,
   }
-  const until = content.retryAt === null ? '' : `; quarantined until ${isoTime(content.retryAt)}`
+  const { retryAt } = content
+  const isOver = retryAt === null || quarantineLeftMs(retryAt, Date.now()) === 0
+  const until = isOver ? '' : `; quarantined until ${isoTime(retryAt)}`
   return `${texts[content.state]}${content.isSetAside === 1 ? '; set aside' : until}`
 }
 

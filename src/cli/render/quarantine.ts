@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { formatSize } from '../../foundation/units.ts'
+import { quarantineLeftMs } from '../../rules/quarantine-pause.ts'
 import type { Quarantined } from '../../sync/quarantine.ts'
 import { renderFields, renderTable } from './table.ts'
 
@@ -50,5 +51,5 @@ function pathOf({ files }: Quarantined): string {
 
 function describeNextTry({ isSetAside, retryAt }: Quarantined): string {
   if (isSetAside) return 'never: set aside'
-  return retryAt === null || retryAt <= new Date().toISOString() ? 'with the next run' : retryAt
+  return retryAt === null || quarantineLeftMs(Date.parse(retryAt), Date.now()) === 0 ? 'with the next run' : retryAt
 }

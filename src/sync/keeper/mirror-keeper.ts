@@ -209,6 +209,8 @@ export class MirrorKeeper {
       const end = { ...this.#observer.takeFindings(), failure: code && message ? { code, message } : undefined }
       if (await run.finish(end)) this.#activity.add(summary)
     }
+    // What was under way may have failed while it was waited for.
+    run.assertWell()
     this.#noteWell(mirror, run)
   }
 

@@ -8,7 +8,10 @@ const MOST_BYTES = 130e6
 const MOST_IDLE_SHARE = 0.005
 const IDLE_MS = 60_000
 
-/** The whole daemon on the tree, when it has nothing to do: just after it mirrored everything, and after a restart. */
+/**
+ * The whole daemon on the tree, when it has nothing to do: just after it mirrored everything, and after a restart. It has the
+ * environment that its systemd units give it.
+ */
 export async function daemon(bench: Bench): Promise<ResultRow[]> {
   const home = daemonHome(bench, bench.tree)
   const first = await useAtRest(bench, home)
