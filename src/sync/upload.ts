@@ -1,11 +1,10 @@
 import { Bell } from '../foundation/bell.ts'
-import { quarantinePause } from '../rules/quarantine-pause.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
-import type { UploadOutcome } from '../store/uploads.ts'
 import type { Connection, Engine, OpenMirror } from './engine.ts'
 import type { PathProblem } from './observe/observation.ts'
 import { type SendResult, sendOne } from './send-one.ts'
 import type { Intent, SendQueue } from './send-queue.ts'
+import { UploadAccount } from './upload-account.ts'
 
 /** What uploads need of the stage that follows ingestion. */
 export interface IngestionGate {
@@ -37,12 +36,11 @@ export class Uploader {
   readonly #engine: Engine
   readonly #mirror: OpenMirror
   readonly #connection: Connection
-  readonly #summary: SyncSummary
   readonly #gate: IngestionGate
   readonly #bell = new Bell()
   readonly #queue: SendQueue
   /** By path: while it is kept open the same may be met again and again. */
-  readonly #problems = new Map<string, PathProblem>()
+  readonly #account: UploadAccount
   readonly #waitMs: number
   readonly #onIdle: () => void
   #mayEnd = true
@@ -73,13 +71,13 @@ export class Uploader {
     this.#connection = connection
     this.#queue = work.queue
     this.#gate = work.gate
-    this.#summary = work.summary
+    this.#account = new UploadAccount(engine, mirror, work.summary, work.queue.links)
     this.#waitMs = work.waitMs
     this.#onIdle = work.onIdle ?? (() => {})
   }
 
   get problems(): PathProblem[] {
-    return [...this.#problems.values()]
+    return this.#account.problems
   }
 
   /** Nothing is ready or under way, and the queue has nothing more. */
@@ -197,12 +195,12 @@ export class Uploader {
     this.#ended = []
     let taken: Intent[] = []
     this.#engine.store.write(() => {
-      for (const { intent, result } of ended) this.#recordEnd(intent, result)
+      for (const { intent, result } of ended) this.#account.recordEnd(intent, result)
       taken = take > 0 ? this.#queue.take(take) : []
     })
+    for (const { intent } of ended) this.#noteEnded(intent.contentId)
     for (const { contentId } of taken) this.#noteUnderWay(contentId)
     this.#ready.unshift(...taken.reverse())
-    for (const { intent } of ended) this.#noteEnded(intent.contentId)
     this.#lastCommitMs = this.#engine.clock.monotonicMs()
     if (ended.length > 0) this.#gate.ring()
   }
@@ -216,105 +214,12 @@ export class Uploader {
     if (this.#taken.delete(contentId)) this.#engine.underWay.delete(contentId)
   }
 
-  #recordEnd(intent: Intent, result: SendResult): void {
-    if (intent.isLink) {
-      this.#recordLinkEnd(intent, result)
-      return
-    }
-    switch (result.kind) {
-      case 'stored':
-        this.#recordStored(intent, result.resourceId, result.isDuplicate)
-        break
-      case 'refused':
-        this.#recordRefused(intent, result.code, result.message)
-        break
-      case 'doubt':
-        this.#recordDoubt(intent, result.message)
-        break
-      case 'not-sent':
-        this.#recordNotSent(intent)
-        if (result.problem.code !== 'vanished') {
-          this.#noteProblem(intent, result.problem)
-        }
-        break
-      case 'fatal':
-        this.#recordNotSent(intent)
-        break
-    }
-  }
-
-  #recordStored(intent: Intent, resourceId: string, isDuplicate: boolean): void {
-    const { store, clock, progress } = this.#engine
-    const nowMs = clock.nowMs()
-    const doubts = store.contents.findStanding(intent.contentId)?.doubts ?? 0
-    const { runId, row } = this.#mirror
-    const hasSecondLocation = isDuplicate && doubts > 0
-    const { contentId } = intent
-    store.contents.markStored(contentId, { resourceId, isDuplicate, hasSecondLocation, mirrorId: row.id, runId, nowMs })
-    this.#endUpload(intent, isDuplicate ? 'duplicate' : 'created')
-    const { uploads } = this.#summary
-    uploads[isDuplicate ? 'duplicates' : 'created'] += 1
-    if (this.#queue.links) store.files.receiveOne(intent.directoryId, intent.name)
-    else uploads.aliases += Math.max(0, store.files.receiveAll(contentId) - 1)
-    uploads.bytes += intent.sizeBytes
-    progress.contentsSent += 1
-    progress.bytesSent += intent.sizeBytes
-  }
-
-  /** A copy that could not be sent stays open: the next run tries again, and the content itself is safe. */
-  #recordLinkEnd(intent: Intent, result: SendResult): void {
-    const { store } = this.#engine
-    if (result.kind === 'stored') {
-      this.#endUpload(intent, 'duplicate')
-      store.files.receiveOne(intent.directoryId, intent.name)
-      this.#summary.uploads.duplicates += 1
-      this.#summary.uploads.bytes += intent.sizeBytes
-      return
-    }
-    const isSent = result.kind === 'doubt' || result.kind === 'refused'
-    const message = isSent ? result.message : null
-    this.#endUpload(intent, isSent ? result.kind : 'not-sent', message)
-    if (result.kind === 'refused') this.#noteProblem(intent, result)
-  }
-
-  #noteProblem({ path }: Intent, { code, message }: Omit<PathProblem, 'path'>): void {
-    this.#problems.set(path, { path, code, message })
-  }
-
-  #recordRefused(intent: Intent, code: string, message: string): void {
-    const { store, clock } = this.#engine
-    const nowMs = clock.nowMs()
-    const refusals = store.contents.findStanding(intent.contentId)?.problemCount ?? 0
-    const retryAt = nowMs + quarantinePause(refusals, code)
-    store.contents.markRefused(intent.contentId, { code, message, retryAt })
-    this.#endUpload(intent, 'refused', message)
-  }
-
-  #recordDoubt(intent: Intent, message: string): void {
-    const { store, logger } = this.#engine
-    store.contents.markInDoubt(intent.contentId)
-    this.#endUpload(intent, 'doubt', message)
-    logger.debug('upload in doubt', { path: intent.path, reason: message })
-  }
-
-  #recordNotSent(intent: Intent): void {
-    const { store } = this.#engine
-    if (!intent.isLink) store.contents.setState(intent.contentId, 'new')
-    this.#endUpload(intent, 'not-sent')
-  }
-
-  #endUpload(intent: Intent, outcome: UploadOutcome, message: string | null = null): void {
-    const { store, clock, meter } = this.#engine
-    store.uploads.end(intent.uploadId, outcome, message, clock.nowMs())
-    meter.uploadEnded(outcome, intent.sizeBytes)
-  }
-
   /** Commits what ended, and gives back the intents that were never begun. */
   #release(): void {
     const { store } = this.#engine
     const ready = this.#ready
     this.#ready = []
-    if (ready.length > 0) store.write(() => ready.forEach((intent) => void this.#recordNotSent(intent)))
+    if (ready.length > 0) store.write(() => ready.forEach((intent) => void this.#account.recordNotSent(intent)))
     if (this.#ended.length > 0) this.#commit(0)
   }
 }

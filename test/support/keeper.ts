@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { InterruptedError } from '../../src/foundation/errors.ts'
-import type { TreeWatcher } from '../../src/local/watch/watch-tree.ts'
+import type { TreeWatcher } from '../../src/local/watch/tree-watcher.ts'
 import type { Engine, MirrorSettings } from '../../src/sync/engine.ts'
 import type { KeeperSettings } from '../../src/sync/keeper/keeper-settings.ts'
 import { MirrorKeeper } from '../../src/sync/keeper/mirror-keeper.ts'

@@ -1,5 +1,5 @@
 import { sep } from 'node:path'
-import type { WatchTreeOptions } from './watch-tree.ts'
+import type { WatchTreeOptions } from './tree-watcher.ts'
 
 /** More within a second is a burst: kernels drop what nobody fetches in time (inotify beyond 16,384) without a word. */
 const MOST_HINTS_A_SECOND = 4_000

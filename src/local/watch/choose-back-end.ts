@@ -1,7 +1,7 @@
 import { messageOf } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text.ts'
 import { FILE_SYSTEMS } from './file-systems.ts'
-import type { WatchBackEnd } from './watch-tree.ts'
+import type { WatchBackEnd } from './tree-watcher.ts'
 
 /** `poll`: no watcher at all, the daemon scans at intervals. */
 export type ChosenBackEnd = WatchBackEnd | 'poll'

@@ -5,8 +5,8 @@ import { Announcer } from './announcer.ts'
 import type { DirectoryIdentity, OpenWatch } from './open-watch.ts'
 import { identifyDirectory, openNodeWatch } from './open-watch.ts'
 import { PathTree } from './path-tree.ts'
+import type { TreeWatcher, WatchTreeOptions } from './tree-watcher.ts'
 import { describeWatchLimit, isWatchLimit } from './watch-limit.ts'
-import type { TreeWatcher, WatchTreeOptions } from './watch-tree.ts'
 
 interface Watched {
   readonly identity: DirectoryIdentity

@@ -1,8 +1,8 @@
 import { messageOf } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text.ts'
 import { Announcer } from './announcer.ts'
+import type { TreeWatcher, WatchBackEnd, WatchTreeOptions } from './tree-watcher.ts'
 import { describeWatchLimit, isWatchLimit } from './watch-limit.ts'
-import type { TreeWatcher, WatchBackEnd, WatchTreeOptions } from './watch-tree.ts'
 
 /** Where a package that watches a whole tree tells what it sees. */
 export interface Listener {

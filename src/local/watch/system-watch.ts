@@ -2,7 +2,8 @@ import { statfsSync } from 'node:fs'
 import type { Clock } from '../../foundation/clock.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { type BackEndChoice, type ChosenBackEnd, chooseBackEnd } from './choose-back-end.ts'
-import { type TreeWatcher, type WatchBackEnd, type WatchEvents, watchTree } from './watch-tree.ts'
+import type { TreeWatcher, WatchBackEnd, WatchEvents } from './tree-watcher.ts'
+import { watchTree } from './watch-tree.ts'
 
 /** How this machine watches, `wanted` by the user or as its platform and file system suggest. */
 export function systemWatch(wanted: 'auto' | ChosenBackEnd, means: { readonly clock: Clock; readonly logger: Logger }) {

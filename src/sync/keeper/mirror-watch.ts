@@ -2,7 +2,7 @@ import { messageOf } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { Settler } from '../../local/settler.ts'
 import type { ChosenBackEnd } from '../../local/watch/choose-back-end.ts'
-import type { TreeWatcher } from '../../local/watch/watch-tree.ts'
+import type { TreeWatcher } from '../../local/watch/tree-watcher.ts'
 import type { Engine } from '../engine.ts'
 
 /** How a mirror is watched; comes in, so that tests can do without a file system that tells. */

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { systemClock } from '../../../src/foundation/clock.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
-import type { WatchBackEnd } from '../../../src/local/watch/watch-tree.ts'
+import type { WatchBackEnd } from '../../../src/local/watch/tree-watcher.ts'
 import type { ChildMeasure } from './bench-engine.ts'
 
 export type WatchWay = 'node' | 'node, directories known' | 'parcel' | 'bare parcel' | 'bare chokidar'

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Clock, systemClock } from '../../../src/foundation/clock.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
-import type { TreeWatcher, WatchBackEnd, WatchTreeOptions } from '../../../src/local/watch/watch-tree.ts'
+import type { TreeWatcher, WatchBackEnd, WatchTreeOptions } from '../../../src/local/watch/tree-watcher.ts'
 import { watchTree } from '../../../src/local/watch/watch-tree.ts'
 import { temporaryDirectory, writeTree } from '../trees.ts'
 

@@ -1,0 +1,122 @@
+import { quarantinePause } from '../rules/quarantine-pause.ts'
+import type { SyncSummary } from '../rules/sync-summary.ts'
+import type { UploadOutcome } from '../store/uploads.ts'
+import type { Engine, OpenMirror } from './engine.ts'
+import type { PathProblem } from './observe/observation.ts'
+import type { SendResult } from './send-one.ts'
+import type { Intent } from './send-queue.ts'
+
+/** What became of each upload, in the store and in the summary. Call what records inside a transaction. */
+export class UploadAccount {
+  readonly #engine: Engine
+  readonly #mirror: OpenMirror
+  readonly #summary: SyncSummary
+  readonly #links: boolean
+  /** By path: a run may last for days. */
+  readonly #problems = new Map<string, PathProblem>()
+
+  /** `links`: each copy is an upload of its own. */
+  constructor(engine: Engine, mirror: OpenMirror, summary: SyncSummary, links: boolean) {
+    this.#engine = engine
+    this.#mirror = mirror
+    this.#summary = summary
+    this.#links = links
+  }
+
+  get problems(): PathProblem[] {
+    return [...this.#problems.values()]
+  }
+
+  /** Writes how an upload ended, and what follows for its content. */
+  recordEnd(intent: Intent, result: SendResult): void {
+    if (intent.isLink) {
+      this.#recordLinkEnd(intent, result)
+      return
+    }
+    switch (result.kind) {
+      case 'stored':
+        this.#recordStored(intent, result.resourceId, result.isDuplicate)
+        break
+      case 'refused':
+        this.#recordRefused(intent, result.code, result.message)
+        break
+      case 'doubt':
+        this.#recordDoubt(intent, result.message)
+        break
+      case 'not-sent':
+        this.recordNotSent(intent)
+        if (result.problem.code !== 'vanished') this.#noteProblem(intent, result.problem)
+        break
+      case 'fatal':
+        this.recordNotSent(intent)
+        break
+    }
+  }
+
+  /** It may be sent as if nothing had been tried. */
+  recordNotSent(intent: Intent): void {
+    const { store } = this.#engine
+    if (!intent.isLink) store.contents.setState(intent.contentId, 'new')
+    this.#endUpload(intent, 'not-sent')
+  }
+
+  #recordStored(intent: Intent, resourceId: string, isDuplicate: boolean): void {
+    const { store, clock, progress } = this.#engine
+    const nowMs = clock.nowMs()
+    const doubts = store.contents.findStanding(intent.contentId)?.doubts ?? 0
+    const { runId, row } = this.#mirror
+    const hasSecondLocation = isDuplicate && doubts > 0
+    const { contentId } = intent
+    store.contents.markStored(contentId, { resourceId, isDuplicate, hasSecondLocation, mirrorId: row.id, runId, nowMs })
+    this.#endUpload(intent, isDuplicate ? 'duplicate' : 'created')
+    const { uploads } = this.#summary
+    uploads[isDuplicate ? 'duplicates' : 'created'] += 1
+    if (this.#links) store.files.receiveOne(intent.directoryId, intent.name)
+    else uploads.aliases += Math.max(0, store.files.receiveAll(contentId) - 1)
+    uploads.bytes += intent.sizeBytes
+    progress.contentsSent += 1
+    progress.bytesSent += intent.sizeBytes
+  }
+
+  /** A copy that could not be sent stays open: the next run tries again, and the content itself is safe. */
+  #recordLinkEnd(intent: Intent, result: SendResult): void {
+    const { store } = this.#engine
+    if (result.kind === 'stored') {
+      this.#endUpload(intent, 'duplicate')
+      store.files.receiveOne(intent.directoryId, intent.name)
+      this.#summary.uploads.duplicates += 1
+      this.#summary.uploads.bytes += intent.sizeBytes
+      return
+    }
+    const isSent = result.kind === 'doubt' || result.kind === 'refused'
+    const message = isSent ? result.message : null
+    this.#endUpload(intent, isSent ? result.kind : 'not-sent', message)
+    if (result.kind === 'refused') this.#noteProblem(intent, result)
+  }
+
+  #noteProblem({ path }: Intent, { code, message }: Omit<PathProblem, 'path'>): void {
+    this.#problems.set(path, { path, code, message })
+  }
+
+  #recordRefused(intent: Intent, code: string, message: string): void {
+    const { store, clock } = this.#engine
+    const nowMs = clock.nowMs()
+    const refusals = store.contents.findStanding(intent.contentId)?.problemCount ?? 0
+    const retryAt = nowMs + quarantinePause(refusals, code)
+    store.contents.markRefused(intent.contentId, { code, message, retryAt })
+    this.#endUpload(intent, 'refused', message)
+  }
+
+  #recordDoubt(intent: Intent, message: string): void {
+    const { store, logger } = this.#engine
+    store.contents.markInDoubt(intent.contentId)
+    this.#endUpload(intent, 'doubt', message)
+    logger.debug('upload in doubt', { path: intent.path, reason: message })
+  }
+
+  #endUpload(intent: Intent, outcome: UploadOutcome, message: string | null = null): void {
+    const { store, clock, meter } = this.#engine
+    store.uploads.end(intent.uploadId, outcome, message, clock.nowMs())
+    meter.uploadEnded(outcome, intent.sizeBytes)
+  }
+}
