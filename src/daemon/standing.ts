@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../foundation/errors.ts'
+import type { ServiceStanding } from '../sync/keeper/service-line.ts'
 
 /** What the daemon does for one mirror now. `halted`: an operator must act; `waiting`: it goes on by itself. */
 export type MirrorState = 'starting' | 'scanning' | 'idle' | 'sending' | 'waiting' | 'held' | 'halted'
@@ -29,13 +30,6 @@ export interface MirrorStanding {
   readonly lastSuccessAt: number | null
   /** Next scan or batch that is planned. */
   readonly nextRunAt: number | null
-}
-
-export interface ServiceStanding {
-  readonly state: 'unasked' | 'connected' | 'away' | 'refused'
-  /** Since when. */
-  readonly sinceMs: number
-  readonly reason: { readonly code: ErrorCode; readonly message: string } | null
 }
 
 /** Where the whole daemon stands: what status, health, metrics and the service manager are told. */

@@ -10,7 +10,7 @@ export interface PassOptions {
   /** A library that holds the mirror's directory already may be taken over (P14). */
   readonly adopts: boolean
   /** The directory that stands there now is the mirror's from now on, whatever it was pinned to (P15). */
-  readonly acceptsRoot?: boolean
+  readonly acceptsRoot: boolean
 }
 
 export interface Pass {

@@ -22,7 +22,14 @@ export const syncRequest: SyncRequest = {
   service: SERVICE,
   mirrors: [],
   limits: { transfers: 4, checkers: 2, inIngestion: 200, newPerRun: null, newPerDay: 5, newBytesPerRun: null },
-  options: { waitMs: 0, hashEverything: false, isDryRun: false, acceptsRemovals: false, adopts: false },
+  options: {
+    waitMs: 0,
+    hashEverything: false,
+    isDryRun: false,
+    acceptsRemovals: false,
+    adopts: false,
+    acceptsRoot: false,
+  },
 }
 
 /** What a run over one mirror gives. */

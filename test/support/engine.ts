@@ -107,6 +107,7 @@ export function openTestEngine(
         isDryRun: false,
         acceptsRemovals: false,
         adopts: false,
+        acceptsRoot: false,
         ...pass,
       }),
     report: (mirrors, wish = {}) => reportOnce(engine, mirrors, wish.isOffline ?? false),

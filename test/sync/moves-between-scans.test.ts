@@ -10,7 +10,14 @@ import { mirrorOf, openTestEngine, type TestEngine } from '../support/engine.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { manyFiles, temporaryDirectory, writeTree } from '../support/temporary.ts'
 
-const OPTIONS = { waitMs: 0, hashEverything: false, isDryRun: false, acceptsRemovals: false, adopts: false }
+const OPTIONS = {
+  waitMs: 0,
+  hashEverything: false,
+  isDryRun: false,
+  acceptsRemovals: false,
+  adopts: false,
+  acceptsRoot: false,
+}
 
 /** Reads a directory that came up between scans, as the daemon does when it hears of one. */
 async function examineTree({ engine }: TestEngine, directory: string, path: string): Promise<void> {

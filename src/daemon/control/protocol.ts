@@ -44,7 +44,7 @@ const passOptions = z.object({
   isDryRun: z.literal(false),
   acceptsRemovals: z.boolean(),
   adopts: z.boolean(),
-  acceptsRoot: z.boolean().exactOptional(),
+  acceptsRoot: z.boolean(),
 }) satisfies z.ZodType<PassOptions>
 
 const syncRequest = z.object({

@@ -2,9 +2,10 @@
 import { z } from 'zod'
 import { errorCodes } from '../../foundation/errors.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
+import type { ServiceStanding } from '../../sync/keeper/service-line.ts'
 import type { Progress } from '../../sync/progress.ts'
 import type { RunSummary } from '../../sync/run-sync.ts'
-import type { DaemonStanding, MirrorStanding, ServiceStanding } from '../standing.ts'
+import type { DaemonStanding, MirrorStanding } from '../standing.ts'
 import { fault } from './protocol.ts'
 
 const count = z.number()

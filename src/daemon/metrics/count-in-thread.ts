@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads'
+import { threadEntry } from '../../foundation/thread-entry.ts'
 import type { MirrorCounts } from './count-store.ts'
 
 /** Counts what the store in a directory holds, in a thread that ends with it: the caller goes on with its work meanwhile. */
 export function countInThread(stateDir: string): Promise<readonly MirrorCounts[]> {
-  const entry = import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js'
-  const worker = new Worker(new URL(entry, import.meta.url), { workerData: stateDir, name: 'counting' })
+  const worker = new Worker(threadEntry('./worker', import.meta.url), { workerData: stateDir, name: 'counting' })
   // Whoever wants to end does not wait for it.
   worker.unref()
   return new Promise((resolve, reject) => {

@@ -1,7 +1,8 @@
 import type { Registry } from 'prom-client'
 import { escapeText } from '../../foundation/text.ts'
+import type { ServiceStanding } from '../../sync/keeper/service-line.ts'
 import { listFailingChecks } from '../readiness.ts'
-import type { DaemonStanding, MirrorStanding, MirrorState, ServiceStanding } from '../standing.ts'
+import type { DaemonStanding, MirrorStanding, MirrorState } from '../standing.ts'
 import { makeCounter, makeGauge, setCounter } from './make.ts'
 
 type Refresh = (standing: DaemonStanding) => void

@@ -31,6 +31,7 @@ const OPTIONS: PassOptions = {
   isDryRun: false,
   acceptsRemovals: false,
   adopts: false,
+  acceptsRoot: false,
 }
 
 /**

@@ -4,7 +4,7 @@ import { retryPauseMs } from '../../rules/retry-pause.ts'
 import type { Connection, Engine } from '../engine.ts'
 import { IngestionFollower } from '../follow-ingestion.ts'
 
-export interface LineStanding {
+export interface ServiceStanding {
   readonly state: 'unasked' | 'connected' | 'away' | 'refused'
   /** Wall clock. */
   readonly sinceMs: number
@@ -51,7 +51,7 @@ export class ServiceLine {
   #following: Promise<void> = Promise.resolve()
   #failures = 0
   #retryAtMs = 0
-  #standing: LineStanding
+  #standing: ServiceStanding
 
   constructor(engine: Engine, hooks: LineHooks) {
     this.#engine = engine
@@ -59,7 +59,7 @@ export class ServiceLine {
     this.#standing = { state: 'unasked', sinceMs: engine.clock.nowMs(), reason: null }
   }
 
-  get standing(): LineStanding {
+  get standing(): ServiceStanding {
     return this.#standing
   }
 

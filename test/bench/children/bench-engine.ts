@@ -36,7 +36,14 @@ export async function openBenchEngine(input: ChildInput): Promise<BenchEngine> {
   const opened = openEngine(settings, { ...around, logger: silentLogger, redactor: createRedactor(), signal })
   const { engine } = opened
   const runId = engine.store.write(() => engine.store.runs.begin(engine.clock.nowMs()))
-  const options = { waitMs: 0, hashEverything: false, isDryRun: false, acceptsRemovals: false, adopts: false }
+  const options = {
+    waitMs: 0,
+    hashEverything: false,
+    isDryRun: false,
+    acceptsRemovals: false,
+    adopts: false,
+    acceptsRoot: false,
+  }
   const mirrorSettings = mirrorOf(input.tree)
   const mirror = await openMirror(engine, mirrorSettings, inspectRoot(engine.fs, input.tree), { runId, options })
   const summary = emptySummary({ ...mirrorSettings, library: { id: 'bench', name: 'Bench' } })

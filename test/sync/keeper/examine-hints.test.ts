@@ -13,7 +13,14 @@ import { startFaultyService } from '../../support/faulty-service.ts'
 import { type HandWatch, handWatch } from '../../support/keeper.ts'
 import { type Tree, temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
-const PASS = { waitMs: 0, hashEverything: false, isDryRun: false, acceptsRemovals: false, adopts: false }
+const PASS = {
+  waitMs: 0,
+  hashEverything: false,
+  isDryRun: false,
+  acceptsRemovals: false,
+  adopts: false,
+  acceptsRoot: false,
+}
 
 interface Examined extends AsyncDisposable {
   readonly root: string
