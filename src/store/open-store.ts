@@ -6,6 +6,7 @@ import { isKernelLockHeld, takeKernelLock } from '../foundation/sqlite/kernel-lo
 import {
   DatabaseFaultError,
   type DatabaseSpec,
+  hasOlderSchema,
   isDamage,
   openDatabase,
   openDatabaseReadOnly,
@@ -82,14 +83,23 @@ export function openStore(directory: string): Store {
   }
 }
 
-/** Opens an existing store for reading beside its holder; undefined when there is none yet. */
+/**
+ * Opens an existing store for reading beside its holder; undefined when there is none yet. A store of an older version is
+ * migrated first; throws LockedError when its holder is of that version too.
+ */
 export function openStoreReader(directory: string): StoreView | undefined {
   const spec = specOf(directory)
   if (!existsSync(spec.file)) {
     if (existsSync(noteFileOf(directory))) throw lostStore(directory)
     return undefined
   }
-  const database = explainFaults(directory, () => openDatabaseReadOnly(spec))
+  let database = explainFaults(directory, () => openDatabaseReadOnly(spec))
+  if (hasOlderSchema(database, spec)) {
+    database.close()
+    // Opening it for writing migrates it.
+    openStore(directory)[Symbol.dispose]()
+    database = explainFaults(directory, () => openDatabaseReadOnly(spec))
+  }
   // Somebody is just making it.
   if (database.pragma('user_version', { simple: true }) === 0) {
     database.close()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { LockedError, OperatorError } from '../../src/foundation/errors.ts'
+import { openDatabase } from '../../src/foundation/sqlite/open-database.ts'
 import { openStore, openStoreReader, type Store } from '../../src/store/open-store.ts'
 import { temporaryHome } from '../support/home.ts'
 import { seededRandom } from '../support/random.ts'
@@ -232,6 +233,23 @@ describe('a store that is not what it was (P24)', () => {
       writeFileSync(join(copy, 'store.db'), bad)
       expectUntouched(copy, 'store-damaged')
     }
+  })
+
+  test('of an older schema is backed up and migrated, also for reading (P23)', () => {
+    const directory = temporaryDirectory()
+    const old = join(directory, 'old-migrations')
+    cpSync('src/store/migrations/001-initial.sql', join(old, '001-initial.sql'))
+    const database = openDatabase({ file: join(directory, 'store.db'), migrationsDir: old, applicationId: 0x73686c66 })
+    database.exec("INSERT INTO library VALUES (1, 'https://a', 1, 'l', 'L', 1)")
+    database.exec("INSERT INTO mirror VALUES (1, 'm', '/m', 1, '/m', 1, 2, 1, NULL, 1)")
+    database.close()
+
+    using reader = openStoreReader(directory)
+    expect(reader?.mirrors.list()).toMatchObject([{ name: 'm', path: '/m' }])
+    const backup = new Database(join(directory, 'store.db.v1.bak'), { readonly: true })
+    expect(backup.pragma('user_version', { simple: true })).toBe(1)
+    expect(backup.prepare('SELECT name FROM mirror').all()).toEqual([{ name: 'm' }])
+    backup.close()
   })
 
   test('of a newer schema is left alone (P23)', () => {

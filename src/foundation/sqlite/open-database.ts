@@ -60,7 +60,13 @@ export function isDamage(error: unknown): error is InstanceType<typeof Database.
   return error instanceof Database.SqliteError && /^SQLITE_(?:CORRUPT|NOTADB|READONLY|CANTOPEN)/.test(error.code)
 }
 
-/** Opens an existing database for reading only; throws DatabaseFaultError like openDatabase, also when its schema is older. */
+/** Whether an existing database has a schema older than the newest migration; one without a schema is being made. */
+export function hasOlderSchema(database: Database.Database, { migrationsDir }: DatabaseSpec): boolean {
+  const version = Number(database.pragma('user_version', { simple: true }))
+  return version > 0 && version < newestVersion(migrationsDir)
+}
+
+/** Opens an existing database for reading only; throws DatabaseFaultError like openDatabase. Its schema may be older. */
 export function openDatabaseReadOnly(spec: DatabaseSpec): Database.Database {
   inspect(spec)
   const database = new Database(spec.file, { readonly: true, timeout: 5_000 })
@@ -74,6 +80,10 @@ function readMigrations(directory: string): { version: number; sql: string }[] {
     .filter((name) => /^\d{3}-.+\.sql$/.test(name))
     .sort()
     .map((name) => ({ version: Number(name.slice(0, 3)), sql: readFileSync(join(directory, name), 'utf8') }))
+}
+
+function newestVersion(migrationsDir: string): number {
+  return readMigrations(migrationsDir).at(-1)?.version ?? 0
 }
 
 function inspect(spec: DatabaseSpec): void {
@@ -96,7 +106,7 @@ function inspect(spec: DatabaseSpec): void {
   if (applicationId !== spec.applicationId) {
     throw new DatabaseFaultError('foreign', `"${spec.file}" is a database of another program`)
   }
-  const newest = readMigrations(spec.migrationsDir).at(-1)?.version ?? 0
+  const newest = newestVersion(spec.migrationsDir)
   if (version > newest) {
     const versions = `its schema is version ${version}, this program knows up to ${newest}`
     throw new DatabaseFaultError('newer', `"${spec.file}" was written by a newer version: ${versions}`)
