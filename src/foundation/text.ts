@@ -20,6 +20,11 @@ export function terminalSafeJson(value: unknown): string {
   )
 }
 
+/** `1 file`, `2,500 files`: a number with the form of the word that fits it. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+}
+
 /** The first `maxLength` characters, with a sign that there was more. */
 export function truncateText(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`

@@ -4,7 +4,7 @@ export const DOUBT_ROUNDS = 6
 /** The problem that such a content has until then. */
 export const IN_DOUBT = {
   code: 'upload-in-doubt',
-  message: 'it is not known whether the service stored it; the next run looks',
+  message: 'not known whether it arrived; checked next run',
 }
 
 interface LookedFor {

@@ -43,7 +43,7 @@ describe('the process ends with', () => {
     home.write('Papers', { 'a.md': 'A', 'b/c.md': 'C' })
     const { exitCode, stdout, stderr } = await home.run(['sync', 'Papers', '--report'])
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
-    expect(stdout).toMatch(/2 created/)
+    expect(stdout).toMatch(/sent +2 files/)
     expect(stdout).toMatch(/= +2 in-sync/)
   })
 
@@ -110,7 +110,7 @@ describe('the process ends with', () => {
     home.write('Papers', { 'a.md': 'A', 'b.md': 'B', 'c.md': 'C' })
     const { exitCode, stdout } = await home.run(['sync', 'Papers', '--max-new', '2'])
     expect(exitCode).toBe(8)
-    expect(stdout).toMatch(/1 held back by a limit/)
+    expect(stdout).toMatch(/1 file held back by a limit/)
   })
 
   test('11 when another instance holds the store', async () => {

@@ -1,110 +1,186 @@
-import { escapeText } from '../../foundation/text.ts'
+import { counted, escapeText } from '../../foundation/text.ts'
 import { formatDuration, formatSize } from '../../foundation/units.ts'
-import type { SyncSummary } from '../../rules/sync-summary.ts'
+import type { SummaryProblem, SyncSummary } from '../../rules/sync-summary.ts'
 import type { RunResult } from '../../sync/run-sync.ts'
 
 /** Problems that a summary spells out; the report has them all. */
 const MOST_PROBLEMS = 20
 
-/** The summary of a run for people. */
-export function renderRunSummary({ summary, failure }: RunResult, print: (line: string) => void): void {
-  for (const mirror of summary.mirrors)
-    renderMirror(mirror, { isDryRun: summary.dryRun === true, told: failure?.message }, print)
-  const what = summary.dryRun
-    ? 'Dry run, nothing was sent'
-    : { ok: 'Done', incomplete: 'Incomplete', failed: 'Failed' }[summary.verdict]
-  print(`${what} in ${formatDuration(summary.durationMs)}.`)
+/** Paths that a line about several files of one problem names. */
+const MOST_PATHS = 3
+
+/** One line of a mirror's account; `undefined` when there is nothing to say. */
+type Line = readonly [label: string, text: string] | undefined
+
+/** The label of what the reader should act on or know, before what merely is so. */
+const ATTENTION = '!'
+
+/** The summary of a run for people: what matters first, and the outcome in the last line. */
+export function renderRunSummary(result: RunResult, print: (line: string) => void): void {
+  const isDryRun = result.summary.dryRun === true
+  for (const mirror of result.summary.mirrors) {
+    print(headline(mirror))
+    const problems = untoldProblems(mirror, result)
+    for (const line of isDryRun ? dryRunLines(mirror, problems) : runLines(mirror, problems)) {
+      if (line) print(renderLine(line))
+    }
+  }
+  print(lastLine(result))
 }
 
-interface Manner {
-  readonly isDryRun: boolean
-  /** The message of what stopped the run, which is told on its own. */
-  readonly told: string | undefined
-}
-
-function renderMirror(mirror: SyncSummary, { isDryRun, told }: Manner, print: (line: string) => void): void {
-  const { files, uploads, directories, ingestion, timeToSearchableMs: times } = mirror
-  print(
-    `${escapeText(mirror.name)}: ${escapeText(mirror.path)} → ${escapeText(mirror.library.name)}:${escapeText(mirror.remotePath)}`,
-  )
-  const lines: [string, string][] = [
-    [
-      'files',
-      countWith(
-        `${files.scanned} scanned`,
-        list([
-          [files.unchanged, 'unchanged'],
-          [files.new, 'new'],
-          [files.changed, 'changed'],
-          [files.moved, 'moved'],
-          [files.removed, 'removed'],
-          [files.ignored, 'ignored'],
-          [files.unsupported, 'unsupported'],
-        ]),
-      ),
-    ],
-    [
-      isDryRun ? 'would make' : 'directories',
-      list(
-        isDryRun
-          ? [[directories.created, 'directories']]
-          : [
-              [directories.created, 'created'],
-              [directories.existing, 'existing'],
-              [directories.failed, 'failed'],
-            ],
-      ),
-    ],
-    [isDryRun ? 'would send' : 'uploads', describeUploads(uploads, isDryRun)],
-    [
-      'ingestion',
-      list([
-        [ingestion.searchable, 'searchable'],
-        [ingestion.warnings, 'of them with warnings'],
-        [ingestion.pending, 'pending'],
-        [ingestion.partial, 'partial'],
-        [ingestion.failed, 'failed'],
-        [ingestion.unknown, 'in an unknown state'],
-      ]),
-    ],
-    [
-      'searchable after',
-      times ? `${formatDuration(times.p50)} (half of them), ${formatDuration(times.p95)} (95 of 100)` : '',
-    ],
+/** Add a line by adding a function here; the order is the order of importance. */
+function runLines(mirror: SyncSummary, problems: readonly SummaryProblem[]): Line[] {
+  return [
+    sent(mirror),
+    made(mirror),
+    searchable(mirror),
+    processing(mirror),
+    heldBack(mirror),
+    ...describeProblems(problems),
+    unchanged(mirror),
+    changed(mirror),
+    moved(mirror),
+    gone(mirror),
+    leftOut(mirror),
   ]
-  for (const [label, text] of lines) if (text !== '') print(`  ${label.padEnd(16)} ${text}`)
-  renderProblems(
-    mirror.problems.filter(({ message }) => message !== told),
-    print,
-  )
 }
 
-function describeUploads(uploads: SyncSummary['uploads'], isDryRun: boolean): string {
-  const counts = list([
-    [uploads.created, isDryRun ? 'contents' : 'created'],
-    [uploads.duplicates, 'duplicates'],
-    [uploads.aliases, 'aliases'],
-    [uploads.heldBack, 'held back by a limit'],
-    [uploads.inDoubt, 'in doubt'],
-    [uploads.failed, 'failed'],
-  ])
-  return counts === '' || uploads.bytes === 0 ? counts : `${counts}; ${formatSize(uploads.bytes)}`
+function dryRunLines(mirror: SyncSummary, problems: readonly SummaryProblem[]): Line[] {
+  const { uploads, directories } = mirror
+  return [
+    ['would send', describeSent(uploads)],
+    directories.created === 0 ? undefined : ['would make', counted(directories.created, 'directory', 'directories')],
+    heldBack(mirror),
+    ...describeProblems(problems),
+    unchanged(mirror),
+    changed(mirror),
+    moved(mirror),
+    gone(mirror),
+    leftOut(mirror),
+  ]
 }
 
-function renderProblems(problems: SyncSummary['problems'], print: (line: string) => void): void {
-  for (const { path, code, message, retryAt } of problems.slice(0, MOST_PROBLEMS)) {
-    const retry = retryAt === null ? '' : ` (tried again after ${retryAt})`
-    print(`  problem          ${escapeText(path) || '.'}: ${escapeText(message)} [${code}]${retry}`)
-  }
-  if (problems.length > MOST_PROBLEMS) {
-    print(`  problem          and ${problems.length - MOST_PROBLEMS} more: shelfd report --only needs-attention`)
-  }
+function headline({ name, library, remotePath }: SyncSummary): string {
+  return `${escapeText(name)} → ${escapeText(library.name)}:${escapeText(remotePath)}`
 }
 
-function countWith(total: string, parts: string): string {
-  return parts === '' ? total : `${total}: ${parts}`
+function renderLine([label, text]: NonNullable<Line>): string {
+  return label === ATTENTION ? `  ! ${text}` : `  ${label.padEnd(11)} ${text}`
 }
 
-function list(counts: readonly (readonly [number, string])[]): string {
-  return counts.flatMap(([count, label]) => (count === 0 ? [] : [`${count} ${label}`])).join(', ')
+function sent({ uploads }: SyncSummary): Line {
+  const { created, duplicates, aliases } = uploads
+  return created + duplicates + aliases === 0 ? undefined : ['sent', describeSent(uploads)]
+}
+
+/** `84 files, 200 MiB (2 were there already, 1 more is a copy)`. */
+function describeSent({ created, duplicates, aliases, bytes }: SyncSummary['uploads']): string {
+  const files = created + duplicates
+  if (files === 0)
+    return aliases === 0 ? 'nothing' : `nothing; ${counted(aliases, 'copy', 'copies')} of files already sent`
+  const size = bytes === 0 ? '' : `, ${formatSize(bytes)}`
+  const remarks = [
+    ...(duplicates === 0 ? [] : [counted(duplicates, 'was there already', 'were there already')]),
+    ...(aliases === 0 ? [] : [counted(aliases, 'more is a copy', 'more are copies')]),
+  ]
+  return `${counted(files, 'file')}${size}${remarks.length === 0 ? '' : ` (${remarks.join(', ')})`}`
+}
+
+function made({ directories }: SyncSummary): Line {
+  const { created, failed } = directories
+  if (failed > 0) return [ATTENTION, `${counted(failed, 'directory', 'directories')} could not be made`]
+  return created === 0 ? undefined : ['made', counted(created, 'directory', 'directories')]
+}
+
+function searchable({ ingestion, timeToSearchableMs: times }: SyncSummary): Line {
+  if (ingestion.searchable === 0) return undefined
+  const warnings = ingestion.warnings === 0 ? '' : `, ${ingestion.warnings} of them with warnings`
+  const half = times
+    ? `, half of them within ${formatDuration(times.p50)}, 95 % within ${formatDuration(times.p95)}`
+    : ''
+  const after = ingestion.searchable === 1 && times ? `, after ${formatDuration(times.p50)}` : half
+  return ['searchable', `${counted(ingestion.searchable, 'file')}${warnings}${after}`]
+}
+
+function processing({ ingestion }: SyncSummary): Line {
+  return ingestion.pending === 0
+    ? undefined
+    : ['processing', `${counted(ingestion.pending, 'file')}, not searchable yet`]
+}
+
+function heldBack({ uploads }: SyncSummary): Line {
+  if (uploads.heldBack === 0) return undefined
+  return [ATTENTION, `${counted(uploads.heldBack, 'file')} held back by a limit; the next run sends what it allows`]
+}
+
+function unchanged({ files }: SyncSummary): Line {
+  return files.unchanged === 0 ? undefined : ['unchanged', counted(files.unchanged, 'file')]
+}
+
+function changed({ files }: SyncSummary): Line {
+  if (files.changed === 0) return undefined
+  const earlier = files.changed === 1 ? 'its earlier version stays' : 'their earlier versions stay'
+  return ['changed', `${counted(files.changed, 'file')}; ${earlier} searchable`]
+}
+
+function moved({ files }: SyncSummary): Line {
+  return files.moved === 0 ? undefined : ['moved', `${counted(files.moved, 'file')}; nothing is sent again`]
+}
+
+function gone({ files }: SyncSummary): Line {
+  if (files.removed === 0) return undefined
+  return ['gone', `${counted(files.removed, 'file')}; what was sent stays searchable`]
+}
+
+function leftOut({ files }: SyncSummary): Line {
+  const { ignored, unsupported } = files
+  if (ignored + unsupported === 0) return undefined
+  const special = unsupported === 0 ? '' : `${counted(unsupported, 'is no regular file', 'are no regular files')}`
+  return ['left out', [ignored === 0 ? '' : `${ignored} by rule`, special].filter((part) => part !== '').join(', ')]
+}
+
+/** What stopped the run is told on its own, after the summary. */
+function untoldProblems({ problems }: SyncSummary, { failure }: RunResult): SummaryProblem[] {
+  return problems.filter(({ message }) => message !== failure?.message)
+}
+
+/** One line for all paths that have the same problem. */
+function describeProblems(problems: readonly SummaryProblem[]): Line[] {
+  const groups = [...Map.groupBy(problems, ({ code, message, retryAt }) => `${code}\n${message}\n${retryAt}`).values()]
+  const lines = groups.slice(0, MOST_PROBLEMS).map((group): Line => [ATTENTION, describeGroup(group)])
+  const left = groups.slice(MOST_PROBLEMS).flat().length
+  if (left > 0) lines.push([ATTENTION, `and ${left} more: shelfd report --only needs-attention`])
+  return lines
+}
+
+function describeGroup(group: readonly SummaryProblem[]): string {
+  const [first] = group
+  if (!first) return ''
+  const retry = first.retryAt === null ? '' : `; tried again after ${first.retryAt}`
+  const message = `${escapeText(first.message)} [${first.code}]${retry}`
+  const paths = group.slice(0, MOST_PATHS).map(({ path }) => escapeText(path) || '.')
+  if (group.length === 1) return `${paths.join('')}: ${message}`
+  const more = group.length > MOST_PATHS ? `, and ${group.length - MOST_PATHS} more` : ''
+  return `${counted(group.length, 'file')}: ${message}: ${paths.join(', ')}${more}`
+}
+
+/** `Done with 2 problems in 3.4 s; 3 files wait for the next run.` */
+function lastLine(result: RunResult): string {
+  const { summary, failure } = result
+  const duration = formatDuration(summary.durationMs)
+  if (failure && failure.reaction !== 'root') return `Stopped after ${duration}.`
+  if (summary.dryRun) return `Dry run in ${duration}: nothing was sent.`
+  const problems = sum(summary.mirrors, (mirror) => mirror.problems.length)
+  const outcome = problems === 0 ? 'Done' : `Done with ${counted(problems, 'problem')}`
+  const waiting = sum(summary.mirrors, ({ uploads }) => uploads.heldBack)
+  const pending = sum(summary.mirrors, ({ ingestion }) => ingestion.pending)
+  const rest = [
+    waiting === 0 ? '' : `; ${counted(waiting, 'file waits', 'files wait')} for the next run`,
+    pending === 0 ? '' : `; ${counted(pending, 'file is', 'files are')} still being processed`,
+  ]
+  return `${outcome} in ${duration}${rest.join('')}.`
+}
+
+function sum(mirrors: readonly SyncSummary[], countIn: (mirror: SyncSummary) => number): number {
+  return mirrors.reduce((total, mirror) => total + countIn(mirror), 0)
 }

@@ -1,0 +1,56 @@
+/** What a person reads after a run: plain words, what matters first, the right number. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { temporaryHome } from '../support/home.ts'
+
+/** The lines of a summary, with every duration made the same. */
+function linesOf(stdout: string): string[] {
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.replaceAll(/\d+(\.\d+)? (ms|s)\b/g, 'T'))
+}
+
+describe('the summary of a run', () => {
+  test('says in files what was sent and found', async () => {
+    const home = temporaryHome()
+    home.write('Papers', { 'a.md': 'A', 'b.md': 'B', 'copy.md': 'A', '.env': 'SECRET=1' })
+    const first = await home.run(['sync', 'Papers'])
+    expect(linesOf(first.stdout)).toEqual(
+      expect.arrayContaining([
+        'Papers → Papers:/Papers',
+        '  sent        2 files, 2 B (1 more is a copy)',
+        expect.stringMatching(/^ {2}searchable {2}2 files, half of them within T/),
+        'Done in T.',
+      ]),
+    )
+    const again = await home.run(['sync', 'Papers'])
+    expect(linesOf(again.stdout)).toEqual(
+      expect.arrayContaining(['  unchanged   3 files', expect.stringMatching(/^Done in T/)]),
+    )
+    expect(again.stdout).not.toMatch(/sent {2}/)
+  })
+
+  test('uses the singular for one file', async () => {
+    const home = temporaryHome()
+    home.write('Papers', { 'a.md': 'A', 'copy.md': 'A' })
+    expect((await home.run(['sync', 'Papers', '-n'])).stdout).toMatch(/would send +1 file, 1 B \(1 more is a copy\)/)
+    expect((await home.run(['sync', 'Papers'])).stdout).toMatch(/searchable +1 file, after/)
+    writeFileSync(join(home.path, 'Papers/third.md'), 'A')
+    expect((await home.run(['sync', 'Papers'])).stdout).toMatch(/sent +nothing; 1 copy of files already sent/)
+  })
+
+  test('ends with the number of problems', async () => {
+    await using service = await startFaultyService({ library: 'Research' })
+    const home = temporaryHome(service)
+    home.write('Papers', { 'a.md': 'A', 'b.md': 'B' })
+    service.answer = ({ fileName }) => (fileName === 'a.md' ? { status: 422, body: { message: 'No' } } : undefined)
+    const { exitCode, stdout } = await home.run(['sync', 'Papers', '--to', 'Research'])
+    expect(exitCode).toBe(1)
+    expect(linesOf(stdout).at(-1)).toBe('Done with 1 problem in T.')
+    expect(stdout).toMatch(/^ {2}! a\.md: .*\[.*\]; tried again after/m)
+    expect(stdout).not.toMatch(/aliases|contents|in doubt|Failed/)
+  })
+})
