@@ -64,7 +64,7 @@ export function classifySuperseded(reason: string): Classified {
   const texts: Readonly<Record<string, string>> = {
     changed: 'its file has changed since',
     gone: 'its file is gone',
-    ignored: 'its file is ignored now',
+    ignored: 'its file is left out now',
   }
   return { class: 'superseded', reason: texts[reason] ?? reason }
 }

@@ -1,6 +1,9 @@
 /** Losing fewer files than this never halts a mirror, unless they were all it had. */
 const FEWEST_LOST = 20
+/** A mirror of fewer files than this may lose all of them. */
+const FEWEST_EMPTIED = 5
 
+/** Counts files. Those that a rule leaves out now are still on disk: they are in none of these counts. */
 export interface Loss {
   readonly known: number
   readonly found: number
@@ -11,7 +14,7 @@ export interface Loss {
 export function lossReason(files: Loss): 'emptied' | 'more than half' | undefined {
   const { known, found, lost } = files
   if (lost === 0) return undefined
-  if (found === 0) return 'emptied'
+  if (found === 0 && known >= FEWEST_EMPTIED) return 'emptied'
   return lost >= FEWEST_LOST && lost * 2 > known ? 'more than half' : undefined
 }
 

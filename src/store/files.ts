@@ -109,10 +109,13 @@ function prepareGone(database: Database.Database) {
   const noteAll = database.prepare<[FormerReason, number]>(
     'INSERT OR IGNORE INTO temp.gone SELECT directory_id, name, content_id, ? FROM file WHERE directory_id = ?',
   )
-  const goneCount = database.prepare<[], { n: number }>('SELECT count(*) AS n FROM temp.gone')
-  const movedCount = database.prepare<[number], { now: number; ever: number }>(
-    `SELECT coalesce(sum(min(g.n, f.now)), 0) AS now, coalesce(sum(min(g.n, f.ever)), 0) AS ever
-     FROM (SELECT content_id, count(*) AS n FROM temp.gone GROUP BY 1) g
+  const goneCount = database.prepare<[], { all: number; leftOut: number }>(
+    `SELECT count(*) AS "all", coalesce(sum(reason = 'ignored'), 0) AS leftOut FROM temp.gone`,
+  )
+  const movedCount = database.prepare<[number], { now: number; ever: number; found: number }>(
+    `SELECT coalesce(sum(min(g.n, f.now)), 0) AS now, coalesce(sum(min(g.n, f.ever)), 0) AS ever,
+            coalesce(sum(min(g.lost, f.ever)), 0) AS found
+     FROM (SELECT content_id, count(*) AS n, sum(reason <> 'ignored') AS lost FROM temp.gone GROUP BY 1) g
      JOIN (SELECT content_id, sum(1 - is_earlier) AS now, count(*) AS ever FROM temp.fresh WHERE mirror_id = ? GROUP BY 1) f
        USING (content_id)`,
   )
@@ -138,9 +141,14 @@ function prepareGone(database: Database.Database) {
     noteDirectoryGone: (directoryId: number, reason: FormerReason): void => {
       noteAll.run(reason, directoryId)
     },
-    countGone: (): number => goneCount.get()?.n ?? 0,
-    /** Files that went while others came with the same content: `now`, in this scan; `ever`, since the last one ended. */
-    countMoved: (mirrorId: number): { now: number; ever: number } => movedCount.get(mirrorId) ?? { now: 0, ever: 0 },
+    /** Files noted as gone; `leftOut` of them are still on disk, where a rule leaves them out now. */
+    countGone: (): { all: number; leftOut: number } => goneCount.get() ?? { all: 0, leftOut: 0 },
+    /**
+     * Files that went while others came with the same content: `now`, in this scan; `ever`, since the last one ended;
+     * `found`, those of the latter that no rule leaves out.
+     */
+    countMoved: (mirrorId: number): { now: number; ever: number; found: number } =>
+      movedCount.get(mirrorId) ?? { now: 0, ever: 0, found: 0 },
     /** Removes what was noted as gone; the path of a stored content is kept as its former one. */
     removeGone: (nowMs: number): void => {
       keepFormer.run(nowMs)

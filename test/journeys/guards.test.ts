@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { dumpStore } from '../support/dump-store.ts'
@@ -44,12 +44,57 @@ describe('a root that lost its files (P12)', () => {
     expect(dumpStore(home.stateDir).file).toEqual(before.file)
   })
 
+  test('counts nothing as removed in the run that halts', async () => {
+    const { home, root } = await mirroredHome(30)
+    const before = dumpStore(home.stateDir)
+    for (let index = 1; index < 7; index += 1) rmSync(join(root, `d${index}`), { recursive: true })
+    const { exitCode, mirror } = await home.sync(TO)
+    const files = { scanned: 5, unchanged: 5, new: 0, moved: 0, removed: 0 }
+    expect({ exitCode, files: mirror.files }).toMatchObject({ exitCode: 8, files })
+    expect(dumpStore(home.stateDir)).toMatchObject({ file: before.file, former: before.former })
+    const { stdout } = await home.shelfd(['sync', ...TO])
+    expect(stdout).not.toMatch(/removed/)
+  })
+
+  test('of four files or fewer goes on', async () => {
+    const { service, home, root } = await mirroredHome(1)
+    rmSync(join(root, 'd0'), { recursive: true })
+    const { exitCode, mirror } = await home.sync(TO)
+    expect({ exitCode, removed: mirror.files.removed }).toEqual({ exitCode: 0, removed: 1 })
+    const { stdout } = await home.shelfd(['report', '--format', 'combined'])
+    expect({ stdout, sent: service.count('uploadFile') }).toEqual({ stdout: '^ d0/e0/file-0.md\n', sent: 0 })
+  })
+
   test('by a few goes on', async () => {
     const { home, root } = await mirroredHome(70)
     rmSync(join(root, 'd0'), { recursive: true })
     const { exitCode, mirror } = await home.sync(TO)
     expect(exitCode).toBe(0)
     expect(mirror.files.removed).toBe(10)
+  })
+})
+
+describe('files that are left out now', () => {
+  test('are not gone, even when all are', async () => {
+    const { service, home, root } = await mirroredHome(30)
+    writeFileSync(join(root, '.shelfdignore'), '*\n')
+    const { exitCode, mirror } = await home.sync(TO)
+    expect({ exitCode, problems: mirror.problems }).toEqual({ exitCode: 0, problems: [] })
+    const { stdout } = await home.shelfd(['report', '--json'])
+    const [report] = JSON.parse(stdout).mirrors
+    expect(report.counts).toEqual({ superseded: 30 })
+    expect(report.entries[0].reason).toBe('its file is left out now')
+    rmSync(join(root, '.shelfdignore'))
+    expect((await home.sync(TO)).mirror.files).toMatchObject({ new: 30, removed: 0 })
+    expect(service.count('uploadFile')).toBe(0)
+  })
+
+  test('hide no loss beside them', async () => {
+    const { home, root } = await mirroredHome(70)
+    writeFileSync(join(root, '.shelfdignore'), '/d0/\n/d1/\n')
+    for (let index = 2; index < 6; index += 1) rmSync(join(root, `d${index}`), { recursive: true })
+    const { exitCode, stderr } = await home.sync(TO)
+    expect({ exitCode, stderr }).toEqual({ exitCode: 8, stderr: expect.stringMatching(/40 of 50 files are gone/) })
   })
 })
 

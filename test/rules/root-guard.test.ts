@@ -8,8 +8,9 @@ describe('the guard of a root', () => {
     fc.assert(fc.property(fc.nat(), fc.nat(), (known, found) => lossReason({ known, found, lost: 0 }) === undefined))
   })
 
-  test('halts when all is gone, however little', () => {
-    expect(lossReason({ known: 1, found: 0, lost: 1 })).toBe('emptied')
+  test('halts when all of five files are gone', () => {
+    expect(lossReason({ known: 5, found: 0, lost: 5 })).toBe('emptied')
+    expect(lossReason({ known: 4, found: 0, lost: 4 })).toBeUndefined()
   })
 
   test('halts at more than half, from twenty on', () => {

@@ -105,38 +105,47 @@ function removeMissing(
   const { files } = summary
   const gone = findGoneDirectories(scan)
   let isDone = true
-  if (gone.length > 0 || store.files.countGone() > 0) {
+  files.scanned = files.unchanged + files.new + files.changed
+  if (gone.length > 0 || store.files.countGone().all > 0) {
     store.write(() => {
       for (const { id, reason } of gone) store.files.noteDirectoryGone(id, reason)
-      const loss = countGone(store, mirror, scan, files)
+      const { moved, removed, loss } = countGone(store, mirror, scan, files)
       if (!acceptsRemovals && mayHaveMoved(loss, scan.unrestedNew)) isDone = false
+      // From here on the summary counts what is gone: a mirror that is halted counts nothing as moved or removed.
       else if (!acceptsRemovals) assertNotLost(mirror, loss)
-      files.new -= files.moved
-      if (!isDone) {
-        files.removed = 0
-        return
-      }
+      files.moved = moved
+      files.new -= moved
+      if (!isDone) return
+      files.removed = removed
       store.files.removeGone(clock.nowMs())
       for (const [id, seal] of scan.laterSeals) store.directories.setSeal(id, seal)
       for (const { id } of gone) store.directories.remove(id)
     })
   }
   if (isDone) store.files.endScan(mirror.row.id)
-  files.scanned = files.unchanged + files.new + files.changed + files.moved
   return isDone
 }
 
-/** Accounts for what moved and what is gone; what was recorded under a new name before this scan is not lost either. */
-function countGone(store: Store, { row }: OpenMirror, scan: ScanState, files: SyncSummary['files']): Loss {
+interface Gone {
+  readonly moved: number
+  readonly removed: number
+  readonly loss: Loss
+}
+
+/**
+ * Counts what moved and what is gone. Neither what was recorded under a new name before this scan is lost, nor what a rule
+ * leaves out now.
+ */
+function countGone(store: Store, { row }: OpenMirror, scan: ScanState, files: SyncSummary['files']): Gone {
   const moved = store.files.countMoved(row.id)
-  files.moved = moved.now
-  files.removed = store.files.countGone() - moved.now
+  const gone = store.files.countGone()
   const movedBefore = moved.ever - moved.now
-  return {
-    known: store.files.count(row.id) - files.new - movedBefore,
+  const loss = {
+    known: store.files.count(row.id) - files.new - movedBefore - gone.leftOut,
     found: files.unchanged + files.new + files.changed + scan.unrested,
-    lost: files.removed - movedBefore,
+    lost: gone.all - gone.leftOut - moved.found,
   }
+  return { moved: moved.now, removed: gone.all - moved.now, loss }
 }
 
 /** An unmounted disk looks like a tree that somebody deleted: better ask (P12). Nothing was recorded as removed yet. */
