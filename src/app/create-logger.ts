@@ -2,6 +2,9 @@ import { createRequire } from 'node:module'
 import { messageOf } from '../foundation/errors.ts'
 import type { LogFields, Logger } from '../foundation/logger.ts'
 import { escapeText } from '../foundation/text.ts'
+import { isUnderServiceManager } from './service-manager/is-under.ts'
+import type { Environment } from './settings/overrides.ts'
+import type { LogFormat } from './settings/settings.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
@@ -20,6 +23,11 @@ const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 /** The logger of this process; every line passes `redact`. */
 export function createLogger(options: LoggerOptions): Logger {
   return options.format === 'json' ? createJsonLogger(options) : createTextLogger(options)
+}
+
+/** `auto` is JSON under a service manager, text elsewhere. */
+export function chooseLogFormat(format: LogFormat, env: Environment): 'text' | 'json' {
+  return format === 'auto' ? (isUnderServiceManager(env) ? 'json' : 'text') : format
 }
 
 /** `-q`, nothing, `-v` as a level. */

@@ -1,5 +1,7 @@
-/** The known word nearest to a mistyped one (edit distance), or undefined when none is near enough to be meant. */
+/** The known word that a shortened or mistyped one stands for, or undefined when none is near enough to be meant. */
 function nearest(word: string, known: readonly string[]): string | undefined {
+  const completions = known.filter((candidate) => word !== '' && candidate.startsWith(word))
+  if (completions.length > 0) return completions.toSorted((left, right) => left.length - right.length)[0]
   const ranked = known
     .map((candidate) => ({ candidate, distance: editDistance(word.toLowerCase(), candidate.toLowerCase()) }))
     .sort((left, right) => left.distance - right.distance)

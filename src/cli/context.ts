@@ -1,7 +1,6 @@
-import { createLogger, levelOf } from '../app/create-logger.ts'
+import { chooseLogFormat, createLogger, levelOf } from '../app/create-logger.ts'
 import type { OpenedService } from '../app/open-service.ts'
 import { createRedactor, type Redactor } from '../app/redactor.ts'
-import { isUnderServiceManager } from '../app/service-manager/is-under.ts'
 import type { SettingFlags } from '../app/settings/overrides.ts'
 import type { Settings } from '../app/settings/settings.ts'
 import type { Logger } from '../foundation/logger.ts'
@@ -77,7 +76,7 @@ export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () =>
 
 function openLogger(io: CliIo, flags: GlobalFlags, settings: Settings, redactor: Redactor): Logger {
   return createLogger({
-    format: settings.logFormat === 'auto' ? (isUnderServiceManager(io.env) ? 'json' : 'text') : settings.logFormat,
+    format: chooseLogFormat(settings.logFormat, io.env),
     level: levelOf(flags.quiet, flags.verbosity),
     withTime: io.env.JOURNAL_STREAM === undefined,
     write: (line) => {

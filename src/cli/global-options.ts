@@ -9,7 +9,7 @@ export const GLOBAL_OPTIONS = {
   quiet: { type: 'boolean', alias: 'q', describe: 'Log errors only' },
   verbose: { type: 'count', alias: 'v', describe: 'Log more; twice also shows the traces of errors' },
   'log-format': { type: 'string', describe: OVERRIDES['log-format'].describe, choices: ['text', 'json'] },
-  version: { type: 'boolean', describe: 'Print the version' },
+  version: { type: 'boolean', alias: 'V', describe: 'Print the version' },
   help: { type: 'boolean', alias: 'h', describe: 'Print this help' },
 } as const satisfies ArgumentTable
 
@@ -32,6 +32,14 @@ export function settingOptions(flags: readonly SettingFlag[]): ArgumentTable {
     return [flag, { type: 'string', describe, placeholder: PLACEHOLDERS[flag] ?? 'N' }] as const
   })
   return Object.fromEntries(options)
+}
+
+/** `help sync` as `--help sync`, `version` as `--version`: words that people try first. */
+export function flagForWord(argv: readonly string[]): readonly string[] {
+  const position = positionsOfWords(argv)[0]
+  const word = position === undefined ? undefined : argv[position]
+  if (word !== 'help' && word !== 'version') return argv
+  return [`--${word}`, ...argv.filter((_, index) => index !== position)]
 }
 
 /** Words of a command line without its flags, for finding the command before its own flags are known. */

@@ -13,8 +13,9 @@ export interface ParsedArguments {
 
 /** Reads flags by their table and leaves the other words; throws UsageError('bad-usage') naming the nearest flag. */
 export function parseOptions(argv: readonly string[], table: ArgumentTable): ParsedArguments {
+  checkSpelling(argv, table)
   const { argv: parsed, error } = Parser.detailed([...argv], parserOptions(table))
-  if (error) throw usage(`Cannot read the command line: ${lowerFirst(error.message)}`)
+  if (error) throw parserError(error, table)
   const { _: words, ...given } = parsed
   const aliases = Object.values(table).map((spec) => spec.alias)
   const unknown = Object.keys(given).find((key) => !Object.hasOwn(table, key) && !aliases.includes(key))
@@ -37,6 +38,30 @@ export function assignPositionals(words: readonly string[], table: ArgumentTable
   })
   if (rest[0] !== undefined) throw usage(`Cannot understand "${rest[0]}": there is no place for a further argument`)
   return Object.fromEntries(values)
+}
+
+/** What the parser would silently read in some way: a switch with a value, and a flag with a value denied with `--no-`. */
+function checkSpelling(argv: readonly string[], table: ArgumentTable): void {
+  const end = argv.indexOf('--')
+  for (const word of end === -1 ? argv : argv.slice(0, end)) {
+    const [, flag = '', denied, name = '', value] = /^(--?(no-)?([^=]+))(=.*)?$/s.exec(word) ?? []
+    const spec = specOf(denied ? name : flag.replace(/^-+/, ''), table)
+    if (!spec) continue
+    if (denied && takesValue(spec)) throw unknownFlag(`no-${name}`, table)
+    if (value !== undefined && !takesValue(spec))
+      throw usage(`Cannot use ${flag} with a value: it is a switch, so write ${flag} alone`)
+  }
+}
+
+function specOf(flag: string, table: ArgumentTable): ArgumentSpec | undefined {
+  return table[flag] ?? Object.values(table).find(({ alias }) => alias === flag)
+}
+
+/** The parser names only the flag at fault, in a sentence of its own. */
+function parserError(error: Error, table: ArgumentTable): UsageError {
+  const flag = /: ([\w-]+)$/.exec(error.message)?.[1]
+  const [name] = Object.entries(table).find(([key, { alias }]) => flag === key || flag === alias) ?? []
+  return usage(name === undefined ? 'Cannot read the command line' : `Cannot use --${name} without a value`)
 }
 
 function lastTexts(given: Readonly<Record<string, unknown>>): Record<string, string> {
@@ -94,10 +119,6 @@ function unknownFlag(flag: string, table: ArgumentTable): UsageError {
 
 function camelCase(name: string): string {
   return name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
 function usage(message: string): UsageError {

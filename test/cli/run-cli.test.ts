@@ -28,7 +28,7 @@ describe('help', () => {
         -q, --quiet                 Log errors only
         -v, --verbose               Log more; twice also shows the traces of errors
             --log-format text|json  Log as text or json
-            --version               Print the version
+        -V, --version               Print the version
         -h, --help                  Print this help
 
       Exit codes:
@@ -44,7 +44,7 @@ describe('help', () => {
         78   an operator must act (store damaged or of a newer version)
         130  interrupted
 
-      shelfd COMMAND --help tells more about each.
+      shelfd help COMMAND, or COMMAND --help, tells more about each; shelfd version prints the version.
       "
     `)
   })
@@ -72,7 +72,7 @@ describe('help', () => {
         -q, --quiet                 Log errors only
         -v, --verbose               Log more; twice also shows the traces of errors
             --log-format text|json  Log as text or json
-            --version               Print the version
+        -V, --version               Print the version
         -h, --help                  Print this help
 
       Examples:
@@ -126,7 +126,7 @@ describe('usage errors name what is near', () => {
     ['config path more', 'Cannot understand "more"'],
     ['mkdir', 'Cannot run without LIBRARY:/path'],
     ['config path --log-format xml', 'it is one of text, json'],
-    ['config path --config', 'not enough arguments following: config'],
+    ['config path --config', 'Cannot use --config without a value'],
     ['search x --limit many', 'it must be a number'],
     ['asset frame x', 'Cannot run without --at'],
   ])('%s', async (line, message) => {

@@ -36,7 +36,7 @@ export function renderCommandList(entries: readonly CommandEntry[], prefix: stri
     ),
     section('Global flags', optionRows(GLOBAL_OPTIONS)),
     section('Exit codes', exitRows(allExits)),
-    'shelfd COMMAND --help tells more about each.',
+    'shelfd help COMMAND, or COMMAND --help, tells more about each; shelfd version prints the version.',
   ])
 }
 

@@ -1,0 +1,46 @@
+import type { LogFormat } from '../app/settings/settings.ts'
+import { messageOf, ShelfdError } from '../foundation/errors.ts'
+import { escapeText } from '../foundation/text.ts'
+import type { CliIo } from './cli-io.ts'
+import { exitCodeOf } from './exit-codes.ts'
+import { hintFor } from './hints.ts'
+
+/** What is known of a command line when it fails. */
+export interface Shown {
+  commandName: string | undefined
+  withStack: boolean
+  logFormat: LogFormat
+  redact: (text: string) => string
+}
+
+/** Writes what ended a command to stderr: a sentence and a hint for people, or one line of JSON where the log is JSON. */
+export async function reportError(error: unknown, io: CliIo, shown: Shown): Promise<void> {
+  const hint = hintFor(error, shown.commandName)
+  const stack = shown.withStack && error instanceof Error ? error.stack : undefined
+  const { chooseLogFormat } = await import('../app/create-logger.ts')
+  if (chooseLogFormat(shown.logFormat, io.env) === 'json') return logError(error, io, shown, { hint, stack })
+  const told = [`shelfd: ${messageOf(error)}`, ...(hint ? [hint] : []), ...(stack ? [stack] : [])]
+  const lines = told.join('\n').split('\n').map(escapeText)
+  io.stderr.write(`${shown.redact(lines.join('\n  '))}\n`)
+}
+
+async function logError(
+  error: unknown,
+  { stderr }: CliIo,
+  { redact }: Shown,
+  fields: { readonly hint: string | undefined; readonly stack: string | undefined },
+): Promise<void> {
+  const { createLogger } = await import('../app/create-logger.ts')
+  const write = (line: string) => void stderr.write(line)
+  const logger = createLogger({ format: 'json', level: 'error', withTime: true, write, redact })
+  const code = error instanceof ShelfdError ? error.code : 'unexpected'
+  logger.error(messageOf(error), { code, ...fields, exitCode: exitCodeOf(error) })
+}
+
+/** As typed or in the environment: for errors from before the configuration was read, which may be what is wrong. */
+export function typedLogFormat(argv: readonly string[], env: CliIo['env']): LogFormat {
+  const at = argv.findLastIndex((word) => word === '--log-format' || word.startsWith('--log-format='))
+  const [, attached] = argv[at]?.split('=') ?? []
+  const format = at === -1 ? env.SHELFD_LOG_FORMAT : (attached ?? argv[at + 1])
+  return format === 'json' || format === 'text' ? format : 'auto'
+}
