@@ -3,6 +3,7 @@ import { gunzip } from 'node:zlib'
 import type { z } from 'zod'
 import { type ErrorText, readErrorBody } from '../contract/error-body.ts'
 import { type CodeOf, RefusedError, RejectedError } from '../foundation/errors.ts'
+import { describeIssue } from '../foundation/expected-of.ts'
 import { escapeText, truncateText } from '../foundation/text.ts'
 import { parseRetryAfterMs } from '../rules/retry-pause.ts'
 import { BODY_LIMIT_BYTES } from './exchange.ts'
@@ -39,10 +40,11 @@ export function jsonOf<T>(shape: z.ZodType<T>, statuses: readonly number[] = [20
   return async (answer: Answer, request: ServiceRequest<unknown>): Promise<T> => {
     await expectStatus(answer, request, statuses)
     const body = await parseJson(answer)
-    const parsed = shape.safeParse(body)
+    const parsed = shape.safeParse(body, { error: describeIssue })
     if (parsed.success) return parsed.data
     const issue = parsed.error.issues[0]
-    throw malformed(`the answer lacks what it must have (${issue?.path.join('.')}: ${issue?.message})`)
+    const where = issue?.path.join('.') || 'the answer'
+    throw malformed(`the answer is not what the interface says: ${where} ${issue?.message}`)
   }
 }
 

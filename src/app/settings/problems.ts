@@ -40,7 +40,7 @@ function isSection(issue: z.core.$ZodIssue): boolean {
 /** The value that was found; never one that may hold a secret. */
 function describeGiven(path: Path, value: unknown): string {
   if (path[0] === 'service' || typeof value === 'object') return ''
-  return `, not ${truncateText(JSON.stringify(value), 60)}`
+  return `, not ${truncateText(typeof value === 'number' ? String(value) : JSON.stringify(value), 60)}`
 }
 
 function describeUnknownKey(path: Path, key: string): string {

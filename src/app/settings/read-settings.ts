@@ -1,4 +1,5 @@
 import { messageOf, UsageError } from '../../foundation/errors.ts'
+import { expectedOf } from '../../foundation/expected-of.ts'
 import { findMirrorProblems } from './check-mirrors.ts'
 import { configCandidates, type Surroundings } from './find-config-file.ts'
 import { readOverrides, type SettingFlags } from './overrides.ts'
@@ -58,7 +59,7 @@ function readConfig(path: string, readFile: ReadTextFile): TextFile | undefined 
 }
 
 function checkConfig(raw: Raw, placeOf: (path: readonly PropertyKey[]) => string): Config {
-  const checked = configSchema.safeParse(raw)
+  const checked = configSchema.safeParse(raw, { error: expectedOf })
   if (checked.success) {
     const { service } = checked.data
     const sources = [service?.token, service?.tokenFile, service?.tokenCommand].filter((source) => source !== undefined)

@@ -1,4 +1,5 @@
 import { LockedError, RefusedError, RejectedError } from '../../foundation/errors.ts'
+import { describeIssue } from '../../foundation/expected-of.ts'
 import type { RunResult } from '../../sync/run-sync.ts'
 import { faultOf } from './faults.ts'
 import type { ControlHandlers, SyncRun } from './handlers.ts'
@@ -42,7 +43,7 @@ function readRequest(line: unknown): ControlRequest {
   if (version !== PROTOCOL_VERSION) {
     throw new LockedError('store-locked', 'The daemon is of another version of shelfd: restart it with this one')
   }
-  const { success, data, error } = controlRequest.safeParse(request)
+  const { success, data, error } = controlRequest.safeParse(request, { error: describeIssue })
   if (success) return data
   const [issue] = error.issues
   throw new RejectedError(

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { z } from 'zod'
 import { API_PREFIX, ROUTES, type RouteName } from '../../contract/routes.ts'
+import { describeIssue } from '../../foundation/expected-of.ts'
 import type { Grant } from '../grant.ts'
 import type { Service } from '../service.ts'
 import { forbidden, unauthorized } from './api-error.ts'
@@ -83,5 +84,5 @@ function admit(service: Service, spec: { takesSignedUrl?: boolean }, request: Fa
 }
 
 function parseWith<T>(shape: z.ZodType<T> | undefined, value: unknown): T {
-  return (shape ?? z.any()).parse(value)
+  return (shape ?? z.any()).parse(value, { error: describeIssue })
 }

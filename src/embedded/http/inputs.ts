@@ -6,10 +6,11 @@ const MAX_NAME_BYTES = 1_024
 
 /** A whole number in a query, within bounds, both included. */
 export function integerInput(bounds: { min: number; max: number; byDefault: number }) {
+  const expected = `must be a whole number from ${bounds.min} to ${bounds.max}`
   return z
     .string()
     .transform((text) => (/^\d{1,9}$/.test(text) ? Number(text) : Number.NaN))
-    .pipe(z.int().min(bounds.min).max(bounds.max))
+    .pipe(z.int(expected).min(bounds.min, expected).max(bounds.max, expected))
     .default(bounds.byDefault)
     .meta({
       type: 'integer',

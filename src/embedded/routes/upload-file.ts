@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { uploadAnswer } from '../../contract/records.ts'
 import { INBOX_PATH } from '../../contract/routes.ts'
+import { describeIssue } from '../../foundation/expected-of.ts'
 import { requireLibrary } from '../http/access.ts'
 import { notFound, tooLarge } from '../http/api-error.ts'
 import { endpoint } from '../http/endpoint.ts'
@@ -54,7 +55,7 @@ export const uploadFile = endpoint({
     const library = requireLibrary(call, 'resource.create')
     const form = await takeForm(service, request)
     try {
-      const { path } = fields.parse(form)
+      const { path } = fields.parse(form, { error: describeIssue })
       const directory = service.tables.directories.byPath(library.id, path)
       if (!directory) throw notFound('Directory')
       const content = await form.content.finish()

@@ -1,0 +1,67 @@
+/** A validator's own sentences ("expected number, received NaN") say nothing to a person: none is ever shown. */
+import { describe, expect, test } from 'vitest'
+import { configJsonSchema } from '../../src/app/settings/json-schema.ts'
+import { readSettingsWith } from '../app/read-settings-with.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { temporaryHome } from '../support/home.ts'
+
+const VALIDATOR = /Invalid (input|option)|expected \w+, received|Too (small|big)|Unrecognized|NaN/
+
+const WRONG = ['.nan', '.inf', '-1', '3', 'true', '""', 'x', '[]', '[3]', '[[]]', '{}', '{ x: 1 }', '{ path: [] }']
+
+describe('no validator speaks', () => {
+  test('of wrong values anywhere in the configuration', () => {
+    const told = leavesOf(JSON.parse(configJsonSchema())).flatMap((path) =>
+      WRONG.flatMap((value) => problemOf(`${nested(path, value)}\n`)),
+    )
+    expect(told.length).toBeGreaterThan(300)
+    expect(told.filter((problem) => VALIDATOR.test(problem.replace(/, not .*/, '')))).toEqual([])
+  })
+
+  test.each([
+    [['search', 'tide', '--limit', '-5'], 'limit: must be a whole number from 1 to'],
+    [['search', 'tide', '--limit', '0.5'], 'limit: must be a whole number from 1 to'],
+  ])('when the library on this computer refuses %j', async (words, message) => {
+    const home = temporaryHome()
+    home.write('Papers', { 'a.md': 'tide' })
+    await home.shelfd(['sync', 'Papers'])
+    const { exitCode, stdout, stderr } = await home.shelfd(words)
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
+    expect(stderr).toContain(message)
+    expect(stderr).not.toMatch(VALIDATOR)
+  })
+
+  test('when a service answers what the interface does not say', async () => {
+    await using service = await startFaultyService({ library: 'Research' })
+    const home = temporaryHome(service)
+    service.rewrite = ({ route }, body) => (route === 'listLibraries' ? { ...body, items: [{ id: 3 }] } : body)
+    const { exitCode, stderr } = await home.shelfd(['libraries', 'list'])
+    expect(exitCode).toBe(5)
+    expect(stderr).toContain('the answer is not what the interface says: items.0.id must be a text')
+    expect(stderr).not.toMatch(VALIDATOR)
+  })
+})
+
+function problemOf(yaml: string): string[] {
+  try {
+    readSettingsWith({ yaml })
+    return []
+  } catch (error) {
+    return [String(error)]
+  }
+}
+
+/** `limits: { transfers: VALUE }`; a number in the path is an entry of a list. */
+function nested(path: readonly string[], value: string): string {
+  return path.reduceRight((inner, key) => (key === '0' ? `[${inner}]` : `{ ${key}: ${inner} }`), value)
+}
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: Schema
+}
+
+function leavesOf({ properties, items }: Schema, path: readonly string[] = []): string[][] {
+  const inner = items ? [['0', items] as const] : Object.entries(properties ?? {})
+  return [[...path], ...inner.flatMap(([key, schema]) => leavesOf(schema, [...path, key]))].slice(path.length ? 0 : 1)
+}
