@@ -8,6 +8,7 @@ const CODES = {
   temporary: [
     'service-unreachable',
     'service-unavailable',
+    'service-error',
     'service-throttling',
     'answer-malformed',
     'answer-late',
@@ -107,9 +108,18 @@ export class RejectedError extends ShelfdError<'rejected'> {
   }
 }
 
+/** What left an upload in doubt: the code its failure would have had, or that somebody stopped the program. */
+export type DoubtCause = Exclude<CodeOf<'temporary'>, 'disk-full'> | 'interrupted'
+
 /** It isn't known whether the service stored an upload: look before sending again. */
 export class DoubtError extends ShelfdError<'doubt'> {
   readonly reaction = 'doubt'
+  readonly doubtCause: DoubtCause
+
+  constructor(message: string, doubtCause: DoubtCause, options?: ErrorOptions) {
+    super('upload-in-doubt', message, options)
+    this.doubtCause = doubtCause
+  }
 }
 
 /** A problem of one local file; the run goes on without it. */
@@ -129,7 +139,7 @@ const REBUILDS: readonly Rebuild[] = [
   rebuildBy(CODES.operator, (code, message) => new OperatorError(code, message)),
   rebuildBy(CODES.interrupted, (_, message) => new InterruptedError(message)),
   rebuildBy(CODES.rejected, (code, message, status) => new RejectedError(code, message, status)),
-  rebuildBy(CODES.doubt, (code, message) => new DoubtError(code, message)),
+  rebuildBy(CODES.doubt, (_, message) => new DoubtError(message, 'interrupted')),
   rebuildBy(CODES.file, (code, message) => new FileError(code, message)),
 ]
 

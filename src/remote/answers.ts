@@ -94,10 +94,14 @@ function malformed(reason: string): Setback {
   return new Setback({ code: 'answer-malformed', reason: escapeText(reason), mayBeDone: true, reached: true })
 }
 
+/** Statuses by which a service says that it cannot answer now; any other 5xx is an error of its own. */
+const UNAVAILABLE: ReadonlySet<number> = new Set([408, 425, 502, 503, 504])
+
 function setbackOf(answer: Answer): Setback {
   const throttled = answer.status === 429
+  const failed = UNAVAILABLE.has(answer.status) ? 'service-unavailable' : 'service-error'
   return new Setback({
-    code: throttled ? 'service-throttling' : 'service-unavailable',
+    code: throttled ? 'service-throttling' : failed,
     reason: `the service answered ${statusText(answer.status)}`,
     mayBeDone: !throttled,
     reached: true,

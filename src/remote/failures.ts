@@ -41,7 +41,7 @@ export function cannot(request: Pick<ServiceRequest<unknown>, 'verb' | 'subject'
 export function finalError(request: ServiceRequest<unknown>, facts: SetbackFacts, tries: number): Error {
   const reason = tries > 1 ? `${facts.reason}, ${tries} times` : facts.reason
   if (facts.mayBeDone && request.body?.kind === 'file') {
-    return new DoubtError('upload-in-doubt', cannot(request, `${reason}; the service may have stored it`))
+    return new DoubtError(cannot(request, reason), facts.code)
   }
   return new TemporaryError(facts.code, cannot(request, reason))
 }
@@ -49,7 +49,7 @@ export function finalError(request: ServiceRequest<unknown>, facts: SetbackFacts
 /** What an abort ends as. */
 export function interruption(request: ServiceRequest<unknown>, mayBeDone: boolean): Error {
   if (!mayBeDone || request.body?.kind !== 'file') return new InterruptedError()
-  return new DoubtError('upload-in-doubt', cannot(request, 'interrupted; the service may have stored it'))
+  return new DoubtError(cannot(request, 'interrupted'), 'interrupted')
 }
 
 export function interruptIfAborted(request: ServiceRequest<unknown>): void {

@@ -1,10 +1,53 @@
-/** How often in one run a content whose upload is in doubt is looked for and, if it is certainly absent, sent again. */
-export const DOUBT_ROUNDS = 6
+import type { DoubtCause } from '../foundation/errors.ts'
+import { quarantineLeftMs, quarantinePause } from './quarantine-pause.ts'
 
-/** The problem that such a content has until then. */
+/** The problem of a content in doubt that has no other. */
 export const IN_DOUBT = {
   code: 'upload-in-doubt',
   message: 'not known whether it arrived; checked next run',
+}
+
+/** What is known of a content when an upload of it ends in doubt. */
+interface DoubtedContent {
+  /** Earlier uploads of it that ended in doubt. */
+  readonly doubts: number
+  /** Quarantines it has had. */
+  readonly problemCount: number
+}
+
+export type DoubtReaction =
+  /** A look decides; if it finds nothing, the content is sent once more. */
+  | { readonly kind: 'resend' }
+  /** It is a problem of the file, which is tried again after the pause: one look and one send each time. */
+  | { readonly kind: 'quarantine'; readonly code: Exclude<DoubtCause, 'interrupted'>; readonly pauseMs: number }
+
+/** What follows from an upload in doubt. The first one is sent again at once, so that a lost answer costs no time. */
+export function reactToDoubt({ doubts, problemCount }: DoubtedContent, cause: DoubtCause): DoubtReaction {
+  if (cause === 'interrupted' || (doubts === 0 && problemCount === 0)) return { kind: 'resend' }
+  return { kind: 'quarantine', code: cause, pauseMs: quarantinePause(problemCount, cause) }
+}
+
+/** A content in doubt, with what the last look for it came to. */
+interface LookedAfter {
+  /** Null while it has no problem. */
+  readonly retryAt: number | null
+  readonly isSetAside: number
+  /** The last upload was looked for and not found. */
+  readonly wasAbsent: number
+}
+
+/** Whether to look for a content in doubt now: after each upload once, then whenever its quarantine is over. */
+export function needsLook({ retryAt, isSetAside, wasAbsent }: LookedAfter, nowMs: number): boolean {
+  return isSetAside === 0 && (wasAbsent === 0 || !isQuarantined({ retryAt }, nowMs))
+}
+
+/** Whether a content that a look did not find may be sent again now. */
+export function mayResend(content: Pick<LookedAfter, 'retryAt'>, nowMs: number): boolean {
+  return !isQuarantined(content, nowMs)
+}
+
+function isQuarantined({ retryAt }: Pick<LookedAfter, 'retryAt'>, nowMs: number): boolean {
+  return quarantineLeftMs(retryAt, nowMs) > 0
 }
 
 interface LookedFor {

@@ -35,15 +35,26 @@ export interface KnownContent {
 /** What a listing says of a resource: `unasked` when there was none, `unknown` when it is incomplete and doesn't show it. */
 export type Presence = 'listed' | 'absent' | 'unknown' | 'unasked'
 
+/** What else decides about a file: a problem of its path, and why a limit holds its mirror's new contents back. */
+export interface FileCircumstances {
+  readonly problem: string | null
+  readonly heldBack: string | null
+}
+
 /** The one class of a file whose content on disk is the one that the store knows. */
-export function classifyFile(content: KnownContent, presence: Presence, problem: string | null): Classified {
+export function classifyFile(
+  content: KnownContent,
+  presence: Presence,
+  { problem, heldBack }: FileCircumstances,
+): Classified {
   if (problem !== null) return { class: 'needs-attention', reason: problem }
   switch (content.state) {
     case 'new':
-      return { class: 'local-only', reason: 'new' }
+      return { class: 'local-only', reason: heldBack ?? 'new' }
     case 'sending':
       return { class: 'local-only', reason: 'being sent' }
     case 'doubt':
+      if (content.problemCode !== null) return needsAttention(content, content.problemMessage ?? content.problemCode)
       return { class: 'local-only', reason: 'in doubt' }
     case 'refused':
       return needsAttention(content, content.problemMessage ?? 'refused')

@@ -1,3 +1,5 @@
+import type { HeldBack } from './quota.ts'
+
 /** A problem of one path, as summaries show it; `retryAt` in ISO 8601 or null. */
 export interface SummaryProblem {
   readonly path: string
@@ -30,6 +32,8 @@ export interface SyncSummary {
     aliases: number
     failed: number
     heldBack: number
+    /** The same by the limit that held them back. */
+    heldBackBy: readonly HeldBack[]
     inDoubt: number
     bytes: number
   }
@@ -61,7 +65,7 @@ export function emptySummary(mirror: Pick<SyncSummary, 'name' | 'path' | 'librar
       ignored: 0,
       unsupported: 0,
     },
-    uploads: { created: 0, duplicates: 0, aliases: 0, failed: 0, heldBack: 0, inDoubt: 0, bytes: 0 },
+    uploads: { created: 0, duplicates: 0, aliases: 0, failed: 0, heldBack: 0, heldBackBy: [], inDoubt: 0, bytes: 0 },
     directories: { created: 0, existing: 0, failed: 0 },
     ingestion: { searchable: 0, warnings: 0, partial: 0, failed: 0, pending: 0, unknown: 0 },
     timeToSearchableMs: null,

@@ -1,16 +1,27 @@
+import type { ErrorCode } from '../foundation/errors.ts'
 import type { SyncSummary } from './sync-summary.ts'
 
 export type Verdict = 'ok' | 'incomplete' | 'failed'
 
 /** What one run over all its mirrors comes to; the command line maps it to an exit code. */
-export type RunOutcome = 'done' | 'failures' | 'pending' | 'held-back'
+export type RunOutcome = 'done' | 'failures' | 'temporary' | 'pending' | 'held-back'
+
+/** Problems of uploads that say nothing of the file: the service was away, busy or slow. */
+const TEMPORARY: ReadonlySet<string> = new Set<ErrorCode>([
+  'service-unreachable',
+  'service-unavailable',
+  'service-throttling',
+  'answer-late',
+])
 
 /**
- * `failures` while any file or ingestion needs attention, also when this run sent nothing; `held-back` when a limit kept
+ * `failures` while any file or ingestion needs attention, also when this run sent nothing; `temporary` when all that failed
+ * are uploads that another run may well get through; `held-back` when a limit kept
  * something; `pending` when everything was sent and ingestion was still going on at the deadline.
  */
 export function runOutcome(mirrors: readonly SyncSummary[], isWaiting: boolean): RunOutcome {
-  if (mirrors.some(hasFailures)) return 'failures'
+  if (mirrors.some(hasLastingFailures)) return 'failures'
+  if (mirrors.some(({ problems }) => problems.length > 0)) return 'temporary'
   if (mirrors.some((mirror) => mirror.uploads.heldBack > 0)) return 'held-back'
   if (isWaiting && mirrors.some((mirror) => mirror.ingestion.pending > 0)) return 'pending'
   return 'done'
@@ -21,7 +32,8 @@ export function verdictOf(outcome: RunOutcome): Verdict {
   return outcome === 'failures' ? 'failed' : 'incomplete'
 }
 
-function hasFailures({ uploads, directories, ingestion, problems }: SyncSummary): boolean {
-  const failed = uploads.failed + uploads.inDoubt + directories.failed
-  return failed + ingestion.partial + ingestion.failed + ingestion.unknown > 0 || problems.length > 0
+function hasLastingFailures({ uploads, directories, ingestion, problems }: SyncSummary): boolean {
+  const isTemporary = problems.length > 0 && problems.every(({ code }) => TEMPORARY.has(code))
+  const failed = uploads.inDoubt + directories.failed + ingestion.partial + ingestion.failed + ingestion.unknown
+  return failed > 0 || (!isTemporary && uploads.failed + problems.length > 0)
 }

@@ -36,16 +36,14 @@ export interface ContentKey {
 }
 
 /** A content whose last upload was cut off or left in doubt, with the path it was sent from. */
-export interface DoubtfulContent {
-  readonly id: number
-  readonly sha256: Buffer
-  readonly mime: string
-  readonly size: number
-  readonly doubts: number
+export interface DoubtfulContent
+  extends Pick<ContentRow, 'id' | 'sha256' | 'mime' | 'size' | 'problemMessage' | 'retryAt' | 'isSetAside'> {
   /** Relative to the mirror it was sent from, whose library path is `remotePath`. */
   readonly path: string
   readonly remotePath: string
   readonly uploadId: number
+  /** That upload was looked for and not found. */
+  readonly wasAbsent: number
 }
 
 /** A mirror and its library, as far as queries need them. */
@@ -119,7 +117,7 @@ function prepareSending(database: Database.Database) {
   )
   const setState = database.prepare<[ContentState, number]>('UPDATE content SET state = ? WHERE id = ?')
   const doubtCutOff = database.prepare<[]>(
-    `UPDATE content INDEXED BY content_in_doubt SET state = 'doubt'
+    `UPDATE content INDEXED BY content_in_doubt SET state = 'doubt', doubts = doubts + 1
      WHERE state IN ('sending', 'doubt') AND state = 'sending'`,
   )
   const addDoubt = database.prepare<[number]>("UPDATE content SET state = 'doubt', doubts = doubts + 1 WHERE id = ?")
@@ -127,6 +125,7 @@ function prepareSending(database: Database.Database) {
     `UPDATE content SET state = 'refused', problem_code = ?, problem_message = ?, retry_at = ?,
        problem_count = problem_count + 1 WHERE id = ?`,
   )
+  const explain = database.prepare<[string, number]>('UPDATE content SET problem_message = ? WHERE id = ?')
   const maxSeq = database.prepare<[], { seq: number }>('SELECT coalesce(max(stored_seq), 0) AS seq FROM content')
   const store = database.prepare<[string, number, number, number, number, number, number, number]>(
     `UPDATE content SET state = 'stored', resource_id = ?, is_duplicate = ?, second_location = ?, uploaded_at = ?,
@@ -135,7 +134,9 @@ function prepareSending(database: Database.Database) {
   )
   // doubt first looks at what an interrupted run left: its intents have no outcome.
   const doubtful = database.prepare<[number, number, number], DoubtfulContent>(
-    `SELECT c.id, c.sha256, c.mime, c.size, c.doubts, u.path, m.remote_path AS remotePath, max(u.id) AS uploadId
+    `SELECT c.id, c.sha256, c.mime, c.size, c.problem_message AS problemMessage, c.retry_at AS retryAt,
+       c.is_set_aside AS isSetAside, u.path, m.remote_path AS remotePath, max(u.id) AS uploadId,
+       coalesce(u.outcome, '') = 'absent' AS wasAbsent
      FROM content c INDEXED BY content_in_doubt JOIN upload u ON u.content_id = c.id JOIN mirror m ON m.id = u.mirror_id
      WHERE c.library_id = ? AND (u.mirror_id = ? OR EXISTS
          (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?))
@@ -167,6 +168,10 @@ function prepareSending(database: Database.Database) {
     },
     markRefused: (id: number, problem: ContentProblem): void => {
       refuse.run(problem.code, problem.message, problem.retryAt, id)
+    },
+    /** Says more of the problem a content has. */
+    explainProblem: (id: number, message: string): void => {
+      explain.run(message, id)
     },
     /** From here on the resource id is never forgotten (P13). */
     markStored: (id: number, stored: StoredContent): void => {
@@ -234,7 +239,7 @@ function prepareIngestion(database: Database.Database) {
   )
   const nextRetry = database.prepare<[number], { at: number | null }>(
     `SELECT min(retry_at) AS at FROM content INDEXED BY content_troubled
-     WHERE library_id = ? AND state = 'refused' AND is_set_aside = 0
+     WHERE library_id = ? AND state IN ('refused', 'doubt') AND is_set_aside = 0 AND retry_at IS NOT NULL
        AND (problem_code IS NOT NULL OR state IN ('sending', 'doubt'))`,
   )
   return {
@@ -262,7 +267,7 @@ function prepareIngestion(database: Database.Database) {
       times.all(runId, mirrorId).map((row) => row.ms),
     /** Contents of a mirror's present files that need attention and were not set aside. */
     listTroubled: (mirrorId: number, libraryId: number): TroubledContent[] => troubled.all(mirrorId, libraryId),
-    /** When the first content that was refused may be tried again; null when there is none. */
+    /** When the first content whose upload failed may be tried again; null when there is none. */
     nextRetryAt: (libraryId: number): number | null => nextRetry.get(libraryId)?.at ?? null,
     /** How many contents of a mirror wait to be sent, and their bytes. */
     countToSend: (mirrorId: number): { n: number; bytes: number } => toSend.get(mirrorId) ?? { n: 0, bytes: 0 },

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { ContentState } from './contents.ts'
 
-/** A file whose content was refused, or whose ingestion ended badly; a content has as many rows as files. */
+/** A file whose upload failed, or whose ingestion ended badly; a content has as many rows as files. */
 export interface QuarantineRow {
   readonly contentId: number
   readonly sha256: Buffer
@@ -13,7 +13,7 @@ export interface QuarantineRow {
   readonly message: string | null
   /** How often it went wrong. */
   readonly tries: number
-  /** Of an upload: when it was refused first. Of an ingestion: when the resource was uploaded. */
+  /** Of an upload: when it failed first. Of an ingestion: when the resource was uploaded. */
   readonly since: number | null
   readonly retryAt: number | null
   readonly isSetAside: number
@@ -29,7 +29,7 @@ export function prepareQuarantine(database: Database.Database) {
   const list = database.prepare<[], QuarantineRow>(
     `SELECT c.id AS contentId, c.sha256, c.mime, c.size, c.state, c.resource_id AS resourceId, c.problem_code AS code,
        c.problem_message AS message, c.problem_count AS tries, c.retry_at AS retryAt, c.is_set_aside AS isSetAside,
-       coalesce(c.uploaded_at, (SELECT min(u.ended_at) FROM upload u WHERE u.content_id = c.id AND u.outcome = 'refused'))
+       coalesce(c.uploaded_at, (SELECT min(u.ended_at) FROM upload u WHERE u.content_id = c.id AND u.outcome IN ('refused', 'doubt', 'absent')))
          AS since,
        m.name AS mirror, m.path AS mirrorPath, iif(d.path = '', f.name, d.path || '/' || f.name) AS path
      FROM library l JOIN content c INDEXED BY content_troubled ON c.library_id = l.id

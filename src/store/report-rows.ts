@@ -32,6 +32,7 @@ export interface StateTally {
   readonly state: ContentState
   readonly outcome: IngestionOutcome | null
   readonly isSetAside: number
+  readonly hasProblem: number
   readonly files: number
   readonly contents: number
   readonly bytes: number
@@ -120,9 +121,9 @@ function prepareLocal(database: Database.Database) {
      ORDER BY f.content_id, isSender DESC, path`,
   )
   const tally = database.prepare<[number], StateTally>(
-    `SELECT c.state, c.outcome, c.is_set_aside AS isSetAside, count(*) AS files, count(DISTINCT c.id) AS contents, sum(f.size) AS bytes
+    `SELECT c.state, c.outcome, c.is_set_aside AS isSetAside, c.problem_code IS NOT NULL AS hasProblem, count(*) AS files, count(DISTINCT c.id) AS contents, sum(f.size) AS bytes
      FROM directory d JOIN file f ON f.directory_id = d.id JOIN content c ON c.id = f.content_id
-     WHERE d.mirror_id = ? GROUP BY 1, 2, 3`,
+     WHERE d.mirror_id = ? GROUP BY 1, 2, 3, 4`,
   )
   const formers = database.prepare<[number, string], FormerContent>(
     `SELECT c.sha256, c.resource_id AS resourceId, fo.reason, fo.ended_at AS endedAt

@@ -29,20 +29,30 @@ export function prepareUploads(database: Database.Database) {
      VALUES (?, ?, ?, 1 + (SELECT count(*) FROM upload WHERE content_id = ?), ?, ?) RETURNING id`,
   )
   const end = database.prepare<[UploadOutcome, string | null, number, number]>(
-    'UPDATE upload SET outcome = ?, message = ?, ended_at = ? WHERE id = ?',
+    'UPDATE upload SET outcome = ?, message = coalesce(?, message), ended_at = ? WHERE id = ?',
   )
   const byContent = database.prepare<[number], UploadRow>(
     `SELECT id, path, attempt, begun_at AS begunAt, ended_at AS endedAt, outcome, message
      FROM upload WHERE content_id = ? ORDER BY id`,
   )
-  const sentSince = database.prepare<[number, number, number], { n: number }>(
-    `SELECT count(*) AS n FROM upload u JOIN mirror m ON m.id = u.mirror_id
-     WHERE m.library_id = ? AND u.begun_at BETWEEN ? AND ? AND coalesce(u.outcome, 'doubt') NOT IN ('not-sent', 'absent')`,
-  )
+  // What a look did not find may come to light later, and has been sent: only what never left costs nothing.
+  const isSent = `coalesce(u.outcome, 'doubt') <> 'not-sent'`
+  const sentTo = `FROM upload u JOIN mirror m ON m.id = u.mirror_id JOIN library l ON l.id = m.library_id
+     WHERE l.origin = ? AND u.begun_at BETWEEN ? AND ? AND ${isSent}`
+  const sentSince = database.prepare<[string, number, number], { n: number }>(`SELECT count(*) AS n ${sentTo}`)
+  const nthSince = database
+    .prepare<[string, number, number, number], number>(
+      `SELECT u.begun_at ${sentTo} ORDER BY u.begun_at LIMIT 1 OFFSET ?`,
+    )
+    .pluck()
+  const sums = `SELECT count(*) AS n, coalesce(sum(c.size), 0) AS bytes FROM upload u JOIN content c ON c.id = u.content_id`
   const tally = database.prepare<[number, number, number], { n: number; bytes: number }>(
-    `SELECT count(*) AS n, coalesce(sum(c.size), 0) AS bytes FROM upload u JOIN content c ON c.id = u.content_id
-     WHERE u.mirror_id = ? AND u.begun_at BETWEEN ? AND ? AND coalesce(u.outcome, 'doubt') NOT IN ('not-sent', 'absent')`,
+    `${sums} WHERE u.mirror_id = ? AND u.begun_at BETWEEN ? AND ? AND ${isSent}`,
   )
+  const ofRun = database.prepare<[number, number], { n: number; bytes: number }>(
+    `${sums} WHERE u.id > ? AND u.run_id = ? AND ${isSent}`,
+  )
+  const lastId = database.prepare<[], number>('SELECT coalesce(max(id), 0) FROM upload').pluck()
   return {
     intend: (intent: NewIntent): number =>
       intend.get(intent.contentId, intent.mirrorId, intent.path, intent.contentId, intent.runId, intent.nowMs)?.id ?? 0,
@@ -51,12 +61,20 @@ export function prepareUploads(database: Database.Database) {
     },
     listByContent: (contentId: number): UploadRow[] => byContent.all(contentId),
     /**
-     * Uploads to a library since `sinceMs` that may have cost something: what the daily limit counts. What seems to have
+     * Uploads to a service since `sinceMs` that may have cost something: what the daily limit counts. What seems to have
      * begun after `nowMs` was noted while the clock was wrong, and belongs to no span (P20).
      */
-    countSince: (libraryId: number, sinceMs: number, nowMs: number): number =>
-      sentSince.get(libraryId, sinceMs, nowMs)?.n ?? 0,
-    /** The same for one mirror, with the bytes. */
+    countSince: (origin: string, sinceMs: number, nowMs: number): number =>
+      sentSince.get(origin, sinceMs, nowMs)?.n ?? 0,
+    /** When the upload number `index` of those began, the oldest being number 0; undefined when there are fewer. */
+    nthSince: (origin: string, sinceMs: number, nowMs: number, index: number): number | undefined =>
+      nthSince.get(origin, sinceMs, nowMs, index),
+    /** The same of one run, however many mirrors it passes over; `afterId` is the last upload before it. */
+    tallyRun: (runId: number, afterId: number): { n: number; bytes: number } =>
+      ofRun.get(afterId, runId) ?? { n: 0, bytes: 0 },
+    /** The newest upload there is; 0 when there is none. */
+    lastId: (): number => lastId.get() ?? 0,
+    /** The same of one mirror since a time. */
     tallySince: (mirrorId: number, sinceMs: number, nowMs: number): { n: number; bytes: number } =>
       tally.get(mirrorId, sinceMs, nowMs) ?? { n: 0, bytes: 0 },
   }

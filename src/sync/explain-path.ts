@@ -9,6 +9,7 @@ import type { ProblemRow } from '../store/problems.ts'
 import type { FormerContent } from '../store/report-rows.ts'
 import type { UploadRow } from '../store/uploads.ts'
 import type { MirrorSettings } from './engine.ts'
+import { describeHeldBack } from './held-back.ts'
 import { OWN_DIRECTORY } from './observe/observe-directory.ts'
 import type { ReportContext } from './report.ts'
 
@@ -33,6 +34,8 @@ export interface PathExplanation {
   readonly uploads: readonly UploadRow[]
   readonly problem: ProblemRow | undefined
   readonly formers: readonly FormerContent[]
+  /** Why a limit held new contents of the mirror back in its last run. */
+  readonly heldBack: string | null
 }
 
 /** Explains a path of a mirror from disk and store, without asking the service. */
@@ -56,6 +59,7 @@ export function explainPath(
     uploads: content ? store.uploads.listByContent(content.id) : [],
     problem: store.problems.find(mirror.id, path),
     formers: store.report.listFormers(mirror.id, path),
+    heldBack: describeHeldBack(store, mirror),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { SyncSummary } from '../rules/sync-summary.ts'
+import type { QuotaScope } from './run-quota.ts'
 
 export interface PassOptions {
   /** How long to wait for ingestion after the last upload; 0: not at all. */
@@ -15,6 +16,7 @@ export interface PassOptions {
 
 export interface Pass {
   readonly runId: number
+  readonly quotaScope: QuotaScope
   /** Filled as the pass goes on, so that it tells the truth also when the pass is cut short. */
   readonly summary: SyncSummary
   readonly options: PassOptions

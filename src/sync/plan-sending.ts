@@ -1,13 +1,14 @@
 import type { SyncSummary } from '../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from './engine.ts'
+import { type QuotaScope, RunQuota } from './run-quota.ts'
 import { SendQueue } from './send-queue.ts'
-import { sentSoFar } from './sender.ts'
+import { noteHeldBack } from './sender.ts'
 
 /** What would be sent and made, by the same plan as the real thing; the caller forgets what this writes. */
-export function planSending(engine: Engine, mirror: OpenMirror, summary: SyncSummary): void {
+export function planSending(engine: Engine, mirror: OpenMirror, summary: SyncSummary, scope: QuotaScope): void {
   const { store } = engine
   summary.directories.created = countDirectoriesToMake(engine, mirror)
-  const queue = new SendQueue(engine, mirror, summary, sentSoFar(engine, mirror, null), false)
+  const queue = new SendQueue(engine, mirror, summary, new RunQuota(engine, mirror.row, scope), false)
   const planned: number[] = []
   while (!queue.isExhausted) {
     for (const { contentId, sizeBytes, isLink } of queue.take(1_000)) {
@@ -20,7 +21,7 @@ export function planSending(engine: Engine, mirror: OpenMirror, summary: SyncSum
   }
   // Nothing is on its way, so nothing is in doubt.
   for (const contentId of planned) store.contents.setState(contentId, 'new')
-  summary.uploads.heldBack = queue.heldBack
+  noteHeldBack(summary, queue.listHeldBack())
 }
 
 /** The remote path's ancestors are made with the mirror's root; the library's own root always exists. */

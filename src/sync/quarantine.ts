@@ -7,7 +7,7 @@ export interface Quarantined {
   readonly sha256: string
   readonly mime: string
   readonly sizeBytes: number
-  /** What went wrong: nothing of an upload was kept; a resource is there after an ingestion. */
+  /** What went wrong: no resource is known after an upload; one is there after an ingestion. */
   readonly stage: 'upload' | 'ingestion'
   readonly resourceId: string | null
   readonly code: string

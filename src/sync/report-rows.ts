@@ -10,6 +10,7 @@ import type { ContentRow } from '../store/contents.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { StoreReader } from '../store/open-store.ts'
 import type { FileRow, ListedEntry } from '../store/report-rows.ts'
+import { describeHeldBack } from './held-back.ts'
 import type { Listing } from './list-remote.ts'
 import type { ObservedFile } from './observe/observation.ts'
 import type { Differences } from './observe/observe-differences.ts'
@@ -44,6 +45,8 @@ class MirrorRows {
   readonly #sides: Sides
   /** What is being sent is on its way; otherwise it was cut off. */
   readonly #isHeld: boolean
+  /** Why a limit held new contents back in the last run. */
+  readonly #heldBack: string | null
   readonly #originals: ReadonlyMap<number, string>
   /** Problems for which no row was given yet. */
   readonly #problemPaths: Set<string>
@@ -56,6 +59,7 @@ class MirrorRows {
     this.#store = store
     this.#sides = sides
     this.#isHeld = store.isHeld()
+    this.#heldBack = describeHeldBack(store, sides.row)
     this.#originals = findOriginals(store, sides.row.id)
     this.#problemPaths = new Set(
       sides.differences?.problems.keys() ?? store.problems.list(sides.row.id).map(({ path }) => path),
@@ -148,7 +152,7 @@ class MirrorRows {
   #classify(content: Omit<ContentRow, 'id'>, locations: readonly ListedEntry[], problem: string | null): Classified {
     const isCutOff = content.state === 'sending' && !this.#isHeld
     const known = isCutOff ? { ...content, state: 'doubt' as const } : content
-    return classifyFile(known, this.#presenceOf(content, locations), problem)
+    return classifyFile(known, this.#presenceOf(content, locations), { problem, heldBack: this.#heldBack })
   }
 
   #newFile(path: string, observed: ObservedFile): ReportRow {

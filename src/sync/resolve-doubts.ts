@@ -3,7 +3,7 @@ import type { FileEntry } from '../contract/records.ts'
 import { INBOX_PATH } from '../contract/routes.ts'
 import { RejectedError, TemporaryError } from '../foundation/errors.ts'
 import { sha256Of } from '../foundation/sha256-of.ts'
-import { rankCandidate } from '../rules/doubt.ts'
+import { mayResend, needsLook, rankCandidate } from '../rules/doubt.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
 import type { DoubtfulContent } from '../store/contents.ts'
 import type { Connection, Engine, OpenMirror } from './engine.ts'
@@ -17,7 +17,8 @@ const DOWNLOAD_PAUSE_MS = 100
 /**
  * Looks for what uploads in doubt may have left behind (P4): lists where each would have landed, and compares entries
  * that nobody knows by name, kind, size and hash. One that is found is adopted; one that a complete listing doesn't
- * show, or that can't be looked for within bounds, may be sent once more. Gives the number of those.
+ * show, or that can't be looked for within bounds, may be sent once more unless it is quarantined. Gives the number of
+ * those that may be sent.
  */
 export async function resolveDoubts(
   engine: Engine,
@@ -29,22 +30,25 @@ export async function resolveDoubts(
   if (doubtful.length === 0) return 0
   const facts = await connection.client.contractFacts(engine.signal)
   const landsInPlace = facts.uploadDirectoryField.field !== undefined
-  let absent = 0
+  let resendable = 0
   for (const [place, contents] of Map.groupBy(doubtful, (content) => (landsInPlace ? placeOf(content) : INBOX_PATH))) {
     const strangers = await listStrangers(engine, mirror, connection, place)
     for (const content of contents) {
       const found = await findAmong(engine, connection, content, strangers)
-      recordLook(engine, mirror, content, found, summary)
-      if (found) strangers.splice(strangers.indexOf(found), 1)
-      else absent += 1
+      if (!isStillInDoubt(engine, content)) continue
+      if (found) {
+        recordFound(engine, mirror, content, found, summary)
+        strangers.splice(strangers.indexOf(found), 1)
+      } else if (recordAbsent(engine, content)) resendable += 1
     }
   }
-  return absent
+  return resendable
 }
 
-/** Contents of a mirror that were sent and of which it is not known whether they arrived; none that is on its way. */
-export function listDoubtful({ store, underWay }: Engine, { row }: Pick<OpenMirror, 'row'>): DoubtfulContent[] {
-  return store.contents.listDoubtful(row).filter(({ id }) => !underWay.has(id))
+/** Contents of a mirror to look for: not known whether they arrived, not on their way, and not in quarantine after a look. */
+export function listDoubtful({ store, clock, underWay }: Engine, { row }: Pick<OpenMirror, 'row'>): DoubtfulContent[] {
+  const nowMs = clock.nowMs()
+  return store.contents.listDoubtful(row).filter((content) => !underWay.has(content.id) && needsLook(content, nowMs))
 }
 
 /** The library path of the directory that a content was sent to. */
@@ -113,20 +117,21 @@ async function hasSameBytes(
   }
 }
 
-function recordLook(
+/** While this mirror looked, another one of the library may have found the content, or begun to send it again. */
+function isStillInDoubt({ store, underWay }: Engine, { id }: DoubtfulContent): boolean {
+  const state = store.contents.findStanding(id)?.state
+  return (state === 'doubt' || state === 'sending') && !underWay.has(id)
+}
+
+function recordFound(
   { store, clock, logger, meter }: Engine,
   { row, runId }: OpenMirror,
   content: DoubtfulContent,
-  found: FileEntry | undefined,
+  found: FileEntry,
   summary: SyncSummary,
 ): void {
   const nowMs = clock.nowMs()
   store.write(() => {
-    if (!found) {
-      store.contents.setState(content.id, 'new')
-      store.uploads.end(content.uploadId, 'absent', null, nowMs)
-      return
-    }
     const stored = {
       resourceId: found.id,
       isDuplicate: false,
@@ -142,6 +147,22 @@ function recordLook(
     summary.uploads.aliases += Math.max(0, received - 1)
     summary.uploads.bytes += content.size
   })
-  meter.uploadEnded(found ? 'adopted' : 'absent', content.size)
-  logger.debug(found ? 'upload in doubt was found' : 'upload in doubt is absent', { path: content.path })
+  meter.uploadEnded('adopted', content.size)
+  logger.debug('an upload in doubt was found', { mirror: row.name, path: content.path })
+}
+
+/** Gives whether it may be sent again now. */
+function recordAbsent({ store, clock, logger, meter }: Engine, content: DoubtfulContent): boolean {
+  const { id, path, problemMessage } = content
+  const nowMs = clock.nowMs()
+  const isResendable = mayResend(content, nowMs)
+  store.write(() => {
+    store.uploads.end(content.uploadId, 'absent', null, nowMs)
+    if (isResendable) store.contents.setState(id, 'new')
+    else if (problemMessage !== null)
+      store.contents.explainProblem(id, `${problemMessage}; the library does not show it`)
+  })
+  if (content.wasAbsent === 0) meter.uploadEnded('absent', content.size)
+  logger.debug('an upload in doubt was not found', { path, isResendable })
+  return isResendable
 }

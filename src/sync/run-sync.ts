@@ -2,7 +2,7 @@ import { ShelfdError } from '../foundation/errors.ts'
 import { emptySummary, type SyncSummary } from '../rules/sync-summary.ts'
 import { type RunOutcome, runOutcome, type Verdict, verdictOf } from '../rules/verdict.ts'
 import type { Engine, MirrorSettings } from './engine.ts'
-import type { PassOptions } from './pass.ts'
+import type { Pass, PassOptions } from './pass.ts'
 import { syncMirror } from './sync-mirror.ts'
 
 /** One run over some mirrors: the shape that `sync --json` prints. */
@@ -38,7 +38,8 @@ async function runAll(engine: Engine, mirrors: readonly MirrorSettings[], option
   const startedMs = clock.nowMs()
   const startMs = clock.monotonicMs()
   const runId = store.write(() => store.runs.begin(startedMs))
-  const { summaries, failure } = await syncEach(engine, mirrors, runId, options)
+  const quotaScope = { kind: 'run', runId, afterUploadId: store.uploads.lastId() } as const
+  const { summaries, failure } = await syncEach(engine, mirrors, { runId, quotaScope, options })
   const outcome = failure ? 'failures' : runOutcome(summaries, options.waitMs > 0)
   const durationMs = Math.round(clock.monotonicMs() - startMs)
   const summary: RunSummary = {
@@ -56,7 +57,7 @@ async function runAll(engine: Engine, mirrors: readonly MirrorSettings[], option
 }
 
 /** A directory that can't be read is one mirror's trouble; anything else that is thrown stops the run. */
-async function syncEach(engine: Engine, mirrors: readonly MirrorSettings[], runId: number, options: PassOptions) {
+async function syncEach(engine: Engine, mirrors: readonly MirrorSettings[], run: Omit<Pass, 'summary'>) {
   const summaries: SyncSummary[] = []
   let failure: ShelfdError | undefined
   for (const mirror of mirrors) {
@@ -64,7 +65,7 @@ async function syncEach(engine: Engine, mirrors: readonly MirrorSettings[], runI
     const summary = emptySummary({ name, path, library: { id: null, name: library }, remotePath })
     summaries.push(summary)
     try {
-      await syncMirror(engine, mirror, { runId, summary, options })
+      await syncMirror(engine, mirror, { ...run, summary })
     } catch (error) {
       if (!(error instanceof ShelfdError)) throw error
       summary.problems.push({ path: '', code: error.code, message: error.message, retryAt: null })

@@ -1,5 +1,5 @@
 import { joinLibraryPath } from '../contract/library-path.ts'
-import { DoubtError, FileError, messageOf, RejectedError } from '../foundation/errors.ts'
+import { type DoubtCause, DoubtError, FileError, RejectedError } from '../foundation/errors.ts'
 import { readVerified } from '../local/read-verified.ts'
 import type { Connection, Engine, OpenMirror } from './engine.ts'
 import type { Intent } from './send-queue.ts'
@@ -8,7 +8,7 @@ import type { Intent } from './send-queue.ts'
 export type SendResult =
   | { readonly kind: 'stored'; readonly resourceId: string; readonly isDuplicate: boolean }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
-  | { readonly kind: 'doubt'; readonly message: string }
+  | { readonly kind: 'doubt'; readonly cause: DoubtCause; readonly message: string }
   | { readonly kind: 'not-sent'; readonly problem: FileError }
   | { readonly kind: 'fatal'; readonly error: unknown }
 
@@ -35,7 +35,7 @@ export async function sendOne(
   } catch (error) {
     if (error instanceof FileError) return { kind: 'not-sent', problem: error }
     if (error instanceof RejectedError) return { kind: 'refused', code: error.code, message: error.message }
-    if (error instanceof DoubtError) return { kind: 'doubt', message: messageOf(error) }
+    if (error instanceof DoubtError) return { kind: 'doubt', cause: error.doubtCause, message: error.message }
     return { kind: 'fatal', error }
   }
 }

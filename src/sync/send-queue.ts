@@ -1,9 +1,10 @@
-import { type HoldReason, holdReason, type SentSoFar } from '../rules/allowance.ts'
 import { quarantineLeftMs } from '../rules/quarantine-pause.ts'
+import { type HeldBack, holdingLimit, type QuotaUse, type SendLimits } from '../rules/quota.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
 import { OPEN_FILES_START, type OpenFile, type OpenFileCursor } from '../store/files.ts'
 import type { Engine, OpenMirror } from './engine.ts'
 import { pathBelow } from './observe/observe-directory.ts'
+import type { RunQuota } from './run-quota.ts'
 
 /** A content that is to be sent from a path; committed before its first byte leaves (P2). */
 export interface Intent {
@@ -33,8 +34,10 @@ export class SendQueue {
   readonly #summary: SyncSummary
   readonly #needsDirectory: boolean
   readonly #links: boolean
-  readonly #sent: { inRun: number; inDay: number; bytesInRun: number }
-  readonly #held = new Set<number>()
+  readonly #quota: RunQuota
+  #used: QuotaUse
+  readonly #held = new Map<keyof SendLimits, Set<number>>()
+  #planned = 0
   #cursor: OpenFileCursor = OPEN_FILES_START
   #page: OpenFile[] = []
   #isExhausted = false
@@ -45,12 +48,17 @@ export class SendQueue {
     return this.#links
   }
 
-  /** `sent` counts on across several passes of one run. */
-  constructor(engine: Engine, mirror: OpenMirror, summary: SyncSummary, sent: SentSoFar, needsDirectory: boolean) {
+  /** Contents that were to be sent, links not counted. */
+  get planned(): number {
+    return this.#planned
+  }
+
+  constructor(engine: Engine, mirror: OpenMirror, summary: SyncSummary, quota: RunQuota, needsDirectory: boolean) {
     this.#engine = engine
     this.#mirror = mirror
     this.#summary = summary
-    this.#sent = sent
+    this.#quota = quota
+    this.#used = quota.read()
     this.#needsDirectory = needsDirectory
     this.#links = needsDirectory && mirror.settings.duplicates === 'link'
   }
@@ -65,13 +73,24 @@ export class SendQueue {
     this.#isExhausted = false
   }
 
-  /** Contents that a limit kept back, each counted once. */
-  get heldBack(): number {
-    return this.#held.size
+  /** What each limit kept back, each content counted once. */
+  listHeldBack(): HeldBack[] {
+    return [...this.#held].map(([limit, contents]) => {
+      const freesAt = this.#quota.freesAt(limit)
+      const value = this.#quota.limits[limit] ?? 0
+      return {
+        limit,
+        value,
+        contents: contents.size,
+        freesAt: freesAt === null ? null : new Date(freesAt).toISOString(),
+      }
+    })
   }
 
   /** At most `count` intents, written to the store. */
   take(count: number): Intent[] {
+    // Other mirrors may have sent something meanwhile, and what was sent a day ago counts no longer.
+    this.#used = this.#quota.read()
     const intents: Intent[] = []
     while (intents.length < count) {
       const file = this.#next()
@@ -116,7 +135,7 @@ export class SendQueue {
       return undefined
     if (content.state === 'sending' || content.state === 'doubt') return undefined
     if (this.#needsDirectory && file.isDirectoryMade === 0) return undefined
-    if (this.#hold(file.contentId, file.size) !== undefined) return undefined
+    if (this.#isHeldBack(file.contentId, file.size)) return undefined
     store.contents.setState(file.contentId, 'sending')
     this.#count(file.size)
     return this.#intend(file, false)
@@ -130,16 +149,19 @@ export class SendQueue {
     this.#summary.uploads.aliases += received - Number(isAllThereIs)
   }
 
-  #hold(contentId: number, sizeBytes: number): HoldReason | undefined {
-    const reason = holdReason(this.#engine.limits, this.#sent, sizeBytes)
-    if (reason) this.#held.add(contentId)
-    return reason
+  #isHeldBack(contentId: number, sizeBytes: number): boolean {
+    for (const contents of this.#held.values()) contents.delete(contentId)
+    const limit = holdingLimit(this.#quota.limits, this.#used, sizeBytes)
+    if (limit === undefined) return false
+    const contents = this.#held.get(limit) ?? new Set()
+    this.#held.set(limit, contents.add(contentId))
+    return true
   }
 
   #count(sizeBytes: number): void {
-    this.#sent.inRun += 1
-    this.#sent.inDay += 1
-    this.#sent.bytesInRun += sizeBytes
+    const { inRun, inDay, bytesInRun } = this.#used
+    this.#used = { inRun: inRun + 1, inDay: inDay + 1, bytesInRun: bytesInRun + sizeBytes }
+    this.#planned += 1
   }
 
   #intend(file: OpenFile, isLink: boolean): Intent {

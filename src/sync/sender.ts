@@ -1,19 +1,18 @@
 import { Bell } from '../foundation/bell.ts'
 import { TemporaryError } from '../foundation/errors.ts'
 import { formatSize } from '../foundation/units.ts'
-import type { SentSoFar } from '../rules/allowance.ts'
-import { DOUBT_ROUNDS } from '../rules/doubt.ts'
+import type { HeldBack } from '../rules/quota.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
 import type { Connection, Engine, OpenMirror } from './engine.ts'
 import type { IngestionFollower } from './follow-ingestion.ts'
 import { makeDirectories } from './make-directories.ts'
 import type { PathProblem } from './observe/observation.ts'
 import { resolveDoubts } from './resolve-doubts.ts'
+import { type QuotaScope, RunQuota } from './run-quota.ts'
 import { SendQueue } from './send-queue.ts'
 import { Uploader } from './upload.ts'
 
 const RESERVE_BYTES = 64 * 2 ** 20
-const DAY_MS = 24 * 3_600_000
 /** While uploads go on, doubts are looked into at most so often. */
 const DOUBT_PAUSE_MS = 10_000
 
@@ -22,8 +21,8 @@ export interface SendWork {
   readonly follower: IngestionFollower
   /** How long to wait for room in ingestion. */
   readonly waitMs: number
-  /** What was sent since then (wall clock) counts for the limits of a run; null: only what this run sends. */
-  readonly countsSinceMs: number | null
+  /** What counts for the limits of a run. */
+  readonly quotaScope: QuotaScope
   /** Called when there is nothing to send for the moment; only while it is kept open. */
   readonly onIdle?: () => void
 }
@@ -72,33 +71,35 @@ export class Sender {
     return this.#rings === this.#ringsSeen && (this.#uploader?.isIdle ?? false)
   }
 
-  /** Sends until nothing is open any more that may be sent; a bounded number of rounds. */
+  /**
+   * Sends until nothing is open any more that may be sent. A further round follows when a content is to be sent once more,
+   * which happens at most once to each, and when copies are to be linked to contents that are stored now.
+   */
   async run(): Promise<PathProblem[]> {
     assertRoom(this.#engine)
     await this.#prepare()
     const { client } = this.#connection
     const facts = await client.contractFacts(this.#engine.signal)
     const landsInPlace = facts.uploadDirectoryField.field !== undefined
-    const sent = sentSoFar(this.#engine, this.#mirror, this.#work.countsSinceMs)
-    for (let round = 1; round <= DOUBT_ROUNDS; round += 1) {
-      const queue = new SendQueue(this.#engine, this.#mirror, this.#work.summary, sent, landsInPlace)
+    const quota = new RunQuota(this.#engine, this.#mirror.row, this.#work.quotaScope)
+    for (;;) {
+      const queue = new SendQueue(this.#engine, this.#mirror, this.#work.summary, quota, landsInPlace)
       if (!(await this.#upload(queue))) break
-      const absent = await resolveDoubts(this.#engine, this.#mirror, this.#connection, this.#work.summary)
-      // Copies that are to be linked wait until their content is stored: one more round finds them.
-      if (absent === 0 && !(queue.links && round === 1)) break
+      const resendable = await resolveDoubts(this.#engine, this.#mirror, this.#connection, this.#work.summary)
+      if (resendable === 0 && !(queue.links && queue.planned > 0)) break
     }
     return [...this.#problems.values()]
   }
 
-  /** Makes directories, then announces what there is to send and looks into what an earlier run left in doubt. */
+  /** Makes directories, looks into what an earlier run left in doubt, and then announces what there is to send. */
   async #prepare(): Promise<void> {
     const { engine, mirror, connection, summary } = this.#parts()
     this.#noteProblems(await makeDirectories(engine, mirror, connection, summary))
+    await resolveDoubts(engine, mirror, connection, summary)
     const toSend = engine.store.contents.countToSend(mirror.row.id)
     engine.progress.phase = 'uploading'
     engine.progress.contentsTotal += toSend.n
     engine.progress.bytesTotal += toSend.bytes
-    await resolveDoubts(engine, mirror, connection, summary)
   }
 
   /** False when going on makes no sense in this run. */
@@ -117,7 +118,7 @@ export class Sender {
       this.finish()
       await tending
       this.#noteProblems(uploader.problems)
-      summary.uploads.heldBack = Math.max(queue.heldBack, uploader.heldBack)
+      noteHeldBack(summary, uploader.heldBack > 0 ? [this.#heldByIngestion(uploader.heldBack)] : queue.listHeldBack())
     }
     return uploader.heldBack === 0 && !follower.hasFailed
   }
@@ -137,6 +138,10 @@ export class Sender {
     } finally {
       uploader.finish()
     }
+  }
+
+  #heldByIngestion(contents: number): HeldBack {
+    return { limit: 'inIngestion', value: this.#engine.limits.inIngestion, contents, freesAt: null }
   }
 
   async #lookIntoDoubts(): Promise<void> {
@@ -165,11 +170,8 @@ function assertRoom({ store }: Engine): void {
   throw new TemporaryError('disk-full', `${text}, ${formatSize(RESERVE_BYTES)} are kept in reserve`)
 }
 
-/** What counts for the limits already, before this run sends anything. */
-export function sentSoFar({ store, clock }: Engine, { row }: OpenMirror, countsSinceMs: number | null): SentSoFar {
-  const nowMs = clock.nowMs()
-  const { uploads } = store
-  const inDay = uploads.countSince(row.library.id, nowMs - DAY_MS, nowMs)
-  const { n, bytes } = countsSinceMs === null ? { n: 0, bytes: 0 } : uploads.tallySince(row.id, countsSinceMs, nowMs)
-  return { inRun: n, inDay, bytesInRun: bytes }
+/** Notes what limits held back in this pass. */
+export function noteHeldBack({ uploads }: SyncSummary, heldBackBy: readonly HeldBack[]): void {
+  uploads.heldBackBy = heldBackBy
+  uploads.heldBack = heldBackBy.reduce((sum, { contents }) => sum + contents, 0)
 }

@@ -76,11 +76,11 @@ function statusOf(store: StoreReader, row: MirrorRow, isHeld: boolean): MirrorSt
 
 function countFiles(store: StoreReader, mirrorId: number, isHeld: boolean): MirrorStatus['files'] {
   const counts = { ...NO_FILES }
-  for (const { state, outcome, isSetAside, files } of store.report.tallyStates(mirrorId)) {
+  for (const { state, outcome, isSetAside, hasProblem, files } of store.report.tallyStates(mirrorId)) {
     counts.known += files
     if (state === 'new') counts.toSend += files
     else if (state === 'sending' && isHeld) counts.sending += files
-    else if (state === 'sending' || state === 'doubt') counts.inDoubt += files
+    else if (state === 'sending' || (state === 'doubt' && hasProblem === 0)) counts.inDoubt += files
     else if (outcome === 'searchable') counts.searchable += files
     else if (outcome === 'pending') counts.inIngestion += files
     else if (isSetAside === 1) counts.setAside += files

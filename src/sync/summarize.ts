@@ -52,8 +52,8 @@ function listContentProblems({ store, underWay }: Engine, { row }: OpenMirror, {
   const troubled = store.contents.listTroubled(row.id, row.library.id).filter(({ id }) => !underWay.has(id))
   return troubled.map((content): SummaryProblem => {
     const { path, state, retryAt } = content
-    if (state === 'refused') uploads.failed += 1
-    const isInDoubt = state === 'sending' || state === 'doubt'
+    const isInDoubt = state === 'sending' || (state === 'doubt' && content.problemCode === null)
+    if (state === 'refused' || (state === 'doubt' && !isInDoubt)) uploads.failed += 1
     if (isInDoubt) uploads.inDoubt += 1
     const { code, message } = isInDoubt ? IN_DOUBT : describeProblem(content)
     return { path, code, message, retryAt: retryAt === null ? null : new Date(retryAt).toISOString() }

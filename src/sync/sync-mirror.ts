@@ -1,12 +1,11 @@
 import { inspectRoot } from '../local/content-root.ts'
-import type { SyncSummary } from '../rules/sync-summary.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { Connection, Engine, MirrorSettings, OpenMirror } from './engine.ts'
 import { IngestionFollower } from './follow-ingestion.ts'
 import type { PathProblem } from './observe/observation.ts'
 import { observe } from './observe/observe.ts'
 import { openMirror } from './open-mirror.ts'
-import type { Pass, PassOptions } from './pass.ts'
+import type { Pass } from './pass.ts'
 import { NOT_YET_MADE } from './pin-mirror.ts'
 import { planSending } from './plan-sending.ts'
 import { listDoubtful } from './resolve-doubts.ts'
@@ -38,7 +37,7 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
     if (scan.secrets > 0)
       engine.logger.warn('left out what looks like a secret', { mirror: row.name, paths: scan.secrets })
     hasFollowed = hasWork(engine, mirror)
-    if (hasFollowed) problems.push(...(await send(engine, mirror, summary, options)))
+    if (hasFollowed) problems.push(...(await send(engine, mirror, pass)))
     isComplete = true
   } finally {
     summarize(engine, mirror, summary, { problems, isComplete, hasFollowed })
@@ -69,13 +68,12 @@ function hasWork(engine: Engine, mirror: OpenMirror): boolean {
 async function send(
   engine: Engine,
   mirror: OpenMirror,
-  summary: SyncSummary,
-  options: PassOptions,
+  { summary, options, quotaScope }: Pass,
 ): Promise<PathProblem[]> {
   const { store, service, signal } = engine
   store.write(() => store.contents.claimPending(mirror.row, mirror.runId))
   if (options.isDryRun) {
-    planSending(engine, mirror, summary)
+    planSending(engine, mirror, summary, quotaScope)
     return []
   }
   const connection = await service.connect(signal)
@@ -85,7 +83,7 @@ async function send(
   // A failure of the follower shows when it is awaited; until then it must not count as unhandled.
   following.catch(() => {})
   const { waitMs } = options
-  const problems = await sendAll(engine, mirror, connection, { summary, follower, waitMs, countsSinceMs: null }).catch(
+  const problems = await sendAll(engine, mirror, connection, { summary, follower, waitMs, quotaScope }).catch(
     async (error: unknown) => {
       follower.finish(0)
       await following

@@ -1,3 +1,4 @@
+import { reactToDoubt } from '../rules/doubt.ts'
 import { quarantinePause } from '../rules/quarantine-pause.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
 import type { UploadOutcome } from '../store/uploads.ts'
@@ -41,7 +42,7 @@ export class UploadAccount {
         this.#recordRefused(intent, result.code, result.message)
         break
       case 'doubt':
-        this.#recordDoubt(intent, result.message)
+        this.#recordDoubt(intent, result)
         break
       case 'not-sent':
         this.recordNotSent(intent)
@@ -92,6 +93,8 @@ export class UploadAccount {
     const message = isSent ? result.message : null
     this.#endUpload(intent, isSent ? result.kind : 'not-sent', message)
     if (result.kind === 'refused') this.#noteProblem(intent, result)
+    if (result.kind === 'doubt' && result.cause !== 'interrupted')
+      this.#noteProblem(intent, { code: result.cause, message: result.message })
   }
 
   #noteProblem({ path }: Intent, { code, message }: Omit<PathProblem, 'path'>): void {
@@ -107,11 +110,21 @@ export class UploadAccount {
     this.#endUpload(intent, 'refused', message)
   }
 
-  #recordDoubt(intent: Intent, message: string): void {
-    const { store, logger } = this.#engine
-    store.contents.markInDoubt(intent.contentId)
+  #recordDoubt(intent: Intent, { cause, message }: Extract<SendResult, { kind: 'doubt' }>): void {
+    const { store, clock, logger } = this.#engine
+    const { contentId, path } = intent
+    const reaction = reactToDoubt(store.contents.findStanding(contentId) ?? { doubts: 0, problemCount: 0 }, cause)
+    store.contents.markInDoubt(contentId)
     this.#endUpload(intent, 'doubt', message)
-    logger.debug('upload in doubt', { path: intent.path, reason: message })
+    const mirror = this.#mirror.row.name
+    if (reaction.kind === 'resend') {
+      logger.debug('an upload is in doubt', { mirror, path, reason: message })
+      return
+    }
+    const { code, pauseMs } = reaction
+    const retryAt = clock.nowMs() + pauseMs
+    store.contents.setProblem(contentId, { code, message, retryAt })
+    logger.warn('an upload failed again', { mirror, path, code, reason: message, retryAt: isoTime(retryAt) })
   }
 
   #endUpload(intent: Intent, outcome: UploadOutcome, message: string | null = null): void {
@@ -119,4 +132,8 @@ export class UploadAccount {
     store.uploads.end(intent.uploadId, outcome, message, clock.nowMs())
     meter.uploadEnded(outcome, intent.sizeBytes)
   }
+}
+
+function isoTime(timeMs: number): string {
+  return new Date(timeMs).toISOString()
 }

@@ -16,7 +16,7 @@ test.each([
   [new errors.OperatorError('store-damaged', ''), 78],
   [new errors.InterruptedError(), 130],
   [new errors.RejectedError('not-found', '', 404), 1],
-  [new errors.DoubtError('upload-in-doubt', ''), 1],
+  [new errors.DoubtError('', 'interrupted'), 1],
   [new errors.FileError('vanished', ''), 1],
   [new Error('bug'), 1],
   ['thrown text', 1],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { configure } from '../support/daemon.ts'
 import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
@@ -35,6 +36,54 @@ describe('limits', () => {
     expect(third.exitCode).toBe(0)
     expect(third.mirror.uploads).toMatchObject({ created: 1, heldBack: 0 })
     expect(readLibrary(service.dataDir)).toHaveLength(5)
+  })
+
+  test('of a run hold for all its mirrors', async () => {
+    const { home, service } = await homeOnService()
+    const mirrors = ['one', 'two'].map((name) => {
+      const tree = Object.fromEntries(Object.entries(five).map(([file, text]) => [file, `${name} ${text}`]))
+      return { name, path: home.write(name, tree), library: 'Research' }
+    })
+    configure(home, { mirrors, limits: { newPerRun: 4, newBytesPerRun: 'none' } })
+    const dry = await home.sync(['--dry-run'])
+    const first = await home.sync([])
+    const created = (run: typeof first) => run.summary.mirrors.map(({ uploads }) => [uploads.created, uploads.heldBack])
+    expect([created(dry), created(first)]).toEqual([
+      [
+        [4, 1],
+        [0, 5],
+      ],
+      [
+        [4, 1],
+        [0, 5],
+      ],
+    ])
+    expect(first.exitCode).toBe(8)
+    expect(readLibrary(service.dataDir)).toHaveLength(4)
+    // 14 bytes each: room for three, in whichever mirrors they are.
+    const second = await home.sync(['--max-new', 'none', '--max-new-bytes', '42'])
+    expect(created(second)).toEqual([
+      [1, 0],
+      [2, 3],
+    ])
+    expect(readLibrary(service.dataDir)).toHaveLength(7)
+  })
+
+  test('say their name and when they free up', async () => {
+    const { home } = await homeOnService()
+    home.write('Papers', five)
+    const started = Date.now()
+    const { mirror } = await home.sync(['Papers', '--to', 'Research', '--max-new-per-day', '3'])
+    const [held] = mirror.uploads.heldBackBy
+    expect(held).toMatchObject({ limit: 'newPerDay', value: 3, contents: 2 })
+    expect(Date.parse(held?.freesAt ?? '')).toBeGreaterThanOrEqual(started + 24 * 3_600_000)
+    expect(Date.parse(held?.freesAt ?? '')).toBeLessThan(Date.now() + 24 * 3_600_000)
+    const text = /held back by limits\.newPerDay \(3 in 24 hours\); there is room again from \d{4}-/
+    expect((await home.shelfd(['sync', 'Papers', '--max-new-per-day', '3'])).stdout).toMatch(text)
+    expect((await home.shelfd(['report', '--only', 'local-only'])).stdout).toMatch(text)
+    const [path] = JSON.parse((await home.shelfd(['report', '--json', '--only', 'local-only'])).stdout).mirrors[0]
+      .entries
+    expect((await home.shelfd(['why', `Papers/${path.path}`])).stdout).toMatch(text)
   })
 
   test('of bytes are never overstepped', async () => {

@@ -21,11 +21,15 @@ const content: fc.Arbitrary<KnownContent> = fc.record({
 })
 const presence = fc.constantFrom<Presence>('listed', 'absent', 'unknown', 'unasked')
 
+const NOTHING_ELSE = { problem: null, heldBack: null }
+
 describe('a file', () => {
   test('is in exactly one known class', () => {
     fc.assert(
       fc.property(content, presence, text, (content, presence, problem) => {
-        expect(Object.keys(REPORT_CLASSES)).toContain(classifyFile(content, presence, problem).class)
+        expect(Object.keys(REPORT_CLASSES)).toContain(
+          classifyFile(content, presence, { problem, heldBack: null }).class,
+        )
       }),
     )
   })
@@ -33,7 +37,7 @@ describe('a file', () => {
   test('is in sync only when stored and searchable', () => {
     fc.assert(
       fc.property(content, presence, text, (content, presence, problem) => {
-        const isInSync = classifyFile(content, presence, problem).class === 'in-sync'
+        const isInSync = classifyFile(content, presence, { problem, heldBack: null }).class === 'in-sync'
         const isThere = presence === 'listed' || presence === 'unasked'
         const isSearchable = content.state === 'stored' && content.outcome === 'searchable'
         expect(isInSync).toBe(problem === null && isThere && isSearchable)
@@ -44,7 +48,7 @@ describe('a file', () => {
   test('is missing only by a complete listing', () => {
     fc.assert(
       fc.property(content, presence, text, (content, presence, problem) => {
-        const isMissing = classifyFile(content, presence, problem).class === 'missing-remotely'
+        const isMissing = classifyFile(content, presence, { problem, heldBack: null }).class === 'missing-remotely'
         expect(isMissing).toBe(problem === null && content.state === 'stored' && presence === 'absent')
       }),
     )
@@ -53,7 +57,10 @@ describe('a file', () => {
   test('with a problem always needs attention', () => {
     fc.assert(
       fc.property(content, presence, fc.string(), (content, presence, problem) => {
-        expect(classifyFile(content, presence, problem)).toEqual({ class: 'needs-attention', reason: problem })
+        expect(classifyFile(content, presence, { problem, heldBack: null })).toEqual({
+          class: 'needs-attention',
+          reason: problem,
+        })
       }),
     )
   })
@@ -62,8 +69,24 @@ describe('a file', () => {
     for (const outcome of ['partial', 'failed', 'unknown'] as const) {
       const stored = { state: 'stored', outcome, ingestionStatus: 'x', secondLocation: 0, isSetAside: 0 } as const
       const known = { ...stored, problemCode: null, problemMessage: null }
-      expect(classifyFile(known, 'listed', null).class).toBe('needs-attention')
+      expect(classifyFile(known, 'listed', NOTHING_ELSE).class).toBe('needs-attention')
     }
+  })
+})
+
+describe('a file that is not uploaded', () => {
+  const unsent = { outcome: null, ingestionStatus: null, secondLocation: 0, isSetAside: 0 }
+  const well = { ...unsent, problemCode: null, problemMessage: null }
+  const failed = { ...unsent, problemCode: 'service-error', problemMessage: 'the service answered 500' }
+
+  test.each([
+    [{ ...well, state: 'new' }, null, 'local-only', 'new'],
+    [{ ...well, state: 'new' }, 'held back', 'local-only', 'held back'],
+    [{ ...well, state: 'doubt' }, 'held back', 'local-only', 'in doubt'],
+    [{ ...failed, state: 'doubt' }, null, 'needs-attention', 'the service answered 500'],
+    [{ ...failed, state: 'doubt', isSetAside: 1 }, null, 'needs-attention', 'set aside: the service answered 500'],
+  ] as const)('says what it waits for: %j', (content, heldBack, reportClass, reason) => {
+    expect(classifyFile(content, 'unasked', { problem: null, heldBack })).toEqual({ class: reportClass, reason })
   })
 })
 

@@ -1,20 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { holdReason } from '../../src/rules/allowance.ts'
-import { rankCandidate } from '../../src/rules/doubt.ts'
+import { mayResend, needsLook, rankCandidate, reactToDoubt } from '../../src/rules/doubt.ts'
 import { pollPause } from '../../src/rules/poll-pause.ts'
 import { quarantineLeftMs, quarantinePause } from '../../src/rules/quarantine-pause.ts'
+import { describeHold, holdingLimit } from '../../src/rules/quota.ts'
 
 const bound = fc.option(fc.nat(20))
 
-describe('the allowance', () => {
+describe('the quota', () => {
   test('is never overstepped by whoever obeys it', () => {
     const limits = fc.record({ newPerRun: bound, newPerDay: bound, newBytesPerRun: bound })
     fc.assert(
       fc.property(limits, fc.array(fc.nat(8), { maxLength: 40 }), fc.nat(10), (limits, sizes, sentToday) => {
         const sent = { inRun: 0, inDay: sentToday, bytesInRun: 0 }
         for (const size of sizes) {
-          if (holdReason(limits, sent, size)) continue
+          if (holdingLimit(limits, sent, size)) continue
           sent.inRun += 1
           sent.inDay += 1
           sent.bytesInRun += size
@@ -30,16 +30,56 @@ describe('the allowance', () => {
     const none = { newPerRun: null, newPerDay: null, newBytesPerRun: null }
     fc.assert(
       fc.property(fc.nat(), fc.nat(), fc.nat(), fc.nat(), (inRun, inDay, bytesInRun, size) => {
-        expect(holdReason(none, { inRun, inDay, bytesInRun }, size)).toBeUndefined()
+        expect(holdingLimit(none, { inRun, inDay, bytesInRun }, size)).toBeUndefined()
       }),
     )
   })
 
   test('of nothing holds everything back', () => {
     const sent = { inRun: 0, inDay: 0, bytesInRun: 0 }
-    expect(holdReason({ newPerRun: 0, newPerDay: null, newBytesPerRun: null }, sent, 0)).toBe('limit-run')
-    expect(holdReason({ newPerRun: null, newPerDay: 0, newBytesPerRun: null }, sent, 0)).toBe('limit-day')
-    expect(holdReason({ newPerRun: null, newPerDay: null, newBytesPerRun: 0 }, sent, 1)).toBe('limit-bytes')
+    expect(holdingLimit({ newPerRun: 0, newPerDay: null, newBytesPerRun: null }, sent, 0)).toBe('newPerRun')
+    expect(holdingLimit({ newPerRun: null, newPerDay: 0, newBytesPerRun: null }, sent, 0)).toBe('newPerDay')
+    expect(holdingLimit({ newPerRun: null, newPerDay: null, newBytesPerRun: 0 }, sent, 1)).toBe('newBytesPerRun')
+  })
+})
+
+describe('a limit that holds something back', () => {
+  test.each([
+    ['newPerRun', 4, null, 'held back by limits.newPerRun (4 in a run); the next run goes on'],
+    ['newBytesPerRun', 2_048, null, 'held back by limits.newBytesPerRun (2.0 KiB in a run); the next run goes on'],
+    ['inIngestion', 200, null, 'held back by limits.inIngestion (200 at the same time); the next run goes on'],
+    [
+      'newPerDay',
+      20,
+      '2026-11-22T03:00:00.000Z',
+      'held back by limits.newPerDay (20 in 24 hours); there is room again from 2026-11-22T03:00:00.000Z',
+    ],
+  ] as const)('%s is named with its amount and time', (limit, value, freesAt, text) => {
+    expect(describeHold({ limit, value, freesAt })).toBe(text)
+  })
+})
+
+describe('an upload in doubt', () => {
+  test.each([
+    { doubts: 0, problemCount: 0, cause: 'service-error', reaction: { kind: 'resend' } },
+    { doubts: 1, problemCount: 0, cause: 'service-error', reaction: { kind: 'quarantine', pauseMs: 25_000 } },
+    { doubts: 2, problemCount: 1, cause: 'service-error', reaction: { kind: 'quarantine', pauseMs: 125_000 } },
+    { doubts: 0, problemCount: 3, cause: 'answer-late', reaction: { kind: 'quarantine', pauseMs: 3_125_000 } },
+    { doubts: 7, problemCount: 2, cause: 'interrupted', reaction: { kind: 'resend' } },
+  ] as const)('after $doubts doubts and $problemCount quarantines ($cause)', ({ cause, reaction, ...content }) => {
+    expect(reactToDoubt(content, cause)).toMatchObject(reaction)
+  })
+
+  test.each([
+    { retryAt: null, isSetAside: 0, wasAbsent: 0, looks: true, sends: true },
+    { retryAt: 1_000, isSetAside: 0, wasAbsent: 0, looks: true, sends: true },
+    { retryAt: 2_000_000, isSetAside: 0, wasAbsent: 0, looks: true, sends: false },
+    { retryAt: 2_000_000, isSetAside: 0, wasAbsent: 1, looks: false, sends: false },
+    { retryAt: 1_000, isSetAside: 0, wasAbsent: 1, looks: true, sends: true },
+    { retryAt: 1_000, isSetAside: 1, wasAbsent: 0, looks: false, sends: true },
+  ])('is looked for once, and again after its quarantine: %j', ({ looks, sends, ...content }) => {
+    expect(needsLook(content, 1_900_000)).toBe(looks)
+    expect(mayResend(content, 1_900_000)).toBe(sends)
   })
 })
 

@@ -62,6 +62,20 @@ describe('the outcome of a run', () => {
     )
   })
 
+  test('is temporary when all that failed was', () => {
+    const failing = (...codes: string[]) =>
+      summary((made) => {
+        made.uploads.failed = codes.length
+        made.problems = codes.map((code) => ({ path: code, code, message: code, retryAt: null }))
+      })
+    const away = failing('service-unavailable', 'answer-late')
+    expect(runOutcome([well, away], true)).toBe('temporary')
+    expect(runOutcome([heldBack, away, pending], true)).toBe('temporary')
+    expect(runOutcome([away, failing('service-unavailable', 'service-error')], true)).toBe('failures')
+    for (const bad of failures) expect(runOutcome([away, bad], true)).toBe('failures')
+    expect(verdictOf('temporary')).toBe('incomplete')
+  })
+
   test('does not wait when nobody waits', () => {
     expect(runOutcome([pending], false)).toBe('done')
     expect(runOutcome([heldBack], false)).toBe('held-back')

@@ -93,7 +93,7 @@ describe('an intent without an outcome', () => {
   test('counts against the day, one not sent does not', () => {
     using used = openUsed()
     const { store, mirror } = used
-    const libraryId = mirror.library.id
+    const { origin } = mirror.library
     store.write(() => {
       const outcomes = [null, 'created', 'duplicate', 'doubt', 'refused', 'not-sent', 'absent'] as const
       for (const [index, outcome] of outcomes.entries()) {
@@ -108,10 +108,13 @@ describe('an intent without an outcome', () => {
         if (outcome) store.uploads.end(uploadId, outcome, null, 200)
       }
     })
-    expect(store.uploads.countSince(libraryId, 0, 200)).toBe(5)
-    expect(store.uploads.countSince(libraryId, 103, 200)).toBe(2)
+    expect(store.uploads.countSince(origin, 0, 200)).toBe(6)
+    expect(store.uploads.countSince(origin, 103, 200)).toBe(3)
     // What begun in the future was noted while the clock was wrong.
-    expect(store.uploads.countSince(libraryId, 0, 101)).toBe(2)
+    expect(store.uploads.countSince(origin, 0, 101)).toBe(2)
+    expect(store.uploads.nthSince(origin, 0, 200, 1)).toBe(101)
+    expect(store.uploads.nthSince(origin, 0, 200, 6)).toBeUndefined()
+    expect(store.uploads.countSince('https://other.example', 0, 200)).toBe(0)
     expect(store.uploads.tallySince(mirror.id, 101, 101)).toEqual({ n: 1, bytes: 1 })
   })
 })

@@ -9,7 +9,8 @@ import { temporaryDirectory } from './temporary.ts'
 
 /** What may befall a request; the first four never reach the library. */
 export const FAULTS = ['throttled', 'unavailable', 'html-error', 'reset-before', 'reset-after', 'cut-answer'] as const
-export type Fault = (typeof FAULTS)[number]
+/** `html-page`: 200 and a page of HTML, as a captive portal answers; never at random, since it would stop a whole run. */
+export type Fault = (typeof FAULTS)[number] | 'html-page'
 
 /** One request as the proxy saw it. */
 export interface SeenRequest {
@@ -216,6 +217,9 @@ function refuse(fault: Fault | undefined, incoming: IncomingMessage, outgoing: S
       return true
     case 'html-error':
       outgoing.writeHead(500, { 'content-type': 'text/html' }).end('<html><body>Server Error</body></html>')
+      return true
+    case 'html-page':
+      outgoing.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>Sign in</body></html>')
       return true
     case 'reset-before':
       incoming.socket.destroy()

@@ -13,6 +13,7 @@ import { renderRunSummary } from '../render/run-summary.ts'
 const EXIT_OF: Readonly<Record<RunOutcome, ExitName>> = {
   done: 'done',
   failures: 'failed',
+  temporary: 'temporary',
   pending: 'pending',
   'held-back': 'heldBack',
 }

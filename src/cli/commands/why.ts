@@ -64,7 +64,7 @@ function describe(found: PathExplanation): Record<string, string | undefined> {
     problem: problem && `${problem.message} [${problem.code}], seen ${problem.count} times`,
     'known to shelfd': content ? undefined : 'no: not scanned yet, or left out',
     content: content && `${content.sha256.toString('hex')} ${content.mime}, ${formatSize(content.size)}`,
-    state: content && describeState(content),
+    state: content && describeState(content, found.heldBack),
     'duplicate of': duplicateOf,
     resource: content?.resourceId ?? undefined,
     uploaded: content?.uploadedAt ? isoTime(content.uploadedAt) : undefined,
@@ -73,11 +73,11 @@ function describe(found: PathExplanation): Record<string, string | undefined> {
   }
 }
 
-function describeState(content: NonNullable<PathExplanation['content']>): string {
+function describeState(content: NonNullable<PathExplanation['content']>, heldBack: string | null): string {
   const texts = {
-    new: 'not sent yet',
+    new: heldBack === null ? 'not sent yet' : `not sent yet: ${heldBack}`,
     sending: 'being sent, or cut off while it was',
-    doubt: 'sent, but it is not known whether the service stored it; the next run looks',
+    doubt: content.problemMessage ?? 'sent, but it is not known whether the service stored it; the next run looks',
     stored: content.isDuplicate === 1 ? 'stored; the library had these bytes already' : 'stored',
     refused: `refused: ${content.problemMessage ?? 'no reason given'}`,
   }

@@ -28,7 +28,7 @@ export function renderQuarantined(content: Quarantined): string {
     sha256,
     'MIME type': mime,
     size: formatSize(sizeBytes),
-    failed: stage === 'upload' ? 'the upload was refused' : 'the ingestion of the resource',
+    failed: stage === 'upload' ? 'the upload' : 'the ingestion of the resource',
     resource: resourceId,
     problem: `${message} [${code}]`,
     tries,

@@ -1,5 +1,6 @@
 import { counted, escapeText } from '../../foundation/text.ts'
 import { formatDuration, formatSize } from '../../foundation/units.ts'
+import { describeHold } from '../../rules/quota.ts'
 import type { SummaryProblem, SyncSummary } from '../../rules/sync-summary.ts'
 import type { RunResult } from '../../sync/run-sync.ts'
 
@@ -35,7 +36,7 @@ function runLines(mirror: SyncSummary, problems: readonly SummaryProblem[]): Lin
     made(mirror),
     searchable(mirror),
     processing(mirror),
-    heldBack(mirror),
+    ...heldBack(mirror),
     ...describeProblems(problems),
     unchanged(mirror),
     changed(mirror),
@@ -50,7 +51,7 @@ function dryRunLines(mirror: SyncSummary, problems: readonly SummaryProblem[]): 
   return [
     ['would send', describeSent(uploads)],
     directories.created === 0 ? undefined : ['would make', counted(directories.created, 'directory', 'directories')],
-    heldBack(mirror),
+    ...heldBack(mirror),
     ...describeProblems(problems),
     unchanged(mirror),
     changed(mirror),
@@ -108,9 +109,8 @@ function processing({ ingestion }: SyncSummary): Line {
     : ['processing', `${counted(ingestion.pending, 'file')}, not searchable yet`]
 }
 
-function heldBack({ uploads }: SyncSummary): Line {
-  if (uploads.heldBack === 0) return undefined
-  return [ATTENTION, `${counted(uploads.heldBack, 'file')} held back by a limit; the next run sends what it allows`]
+function heldBack({ uploads }: SyncSummary): Line[] {
+  return uploads.heldBackBy.map((held) => [ATTENTION, `${counted(held.contents, 'file')} ${describeHold(held)}`])
 }
 
 function unchanged({ files }: SyncSummary): Line {

@@ -84,6 +84,14 @@ const syncSummary = z.object({
     aliases: count,
     failed: count,
     heldBack: count,
+    heldBackBy: z.array(
+      z.object({
+        limit: z.enum(['newPerRun', 'newPerDay', 'newBytesPerRun', 'inIngestion']),
+        value: count,
+        contents: count,
+        freesAt: z.string().nullable(),
+      }),
+    ),
     inDoubt: count,
     bytes: count,
   }),
@@ -115,7 +123,7 @@ const runSummary = z.object({
 /** Answer to `sync`. */
 export const runAnswer = z.object({
   summary: runSummary,
-  outcome: z.enum(['done', 'failures', 'pending', 'held-back']),
+  outcome: z.enum(['done', 'failures', 'temporary', 'pending', 'held-back']),
   failure: fault.nullable(),
 })
 

@@ -2,6 +2,7 @@ import { Bell } from '../../foundation/bell.ts'
 import { InterruptedError, OperatorError, ShelfdError } from '../../foundation/errors.ts'
 import { inspectRoot } from '../../local/content-root.ts'
 import { quarantineLeftMs } from '../../rules/quarantine-pause.ts'
+import { describeHold, type HeldBack } from '../../rules/quota.ts'
 import { emptySummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import { openMirror } from '../open-mirror.ts'
@@ -267,13 +268,15 @@ export class MirrorKeeper {
     const retryAt = store.contents.nextRetryAt(row.library.id)
     if (retryAt !== null)
       this.#sendAtMs = Math.min(this.#sendAtMs, nowMs + Math.max(1_000, quarantineLeftMs(retryAt, clock.nowMs())))
-    if (summary.uploads.heldBack > 0) this.#noteLimit(summary.uploads.heldBack)
-    else if (this.#holds.size === 0) this.#lastSuccessAt = clock.nowMs()
+    const { heldBack, heldBackBy, failed, inDoubt } = summary.uploads
+    if (heldBack > 0) this.#noteLimit(heldBack, heldBackBy)
+    else if (this.#holds.size === 0 && failed + inDoubt === 0) this.#lastSuccessAt = clock.nowMs()
   }
 
-  #noteLimit(heldBack: number): void {
+  #noteLimit(heldBack: number, heldBackBy: readonly HeldBack[]): void {
     const contents = heldBack === 1 ? '1 new content is' : `${heldBack} new contents are`
-    const message = `${contents} held back by a limit; "shelfd sync ${this.name}" sends as many as a run may at once`
+    const limits = heldBackBy.map(describeHold).join('; ')
+    const message = `${contents} ${limits}; "shelfd sync ${this.name}" sends as many as a run may at once`
     this.#setTrouble('held', { code: 'limit-reached', message })
     this.#sendAtMs = Math.min(this.#sendAtMs, this.#engine.clock.monotonicMs() + LIMIT_PAUSE_MS)
   }

@@ -51,7 +51,7 @@ export class MirrorRun {
   }
 
   /** Sends what there is to send, now or as soon as what is under way leaves room. */
-  send(line: OpenLine, countsSinceMs: number): void {
+  send(line: OpenLine, sinceMs: number): void {
     if (this.#sender) {
       this.#wasRung = true
       this.#sender.ring()
@@ -59,7 +59,13 @@ export class MirrorRun {
     }
     const mirror = { ...this.#mirror, runId: this.#begin() }
     const { summary } = this
-    const work = { summary, follower: line.follower, waitMs: WAIT_MS, countsSinceMs, onIdle: this.#onIdle }
+    const work = {
+      summary,
+      follower: line.follower,
+      waitMs: WAIT_MS,
+      quotaScope: { kind: 'span', sinceMs } as const,
+      onIdle: this.#onIdle,
+    }
     this.#sender = new Sender(this.#engine, mirror, line.connection, work)
     this.#sender.keepOpen()
     this.#sending = this.#sendToTheEnd(this.#sender, line)

@@ -1,5 +1,6 @@
 /** Measures the engine's uploads of a tree that was observed before: intents, bodies, answers and receipts, durably committed. */
 import { observe } from '../../../src/sync/observe/observe.ts'
+import { RunQuota } from '../../../src/sync/run-quota.ts'
 import { SendQueue } from '../../../src/sync/send-queue.ts'
 import { type IngestionGate, Uploader } from '../../../src/sync/upload.ts'
 import { openBenchEngine, printMeasure, readInput } from './bench-engine.ts'
@@ -18,7 +19,8 @@ await observe(engine, mirror, summary, { hashEverything: false, acceptsRemovals:
 const connection = await engine.service.connect(engine.signal)
 await connection.client.contractFacts(engine.signal)
 await printMeasure(async () => {
-  const queue = new SendQueue(engine, mirror, summary, { inRun: 0, inDay: 0, bytesInRun: 0 }, false)
+  const quota = new RunQuota(engine, mirror.row, { kind: 'run', runId: mirror.runId, afterUploadId: 0 })
+  const queue = new SendQueue(engine, mirror, summary, quota, false)
   const work = { queue, gate: OPEN_GATE, summary, waitMs: 60_000 }
   await new Uploader(engine, mirror, connection, work).run()
   return summary.uploads.created

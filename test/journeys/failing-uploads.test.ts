@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest'
+import { openStore } from '../../src/store/open-store.ts'
+import { configure, startDaemon } from '../support/daemon.ts'
+import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
+import { type Home, temporaryHome } from '../support/home.ts'
+import { readLibrary } from '../support/library-contents.ts'
+
+const FILES = { 'bad.md': 'bad', 'good.md': 'good', 'sub/fine.md': 'fine' }
+
+/** What befalls every upload of bad.md, and how a run that meets nothing else ends. */
+const FAULTS = [
+  { fault: 'html-error', what: 'a 500', exitCode: 1, code: 'service-error' },
+  { fault: 'html-page', what: 'a page of HTML with 200', exitCode: 1, code: 'answer-malformed' },
+  { fault: 'unavailable', what: 'a 503', exitCode: 5, code: 'service-unavailable' },
+  { fault: 'reset-before', what: 'a reset', exitCode: 5, code: 'service-unreachable' },
+] as const
+
+type Befalling = (typeof FAULTS)[number]['fault']
+
+/** A home whose service fails for every upload of bad.md and for nothing else. */
+async function failingHome(fault: Befalling): Promise<{ service: FaultyService; home: Home }> {
+  const service = await startFaultyService({ library: 'Research' })
+  service.fault = ({ fileName }) => (fileName === 'bad.md' ? fault : undefined)
+  const home = temporaryHome(service)
+  home.write('Papers', FILES)
+  return { service, home }
+}
+
+function countSends({ requests }: FaultyService, name: string): number {
+  return requests.filter(({ fileName }) => fileName === name).length
+}
+
+/** As if the quarantine of every content had ended. */
+function endQuarantines(home: Home): void {
+  using store = openStore(home.stateDir)
+  store.write(() => {
+    for (const { contentId } of store.quarantine.list()) store.quarantine.makeDue(contentId)
+  })
+}
+
+describe('an upload that always fails', () => {
+  test.each(FAULTS)('with $what is sent twice and then a problem', async ({ fault, exitCode, code }) => {
+    const { service, home } = await failingHome(fault)
+    const first = await home.sync(['Papers', '--to', 'Research'])
+    expect(first.exitCode).toBe(exitCode)
+    expect(first.mirror.uploads).toMatchObject({ created: 2, failed: 1, inDoubt: 0 })
+    expect(first.mirror.problems).toMatchObject([{ path: 'bad.md', code, retryAt: expect.stringMatching(/^\d{4}-/) }])
+    expect(countSends(service, 'bad.md')).toBe(2)
+    expect(
+      readLibrary(service.dataDir)
+        .map(({ title }) => title)
+        .sort(),
+    ).toEqual(['fine.md', 'good.md'])
+
+    // Within its quarantine it is neither sent nor looked for, and it stays said.
+    service.forget()
+    const second = await home.sync(['Papers'])
+    expect({ exitCode: second.exitCode, failed: second.mirror.uploads.failed }).toEqual({ exitCode, failed: 1 })
+    expect(service.count('uploadFile') + service.count('listDirectory')).toBe(0)
+
+    // After it one look and one further send; the next quarantine is longer.
+    endQuarantines(home)
+    const third = await home.sync(['Papers'])
+    expect(third.exitCode).toBe(exitCode)
+    expect(countSends(service, 'bad.md')).toBe(1)
+    const [before] = second.mirror.problems
+    const [after] = third.mirror.problems
+    expect(Date.parse(after?.retryAt ?? '')).toBeGreaterThan(Date.parse(before?.retryAt ?? '') + 60_000)
+  })
+
+  test('is told by report, why, failed and status', async () => {
+    const { home } = await failingHome('html-error')
+    await home.sync(['Papers', '--to', 'Research'])
+    const report = await home.shelfd(['report', '--format', 'combined'])
+    expect(report.stdout).toBe('! bad.md\n= good.md\n= sub/fine.md\n')
+    expect((await home.shelfd(['report', '--check'])).exitCode).toBe(1)
+    const { entries } = JSON.parse((await home.shelfd(['report', '--json'])).stdout).mirrors[0]
+    expect(entries[0]).toMatchObject({ class: 'needs-attention', reason: expect.stringMatching(/answered 500/) })
+    const why = await home.shelfd(['why', 'Papers/bad.md'])
+    expect(why.stdout).toMatch(/answered 500/)
+    const failed = JSON.parse((await home.shelfd(['failed', 'list', '--json'])).stdout)
+    expect(failed.contents).toMatchObject([
+      { stage: 'upload', code: 'service-error', tries: 1, since: expect.any(String) },
+    ])
+    const status = JSON.parse((await home.shelfd(['status', '--json'])).stdout).mirrors[0]
+    expect(status).toMatchObject({ files: { needAttention: 1, inDoubt: 0 }, problems: [{ path: 'bad.md' }] })
+  })
+
+  test('that arrived after all is found by a look', async () => {
+    const { service, home } = await failingHome('html-error')
+    service.fault = ({ fileName }) => (fileName === 'bad.md' ? 'reset-after' : undefined)
+    // A listing that is late shows neither send in this run.
+    service.rewrite = ({ route }, body) => (route === 'listDirectory' ? { ...body, files: [] } : body)
+    expect((await home.sync(['Papers', '--to', 'Research'])).exitCode).toBe(5)
+    expect(countSends(service, 'bad.md')).toBe(2)
+    service.rewrite = (_, body) => body
+    service.forget()
+    endQuarantines(home)
+    const { exitCode, mirror } = await home.sync(['Papers'])
+    expect({ exitCode, uploads: mirror.uploads }).toMatchObject({ exitCode: 0, uploads: { created: 1, failed: 0 } })
+    expect(service.count('uploadFile')).toBe(0)
+  })
+
+  test('is sent again at once when someone asks', async () => {
+    const { service, home } = await failingHome('unavailable')
+    await home.sync(['Papers', '--to', 'Research'])
+    service.fault = () => undefined
+    await home.shelfd(['failed', 'retry', 'Papers/bad.md'])
+    expect((await home.sync(['Papers'])).exitCode).toBe(0)
+    expect(readLibrary(service.dataDir)).toHaveLength(3)
+  })
+
+  test('is neither sent nor a failure once set aside', async () => {
+    const { service, home } = await failingHome('unavailable')
+    await home.sync(['Papers', '--to', 'Research'])
+    await home.shelfd(['failed', 'ignore', 'Papers/bad.md'])
+    service.forget()
+    expect((await home.sync(['Papers'])).exitCode).toBe(0)
+    expect(service.count('uploadFile')).toBe(0)
+  })
+
+  test('counts each send in the limits', async () => {
+    const { service, home } = await failingHome('html-error')
+    await home.sync(['Papers', '--to', 'Research', '--max-new-per-day', '4'])
+    expect(service.count('uploadFile')).toBe(4)
+    await home.shelfd(['failed', 'retry', '--all'])
+    const { exitCode, mirror } = await home.sync(['Papers', '--max-new-per-day', '4'])
+    expect({ exitCode, heldBack: mirror.uploads.heldBack }).toEqual({ exitCode: 1, heldBack: 1 })
+    expect(service.count('uploadFile')).toBe(4)
+  })
+
+  test('keeps a daemon from telling of success', { timeout: 90_000 }, async () => {
+    const { service, home } = await failingHome('html-error')
+    configure(home, { mirrors: [{ name: 'papers', path: `${home.path}/Papers`, library: 'Research', settle: '50ms' }] })
+    const daemon = await startDaemon(home)
+    await daemon.until('two good files and two tries', () => service.count('uploadFile') >= 4)
+    const { mirrors } = await daemon.until('a run that ended', ({ mirrors: [papers] }) => papers?.state === 'idle')
+    expect(mirrors[0]?.lastSuccessAt).toBeNull()
+    expect(countSends(service, 'bad.md')).toBe(2)
+    const status = JSON.parse((await home.shelfd(['status', '--json'])).stdout).mirrors[0]
+    expect(status.problems).toMatchObject([{ path: 'bad.md', code: 'service-error' }])
+    await home.shelfd(['failed', 'retry', '--all'])
+    await daemon.until('a further try', () => countSends(service, 'bad.md') === 3)
+    service.fault = () => undefined
+    await home.shelfd(['failed', 'retry', '--all'])
+    await daemon.until('success', ({ mirrors: [papers] }) => papers?.lastSuccessAt !== null)
+    expect((await daemon.stop()).stderr).toMatch(/an upload failed again.*bad\.md.*answered 500/)
+  })
+})
