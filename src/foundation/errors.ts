@@ -31,7 +31,7 @@ const CODES = {
   interrupted: ['interrupted'],
   rejected: ['not-found', 'conflict', 'too-large', 'invalid', 'request-rejected'],
   doubt: ['upload-in-doubt'],
-  file: ['busy', 'vanished', 'unreadable', 'outside-root', 'unsupported', 'name-not-utf8', 'io-error'],
+  file: ['busy', 'vanished', 'unreadable', 'outside-root', 'unsupported', 'over-max-size', 'name-not-utf8', 'io-error'],
   internal: ['unexpected'],
 } as const satisfies Record<string, readonly string[]>
 

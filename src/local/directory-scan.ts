@@ -1,3 +1,4 @@
+import type { SkipReason } from '../rules/skipped-entry.ts'
 import type { Fingerprint } from './fingerprint.ts'
 import type { IgnoreDecision, IgnoreScope } from './ignore-rules.ts'
 
@@ -20,16 +21,6 @@ export interface IgnoredEntry {
   readonly decision: IgnoreDecision
   readonly isDirectory: boolean
 }
-
-export type SkipReason =
-  | 'symlink'
-  | 'socket'
-  | 'pipe'
-  | 'device'
-  | 'other-file-system'
-  | 'too-large'
-  | 'empty'
-  | 'name-not-utf8'
 
 export interface SkippedEntry {
   /** Escaped like `caf\xE9.txt` when it is not UTF-8. */

@@ -1,14 +1,7 @@
 import { systemCodeOf } from '../foundation/errors.ts'
 import { formatSize } from '../foundation/units.ts'
-import type {
-  EntryProblem,
-  Findings,
-  IgnoredEntry,
-  ScannedFile,
-  ScanOptions,
-  SkippedEntry,
-  SkipReason,
-} from './directory-scan.ts'
+import type { SkipReason } from '../rules/skipped-entry.ts'
+import type { EntryProblem, Findings, IgnoredEntry, ScannedFile, ScanOptions, SkippedEntry } from './directory-scan.ts'
 import { faultOf } from './file-fault.ts'
 import type { DirectoryEntry, FileStats, FileSystem } from './file-system.ts'
 import { fingerprintOf, isDirectory, isRegularFile } from './fingerprint.ts'

@@ -19,7 +19,20 @@ export type ReportClass = keyof typeof REPORT_CLASSES
 export interface Classified {
   readonly class: ReportClass
   readonly reason: string | null
+  /** It went wrong and somebody set it aside (`failed ignore`). */
+  readonly isSetAside?: true
 }
+
+/** What `report --check` fails on. Nobody can resolve `superseded` and `ignored`: the interface has no delete. */
+export const CHECKED_CLASSES: ReadonlySet<ReportClass> = new Set([
+  'processing',
+  'local-only',
+  'remote-only',
+  'changed',
+  'missing-remotely',
+  'needs-attention',
+  'unknown',
+])
 
 /** What the store knows of the content that a file had at its last scan. */
 export interface KnownContent {
@@ -97,7 +110,8 @@ function classifyStored(content: KnownContent, presence: Presence): Classified {
 
 /** Both sides differ still, whether or not somebody has set it aside. */
 function needsAttention({ isSetAside }: KnownContent, reason: string): Classified {
-  return { class: 'needs-attention', reason: isSetAside === 1 ? `set aside: ${reason}` : reason }
+  if (isSetAside === 1) return { class: 'needs-attention', reason: `set aside: ${reason}`, isSetAside: true }
+  return { class: 'needs-attention', reason }
 }
 
 function ingestionReason({ ingestionStatus }: KnownContent): string {

@@ -3,6 +3,7 @@ import { createIgnoreRules, type IgnoreDecision } from '../local/ignore-rules.ts
 import { readIgnoreFile } from '../local/read-ignore-file.ts'
 import { type ScannedDirectory, scanDirectory } from '../local/scan-directory.ts'
 import { ownDirectoriesBelow } from '../rules/own-directories.ts'
+import { describeSkipped } from '../rules/skipped-entry.ts'
 import type { ContentRow } from '../store/contents.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { ProblemRow } from '../store/problems.ts'
@@ -97,8 +98,7 @@ function findIn(scan: ScannedDirectory, path: string, name: string): DiskFinding
   const ignored = scan.ignored.find(is)
   if (ignored) return { kind: 'ignored', by: path, decision: ignored.decision }
   const skipped = scan.skipped.find(is)
-  if (skipped)
-    return { kind: 'skipped', reason: skipped.detail ? `${skipped.reason}: ${skipped.detail}` : skipped.reason }
+  if (skipped) return { kind: 'skipped', reason: describeSkipped(skipped) }
   const problem = scan.problems.find(is)
   return problem ? { kind: 'problem', message: problem.message } : { kind: 'absent' }
 }

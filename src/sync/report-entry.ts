@@ -17,8 +17,10 @@ export interface ReportEntry {
   readonly searchableAt: string | null
 }
 
-/** `isElsewhere`: a remote entry outside the mirror's path and the inbox, which only counts unless all are asked for. */
 export interface ReportRow {
   readonly entry: ReportEntry
+  /** A remote entry outside the mirror's path and the inbox, which only counts unless all are asked for. */
   readonly isElsewhere: boolean
+  /** It needs attention and was set aside (`failed ignore`): no check and no run fails for it. */
+  readonly isSetAside: boolean
 }

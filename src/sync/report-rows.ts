@@ -98,10 +98,8 @@ class MirrorRows {
   }
 
   *listLeftOut(): Generator<ReportRow> {
-    for (const { path, reason, isUnsupported } of this.#sides.differences?.leftOut ?? []) {
-      if (isUnsupported && this.#sides.differences?.problems.has(path)) continue
-      const known: Classified = { class: isUnsupported ? 'needs-attention' : 'ignored', reason }
-      yield rowOf(blank(path, known))
+    for (const { path, reason } of this.#sides.differences?.leftOut ?? []) {
+      yield rowOf(blank(path, { class: 'ignored', reason }))
     }
   }
 
@@ -125,7 +123,7 @@ class MirrorRows {
     for (const resourceId of this.#store.report.listStrangers(row.library.id)) {
       const locations = this.#locationsOf({ resourceId })
       const isHere = locations.some(({ directory }) => places.some((place) => isBelow(directory, place)))
-      if (isHere || isFirstOfLibrary) yield { entry: strangerEntry(locations), isElsewhere: !isHere }
+      if (isHere || isFirstOfLibrary) yield { entry: strangerEntry(locations), isElsewhere: !isHere, isSetAside: false }
     }
   }
 
@@ -138,7 +136,7 @@ class MirrorRows {
     const original = this.#originals.get(file.contentId)
     const entry = contentEntry(path, known, { ...file, id: file.contentId }, locations)
     const isAlias = isSame && original !== undefined && original !== path
-    return rowOf(isAlias ? { ...entry, duplicateOf: original } : entry)
+    return rowOf(isAlias ? { ...entry, duplicateOf: original } : entry, known)
   }
 
   /** Changed on disk since the last scan; perhaps into something that is stored already. */
@@ -161,7 +159,7 @@ class MirrorRows {
       this.#claimed.add(content.id)
       const locations = this.#locationsOf(content)
       const known = this.#classify(content, locations, null)
-      return rowOf(contentEntry(path, known, content, locations))
+      return rowOf(contentEntry(path, known, content, locations), known)
     }
     const { sizeBytes: size, mime, sha256 } = observed
     return rowOf({ ...blank(path, classifyDifferent(false)), size, mime, sha256: Buffer.from(sha256).toString('hex') })
@@ -216,8 +214,8 @@ function isBelow(directory: string, place: string): boolean {
   return place === '/' || directory === place || directory.startsWith(`${place}/`)
 }
 
-function rowOf(entry: ReportEntry): ReportRow {
-  return { entry, isElsewhere: false }
+function rowOf(entry: ReportEntry, known?: Classified): ReportRow {
+  return { entry, isElsewhere: false, isSetAside: known?.isSetAside === true }
 }
 
 function blank(path: string | null, known: Classified): ReportEntry {

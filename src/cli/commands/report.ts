@@ -1,6 +1,6 @@
 import { openReader } from '../../app/open-engine.ts'
 import { UsageError } from '../../foundation/errors.ts'
-import { REPORT_CLASSES, type ReportClass } from '../../rules/report-class.ts'
+import { CHECKED_CLASSES, REPORT_CLASSES, type ReportClass } from '../../rules/report-class.ts'
 import { defineCommand } from '../command.ts'
 import { printReport } from '../render/print-report.ts'
 
@@ -20,18 +20,21 @@ export const reportCommand = defineCommand({
     only: { type: 'string', describe: 'Only rows of these classes', placeholder: 'CLASS,…' },
     offline: { type: 'boolean', describe: 'From the store alone: ask neither the disk nor the service' },
     all: { type: 'boolean', describe: "Also list the library's entries outside the mirror" },
-    check: { type: 'boolean', describe: 'Exit 1 when any row that was asked for is not in sync' },
+    check: { type: 'boolean', describe: 'Exit 1 when anything differs or needs attention, as a sync would' },
+    'fail-on': { type: 'string', describe: 'With --check: exit 1 on rows of these classes', placeholder: 'CLASS,…' },
   },
   settingFlags: ['transfers', 'checkers'],
   examples: [
     ['report', 'what differs, and the counts, for every mirror'],
     ['report papers --format combined', 'one line a file, as rclone has it'],
     ['report --only superseded,needs-attention', 'what someone should look at'],
-    ['report --check --quiet', 'for scripts: exit 0 when all is in sync, else 1'],
+    ['report --check --quiet', 'for scripts: exit 1 when anything differs or needs attention'],
   ],
   exits: ['done', 'failed', 'rootMissing', 'temporary', 'refused', 'operator'],
   async run(context, args) {
-    const only = args.only === undefined ? undefined : readClasses(args.only)
+    const only = args.only === undefined ? undefined : readClasses('only', args.only)
+    const failOn = args.failOn === undefined ? CHECKED_CLASSES : readClasses('fail-on', args.failOn)
+    if (args.failOn !== undefined && !args.check) throw new UsageError('bad-usage', '--fail-on needs --check')
     await using reader = openReader(context.settings, {
       ...context.io,
       logger: context.logger,
@@ -39,18 +42,18 @@ export const reportCommand = defineCommand({
     })
     if (!reader.store) throw new UsageError('unknown-mirror', 'Nothing was mirrored yet: see "shelfd sync --help"')
     const format = context.json ? 'json' : args.format
-    const wish = { format, only, isOffline: args.offline, showsAll: args.all } as const
-    const { hasDifferences } = await printReport(context, reader.contextFor(reader.store), args.mirrors, wish)
-    return args.check && hasDifferences ? 'failed' : 'done'
+    const wish = { format, only, isOffline: args.offline, showsAll: args.all, failOn } as const
+    const { hasFailures } = await printReport(context, reader.contextFor(reader.store), args.mirrors, wish)
+    return args.check && hasFailures ? 'failed' : 'done'
   },
 })
 
-function readClasses(text: string): ReadonlySet<ReportClass> {
+function readClasses(flag: string, text: string): ReadonlySet<ReportClass> {
   return new Set(
     text.split(',').map((word) => {
       const found = reportClasses.find((name) => name === word.trim())
       if (found) return found
-      throw new UsageError('bad-usage', `Cannot read --only: "${word}" is no class (${reportClasses.join(', ')})`)
+      throw new UsageError('bad-usage', `Cannot read --${flag}: "${word}" is no class (${reportClasses.join(', ')})`)
     }),
   )
 }

@@ -1,6 +1,6 @@
 import { chooseKnown, settingsOfRow } from '../../app/choose-mirrors.ts'
 import { escapeText, terminalSafeJson } from '../../foundation/text.ts'
-import { REPORT_CLASSES, type ReportClass } from '../../rules/report-class.ts'
+import { CHECKED_CLASSES, REPORT_CLASSES, type ReportClass } from '../../rules/report-class.ts'
 import { type MirrorReport, type ReportContext, type ReportedMirror, report } from '../../sync/report.ts'
 import type { ReportEntry } from '../../sync/report-entry.ts'
 import type { CommandContext } from '../context.ts'
@@ -14,37 +14,45 @@ export interface ReportWish {
   readonly isOffline: boolean
   /** Also rows of entries outside the mirror's path. */
   readonly showsAll: boolean
+  /** Classes of which any row, unless it was set aside, is a failure. */
+  readonly failOn: ReadonlySet<ReportClass>
 }
 
-const DEFAULT_WISH: ReportWish = { format: 'text', only: undefined, isOffline: false, showsAll: false }
+const DEFAULT_WISH: ReportWish = {
+  format: 'text',
+  only: undefined,
+  isOffline: false,
+  showsAll: false,
+  failOn: CHECKED_CLASSES,
+}
 
 /** Rows that the text format spells out for a class; the other formats have every row. */
 const TEXT_ROWS = 20
 
-/** Prints the report on some mirrors; tells whether every row that was asked for is in sync. */
+/** Prints the report on some mirrors; `hasFailures`: a row that was asked for is of a class to fail on. */
 export async function printReport(
   context: CommandContext,
   reportContext: ReportContext,
   names: readonly string[],
   wish: ReportWish = DEFAULT_WISH,
-): Promise<{ readonly hasDifferences: boolean }> {
+): Promise<{ readonly hasFailures: boolean }> {
   const rows = chooseKnown(reportContext.store.mirrors.list(), names, context.io.cwd)
   const mirrors: ReportedMirror[] = rows.map((row) => ({ row, settings: settingsOfRow(context.settings, row) }))
   const printer = printers[wish.format](context.print, wish)
-  let hasDifferences = false
+  let hasFailures = false
   printer.begin(new Date(reportContext.clock.nowMs()).toISOString())
   for await (const mirror of report(reportContext, mirrors, wish)) {
     const tally = printMirror(printer, mirror, wish)
-    hasDifferences ||= tally.hasDifferences
+    hasFailures ||= tally.hasFailures
   }
   printer.end()
-  return { hasDifferences }
+  return { hasFailures }
 }
 
 interface Tally {
   readonly counts: Partial<Record<ReportClass, number>>
   elsewhere: number
-  hasDifferences: boolean
+  hasFailures: boolean
 }
 
 interface Printer {
@@ -56,14 +64,14 @@ interface Printer {
 }
 
 function printMirror(printer: Printer, mirror: MirrorReport, wish: ReportWish): Tally {
-  const tally: Tally = { counts: {}, elsewhere: 0, hasDifferences: false }
+  const tally: Tally = { counts: {}, elsewhere: 0, hasFailures: false }
   printer.beginMirror(mirror)
-  for (const { entry, isElsewhere } of mirror.rows) {
+  for (const { entry, isElsewhere, isSetAside } of mirror.rows) {
     if (isElsewhere) tally.elsewhere += 1
     if (isElsewhere && !wish.showsAll) continue
     if (!isWanted(entry.class, wish)) continue
     tally.counts[entry.class] = (tally.counts[entry.class] ?? 0) + 1
-    if (entry.class !== 'in-sync' && entry.class !== 'ignored') tally.hasDifferences = true
+    if (wish.failOn.has(entry.class) && !isSetAside) tally.hasFailures = true
     printer.entry(entry)
   }
   printer.endMirror(mirror, tally)

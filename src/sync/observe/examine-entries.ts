@@ -6,7 +6,7 @@ import { isDirectory, kindOf } from '../../local/fingerprint.ts'
 import { readIgnoreFile } from '../../local/read-ignore-file.ts'
 import { compareDirectory } from '../../rules/compare-directory.ts'
 import type { DirectoryEntries, ObservationBatch } from './observation.ts'
-import { type Observer, pathBelow, problemCodeOf, readUnproven } from './observe-directory.ts'
+import { listSkipProblems, type Observer, pathBelow, problemCodeOf, readUnproven } from './observe-directory.ts'
 import { scopeAt } from './walk-tree.ts'
 
 /**
@@ -25,6 +25,7 @@ export function examineEntries(observer: Observer, { directory, names }: Directo
   for (const { name, code, message } of found.problems) {
     batch.problems.push({ path: pathBelow(directory, name), code: problemCodeOf(code), message })
   }
+  batch.problems.push(...listSkipProblems(directory, found.skipped))
   noteFiles(observer, directory, found, batch)
 }
 

@@ -66,7 +66,6 @@ export interface PathProblem {
 export interface LeftOut {
   readonly path: string
   readonly reason: string
-  readonly isUnsupported: boolean
 }
 
 export interface ObservationCounts {

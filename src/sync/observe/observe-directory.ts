@@ -14,8 +14,9 @@ import {
 import { isAtRest } from '../../rules/at-rest.ts'
 import { compareDirectory, isRacyHash } from '../../rules/compare-directory.ts'
 import { sealDirectory } from '../../rules/seal-directory.ts'
+import { describeSkipped, skipProblem } from '../../rules/skipped-entry.ts'
 import type { ComparedRow, FormerReason } from '../../store/files.ts'
-import type { MissingFile, ObservationBatch, ObservedFile, WalkOptions } from './observation.ts'
+import type { MissingFile, ObservationBatch, ObservedFile, PathProblem, WalkOptions } from './observation.ts'
 
 export interface Observer {
   readonly fs: FileSystem
@@ -69,7 +70,7 @@ function leaveOutOwn(
   for (const { path } of children.filter(isOwn)) {
     batch.counts.ignored += 1
     batch.ignoredDirectories.push(path)
-    if (listIgnored) batch.leftOut.push({ path, reason: OWN_DIRECTORY, isUnsupported: false })
+    if (listIgnored) batch.leftOut.push({ path, reason: OWN_DIRECTORY })
   }
   return children.filter((child) => !isOwn(child))
 }
@@ -162,14 +163,20 @@ function reasonMissing(scan: ScannedDirectory, names: readonly string[]): Missin
   return names.filter((name) => !withProblem.has(name)).map((name) => ({ name, reason: reasons.get(name) ?? 'gone' }))
 }
 
+/** Those of the skipped entries that somebody must resolve. */
+export function listSkipProblems(directory: string, skipped: readonly SkippedEntry[]): PathProblem[] {
+  return skipped.flatMap((entry) => {
+    const problem = skipProblem(entry)
+    if (problem === undefined) return []
+    return [{ path: pathBelow(directory, entry.name), code: problem.code, message: problem.message }]
+  })
+}
+
 /** A stable code for what a scan met: the system's codes are in capitals, ours are not. */
 export function problemCodeOf(code: string): string {
   if (code === 'EACCES' || code === 'EPERM') return 'unreadable'
   return code === code.toUpperCase() ? 'io-error' : code
 }
-
-/** Sockets, pipes, devices and names that can't be sent are unsupported; all else is left out on purpose. */
-const UNSUPPORTED: ReadonlySet<SkippedEntry['reason']> = new Set(['socket', 'pipe', 'device', 'name-not-utf8'])
 
 function noteLeftOut(options: WalkOptions, path: string, scan: ScannedDirectory, batch: ObservationBatch): void {
   const { counts } = batch
@@ -179,28 +186,18 @@ function noteLeftOut(options: WalkOptions, path: string, scan: ScannedDirectory,
     if (isDirectory) batch.ignoredDirectories.push(pathBelow(path, name))
     if (options.listIgnored) {
       const where = decision.line === null ? decision.source : `${decision.source}:${decision.line}`
-      batch.leftOut.push({
-        path: pathBelow(path, name),
-        reason: `${decision.pattern} (${where})`,
-        isUnsupported: false,
-      })
+      batch.leftOut.push({ path: pathBelow(path, name), reason: `${decision.pattern} (${where})` })
     }
   }
-  for (const { name, reason, detail } of scan.skipped) {
-    const isUnsupported = UNSUPPORTED.has(reason)
-    if (isUnsupported) counts.unsupported += 1
-    else counts.ignored += 1
-    if (reason === 'name-not-utf8') {
-      batch.problems.push({ path: pathBelow(path, name), code: reason, message: 'its name is not UTF-8; rename it' })
-    }
-    if (options.listIgnored) {
-      batch.leftOut.push({
-        path: pathBelow(path, name),
-        reason: detail ? `${reason}: ${detail}` : reason,
-        isUnsupported,
-      })
+  for (const entry of scan.skipped) {
+    const problem = skipProblem(entry)
+    if (problem === undefined) counts.ignored += 1
+    else if (problem.isUnsupported) counts.unsupported += 1
+    if (options.listIgnored && problem === undefined) {
+      batch.leftOut.push({ path: pathBelow(path, entry.name), reason: describeSkipped(entry) })
     }
   }
+  batch.problems.push(...listSkipProblems(path, scan.skipped))
   for (const { name, code, message } of scan.problems) {
     batch.problems.push({ path: pathBelow(path, name), code: problemCodeOf(code), message })
   }
