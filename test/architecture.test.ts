@@ -39,7 +39,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   chokidar: ['local/watch/'],
   'node-cron': ['daemon/', 'app/settings/'],
   pino: ['app/'],
-  'node:net': ['daemon/control/'],
+  'node:net': ['daemon/control/', 'remote/'],
   yaml: ['app/settings/', 'cli/commands/config-show.ts'],
   'yargs-parser': ['cli/'],
   'node:child_process': ['app/credential.ts', 'app/service-manager/run-program.ts', 'daemon/notify.ts'],

@@ -5,7 +5,10 @@ import { systemClock } from '../foundation/clock.ts'
 import { LockedError } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { ClientOptions } from '../remote/client-options.ts'
+import type { TunnelProxy } from '../remote/proxy.ts'
 import type { ServiceClient } from '../remote/service-client.ts'
+import { chooseProxy } from '../rules/choose-proxy.ts'
+import { readAuthorities } from './certificates.ts'
 import { readToken } from './credential.ts'
 import type { Redactor } from './redactor.ts'
 import type { Surroundings } from './settings/find-config-file.ts'
@@ -50,8 +53,11 @@ async function openConfigured(
   settings: Settings,
   input: OpenServiceInput,
 ): Promise<OpenedService> {
+  const { origin, caFile } = service
+  const authorities = caFile === undefined ? undefined : readAuthorities(caFile)
+  const proxy = await findProxy(origin, input)
   const token = await readToken(service, input)
-  const client = await connect(settings, input, { origin: service.origin, token, retry: input.retry })
+  const client = await connect(settings, input, { origin, token, retry: input.retry, proxy, authorities })
   return {
     client,
     kind: 'configured',
@@ -59,6 +65,21 @@ async function openConfigured(
     library: null,
     [Symbol.asyncDispose]: () => client.close(),
   }
+}
+
+/** The proxy that the environment names; what it holds of credentials is a secret. */
+async function findProxy(origin: string, { env, redactor }: OpenServiceInput): Promise<TunnelProxy | undefined> {
+  const choice = chooseProxy(origin, env)
+  if (!choice) return undefined
+  const { parseProxy } = await import('../remote/proxy.ts')
+  const proxy = parseProxy(choice)
+  for (const secret of secretsOf(proxy)) redactor.add(secret)
+  return proxy
+}
+
+function secretsOf({ credentials = '' }: TunnelProxy): string[] {
+  const password = credentials.slice(credentials.indexOf(':') + 1)
+  return [password, Buffer.from(credentials).toString('base64')]
 }
 
 async function openEmbedded(
@@ -115,7 +136,7 @@ async function startLibrary({ dataDir }: EmbeddedServiceSettings): Promise<Runni
 async function connect(
   { limits, contract }: Settings,
   { logger, redactor, onRequest }: OpenServiceInput,
-  server: Pick<ClientOptions, 'origin' | 'token' | 'retry'>,
+  server: Pick<ClientOptions, 'origin' | 'token' | 'retry' | 'proxy' | 'authorities'>,
 ): Promise<ServiceClient> {
   redactor.add(server.token)
   const { createServiceClient } = await import('../remote/create-client.ts')

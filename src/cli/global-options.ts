@@ -16,6 +16,7 @@ export const GLOBAL_OPTIONS = {
 const PLACEHOLDERS: Partial<Record<SettingFlag, string>> = {
   'data-dir': 'DIR',
   'service-url': 'URL',
+  'ca-file': 'FILE',
   'health-listen': 'ADDRESS',
   bwlimit: 'SIZE',
   'max-new-bytes': 'SIZE',

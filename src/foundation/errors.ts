@@ -24,6 +24,7 @@ const CODES = {
     'root-mismatch',
     'redirect-refused',
     'certificate-refused',
+    'proxy-refused',
   ],
   heldBack: ['limit-reached', 'root-emptied', 'confirmation-needed'],
   locked: ['store-locked'],

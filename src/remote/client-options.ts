@@ -3,7 +3,9 @@ import type { Clock, Random } from '../foundation/clock.ts'
 import { UsageError } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { escapeText } from '../foundation/text.ts'
+import { isLoopback } from '../rules/choose-proxy.ts'
 import type { RetryPolicy } from '../rules/retry-pause.ts'
+import type { TunnelProxy } from './proxy.ts'
 
 /** What the user may say about this instance instead of its OpenAPI: the `contract` section of the configuration. */
 export interface ContractSettings {
@@ -41,6 +43,10 @@ export interface ClientOptions {
   readonly logger: Logger
   /** Instead of an own pool of sockets. It must call `onRequestStart` before the first byte leaves; it isn't closed. */
   readonly dispatcher?: Dispatcher | undefined
+  /** Stands between here and the service; not asked for a service on this computer. */
+  readonly proxy?: TunnelProxy | undefined
+  /** Authorities whose certificates are trusted (PEM); those of Node if not said. */
+  readonly authorities?: readonly string[] | undefined
   /** Bound of sockets. */
   readonly connections: number
   readonly retry?: RetryPolicy | undefined
@@ -80,8 +86,4 @@ export function parseOrigin(text: string): string {
 export function parseToken(token: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token
   throw new UsageError('bad-configuration', 'Cannot use the token: it is empty or has characters no credential has')
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 }

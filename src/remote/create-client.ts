@@ -21,7 +21,7 @@ import { uploadsTopic } from './uploads.ts'
 export function createServiceClient(options: ClientOptions): ServiceClient {
   const origin = parseOrigin(options.origin)
   const transport = createTransport({ ...options, origin, token: parseToken(options.token) })
-  const pausing = { ...options, policy: options.retry ?? DEFAULT_RETRY }
+  const pausing = { ...options, origin, policy: options.retry ?? DEFAULT_RETRY }
   const send = withRetries(withLimits(withGate(transport.send, pausing), options.limits, options.clock), pausing)
   const contractFacts = createFactsReader(send, options.contract ?? {}, options.logger)
   return {

@@ -17,18 +17,19 @@ export async function readDownload(answer: Answer, request: ServiceRequest<unkno
     sizeBytes: length !== undefined && /^\d+$/.test(length) ? Number(length) : undefined,
     mime: headerOf(answer, 'content-type'),
     fileName: fileNameOf(headerOf(answer, 'content-disposition')),
-    body: chunksOf(answer.stream ?? [answer.body], request),
+    body: chunksOf(answer.stream ?? [answer.body], request, answer.origin),
   }
 }
 
 async function* chunksOf(
   stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   request: ServiceRequest<unknown>,
+  origin: string,
 ): AsyncGenerator<Uint8Array> {
   try {
     yield* stream
   } catch (error) {
-    throw error instanceof Setback ? finalError(request, error.facts, 1) : error
+    throw error instanceof Setback ? finalError(request, error.facts, 1, origin) : error
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import { interruption, networkError, Setback } from './failures.ts'
+import { interruption, networkError, Setback, type Wire } from './failures.ts'
 import { SourceFailure } from './multipart.ts'
 import type { ServiceRequest } from './request.ts'
 
@@ -34,6 +34,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   status: number | undefined
   readonly #request: ServiceRequest<unknown>
   readonly #limits: ExchangeLimits
+  readonly #wire: Wire
   #resolve: (answer: WireAnswer) => void = () => {}
   #reject: (error: unknown) => void = () => {}
   #controller: Dispatcher.DispatchController | undefined
@@ -47,9 +48,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #stream: Readable | undefined
   #streamStartMs = 0
 
-  constructor(request: ServiceRequest<unknown>, limits: ExchangeLimits) {
+  constructor(request: ServiceRequest<unknown>, limits: ExchangeLimits, wire: Wire) {
     this.#request = request
     this.#limits = limits
+    this.#wire = wire
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
@@ -121,7 +123,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController | null, thrown: Error): void {
     const state = { reached: this.#reached, mayBeDone: this.#mayBeDone }
-    this.fail(thrown instanceof SourceFailure ? thrown.cause : networkError(this.#request, thrown, state))
+    this.fail(thrown instanceof SourceFailure ? thrown.cause : networkError(this.#request, thrown, state, this.#wire))
   }
 
   #passOn(controller: Dispatcher.DispatchController, stream: Readable, chunk: Buffer): void {

@@ -1,3 +1,4 @@
+import type { Clock } from '../foundation/clock.ts'
 import {
   type CodeOf,
   DoubtError,
@@ -7,7 +8,11 @@ import {
   TemporaryError,
 } from '../foundation/errors.ts'
 import { escapeText, truncateText } from '../foundation/text.ts'
+import { describeCertificateFault } from './certificate-words.ts'
+import { wordsOf } from './network-words.ts'
+import { nameOf, ProxyFailure, type TunnelProxy } from './proxy.ts'
 import type { ServiceRequest } from './request.ts'
+import { CertificateFailure, isOfCertificate } from './sockets.ts'
 
 export interface SetbackFacts {
   readonly code: Exclude<CodeOf<'temporary'>, 'disk-full'>
@@ -32,18 +37,23 @@ export class Setback extends Error {
 }
 
 /** `Cannot upload "a.md": the service answered 413 (too large)`. */
-export function cannot(request: Pick<ServiceRequest<unknown>, 'verb' | 'subject'>, reason: string): string {
+export function cannot(request: Pick<ServiceRequest<unknown>, 'verb' | 'subject'>, reason: string, at = ''): string {
   const subject = request.subject === undefined ? '' : ` "${escapeText(truncateText(request.subject, 300))}"`
-  return `Cannot ${request.verb}${subject}: ${reason}`
+  return `Cannot ${request.verb}${subject}${at === '' ? '' : ` at ${at}`}: ${reason}`
 }
 
-/** What a setback ends as when it isn't tried again. */
-export function finalError(request: ServiceRequest<unknown>, facts: SetbackFacts, tries: number): Error {
+/** What a setback of the service at `origin` ends as when it isn't tried again. */
+export function finalError(
+  request: ServiceRequest<unknown>,
+  facts: SetbackFacts,
+  tries: number,
+  origin: string,
+): Error {
   const reason = tries > 1 ? `${facts.reason}, ${tries} times` : facts.reason
   if (facts.mayBeDone && request.body?.kind === 'file') {
     return new DoubtError(cannot(request, reason), facts.code)
   }
-  return new TemporaryError(facts.code, cannot(request, reason))
+  return new TemporaryError(facts.code, cannot(request, reason, origin))
 }
 
 /** What an abort ends as. */
@@ -56,26 +66,64 @@ export function interruptIfAborted(request: ServiceRequest<unknown>): void {
   if (request.signal?.aborted) throw interruption(request, false)
 }
 
-const CERTIFICATE =
-  /^(?:CERT_|CRL_|ERROR_IN_C|ERR_TLS_CERT|UNABLE_TO_(?:GET|VERIFY|DECRYPT|DECODE)|DEPTH_ZERO|SELF_SIGNED|INVALID_(?:CA|PURPOSE)|HOSTNAME_MISMATCH|PATH_LENGTH)/
+/** The way that a request takes. */
+export interface Wire {
+  readonly origin: string
+  readonly proxy: TunnelProxy | undefined
+  readonly clock: Clock
+}
+
+interface WireState {
+  /** A connection was made. */
+  readonly reached: boolean
+  /** The service may have done what was asked. */
+  readonly mayBeDone: boolean
+}
 
 /** What undici reported, as what it means. Nothing of the error itself is kept: it may hold bytes of the answer. */
 export function networkError(
   request: ServiceRequest<unknown>,
   thrown: unknown,
-  state: { readonly reached: boolean; readonly mayBeDone: boolean },
+  state: WireState,
+  wire: Pick<Wire, 'origin' | 'proxy' | 'clock'>,
 ): Error {
   const code = systemCodeOf(thrown) ?? 'unknown error'
   if (code === 'UND_ERR_CLOSED' || code === 'UND_ERR_DESTROYED') return interruption(request, state.mayBeDone)
-  if (CERTIFICATE.test(code)) {
-    return new RefusedError(
-      'certificate-refused',
-      cannot(request, `the service's certificate is not trusted (${code})`),
-    )
-  }
+  if (isOfCertificate(code)) return refusedCertificate(request, thrown, code, wire)
+  if (thrown instanceof ProxyFailure) return proxyError(request, thrown, wire)
   if (thrown instanceof Error && thrown.name === 'HTTPParserError') {
     return new Setback({ ...state, code: 'answer-malformed', reason: 'the answer is not HTTP' })
   }
   const what = state.reached ? 'the connection to the service broke' : 'the service cannot be reached'
-  return new Setback({ ...state, code: 'service-unreachable', reason: `${what} (${code})` })
+  return new Setback({ ...state, code: 'service-unreachable', reason: `${what} (${wordsOf(code)})` })
+}
+
+function proxyError(request: ServiceRequest<unknown>, failure: ProxyFailure, { proxy, clock }: Wire): Error {
+  if (failure.cause instanceof CertificateFailure && proxy) {
+    return refusedCertificate(request, failure.cause, failure.cause.code, {
+      origin: proxy.origin,
+      owner: nameOf(proxy),
+      clock,
+    })
+  }
+  if (failure.isFinal) return new RefusedError('proxy-refused', cannot(request, failure.message))
+  return new Setback({ code: 'service-unreachable', reason: failure.message, reached: false, mayBeDone: false })
+}
+
+interface CertificateOf {
+  readonly origin: string
+  readonly owner?: string
+  readonly clock: Clock
+}
+
+function refusedCertificate(
+  request: ServiceRequest<unknown>,
+  thrown: unknown,
+  code: string,
+  { origin, owner = origin, clock }: CertificateOf,
+): RefusedError {
+  const shown = thrown instanceof CertificateFailure ? thrown.shown : undefined
+  const { hostname: host } = new URL(origin)
+  const reason = describeCertificateFault({ code, shown, host, owner, nowMs: clock.nowMs() })
+  return new RefusedError('certificate-refused', cannot(request, reason))
 }

@@ -50,6 +50,8 @@ export interface ServiceRequest<T> {
 
 /** A complete answer, other than a redirect. */
 export interface Answer {
+  /** Of the service that gave it. */
+  readonly origin: string
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer

@@ -6,6 +6,7 @@ import { finalError, interruptIfAborted, interruption, Setback, type SetbackFact
 import type { Send, ServiceRequest } from './request.ts'
 
 export interface Pausing {
+  readonly origin: string
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
@@ -23,7 +24,7 @@ export function withRetries(send: Send, pausing: Pausing): Send {
         const { facts } = error
         const pauseMs = retryPauseMs(attempt, pausing.policy, pausing.random(), facts.retryAfterMs)
         const last = attempt >= pausing.policy.attempts || pauseMs > LONGEST_PAUSE_MS
-        if (last || !mayRepeat(request, facts)) throw finalError(request, facts, attempt)
+        if (last || !mayRepeat(request, facts)) throw finalError(request, facts, attempt, pausing.origin)
         pausing.logger.debug('a request is tried again', {
           route: addressOf(request.target).name,
           attempt,

@@ -5,6 +5,7 @@ import { RefusedError } from '../foundation/errors.ts'
 import { escapeText, truncateText } from '../foundation/text.ts'
 import { addressOf } from './addresses.ts'
 import { type ClientOptions, DEFAULT_TIMEOUTS } from './client-options.ts'
+import { createConnector, type Way } from './connector.ts'
 import { Exchange } from './exchange.ts'
 import { cannot, interruptIfAborted } from './failures.ts'
 import { openMultipart, type Payload } from './multipart.ts'
@@ -27,8 +28,9 @@ export interface Transport {
 export function createTransport(options: ClientOptions): Transport {
   const { origin, token, random, clock, onRequest } = options
   const timeouts = options.timeouts ?? DEFAULT_TIMEOUTS
-  const pool = options.dispatcher ? undefined : openPool(origin, options.connections)
-  const dispatcher = options.dispatcher ?? pool ?? openPool(origin, options.connections)
+  const pool = options.dispatcher ? undefined : openPool(options)
+  const dispatcher = options.dispatcher ?? pool ?? openPool(options)
+  const way = { origin, clock, proxy: options.proxy }
   const authorization = `Bearer ${token}`
   // A short word may be anything, an identifier for one; credentials are long.
   const redact = (text: string) => (token.length < SHORTEST_SECRET ? text : text.replaceAll(token, '[redacted]'))
@@ -38,15 +40,16 @@ export function createTransport(options: ClientOptions): Transport {
     const { method, path, name } = addressOf(request.target)
     const payload = request.body && (await openBody(request.body, random))
     const streamed = payload !== undefined && !Buffer.isBuffer(payload.content)
-    const exchange = new Exchange(request, {
+    const limits = {
       answerMs: timeouts.requestMs + (payload?.sizeBytes ?? 0) / DIGEST_BYTES_PER_MS,
       stallMs: streamed ? timeouts.uploadStallMs : undefined,
-    })
+    }
+    const exchange = new Exchange(request, limits, way)
     const startedMs = clock.monotonicMs()
     const wire = { origin, method, path, headers: headersOf(request, payload, authorization), ...UNTIMED }
     dispatch(dispatcher, payload ? { ...wire, body: bodyOf(payload) } : wire, exchange)
     try {
-      const answer = { ...(await exchange.answer), receivedAtMs: clock.nowMs(), redact }
+      const answer = { ...(await exchange.answer), origin, receivedAtMs: clock.nowMs(), redact }
       refuseRedirect(request, answer)
       return await request.read(answer, request)
     } finally {
@@ -64,9 +67,11 @@ export function createTransport(options: ClientOptions): Transport {
   }
 }
 
-/** HTTP/1.1 only: destroying the socket must end one upload and nothing else. Certificates are checked whatever the environment says. */
-function openPool(origin: string, connections: number): Pool {
-  return new Pool(origin, { connections, allowH2: false, connect: { rejectUnauthorized: true } })
+/** HTTP/1.1 only: destroying the socket must end one upload and nothing else. Plain HTTP stays on this computer: no proxy, no certificate. */
+function openPool({ origin, connections, proxy, authorities }: ClientOptions): Pool {
+  const isPlain = origin.startsWith('http:')
+  const way: Way = { proxy, authorities }
+  return new Pool(origin, { connections, allowH2: false, ...(!isPlain && { connect: createConnector(origin, way) }) })
 }
 
 const UNTIMED = { headersTimeout: 0, bodyTimeout: 0 }

@@ -13,7 +13,13 @@ describe('precedence', () => {
   const seconds = fc.integer({ min: 1, max: 900 }).map((value) => ({ written: `${value}s`, read: value * 1_000 }))
   const sizes = fc.integer({ min: 1, max: 900 }).map((value) => ({ written: `${value}K`, read: value * 1_024 }))
   const paths = fc.stringMatching(/^[a-z]{1,8}$/).map((name) => ({ written: `/data/${name}`, read: `/data/${name}` }))
-  const leaves: Record<SettingFlag, { values: fc.Arbitrary<{ written: string; read: unknown }>; at: string[] }> = {
+  interface Leaf {
+    readonly values: fc.Arbitrary<{ written: string; read: unknown }>
+    readonly at: string[]
+    /** What it needs beside it. */
+    readonly env?: Readonly<Record<string, string>>
+  }
+  const leaves: Record<SettingFlag, Leaf> = {
     'state-dir': { values: paths, at: ['stateDir'] },
     'data-dir': { values: paths, at: ['service', 'dataDir'] },
     'log-format': {
@@ -33,6 +39,11 @@ describe('precedence', () => {
         .map((name) => ({ written: `https://${name}.org`, read: `https://${name}.org` })),
       at: ['service', 'origin'],
     },
+    'ca-file': {
+      values: paths,
+      at: ['service', 'caFile'],
+      env: { SHELFD_SERVICE_URL: 'https://library.example.com' },
+    },
     transfers: { values: whole, at: ['limits', 'transfers'] },
     checkers: { values: whole, at: ['limits', 'checkers'] },
     'requests-per-second': { values: whole, at: ['limits', 'requestsPerSecond'] },
@@ -51,14 +62,14 @@ describe('precedence', () => {
   }
 
   test.each(settingFlags)('%s: flag over variable over file over default', (flag) => {
-    const { values, at } = leaves[flag]
+    const { values, at, env = {} } = leaves[flag]
     const maybe = fc.option(values, { nil: undefined })
-    const byDefault = valueAt(readSettingsWith(), at)
+    const byDefault = valueAt(readSettingsWith({ env }), at)
     fc.assert(
       fc.property(maybe, maybe, maybe, (byFlag, byVariable, byFile) => {
         const settings = readSettingsWith({
           ...(byFile && { yaml: JSON.stringify(nest(OVERRIDES[flag].path, byFile.written)) }),
-          env: byVariable ? { [variableOf(flag)]: byVariable.written } : {},
+          env: byVariable ? { ...env, [variableOf(flag)]: byVariable.written } : env,
           flags: byFlag ? { [flag]: byFlag.written } : {},
         })
         const wins = byFlag ?? byVariable ?? byFile

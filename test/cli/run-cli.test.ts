@@ -64,6 +64,7 @@ describe('help', () => {
         -p, --parents          Make the directories above it too
             --data-dir DIR     Directory for the data of the embedded library
             --service-url URL  Origin of the service
+            --ca-file FILE     PEM file with certificates of authorities to be trusted as well
 
       Global flags:
             --config FILE           Configuration file

@@ -20,6 +20,11 @@ export const OVERRIDES = {
     describe: 'Where the daemon answers for health and metrics: a loopback address and port, auto or none',
   },
   'service-url': { path: ['service', 'url'], describe: 'Origin of the service' },
+  'ca-file': {
+    path: ['service', 'caFile'],
+    describe: 'PEM file with certificates of authorities to be trusted as well',
+    isPath: true,
+  },
   transfers: { path: ['limits', 'transfers'], describe: 'Uploads at the same time' },
   checkers: { path: ['limits', 'checkers'], describe: 'Files hashed at the same time' },
   'requests-per-second': {

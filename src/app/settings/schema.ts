@@ -34,6 +34,9 @@ const service = z
       .min(1)
       .optional()
       .describe('Program and arguments that print the access token, for instance ["pass", "show", "shelfd"].'),
+    caFile: path
+      .optional()
+      .describe('PEM file with certificates of authorities to be trusted as well, such as that of an office.'),
   })
   .describe('A configured Knowledge Library Service. Without this section the embedded library is used.')
 

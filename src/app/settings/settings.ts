@@ -47,6 +47,8 @@ export interface ConfiguredServiceSettings extends TokenSources {
   /** For `shelfd serve`, which runs the embedded library whatever is configured. */
   readonly dataDir: string
   readonly origin: string
+  /** PEM file with further authorities. */
+  readonly caFile: string | undefined
 }
 
 /** At most one is given. */

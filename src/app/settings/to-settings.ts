@@ -39,6 +39,7 @@ function toServiceSettings(config: Config, absolute: (path: string) => string, a
     kind: 'configured',
     dataDir,
     origin: service.url,
+    caFile: service.caFile === undefined ? undefined : absolute(service.caFile),
     token: service.token,
     tokenFile: service.tokenFile === undefined ? undefined : absolute(service.tokenFile),
     tokenCommand: service.tokenCommand,

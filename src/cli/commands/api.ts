@@ -21,7 +21,7 @@ export const apiCommand = defineCommand({
   options: {
     data: { type: 'string', placeholder: 'JSON', describe: 'Body of the request; @FILE reads a file, @- stdin' },
   },
-  settingFlags: ['data-dir', 'service-url'],
+  settingFlags: ['data-dir', 'service-url', 'ca-file'],
   examples: [
     ['api GET /v1/libraries?limit=5', 'the body of the answer'],
     [`api POST /v1/libraries --data '{"name":"Research"}' --json`, 'as {status, headers, body}'],

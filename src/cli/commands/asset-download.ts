@@ -6,7 +6,7 @@ export const assetDownloadCommand = defineCommand({
   summary: 'Download an asset',
   positionals: { id: { type: 'string', required: true, describe: 'Identifier of the asset' } },
   options: OUTPUT_OPTIONS,
-  settingFlags: ['data-dir', 'service-url'],
+  settingFlags: ['data-dir', 'service-url', 'ca-file'],
   examples: [['asset download ast_1 --output excerpt.md', 'its canonical payload']],
   exits: ['done', 'failed', 'temporary', 'refused'],
   async run(context, args) {

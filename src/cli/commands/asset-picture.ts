@@ -16,7 +16,7 @@ function definePictureCommand(representation: 'scene' | 'frame', summary: string
       at: { type: 'number', required: true, placeholder: 'SECONDS', describe: 'Where in the video' },
       ...OUTPUT_OPTIONS,
     },
-    settingFlags: ['data-dir', 'service-url'],
+    settingFlags: ['data-dir', 'service-url', 'ca-file'],
     examples: [[`asset ${representation} ast_1 --at 12.5 --output picture.png`, 'a PNG']],
     exits: ['done', 'failed', 'temporary', 'refused'],
     async run(context, args) {

@@ -17,7 +17,7 @@ export const assetUrlCommand = defineCommand({
     at: { type: 'number', placeholder: 'SECONDS', describe: 'Where in the video; only with scene and frame' },
     ...VIEW_URL_OPTIONS,
   },
-  settingFlags: ['data-dir', 'service-url'],
+  settingFlags: ['data-dir', 'service-url', 'ca-file'],
   examples: [
     ['asset url ast_1', 'a URL for the asset itself'],
     ['asset url ast_1 --representation frame --at 12.5', 'a URL for one frame of a video'],

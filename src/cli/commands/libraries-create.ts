@@ -7,7 +7,7 @@ export const librariesCreateCommand = defineCommand({
   description: 'Needs the ability library.create. Creating a library does not grant access to it.',
   positionals: { name: { type: 'string', required: true, describe: 'Name of the new library' } },
   options: { overview: { type: 'string', describe: 'What the library is about' } },
-  settingFlags: ['data-dir', 'service-url'],
+  settingFlags: ['data-dir', 'service-url', 'ca-file'],
   examples: [['libraries create Research --overview "Papers and notes"', 'make a library']],
   exits: ['done', 'failed', 'temporary', 'refused'],
   async run(context, { name, overview }) {

@@ -14,7 +14,7 @@ export const librariesDeleteCommand = defineCommand({
   options: {
     confirm: { type: 'string', placeholder: 'NAME', describe: 'The name of the library, instead of being asked' },
   },
-  settingFlags: ['data-dir', 'service-url'],
+  settingFlags: ['data-dir', 'service-url', 'ca-file'],
   examples: [
     ['libraries delete Research', 'asks for the name'],
     ['libraries delete lib_1 --confirm Research', 'for scripts'],

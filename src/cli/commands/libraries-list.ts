@@ -8,7 +8,7 @@ export const librariesListCommand = defineCommand({
   summary: 'List the libraries this credential can read',
   positionals: {},
   options: {},
-  settingFlags: ['data-dir', 'service-url'],
+  settingFlags: ['data-dir', 'service-url', 'ca-file'],
   examples: [['libraries list', 'identifiers, names and rights']],
   exits: ['done', 'temporary', 'refused'],
   async run(context) {

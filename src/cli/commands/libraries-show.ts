@@ -7,7 +7,7 @@ export const librariesShowCommand = defineCommand({
   summary: 'Show one library',
   positionals: { library: { type: 'string', required: true, describe: 'Identifier or exact name' } },
   options: {},
-  settingFlags: ['data-dir', 'service-url'],
+  settingFlags: ['data-dir', 'service-url', 'ca-file'],
   examples: [['libraries show Research', 'its identifier, overview, times and your rights']],
   exits: ['done', 'failed', 'temporary', 'refused'],
   async run(context, args) {

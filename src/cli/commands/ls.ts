@@ -17,7 +17,7 @@ export const lsCommand = defineCommand({
     },
   },
   options: {},
-  settingFlags: ['data-dir', 'service-url'],
+  settingFlags: ['data-dir', 'service-url', 'ca-file'],
   examples: [
     ['ls Research', 'the top of the library'],
     ['ls Research:/.inbox --json', 'what has been uploaded, as {folders, files}'],

@@ -12,7 +12,7 @@ export const mkdirCommand = defineCommand({
     target: { type: 'string', required: true, placeholder: 'LIBRARY:/path', describe: 'Library and directory' },
   },
   options: { parents: { type: 'boolean', alias: 'p', describe: 'Make the directories above it too' } },
-  settingFlags: ['data-dir', 'service-url'],
+  settingFlags: ['data-dir', 'service-url', 'ca-file'],
   examples: [['mkdir -p Research:/Papers/2026', 'make /Papers and /Papers/2026']],
   exits: ['done', 'failed', 'temporary', 'refused'],
   async run(context, { target, parents }) {

@@ -6,7 +6,7 @@ export const resourceDownloadCommand = defineCommand({
   summary: 'Download the original file of a resource',
   positionals: { id: { type: 'string', required: true, describe: 'Identifier of the resource' } },
   options: OUTPUT_OPTIONS,
-  settingFlags: ['data-dir', 'service-url'],
+  settingFlags: ['data-dir', 'service-url', 'ca-file'],
   examples: [
     ['resource download res_1 --output paper.pdf', 'never replaces a file without --force'],
     ['resource download res_1 | sha256sum', 'to stdout when piped'],

@@ -8,7 +8,7 @@ export const resourceShowCommand = defineCommand({
   summary: 'Show a resource and its ingestion',
   positionals: { id: { type: 'string', required: true, describe: 'Identifier of the resource' } },
   options: { library: { type: 'string', describe: 'Its library; otherwise every readable one is asked' } },
-  settingFlags: ['data-dir', 'service-url'],
+  settingFlags: ['data-dir', 'service-url', 'ca-file'],
   examples: [['resource show res_1 --library Research', 'title, places, ingestion and assets']],
   exits: ['done', 'failed', 'temporary', 'refused'],
   async run(context, args) {

@@ -7,7 +7,7 @@ export const resourceUrlCommand = defineCommand({
   description: 'Anyone who has the URL can open it until it expires.',
   positionals: { id: { type: 'string', required: true, describe: 'Identifier of the resource' } },
   options: VIEW_URL_OPTIONS,
-  settingFlags: ['data-dir', 'service-url'],
+  settingFlags: ['data-dir', 'service-url', 'ca-file'],
   examples: [['resource url res_1 --ttl 5', 'a URL that works for five minutes']],
   exits: ['done', 'failed', 'temporary', 'refused'],
   async run(context, args) {

@@ -15,7 +15,7 @@ export const searchCommand = defineCommand({
     limit: { type: 'number', describe: 'At most so many candidates' },
     compact: { type: 'boolean', describe: 'Without abstracts and excerpts' },
   },
-  settingFlags: ['data-dir', 'service-url'],
+  settingFlags: ['data-dir', 'service-url', 'ca-file'],
   examples: [
     ['search "solar sails"', 'in every readable library'],
     ['search --library Research --strategy lexical --json sails', 'the answer as the service gives it'],

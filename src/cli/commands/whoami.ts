@@ -7,7 +7,7 @@ export const whoamiCommand = defineCommand({
   summary: 'Show who the credential belongs to and what it may do',
   positionals: {},
   options: {},
-  settingFlags: ['data-dir', 'service-url'],
+  settingFlags: ['data-dir', 'service-url', 'ca-file'],
   examples: [
     ['whoami', 'tenant, user, abilities, the rights on each library, and warnings'],
     ['whoami --json', 'the access context as the service gives it'],

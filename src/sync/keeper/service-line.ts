@@ -26,6 +26,7 @@ const OF_ALL: ReadonlySet<ErrorCode> = new Set([
   'credential-missing',
   'credential-refused',
   'certificate-refused',
+  'proxy-refused',
   'redirect-refused',
 ])
 

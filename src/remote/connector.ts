@@ -1,0 +1,47 @@
+import { createSecureContext, type SecureContext } from 'node:tls'
+import type { buildConnector } from 'undici'
+import { openTunnel, placeOf, type TunnelProxy } from './proxy.ts'
+import { openSecureSocket } from './sockets.ts'
+
+export interface Way {
+  /** Between here and the service; undefined: none. */
+  readonly proxy: TunnelProxy | undefined
+  /** Authorities that are trusted (PEM); undefined: those that Node trusts. */
+  readonly authorities: readonly string[] | undefined
+}
+
+/**
+ * Makes the connections of a pool to an https origin. A connection counts as made when the service's certificate was checked: until
+ * then, whatever a proxy says, no byte of a request has left.
+ */
+export function createConnector(origin: string, { proxy, authorities }: Way): buildConnector.connector {
+  const place = placeOf(origin)
+  let context: SecureContext | undefined
+  let session: Buffer | undefined
+  const open = async () => {
+    // Reading some hundred certificates takes its time: once for all connections, and only when there is one.
+    if (authorities) context ??= createSecureContext({ ca: [...authorities] })
+    const tunnel =
+      proxy && (await openTunnel(proxy, `${nameIn(place.host)}:${place.port}`, { context, session: undefined }))
+    try {
+      const socket = await openSecureSocket(place, { context, session }, tunnel)
+      socket.on('session', (made) => {
+        session = made
+      })
+      return socket
+    } catch (error) {
+      tunnel?.destroy()
+      throw error
+    }
+  }
+  return (_, callback) => {
+    open().then(
+      (socket) => callback(null, socket),
+      (error: unknown) => callback(error instanceof Error ? error : new Error('no connection'), null),
+    )
+  }
+}
+
+function nameIn(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
+}

@@ -1,0 +1,213 @@
+/** Office networks: the service is behind a proxy, and its certificate is of an authority nobody else knows. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type Authority, daysFromNow, makeAuthority, makeSelfSigned } from '../support/certificates.ts'
+import { type FaultyOptions, type FaultyService, startFaultyService } from '../support/faulty-service.ts'
+import { freePort } from '../support/free-port.ts'
+import { type Home, temporaryHome } from '../support/home.ts'
+import { readLibrary } from '../support/library-contents.ts'
+import { type ProxyOptions, startProxy, startTlsFront, type TestProxy } from '../support/network.ts'
+
+const HOST = 'library.test'
+
+interface Office {
+  readonly service: FaultyService
+  readonly authority: Authority
+  readonly proxy: TestProxy
+  /** A service that only the proxy reaches, and only `SHELFD_CA_FILE` makes trusted. */
+  readonly home: Home
+  readonly proxyUrl: string
+}
+
+async function openOffice(proxyOptions: Omit<ProxyOptions, 'names'> = {}, faulty: FaultyOptions = {}): Promise<Office> {
+  const service = await startFaultyService({ library: 'Research', ...faulty })
+  const authority = makeAuthority()
+  const front = await startTlsFront(service.url, authority.issue({ names: [HOST] }))
+  const proxy = await startProxy({ names: { [HOST]: front.port }, ...proxyOptions })
+  const home = temporaryHome({ url: `https://${HOST}`, token: service.token })
+  home.write('Papers', { 'a.md': 'A', 'b.md': 'B', 'big.md': 'x'.repeat(400_000) })
+  return { service, authority, proxy, home, proxyUrl: `http://127.0.0.1:${proxy.port}` }
+}
+
+const SYNC = ['Papers', '--to', 'Research']
+
+describe('a proxy', () => {
+  test('of the environment is used for uploads', async () => {
+    const { service, authority, proxy, home, proxyUrl } = await openOffice()
+    const env = { SHELFD_CA_FILE: authority.file }
+    for (const variable of ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy']) {
+      const { exitCode, stderr } = await home.run(['whoami'], { ...env, [variable]: proxyUrl })
+      expect({ variable, exitCode, stderr }).toMatchObject({ variable, exitCode: 0 })
+    }
+    const { exitCode, mirror } = await home.sync(SYNC, { ...env, HTTPS_PROXY: proxyUrl })
+    expect({ exitCode, created: mirror.uploads.created }).toEqual({ exitCode: 0, created: 3 })
+    expect(readLibrary(service.dataDir)).toHaveLength(3)
+    expect(new Set(proxy.targets)).toEqual(new Set([`${HOST}:443`]))
+  })
+
+  test('is told its credentials, and nobody else', async () => {
+    const { service, authority, home, proxy } = await openOffice({ credentials: 'ada:sesam öffne' })
+    const proxyUrl = `http://ada:sesam%20%C3%B6ffne@127.0.0.1:${proxy.port}`
+    const env = { SHELFD_CA_FILE: authority.file, https_proxy: proxyUrl }
+    const { exitCode, stdout, stderr } = await home.run(['sync', ...SYNC, '-vv'], env)
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 })
+    expect(stdout + stderr).not.toMatch(/sesam/)
+    expect(service.requests.some(({ headers }) => 'proxy-authorization' in headers)).toBe(false)
+  })
+
+  test('that refuses is named, without its password', async () => {
+    const { authority, home, proxy } = await openOffice({ credentials: 'ada:right-password' })
+    const address = `127.0.0.1:${proxy.port}`
+    const run = (proxyUrl: string) =>
+      home.shelfd(['sync', ...SYNC], { SHELFD_CA_FILE: authority.file, HTTPS_PROXY: proxyUrl })
+    const wrong = await run(`http://ada:wrong-password@${address}`)
+    expect(wrong).toMatchObject({ exitCode: 7, stderr: expect.stringContaining(`http://${address}`) })
+    expect(wrong.stderr).toMatch(/407.*HTTPS_PROXY/)
+    expect(wrong.stderr).not.toMatch(/wrong-password/)
+    proxy.refusal = 403
+    const forbidden = await run(`http://ada:right-password@${address}`)
+    expect(forbidden).toMatchObject({
+      exitCode: 7,
+      stderr: expect.stringMatching(/does not let .*library\.test:443.*403/),
+    })
+  })
+
+  test('that is away is named, and temporary', async () => {
+    const { authority, home, proxy, proxyUrl } = await openOffice()
+    const env = { SHELFD_CA_FILE: authority.file, HTTPS_PROXY: proxyUrl }
+    proxy.refusal = 503
+    const busy = await home.shelfd(['whoami'], env)
+    expect(busy).toMatchObject({ exitCode: 5, stderr: expect.stringMatching(/the proxy http:\/\/127.*503/) })
+    const nobody = `http://127.0.0.1:${await freePort()}`
+    const away = await home.shelfd(['whoami'], { ...env, HTTPS_PROXY: nobody })
+    expect(away).toMatchObject({ exitCode: 5, stderr: expect.stringContaining(`the proxy ${nobody}`) })
+    expect(away.stderr).toMatch(/connection refused/)
+  })
+
+  test('that refuses between uploads leaves no doubt', async () => {
+    const { service, authority, home, proxy, proxyUrl } = await openOffice()
+    const env = { SHELFD_CA_FILE: authority.file, HTTPS_PROXY: proxyUrl, SHELFD_TRANSFERS: '1' }
+    let isCut = false
+    service.onAnswered = ({ route }) => {
+      if (route !== 'uploadFile' || isCut) return
+      isCut = true
+      proxy.refusal = 403
+      for (const socket of proxy.tunnels) socket.destroy()
+    }
+    const first = await home.sync(SYNC, env)
+    // The answer to the first upload was lost with its tunnel: that one is in doubt, those that never left are not.
+    expect(first.exitCode).toBe(7)
+    expect(first.mirror.uploads).toMatchObject({ created: 0, inDoubt: 1 })
+    proxy.refusal = undefined
+    const second = await home.sync(SYNC, env)
+    expect(second.exitCode).toBe(0)
+    expect(service.count('uploadFile')).toBe(3)
+    expect(readLibrary(service.dataDir)).toHaveLength(3)
+  })
+
+  test('is not used for what NO_PROXY names, nor for loopback', async () => {
+    const nobody = `http://127.0.0.1:${await freePort()}`
+    const service = await startFaultyService({ library: 'Research' })
+    const home = temporaryHome(service)
+    home.write('Papers', { 'a.md': 'A' })
+    expect(await home.sync(SYNC, { HTTPS_PROXY: nobody, HTTP_PROXY: nobody, ALL_PROXY: nobody })).toMatchObject({
+      exitCode: 0,
+    })
+    const embedded = temporaryHome()
+    embedded.write('Papers', { 'a.md': 'A' })
+    expect(await embedded.sync(['Papers'], { ALL_PROXY: nobody })).toMatchObject({ exitCode: 0 })
+    const away = temporaryHome({ url: `https://${HOST}`, token: 'token' })
+    const direct = await away.shelfd(['whoami'], { HTTPS_PROXY: nobody, no_proxy: '.test' })
+    expect(direct.stderr).toMatch(
+      /library\.test: the service cannot be reached \((?:name not found|the name cannot be looked up now)\)/,
+    )
+    expect(direct.stderr).not.toContain(nobody)
+  })
+
+  test('that cannot be one is a configuration error', async () => {
+    const home = temporaryHome({ url: `https://${HOST}`, token: 'token' })
+    const socks = await home.shelfd(['whoami'], { ALL_PROXY: 'socks5://127.0.0.1:1080' })
+    expect(socks).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/ALL_PROXY.*socks5/) })
+    const broken = await home.shelfd(['whoami'], { HTTPS_PROXY: 'http://ada:secret-word@:x' })
+    expect(broken).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('HTTPS_PROXY') })
+    expect(broken.stderr).not.toContain('secret-word')
+  })
+
+  test('may itself be encrypted', async () => {
+    const authority = makeAuthority()
+    const service = await startFaultyService({ library: 'Research' })
+    const front = await startTlsFront(service.url, authority.issue({ names: [HOST] }))
+    const certificate = authority.issue({ names: ['localhost'] })
+    const proxy = await startProxy({ names: { [HOST]: front.port }, certificate })
+    const home = temporaryHome({ url: `https://${HOST}`, token: service.token })
+    const env = { HTTPS_PROXY: `https://localhost:${proxy.port}`, SHELFD_CA_FILE: authority.file }
+    expect(await home.shelfd(['whoami'], env)).toMatchObject({ exitCode: 0 })
+    const untrusted = await home.shelfd(['whoami'], { HTTPS_PROXY: env.HTTPS_PROXY })
+    expect(untrusted).toMatchObject({ exitCode: 7, stderr: expect.stringMatching(/proxy.*Office CA/) })
+  })
+})
+
+describe('a certificate', () => {
+  /** What `whoami` says of a service with this certificate. */
+  async function ask(certificate: Parameters<typeof startTlsFront>[1], env: Record<string, string> = {}, host = HOST) {
+    const service = await startFaultyService()
+    const front = await startTlsFront(service.url, certificate)
+    const proxy = await startProxy({ names: { [host]: front.port } })
+    const home = temporaryHome({ url: `https://${host}`, token: service.token })
+    return home.shelfd(['whoami'], { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, ...env })
+  }
+
+  test('of an unknown authority names it and caFile', async () => {
+    const authority = makeAuthority('Office CA 7')
+    const certificate = authority.issue({ names: [HOST] })
+    const refused = await ask(certificate)
+    expect(refused).toMatchObject({ exitCode: 7, stderr: expect.stringMatching(/"Office CA 7".*service\.caFile/s) })
+    expect(refused.stderr).toMatch(/NODE_EXTRA_CA_CERTS/)
+    expect(await ask(certificate, { SHELFD_CA_FILE: authority.file })).toMatchObject({ exitCode: 0 })
+  })
+
+  test('that vouches for itself is said to, and may be trusted', async () => {
+    const certificate = makeSelfSigned(HOST)
+    const refused = await ask(certificate)
+    expect(refused).toMatchObject({ exitCode: 7, stderr: expect.stringMatching(/signed by itself.*service\.caFile/s) })
+    const file = join(temporaryHome().write('pem', { 'one.pem': certificate.cert }), 'one.pem')
+    expect(await ask(certificate, { SHELFD_CA_FILE: file })).toMatchObject({ exitCode: 0 })
+  })
+
+  test('out of its time says when it was valid', async () => {
+    const authority = makeAuthority()
+    const env = { SHELFD_CA_FILE: authority.file }
+    const [from, to] = [daysFromNow(-20), daysFromNow(-10)]
+    const old = await ask(authority.issue({ names: [HOST], validFrom: from, validTo: to }), env)
+    expect(old).toMatchObject({ exitCode: 7 })
+    expect(old.stderr).toContain(`expired on ${to.toISOString().slice(0, 10)}`)
+    const early = daysFromNow(10)
+    const young = await ask(authority.issue({ names: [HOST], validFrom: early }), env)
+    expect(young).toMatchObject({ exitCode: 7 })
+    expect(young.stderr).toContain(`valid only from ${early.toISOString().slice(0, 10)}`)
+    expect(young.stderr).toMatch(/clock/)
+  })
+
+  test('of another host says whose it is', async () => {
+    const authority = makeAuthority()
+    const other = await ask(authority.issue({ names: ['files.test', '*.files.test'] }), {
+      SHELFD_CA_FILE: authority.file,
+    })
+    expect(other).toMatchObject({ exitCode: 7 })
+    expect(other.stderr).toMatch(/for files\.test, \*\.files\.test and not for library\.test/)
+    expect(other.stderr).toMatch(/service\.url/)
+  })
+
+  test('file that is none is a configuration error', async () => {
+    const home = temporaryHome({ url: `https://${HOST}`, token: 'token' })
+    const missing = await home.shelfd(['whoami'], { SHELFD_CA_FILE: 'nowhere.pem' })
+    expect(missing).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/nowhere\.pem.*no such file/) })
+    const file = join(home.path, 'text.pem')
+    writeFileSync(file, 'no certificate')
+    const wrong = await home.shelfd(['whoami'], { SHELFD_CA_FILE: file })
+    expect(wrong).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/text\.pem.*no certificate/) })
+    writeFileSync(file, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n')
+    expect(await home.shelfd(['whoami'], { SHELFD_CA_FILE: file })).toMatchObject({ exitCode: 2 })
+  })
+})
