@@ -1,6 +1,7 @@
 /** Commands beside a process that holds the store and the library, as the daemon does; here it is this one. */
 import { mkdirSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { standingJson } from '../../src/cli/render/standing-json.ts'
 import type { ControlHandlers } from '../../src/daemon/control/handlers.ts'
 import type { SyncRequest } from '../../src/daemon/control/protocol.ts'
 import { startControlServer } from '../../src/daemon/control/server.ts'
@@ -126,7 +127,7 @@ describe('beside a daemon', () => {
     const { home } = await syncedHome()
     expect(JSON.parse((await home.shelfd(['status', '--json'])).stdout)).toMatchObject({
       mirrors: [{ name: 'Papers' }],
-      daemon: standing,
+      daemon: standingJson(standing),
     })
     const { stdout } = await home.shelfd(['status'])
     expect(stdout).toMatch(/^daemon: process 4711 since/)

@@ -15,11 +15,17 @@ export const serveTokensListCommand = defineCommand({
     const { dataDir } = context.settings.service
     const { listTokens } = await import('../../embedded/tokens.ts')
     const tokens = listTokens(dataDir)
-    if (context.json) context.printJson(tokens)
+    if (context.json) context.printJson(tokens.map(toJson))
     else context.print(renderTable(['name', 'state', 'created', 'rights'], tokens.map(toRow)))
     return 'done'
   },
 })
+
+/** Times in ISO 8601. */
+function toJson({ createdAtMs, expiresAtMs, revokedAtMs, ...token }: TokenListing) {
+  const iso = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString())
+  return { ...token, createdAt: iso(createdAtMs), expiresAt: iso(expiresAtMs), revokedAt: iso(revokedAtMs) }
+}
 
 function toRow(token: TokenListing): string[] {
   const libraries = token.libraries.map(({ name, access }) => `${name}: ${access.join(', ')}`)

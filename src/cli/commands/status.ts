@@ -9,6 +9,7 @@ import { type MirrorStatus, readStatus } from '../../sync/status.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { describeMirrorStanding, showDaemon } from '../render/standing.ts'
+import { standingJson } from '../render/standing-json.ts'
 import { renderFields } from '../render/table.ts'
 
 const WATCH_PAUSE_MS = 1_000
@@ -46,7 +47,7 @@ async function showOnce(context: CommandContext, redraws: boolean): Promise<void
   const mirrors = reader.store ? readStatus(reader.store) : []
   const daemon = await askDaemon(context)
   if (context.json) {
-    context.printJson({ mirrors, daemon })
+    context.printJson({ mirrors, daemon: daemon && standingJson(daemon) })
     return
   }
   if (redraws) context.io.stdout.write('\x1b[2J\x1b[H')

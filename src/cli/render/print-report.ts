@@ -1,4 +1,5 @@
 import { chooseKnown, settingsOfRow } from '../../app/choose-mirrors.ts'
+import { messageOf, ShelfdError } from '../../foundation/errors.ts'
 import { escapeText, terminalSafeJson } from '../../foundation/text.ts'
 import { CHECKED_CLASSES, REPORT_CLASSES, type ReportClass } from '../../rules/report-class.ts'
 import { type MirrorReport, type ReportContext, type ReportedMirror, report } from '../../sync/report.ts'
@@ -40,10 +41,22 @@ export async function printReport(
   const mirrors: ReportedMirror[] = rows.map((row) => ({ row, settings: settingsOfRow(context.settings, row) }))
   const printer = printers[wish.format](context.print, wish)
   let hasFailures = false
-  printer.begin(new Date(reportContext.clock.nowMs()).toISOString())
-  for await (const mirror of report(reportContext, mirrors, wish)) {
-    const tally = printMirror(printer, mirror, wish)
-    hasFailures ||= tally.hasFailures
+  let hasBegun = false
+  // The first mirror is asked for before anything is printed: what fails at all usually fails there, and prints nothing.
+  const begin = () => {
+    if (!hasBegun) printer.begin(new Date(reportContext.clock.nowMs()).toISOString())
+    hasBegun = true
+  }
+  try {
+    for await (const mirror of report(reportContext, mirrors, wish)) {
+      begin()
+      const tally = printMirror(printer, mirror, wish)
+      hasFailures ||= tally.hasFailures
+    }
+    begin()
+  } catch (error) {
+    if (hasBegun) printer.end(error)
+    throw error
   }
   printer.end()
   return { hasFailures }
@@ -60,7 +73,8 @@ interface Printer {
   beginMirror(mirror: MirrorReport): void
   entry(entry: ReportEntry): void
   endMirror(mirror: MirrorReport, tally: Tally): void
-  end(): void
+  /** Completes what was begun, also after a failure. */
+  end(failure?: unknown): void
 }
 
 function printMirror(printer: Printer, mirror: MirrorReport, wish: ReportWish): Tally {
@@ -138,6 +152,7 @@ function combinedPrinter(print: Print): Printer {
 function jsonPrinter(print: Print): Printer {
   let isFirstMirror = true
   let isFirstEntry = true
+  let isInMirror = false
   return {
     begin: (generatedAt) => print(`{"generatedAt":${terminalSafeJson(generatedAt)},"mirrors":[`),
     beginMirror: ({ name, path, library, remotePath, listing }) => {
@@ -145,14 +160,25 @@ function jsonPrinter(print: Print): Printer {
       print(`${isFirstMirror ? '' : ','}${head},"entries":[`)
       isFirstMirror = false
       isFirstEntry = true
+      isInMirror = true
     },
     entry: (entry) => {
       print(`${isFirstEntry ? '' : ','}${terminalSafeJson(entry)}`)
       isFirstEntry = false
     },
-    endMirror: (_, { counts, elsewhere }) => print(`],"counts":${terminalSafeJson(counts)},"elsewhere":${elsewhere}}`),
-    end: () => print(']}'),
+    endMirror: (_, { counts, elsewhere }) => {
+      print(`],"counts":${terminalSafeJson(counts)},"elsewhere":${elsewhere}}`)
+      isInMirror = false
+    },
+    end: (failure) => {
+      if (isInMirror) print(']}')
+      print(failure === undefined ? ']}' : `],"error":${terminalSafeJson(describeFailure(failure))}}`)
+    },
   }
+}
+
+function describeFailure(error: unknown) {
+  return { code: error instanceof ShelfdError ? error.code : 'unexpected', message: messageOf(error) }
 }
 
 function describeEntry(entry: ReportEntry): string {

@@ -1,0 +1,70 @@
+/** What is printed for machines: a whole document or nothing, and every time in one form. */
+import { rmSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { startDaemon } from '../support/daemon.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { temporaryHome, variablesOf } from '../support/home.ts'
+
+async function mirroredTwice() {
+  const service = await startFaultyService({ library: 'Research' })
+  const home = temporaryHome(service)
+  for (const name of ['First', 'Second']) {
+    home.write(name, { [`${name}.md`]: `of ${name}` })
+    await home.shelfd(['sync', name, '--to', 'Research'])
+  }
+  return { service, home }
+}
+
+describe('report --json', () => {
+  test('prints nothing with a wrong token', async () => {
+    const { service, home } = await mirroredTwice()
+    const wrong = variablesOf({ url: service.url, token: `${service.token.slice(0, -1)}!` })
+    const { exitCode, stdout, stderr } = await home.run(['report', '--json'], wrong)
+    expect({ exitCode, stdout }).toEqual({ exitCode: 7, stdout: '' })
+    expect(stderr).toContain('401')
+  })
+
+  test('is a whole document when a later mirror fails', async () => {
+    const { home } = await mirroredTwice()
+    rmSync(`${home.path}/Second`, { recursive: true })
+    const { exitCode, stdout, stderr } = await home.run(['report', '--json'])
+    expect(exitCode).toBe(3)
+    expect(stderr).toContain('Second')
+    const document = JSON.parse(stdout)
+    expect(document.mirrors).toMatchObject([{ name: 'First', counts: { 'in-sync': 1 } }])
+    expect(document.error).toEqual({ code: 'root-missing', message: expect.stringContaining('Second') })
+  })
+})
+
+describe('times', () => {
+  test('are in ISO 8601 in every answer', async () => {
+    const home = temporaryHome()
+    home.write('Papers', { 'a.md': 'pelican', 'empty.pipe': '' })
+    home.write('config/shelfd', { 'config.yaml': `mirrors: [{ name: papers, path: ${home.path}/Papers }]\n` })
+    await home.shelfd(['serve', 'tokens', 'create', 'reader', '--access', 'read', '--expires', '30d'])
+    const daemon = await startDaemon(home)
+    await daemon.until('it is sent', ({ mirrors }) => mirrors[0]?.lastSuccessAt !== null)
+    const answers = await Promise.all(
+      ['status', 'report', 'failed list', 'serve tokens list', 'sync papers'].map(async (words) => {
+        const { stdout } = await home.shelfd([...words.split(' '), '--json'])
+        return { words, answer: JSON.parse(stdout) }
+      }),
+    )
+    const { daemon: standing } = answers[0]?.answer ?? {}
+    expect(standing).toMatchObject({
+      startedAt: expect.stringMatching(ISO),
+      service: { since: expect.stringMatching(ISO) },
+      mirrors: [{ lastScanAt: expect.stringMatching(ISO), nextRunAt: expect.stringMatching(ISO) }],
+    })
+    for (const { words, answer } of answers) expect({ words, stamps: stampsIn(answer) }).toEqual({ words, stamps: [] })
+  })
+})
+
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+/** Numbers that can only be times in milliseconds, by their keys. */
+function stampsIn(value: unknown, key = ''): string[] {
+  if (typeof value === 'number') return value > 1e12 ? [key] : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([inner, child]) => stampsIn(child, `${key}.${inner}`))
+}
