@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import type { CliIo, StopListener } from './cli/cli-io.ts'
+
 const major = Number(process.versions.node.split('.')[0])
 if (major < 24) {
   process.stderr.write(`shelfd: Cannot run on Node ${process.versions.node}: Node 24 or newer is needed\n`)
@@ -28,7 +30,7 @@ async function main(): Promise<void> {
     env,
     cwd: process.cwd(),
     home: homedir(),
-    signal: await stopSignal(),
+    ...(await listenForStop()),
     onHangup: (listener) => {
       process.on('SIGHUP', listener)
       return { [Symbol.dispose]: () => process.off('SIGHUP', listener) }
@@ -36,21 +38,28 @@ async function main(): Promise<void> {
   })
 }
 
-/** Aborted by the first SIGINT or SIGTERM; the second one ends the process at once. */
-async function stopSignal(): Promise<AbortSignal> {
+/** The first SIGINT or SIGTERM aborts the signal, the second one ends the process at once; listeners hear of both before that. */
+async function listenForStop(): Promise<Pick<CliIo, 'signal' | 'onStop'>> {
   const { InterruptedError } = await import('./foundation/errors.ts')
   const controller = new AbortController()
+  const listeners = new Set<StopListener>()
   const stop = () => {
-    if (controller.signal.aborted) process.exit(130)
+    const isLast = controller.signal.aborted
+    for (const listener of listeners) listener(isLast)
+    if (isLast) process.exit(130)
     controller.abort(new InterruptedError())
   }
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, stop)
-  return controller.signal
+  return {
+    signal: controller.signal,
+    onStop: (listener) => {
+      listeners.add(listener)
+      return { [Symbol.dispose]: () => listeners.delete(listener) }
+    },
+  }
 }
 
 /** Whoever read our output has stopped reading; that is no failure of ours. */
 function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
 }
-
-export {}

@@ -18,6 +18,8 @@ export interface Runner extends AsyncDisposable {
   /** Mirrors that the store knows. */
   readonly known: readonly MirrorRow[]
   readonly progress: Progress
+  /** A daemon does it, which goes on when this process ends. */
+  readonly isInDaemon: boolean
   /** Flags that have no effect on the run: whoever does it began with its own. */
   readonly unheeded: readonly SettingFlag[]
   run(mirrors: readonly MirrorSettings[], options: PassOptions): Promise<RunResult>
@@ -58,6 +60,7 @@ function runHere(settings: Settings, input: OpenEngineInput): Runner {
   return {
     known: engine.store.mirrors.list(),
     progress: engine.progress,
+    isInDaemon: false,
     unheeded: [],
     run: (mirrors, options) => runSync(engine, mirrors, options),
     reportContext: () => opened.reportContext,
@@ -76,6 +79,7 @@ function runInDaemon(daemon: DaemonClient, settings: Settings, input: OpenServic
   return {
     known: store.mirrors.list(),
     progress,
+    isInDaemon: true,
     unheeded: SHARED_IN_DAEMON,
     run: (mirrors, options) => {
       return daemon.sync({ ...around, mirrors, options: { ...options, isDryRun: false } }, { signal, progress })

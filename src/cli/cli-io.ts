@@ -1,3 +1,5 @@
+export type StopListener = (isLast: boolean) => void
+
 /** Everything a command line reaches outside of itself, so that tests run it in process. */
 export interface CliIo {
   readonly stdin: AsyncIterable<Uint8Array | string>
@@ -11,6 +13,11 @@ export interface CliIo {
   readonly home: string
   /** Aborted with an InterruptedError when the user or the system asks to stop. */
   readonly signal: AbortSignal
+  /**
+   * Calls `listener` when the user or the system asks to stop: before `signal` is aborted, and again, with true, before a
+   * second request ends the process at once. Absent where nobody can ask.
+   */
+  readonly onStop?: (listener: StopListener) => Disposable
   /** Calls `listener` at every SIGHUP; without listener it ends the process. Absent where there is no such thing. */
   readonly onHangup?: (listener: () => void) => Disposable
 }

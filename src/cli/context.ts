@@ -3,9 +3,10 @@ import type { OpenedService } from '../app/open-service.ts'
 import { createRedactor, type Redactor } from '../app/redactor.ts'
 import type { SettingFlags } from '../app/settings/overrides.ts'
 import type { Settings } from '../app/settings/settings.ts'
-import type { Logger } from '../foundation/logger.ts'
+import type { LogFields, Logger } from '../foundation/logger.ts'
 import { terminalSafeJson } from '../foundation/text.ts'
 import type { CliIo } from './cli-io.ts'
+import { MessageOutput } from './message-output.ts'
 
 /** What the flags said that commands have in common. */
 export interface GlobalFlags {
@@ -34,6 +35,10 @@ export interface CommandContext extends GlobalFlags {
   printJson(value: unknown): void
   /** A line for people to stderr, not with `-q`. */
   note(line: string): void
+  /** The same where the log is text; where it is JSON, an info line of the log with `fields`. */
+  tell(line: string, fields?: LogFields): void
+  /** Where all of this but data goes. */
+  readonly messages: MessageOutput
 }
 
 /** Someone waits for the answer: a few seconds, not minutes. */
@@ -44,6 +49,10 @@ export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () =>
   redactor.add(io.env.SHELFD_TOKEN ?? '')
   let settings: Settings | undefined
   let logger: Logger | undefined
+  const messages = new MessageOutput(io.stderr)
+  const note = (line: string) => {
+    if (!flags.quiet) messages.write(`${redactor.redact(line)}\n`)
+  }
   const print = (line: string) => {
     io.stdout.write(`${redactor.redact(line)}\n`)
   }
@@ -58,7 +67,7 @@ export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () =>
       return settings
     },
     get logger() {
-      logger ??= openLogger(io, flags, context.settings, redactor)
+      logger ??= openLogger(io, flags, context.settings, { messages, redactor })
       return logger
     },
     openService: async () => {
@@ -67,21 +76,27 @@ export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () =>
     },
     print,
     printJson: (value) => print(terminalSafeJson(value)),
-    note: (line) => {
-      if (!flags.quiet) io.stderr.write(`${redactor.redact(line)}\n`)
+    note,
+    tell: (line, fields) => {
+      if (chooseLogFormat(context.settings.logFormat, io.env) === 'json') context.logger.info(line, fields)
+      else note(line)
     },
+    messages,
   }
   return context
 }
 
-function openLogger(io: CliIo, flags: GlobalFlags, settings: Settings, redactor: Redactor): Logger {
+function openLogger(
+  io: CliIo,
+  flags: GlobalFlags,
+  settings: Settings,
+  { messages, redactor }: Pick<CommandContext, 'messages' | 'redactor'>,
+): Logger {
   return createLogger({
     format: chooseLogFormat(settings.logFormat, io.env),
     level: levelOf(flags.quiet, flags.verbosity),
     withTime: io.env.JOURNAL_STREAM === undefined,
-    write: (line) => {
-      io.stderr.write(line)
-    },
+    write: (line) => messages.write(line),
     redact: redactor.redact,
   })
 }

@@ -1,10 +1,13 @@
-import type { ErrorCode } from '../foundation/errors.ts'
+import type { ErrorCode, ShelfdError } from '../foundation/errors.ts'
 import type { SyncSummary } from './sync-summary.ts'
 
 export type Verdict = 'ok' | 'incomplete' | 'failed'
 
 /** What one run over all its mirrors comes to; the command line maps it to an exit code. */
-export type RunOutcome = 'done' | 'failures' | 'temporary' | 'pending' | 'held-back'
+export type RunOutcome = 'done' | 'failures' | 'temporary' | 'pending' | 'held-back' | 'interrupted'
+
+/** What the store remembers of a run: that somebody stopped it is told from what went wrong. */
+export type RecordedVerdict = Verdict | 'interrupted'
 
 /** Problems of uploads that say nothing of the file: the service was away, busy or slow. */
 const TEMPORARY: ReadonlySet<string> = new Set<ErrorCode>([
@@ -25,6 +28,16 @@ export function runOutcome(mirrors: readonly SyncSummary[], isWaiting: boolean):
   if (mirrors.some((mirror) => mirror.uploads.heldBack > 0)) return 'held-back'
   if (isWaiting && mirrors.some((mirror) => mirror.ingestion.pending > 0)) return 'pending'
   return 'done'
+}
+
+/** What a run comes to that an error stopped: a person or a limit that stops it is no failure. */
+export function stoppedOutcome({ reaction, code }: Pick<ShelfdError, 'reaction' | 'code'>): RunOutcome {
+  if (reaction === 'interrupted') return 'interrupted'
+  return code === 'limit-reached' ? 'held-back' : 'failures'
+}
+
+export function recordedVerdict(outcome: RunOutcome): RecordedVerdict {
+  return outcome === 'interrupted' ? outcome : verdictOf(outcome)
 }
 
 export function verdictOf(outcome: RunOutcome): Verdict {

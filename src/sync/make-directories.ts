@@ -17,7 +17,7 @@ export async function makeDirectories(
   summary: SyncSummary,
 ): Promise<PathProblem[]> {
   const unmade = engine.store.directories.listUnmade(mirror.row.id)
-  engine.progress.phase = 'directories'
+  if (unmade.length > 0) engine.progress.phase = 'directories'
   engine.progress.directoriesTotal += unmade.length
   if (unmade[0]?.path === '') await makeAncestors(engine, mirror, connection, summary)
   const maker = new DirectoryMaker(engine, mirror, connection, summary)

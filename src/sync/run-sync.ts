@@ -1,6 +1,13 @@
 import { ShelfdError } from '../foundation/errors.ts'
 import { emptySummary, type SyncSummary } from '../rules/sync-summary.ts'
-import { type RunOutcome, runOutcome, type Verdict, verdictOf } from '../rules/verdict.ts'
+import {
+  type RunOutcome,
+  recordedVerdict,
+  runOutcome,
+  stoppedOutcome,
+  type Verdict,
+  verdictOf,
+} from '../rules/verdict.ts'
 import type { Engine, MirrorSettings } from './engine.ts'
 import type { Pass, PassOptions } from './pass.ts'
 import { syncMirror } from './sync-mirror.ts'
@@ -40,7 +47,7 @@ async function runAll(engine: Engine, mirrors: readonly MirrorSettings[], option
   const runId = store.write(() => store.runs.begin(startedMs))
   const quotaScope = { kind: 'run', runId, afterUploadId: store.uploads.lastId() } as const
   const { summaries, failure } = await syncEach(engine, mirrors, { runId, quotaScope, options })
-  const outcome = failure ? 'failures' : runOutcome(summaries, options.waitMs > 0)
+  const outcome = failure ? stoppedOutcome(failure) : runOutcome(summaries, options.waitMs > 0)
   const durationMs = Math.round(clock.monotonicMs() - startMs)
   const summary: RunSummary = {
     run: runId,
@@ -51,7 +58,7 @@ async function runAll(engine: Engine, mirrors: readonly MirrorSettings[], option
     durationMs,
     mirrors: summaries,
   }
-  store.write(() => store.runs.finish(runId, summary.verdict, summary, clock.nowMs()))
+  store.write(() => store.runs.finish(runId, recordedVerdict(outcome), summary, clock.nowMs()))
   engine.progress.phase = 'finished'
   return { summary, outcome, failure }
 }
@@ -68,7 +75,9 @@ async function syncEach(engine: Engine, mirrors: readonly MirrorSettings[], run:
       await syncMirror(engine, mirror, { ...run, summary })
     } catch (error) {
       if (!(error instanceof ShelfdError)) throw error
-      summary.problems.push({ path: '', code: error.code, message: error.message, retryAt: null })
+      // That somebody or a limit stopped the run is no problem of a file.
+      if (stoppedOutcome(error) === 'failures')
+        summary.problems.push({ path: '', code: error.code, message: error.message, retryAt: null })
       failure ??= error
       if (error.reaction !== 'root') break
     }

@@ -7,6 +7,7 @@ import type { Connection, Engine, OpenMirror } from './engine.ts'
 import type { IngestionFollower } from './follow-ingestion.ts'
 import { makeDirectories } from './make-directories.ts'
 import type { PathProblem } from './observe/observation.ts'
+import { announceUploads } from './progress.ts'
 import { resolveDoubts } from './resolve-doubts.ts'
 import { type QuotaScope, RunQuota } from './run-quota.ts'
 import { SendQueue } from './send-queue.ts'
@@ -84,6 +85,7 @@ export class Sender {
     const quota = new RunQuota(this.#engine, this.#mirror.row, this.#work.quotaScope)
     for (;;) {
       const queue = new SendQueue(this.#engine, this.#mirror, this.#work.summary, quota, landsInPlace)
+      announceUploads(this.#engine.progress, this.#engine.store.contents.countToSend(this.#mirror.row.id))
       if (!(await this.#upload(queue))) break
       const resendable = await resolveDoubts(this.#engine, this.#mirror, this.#connection, this.#work.summary)
       if (resendable === 0 && !(queue.links && queue.planned > 0)) break
@@ -91,15 +93,11 @@ export class Sender {
     return [...this.#problems.values()]
   }
 
-  /** Makes directories, looks into what an earlier run left in doubt, and then announces what there is to send. */
+  /** Makes directories, then looks into what an earlier run left in doubt. */
   async #prepare(): Promise<void> {
     const { engine, mirror, connection, summary } = this.#parts()
     this.#noteProblems(await makeDirectories(engine, mirror, connection, summary))
     await resolveDoubts(engine, mirror, connection, summary)
-    const toSend = engine.store.contents.countToSend(mirror.row.id)
-    engine.progress.phase = 'uploading'
-    engine.progress.contentsTotal += toSend.n
-    engine.progress.bytesTotal += toSend.bytes
   }
 
   /** False when going on makes no sense in this run. */

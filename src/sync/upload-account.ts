@@ -76,13 +76,13 @@ export class UploadAccount {
     else uploads.aliases += Math.max(0, store.files.receiveAll(contentId) - 1)
     uploads.bytes += intent.sizeBytes
     progress.contentsSent += 1
-    progress.bytesSent += intent.sizeBytes
   }
 
   /** A copy that could not be sent stays open: the next run tries again, and the content itself is safe. */
   #recordLinkEnd(intent: Intent, result: SendResult): void {
-    const { store } = this.#engine
+    const { store, progress } = this.#engine
     if (result.kind === 'stored') {
+      progress.contentsSent += 1
       this.#endUpload(intent, 'duplicate')
       store.files.receiveOne(intent.directoryId, intent.name)
       this.#summary.uploads.duplicates += 1

@@ -121,9 +121,13 @@ export class Uploader {
     using _lane = lanes.onFree(ring)
     signal.addEventListener('abort', ring, { once: true })
     await this.#sendAll()
-    while (this.#underWay > 0) await this.#bell.wait()
-    signal.removeEventListener('abort', ring)
+    // Released at once: whoever ends the process now leaves no doubt beyond the uploads that were under way.
     this.#release()
+    while (this.#underWay > 0) {
+      await this.#bell.wait()
+      this.#release()
+    }
+    signal.removeEventListener('abort', ring)
     if (this.#fatal) throw this.#fatal.error
     signal.throwIfAborted()
   }

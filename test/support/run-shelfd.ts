@@ -12,6 +12,8 @@ export interface Running {
   readonly ended: Promise<Outcome>
   /** What it has logged so far. */
   log(): string
+  /** Resolves as soon as it has logged this text; rejects when it ends without. */
+  logged(text: string): Promise<void>
 }
 
 interface Around {
@@ -27,10 +29,22 @@ interface Around {
 export function runShelfd(args: readonly string[], { env, cwd, launcher = [], main = MAIN }: Around): Running {
   const [program = process.execPath, ...rest] = [...launcher, process.execPath, main, ...args]
   const child = spawn(program, rest, { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] })
-  const stderr: string[] = []
-  child.stderr.setEncoding('utf8').on('data', (piece: string) => stderr.push(piece))
-  const log = () => stderr.join('')
-  return { child, ended: collect(child, text(child.stdout), log), log }
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (piece: string) => {
+    stderr += piece
+  })
+  const log = () => stderr
+  return { child, ended: collect(child, text(child.stdout), log), log, logged: (wanted) => logs(child, log, wanted) }
+}
+
+function logs({ stderr }: ChildProcess, log: () => string, wanted: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      if (log().includes(wanted)) resolve()
+    }
+    look()
+    stderr?.on('data', look).once('end', () => reject(new Error(`Not logged: ${wanted}\n${log()}`)))
+  })
 }
 
 async function collect(child: ChildProcess, stdout: Promise<string>, log: () => string): Promise<Outcome> {

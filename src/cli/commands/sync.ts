@@ -9,6 +9,7 @@ import type { ExitName } from '../exit-codes.ts'
 import { printReport } from '../render/print-report.ts'
 import { withProgress } from '../render/progress.ts'
 import { renderRunSummary } from '../render/run-summary.ts'
+import { tellWhenStopped } from '../stopping.ts'
 
 const EXIT_OF: Readonly<Record<RunOutcome, ExitName>> = {
   done: 'done',
@@ -16,6 +17,7 @@ const EXIT_OF: Readonly<Record<RunOutcome, ExitName>> = {
   temporary: 'temporary',
   pending: 'pending',
   'held-back': 'heldBack',
+  interrupted: 'interrupted',
 }
 
 export const syncCommand = defineCommand({
@@ -90,6 +92,7 @@ export const syncCommand = defineCommand({
       adopts: args.adopt,
       acceptsRoot: args.acceptRoot,
     }
+    using _stopping = tellWhenStopped(context, runner)
     const result = await withProgress(context, runner.progress, () => runner.run(mirrors, options))
     const { summary, outcome, failure } = result
     if (context.json) context.printJson(summary)

@@ -3,7 +3,7 @@ import type { EngineLimits, MirrorSettings } from '../../sync/engine.ts'
 import type { PassOptions } from '../../sync/pass.ts'
 
 /** Raised with every change that an older client or daemon would misunderstand. */
-export const PROTOCOL_VERSION = 1
+export const PROTOCOL_VERSION = 2
 /** The longest line a client may send. */
 export const MAX_REQUEST_BYTES = 1024 * 1024
 /** The account of a run names every problem. */

@@ -58,6 +58,7 @@ export const progressShape = z.object({
   contentsTotal: count,
   bytesSent: count,
   bytesTotal: count,
+  uploads: z.array(z.object({ path: z.string(), sizeBytes: count, bytesSent: count })),
   inIngestion: count,
   searchable: count,
 }) satisfies z.ZodType<Progress>
@@ -123,7 +124,7 @@ const runSummary = z.object({
 /** Answer to `sync`. */
 export const runAnswer = z.object({
   summary: runSummary,
-  outcome: z.enum(['done', 'failures', 'temporary', 'pending', 'held-back']),
+  outcome: z.enum(['done', 'failures', 'temporary', 'pending', 'held-back', 'interrupted']),
   failure: fault.nullable(),
 })
 

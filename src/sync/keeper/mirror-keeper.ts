@@ -207,9 +207,7 @@ export class MirrorKeeper {
       throw error
     } finally {
       this.#run = undefined
-      const { code, message } = failure ?? {}
-      const end = { ...this.#observer.takeFindings(), failure: code && message ? { code, message } : undefined }
-      if (await run.finish(end)) this.#activity.add(summary)
+      if (await run.finish({ ...this.#observer.takeFindings(), failure })) this.#activity.add(summary)
     }
     // What was under way may have failed while it was waited for.
     run.assertWell()

@@ -1,6 +1,6 @@
-import { TemporaryError } from '../../foundation/errors.ts'
+import { type ShelfdError, TemporaryError } from '../../foundation/errors.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
-import { runOutcome, verdictOf } from '../../rules/verdict.ts'
+import { recordedVerdict, runOutcome, stoppedOutcome, verdictOf } from '../../rules/verdict.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { PathProblem } from '../observe/observation.ts'
 import { Sender } from '../sender.ts'
@@ -15,7 +15,8 @@ interface RunEnd {
   readonly problems: readonly PathProblem[]
   /** The whole tree was looked at, so that problems not found any more are over. */
   readonly isComplete: boolean
-  readonly failure: { readonly code: string; readonly message: string } | undefined
+  /** What stopped it. */
+  readonly failure: ShelfdError | undefined
 }
 
 /** One run of a mirror that is kept up to date: from the first difference until there is nothing left to send. */
@@ -92,19 +93,20 @@ export class MirrorRun {
     files.scanned = files.unchanged + files.new + files.changed + files.moved
     summarize(this.#engine, { ...this.#mirror, runId: this.#runId ?? 0 }, summary, found)
     if (this.#runId === undefined) return false
-    if (failure) summary.problems.push({ path: '', ...failure, retryAt: null })
-    const verdict = verdictOf(failure ? 'failures' : runOutcome([summary], false))
+    const outcome = failure ? stoppedOutcome(failure) : runOutcome([summary], false)
+    if (failure && outcome === 'failures')
+      summary.problems.push({ path: '', code: failure.code, message: failure.message, retryAt: null })
     const finishedAt = clock.nowMs()
     const account = {
       run: this.#runId,
-      verdict,
+      verdict: verdictOf(outcome),
       startedAt: new Date(this.#startedAt).toISOString(),
       finishedAt: new Date(finishedAt).toISOString(),
       durationMs: Math.max(0, finishedAt - this.#startedAt),
       mirrors: [summary],
     }
     const runId = this.#runId
-    store.write(() => store.runs.finish(runId, verdict, account, finishedAt))
+    store.write(() => store.runs.finish(runId, recordedVerdict(outcome), account, finishedAt))
     return true
   }
 

@@ -1,0 +1,142 @@
+/** What Ctrl-C does to a run of the real program, and what it says. */
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { configure, startDaemon } from '../support/daemon.ts'
+import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
+import { type Home, temporaryHome } from '../support/home.ts'
+import { readLibrary } from '../support/library-contents.ts'
+import { type Running, runShelfd } from '../support/run-shelfd.ts'
+import { manyFiles } from '../support/temporary.ts'
+import { CTRL_C, openTerminal } from '../support/terminal.ts'
+
+const FILES = 30
+const TRANSFERS = 4
+
+interface Held {
+  readonly home: Home
+  readonly service: FaultyService
+  /** Lets the uploads that are held go on. */
+  release(): void
+}
+
+/** A service that holds each upload after its first byte, and a directory with files for it. */
+async function holdUploads() {
+  const service = await startFaultyService({ library: 'Test' })
+  const home = temporaryHome(service)
+  const path = home.write('Papers', manyFiles(FILES, FILES))
+  configure(home, { mirrors: [{ name: 'papers', path, library: 'Test', settle: '0s' }] })
+  const gate = Promise.withResolvers<void>()
+  onTestFinished(() => gate.resolve())
+  const allHeld = Promise.withResolvers<void>()
+  let held = 0
+  service.onUploadBegun = () => {
+    held += 1
+    if (held === TRANSFERS) allHeld.resolve()
+    return gate.promise
+  }
+  return { home, service, release: () => gate.resolve(), allHeld: allHeld.promise }
+}
+
+/** A `sync` of its own process, in the middle of as many uploads as it does at a time. */
+async function syncInTheMiddle(args: readonly string[] = []): Promise<Held & { readonly running: Running }> {
+  const { home, service, release, allHeld } = await holdUploads()
+  const running = start(home, args)
+  await allHeld
+  return { home, service, release, running }
+}
+
+function start(home: Home, args: readonly string[] = []): Running {
+  const running = runShelfd(['sync', 'papers', ...args], { env: home.env, cwd: home.path })
+  onTestFinished(async () => {
+    running.child.kill('SIGKILL')
+    await running.ended
+  })
+  return running
+}
+
+async function statusOf(home: Home) {
+  const { mirrors } = JSON.parse((await home.shelfd(['status', '--json'])).stdout)
+  return mirrors.find(({ path }: { path: string }) => path.endsWith('Papers'))
+}
+
+describe('the first Ctrl-C', () => {
+  test('says at once what it still waits for', async () => {
+    const { service, release, running } = await syncInTheMiddle(['--json'])
+    running.child.kill('SIGINT')
+    await running.logged(
+      'Stopping: finishing 4 uploads (Ctrl-C again ends now; what is unfinished is checked next time)\n',
+    )
+    release()
+    const { exitCode, stdout } = await running.ended
+    expect(exitCode).toBe(130)
+    expect(JSON.parse(stdout)).toMatchObject({
+      verdict: 'incomplete',
+      mirrors: [{ problems: [], uploads: { created: TRANSFERS, failed: 0, inDoubt: 0 } }],
+    })
+    expect(readLibrary(service.dataDir)).toHaveLength(TRANSFERS)
+  })
+
+  test('is no failure in the status', async () => {
+    const { home, release, running } = await syncInTheMiddle()
+    running.child.kill('SIGTERM')
+    await running.logged('Stopping')
+    release()
+    await running.ended
+    expect(await statusOf(home)).toMatchObject({ lastRun: { verdict: 'interrupted' }, problems: [] })
+    expect((await home.shelfd(['status'])).stdout).not.toMatch(/fail/i)
+    expect(await home.sync(['papers'])).toMatchObject({ exitCode: 0, summary: { verdict: 'ok' } })
+  })
+
+  test('promises no wait where nothing is under way', async () => {
+    const { home, service } = await holdUploads()
+    service.answer = ({ route }) => (route === 'description' ? { status: 503, body: {} } : undefined)
+    const asked = Promise.withResolvers<void>()
+    service.fault = ({ route }) => {
+      if (route === 'checkAccess') asked.resolve()
+      return undefined
+    }
+    const running = start(home)
+    await asked.promise
+    running.child.kill('SIGINT')
+    await running.logged('Stopping.\n')
+    expect(await running.ended).toMatchObject({ exitCode: 130 })
+  })
+})
+
+describe('the second Ctrl-C', () => {
+  test('ends at once and says what is left', async () => {
+    const { home, service, release, running } = await syncInTheMiddle()
+    running.child.kill('SIGINT')
+    await running.logged('Stopping')
+    running.child.kill('SIGINT')
+    const { exitCode, stderr } = await running.ended
+    expect(exitCode).toBe(130)
+    expect(stderr).toMatch(/\n4 uploads were cut: it is not known whether they arrived; the next run looks\n$/)
+    expect(await statusOf(home)).toMatchObject({ files: { inDoubt: TRANSFERS, sending: 0, toSend: FILES - TRANSFERS } })
+    service.onUploadBegun = () => {}
+    release()
+    expect(await home.sync(['papers'])).toMatchObject({ exitCode: 0 })
+    expect(readLibrary(service.dataDir)).toHaveLength(FILES)
+  })
+})
+
+describe('Ctrl-C of a run that a daemon does', () => {
+  test('ends the run and leaves the daemon its uploads', async () => {
+    const { home, service, release, allHeld } = await holdUploads()
+    configure(home, { mirrors: [{ name: 'other', path: home.write('Other', {}), library: 'Test' }] })
+    const daemon = await startDaemon(home)
+    const terminal = openTerminal(['sync', 'Papers', '--to', 'Test'], home)
+    await allHeld
+    await terminal.shows('uploading')
+    terminal.type(CTRL_C)
+    await terminal.shows('Stopping: the daemon finishes 4 uploads (Ctrl-C again ends without waiting for it)\r\n')
+    terminal.type(CTRL_C)
+    expect(await terminal.ended).toMatchObject({
+      exitCode: 130,
+      output: expect.stringMatching(/The daemon finishes 4 uploads on its own\r\n$/),
+    })
+    release()
+    await daemon.stop()
+    expect(readLibrary(service.dataDir)).toHaveLength(TRANSFERS)
+    expect(await statusOf(home)).toMatchObject({ files: { inDoubt: 0 }, lastRun: { verdict: 'interrupted' } })
+  })
+})

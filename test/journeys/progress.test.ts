@@ -1,0 +1,104 @@
+/** What a person sees of a run while it goes on: the real program on a terminal. */
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { configure, startDaemon } from '../support/daemon.ts'
+import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
+import { type Home, temporaryHome } from '../support/home.ts'
+import { runShelfd } from '../support/run-shelfd.ts'
+import { openTerminal } from '../support/terminal.ts'
+
+const BIG = Buffer.alloc(24 * 2 ** 20, 'pelican ')
+
+/** Lets no upload end before the test does, or before `release`. */
+function hold(service: FaultyService): { readonly begun: Promise<void>; release(): void } {
+  const begun = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  onTestFinished(() => gate.resolve())
+  service.onUploadBegun = () => {
+    begun.resolve()
+    return gate.promise
+  }
+  return { begun: begun.promise, release: () => gate.resolve() }
+}
+
+async function setUp(): Promise<{ readonly service: FaultyService; readonly home: Home }> {
+  const service = await startFaultyService({ library: 'Test' })
+  return { service, home: temporaryHome(service) }
+}
+
+describe('the progress of an upload', () => {
+  test('counts bytes before the file is complete', async () => {
+    const { service, home } = await setUp()
+    home.write('Papers', { 'deep/big.bin': BIG })
+    const { release } = hold(service)
+    const terminal = openTerminal(['sync', 'Papers', '--to', 'Test'], home)
+    await terminal.shows(/Papers {2}uploading {2}━[━╸─]+ {2}0 of 1 · [\d.]+ of 24 MiB · .*big\.bin [1-9]\d* %/)
+    release()
+    expect((await terminal.ended).exitCode).toBe(0)
+  })
+
+  test('counts what is sent again, and only that', async () => {
+    const { service, home } = await setUp()
+    home.write('Papers', { 'a.md': 'x'.repeat(2_000), 'b.md': 'y'.repeat(1_000) })
+    const first = hold(service)
+    const { child, ended } = runShelfd(['sync', 'Papers', '--to', 'Test', '--transfers', '1'], {
+      env: home.env,
+      cwd: home.path,
+    })
+    await first.begun
+    child.kill('SIGKILL')
+    await ended
+    first.release()
+    const second = hold(service)
+    const terminal = openTerminal(['sync', 'Papers', '--transfers', '1'], home)
+    await second.begun
+    await terminal.shows(/uploading .* 0 of 2 · .* of 2\.9 KiB/)
+    second.release()
+    expect((await terminal.ended).output).not.toMatch(/0 of 0|0\/0/)
+  })
+
+  test('takes back what left in vain', async () => {
+    const { service, home } = await setUp()
+    home.write('Papers', { 'a.md': 'x'.repeat(2_000) })
+    service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 1 ? 'unavailable' : undefined)
+    let uploads = 0
+    const gate = Promise.withResolvers<void>()
+    onTestFinished(() => gate.resolve())
+    service.onUploadBegun = () => {
+      uploads += 1
+      return uploads === 1 ? undefined : gate.promise
+    }
+    const terminal = openTerminal(['sync', 'Papers', '--to', 'Test'], home)
+    await terminal.shows(/uploading .* 0 of 1 · 2\.0 of 2\.0 KiB · a\.md/)
+    gate.resolve()
+    const { exitCode, output } = await terminal.ended
+    expect(exitCode).toBe(0)
+    expect(output).not.toMatch(/[34]\.\d KiB/)
+  })
+
+  test('comes over the socket of a daemon as well', async () => {
+    const { service, home } = await setUp()
+    configure(home, { mirrors: [{ name: 'other', path: home.write('Other', {}), library: 'Test' }] })
+    home.write('Papers', { 'big.bin': BIG })
+    const { release } = hold(service)
+    const daemon = await startDaemon(home)
+    const terminal = openTerminal(['sync', 'Papers', '--to', 'Test'], home)
+    await terminal.shows(/uploading .* of 24 MiB · .*big\.bin [1-9]\d* %/)
+    release()
+    expect((await terminal.ended).exitCode).toBe(0)
+    await daemon.stop()
+  })
+})
+
+describe('a log line during the progress', () => {
+  test('stands on a line of its own', async () => {
+    const { service, home } = await setUp()
+    home.write('Papers', { 'a.md': 'pelican', 'b.md': 'heron' })
+    service.fault = ({ route, attempt }) => (route === 'showResource' && attempt === 1 ? 'throttled' : undefined)
+    const { exitCode, output } = await openTerminal(['sync', 'Papers', '--to', 'Test'], home).ended
+    expect(exitCode).toBe(0)
+    const logged = output.split('\r\n').filter((line) => line.includes('all requests pause'))
+    expect(logged).not.toEqual([])
+    // What a terminal shows of each: what stands behind the last clearing of the line.
+    for (const line of logged) expect(line.split('\r\x1b[2K').at(-1)).toMatch(/^\d\d:\d\d:\d\d info /)
+  })
+})

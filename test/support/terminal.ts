@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Variables } from './home.ts'
+
+const PROGRAM = join(import.meta.dirname, 'terminal.py')
+const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
+const PATIENCE_MS = 30_000
+
+export const CTRL_C = '\x03'
+
+/** The real program on a terminal of its own. */
+export interface Terminal {
+  /** Everything that the screen got so far, control sequences and all. */
+  output(): string
+  /** Resolves as soon as the screen got this text, in one piece. */
+  shows(text: string | RegExp): Promise<void>
+  /** What a person types; CTRL_C is a signal, as on any terminal. */
+  type(keys: string): void
+  readonly ended: Promise<{ readonly exitCode: number | null; readonly output: string }>
+}
+
+/** Starts the program on a pseudo terminal, which lives no longer than the test. */
+export function openTerminal(
+  args: readonly string[],
+  { env, path }: { readonly env: Variables; readonly path: string },
+  columns = 120,
+): Terminal {
+  const child = spawn('python3', [PROGRAM, String(columns), process.execPath, MAIN, ...args], {
+    env,
+    cwd: path,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  let output = ''
+  child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+    output += piece
+  })
+  const ended = once(child, 'close').then(() => ({ exitCode: child.exitCode, output }))
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return {
+    output: () => output,
+    shows: (text) => {
+      const isShown = () => (typeof text === 'string' ? output.includes(text) : text.test(output))
+      return new Promise((resolve, reject) => {
+        const giveUp = () => reject(new Error(`Not shown: ${text}\n${JSON.stringify(output)}`))
+        const timer = setTimeout(giveUp, PATIENCE_MS)
+        const look = () => {
+          if (!isShown()) return
+          clearTimeout(timer)
+          resolve()
+        }
+        look()
+        child.stdout.on('data', look).once('end', giveUp)
+      })
+    },
+    type: (keys) => void child.stdin.write(keys),
+    ended,
+  }
+}
