@@ -46,7 +46,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   'node:fs': [
     ...['foundation/', 'store/', 'local/', 'remote/', 'embedded/'],
     // Configuration, credentials and what the user names on the command line.
-    ...['app/files.ts', 'app/lazy-service.ts', 'app/real-path.ts', 'app/settings/private-file.ts'],
+    ...['app/files.ts', 'app/service-identity.ts', 'app/real-path.ts', 'app/settings/private-file.ts'],
     // The control socket, its directory and its mode.
     'daemon/control/',
     'app/service-manager/service-files.ts',

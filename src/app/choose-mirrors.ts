@@ -1,9 +1,15 @@
-import { basename, dirname, resolve } from 'node:path'
+/** Which mirrors a sync or the daemon works on. */
+import { basename } from 'node:path'
 import { normalizeLibraryPath } from '../contract/library-path.ts'
-import { UsageError } from '../foundation/errors.ts'
+import { RefusedError, UsageError } from '../foundation/errors.ts'
+import { freeName } from '../rules/mirror-activity.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { MirrorSettings as EngineMirror } from '../sync/engine.ts'
-import { realPathOf } from './real-path.ts'
+import { originMismatch } from '../sync/pinned-service.ts'
+import { byActivity, explainInactive, givesWay, listRoster, type RosterEntry } from './mirror-roster.ts'
+import { didYouMean } from './nearest.ts'
+import { isThere, realPathOf } from './real-path.ts'
+import { identityOfService } from './service-identity.ts'
 import type { MirrorSettings, Settings } from './settings/settings.ts'
 import { adHocMirror } from './settings/to-settings.ts'
 
@@ -17,67 +23,116 @@ export interface MirrorChoice {
   readonly known: readonly MirrorRow[]
 }
 
-/** The mirrors to sync: all configured ones, or those that the words name; throws UsageError for what is neither. */
+/**
+ * The mirrors to sync: those that the words name; without words all active ones, and after them the configured ones of
+ * another service, which the engine refuses, so that no configured mirror is passed over in silence. Throws UsageError for
+ * a word that names nothing, RefusedError for a mirror of another service.
+ */
 export function chooseMirrors(settings: Settings, choice: MirrorChoice): EngineMirror[] {
-  const { words, known } = choice
-  if (words.length > 0) return words.map((word) => chooseOne(settings, choice, word))
-  const configured = settings.mirrors.map((mirror) => toEngineMirror(settings, mirror))
-  const all = [...configured, ...known.filter((row) => !isConfigured(settings, row)).map((row) => ofRow(settings, row))]
-  if (all.length > 0) return all
-  throw new UsageError(
-    'bad-usage',
-    'Nothing to mirror: name a directory, as in "shelfd sync DIR", or configure mirrors',
-  )
+  const roster = listRoster(settings, choice.known)
+  if (choice.words.length > 0) {
+    const chosen = choice.words.map((word) => chooseOne(settings, { ...choice, roster, word }))
+    return [...new Map(chosen.map((mirror) => [mirror.name, mirror])).values()]
+  }
+  const mirrors = roster
+    .filter(({ activity, configured }) => activity === 'active' || (configured && activity === 'other-service'))
+    .map((entry) => toChosen(settings, entry))
+  if (mirrors.length > 0) return mirrors
+  throw nothingToMirror(settings, roster)
+}
+
+/** The mirrors that a daemon keeps, and configured ones that it can't keep. */
+export interface DaemonChoice {
+  readonly mirrors: readonly EngineMirror[]
+  /** What to tell of each mirror that is configured and passed over. */
+  readonly passedOver: readonly string[]
+}
+
+/** The active mirrors, for the daemon. */
+export function chooseForDaemon(settings: Settings, known: readonly MirrorRow[]): DaemonChoice {
+  const roster = listRoster(settings, known)
+  const active = roster.filter(({ activity }) => activity === 'active')
+  const inactive = roster.filter(({ activity, configured }) => configured && activity !== 'active')
+  return {
+    mirrors: active.map((entry) => toChosen(settings, entry)),
+    passedOver: inactive.flatMap((entry) => explainInactive(settings, entry) ?? []),
+  }
+}
+
+/** Throws RefusedError or UsageError when a daemon would have nothing to keep. */
+export function assertAnyKept(settings: Settings, known: readonly MirrorRow[]): void {
+  const { mirrors, passedOver } = chooseForDaemon(settings, known)
+  if (mirrors.length > 0) return
+  if (passedOver.length > 0) throw new RefusedError('origin-mismatch', passedOver.join('\n'))
+  throw nothingToMirror(settings, listRoster(settings, known))
+}
+
+/** Why there is nothing to mirror, and what there is instead. */
+function nothingToMirror(settings: Settings, roster: readonly RosterEntry[]): UsageError {
+  const reasons = roster.flatMap((entry) => explainInactive(settings, entry) ?? [])
+  const way = 'name a directory, as in "shelfd sync DIR", or configure mirrors'
+  return new UsageError('bad-usage', [`Nothing to mirror: ${way}`, ...reasons].join('\n'))
 }
 
 /** A mirror's settings for one that the store knows: as configured, or by default for an ad hoc one. */
-export function settingsOfRow(settings: Settings, row: MirrorRow): EngineMirror {
-  const configured = settings.mirrors.find(({ name }) => name === row.name)
-  return configured ? toEngineMirror(settings, configured) : ofRow(settings, row)
+export function settingsOfRow(settings: Settings, known: readonly MirrorRow[], row: MirrorRow): EngineMirror {
+  const entry = listRoster(settings, known).find((each) => each.row?.id === row.id)
+  return entry ? toChosen(settings, entry) : ofRow(settings, row)
 }
 
-/** Rows of known mirrors that the words name (all without words); throws UsageError `unknown-mirror`. */
-export function chooseKnown(known: readonly MirrorRow[], words: readonly string[], cwd: string): MirrorRow[] {
-  if (words.length === 0) return [...known]
-  return words.map((word) => {
-    const row = known.find(({ name }) => name === word) ?? known.find(({ path }) => path === realPathOf(cwd, word))
-    if (row) return row
-    const names = known.map(({ name }) => name).join(', ') || 'none yet'
-    throw new UsageError(
-      'unknown-mirror',
-      `No mirror is called "${word}" or stands for that directory (known: ${names})`,
-    )
-  })
+interface OneChoice extends MirrorChoice {
+  readonly roster: readonly RosterEntry[]
+  readonly word: string
 }
 
-function chooseOne(settings: Settings, choice: MirrorChoice, word: string): EngineMirror {
-  const path = realPathOf(choice.cwd, word)
-  const configured =
-    settings.mirrors.find(({ name }) => name === word) ??
-    settings.mirrors.find((mirror) => realPathOf(choice.cwd, mirror.path) === path)
-  if (configured && choice.to === undefined) return toEngineMirror(settings, configured)
+function chooseOne(settings: Settings, choice: OneChoice): EngineMirror {
+  const { roster, word, cwd } = choice
+  const path = realPathOf(cwd, word)
   const target = choice.to === undefined ? undefined : parseTarget(choice.to)
-  const row =
-    choice.known.find(({ name }) => name === word && !target) ??
-    choice.known.find((known) => known.path === path && (!target || isTarget(known, target, path)))
-  if (row && !isConfigured(settings, row)) return ofRow(settings, row)
+  const entry = target
+    ? roster.find((each) => each.path === path && isTarget(settings, each, target, path))
+    : (roster.find(({ name }) => name === word) ??
+      byActivity(roster).find((each) => realPathOf(cwd, each.path) === path))
+  if (!entry) return chooseDirectory(settings, choice, path, target)
+  const { row, configured, activity } = entry
+  if (!configured && row && activity === 'other-service') throw originMismatch(row, identityOfService(settings))
+  if (activity === 'not-configured' && entry.name === word) {
+    throw new UsageError('unknown-mirror', explainInactive(settings, entry) ?? '')
+  }
+  return toChosen(settings, entry)
+}
+
+/** A directory that no mirror stands for. */
+function chooseDirectory(
+  settings: Settings,
+  choice: OneChoice,
+  path: string,
+  target: Target | undefined,
+): EngineMirror {
+  const { word, roster } = choice
+  const meant = didYouMean(
+    word,
+    roster.map(({ name }) => name),
+  )
   if (settings.service.kind === 'configured' && !target) {
-    const text = `Cannot mirror "${word}": no mirror is called so, and a directory needs --to LIBRARY[:/path]`
+    const text = `Cannot mirror "${word}": no mirror is called so${meant}, and a directory needs --to LIBRARY[:/path]`
     throw new UsageError('bad-usage', text)
+  }
+  if (meant !== '' && !isThere(path)) {
+    throw new UsageError('unknown-mirror', `No mirror is called "${word}"${meant}, and there is no directory "${path}"`)
   }
   return adHoc(settings, choice, path, target)
 }
 
 function adHoc(settings: Settings, { known }: MirrorChoice, path: string, target: Target | undefined): EngineMirror {
-  const taken = new Set([...settings.mirrors, ...known].map(({ name }) => name))
-  const base = basename(path) || 'root'
-  let name = base
-  for (let count = 2; taken.has(name); count += 1) name = `${base}-${count}`
+  const keeping = known.filter((row) => !givesWay(settings, row))
+  const taken = new Set([...settings.mirrors, ...keeping].map(({ name }) => name))
+  const name = freeName(basename(path) || 'root', (wanted) => taken.has(wanted))
   const mirror = adHocMirror(path, {
     library: target?.library ?? name,
     ...(target?.path ? { remotePath: target.path } : {}),
   })
-  return { ...toEngineMirror(settings, mirror), name, mayCreateLibrary: target === undefined }
+  return { ...toEngineMirror(settings, mirror), name, mayCreateLibrary: target === undefined, isAdHoc: true }
 }
 
 interface Target {
@@ -95,18 +150,23 @@ function parseTarget(text: string): Target {
   return { library: match[1], path }
 }
 
-function isTarget({ library, remotePath }: MirrorRow, target: Target, path: string): boolean {
-  const isLibrary = library.name === target.library || library.remoteId === target.library
-  return isLibrary && remotePath === (target.path ?? `/${basename(path)}`)
+/** Whether an ad hoc mirror is the one that is meant by a directory and `--to`. */
+function isTarget(settings: Settings, { row, configured }: RosterEntry, target: Target, path: string): boolean {
+  if (!row || configured || givesWay(settings, row)) return false
+  const isLibrary = row.library.name === target.library || row.library.remoteId === target.library
+  return isLibrary && row.remotePath === (target.path ?? `/${basename(path)}`)
 }
 
-function isConfigured(settings: Settings, row: MirrorRow): boolean {
-  return settings.mirrors.some(({ name }) => name === row.name)
+function toChosen(settings: Settings, { configured, row }: RosterEntry): EngineMirror {
+  if (configured) return toEngineMirror(settings, configured)
+  if (!row) throw new Error('A mirror that is neither configured nor known')
+  return ofRow(settings, row)
 }
 
 function ofRow(settings: Settings, row: MirrorRow): EngineMirror {
   const target = { library: row.library.remoteId, remotePath: row.remotePath }
-  return { ...toEngineMirror(settings, adHocMirror(row.path, target)), name: row.name, mayCreateLibrary: false }
+  const mirror = toEngineMirror(settings, adHocMirror(row.path, target))
+  return { ...mirror, name: row.name, mayCreateLibrary: false, isAdHoc: true }
 }
 
 function toEngineMirror(settings: Settings, mirror: MirrorSettings): EngineMirror {
@@ -124,19 +184,6 @@ function toEngineMirror(settings: Settings, mirror: MirrorSettings): EngineMirro
     oneFileSystem,
     emptyFiles,
     duplicates,
+    isAdHoc: false,
   }
-}
-
-/** The mirror that holds a local path, and the path relative to it; the innermost when mirrors are nested. */
-export function chooseByPath(known: readonly MirrorRow[], word: string, cwd: string): { row: MirrorRow; path: string } {
-  const absolute = resolve(cwd, word)
-  // The last segment may be a link itself, or gone: only its directory is resolved.
-  const path = resolve(realPathOf(cwd, dirname(absolute)), basename(absolute))
-  const holding = known
-    .filter((row) => path === row.path || path.startsWith(row.path.replace(/\/?$/, '/')))
-    .sort((a, b) => b.path.length - a.path.length)
-  const [row] = holding
-  if (row) return { row, path: path.slice(row.path.length).replace(/^\//, '') }
-  const paths = known.map((mirror) => mirror.path).join(', ') || 'none yet'
-  throw new UsageError('unknown-mirror', `"${word}" lies in no mirror (known: ${paths})`)
 }

@@ -1,8 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { LibraryAccess } from '../daemon/control/protocol.ts'
 import type { Connection, Service } from '../sync/engine.ts'
 import { type OpenedService, type OpenServiceInput, openService } from './open-service.ts'
+import { identityOfService } from './service-identity.ts'
 import type { Settings } from './settings/settings.ts'
 
 /** The service for the engine: opened, and its credential checked, when the first request needs it, and closed here. */
@@ -17,7 +16,7 @@ export function createLazyService(settings: Settings, input: OpenServiceInput): 
   let closing: Promise<void> = Promise.resolve()
   /** Those that are closing among them. */
   const inUse = new Set<OpenedService>()
-  let identity = knownIdentity(settings)
+  let identity = identityOfService(settings)
   const connect = async (signal: AbortSignal): Promise<Connection> => {
     await closing
     // A service that was opened and then refused the credential is used again until it is disconnected.
@@ -74,11 +73,4 @@ async function close(opened: Promise<OpenedService> | undefined, inUse: Set<Open
   if (!service) return
   await service[Symbol.asyncDispose]()
   inUse.delete(service)
-}
-
-/** Who the service is, as far as that can be known without asking it. */
-function knownIdentity({ service }: Settings): string | undefined {
-  if (service.kind === 'configured') return service.origin
-  const file = join(service.dataDir, 'instance')
-  return existsSync(file) ? `embedded:${readFileSync(file, 'utf8').trim()}` : undefined
 }

@@ -11,7 +11,7 @@ import { openStore, type Store } from '../store/open-store.ts'
 import type { MirrorSettings as EngineMirror } from '../sync/engine.ts'
 import type { KeeperSettings } from '../sync/keeper/keeper-settings.ts'
 import type { Meter } from '../sync/meter.ts'
-import { chooseMirrors } from './choose-mirrors.ts'
+import { assertAnyKept, chooseForDaemon } from './choose-mirrors.ts'
 import { composeEngine } from './open-engine.ts'
 import { serviceNameOf } from './open-runner.ts'
 import type { OpenServiceInput } from './open-service.ts'
@@ -40,6 +40,7 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
   const meter = new LateMeter()
   const planner = new Planner(store, { ...input, logger }, meter)
   let current = settings
+  assertAnyKept(settings, store.mirrors.list())
   const plan = planner.plan(settings)
   await runDaemon({
     ...input,
@@ -50,9 +51,9 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
     serviceName: serviceNameOf(settings),
     metrics: (standing: () => DaemonStanding) =>
       meter.begin(createMetrics({ standing, store, clock: systemClock, version })),
-    replan: () => {
+    replan: (forgotten) => {
       const next = input.readSettings()
-      const replanned = planner.plan(next)
+      const replanned = planner.plan(next, forgotten)
       const takeOver = () => {
         current = next
       }
@@ -88,10 +89,11 @@ class Planner {
     this.#meter = meter
   }
 
-  plan(settings: Settings): DaemonPlan {
-    const known = this.#store.mirrors.list()
-    const mirrors = chooseMirrors(settings, { words: [], to: undefined, cwd: this.#input.cwd, known })
-    return { crew: this.#planCrew(settings, mirrors), health: healthOf(settings, this.#input.env) }
+  /** As it is once the mirror `forgotten` is forgotten. */
+  plan(settings: Settings, forgotten?: string): DaemonPlan {
+    const known = this.#store.mirrors.list().filter(({ name }) => name !== forgotten)
+    const { mirrors, passedOver } = chooseForDaemon(settings, known)
+    return { crew: this.#planCrew(settings, mirrors), health: healthOf(settings, this.#input.env), passedOver }
   }
 
   #planCrew(settings: Settings, mirrors: readonly EngineMirror[]): CrewPlan {

@@ -9,6 +9,7 @@ import type { TunnelProxy } from '../remote/proxy.ts'
 import type { ServiceClient } from '../remote/service-client.ts'
 import { chooseProxy } from '../rules/choose-proxy.ts'
 import { readAuthorities } from './certificates.ts'
+import { embeddedOrigin } from '../rules/mirror-activity.ts'
 import { readToken } from './credential.ts'
 import type { Redactor } from './redactor.ts'
 import type { Surroundings } from './settings/find-config-file.ts'
@@ -96,7 +97,7 @@ async function openEmbedded(
   return {
     client,
     kind: 'embedded',
-    identity: `embedded:${library.instanceId}`,
+    identity: embeddedOrigin(library.instanceId),
     library: { url: library.url, token: library.token, instanceId: library.instanceId },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }

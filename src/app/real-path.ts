@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 /** The real path of what a word names, or its plain absolute path when there is nothing. */
@@ -9,4 +9,9 @@ export function realPathOf(cwd: string, word: string): string {
   } catch {
     return path
   }
+}
+
+/** Whether there is anything at a path. */
+export function isThere(path: string): boolean {
+  return existsSync(path)
 }

@@ -55,6 +55,21 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/failed-ignore.ts')).failedIgnoreCommand,
   },
   {
+    name: 'mirrors list',
+    summary: 'List every mirror, and why some are not synced',
+    load: async () => (await import('./commands/mirrors-list.ts')).mirrorsListCommand,
+  },
+  {
+    name: 'mirrors show',
+    summary: 'Show one mirror',
+    load: async () => (await import('./commands/mirrors-show.ts')).mirrorsShowCommand,
+  },
+  {
+    name: 'mirrors forget',
+    summary: 'Forget what was mirrored, and delete nothing',
+    load: async () => (await import('./commands/mirrors-forget.ts')).mirrorsForgetCommand,
+  },
+  {
     name: 'pause',
     summary: "Hold back the daemon's uploads",
     load: async () => (await import('./commands/pause.ts')).pauseCommand,

@@ -1,4 +1,4 @@
-import { chooseByPath } from '../app/choose-mirrors.ts'
+import { chooseByPath } from '../app/choose-known.ts'
 import { UsageError } from '../foundation/errors.ts'
 import { openStoreReader, type StoreReader } from '../store/open-store.ts'
 import { listQuarantine, type Quarantined } from '../sync/quarantine.ts'
@@ -22,14 +22,14 @@ export function findQuarantined(context: CommandContext, words: readonly string[
 }
 
 function findByWord(
-  { io }: CommandContext,
+  { io, settings }: CommandContext,
   store: StoreReader | undefined,
   contents: readonly Quarantined[],
   word: string,
 ): Quarantined[] {
   const bySha256 = isPrefix(word) ? contents.filter(({ sha256 }) => sha256.startsWith(word.toLowerCase())) : []
   if (bySha256.length > 0) return bySha256
-  const { row, path } = chooseByPath(store?.mirrors.list() ?? [], word, io.cwd)
+  const { row, path } = chooseByPath(settings, store?.mirrors.list() ?? [], { word, cwd: io.cwd })
   const byPath = contents.filter(({ files }) =>
     files.some((file) => file.mirror === row.name && isAtOrBelow(file.path, path)),
   )

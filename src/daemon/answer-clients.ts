@@ -14,6 +14,7 @@ interface Daemon {
   crew(): Crew
   standing(): DaemonStanding
   reload(): Promise<void>
+  forget(name: string): Promise<string>
 }
 
 /** What the daemon does for the commands that find it running. */
@@ -41,6 +42,7 @@ export function answerClients(daemon: Daemon): ControlHandlers {
       return count
     },
     ignore: async (contentIds) => setContentsAside(daemon.crew().engine.store, contentIds),
+    forget: (name) => daemon.forget(name),
     library: () => daemon.crew().plan.lendLibrary(),
     reload: async () => {
       await daemon.reload()

@@ -57,7 +57,7 @@ export class Crew {
     for (const { name } of scheduled) this.#find(name)?.hold('scheduled', SCHEDULED)
     const { clock, store, logger } = engine
     forgetNotes(store, {
-      names: this.keepers.map(({ name }) => name),
+      names: [...this.keepers, ...store.mirrors.list()].map(({ name }) => name),
       scheduled: scheduled.map(({ name }) => name),
     })
     const onDue = (name: string) => this.#batch(name)

@@ -1,8 +1,9 @@
 import type { Clock } from '../foundation/clock.ts'
-import { messageOf, OperatorError, UsageError } from '../foundation/errors.ts'
+import { InterruptedError, messageOf, OperatorError, UsageError } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { Turns } from '../foundation/turns.ts'
 import type { Store } from '../store/open-store.ts'
+import { forgetMirror } from '../sync/forget-mirror.ts'
 import { answerClients } from './answer-clients.ts'
 import { startControlServer } from './control/server.ts'
 import { Crew, type CrewPlan } from './crew.ts'
@@ -23,6 +24,8 @@ export interface HealthAddress {
 export interface DaemonPlan {
   readonly crew: CrewPlan
   readonly health: HealthAddress | null
+  /** What to tell of configured mirrors that are not kept. */
+  readonly passedOver: readonly string[]
 }
 
 export interface Replan {
@@ -44,8 +47,8 @@ export interface DaemonInput {
   readonly serviceName: string
   readonly plan: DaemonPlan
   readonly metrics: (standing: () => DaemonStanding) => Metrics
-  /** Reads the configuration again; throws UsageError when it isn't one. */
-  replan(): Replan
+  /** Reads the configuration again, as if the store did not know `forgotten`; throws UsageError when it isn't one. */
+  replan(forgotten?: string): Replan
   /** Calls `listener` whenever the configuration is to be read again. */
   readonly onHangup: ((listener: () => void) => Disposable) | undefined
 }
@@ -92,6 +95,7 @@ class Daemon implements AsyncDisposable {
       crew: () => this.#crew,
       standing: () => this.standing(),
       reload: () => this.#reload(),
+      forget: (name) => this.#forget(name),
     })
     const control = { stateDir: store.directory, env, handlers, logger, service: serviceName }
     this.#parts.use(await startControlServer(control))
@@ -108,6 +112,7 @@ class Daemon implements AsyncDisposable {
     if (hangup) this.#parts.use(hangup)
     this.#parts.use(this.#notifier.startWatchdog(this.#isAlive))
     this.#notifier.ready(describeStanding(this.standing()))
+    this.#tellPassedOver(input.plan)
     const mirrors = this.#crew.keepers.map(({ name }) => name)
     logger.info('the daemon runs', {
       mirrors,
@@ -164,25 +169,52 @@ class Daemon implements AsyncDisposable {
 
   /** Takes over a changed configuration; one that is none is said, and the old one stays in force. */
   async #reload(): Promise<void> {
+    await this.#replace(undefined, () => {})
+  }
+
+  /** Forgets a mirror between two crews: the one that kept it, and the next, which begins it anew if it is configured. */
+  async #forget(name: string): Promise<string> {
+    const { store, clock, logger } = this.#input
+    let copy: string | undefined
+    await this.#replace(name, () => {
+      copy = forgetMirror(store, name, clock.nowMs())
+      logger.info('the mirror is forgotten', { mirror: name, copy })
+    })
+    if (copy === undefined) throw new InterruptedError('The daemon stops')
+    return copy
+  }
+
+  /** Replaces the crew by one of the configuration as it is now; `between` runs while there is none. */
+  async #replace(forgotten: string | undefined, between: () => void): Promise<void> {
     using _turn = await this.#turns.take()
     const { logger, signal } = this.#input
     if (signal.aborted) return
     this.#notifier.reloading()
+    let isWithoutCrew = false
     try {
-      const { plan, changes, takeOver } = this.#input.replan()
+      const { plan, changes, takeOver } = this.#input.replan(forgotten)
       // The one part that the world may refuse comes first: what was in force can still stay so.
       await this.#moveHealth(plan)
+      isWithoutCrew = true
       await this.#crew.stop()
+      between()
       this.#crew = this.#hire(plan.crew)
       takeOver()
+      this.#tellPassedOver(plan)
       logger.info('the configuration was read again', { changes: changes.length === 0 ? 'none' : changes })
     } catch (error) {
-      if (!(error instanceof UsageError)) this.#fail(error)
+      if (isWithoutCrew || !(error instanceof UsageError)) this.#fail(error)
       logger.error('the configuration was not taken over', { reason: messageOf(error) })
       throw error
     } finally {
       this.#notifier.ready(describeStanding(this.standing()))
     }
+  }
+
+  #tellPassedOver({ passedOver, crew }: DaemonPlan): void {
+    const { logger } = this.#input
+    for (const reason of passedOver) logger.warn('a configured mirror is not kept', { reason })
+    if (crew.mirrors.length === 0) logger.warn('there is no mirror to keep')
   }
 
   /** Serves at the address of a new plan; when that is impossible, at the former one, and the plan is given up. */

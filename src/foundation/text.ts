@@ -30,6 +30,11 @@ export function truncateText(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`
 }
 
+/** A word as a shell takes it: in quotes only where it needs them. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}
+
 function hex(code: number, width: number): string {
   return code.toString(16).padStart(width, '0')
 }

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3'
+import { prepareForgetting } from './forget-mirror.ts'
 
 export interface LibraryRow {
   readonly id: number
@@ -16,6 +17,8 @@ export interface MirrorRow {
   readonly rootDevice: bigint
   readonly rootInode: bigint
   readonly scrubbedAt: number
+  /** Made by `sync DIR`, not by a configuration. */
+  readonly isAdHoc: boolean
   readonly library: LibraryRow
 }
 
@@ -34,6 +37,7 @@ interface FlatRow {
   rootDevice: bigint
   rootInode: bigint
   scrubbedAt: bigint
+  isAdHoc: bigint
   libraryId: bigint
   origin: string
   tenantId: bigint
@@ -43,7 +47,7 @@ interface FlatRow {
 
 const SELECT = `
   SELECT m.id, m.name, m.path, m.remote_path AS remotePath, m.root_device AS rootDevice, m.root_inode AS rootInode,
-         m.scrubbed_at AS scrubbedAt,
+         m.scrubbed_at AS scrubbedAt, m.is_ad_hoc AS isAdHoc,
          l.id AS libraryId, l.origin, l.tenant_id AS tenantId, l.remote_id AS remoteId, l.name AS libraryName
   FROM mirror m JOIN library l ON l.id = m.library_id`
 
@@ -55,24 +59,28 @@ export function prepareMirrors(database: Database.Database) {
     `INSERT INTO library (origin, tenant_id, remote_id, name, pinned_at) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET name = excluded.name RETURNING id`,
   )
-  const insertMirror = database.prepare<[string, string, number, string, bigint, bigint, number, number]>(
-    `INSERT INTO mirror (name, path, library_id, remote_path, root_device, root_inode, pinned_at, scrubbed_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  const insertMirror = database.prepare<[string, string, number, string, bigint, bigint, number, number, number]>(
+    `INSERT INTO mirror (name, path, library_id, remote_path, root_device, root_inode, pinned_at, scrubbed_at, is_ad_hoc)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const pinRoot = database.prepare<[string, bigint, bigint, number]>(
     'UPDATE mirror SET path = ?, root_device = ?, root_inode = ? WHERE id = ?',
   )
+  const setAdHoc = database.prepare<[number, number]>('UPDATE mirror SET is_ad_hoc = ? WHERE id = ?')
+  const rename = database.prepare<[string, number]>('UPDATE mirror SET name = ? WHERE id = ?')
   const noteScrub = database.prepare<[number, number]>('UPDATE mirror SET scrubbed_at = ? WHERE id = ?')
   const renameLibrary = database.prepare<[string, number]>('UPDATE library SET name = ? WHERE id = ?')
   return {
+    ...prepareForgetting(database),
     list: (): MirrorRow[] => all.all().map(inflate),
     findByName: (name: string): MirrorRow | undefined => inflateSome(byName.get(name)),
     /** Makes or finds the library's row and gives its id. */
     pinLibrary: (library: NewLibrary, nowMs: number): number =>
       insertLibrary.get(library.origin, library.tenantId, library.remoteId, library.name, nowMs)?.id ?? 0,
     pinMirror: (mirror: NewMirror, nowMs: number): void => {
-      const { name, path, libraryId, remotePath, rootDevice, rootInode } = mirror
-      insertMirror.run(name, path, libraryId, remotePath, rootDevice, rootInode, nowMs, nowMs)
+      const { name, path, libraryId, remotePath, rootDevice, rootInode, isAdHoc } = mirror
+      const times = [nowMs, nowMs] as const
+      insertMirror.run(name, path, libraryId, remotePath, rootDevice, rootInode, ...times, Number(isAdHoc))
     },
     /** The mirror stands for another directory from now on. */
     pinRoot: ({
@@ -82,6 +90,13 @@ export function prepareMirrors(database: Database.Database) {
       rootInode,
     }: Pick<MirrorRow, 'id' | 'path' | 'rootDevice' | 'rootInode'>): void => {
       pinRoot.run(path, rootDevice, rootInode, id)
+    },
+    /** Where the mirror comes from, from now on. */
+    setAdHoc: (mirrorId: number, isAdHoc: boolean): void => {
+      setAdHoc.run(Number(isAdHoc), mirrorId)
+    },
+    rename: (mirrorId: number, name: string): void => {
+      rename.run(name, mirrorId)
     },
     /** Every file was hashed. */
     noteScrub: (mirrorId: number, nowMs: number): void => {
@@ -100,6 +115,6 @@ function inflateSome(row: FlatRow | undefined): MirrorRow | undefined {
 function inflate(row: FlatRow): MirrorRow {
   const { name, path, remotePath, rootDevice, rootInode, origin, remoteId } = row
   const library = { id: Number(row.libraryId), origin, tenantId: Number(row.tenantId), remoteId, name: row.libraryName }
-  const scrubbedAt = Number(row.scrubbedAt)
-  return { id: Number(row.id), name, path, remotePath, rootDevice, rootInode, scrubbedAt, library }
+  const flags = { scrubbedAt: Number(row.scrubbedAt), isAdHoc: row.isAdHoc !== 0n }
+  return { id: Number(row.id), name, path, remotePath, rootDevice, rootInode, ...flags, library }
 }

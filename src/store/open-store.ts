@@ -115,9 +115,14 @@ export function openStoreReader(directory: string): StoreView | undefined {
 
 /** Writes what the store in `directory` holds now into the directory `target`, beside its holder. */
 export function copyStoreInto(directory: string, target: string): void {
+  copyStoreTo(directory, specOf(target).file)
+}
+
+/** The same into a file, which must not exist. */
+export function copyStoreTo(directory: string, file: string): void {
   const database = explainFaults(directory, () => openDatabaseReadOnly(specOf(directory)))
   try {
-    database.prepare('VACUUM INTO ?').run(specOf(target).file)
+    database.prepare('VACUUM INTO ?').run(file)
   } finally {
     database.close()
   }

@@ -49,6 +49,8 @@ export interface MirrorSettings {
   readonly maxSizeBytes: number | null
   readonly oneFileSystem: boolean
   readonly emptyFiles: 'upload' | 'skip'
+  /** Made by `sync DIR`; the configuration names the others. */
+  readonly isAdHoc: boolean
   /** `link`: a copy is sent again, so that the resource gains its location as well. */
   readonly duplicates: 'skip' | 'link'
 }

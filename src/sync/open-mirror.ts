@@ -1,12 +1,13 @@
 import { RefusedError, UsageError } from '../foundation/errors.ts'
 import type { ContentRoot } from '../local/content-root.ts'
+import { givesNameAway } from '../rules/mirror-activity.ts'
 import { ownDirectoriesBelow } from '../rules/own-directories.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { Connection, Engine, MirrorSettings, OpenMirror } from './engine.ts'
 import { findLibrary } from './find-library.ts'
 import type { Pass } from './pass.ts'
 import { pinMirror } from './pin-mirror.ts'
-import { assertSameService } from './pinned-service.ts'
+import { assertSameService, originMismatch } from './pinned-service.ts'
 
 /**
  * Finds the mirror's row, or pins it at first use: origin, tenant, library, remote path and the root's identity. Any
@@ -20,18 +21,28 @@ export async function openMirror(
   root: ContentRoot,
   { runId, options }: Pick<Pass, 'runId' | 'options'>,
 ): Promise<OpenMirror> {
-  const pinned = engine.store.mirrors.findByName(settings.name)
+  const pinned = findPinned(engine, settings)
+  if (pinned && pinned.library.origin !== engine.service.identity) throw originMismatch(pinned, engine.service.identity)
   if (pinned && !options.acceptsRoot) assertSameRoot(pinned, root)
   if (pinned) assertSamePlace(pinned, settings)
   const known = pinned && { ...pinned, path: root.realPath, rootDevice: root.device, rootInode: root.inode }
   const ownDirectories = assertNotOwn(engine, root)
+  if (pinned && pinned.isAdHoc !== settings.isAdHoc) {
+    engine.store.write(() => engine.store.mirrors.setAdHoc(pinned.id, settings.isAdHoc))
+  }
   const opened = { settings, rootRealPath: root.realPath, rootDevice: root.device, ownDirectories, runId }
-  const isOwn = engine.service.isEmbedded && known?.library.origin === engine.service.identity
-  if (known && isOwn) return { row: known, ...opened, verify: async () => {} }
+  if (known && engine.service.isEmbedded) return { row: known, ...opened, verify: async () => {} }
   if (known) return { row: known, ...opened, verify: () => verifyService(engine, known, settings) }
   const connection = await engine.service.connect(engine.signal)
   const row = await pinMirror(engine, settings, root, { connection, options })
   return { row, ...opened, verify: async () => {} }
+}
+
+/** The mirror's row; undefined when it has none, or when the one of this name belongs elsewhere and gives the name away. */
+function findPinned({ store, service }: Engine, { name }: MirrorSettings): MirrorRow | undefined {
+  const row = store.mirrors.findByName(name)
+  const isOther = row && givesNameAway({ isAdHoc: row.isAdHoc, origin: row.library.origin }, service)
+  return isOther ? undefined : row
 }
 
 async function verifyService(engine: Engine, known: MirrorRow, settings: MirrorSettings): Promise<void> {

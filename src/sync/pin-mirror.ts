@@ -3,6 +3,7 @@ import { INBOX_PATH } from '../contract/routes.ts'
 import { HeldBackError, RefusedError, RejectedError, TemporaryError, UsageError } from '../foundation/errors.ts'
 import type { ContentRoot } from '../local/content-root.ts'
 import type { ServiceClient } from '../remote/service-client.ts'
+import { freeName } from '../rules/mirror-activity.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { Connection, Engine, MirrorSettings } from './engine.ts'
 import { findLibrary } from './find-library.ts'
@@ -12,7 +13,10 @@ import { identityOf } from './pinned-service.ts'
 /** Stands for the identifier of a library that a dry run would make; real ones are never empty. */
 export const NOT_YET_MADE = ''
 
-/** Pins a mirror at its first use: its library is found or made, and the root's identity noted. */
+/**
+ * Pins a mirror at its first use: its library is found or made, and the root's identity noted. A mirror of this name that
+ * gives it away (givesNameAway) gets another one.
+ */
 export async function pinMirror(
   engine: Engine,
   settings: MirrorSettings,
@@ -28,9 +32,15 @@ export async function pinMirror(
     const tenantId = connection.access.tenant.id
     const pinned = { origin: identityOf(engine.service), tenantId, remoteId: library.id, name: library.name }
     const libraryId = store.mirrors.pinLibrary(pinned, clock.nowMs())
-    const { name, remotePath } = settings
+    const { name, remotePath, isAdHoc } = settings
+    const former = store.mirrors.findByName(name)
+    if (former)
+      store.mirrors.rename(
+        former.id,
+        freeName(name, (other) => store.mirrors.findByName(other) !== undefined),
+      )
     const { realPath: path, device: rootDevice, inode: rootInode } = root
-    store.mirrors.pinMirror({ name, path, libraryId, remotePath, rootDevice, rootInode }, clock.nowMs())
+    store.mirrors.pinMirror({ name, path, libraryId, remotePath, rootDevice, rootInode, isAdHoc }, clock.nowMs())
   })
   const row = store.mirrors.findByName(settings.name)
   if (!row) throw new Error(`The store lost the mirror "${settings.name}"`)

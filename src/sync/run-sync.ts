@@ -63,7 +63,10 @@ async function runAll(engine: Engine, mirrors: readonly MirrorSettings[], option
   return { summary, outcome, failure }
 }
 
-/** A directory that can't be read is one mirror's trouble; anything else that is thrown stops the run. */
+/**
+ * A directory that can't be read, or a mirror of another service, is one mirror's trouble; anything else that is thrown
+ * stops the run.
+ */
 async function syncEach(engine: Engine, mirrors: readonly MirrorSettings[], run: Omit<Pass, 'summary'>) {
   const summaries: SyncSummary[] = []
   let failure: ShelfdError | undefined
@@ -79,7 +82,7 @@ async function syncEach(engine: Engine, mirrors: readonly MirrorSettings[], run:
       if (stoppedOutcome(error) === 'failures')
         summary.problems.push({ path: '', code: error.code, message: error.message, retryAt: null })
       failure ??= error
-      if (error.reaction !== 'root') break
+      if (error.reaction !== 'root' && error.code !== 'origin-mismatch') break
     }
   }
   return { summaries, failure }

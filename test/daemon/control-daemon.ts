@@ -94,6 +94,7 @@ const defaults: ControlHandlers = {
   resume: async () => {},
   retry: async (contentIds) => contentIds.length,
   ignore: async (contentIds) => contentIds.length,
+  forget: async () => '/copy',
   library: async () => ({ url: 'http://127.0.0.1:4711', token: 'secret', instanceId: 'one' }),
   reload: async () => ({ mirrors: ['papers'] }),
 }

@@ -20,8 +20,8 @@ async function startDaemon(health: HealthAddress | null) {
   const logger: Logger = { ...silentLogger, info: say, error: say }
   const plans: DaemonPlan[] = []
   const planned = (address: HealthAddress | null) => {
-    plans.push({ crew: crewPlan(engine), health: address })
-    return plans.at(-1) ?? { crew: crewPlan(engine), health: address }
+    plans.push({ crew: crewPlan(engine), health: address, passedOver: [] })
+    return plans.at(-1) ?? { crew: crewPlan(engine), health: address, passedOver: [] }
   }
   const next = { health, takenOver: 0 }
   const running = runDaemon({

@@ -9,6 +9,7 @@ import { startEmbeddedLibrary } from '../../src/embedded/start-embedded.ts'
 import { HeldBackError, messageOf } from '../../src/foundation/errors.ts'
 import { silentLogger } from '../../src/foundation/logger.ts'
 import type { Engine } from '../../src/sync/engine.ts'
+import { forgetMirror } from '../../src/sync/forget-mirror.ts'
 import { isPaused, pauseMirrors, resumeMirrors } from '../../src/sync/pause.ts'
 import { retryContents, setContentsAside } from '../../src/sync/quarantine.ts'
 import { runSync } from '../../src/sync/run-sync.ts'
@@ -40,6 +41,7 @@ async function startStandIn(home: Home, changed: Partial<ControlHandlers> = {}) 
     resume: async (names) => resumeMirrors(store, names),
     retry: async (contentIds) => retryContents(store, contentIds),
     ignore: async (contentIds) => setContentsAside(store, contentIds),
+    forget: async (name) => forgetMirror(store, name, Date.now()),
     library: async () => ({ url: library.url, token: library.token, instanceId: library.instanceId }),
     reload: async () => ({ mirrors: [] }),
     ...changed,

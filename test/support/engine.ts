@@ -128,6 +128,7 @@ export function mirrorOf(directory: string, options: Partial<MirrorSettings> = {
     oneFileSystem: false,
     emptyFiles: 'upload',
     duplicates: 'skip',
+    isAdHoc: true,
     ...options,
   }
 }

@@ -1,3 +1,4 @@
+import { chooseKnown } from '../../app/choose-known.ts'
 import { openReader } from '../../app/open-engine.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { CHECKED_CLASSES, REPORT_CLASSES, type ReportClass } from '../../rules/report-class.ts'
@@ -40,7 +41,10 @@ export const reportCommand = defineCommand({
       logger: context.logger,
       redactor: context.redactor,
     })
-    if (!reader.store) throw new UsageError('unknown-mirror', 'Nothing was mirrored yet: see "shelfd sync --help"')
+    if (!reader.store) {
+      chooseKnown(context.settings, [], { words: args.mirrors, cwd: context.io.cwd, isOffline: args.offline })
+      throw new UsageError('unknown-mirror', 'Nothing was mirrored yet: see "shelfd sync --help"')
+    }
     const format = context.json ? 'json' : args.format
     const wish = { format, only, isOffline: args.offline, showsAll: args.all, failOn } as const
     const { hasFailures } = await printReport(context, reader.contextFor(reader.store), args.mirrors, wish)

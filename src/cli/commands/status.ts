@@ -1,16 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { describeInactive, listRoster } from '../../app/mirror-roster.ts'
 import { openReader } from '../../app/open-engine.ts'
 import { connectToDaemon } from '../../daemon/control/connect-to-daemon.ts'
 import type { DaemonStanding, MirrorStanding } from '../../daemon/standing.ts'
 import { messageOf } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text.ts'
 import { formatSize } from '../../foundation/units.ts'
+import type { MirrorActivity } from '../../rules/mirror-activity.ts'
 import { type MirrorStatus, readStatus } from '../../sync/status.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { describeMirrorStanding, showDaemon } from '../render/standing.ts'
 import { standingJson } from '../render/standing-json.ts'
 import { renderFields } from '../render/table.ts'
+
+/** A mirror, and why it is synced by nobody who doesn't name it. */
+interface ShownMirror extends MirrorStatus {
+  readonly activity: MirrorActivity
+  readonly inactive: string | null
+}
 
 const WATCH_PAUSE_MS = 1_000
 /** Problems that are spelled out for each mirror. */
@@ -44,7 +52,11 @@ async function showOnce(context: CommandContext, redraws: boolean): Promise<void
     logger: context.logger,
     redactor: context.redactor,
   })
-  const mirrors = reader.store ? readStatus(reader.store) : []
+  const roster = listRoster(context.settings, reader.store?.mirrors.list() ?? [])
+  const mirrors = (reader.store ? readStatus(reader.store) : []).map((mirror): ShownMirror => {
+    const entry = roster.find(({ row }) => row?.name === mirror.name)
+    return { ...mirror, activity: entry?.activity ?? 'active', inactive: (entry && describeInactive(entry)) ?? null }
+  })
   const daemon = await askDaemon(context)
   if (context.json) {
     context.printJson({ mirrors, daemon: daemon && standingJson(daemon) })
@@ -80,12 +92,13 @@ function showNewMirror(context: CommandContext, standing: MirrorStanding): void 
   context.print(indent(renderFields(describeMirrorStanding(standing))))
 }
 
-function showMirror(context: CommandContext, mirror: MirrorStatus, standing: MirrorStanding | undefined): void {
+function showMirror(context: CommandContext, mirror: ShownMirror, standing: MirrorStanding | undefined): void {
   const { files, queue, lastRun, problems } = mirror
   context.print(
     `${escapeText(mirror.name)}: ${escapeText(mirror.path)} → ${escapeText(mirror.library.name)}:${escapeText(mirror.remotePath)}`,
   )
   const fields = renderFields({
+    inactive: mirror.inactive,
     files: `${files.known} known, ${files.searchable} searchable, ${files.inIngestion} in ingestion`,
     'to send': queue.contents === 0 ? 'nothing' : `${queue.contents} contents, ${formatSize(queue.bytes)}`,
     'being sent': files.sending || undefined,

@@ -1,4 +1,5 @@
-import { chooseByPath, settingsOfRow } from '../../app/choose-mirrors.ts'
+import { chooseByPath } from '../../app/choose-known.ts'
+import { settingsOfRow } from '../../app/choose-mirrors.ts'
 import { openReader } from '../../app/open-engine.ts'
 import { messageOf, UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text.ts'
@@ -31,8 +32,9 @@ export const whyCommand = defineCommand({
     })
     if (!reader.store) throw new UsageError('unknown-mirror', 'Nothing was mirrored yet: see "shelfd sync --help"')
     const reportContext = reader.contextFor(reader.store)
-    const { row, path } = chooseByPath(reader.store.mirrors.list(), args.path, context.io.cwd)
-    const found = explainPath(reportContext, row, settingsOfRow(context.settings, row), path)
+    const known = reader.store.mirrors.list()
+    const { row, path } = chooseByPath(context.settings, known, { word: args.path, cwd: context.io.cwd })
+    const found = explainPath(reportContext, row, settingsOfRow(context.settings, known, row), path)
     const remote = args.offline ? undefined : await locate(reportContext, found)
     if (context.json) context.printJson(toJson(found, remote))
     else context.print(renderFields({ ...describe(found), ...describeRemote(remote), ...describeHistory(found) }))

@@ -1,7 +1,10 @@
-import { chooseKnown, settingsOfRow } from '../../app/choose-mirrors.ts'
+import { chooseKnown } from '../../app/choose-known.ts'
+import { settingsOfRow } from '../../app/choose-mirrors.ts'
+import { describeInactive, listRoster } from '../../app/mirror-roster.ts'
 import { messageOf, ShelfdError } from '../../foundation/errors.ts'
 import { escapeText, terminalSafeJson } from '../../foundation/text.ts'
 import { CHECKED_CLASSES, REPORT_CLASSES, type ReportClass } from '../../rules/report-class.ts'
+import type { MirrorRow } from '../../store/mirrors.ts'
 import { type MirrorReport, type ReportContext, type ReportedMirror, report } from '../../sync/report.ts'
 import type { ReportEntry } from '../../sync/report-entry.ts'
 import type { CommandContext } from '../context.ts'
@@ -37,10 +40,13 @@ export async function printReport(
   names: readonly string[],
   wish: ReportWish = DEFAULT_WISH,
 ): Promise<{ readonly hasFailures: boolean }> {
-  const rows = chooseKnown(reportContext.store.mirrors.list(), names, context.io.cwd)
-  const mirrors: ReportedMirror[] = rows.map((row) => ({ row, settings: settingsOfRow(context.settings, row) }))
+  const { settings, io } = context
+  const known = reportContext.store.mirrors.list()
+  const rows = chooseKnown(settings, known, { words: names, cwd: io.cwd, isOffline: wish.isOffline })
+  const mirrors: ReportedMirror[] = rows.map((row) => ({ row, settings: settingsOfRow(settings, known, row) }))
+  const misses = names.length === 0 && notePassedOver(context, known)
   const printer = printers[wish.format](context.print, wish)
-  let hasFailures = false
+  let hasFailures = misses
   let hasBegun = false
   // The first mirror is asked for before anything is printed: what fails at all usually fails there, and prints nothing.
   const begin = () => {
@@ -60,6 +66,17 @@ export async function printReport(
   }
   printer.end()
   return { hasFailures }
+}
+
+/** Names the mirrors that a report on all leaves out; tells whether a configured one is among them. */
+function notePassedOver({ settings, note }: CommandContext, known: readonly MirrorRow[]): boolean {
+  const passedOver = listRoster(settings, known).flatMap((entry) => {
+    const reason = describeInactive(entry)
+    return reason === undefined ? [] : [{ ...entry, reason }]
+  })
+  const texts = passedOver.map(({ name, reason }) => `${escapeText(name)} (${escapeText(reason)})`)
+  if (texts.length > 0) note(`Not in this report: ${texts.join(', ')}`)
+  return passedOver.some(({ configured }) => configured !== undefined)
 }
 
 interface Tally {

@@ -29,6 +29,8 @@ export async function answerRequest(line: unknown, daemon: Daemon, run: SyncRun)
     case 'retry':
     case 'ignore':
       return handlers[request.kind](request.contentIds)
+    case 'forget':
+      return handlers.forget(request.name)
     case 'library':
       return request.service === service ? handlers.library() : null
     case 'reload':

@@ -29,6 +29,8 @@ export interface DaemonClient {
   resume(names: readonly string[]): Promise<void>
   retry(contentIds: readonly number[]): Promise<number>
   ignore(contentIds: readonly number[]): Promise<number>
+  /** Gives the file with a copy of the store from before. */
+  forget(name: string): Promise<string>
   /** Null when the daemon runs no embedded library with this data directory. */
   library(dataDir: string): Promise<LibraryAccess | null>
   reload(): Promise<Reloaded>
@@ -58,6 +60,7 @@ function clientOf(path: string): DaemonClient {
     resume: (names) => ask(z.null(), { kind: 'resume', names }).then(() => {}),
     retry: (contentIds) => ask(contentCount, { kind: 'retry', contentIds }),
     ignore: (contentIds) => ask(contentCount, { kind: 'ignore', contentIds }),
+    forget: (name) => ask(z.string(), { kind: 'forget', name }),
     library: (dataDir) => ask(libraryAccess.nullable(), { kind: 'library', service: dataDir }),
     reload: () => ask(reloaded, { kind: 'reload' }),
   }

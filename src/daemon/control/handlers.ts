@@ -26,6 +26,8 @@ export interface ControlHandlers {
   retry(contentIds: readonly number[]): Promise<number>
   /** Sets these contents aside: they no longer need attention. Gives how many were. */
   ignore(contentIds: readonly number[]): Promise<number>
+  /** Forgets a mirror and keeps it no longer; gives the file with a copy of the store from before. */
+  forget(name: string): Promise<string>
   /** The embedded library the daemon runs; null when a service is configured. */
   library(): Promise<LibraryAccess | null>
   /** Reads the configuration again. */

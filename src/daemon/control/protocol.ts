@@ -26,6 +26,7 @@ const mirrorSettings = z.object({
   oneFileSystem: z.boolean(),
   emptyFiles: z.enum(['upload', 'skip']),
   duplicates: z.enum(['skip', 'link']),
+  isAdHoc: z.boolean(),
 }) satisfies z.ZodType<MirrorSettings>
 
 const engineLimits = z.object({
@@ -62,6 +63,7 @@ export const controlRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('library'), service }),
   z.object({ kind: z.enum(['pause', 'resume']), names }),
   z.object({ kind: z.enum(['retry', 'ignore']), contentIds }),
+  z.object({ kind: z.literal('forget'), name: z.string() }),
 ])
 
 /** The first line of a connection. */

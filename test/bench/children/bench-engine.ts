@@ -57,6 +57,7 @@ function mirrorOf(path: string): MirrorSettings {
     oneFileSystem: false,
     emptyFiles: 'upload',
     duplicates: 'skip',
+    isAdHoc: true,
   } as const
   return { name: 'bench', path, library: 'Bench', mayCreateLibrary: false, remotePath: '/bench', ...plain }
 }

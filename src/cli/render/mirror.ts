@@ -1,0 +1,31 @@
+import { describeInactive, explainInactive, type RosterEntry } from '../../app/mirror-roster.ts'
+import type { Settings } from '../../app/settings/settings.ts'
+
+/** One mirror as `--json` prints it. */
+export function mirrorJson(settings: Settings, entry: RosterEntry) {
+  const { name, path, row, configured, activity } = entry
+  return {
+    name,
+    path,
+    library: { id: row?.library.remoteId ?? null, name: row?.library.name ?? configured?.library ?? null },
+    remotePath: row?.remotePath ?? configured?.remotePath ?? null,
+    /** The service that it belongs to; null while it was never synced. */
+    service: row?.library.origin ?? null,
+    isConfigured: configured !== undefined,
+    isAdHoc: configured === undefined && row?.isAdHoc === true,
+    isSynced: row !== undefined,
+    activity,
+    reason: describeInactive(entry) ?? null,
+    wayOut: explainInactive(settings, entry) ?? null,
+  }
+}
+
+/** `Research:/Papers` */
+export function targetOf({ row, configured }: RosterEntry): string {
+  return `${row?.library.name ?? configured?.library}:${row?.remotePath ?? configured?.remotePath}`
+}
+
+/** Whether it is synced, in a few words. */
+export function describeActivity(entry: RosterEntry): string {
+  return describeInactive(entry) ?? entry.activity
+}

@@ -1,0 +1,19 @@
+import { UsageError } from '../foundation/errors.ts'
+import { keepStoreCopy } from '../store/copy-store.ts'
+import type { Store } from '../store/open-store.ts'
+import { forgetPause } from './pause.ts'
+
+/**
+ * Forgets a mirror and what no other one stands for; library and disk stay as they are. Gives the file that holds a copy of the
+ * store from before. Throws UsageError `unknown-mirror`.
+ */
+export function forgetMirror(store: Store, name: string, nowMs: number): string {
+  const row = store.mirrors.findByName(name)
+  if (!row) throw new UsageError('unknown-mirror', `The store knows no mirror called "${name}"`)
+  const copy = keepStoreCopy(store.directory, nowMs)
+  store.write(() => {
+    store.mirrors.forget({ id: row.id, libraryId: row.library.id })
+    forgetPause(store, name)
+  })
+  return copy
+}

@@ -1,0 +1,286 @@
+/** What becomes of mirrors when the configuration, or the service they belong to, is no longer what it was. */
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { configure, startDaemon } from '../support/daemon.ts'
+import { isQuiet } from '../support/daemon-process.ts'
+import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
+import { type Home, temporaryHome, type Variables } from '../support/home.ts'
+import { readLibrary } from '../support/library-contents.ts'
+
+const PATIENT = { timeout: 120_000 }
+
+/** `papers` and `mail` are configured and were synced once; each has something new to send. */
+async function twoMirrors() {
+  const service = await startFaultyService({ library: 'Research' })
+  const home = temporaryHome(service)
+  const mirrors = ['papers', 'mail'].map((name) => {
+    const path = home.write(name, { 'a.md': `${name} a` })
+    return { name, path, library: 'Research', settle: '100ms', rescan: '1s' }
+  })
+  const configureOnly = (...names: readonly string[]) =>
+    configure(home, { mirrors: mirrors.filter(({ name }) => names.includes(name)) })
+  configureOnly('papers', 'mail')
+  return { service, home, configureOnly }
+}
+
+function namesOf(stdout: string): string[] {
+  return JSON.parse(stdout).mirrors.map(({ name }: { name: string }) => name)
+}
+
+function sentNames(service: FaultyService): (string | undefined)[] {
+  return service.requests.filter(({ route }) => route === 'uploadFile').map(({ fileName }) => fileName)
+}
+
+describe('a mirror taken out of the configuration', () => {
+  test('is sent by no sync, and shown', async () => {
+    const { service, home, configureOnly } = await twoMirrors()
+    expect((await home.sync([])).exitCode).toBe(0)
+    configureOnly('papers')
+    home.write('papers', { 'new.md': 'papers new' })
+    home.write('mail', { 'new.md': 'mail new' })
+    service.forget()
+    const { exitCode, stdout } = await home.sync([])
+    expect({ exitCode, names: namesOf(stdout), sent: sentNames(service) }).toEqual({
+      exitCode: 0,
+      names: ['papers'],
+      sent: ['new.md'],
+    })
+    expect((await home.shelfd(['status'])).stdout).toMatch(/^mail: [\s\S]*no longer configured/m)
+    expect((await home.shelfd(['mirrors', 'list'])).stdout).toMatch(/^mail +no longer configured/m)
+  })
+
+  test('is refused by its name, taken by its directory', async () => {
+    const { service, home, configureOnly } = await twoMirrors()
+    expect((await home.sync([])).exitCode).toBe(0)
+    configureOnly('papers')
+    home.write('mail', { 'new.md': 'mail new' })
+    service.forget()
+    const refused = await home.shelfd(['sync', 'mail'])
+    expect(refused).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/no longer configured.*shelfd sync \//),
+    })
+    expect(sentNames(service)).toEqual([])
+    const { exitCode, mirror } = await home.sync([join(home.path, 'mail')])
+    expect({ exitCode, name: mirror.name, uploads: mirror.uploads }).toMatchObject({
+      exitCode: 0,
+      name: 'mail',
+      uploads: { created: 1 },
+    })
+    configure(home, {})
+    expect(namesOf((await home.sync([])).stdout), 'it is ad hoc now, and papers is not').toEqual(['mail'])
+  })
+
+  test('is left alone when it was the only one', async () => {
+    const { service, home, configureOnly } = await twoMirrors()
+    configureOnly('mail')
+    expect((await home.sync([])).exitCode).toBe(0)
+    configure(home, {})
+    home.write('mail', { 'new.md': 'mail new' })
+    service.forget()
+    expect(await home.shelfd(['sync'])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('mail') })
+    expect(sentNames(service)).toEqual([])
+  })
+
+  test('is no longer kept after SIGHUP and restart', PATIENT, async () => {
+    const { service, home, configureOnly } = await twoMirrors()
+    const daemon = await startDaemon(home)
+    await daemon.until('both are mirrored', isQuiet)
+    configureOnly('papers')
+    daemon.child.kill('SIGHUP')
+    const reloaded = await daemon.until('one is left', ({ mirrors }) => mirrors.length === 1)
+    expect(reloaded.mirrors).toMatchObject([{ name: 'papers' }])
+    home.write('mail', { 'after-hangup.md': 'mail, after the hangup' })
+    home.write('papers', { 'after-hangup.md': 'papers, after the hangup' })
+    await daemon.until('papers is sent', () => readLibrary(service.dataDir).length === 3)
+    await daemon.until('all is quiet', isQuiet)
+    configure(home, {})
+    daemon.child.kill('SIGHUP')
+    await daemon.until('none is left', ({ mirrors }) => mirrors.length === 0)
+    expect((await daemon.stop()).exitCode).toBe(0)
+
+    configureOnly('papers')
+    const next = await startDaemon(home)
+    home.write('papers', { 'after-restart.md': 'papers, after the restart' })
+    await next.until('papers is sent', () => readLibrary(service.dataDir).length === 4)
+    const standing = await next.until('all is quiet', isQuiet)
+    expect(standing.mirrors.map(({ name }) => name)).toEqual(['papers'])
+    expect((await next.stop()).exitCode).toBe(0)
+    expect(sentNames(service).filter((name) => name?.startsWith('after-'))).toEqual([
+      'after-hangup.md',
+      'after-restart.md',
+    ])
+  })
+})
+
+describe('a mirror made ad hoc', () => {
+  test('is passed over again only when named', async () => {
+    const { service, home, configureOnly } = await twoMirrors()
+    configureOnly('papers')
+    const outside = home.write('outside', { 'o.md': 'outside' })
+    expect((await home.sync([outside, '--to', 'Research'])).exitCode).toBe(0)
+    home.write('outside', { 'new.md': 'outside new' })
+    expect(namesOf((await home.sync([])).stdout)).toEqual(['papers'])
+    expect((await home.sync(['outside'])).mirror.uploads.created).toBe(1)
+    configure(home, {})
+    home.write('outside', { 'newer.md': 'outside newer' })
+    expect(namesOf((await home.sync([])).stdout)).toEqual(['outside'])
+    expect(sentNames(service)).toContain('newer.md')
+  })
+})
+
+/** A home that mirrors into its own library, and a service that is configured afterwards. */
+async function embeddedThenService() {
+  const home = temporaryHome()
+  const root = home.write('Papers', { 'a.md': 'pelican', 'b.md': 'heron' })
+  const service = await startFaultyService({ library: 'Research' })
+  const asService = (mirrors: readonly Readonly<Record<string, unknown>>[], more: Variables = {}) => {
+    writeFileSync(join(home.path, 'token'), service.token, { mode: 0o600 })
+    const tokenFile = join(home.path, 'token')
+    configure(home, { service: { url: service.url, tokenFile }, ingestion: { firstPoll: '5ms' }, mirrors, ...more })
+  }
+  return { home, root, service, asService }
+}
+
+const listMirrors = async (home: Home) => JSON.parse((await home.shelfd(['mirrors', 'list', '--json'])).stdout).mirrors
+
+describe('a service configured after the embedded library', () => {
+  test('gets the same directory, and nothing is in the way', async () => {
+    const { home, root, service, asService } = await embeddedThenService()
+    expect((await home.run(['sync', 'Papers'])).exitCode).toBe(0)
+    asService([{ path: root, library: 'Research' }])
+    const rehearsed = await home.sync(['--dry-run'])
+    expect({ exitCode: rehearsed.exitCode, would: rehearsed.mirror.uploads.created }).toEqual({ exitCode: 0, would: 2 })
+    const { exitCode, mirror } = await home.sync([])
+    expect({ exitCode, name: mirror.name, created: mirror.uploads.created }).toEqual({
+      exitCode: 0,
+      name: 'Papers',
+      created: 2,
+    })
+    expect(readLibrary(service.dataDir)).toHaveLength(2)
+    expect((await home.shelfd(['report', '--check'])).exitCode).toBe(0)
+    expect(await listMirrors(home)).toMatchObject([
+      { name: 'Papers', activity: 'active', library: { name: 'Research' } },
+      { name: 'Papers-2', activity: 'other-service', library: { name: 'Papers' } },
+    ])
+  })
+
+  test('gets an ad hoc mirror by one command', async () => {
+    const { home, service, asService } = await embeddedThenService()
+    expect((await home.sync(['Papers'])).exitCode).toBe(0)
+    asService([])
+    const refused = await home.shelfd(['sync', 'Papers'])
+    expect(refused).toMatchObject({
+      exitCode: 7,
+      stderr: expect.stringMatching(/belongs to the library on this computer.*--to LIBRARY/),
+    })
+    const { exitCode, mirror } = await home.sync(['Papers', '--to', 'Research:/Papers'])
+    expect({ exitCode, created: mirror.uploads.created }).toEqual({ exitCode: 0, created: 2 })
+    expect(readLibrary(service.dataDir)).toHaveLength(2)
+    expect(namesOf((await home.sync([])).stdout)).toEqual(['Papers'])
+  })
+
+  test('asks about a configured mirror, does the others', async () => {
+    const { home, root, service, asService } = await embeddedThenService()
+    configure(home, { mirrors: [{ name: 'papers', path: root }] })
+    expect((await home.sync([])).exitCode).toBe(0)
+    const other = home.write('other', { 'o.md': 'other' })
+    const mirrors = [
+      { name: 'papers', path: root, library: 'Research' },
+      { name: 'other', path: other, library: 'Research' },
+    ]
+    asService(mirrors)
+    const { exitCode, stderr, summary } = await home.sync([])
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 7,
+      stderr: expect.stringContaining('"shelfd mirrors forget papers"'),
+    })
+    expect(summary.mirrors).toMatchObject([
+      { name: 'papers', uploads: { created: 0 }, problems: [{ code: 'origin-mismatch' }] },
+      { name: 'other', uploads: { created: 1 } },
+    ])
+    const report = await home.shelfd(['report'])
+    expect(report).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/papers.*library on this computer/) })
+    expect(await home.shelfd(['report', 'papers', '--json'])).toMatchObject({ exitCode: 7, stdout: '' })
+    expect((await home.shelfd(['report', '--check'])).exitCode, 'one is not compared at all').toBe(1)
+
+    const forgotten = await home.shelfd(['mirrors', 'forget', 'papers', '--yes'])
+    expect(forgotten.exitCode).toBe(0)
+    expect((await home.sync([])).exitCode).toBe(0)
+    expect(readLibrary(service.dataDir)).toHaveLength(3)
+    expect(readLibrary(home.dataDir), 'what lies in the embedded library stays').toHaveLength(2)
+  })
+
+  test('leaves the daemon ready, and says why', PATIENT, async () => {
+    const { home, root, asService } = await embeddedThenService()
+    configure(home, { mirrors: [{ name: 'papers', path: root }] })
+    expect((await home.sync([])).exitCode).toBe(0)
+    const other = home.write('other', { 'o.md': 'other' })
+    const mirrors = [
+      { name: 'papers', path: root, library: 'Research' },
+      { name: 'other', path: other, library: 'Research' },
+    ]
+    asService(mirrors)
+    const daemon = await startDaemon(home)
+    const standing = await daemon.until('the other is mirrored', isQuiet)
+    expect(standing.mirrors.map(({ name }) => name)).toEqual(['other'])
+    expect(daemon.log()).toMatch(/papers.*shelfd mirrors forget papers/)
+    expect((await home.shelfd(['mirrors', 'forget', 'papers', '--yes'])).exitCode).toBe(0)
+    const now = await daemon.until(
+      'it begins anew',
+      ({ mirrors: all, ...rest }) => all.length === 2 && isQuiet({ mirrors: all, ...rest }),
+    )
+    expect(now.mirrors.map(({ name }) => name)).toEqual(['papers', 'other'])
+    expect((await daemon.stop()).exitCode).toBe(0)
+  })
+})
+
+describe('a mistyped or unused mirror', () => {
+  test('gets the nearest name', async () => {
+    const { home } = await twoMirrors()
+    expect((await home.sync([])).exitCode).toBe(0)
+    for (const args of [
+      ['report', 'paprs'],
+      ['pause', 'paprs'],
+      ['sync', 'paprs'],
+      ['mirrors', 'show', 'paprs'],
+    ]) {
+      const { exitCode, stderr } = await home.shelfd(args)
+      expect({ args, exitCode, stderr }).toEqual({
+        args,
+        exitCode: 2,
+        stderr: expect.stringContaining('did you mean "papers"?'),
+      })
+    }
+  })
+
+  test('is told apart from one never synced', async () => {
+    const { home } = await twoMirrors()
+    expect(await home.shelfd(['report', 'mail'])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('was never synced'),
+    })
+    expect((await home.sync(['papers'])).exitCode).toBe(0)
+    expect(await home.shelfd(['report', 'mail'])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('was never synced'),
+    })
+    expect(await home.shelfd(['report'])).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringMatching(/mail.*never synced/),
+    })
+  })
+})
+
+test('an inactive mirror stays as it is known', async () => {
+  const { home, configureOnly } = await twoMirrors()
+  expect((await home.sync([])).exitCode).toBe(0)
+  configureOnly('papers')
+  renameSync(join(home.path, 'mail'), join(home.path, 'gone'))
+  expect((await home.sync([])).exitCode).toBe(0)
+  configureOnly('papers', 'mail')
+  renameSync(join(home.path, 'gone'), join(home.path, 'mail'))
+  const { exitCode, summary } = await home.sync([])
+  expect({ exitCode, files: summary.mirrors[1]?.files }).toMatchObject({ exitCode: 0, files: { unchanged: 1, new: 0 } })
+})
