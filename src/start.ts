@@ -1,13 +1,20 @@
 /**
  * `npm start [-- DIR --flags]`: one pass over a directory, this project's own docs by default, into the embedded library,
- * and the report. Every argument of `shelfd sync` passes through.
+ * and the report. Every argument of `shelfd sync` passes through. State and library lie in `.shelfd` of the checkout, and no
+ * configuration is read, so that what the user mirrors elsewhere is left alone; flags and variables outweigh that.
  */
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { syncCommand } from './cli/commands/sync.ts'
 import { readCommandLine } from './cli/read-command-line.ts'
 
+const checkout = fileURLToPath(new URL('..', import.meta.url))
+process.env.SHELFD_STATE_DIR ||= join(checkout, '.shelfd', 'state')
+process.env.SHELFD_DATA_DIR ||= join(checkout, '.shelfd', 'library')
+process.env.SHELFD_CONFIG ||= join(checkout, 'config', 'start.yaml')
+
 const given = process.argv.slice(2)
-const directories = namesMirror(given) ? [] : [fileURLToPath(new URL('../docs', import.meta.url))]
+const directories = namesMirror(given) ? [] : [join(checkout, 'docs')]
 process.argv.splice(2, given.length, 'sync', '--report', ...given, ...directories)
 // npm runs scripts in the directory of the project; a relative directory counts from where npm was called.
 if (process.env.INIT_CWD) process.chdir(process.env.INIT_CWD)

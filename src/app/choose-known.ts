@@ -7,7 +7,6 @@ import { originMismatch } from '../sync/pinned-service.ts'
 import { byActivity, listRoster, type RosterEntry } from './mirror-roster.ts'
 import { didYouMean } from './nearest.ts'
 import { realPathOf } from './real-path.ts'
-import { identityOfService } from './service-identity.ts'
 import type { Settings } from './settings/settings.ts'
 
 export interface KnownChoice {
@@ -31,7 +30,7 @@ export function chooseKnown(settings: Settings, known: readonly MirrorRow[], cho
       const text = `The mirror "${entry.name}" is configured and was never synced`
       throw new UsageError('unknown-mirror', `${text}: "shelfd sync ${shellWord(entry.name)}"`)
     }
-    if (entry.activity === 'other-service' && !isOffline) throw originMismatch(entry.row, identityOfService(settings))
+    if (entry.activity === 'other-service' && !isOffline) throw originMismatch(entry.row, entry.currentOrigin)
     return entry.row
   })
 }

@@ -9,7 +9,6 @@ import { originMismatch } from '../sync/pinned-service.ts'
 import { byActivity, explainInactive, givesWay, listRoster, type RosterEntry } from './mirror-roster.ts'
 import { didYouMean } from './nearest.ts'
 import { isThere, realPathOf } from './real-path.ts'
-import { identityOfService } from './service-identity.ts'
 import type { MirrorSettings, Settings } from './settings/settings.ts'
 import { adHocMirror } from './settings/to-settings.ts'
 
@@ -38,7 +37,7 @@ export function chooseMirrors(settings: Settings, choice: MirrorChoice): EngineM
     .filter(({ activity, configured }) => activity === 'active' || (configured && activity === 'other-service'))
     .map((entry) => toChosen(settings, entry))
   if (mirrors.length > 0) return mirrors
-  throw nothingToMirror(settings, roster)
+  throw nothingToMirror(roster)
 }
 
 /** The mirrors that a daemon keeps, and configured ones that it can't keep. */
@@ -55,7 +54,7 @@ export function chooseForDaemon(settings: Settings, known: readonly MirrorRow[])
   const inactive = roster.filter(({ activity, configured }) => configured && activity !== 'active')
   return {
     mirrors: active.map((entry) => toChosen(settings, entry)),
-    passedOver: inactive.flatMap((entry) => explainInactive(settings, entry) ?? []),
+    passedOver: inactive.flatMap((entry) => explainInactive(entry) ?? []),
   }
 }
 
@@ -64,12 +63,12 @@ export function assertAnyKept(settings: Settings, known: readonly MirrorRow[]): 
   const { mirrors, passedOver } = chooseForDaemon(settings, known)
   if (mirrors.length > 0) return
   if (passedOver.length > 0) throw new RefusedError('origin-mismatch', passedOver.join('\n'))
-  throw nothingToMirror(settings, listRoster(settings, known))
+  throw nothingToMirror(listRoster(settings, known))
 }
 
 /** Why there is nothing to mirror, and what there is instead. */
-function nothingToMirror(settings: Settings, roster: readonly RosterEntry[]): UsageError {
-  const reasons = roster.flatMap((entry) => explainInactive(settings, entry) ?? [])
+function nothingToMirror(roster: readonly RosterEntry[]): UsageError {
+  const reasons = roster.flatMap((entry) => explainInactive(entry) ?? [])
   const way = 'name a directory, as in "shelfd sync DIR", or configure mirrors'
   return new UsageError('bad-usage', [`Nothing to mirror: ${way}`, ...reasons].join('\n'))
 }
@@ -91,15 +90,22 @@ function chooseOne(settings: Settings, choice: OneChoice): EngineMirror {
   const target = choice.to === undefined ? undefined : parseTarget(choice.to)
   const entry = target
     ? roster.find((each) => each.path === path && isTarget(settings, each, target, path))
-    : (roster.find(({ name }) => name === word) ??
-      byActivity(roster).find((each) => realPathOf(cwd, each.path) === path))
+    : findMeant(roster, word, cwd)
   if (!entry) return chooseDirectory(settings, choice, path, target)
   const { row, configured, activity } = entry
-  if (!configured && row && activity === 'other-service') throw originMismatch(row, identityOfService(settings))
+  if (!configured && row && activity === 'other-service') throw originMismatch(row, entry.currentOrigin)
   if (activity === 'not-configured' && entry.name === word) {
-    throw new UsageError('unknown-mirror', explainInactive(settings, entry) ?? '')
+    throw new UsageError('unknown-mirror', explainInactive(entry) ?? '')
   }
   return toChosen(settings, entry)
+}
+
+/** The mirror of this name, unless it is inactive and the word is also the directory of one that is not. */
+function findMeant(roster: readonly RosterEntry[], word: string, cwd: string): RosterEntry | undefined {
+  const path = realPathOf(cwd, word)
+  const named = roster.find(({ name }) => name === word)
+  if (named && (named.activity === 'active' || named.activity === 'named-only')) return named
+  return byActivity(roster).find((each) => each === named || realPathOf(cwd, each.path) === path)
 }
 
 /** A directory that no mirror stands for. */

@@ -1,7 +1,7 @@
 import { shellWord } from '../foundation/text.ts'
 import { givesNameAway, type MirrorActivity, mirrorActivity } from '../rules/mirror-activity.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
-import { nameOrigin, originMismatch } from '../sync/pinned-service.ts'
+import { nameOwner, originMismatch } from '../sync/pinned-service.ts'
 import { identityOfService } from './service-identity.ts'
 import type { MirrorSettings, Settings } from './settings/settings.ts'
 
@@ -14,6 +14,8 @@ export interface RosterEntry {
   /** As the store knows it; undefined while it was never synced. */
   readonly row: MirrorRow | undefined
   readonly activity: MirrorActivity
+  /** The service in use now; undefined for an embedded library that was never started. */
+  readonly currentOrigin: string | undefined
 }
 
 /** Every mirror there is: the configured ones in their order, then those that only the store knows. */
@@ -35,6 +37,7 @@ export function listRoster(settings: Settings, known: readonly MirrorRow[]): Ros
       name,
       path,
       ...entry,
+      currentOrigin,
       activity: mirrorActivity({ isConfigured, hasConfigured, isAdHoc, origin, currentOrigin }),
     }
   })
@@ -46,7 +49,7 @@ export function givesWay({ service }: Settings, { isAdHoc, library }: MirrorRow)
 }
 
 /** Why an entry is passed over, in a few words; undefined for one that is synced. */
-export function describeInactive({ activity, row, configured }: RosterEntry): string | undefined {
+export function describeInactive({ activity, row, configured, currentOrigin }: RosterEntry): string | undefined {
   switch (activity) {
     case 'active':
       return row || !configured ? undefined : 'never synced'
@@ -55,12 +58,12 @@ export function describeInactive({ activity, row, configured }: RosterEntry): st
     case 'not-configured':
       return 'no longer configured'
     case 'other-service':
-      return `belongs to ${nameOrigin(row?.library.origin)}`
+      return row && `belongs to ${nameOwner(row.library.origin, currentOrigin)}`
   }
 }
 
 /** What resolves that an entry is passed over, with the reason; undefined for one that is synced. */
-export function explainInactive(settings: Settings, { name, path, activity, row }: RosterEntry): string | undefined {
+export function explainInactive({ name, path, activity, row, currentOrigin }: RosterEntry): string | undefined {
   switch (activity) {
     case 'active':
       return undefined
@@ -71,7 +74,7 @@ export function explainInactive(settings: Settings, { name, path, activity, row 
       return `The mirror "${name}" is no longer configured, so it is not scanned and not sent; configure it again, or ${byDirectory}`
     }
     case 'other-service':
-      return row && originMismatch(row, identityOfService(settings)).message
+      return row && originMismatch(row, currentOrigin).message
   }
 }
 

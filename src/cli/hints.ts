@@ -2,7 +2,7 @@ import { type ErrorCode, ShelfdError } from '../foundation/errors.ts'
 
 const HINTS: Partial<Record<ErrorCode, string>> = {
   'bad-configuration': 'shelfd config path tells which file is read, shelfd config schema what it may hold',
-  'unknown-mirror': 'shelfd config show lists the mirrors',
+  'unknown-mirror': 'shelfd mirrors list shows every mirror',
   'unknown-library': 'shelfd libraries list shows the libraries of this credential',
   'service-unreachable': 'shelfd whoami tells whether the service answers',
   'service-throttling': 'lower limits.transfers or limits.requestsPerSecond, or run again later',

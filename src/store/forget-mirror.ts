@@ -40,8 +40,6 @@ export interface MirrorHoldings {
   readonly resources: number
 }
 
-export type ForgetQueries = ReturnType<typeof prepareForgetting>
-
 /** Forgetting a mirror: what that would lose, and doing it. */
 export function prepareForgetting(database: Database.Database) {
   const steps = STEPS.map((sql) => database.prepare<[Forgotten]>(sql))

@@ -21,7 +21,7 @@ export function assertSameService(row: MirrorRow, service: Service, access: Acce
 
 /** What to say of a mirror that belongs to another service than `origin`, and the one command that resolves it. */
 export function originMismatch({ name, path, isAdHoc, library }: MirrorRow, origin: string | undefined): RefusedError {
-  const owner = `The mirror "${name}" belongs to ${nameOrigin(library.origin)}, not to ${nameOrigin(origin)}`
+  const owner = `The mirror "${name}" belongs to ${nameOwner(library.origin, origin)}, not to ${nameOrigin(origin)}`
   const forget = `"shelfd mirrors forget ${shellWord(name)}" lets it begin anew here`
   const isForService = origin !== undefined && !isEmbeddedOrigin(origin)
   const way =
@@ -29,6 +29,13 @@ export function originMismatch({ name, path, isAdHoc, library }: MirrorRow, orig
       ? `"shelfd sync ${shellWord(path)} --to LIBRARY[:/path]" mirrors the directory here as well`
       : forget
   return new RefusedError('origin-mismatch', `${owner}; ${way}`)
+}
+
+/** Whose a mirror is, where `current` is in use; which library on this computer is told only where there are two. */
+export function nameOwner(owner: string, current: string | undefined): string {
+  if (!isEmbeddedOrigin(owner)) return owner
+  const isAmbiguous = current === undefined || isEmbeddedOrigin(current)
+  return isAmbiguous ? `another library on this computer (${owner})` : 'the library on this computer'
 }
 
 /** A service by its origin, the embedded library by where it is and which one it is. */

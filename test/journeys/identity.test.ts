@@ -75,7 +75,12 @@ describe('a pinned mirror refuses (P15)', () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     expect((await home.sync(['Papers'])).exitCode).toBe(0)
-    await expectRefusal(home, ['Papers'], { SHELFD_DATA_DIR: join(home.path, 'other') }, /belongs to embedded:/)
+    await expectRefusal(
+      home,
+      ['Papers'],
+      { SHELFD_DATA_DIR: join(home.path, 'other') },
+      /belongs to another library on this computer \(embedded:/,
+    )
   })
 })
 

@@ -22,7 +22,7 @@ export const mirrorsListCommand = defineCommand({
     const { settings } = context
     using store = openStoreReader(settings.stateDir)
     const roster = listRoster(settings, store?.mirrors.list() ?? [])
-    if (context.json) context.printJson({ mirrors: roster.map((entry) => mirrorJson(settings, entry)) })
+    if (context.json) context.printJson({ mirrors: roster.map((entry) => mirrorJson(entry)) })
     else if (roster.length === 0) context.note('There is no mirror yet: see "shelfd sync --help"')
     else {
       const rows = roster.map((entry) => [entry.name, describeActivity(entry), entry.path, targetOf(entry)])

@@ -24,7 +24,7 @@ export const mirrorsShowCommand = defineCommand({
     const entry = findByName(listRoster(settings, store?.mirrors.list() ?? []), args.mirror)
     const holdings = store && readHoldings(store, entry)
     if (context.json) {
-      context.printJson({ ...mirrorJson(settings, entry), ...holdings })
+      context.printJson({ ...mirrorJson(entry), ...holdings })
       return 'done'
     }
     const { row, configured } = entry
@@ -37,7 +37,7 @@ export const mirrorsShowCommand = defineCommand({
       service: row && nameOrigin(row.library.origin),
       files: holdings && `${counted(holdings.files, 'file')} known`,
       resources: holdings && `${holdings.resources.toLocaleString('en')} that no other mirror stands for`,
-      'way out': explainInactive(settings, entry),
+      'way out': explainInactive(entry),
     })
     context.print(fields)
     return 'done'

@@ -1,8 +1,7 @@
 import { describeInactive, explainInactive, type RosterEntry } from '../../app/mirror-roster.ts'
-import type { Settings } from '../../app/settings/settings.ts'
 
 /** One mirror as `--json` prints it. */
-export function mirrorJson(settings: Settings, entry: RosterEntry) {
+export function mirrorJson(entry: RosterEntry) {
   const { name, path, row, configured, activity } = entry
   return {
     name,
@@ -16,7 +15,7 @@ export function mirrorJson(settings: Settings, entry: RosterEntry) {
     isSynced: row !== undefined,
     activity,
     reason: describeInactive(entry) ?? null,
-    wayOut: explainInactive(settings, entry) ?? null,
+    wayOut: explainInactive(entry) ?? null,
   }
 }
 
