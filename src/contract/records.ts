@@ -94,7 +94,11 @@ export const assetRecord = z.looseObject({
   text: z.string().nullish(),
 })
 
-/** 2.10: fields beyond `id` may be missing; `ingestion_status` is read by the poller as whatever it is. */
+/**
+ * 2.10: fields beyond `id` may be missing; `ingestion_status` is read by the poller as whatever it is. The last three are
+ * extras of the embedded service; an unusable one counts as missing. `text_extracted` is false for a resource that is
+ * stored although its text can't be searched.
+ */
 export const resourceRecord = z.looseObject({
   id: identifier,
   title: z.string().optional(),
@@ -103,6 +107,9 @@ export const resourceRecord = z.looseObject({
   assets: z.array(assetRecord).optional(),
   abstract: z.string().nullish(),
   ingestion_status: z.unknown().optional(),
+  text_extracted: z.boolean().optional().catch(undefined),
+  ingestion_warnings: z.array(z.string()).optional().catch(undefined),
+  ingestion_error: z.string().nullish().catch(undefined),
 })
 
 /** 2.12 */

@@ -1,4 +1,5 @@
 import { type IngestionOutcome, isIngestionStatus } from '../contract/states.ts'
+import { describeWithoutText, kindName } from './without-text.ts'
 
 /** The classes of the report, each with its sign in the combined format. */
 export const REPORT_CLASSES = {
@@ -21,6 +22,8 @@ export interface Classified {
   readonly reason: string | null
   /** It went wrong and somebody set it aside (`failed ignore`). */
   readonly isSetAside?: true
+  /** It is stored without searchable text: the name of its kind. */
+  readonly kindWithoutText?: string
 }
 
 /** What `report --check` fails on. Nobody can resolve `superseded` and `ignored`: the interface has no delete. */
@@ -39,6 +42,8 @@ export interface KnownContent {
   readonly state: 'new' | 'sending' | 'doubt' | 'stored' | 'refused'
   readonly outcome: IngestionOutcome | null
   readonly ingestionStatus: string | null
+  readonly ingestionNote: string | null
+  readonly mime: string
   readonly secondLocation: number
   readonly problemCode: string | null
   readonly problemMessage: string | null
@@ -96,16 +101,25 @@ export function classifySuperseded(reason: string): Classified {
 function classifyStored(content: KnownContent, presence: Presence): Classified {
   if (presence === 'unknown') return { class: 'unknown', reason: 'the listing is incomplete' }
   if (presence === 'absent') return { class: 'missing-remotely', reason: 'the complete listing no longer shows it' }
-  const second = content.secondLocation === 1 ? 'a second location may exist' : null
   switch (content.outcome) {
     case 'searchable':
-      return { class: 'in-sync', reason: second }
+      return classifySearchable(content)
     case 'pending':
     case null:
       return { class: 'processing', reason: content.ingestionStatus ?? 'not polled yet' }
     default:
       return needsAttention(content, content.problemMessage ?? ingestionReason(content))
   }
+}
+
+/** Searchable by the service's word; what it says beside that is the reason. */
+function classifySearchable({ ingestionNote, mime, secondLocation }: KnownContent): Classified {
+  const withoutText = describeWithoutText(ingestionNote, mime)
+  const note = withoutText ?? (ingestionNote === null ? undefined : `searchable with warnings: ${ingestionNote}`)
+  const second = secondLocation === 1 ? 'a second location may exist' : undefined
+  const reason = [note, second].filter((part) => part !== undefined).join('; ')
+  const known: Classified = { class: 'in-sync', reason: reason === '' ? null : reason }
+  return withoutText === undefined ? known : { ...known, kindWithoutText: kindName(mime) }
 }
 
 /** Both sides differ still, whether or not somebody has set it aside. */

@@ -1,4 +1,5 @@
 import type { HeldBack } from './quota.ts'
+import type { KindCounts } from './without-text.ts'
 
 /** A problem of one path, as summaries show it; `retryAt` in ISO 8601 or null. */
 export interface SummaryProblem {
@@ -45,6 +46,9 @@ export interface SyncSummary {
     failed: number
     pending: number
     unknown: number
+    /** Those of `warnings` that are stored without searchable text, and the same by kind. */
+    withoutText: number
+    withoutTextKinds: KindCounts
   }
   timeToSearchableMs: { readonly p50: number; readonly p95: number } | null
   problems: SummaryProblem[]
@@ -67,7 +71,16 @@ export function emptySummary(mirror: Pick<SyncSummary, 'name' | 'path' | 'librar
     },
     uploads: { created: 0, duplicates: 0, aliases: 0, failed: 0, heldBack: 0, heldBackBy: [], inDoubt: 0, bytes: 0 },
     directories: { created: 0, existing: 0, failed: 0 },
-    ingestion: { searchable: 0, warnings: 0, partial: 0, failed: 0, pending: 0, unknown: 0 },
+    ingestion: {
+      searchable: 0,
+      warnings: 0,
+      partial: 0,
+      failed: 0,
+      pending: 0,
+      unknown: 0,
+      withoutText: 0,
+      withoutTextKinds: {},
+    },
     timeToSearchableMs: null,
     problems: [],
   }

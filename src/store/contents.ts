@@ -1,6 +1,8 @@
 import type Database from 'better-sqlite3'
 import type { IngestionOutcome } from '../contract/states.ts'
 import { quarantineEnds } from '../rules/quarantine-pause.ts'
+import { WITHOUT_TEXT } from '../rules/without-text.ts'
+import { quoted } from './quoted.ts'
 
 export type ContentState = 'new' | 'sending' | 'doubt' | 'stored' | 'refused'
 
@@ -19,6 +21,10 @@ export interface ContentRow {
   readonly searchableAt: number | null
   readonly outcome: IngestionOutcome | null
   readonly ingestionStatus: string | null
+  /** What the service says beside the status: why it failed, that the text is missing (WITHOUT_TEXT), warnings. */
+  readonly ingestionNote: string | null
+  /** When the service told the status last; null before the first answer. */
+  readonly ingestionSeenAt: number | null
   readonly problemCode: string | null
   readonly problemMessage: string | null
   readonly problemCount: number
@@ -74,9 +80,20 @@ export interface ContentProblem {
   readonly retryAt: number | null
 }
 
+/** What the service said of a resource, as the store keeps it. */
+export interface SeenIngestion {
+  readonly status: string | null
+  readonly outcome: IngestionOutcome
+  readonly searchableAt: number | null
+  readonly note: string | null
+  readonly seenAt: number
+}
+
 export interface IngestionTally {
   readonly outcome: IngestionOutcome
   readonly status: string | null
+  /** The type of contents that are stored without searchable text; null for all others. */
+  readonly mimeWithoutText: string | null
   readonly n: number
 }
 
@@ -88,7 +105,8 @@ export type ContentQueries = ReturnType<typeof prepareContents>
 export const CONTENT_COLUMNS = `
   c.id, c.library_id AS libraryId, c.sha256, c.mime, c.size, c.state, c.resource_id AS resourceId,
   c.is_duplicate AS isDuplicate, c.second_location AS secondLocation, c.doubts, c.uploaded_at AS uploadedAt,
-  c.searchable_at AS searchableAt, c.outcome, c.ingestion_status AS ingestionStatus, c.problem_code AS problemCode,
+  c.searchable_at AS searchableAt, c.outcome, c.ingestion_status AS ingestionStatus,
+  c.ingestion_note AS ingestionNote, c.ingestion_seen_at AS ingestionSeenAt, c.problem_code AS problemCode,
   c.problem_message AS problemMessage, c.problem_count AS problemCount, c.retry_at AS retryAt,
   c.is_set_aside AS isSetAside`
 
@@ -206,8 +224,21 @@ function prepareIngestion(database: Database.Database) {
   const claim = database.prepare<[number, number, number, number, number]>(
     `UPDATE content AS c SET run_id = ?, mirror_id = ? WHERE ${isFollowed}`,
   )
-  const setStatus = database.prepare<[string | null, IngestionOutcome, number | null, number]>(
-    'UPDATE content SET ingestion_status = ?, outcome = ?, searchable_at = ? WHERE id = ?',
+  const setStatus = database.prepare<[string | null, IngestionOutcome, number | null, string | null, number, number]>(
+    `UPDATE content SET ingestion_status = ?, outcome = ?, searchable_at = ?, ingestion_note = ?, ingestion_seen_at = ?
+     WHERE id = ?`,
+  )
+  const setSeen = database.prepare<[string | null, number, number]>(
+    `UPDATE content SET ingestion_status = ?, ingestion_seen_at = ? WHERE id = ? AND outcome = 'pending'`,
+  )
+  const unseen = database.prepare<[number, number], PendingResource>(
+    `SELECT id AS contentId, resource_id AS resourceId, stored_seq AS storedSeq, uploaded_at AS uploadedAt
+     FROM content INDEXED BY content_unseen
+     WHERE mirror_id = ? AND outcome = 'searchable' AND ingestion_status = 'completed_with_warnings'
+       AND ingestion_seen_at IS NULL LIMIT ?`,
+  )
+  const setNote = database.prepare<[string | null, number, number]>(
+    'UPDATE content SET ingestion_note = ?, ingestion_seen_at = ? WHERE id = ?',
   )
   const setProblem = database.prepare<[string, string, number | null, number]>(
     `UPDATE content SET problem_code = ?, problem_message = ?, retry_at = ?, problem_count = problem_count + 1
@@ -217,8 +248,9 @@ function prepareIngestion(database: Database.Database) {
     `UPDATE content SET problem_code = NULL, problem_message = NULL, retry_at = NULL, problem_count = 0 WHERE id = ?`,
   )
   const tally = database.prepare<[number, number], IngestionTally>(
-    `SELECT outcome, ingestion_status AS status, count(*) AS n FROM content
-     WHERE run_id = ? AND mirror_id = ? AND outcome IS NOT NULL GROUP BY 1, 2`,
+    `SELECT outcome, ingestion_status AS status, iif(ingestion_note = '${quoted(WITHOUT_TEXT)}', mime, NULL) AS mimeWithoutText,
+            count(*) AS n FROM content
+     WHERE run_id = ? AND mirror_id = ? AND outcome IS NOT NULL GROUP BY 1, 2, 3`,
   )
   const times = database.prepare<[number, number], { ms: number }>(
     `SELECT searchable_at - uploaded_at AS ms FROM content
@@ -254,8 +286,17 @@ function prepareIngestion(database: Database.Database) {
     claimPending: ({ id, library }: MirrorKey, runId: number): void => {
       claim.run(runId, id, library.id, id, id)
     },
-    setIngestion: (id: number, status: string | null, outcome: IngestionOutcome, searchableAt: number | null): void => {
-      setStatus.run(status, outcome, searchableAt, id)
+    setIngestion: (id: number, { status, outcome, searchableAt, note, seenAt }: SeenIngestion): void => {
+      setStatus.run(status, outcome, searchableAt, note, seenAt, id)
+    },
+    /** The service told of a resource that it is not done. */
+    setIngestionSeen: (id: number, status: string | null, seenAt: number): void => {
+      setSeen.run(status, seenAt, id)
+    },
+    /** Resources that ended with warnings before the store kept which. */
+    listWithUnreadWarnings: (mirrorId: number, limit: number): PendingResource[] => unseen.all(mirrorId, limit),
+    setIngestionNote: (id: number, note: string | null, seenAt: number): void => {
+      setNote.run(note, seenAt, id)
     },
     setProblem: (id: number, problem: ContentProblem | null): void => {
       if (problem) setProblem.run(problem.code, problem.message, problem.retryAt, id)

@@ -1,6 +1,8 @@
 import type Database from 'better-sqlite3'
 import type { IngestionOutcome } from '../contract/states.ts'
+import { WITHOUT_TEXT } from '../rules/without-text.ts'
 import { CONTENT_COLUMNS, type ContentRow, type ContentState } from './contents.ts'
+import { quoted } from './quoted.ts'
 
 /** One location of a resource in a library's tree, as a listing shows it. */
 export interface ListedEntry {
@@ -34,6 +36,8 @@ export interface StateTally {
   readonly isSetAside: number
   readonly hasProblem: number
   readonly files: number
+  /** Of these files, those that are stored without searchable text. */
+  readonly withoutText: number
   readonly contents: number
   readonly bytes: number
 }
@@ -121,7 +125,8 @@ function prepareLocal(database: Database.Database) {
      ORDER BY f.content_id, isSender DESC, path`,
   )
   const tally = database.prepare<[number], StateTally>(
-    `SELECT c.state, c.outcome, c.is_set_aside AS isSetAside, c.problem_code IS NOT NULL AS hasProblem, count(*) AS files, count(DISTINCT c.id) AS contents, sum(f.size) AS bytes
+    `SELECT c.state, c.outcome, c.is_set_aside AS isSetAside, c.problem_code IS NOT NULL AS hasProblem, count(*) AS files,
+            coalesce(sum(c.ingestion_note = '${quoted(WITHOUT_TEXT)}'), 0) AS withoutText, count(DISTINCT c.id) AS contents, sum(f.size) AS bytes
      FROM directory d JOIN file f ON f.directory_id = d.id JOIN content c ON c.id = f.content_id
      WHERE d.mirror_id = ? GROUP BY 1, 2, 3, 4`,
   )

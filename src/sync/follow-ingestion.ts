@@ -8,11 +8,15 @@ import { quarantinePause } from '../rules/quarantine-pause.ts'
 import type { PendingResource } from '../store/contents.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { Connection, Engine } from './engine.ts'
+import { readNote, readWarnings } from './ingestion-note.ts'
 import type { IngestionGate } from './upload.ts'
 
 interface Followed extends PendingResource {
   readonly mirror: MirrorRow
   readonly sinceMs: number
+  /** When its state was written down last (monotonic). */
+  writtenMs: number
+  writtenStatus: string | null
   polls: number
   dueMs: number
 }
@@ -27,6 +31,7 @@ interface Answer {
   readonly followed: Followed
   readonly outcome: IngestionOutcome
   readonly status: string | null
+  readonly note: string | null
   readonly problem: string | null
 }
 
@@ -40,6 +45,9 @@ const ROUND = 256
 const FRUITLESS_POLLS_PER_SECOND = 50
 
 const LOOK_AGAIN_MS = 60_000
+
+/** The time at which a pending resource was seen is written no more often than this, unless its status is another. */
+const WRITE_SEEN_MS = 30_000
 
 /** Looks at what is overdue are so many times rarer. */
 const OVERDUE_FACTOR = 20
@@ -55,6 +63,8 @@ export class IngestionFollower implements IngestionGate {
   readonly #mirrors = new Map<number, FollowedMirror>()
   readonly #followed = new Map<number, Followed>()
   readonly #listeners = new Set<() => void>()
+  /** Mirrors of which warnings of an earlier version may be unread. */
+  readonly #unread = new Set<number>()
   #mayEnd = false
   #hasFailed = false
   #stopAtMs = Number.POSITIVE_INFINITY
@@ -69,6 +79,7 @@ export class IngestionFollower implements IngestionGate {
   add(row: MirrorRow): void {
     if (this.#mirrors.has(row.id)) return
     this.#mirrors.set(row.id, { row, lastSeq: 0 })
+    this.#unread.add(row.id)
     this.#lookAgainAtMs = 0
     this.#bell.ring()
   }
@@ -76,6 +87,7 @@ export class IngestionFollower implements IngestionGate {
   /** Leaves the mirror's resources to somebody else. */
   remove(mirrorId: number): void {
     this.#mirrors.delete(mirrorId)
+    this.#unread.delete(mirrorId)
     for (const [id, { mirror }] of this.#followed) if (mirror.id === mirrorId) this.#followed.delete(id)
   }
 
@@ -126,8 +138,11 @@ export class IngestionFollower implements IngestionGate {
     while (!signal.aborted && clock.monotonicMs() < this.#stopAtMs) {
       this.#lookAgain()
       this.#takeNew()
-      if (this.#followed.size === 0 && this.#mayEnd) return
+      await this.#readWarnings()
+      const isIdle = this.#followed.size === 0 && this.#unread.size === 0
+      if (isIdle && this.#mayEnd) return
       const due = this.#listDue(clock.monotonicMs())
+      if (due.length === 0 && this.#unread.size > 0) continue
       if (due.length === 0) await this.#pauseUntil(this.#nextDueMs() + GATHERING_MS)
       else if ((await this.#poll(due)) === 0)
         await this.#pauseUntil(clock.monotonicMs() + (due.length * 1_000) / FRUITLESS_POLLS_PER_SECOND)
@@ -142,6 +157,15 @@ export class IngestionFollower implements IngestionGate {
     for (const { row } of this.#mirrors.values()) {
       for (const resource of store.contents.listDueForAnotherLook(row.id, clock.nowMs())) {
         if (!this.#followed.has(resource.contentId)) this.#take(row, resource, 0)
+      }
+    }
+  }
+
+  /** A part of what an earlier version left unread. */
+  async #readWarnings(): Promise<void> {
+    for (const { row } of this.#mirrors.values()) {
+      if (this.#unread.has(row.id) && !(await readWarnings(this.#engine, this.#connection, row))) {
+        this.#unread.delete(row.id)
       }
     }
   }
@@ -166,7 +190,9 @@ export class IngestionFollower implements IngestionGate {
 
   #take(mirror: MirrorRow, resource: PendingResource, pauseMs: number): void {
     const sinceMs = this.#engine.clock.monotonicMs()
-    this.#followed.set(resource.contentId, { ...resource, mirror, sinceMs, polls: 0, dueMs: sinceMs + pauseMs })
+    const unwritten = { writtenMs: Number.NEGATIVE_INFINITY, writtenStatus: null }
+    const followed = { ...resource, ...unwritten, mirror, sinceMs, polls: 0, dueMs: sinceMs + pauseMs }
+    this.#followed.set(resource.contentId, followed)
   }
 
   #listDue(nowMs: number): Followed[] {
@@ -216,30 +242,44 @@ export class IngestionFollower implements IngestionGate {
       )
       const outcome = ingestionOutcome(resource.ingestion_status)
       const status = describeStatus(resource.ingestion_status)
-      const problem = outcome === 'pending' || outcome === 'searchable' ? null : `ingestion ended ${status}`
-      return {
-        followed,
-        outcome,
-        status,
-        problem: outcome === 'unknown' ? `unknown ingestion state ${status}` : problem,
-      }
+      const note = readNote(resource)
+      return { followed, outcome, status, note, problem: describeEnd(outcome, status, note) }
     } catch (error) {
       if (!(error instanceof RejectedError)) throw error
-      return { followed, outcome: 'failed', status: null, problem: error.message }
+      return { followed, outcome: 'failed', status: null, note: null, problem: error.message }
     }
   }
 
   #record(answers: readonly Answer[]): void {
     const { store, progress } = this.#engine
     const ended = answers.filter(({ outcome }) => outcome !== 'pending')
+    const seen = answers.filter((answer) => this.#isNews(answer))
     // What a power cut takes of this is asked for again.
-    if (ended.length > 0) store.writeRelaxed(() => ended.forEach((answer) => void this.#recordEnd(answer)))
+    if (ended.length + seen.length > 0) {
+      store.writeRelaxed(() => {
+        for (const answer of ended) this.#recordEnd(answer)
+        for (const answer of seen) this.#recordSeen(answer)
+      })
+    }
     for (const { followed, outcome } of answers) {
       if (outcome === 'pending') this.#postpone(followed)
       else this.#followed.delete(followed.contentId)
     }
     progress.inIngestion = this.#followed.size
     if (ended.length > 0) this.#tellRoom()
+  }
+
+  #isNews({ followed, outcome, status }: Answer): boolean {
+    if (outcome !== 'pending') return false
+    const isOld = this.#engine.clock.monotonicMs() - followed.writtenMs >= WRITE_SEEN_MS
+    return isOld || status !== followed.writtenStatus
+  }
+
+  #recordSeen({ followed, status }: Answer): void {
+    const { store, clock } = this.#engine
+    store.contents.setIngestionSeen(followed.contentId, status, clock.nowMs())
+    followed.writtenMs = clock.monotonicMs()
+    followed.writtenStatus = status
   }
 
   #postpone(followed: Followed): void {
@@ -253,10 +293,11 @@ export class IngestionFollower implements IngestionGate {
     for (const listener of this.#listeners) listener()
   }
 
-  #recordEnd({ followed, outcome, status, problem }: Answer): void {
+  #recordEnd({ followed, outcome, status, note, problem }: Answer): void {
     const { store, clock, progress, meter } = this.#engine
     const nowMs = clock.nowMs()
-    store.contents.setIngestion(followed.contentId, status, outcome, outcome === 'searchable' ? nowMs : null)
+    const searchableAt = outcome === 'searchable' ? nowMs : null
+    store.contents.setIngestion(followed.contentId, { status, outcome, searchableAt, note, seenAt: nowMs })
     if (outcome === 'searchable') {
       progress.searchable += 1
       meter.searchableAfter(Math.max(0, nowMs - followed.uploadedAt))
@@ -279,4 +320,10 @@ export class IngestionFollower implements IngestionGate {
 function describeStatus(status: unknown): string {
   const text = typeof status === 'string' ? status : (JSON.stringify(status) ?? 'missing')
   return truncateText(escapeText(text), 64)
+}
+
+function describeEnd(outcome: IngestionOutcome, status: string, note: string | null): string | null {
+  if (outcome === 'pending' || outcome === 'searchable') return null
+  const end = outcome === 'unknown' ? `unknown ingestion state ${status}` : `ingestion ended ${status}`
+  return note === null ? end : `${end}: ${note}`
 }

@@ -23,4 +23,6 @@ export interface ReportRow {
   readonly isElsewhere: boolean
   /** It needs attention and was set aside (`failed ignore`): no check and no run fails for it. */
   readonly isSetAside: boolean
+  /** It is stored without searchable text: the name of its kind. */
+  readonly kindWithoutText: string | null
 }

@@ -123,7 +123,8 @@ class MirrorRows {
     for (const resourceId of this.#store.report.listStrangers(row.library.id)) {
       const locations = this.#locationsOf({ resourceId })
       const isHere = locations.some(({ directory }) => places.some((place) => isBelow(directory, place)))
-      if (isHere || isFirstOfLibrary) yield { entry: strangerEntry(locations), isElsewhere: !isHere, isSetAside: false }
+      if (isHere || isFirstOfLibrary)
+        yield { entry: strangerEntry(locations), isElsewhere: !isHere, isSetAside: false, kindWithoutText: null }
     }
   }
 
@@ -215,7 +216,8 @@ function isBelow(directory: string, place: string): boolean {
 }
 
 function rowOf(entry: ReportEntry, known?: Classified): ReportRow {
-  return { entry, isElsewhere: false, isSetAside: known?.isSetAside === true }
+  const { isSetAside, kindWithoutText = null } = known ?? {}
+  return { entry, isElsewhere: false, isSetAside: isSetAside === true, kindWithoutText }
 }
 
 function blank(path: string | null, known: Classified): ReportEntry {

@@ -16,6 +16,8 @@ export interface MirrorStatus {
   readonly files: {
     readonly known: number
     readonly searchable: number
+    /** Those of `searchable` that are stored although their text can't be searched. */
+    readonly withoutText: number
     readonly inIngestion: number
     readonly toSend: number
     /** On their way now. */
@@ -41,6 +43,7 @@ export interface MirrorStatus {
 const NO_FILES: MirrorStatus['files'] = {
   known: 0,
   searchable: 0,
+  withoutText: 0,
   inIngestion: 0,
   toSend: 0,
   sending: 0,
@@ -76,13 +79,15 @@ function statusOf(store: StoreReader, row: MirrorRow, isHeld: boolean): MirrorSt
 
 function countFiles(store: StoreReader, mirrorId: number, isHeld: boolean): MirrorStatus['files'] {
   const counts = { ...NO_FILES }
-  for (const { state, outcome, isSetAside, hasProblem, files } of store.report.tallyStates(mirrorId)) {
+  for (const { state, outcome, isSetAside, hasProblem, files, withoutText } of store.report.tallyStates(mirrorId)) {
     counts.known += files
     if (state === 'new') counts.toSend += files
     else if (state === 'sending' && isHeld) counts.sending += files
     else if (state === 'sending' || (state === 'doubt' && hasProblem === 0)) counts.inDoubt += files
-    else if (outcome === 'searchable') counts.searchable += files
-    else if (outcome === 'pending') counts.inIngestion += files
+    else if (outcome === 'searchable') {
+      counts.searchable += files
+      counts.withoutText += withoutText
+    } else if (outcome === 'pending') counts.inIngestion += files
     else if (isSetAside === 1) counts.setAside += files
     else counts.needAttention += files
   }

@@ -1,6 +1,7 @@
 import { isIngestionStatus } from '../contract/states.ts'
 import { IN_DOUBT } from '../rules/doubt.ts'
 import { percentile, type SummaryProblem, type SyncSummary } from '../rules/sync-summary.ts'
+import { countKinds } from '../rules/without-text.ts'
 import type { Engine, OpenMirror } from './engine.ts'
 import type { PathProblem } from './observe/observation.ts'
 
@@ -21,12 +22,16 @@ export function summarize(engine: Engine, mirror: OpenMirror, summary: SyncSumma
 
 function countIngestion({ store }: Engine, { row, runId }: OpenMirror, summary: SyncSummary): void {
   const { ingestion } = summary
-  for (const { outcome, status, n } of store.contents.tallyIngestion(runId, row.id)) {
+  const withoutText: [mime: string, count: number][] = []
+  for (const { outcome, status, mimeWithoutText, n } of store.contents.tallyIngestion(runId, row.id)) {
     if (outcome === 'searchable') {
+      if (mimeWithoutText !== null) withoutText.push([mimeWithoutText, n])
       ingestion.searchable += n
       if (status === 'completed_with_warnings') ingestion.warnings += n
     } else ingestion[outcome] += n
   }
+  ingestion.withoutText = withoutText.reduce((sum, [, n]) => sum + n, 0)
+  ingestion.withoutTextKinds = countKinds(withoutText)
   const times = store.contents.listTimesToSearchable(runId, row.id)
   const p50 = percentile(times, 0.5)
   const p95 = percentile(times, 0.95)

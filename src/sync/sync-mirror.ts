@@ -61,7 +61,8 @@ function hasWork(engine: Engine, mirror: OpenMirror): boolean {
     store.directories.countUnmade(row.id) > 0 ||
     listDoubtful(engine, mirror).length > 0 ||
     store.contents.countPending(row) > 0 ||
-    store.contents.listDueForAnotherLook(row.id, clock.nowMs()).length > 0
+    store.contents.listDueForAnotherLook(row.id, clock.nowMs()).length > 0 ||
+    store.contents.listWithUnreadWarnings(row.id, 1).length > 0
   )
 }
 

@@ -14,6 +14,8 @@ const content: fc.Arbitrary<KnownContent> = fc.record({
   state: fc.constantFrom('new', 'sending', 'doubt', 'stored', 'refused'),
   outcome: fc.option(fc.constantFrom('pending', 'searchable', 'partial', 'failed', 'unknown')),
   ingestionStatus: text,
+  ingestionNote: text,
+  mime: fc.constantFrom('text/markdown', 'application/pdf', 'x'),
   secondLocation: fc.constantFrom(0, 1),
   problemCode: text,
   problemMessage: text,
@@ -67,7 +69,15 @@ describe('a file', () => {
 
   test('needs attention after every bad end', () => {
     for (const outcome of ['partial', 'failed', 'unknown'] as const) {
-      const stored = { state: 'stored', outcome, ingestionStatus: 'x', secondLocation: 0, isSetAside: 0 } as const
+      const stored = {
+        state: 'stored',
+        outcome,
+        ingestionStatus: 'x',
+        ingestionNote: null,
+        mime: 'x',
+        secondLocation: 0,
+        isSetAside: 0,
+      } as const
       const known = { ...stored, problemCode: null, problemMessage: null }
       expect(classifyFile(known, 'listed', NOTHING_ELSE).class).toBe('needs-attention')
     }
@@ -75,7 +85,8 @@ describe('a file', () => {
 })
 
 describe('a file that is not uploaded', () => {
-  const unsent = { outcome: null, ingestionStatus: null, secondLocation: 0, isSetAside: 0 }
+  const stored = { ingestionStatus: null, ingestionNote: null, mime: 'text/plain', secondLocation: 0 }
+  const unsent = { ...stored, outcome: null, isSetAside: 0 }
   const well = { ...unsent, problemCode: null, problemMessage: null }
   const failed = { ...unsent, problemCode: 'service-error', problemMessage: 'the service answered 500' }
 

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 /** Tables and columns that tell of runs and of when something was looked at, not of the state of files. */
 const PASSING: Readonly<Record<string, readonly string[]>> = {
   mirror: ['last_run_id'],
-  content: ['run_id'],
+  content: ['run_id', 'ingestion_seen_at'],
   // A hash taken too soon after a change is taken again until it is old enough.
   file: ['is_racy'],
   problem: ['count'],

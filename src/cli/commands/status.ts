@@ -100,6 +100,7 @@ function showMirror(context: CommandContext, mirror: ShownMirror, standing: Mirr
   const fields = renderFields({
     inactive: mirror.inactive,
     files: `${files.known} known, ${files.searchable} searchable, ${files.inIngestion} in ingestion`,
+    'without text': files.withoutText ? `${files.withoutText} stored, but their text can't be searched` : undefined,
     'to send': queue.contents === 0 ? 'nothing' : `${queue.contents} contents, ${formatSize(queue.bytes)}`,
     'being sent': files.sending || undefined,
     'in doubt': files.inDoubt || undefined,

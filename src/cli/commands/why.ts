@@ -5,6 +5,7 @@ import { messageOf, UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text.ts'
 import { formatSize } from '../../foundation/units.ts'
 import { quarantineLeftMs } from '../../rules/quarantine-pause.ts'
+import { describeWithoutText } from '../../rules/without-text.ts'
 import { type DiskFinding, explainPath, locateResource, type PathExplanation } from '../../sync/explain-path.ts'
 import type { ReportContext } from '../../sync/report.ts'
 import { defineCommand } from '../command.ts'
@@ -71,6 +72,9 @@ function describe(found: PathExplanation): Record<string, string | undefined> {
     resource: content?.resourceId ?? undefined,
     uploaded: content?.uploadedAt ? isoTime(content.uploadedAt) : undefined,
     ingestion: content?.outcome ? `${content.ingestionStatus ?? 'not polled yet'} (${content.outcome})` : undefined,
+    'the service says': content?.ingestionNote
+      ? (describeWithoutText(content.ingestionNote, content.mime) ?? content.ingestionNote)
+      : undefined,
     searchable: content?.searchableAt ? isoTime(content.searchableAt) : undefined,
   }
 }

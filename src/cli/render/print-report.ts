@@ -4,6 +4,7 @@ import { describeInactive, listRoster } from '../../app/mirror-roster.ts'
 import { messageOf, ShelfdError } from '../../foundation/errors.ts'
 import { escapeText, terminalSafeJson } from '../../foundation/text.ts'
 import { CHECKED_CLASSES, REPORT_CLASSES, type ReportClass } from '../../rules/report-class.ts'
+import { describeKinds } from '../../rules/without-text.ts'
 import type { MirrorRow } from '../../store/mirrors.ts'
 import { type MirrorReport, type ReportContext, type ReportedMirror, report } from '../../sync/report.ts'
 import type { ReportEntry } from '../../sync/report-entry.ts'
@@ -82,6 +83,8 @@ function notePassedOver({ settings, note }: CommandContext, known: readonly Mirr
 interface Tally {
   readonly counts: Partial<Record<ReportClass, number>>
   elsewhere: number
+  /** Rows that are stored without searchable text, by kind. */
+  readonly withoutText: Map<string, number>
   hasFailures: boolean
 }
 
@@ -95,13 +98,14 @@ interface Printer {
 }
 
 function printMirror(printer: Printer, mirror: MirrorReport, wish: ReportWish): Tally {
-  const tally: Tally = { counts: {}, elsewhere: 0, hasFailures: false }
+  const tally: Tally = { counts: {}, elsewhere: 0, withoutText: new Map(), hasFailures: false }
   printer.beginMirror(mirror)
-  for (const { entry, isElsewhere, isSetAside } of mirror.rows) {
+  for (const { entry, isElsewhere, isSetAside, kindWithoutText: kind } of mirror.rows) {
     if (isElsewhere) tally.elsewhere += 1
     if (isElsewhere && !wish.showsAll) continue
     if (!isWanted(entry.class, wish)) continue
     tally.counts[entry.class] = (tally.counts[entry.class] ?? 0) + 1
+    if (kind !== null) tally.withoutText.set(kind, (tally.withoutText.get(kind) ?? 0) + 1)
     if (wish.failOn.has(entry.class) && !isSetAside) tally.hasFailures = true
     printer.entry(entry)
   }
@@ -138,10 +142,15 @@ function textPrinter(print: Print, wish: ReportWish): Printer {
       shown.set(entry.class, count)
       if (count <= TEXT_ROWS || wish.only) print(`  ${REPORT_CLASSES[entry.class]} ${describeEntry(entry)}`)
     },
-    endMirror: (_, { counts, elsewhere }) => {
+    endMirror: (_, { counts, elsewhere, withoutText }) => {
       for (const [reportClass, sign] of Object.entries(REPORT_CLASSES)) {
         const count = countOf(counts, reportClass)
         if (count > 0) print(`  ${sign} ${String(count).padStart(8)} ${reportClass}`)
+      }
+      const unfindable = Array.from(withoutText.values()).reduce((sum, count) => sum + count, 0)
+      if (unfindable > 0) {
+        const kinds = describeKinds(Object.fromEntries(withoutText))
+        print(`    ${String(unfindable).padStart(8)} without searchable text (${kinds})`)
       }
       if (Object.keys(counts).length === 0) print('    nothing')
       if (elsewhere > 0) print(`    ${String(elsewhere).padStart(8)} elsewhere in the library`)
@@ -183,8 +192,9 @@ function jsonPrinter(print: Print): Printer {
       print(`${isFirstEntry ? '' : ','}${terminalSafeJson(entry)}`)
       isFirstEntry = false
     },
-    endMirror: (_, { counts, elsewhere }) => {
-      print(`],"counts":${terminalSafeJson(counts)},"elsewhere":${elsewhere}}`)
+    endMirror: (_, { counts, elsewhere, withoutText }) => {
+      const kinds = terminalSafeJson(Object.fromEntries(withoutText))
+      print(`],"counts":${terminalSafeJson(counts)},"withoutText":${kinds},"elsewhere":${elsewhere}}`)
       isInMirror = false
     },
     end: (failure) => {

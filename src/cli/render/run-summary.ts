@@ -2,6 +2,7 @@ import { counted, escapeText } from '../../foundation/text.ts'
 import { formatDuration, formatSize } from '../../foundation/units.ts'
 import { describeHold } from '../../rules/quota.ts'
 import type { SummaryProblem, SyncSummary } from '../../rules/sync-summary.ts'
+import { describeKinds } from '../../rules/without-text.ts'
 import type { RunResult } from '../../sync/run-sync.ts'
 
 /** Problems that a summary spells out; the report has them all. */
@@ -35,6 +36,7 @@ function runLines(mirror: SyncSummary, problems: readonly SummaryProblem[]): Lin
     sent(mirror),
     made(mirror),
     searchable(mirror),
+    withoutText(mirror),
     processing(mirror),
     ...heldBack(mirror),
     ...describeProblems(problems),
@@ -94,13 +96,23 @@ function made({ directories }: SyncSummary): Line {
 }
 
 function searchable({ ingestion, timeToSearchableMs: times }: SyncSummary): Line {
-  if (ingestion.searchable === 0) return undefined
-  const warnings = ingestion.warnings === 0 ? '' : `, ${ingestion.warnings} of them with warnings`
-  const half = times
-    ? `, half of them within ${formatDuration(times.p50)}, 95 % within ${formatDuration(times.p95)}`
-    : ''
+  const found = ingestion.searchable - ingestion.withoutText
+  if (found === 0) return undefined
+  const warned = ingestion.warnings - ingestion.withoutText
+  const warnings = warned === 0 ? '' : `, ${warned} of them with warnings`
+  const half =
+    times && found > 1
+      ? `, half of them within ${formatDuration(times.p50)}, 95 % within ${formatDuration(times.p95)}`
+      : ''
   const after = ingestion.searchable === 1 && times ? `, after ${formatDuration(times.p50)}` : half
-  return ['searchable', `${counted(ingestion.searchable, 'file')}${warnings}${after}`]
+  return ['searchable', `${counted(found, 'file')}${warnings}${after}`]
+}
+
+function withoutText({ ingestion }: SyncSummary): Line {
+  const { withoutText: count, withoutTextKinds: kinds } = ingestion
+  if (count === 0) return undefined
+  const text = count === 1 ? 'its text' : 'their text'
+  return [ATTENTION, `${count} stored, but ${text} can't be searched (${describeKinds(kinds)})`]
 }
 
 function processing({ ingestion }: SyncSummary): Line {

@@ -104,6 +104,8 @@ const syncSummary = z.object({
     failed: count,
     pending: count,
     unknown: count,
+    withoutText: count,
+    withoutTextKinds: z.record(z.string(), count),
   }),
   timeToSearchableMs: z.object({ p50: count, p95: count }).nullable(),
   problems: z.array(

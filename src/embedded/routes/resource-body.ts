@@ -1,6 +1,8 @@
 import { joinLibraryPath } from '../../contract/library-path.ts'
 import type { AssetRecord } from '../../contract/records.ts'
+import { ingestionOutcome } from '../../contract/states.ts'
 import { stringList } from '../grant.ts'
+import { NO_TEXT } from '../ingest/extract.ts'
 import type { Tables } from '../tables/open-tables.ts'
 import type { StoredPassage } from '../tables/passages.ts'
 import type { ResourceRow } from '../tables/resources.ts'
@@ -26,9 +28,11 @@ export function resourceHead(tables: Tables, resource: ResourceRow) {
 
 /** The whole record: with why it is not plainly `completed`, its abstract and these assets. */
 export function resourceBody(tables: Tables, resource: ResourceRow, assets: readonly AssetRecord[]) {
+  const warnings = stringList(resource.warnings)
   return {
     ...resourceHead(tables, resource),
-    ingestion_warnings: stringList(resource.warnings),
+    text_extracted: ingestionOutcome(resource.status) === 'searchable' ? !warnings.includes(NO_TEXT) : undefined,
+    ingestion_warnings: warnings,
     ingestion_error: resource.failure,
     abstract: resource.abstract,
     assets,

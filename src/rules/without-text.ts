@@ -1,0 +1,74 @@
+/** What the store notes of a resource that the service keeps without its text. */
+export const WITHOUT_TEXT = "stored, its text can't be searched"
+
+/** What a service may say of a resource beside its status. */
+export interface ServiceRemarks {
+  readonly textExtracted: boolean | undefined
+  readonly warnings: readonly string[]
+  readonly error: string | null
+}
+
+/** The one remark that is kept: why it failed, that its text is missing, or what else the service warns of. */
+export function remarkOf({ textExtracted, warnings, error }: ServiceRemarks): string | null {
+  if (error !== null && error !== '') return error
+  if (textExtracted === false) return WITHOUT_TEXT
+  return warnings.length === 0 ? null : warnings.join('; ')
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  'application/pdf': 'PDF',
+  'application/msword': 'DOC',
+  'application/vnd.ms-excel': 'XLS',
+  'application/vnd.ms-powerpoint': 'PPT',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'DOCX',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'XLSX',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'PPTX',
+  'application/vnd.oasis.opendocument.text': 'ODT',
+  'application/vnd.oasis.opendocument.spreadsheet': 'ODS',
+  'application/vnd.oasis.opendocument.presentation': 'ODP',
+  'application/epub+zip': 'EPUB',
+  'application/zip': 'archive',
+  'application/gzip': 'archive',
+  'application/x-tar': 'archive',
+  'application/x-7z-compressed': 'archive',
+}
+
+const KINDS_BY_FAMILY: Readonly<Record<string, string>> = {
+  image: 'picture',
+  audio: 'audio',
+  video: 'video',
+  font: 'font',
+}
+
+const PLURALS: Readonly<Record<string, string>> = { archive: 'archives', picture: 'pictures', font: 'fonts' }
+
+/** A short name for files of a MIME type: `PDF`, `DOCX`, `picture`, `other`. */
+export function kindName(mime: string): string {
+  return KINDS[mime] ?? KINDS_BY_FAMILY[mime.slice(0, mime.indexOf('/'))] ?? 'other'
+}
+
+/** `stored, its text can't be searched (PDF)`; undefined for a remark of another sort. */
+export function describeWithoutText(remark: string | null, mime: string): string | undefined {
+  if (remark !== WITHOUT_TEXT) return undefined
+  const kind = kindName(mime)
+  return `${WITHOUT_TEXT} (${kind === 'other' ? mime : kind})`
+}
+
+/** Files without searchable text, counted by kind. */
+export type KindCounts = Readonly<Record<string, number>>
+
+/** Adds up counts by MIME type under the names of their kinds. */
+export function countKinds(mimes: Iterable<readonly [mime: string, count: number]>): KindCounts {
+  const counts = new Map<string, number>()
+  for (const [mime, count] of mimes) counts.set(kindName(mime), (counts.get(kindName(mime)) ?? 0) + count)
+  return Object.fromEntries(counts)
+}
+
+/** `4 PDF, 2 DOCX, 3 other`: most first, `other` last. */
+export function describeKinds(counts: KindCounts): string {
+  const isOther = (kind: string) => Number(kind === 'other')
+  return Object.entries(counts)
+    .sort(([a, countA], [b, countB]) => isOther(a) - isOther(b) || countB - countA || (a < b ? -1 : 1))
+    .map(([kind, count]) => `${count} ${count === 1 ? kind : (PLURALS[kind] ?? kind)}`)
+    .join(', ')
+}

@@ -1,0 +1,92 @@
+/** Files that a service stores without their text: searchable by its word, and no search finds them. */
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, test } from 'vitest'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { temporaryHome } from '../support/home.ts'
+
+const NO_TEXT = "stored, its text can't be searched"
+const TREE = {
+  'a.md': 'spring tide',
+  'one.pdf': '%PDF-1.4 spring tide',
+  'two.pdf': '%PDF-1.4 neap tide',
+  'letter.docx': 'PK spring tide',
+  'data.bin': new Uint8Array([1, 0, 2]),
+}
+
+async function mirroredHome(service?: { readonly url: string; readonly token: string }) {
+  const home = temporaryHome(service)
+  const root = home.write('Papers', TREE)
+  const outcome = await home.shelfd(['sync', 'Papers', ...(service ? ['--to', 'Research'] : [])])
+  expect(outcome.exitCode).toBe(0)
+  return { home, root, stdout: outcome.stdout }
+}
+
+/** What an earlier version left: it did not keep what the service said beside the status. */
+function forgetNotes(stateDir: string): void {
+  using database = disposable(new Database(join(stateDir, 'store.db')))
+  database.value.exec('UPDATE content SET ingestion_note = NULL, ingestion_seen_at = NULL')
+}
+
+function disposable(value: InstanceType<typeof Database>) {
+  return { value, [Symbol.dispose]: () => value.close() }
+}
+
+describe('files whose text cannot be searched', () => {
+  test('are counted apart in the summary', async () => {
+    const { home, stdout } = await mirroredHome()
+    expect(stdout).toMatch(/searchable +1 file/)
+    expect(stdout).toMatch(/! 4 stored, but their text can't be searched \(2 PDF, 1 DOCX, 1 other\)/)
+    home.write('Papers', { 'three.pdf': '%PDF-1.4' })
+    const { exitCode, summary, mirror } = await home.sync(['Papers'])
+    expect({ exitCode, verdict: summary.verdict }).toEqual({ exitCode: 0, verdict: 'ok' })
+    expect(mirror.ingestion).toMatchObject({ searchable: 1, warnings: 1, withoutText: 1, withoutTextKinds: { PDF: 1 } })
+  })
+
+  test('say so in report, why and status', async () => {
+    const { home } = await mirroredHome()
+    const report = await home.shelfd(['report', '--check'])
+    expect(report).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/5 in-sync/) })
+    expect(report.stdout).toMatch(/4 without searchable text \(2 PDF, 1 DOCX, 1 other\)/)
+    const [mirror] = JSON.parse((await home.shelfd(['report', '--json'])).stdout).mirrors
+    const reasons = mirror.entries.map(({ path, reason }: { path: string; reason: string }) => [path, reason])
+    expect(Object.fromEntries(reasons)).toEqual({
+      'a.md': null,
+      'data.bin': `${NO_TEXT} (application/octet-stream)`,
+      'letter.docx': `${NO_TEXT} (DOCX)`,
+      'one.pdf': `${NO_TEXT} (PDF)`,
+      'two.pdf': `${NO_TEXT} (PDF)`,
+    })
+    expect(mirror.withoutText).toEqual({ PDF: 2, DOCX: 1, other: 1 })
+    expect((await home.shelfd(['why', 'Papers/one.pdf'])).stdout).toContain(`${NO_TEXT} (PDF)`)
+    const status = await home.shelfd(['status', '--json'])
+    expect(JSON.parse(status.stdout).mirrors[0].files).toMatchObject({ known: 5, searchable: 5, withoutText: 4 })
+    expect((await home.shelfd(['status'])).stdout).toMatch(/4 .*text can't be searched/)
+    const found = await home.shelfd(['search', 'spring tide', '--json'])
+    expect(found.stdout).toContain('a.md')
+    expect(found.stdout).not.toMatch(/one\.pdf|letter\.docx/)
+  })
+
+  test('of an earlier version are looked at once', async () => {
+    const service = await startFaultyService({ library: 'Research' })
+    const { home } = await mirroredHome(service)
+    forgetNotes(home.stateDir)
+    service.forget()
+    expect((await home.sync(['Papers', '--to', 'Research'])).exitCode).toBe(0)
+    expect(service.count('showResource')).toBe(4)
+    const [mirror] = JSON.parse((await home.shelfd(['report', '--json', '--offline'])).stdout).mirrors
+    expect(mirror.withoutText).toEqual({ PDF: 2, DOCX: 1, other: 1 })
+    service.forget()
+    await home.sync(['Papers', '--to', 'Research'])
+    expect(service.count('showResource')).toBe(0)
+  })
+
+  test('are not claimed of a service that says nothing', async () => {
+    const service = await startFaultyService({ library: 'Research' })
+    service.rewrite = ({ route }, { text_extracted: _, ingestion_warnings: __, ...body }) =>
+      route === 'showResource' ? { ...body, ingestion_warnings: 7, ingestion_error: ['odd'] } : body
+    const { home, stdout } = await mirroredHome(service)
+    expect(stdout).not.toMatch(/can't be searched/)
+    expect((await home.shelfd(['report', '--json'])).stdout).not.toMatch(/can't be searched/)
+  })
+})
