@@ -25,6 +25,7 @@ export function prepareRuns(database: Database.Database) {
   const last = database.prepare<[number], RunRow>(
     `SELECT ${columns} FROM run WHERE id = (SELECT last_run_id FROM mirror WHERE id = ?)`,
   )
+  const newest = database.prepare<[number], RunRow>(`SELECT ${columns} FROM run ORDER BY id DESC LIMIT ?`)
   return {
     begin: (nowMs: number): number => begin.get(nowMs)?.id ?? 0,
     /** Notes that a run passes over a mirror. */
@@ -37,5 +38,7 @@ export function prepareRuns(database: Database.Database) {
     },
     /** The newest run that passed over a mirror. */
     last: (mirrorId: number): RunRow | undefined => last.get(mirrorId),
+    /** The newest runs, whatever they passed over; the newest first. */
+    listNewest: (limit: number): RunRow[] => newest.all(limit),
   }
 }

@@ -52,6 +52,12 @@ export function prepareUploads(database: Database.Database) {
   const ofRun = database.prepare<[number, number], { n: number; bytes: number }>(
     `${sums} WHERE u.id > ? AND u.run_id = ? AND ${isSent}`,
   )
+  const arrived = database.prepare<[number, number], { n: number; bytes: number }>(
+    `${sums} WHERE u.mirror_id = ? AND u.begun_at >= ? AND u.outcome IN ('created', 'duplicate', 'adopted')`,
+  )
+  const underWay = database.prepare<[number, number], { n: number; bytes: number }>(
+    `${sums} WHERE u.mirror_id = ? AND u.begun_at >= ? AND u.outcome IS NULL`,
+  )
   const lastId = database.prepare<[], number>('SELECT coalesce(max(id), 0) FROM upload').pluck()
   return {
     intend: (intent: NewIntent): number =>
@@ -72,6 +78,12 @@ export function prepareUploads(database: Database.Database) {
     /** The same of one run, however many mirrors it passes over; `afterId` is the last upload before it. */
     tallyRun: (runId: number, afterId: number): { n: number; bytes: number } =>
       ofRun.get(afterId, runId) ?? { n: 0, bytes: 0 },
+    /** Uploads of a mirror that began since a time and are known to have arrived, with their bytes. */
+    tallyArrived: (mirrorId: number, sinceMs: number): { n: number; bytes: number } =>
+      arrived.get(mirrorId, sinceMs) ?? { n: 0, bytes: 0 },
+    /** Those that have no outcome yet. */
+    tallyUnderWay: (mirrorId: number, sinceMs: number): { n: number; bytes: number } =>
+      underWay.get(mirrorId, sinceMs) ?? { n: 0, bytes: 0 },
     /** The newest upload there is; 0 when there is none. */
     lastId: (): number => lastId.get() ?? 0,
     /** The same of one mirror since a time. */

@@ -132,9 +132,9 @@ describe('beside a daemon', () => {
       daemon: standingJson(standing),
     })
     const { stdout } = await home.shelfd(['status'])
-    expect(stdout).toMatch(/^daemon: process 4711 since/)
+    expect(stdout).toMatch(/^daemon: running for .* \(process 4711\)/)
     expect(stdout).toMatch(/settling +3 files/)
-    expect(stdout).toMatch(/^mail: [\s\S]*daemon +scanning/m)
+    expect(stdout).toMatch(/^mail: .*\n {2}→ scanning$/m)
   })
 
   test('every command reaches the embedded library', async () => {

@@ -65,7 +65,7 @@ describe('limits', () => {
     const first = await startDaemon(home)
     const { reason } = await untilHeld(first, 'limit-reached')
     expect(reason?.message).toMatch(/5 new contents are held back.*"shelfd sync papers"/)
-    expect((await home.shelfd(['status'])).stdout).toMatch(/to send +5 contents[\s\S]*held: 5 new contents/)
+    expect((await home.shelfd(['status'])).stdout).toMatch(/held: 5 new contents[\s\S]*to send +5 files/)
     await first.stop()
     const daemon = await startDaemon(home)
     await untilHeld(daemon, 'limit-reached')

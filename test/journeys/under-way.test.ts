@@ -45,7 +45,7 @@ describe.each([[['sync', 'papers']], [['daemon']]])('an upload of %j', (args) =>
   test('is a doubt only when its process is gone', async () => {
     const { home, kill } = await uploadWith(args)
     expect(await look(home)).toEqual(UNDER_WAY)
-    expect((await home.shelfd(['status'])).stdout).toMatch(/being sent +1\n/)
+    expect((await home.shelfd(['status'])).stdout).toMatch(/sending 0 of 1 file /)
     await kill()
     expect(await look(home)).toEqual(IN_DOUBT)
   })

@@ -1,34 +1,36 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describeInactive, listRoster } from '../../app/mirror-roster.ts'
-import { openReader } from '../../app/open-engine.ts'
+import { describeInactive, listRoster, type RosterEntry } from '../../app/mirror-roster.ts'
+import type { Settings } from '../../app/settings/settings.ts'
+import { findStateDir } from '../../app/settings/state-dir.ts'
 import { connectToDaemon } from '../../daemon/control/connect-to-daemon.ts'
-import type { DaemonStanding, MirrorStanding } from '../../daemon/standing.ts'
-import { messageOf } from '../../foundation/errors.ts'
+import type { DaemonStanding } from '../../daemon/standing.ts'
+import { messageOf, UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text.ts'
-import { formatSize } from '../../foundation/units.ts'
-import type { MirrorActivity } from '../../rules/mirror-activity.ts'
-import { type MirrorStatus, readStatus } from '../../sync/status.ts'
+import { openStoreReader } from '../../store/open-store.ts'
+import type { MirrorOfRun } from '../../sync/last-runs.ts'
+import { type MirrorStatus, readStatus, readUnknownMirrors } from '../../sync/status.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { describeMirrorStanding, showDaemon } from '../render/standing.ts'
+import {
+  renderMirrorStatus,
+  renderNewMirror,
+  renderUnsyncedMirror,
+  type ShownMirror,
+  type UnsyncedMirror,
+} from '../render/mirror-status.ts'
+import { describeDaemon } from '../render/standing.ts'
 import { standingJson } from '../render/standing-json.ts'
-import { renderFields } from '../render/table.ts'
-
-/** A mirror, and why it is synced by nobody who doesn't name it. */
-interface ShownMirror extends MirrorStatus {
-  readonly activity: MirrorActivity
-  readonly inactive: string | null
-}
 
 const WATCH_PAUSE_MS = 1_000
-/** Problems that are spelled out for each mirror. */
-const MOST_PROBLEMS = 10
 
 export const statusCommand = defineCommand({
   name: 'status',
   summary: 'Show what is going on now',
-  description:
-    'For each mirror: its files by state, what waits to be sent, ingestion, the last run, problems, and what a running daemon does for it. Asks only the store and the daemon.',
+  description: [
+    'For each mirror where it stands, why its last run stopped, what is being sent, waits or needs attention, and what a',
+    'running daemon does for it. Asks only the store and the daemon, and answers also when the configuration cannot be',
+    'read: it says what is wrong with that at the end, and exits 2.',
+  ].join('\n'),
   positionals: {},
   options: { watch: { type: 'boolean', describe: 'Show it again every second until interrupted' } },
   examples: [
@@ -47,38 +49,56 @@ export const statusCommand = defineCommand({
 })
 
 async function showOnce(context: CommandContext, redraws: boolean): Promise<void> {
-  await using reader = openReader(context.settings, {
-    ...context.io,
-    logger: context.logger,
-    redactor: context.redactor,
-  })
-  const roster = listRoster(context.settings, reader.store?.mirrors.list() ?? [])
-  const mirrors = (reader.store ? readStatus(reader.store) : []).map((mirror): ShownMirror => {
-    const entry = roster.find(({ row }) => row?.name === mirror.name)
-    return { ...mirror, activity: entry?.activity ?? 'active', inactive: (entry && describeInactive(entry)) ?? null }
-  })
-  const daemon = await askDaemon(context)
-  if (context.json) {
-    context.printJson({ mirrors, daemon: daemon && standingJson(daemon) })
-    return
+  const found = readConfiguration(context)
+  using store = openStoreReader(found.stateDir)
+  const roster = found.settings ? listRoster(found.settings, store?.mirrors.list() ?? []) : []
+  const mirrors = (store ? readStatus(store) : []).map((mirror) => withActivity(mirror, roster))
+  const daemon = await askDaemon(context, found.stateDir)
+  if (context.json) context.printJson(toJson(mirrors, daemon, found.error))
+  else {
+    if (redraws) context.io.stdout.write('\x1b[2J\x1b[H')
+    const unsynced = listUnsynced(roster, store ? readUnknownMirrors(store) : [])
+    for (const line of renderStatus({ mirrors, unsynced, daemon, nowMs: Date.now() })) context.print(line)
   }
-  if (redraws) context.io.stdout.write('\x1b[2J\x1b[H')
-  if (daemon) showDaemon(daemon, context.print)
-  if (mirrors.length === 0 && !daemon) context.print('Nothing was mirrored yet: see "shelfd sync --help"')
-  for (const mirror of mirrors)
-    showMirror(
-      context,
-      mirror,
-      daemon?.mirrors.find(({ name }) => name === mirror.name),
-    )
-  const names = new Set(mirrors.map(({ name }) => name))
-  for (const standing of daemon?.mirrors ?? []) if (!names.has(standing.name)) showNewMirror(context, standing)
+  if (found.error) throw found.error
+}
+
+interface Configuration {
+  readonly stateDir: string
+  readonly settings: Settings | undefined
+  /** Why the configuration cannot be used; what stands in the store is told all the same. */
+  readonly error: UsageError | undefined
+}
+
+function readConfiguration(context: CommandContext): Configuration {
+  try {
+    const { settings } = context
+    return { stateDir: settings.stateDir, settings, error: undefined }
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    const { io, settingFlags, config } = context
+    const stateDir = findStateDir({ ...io, flags: { ...settingFlags, config } })
+    return { stateDir, settings: undefined, error }
+  }
+}
+
+/** Why nobody syncs it who does not name it; without a configuration that is not known. */
+function withActivity(mirror: MirrorStatus, roster: readonly RosterEntry[]): ShownMirror {
+  const entry = roster.find(({ row }) => row?.name === mirror.name)
+  return { ...mirror, activity: entry?.activity ?? 'active', inactive: (entry && describeInactive(entry)) ?? null }
+}
+
+/** Mirrors that the store does not know: configured and never synced, or stopped before they reached their library. */
+function listUnsynced(roster: readonly RosterEntry[], failed: readonly MirrorOfRun[]): UnsyncedMirror[] {
+  const named = new Set(failed.map(({ name }) => name))
+  const untried = roster.filter(({ name, row }) => row === undefined && !named.has(name))
+  return [...failed, ...untried.map(({ name, path }) => ({ name, path, lastRun: null }))]
 }
 
 /** Null when none runs; one that does not answer is said, and the rest shown all the same. */
-async function askDaemon({ settings, note }: CommandContext): Promise<DaemonStanding | null> {
+async function askDaemon({ note }: CommandContext, stateDir: string): Promise<DaemonStanding | null> {
   try {
-    const daemon = await connectToDaemon(settings.stateDir)
+    const daemon = await connectToDaemon(stateDir)
     return (await daemon?.status()) ?? null
   } catch (error) {
     note(`The daemon does not say where it stands: ${escapeText(messageOf(error))}`)
@@ -86,41 +106,32 @@ async function askDaemon({ settings, note }: CommandContext): Promise<DaemonStan
   }
 }
 
-/** One that the daemon looks after and that was never passed over yet. */
-function showNewMirror(context: CommandContext, standing: MirrorStanding): void {
-  context.print(`${escapeText(standing.name)}: ${escapeText(standing.path)}`)
-  context.print(indent(renderFields(describeMirrorStanding(standing))))
-}
-
-function showMirror(context: CommandContext, mirror: ShownMirror, standing: MirrorStanding | undefined): void {
-  const { files, queue, lastRun, problems } = mirror
-  context.print(
-    `${escapeText(mirror.name)}: ${escapeText(mirror.path)} → ${escapeText(mirror.library.name)}:${escapeText(mirror.remotePath)}`,
-  )
-  const fields = renderFields({
-    inactive: mirror.inactive,
-    files: `${files.known} known, ${files.searchable} searchable, ${files.inIngestion} in ingestion`,
-    'without text': files.withoutText ? `${files.withoutText} stored, but their text can't be searched` : undefined,
-    'to send': queue.contents === 0 ? 'nothing' : `${queue.contents} contents, ${formatSize(queue.bytes)}`,
-    'being sent': files.sending || undefined,
-    'in doubt': files.inDoubt || undefined,
-    'need attention': files.needAttention || undefined,
-    'set aside': files.setAside || undefined,
-    'directories to make': mirror.directoriesToMake || undefined,
-    'last run': lastRun
-      ? `${lastRun.run}: ${lastRun.verdict}, ${lastRun.finishedAt ?? `since ${lastRun.startedAt}`}`
-      : 'none',
-    paused: mirror.isPaused ? 'the daemon uploads nothing until "shelfd resume"' : undefined,
-    ...(standing && describeMirrorStanding(standing)),
-  })
-  context.print(indent(fields))
-  for (const { path, code, message } of problems.slice(0, MOST_PROBLEMS)) {
-    context.print(`  problem  ${escapeText(path) || '.'}: ${escapeText(message)} [${code}]`)
+function toJson(mirrors: readonly ShownMirror[], daemon: DaemonStanding | null, error: UsageError | undefined) {
+  return {
+    mirrors,
+    daemon: daemon && standingJson(daemon),
+    ...(error && { configurationError: { code: error.code, message: error.message } }),
   }
-  if (problems.length > MOST_PROBLEMS)
-    context.print(`  and ${problems.length - MOST_PROBLEMS} more problems: shelfd report`)
 }
 
-function indent(text: string): string {
-  return text.replaceAll(/^/gm, '  ')
+interface Found {
+  readonly mirrors: readonly ShownMirror[]
+  readonly unsynced: readonly UnsyncedMirror[]
+  readonly daemon: DaemonStanding | null
+  readonly nowMs: number
+}
+
+function renderStatus({ mirrors, unsynced, daemon, nowMs }: Found): readonly string[] {
+  const standings = new Map(daemon?.mirrors.map((standing) => [standing.name, standing]))
+  const names = new Set(mirrors.map(({ name }) => name))
+  const begun = [...standings.values()].filter(({ name }) => !names.has(name))
+  const others = unsynced.filter(({ name }) => !standings.has(name))
+  const isEmpty = mirrors.length + standings.size + others.length === 0
+  return [
+    ...(daemon ? describeDaemon(daemon, nowMs) : ['daemon: not running']),
+    ...mirrors.flatMap((mirror) => renderMirrorStatus(mirror, standings.get(mirror.name), nowMs)),
+    ...begun.flatMap((standing) => renderNewMirror(standing, nowMs)),
+    ...others.flatMap((mirror) => renderUnsyncedMirror(mirror, nowMs)),
+    ...(isEmpty ? ['Nothing was mirrored yet: see "shelfd sync --help"'] : []),
+  ]
 }

@@ -1,36 +1,40 @@
 import { type DaemonStanding, describeStanding, type MirrorStanding } from '../../daemon/standing.ts'
-import { escapeText } from '../../foundation/text.ts'
+import { counted, escapeText } from '../../foundation/text.ts'
+import { formatSpan, formatTime } from './times.ts'
 
-/** One line: the daemon and its line to the service. */
-export function showDaemon(standing: DaemonStanding, print: (line: string) => void): void {
+/** One line on the daemon and its service, and a second one when the service does not answer. */
+export function describeDaemon(standing: DaemonStanding, nowMs: number): readonly string[] {
   const { pid, startedAt, service } = standing
-  print(`daemon: process ${pid} since ${isoTime(startedAt)}, ${escapeText(describeStanding(standing))}`)
-  if (service.reason) print(`  ${escapeText(service.reason.message)} [${service.reason.code}]`)
+  const head = `daemon: running for ${formatSpan(nowMs - startedAt)} (process ${pid}), ${escapeText(describeStanding(standing))}`
+  return service.reason ? [head, `  ! ${escapeText(service.reason.message)} [${service.reason.code}]`] : [head]
 }
 
 /** What the daemon does for one mirror, as fields; what is not the case is left out. */
-export function describeMirrorStanding(standing: MirrorStanding): Readonly<Record<string, string | undefined>> {
-  const { state, reason, watcher, isWatchLimited, settling, missedByWatcher } = standing
+export function describeMirrorStanding(
+  standing: MirrorStanding,
+  nowMs: number,
+): Readonly<Record<string, string | undefined>> {
+  const { isWatchLimited, watcher, settling, missedByWatcher } = standing
+  const time = (timeMs: number | null) => (timeMs === null ? undefined : formatTime(timeMs, nowMs))
   return {
-    daemon: reason ? `${state}: ${reason.message} [${reason.code}]` : state,
-    'watched by': isWatchLimited ? 'scans, as the system allows no more watches' : describeWatcher(watcher),
-    settling: settling === 0 ? undefined : `${settling} files that changed a moment ago`,
-    'missed by watcher': missedByWatcher === 0 ? undefined : String(missedByWatcher),
-    'last scan': timeOrNone(standing.lastScanAt),
-    'last success': timeOrNone(standing.lastSuccessAt),
-    'next run': timeOrNone(standing.nextRunAt),
+    watching: isWatchLimited ? 'no, scanning instead: the system allows no more watches' : describeWatcher(watcher),
+    settling: settling === 0 ? undefined : `${counted(settling, 'file')} changed a moment ago`,
+    'missed by the watcher': missedByWatcher === 0 ? undefined : counted(missedByWatcher, 'change'),
+    'last full scan': time(standing.lastScanAt),
+    'all sent': time(standing.lastSuccessAt),
+    'next full scan': time(standing.nextRunAt),
   }
+}
+
+/** What the system offers under the names of the back ends: `inotify`. */
+const OF_SYSTEM: Readonly<Record<string, string>> = {
+  linux: 'inotify',
+  darwin: 'FSEvents',
+  win32: 'ReadDirectoryChangesW',
 }
 
 function describeWatcher(watcher: MirrorStanding['watcher']): string | undefined {
   if (watcher === null) return undefined
-  return watcher === 'poll' ? 'scans' : watcher
-}
-
-function timeOrNone(timeMs: number | null): string | undefined {
-  return timeMs === null ? undefined : isoTime(timeMs)
-}
-
-function isoTime(timeMs: number): string {
-  return new Date(timeMs).toISOString()
+  if (watcher === 'poll') return 'no, scanning instead'
+  return OF_SYSTEM[process.platform] ?? watcher
 }

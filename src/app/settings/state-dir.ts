@@ -1,0 +1,27 @@
+import { dirname, resolve } from 'node:path'
+import { defaultStateDir, expandHome, findConfigFile } from './find-config-file.ts'
+import { readOverrides } from './overrides.ts'
+import { parseConfigFile } from './parse-file.ts'
+import { readTextFile } from './private-file.ts'
+import type { SettingsInput } from './read-settings.ts'
+
+/**
+ * Where the state lies when the configuration as a whole cannot be used: as flag, variable or the file say it, in so far
+ * as the file can be read; otherwise the default.
+ */
+export function findStateDir(input: SettingsInput): string {
+  const { stateDir } = readOverrides(input.flags, input.env, input.cwd).raw
+  return (typeof stateDir === 'string' ? stateDir : stateDirOfFile(input)) ?? defaultStateDir(input)
+}
+
+function stateDirOfFile({ flags, readFile = readTextFile, ...around }: SettingsInput): string | undefined {
+  try {
+    const file = findConfigFile(flags.config, around)
+    const source = file === undefined ? undefined : readFile(file)
+    if (file === undefined || source === undefined) return undefined
+    const { stateDir } = parseConfigFile(file, source.text, around.env).raw
+    return typeof stateDir === 'string' ? resolve(dirname(file), expandHome(stateDir, around.home)) : undefined
+  } catch {
+    return undefined // what is wrong with the file is told by whoever reads all of it
+  }
+}

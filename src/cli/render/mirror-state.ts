@@ -1,0 +1,76 @@
+import type { MirrorStanding } from '../../daemon/standing.ts'
+import { counted } from '../../foundation/text.ts'
+import { formatSize } from '../../foundation/units.ts'
+import type { LastRun } from '../../sync/last-runs.ts'
+import type { MirrorStatus, SendingProgress } from '../../sync/status.ts'
+import { formatSpan, formatTime } from './times.ts'
+
+/** `✓` nothing to do, `→` going on, `!` something to know or to do, `✗` stopped until someone acts. */
+export interface StateLine {
+  readonly sign: '✓' | '→' | '!' | '✗'
+  readonly text: string
+}
+
+/** The one line on where a mirror stands: what the daemon does comes first, then the last run, then what is left. */
+export function stateOfMirror(mirror: MirrorStatus, standing: MirrorStanding | undefined, nowMs: number): StateLine {
+  const { files, lastRun, progress, problems } = mirror
+  const isDone = files.toSend + files.inDoubt + files.inIngestion + files.sending === 0 && problems.length === 0
+  return (
+    (standing && holdOfDaemon(standing)) ??
+    (progress && sendingLine(progress)) ??
+    (standing && scanOfDaemon(standing)) ??
+    (standing ? undefined : stateOfRun(lastRun, nowMs)) ??
+    (isDone ? upToDate(mirror, standing, nowMs) : { sign: attentionSign(mirror), text: describeLeft(mirror) })
+  )
+}
+
+/** What keeps the daemon from its work, or the scan it is at; undefined when the store says more. */
+export function stateOfDaemon(standing: MirrorStanding): StateLine | undefined {
+  return holdOfDaemon(standing) ?? scanOfDaemon(standing)
+}
+
+function holdOfDaemon({ state, reason }: MirrorStanding): StateLine | undefined {
+  const sign = state === 'halted' ? '✗' : '!'
+  return reason ? { sign, text: `${state}: ${reason.message} [${reason.code}]` } : undefined
+}
+
+function scanOfDaemon({ state }: MirrorStanding): StateLine | undefined {
+  return state === 'scanning' || state === 'starting' ? { sign: '→', text: state } : undefined
+}
+
+/** A run that did not come to its end, or that something stopped; undefined for one that did what it could. */
+export function stateOfRun(run: LastRun | null, nowMs: number): StateLine | undefined {
+  if (!run) return undefined
+  const at = formatTime(Date.parse(run.finishedAt ?? run.startedAt), nowMs)
+  if (run.verdict === 'interrupted' || run.failure?.code === 'interrupted')
+    return { sign: '!', text: `interrupted ${at}; the next run continues` }
+  if (run.failure) return { sign: '✗', text: `stopped ${at}: ${run.failure.message} [${run.failure.code}]` }
+  if (run.finishedAt === null) return { sign: '!', text: `cut off, begun ${at}; the next run continues` }
+  return undefined
+}
+
+function sendingLine({ contentsSent, contentsTotal, bytesSent, bytesTotal }: SendingProgress): StateLine {
+  const percent = bytesTotal === 0 ? 0 : Math.floor((bytesSent / bytesTotal) * 100)
+  const files = `${contentsSent.toLocaleString('en')} of ${counted(contentsTotal, 'file')}`
+  return { sign: '→', text: `sending ${files} · ${percent} % · ${formatSize(bytesSent)} of ${formatSize(bytesTotal)}` }
+}
+
+function upToDate({ files, lastRun }: MirrorStatus, standing: MirrorStanding | undefined, nowMs: number): StateLine {
+  const at = standing ? standing.lastSuccessAt : lastRun?.finishedAt ? Date.parse(lastRun.finishedAt) : null
+  const when = at === null ? '' : ` ${formatSpan(nowMs - at)} ago`
+  return { sign: '✓', text: `up to date${when} · ${counted(files.searchable, 'file')} searchable` }
+}
+
+function attentionSign({ problems, files }: MirrorStatus): '!' | '→' {
+  return problems.length > 0 || files.inDoubt > 0 ? '!' : '→'
+}
+
+function describeLeft({ files, problems }: MirrorStatus): string {
+  const parts = [
+    problems.length === 0 ? '' : counted(problems.length, 'problem'),
+    files.toSend === 0 ? '' : `${counted(files.toSend, 'file')} to send`,
+    files.inIngestion === 0 ? '' : `${counted(files.inIngestion, 'file')} being processed`,
+    `${counted(files.searchable, 'file')} searchable`,
+  ]
+  return parts.filter((part) => part !== '').join(' · ')
+}

@@ -1,0 +1,96 @@
+import type { MirrorStanding } from '../../daemon/standing.ts'
+import { counted, escapeText } from '../../foundation/text.ts'
+import { formatSize } from '../../foundation/units.ts'
+import { IN_DOUBT } from '../../rules/doubt.ts'
+import type { MirrorActivity } from '../../rules/mirror-activity.ts'
+import type { LastRun } from '../../sync/last-runs.ts'
+import type { MirrorStatus } from '../../sync/status.ts'
+import { type StateLine, stateOfDaemon, stateOfMirror, stateOfRun } from './mirror-state.ts'
+import { describeMirrorStanding } from './standing.ts'
+import { renderFields } from './table.ts'
+
+/** Problems that are spelled out for each mirror. */
+const MOST_PROBLEMS = 10
+
+/** A mirror, and why it is synced by nobody who does not name it. */
+export interface ShownMirror extends MirrorStatus {
+  readonly activity: MirrorActivity
+  readonly inactive: string | null
+}
+
+/** One that the store does not know; null when no run tried it. */
+export interface UnsyncedMirror {
+  readonly name: string
+  readonly path: string
+  readonly lastRun: LastRun | null
+}
+
+/** One mirror: where it goes, where it stands, what needs attention, what is left to do. */
+export function renderMirrorStatus(
+  mirror: ShownMirror,
+  standing: MirrorStanding | undefined,
+  nowMs: number,
+): readonly string[] {
+  const { name, library, remotePath } = mirror
+  return [
+    `${escapeText(name)} → ${escapeText(library.name)}:${escapeText(remotePath)}`,
+    renderState(mirror.inactive ? { sign: '!', text: mirror.inactive } : stateOfMirror(mirror, standing, nowMs)),
+    ...describeDoubts(mirror),
+    ...describeProblems(mirror),
+    ...renderIndented({
+      'to send': describeQueue(mirror),
+      'being sent': mirror.files.sending === 0 ? undefined : counted(mirror.files.sending, 'file'),
+      processing: mirror.ingestion.pending === 0 ? undefined : counted(mirror.ingestion.pending, 'file'),
+      'set aside': mirror.files.setAside === 0 ? undefined : counted(mirror.files.setAside, 'file'),
+      'to make':
+        mirror.directoriesToMake === 0 ? undefined : counted(mirror.directoriesToMake, 'directory', 'directories'),
+      paused: mirror.isPaused ? 'the daemon uploads nothing until "shelfd resume"' : undefined,
+      ...(standing && describeMirrorStanding(standing, nowMs)),
+    }),
+  ]
+}
+
+/** One that the daemon looks after and that was never passed over yet. */
+export function renderNewMirror(standing: MirrorStanding, nowMs: number): readonly string[] {
+  return [
+    `${escapeText(standing.name)}: ${escapeText(standing.path)}`,
+    renderState(stateOfDaemon(standing) ?? { sign: '→', text: 'not sent yet' }),
+    ...renderIndented(describeMirrorStanding(standing, nowMs)),
+  ]
+}
+
+/** One that is configured and was never synced, or whose runs all failed before they reached its library. */
+export function renderUnsyncedMirror({ name, path, lastRun }: UnsyncedMirror, nowMs: number): readonly string[] {
+  const state = stateOfRun(lastRun, nowMs) ?? ({ sign: '!', text: 'never synced' } as const)
+  return [`${escapeText(name)}: ${escapeText(path)}`, renderState(state)]
+}
+
+function renderState({ sign, text }: StateLine): string {
+  return `  ${sign} ${escapeText(text)}`
+}
+
+function describeDoubts({ files }: MirrorStatus): string[] {
+  if (files.inDoubt === 0) return []
+  return [
+    `  ! ${counted(files.inDoubt, 'file: not known whether it', 'files: not known whether they')} arrived; checked next run`,
+  ]
+}
+
+/** Doubts have a line of their own. */
+function describeProblems({ problems }: MirrorStatus): string[] {
+  const told = problems.filter(({ code }) => code !== IN_DOUBT.code)
+  const lines = told.slice(0, MOST_PROBLEMS).map(({ path, code, message }) => {
+    return `  ! ${escapeText(path) || '.'}: ${escapeText(message)} [${code}]`
+  })
+  const left = told.length - MOST_PROBLEMS
+  return left > 0 ? [...lines, `  ! and ${counted(left, 'more problem')}: shelfd report`] : lines
+}
+
+function describeQueue({ queue }: MirrorStatus): string | undefined {
+  return queue.contents === 0 ? undefined : `${counted(queue.contents, 'file')}, ${formatSize(queue.bytes)}`
+}
+
+function renderIndented(fields: Readonly<Record<string, string | undefined>>): string[] {
+  const text = renderFields(fields)
+  return text === '' ? [] : [text.replaceAll(/^/gm, '  ')]
+}

@@ -1,0 +1,132 @@
+/** What `status` says without a daemon: why a run failed, how far one is, and that it answers whatever the configuration is. */
+import { renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { configure } from '../support/daemon.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { type Home, temporaryHome } from '../support/home.ts'
+import { runShelfd } from '../support/run-shelfd.ts'
+
+async function synced(home: Home = temporaryHome()) {
+  const root = home.write('Papers', { 'a.md': 'A', 'b.md': 'B', 'c.md': 'C', 'd.md': 'D', 'e.md': 'E', 'f.md': 'F' })
+  await home.shelfd(['sync', 'Papers'])
+  return { home, root }
+}
+
+describe('without a daemon', () => {
+  test('says that none runs and what is searchable', async () => {
+    const { home } = await synced()
+    const { exitCode, stdout } = await home.run(['status'])
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(/^daemon: not running\n/)
+    expect(stdout).toMatch(/^Papers → Papers:\/Papers\n {2}✓ up to date .* · 6 files searchable\n/m)
+    expect(stdout).not.toMatch(/to send|contents/)
+  })
+
+  test('gives the reason of a halted run', async () => {
+    const { home, root } = await synced()
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f'])
+      renameSync(join(root, `${name}.md`), join(home.path, `${name}.md`))
+    expect((await home.shelfd(['sync', 'Papers'])).exitCode).toBe(8)
+    const { stdout } = await home.run(['status'])
+    expect(stdout).toMatch(/^ {2}✗ stopped .*: .*gone.* \[root-emptied\]$/m)
+    const [mirror] = JSON.parse((await home.shelfd(['status', '--json'])).stdout).mirrors
+    expect(mirror.lastRun).toMatchObject({ verdict: 'failed', failure: { code: 'root-emptied' } })
+  })
+
+  test('gives the reason of a run that never reached the service', async () => {
+    const service = await startFaultyService({ library: 'Research' })
+    const home = temporaryHome(service)
+    const root = home.write('Papers', { 'a.md': 'A' })
+    configure(home, { mirrors: [{ name: 'papers', path: root, library: 'Research' }] })
+    service.answer = () => ({ status: 401, body: { message: 'No' } })
+    expect((await home.shelfd(['sync'])).exitCode).toBe(7)
+    const never = await home.run(['status'])
+    expect(never.stdout).toMatch(/^papers: .*\n {2}✗ stopped .* \[credential-refused\]$/m)
+    service.answer = () => undefined
+    await home.shelfd(['sync'])
+    service.answer = () => ({ status: 401, body: { message: 'No' } })
+    await home.shelfd(['sync'])
+    expect((await home.run(['status'])).stdout).toMatch(/^ {2}✗ stopped .* \[credential-refused\]$/m)
+  })
+
+  test('never says that nothing is to send beside doubts', async () => {
+    const { home, kill } = await duringLastUpload()
+    await kill()
+    const { stdout } = await home.run(['status'])
+    expect(stdout).toMatch(/^ {2}! \d files?: not known whether (it|they) arrived; checked next run$/m)
+    expect(stdout).toMatch(/^ {2}! cut off, begun .*; the next run continues$/m)
+    expect(stdout).not.toMatch(/nothing|in doubt|up to date/)
+  })
+})
+
+test('shows percent and bytes while a sync sends', async () => {
+  const { home, finish } = await duringLastUpload()
+  await expect
+    .poll(async () => (await home.run(['status'])).stdout, { timeout: 30_000 })
+    .toMatch(/^ {2}→ sending [1-7] of 8 files · \d\d % · \S+ (B|KiB) of 7\.8 KiB$/m)
+  await finish()
+  expect((await home.run(['status'])).stdout).not.toMatch(/sending/)
+})
+
+/** A sync of eight files whose last upload does not end before it is let. */
+async function duringLastUpload() {
+  const service = await startFaultyService({ library: 'Research' })
+  const home = temporaryHome(service)
+  const root = home.write(
+    'Papers',
+    Object.fromEntries([...'abcdefgh'].map((letter) => [`${letter}.md`, letter.repeat(1_000)])),
+  )
+  configure(home, { mirrors: [{ name: 'papers', path: root, library: 'Research' }] })
+  const held = Promise.withResolvers<void>()
+  const last = Promise.withResolvers<void>()
+  let begun = 0
+  service.onUploadBegun = () => {
+    begun += 1
+    if (begun < 8) return
+    last.resolve()
+    return held.promise
+  }
+  const { child, ended } = runShelfd(['sync', '--transfers', '1', '--no-wait'], { env: home.env, cwd: home.path })
+  const kill = async () => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  onTestFinished(async () => {
+    held.resolve()
+    await kill()
+  })
+  await last.promise
+  const finish = async () => {
+    held.resolve()
+    await ended
+  }
+  return { home, kill, finish }
+}
+
+describe('with a broken configuration', () => {
+  test('answers, and then names the error', async () => {
+    const { home } = await synced()
+    home.write('config/shelfd', { 'config.yaml': 'mirors: []\n' })
+    const { exitCode, stdout, stderr } = await home.run(['status'])
+    expect(exitCode).toBe(2)
+    expect(stdout).toMatch(/6 files searchable/)
+    expect(stderr).toMatch(/^shelfd: Cannot read the configuration: .*config\.yaml:1: unknown key "mirors"/)
+    const json = await home.shelfd(['status', '--json'])
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      mirrors: [{ name: 'Papers' }],
+      configurationError: { code: 'bad-configuration' },
+    })
+  })
+
+  test('finds the state that flags, variables or the file name', async () => {
+    const home = temporaryHome()
+    const elsewhere = join(home.path, 'elsewhere')
+    await synced({ ...home, shelfd: (args) => home.shelfd([...args, '--state-dir', elsewhere]) })
+    home.write('config/shelfd', { 'config.yaml': `stateDir: ${elsewhere}\nmirors: []\n` })
+    expect((await home.shelfd(['status'])).stdout).toMatch(/6 files searchable/)
+    home.write('config/shelfd', { 'config.yaml': 'mirrors: [\n' })
+    expect((await home.shelfd(['status', '--state-dir', elsewhere])).stdout).toMatch(/6 files searchable/)
+    expect((await home.shelfd(['status'], { SHELFD_STATE_DIR: elsewhere })).stdout).toMatch(/6 files searchable/)
+  })
+})
