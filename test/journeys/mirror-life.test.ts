@@ -46,7 +46,7 @@ describe('a mirror taken out of the configuration', () => {
       names: ['papers'],
       sent: ['new.md'],
     })
-    expect((await home.shelfd(['status'])).stdout).toMatch(/^mail: [\s\S]*no longer configured/m)
+    expect((await home.shelfd(['status'])).stdout).toMatch(/^mail → .*\n {2}! no longer configured$/m)
     expect((await home.shelfd(['mirrors', 'list'])).stdout).toMatch(/^mail +no longer configured/m)
   })
 
