@@ -58,7 +58,7 @@ function sendingLine({ contentsSent, contentsTotal, bytesSent, bytesTotal }: Sen
 function upToDate({ files, lastRun }: MirrorStatus, standing: MirrorStanding | undefined, nowMs: number): StateLine {
   const at = standing ? standing.lastSuccessAt : lastRun?.finishedAt ? Date.parse(lastRun.finishedAt) : null
   const when = at === null ? '' : ` ${formatSpan(nowMs - at)} ago`
-  return { sign: '✓', text: `up to date${when} · ${counted(files.searchable, 'file')} searchable` }
+  return { sign: '✓', text: `up to date${when} · ${counted(files.searchable - files.withoutText, 'file')} searchable` }
 }
 
 function attentionSign({ problems, files }: MirrorStatus): '!' | '→' {
@@ -70,7 +70,7 @@ function describeLeft({ files, problems }: MirrorStatus): string {
     problems.length === 0 ? '' : counted(problems.length, 'problem'),
     files.toSend === 0 ? '' : `${counted(files.toSend, 'file')} to send`,
     files.inIngestion === 0 ? '' : `${counted(files.inIngestion, 'file')} being processed`,
-    `${counted(files.searchable, 'file')} searchable`,
+    `${counted(files.searchable - files.withoutText, 'file')} searchable`,
   ]
   return parts.filter((part) => part !== '').join(' · ')
 }

@@ -36,6 +36,7 @@ export function renderMirrorStatus(
     `${escapeText(name)} → ${escapeText(library.name)}:${escapeText(remotePath)}`,
     renderState(mirror.inactive ? { sign: '!', text: mirror.inactive } : stateOfMirror(mirror, standing, nowMs)),
     ...describeDoubts(mirror),
+    ...describeTextless(mirror),
     ...describeProblems(mirror),
     ...renderIndented({
       'to send': describeQueue(mirror),
@@ -73,6 +74,13 @@ function describeDoubts({ files }: MirrorStatus): string[] {
   if (files.inDoubt === 0) return []
   return [
     `  ! ${counted(files.inDoubt, 'file: not known whether it', 'files: not known whether they')} arrived; checked next run`,
+  ]
+}
+
+function describeTextless({ files }: MirrorStatus): string[] {
+  if (files.withoutText === 0) return []
+  return [
+    `  ! ${counted(files.withoutText, 'file is stored, but its', 'files are stored, but their')} text can't be searched`,
   ]
 }
 
