@@ -5,6 +5,7 @@ import { Turns } from '../foundation/turns.ts'
 import { nodeFileSystem } from '../local/file-system.ts'
 import { openStore, openStoreReader, type Store, type StoreReader } from '../store/open-store.ts'
 import type { Engine, EngineLimits } from '../sync/engine.ts'
+import { type FileLog, silentFileLog } from '../sync/file-log.ts'
 import { type Meter, silentMeter } from '../sync/meter.ts'
 import { examineInThread, observeInThreads } from '../sync/observe/observe-in-threads.ts'
 import { createProgress } from '../sync/progress.ts'
@@ -26,6 +27,8 @@ export interface OpenedEngine extends AsyncDisposable {
 
 export interface OpenEngineInput extends OpenServiceInput {
   readonly meter?: Meter
+  /** Is told of each file that is sent; by default nobody is. */
+  readonly fileLog?: FileLog
   /** How long uploads under way may go on after a request to stop. */
   readonly graceMs?: number
   /** Instead of the one in the state directory. */
@@ -70,6 +73,7 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
     logger: input.logger,
     progress: createProgress(),
     meter: input.meter ?? silentMeter,
+    fileLog: input.fileLog ?? silentFileLog,
     lanes: new Lanes(limits.transfers),
     underWay: new Set(),
     signal: input.signal,

@@ -4,6 +4,7 @@ import { LockedError } from '../foundation/errors.ts'
 import { openStoreCopy } from '../store/copy-store.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { MirrorSettings } from '../sync/engine.ts'
+import { type FileLog, silentFileLog } from '../sync/file-log.ts'
 import type { PassOptions } from '../sync/pass.ts'
 import { createProgress, type Progress } from '../sync/progress.ts'
 import type { ReportContext } from '../sync/report.ts'
@@ -29,6 +30,7 @@ export interface Runner extends AsyncDisposable {
 
 interface RunnerInput extends OpenServiceInput {
   readonly isDryRun: boolean
+  readonly fileLog: FileLog
 }
 
 /** What all that a daemon sends has in common, the runs by hand as well. */
@@ -68,21 +70,25 @@ function runHere(settings: Settings, input: OpenEngineInput): Runner {
   }
 }
 
-function runInDaemon(daemon: DaemonClient, settings: Settings, input: OpenServiceInput): Runner {
+function runInDaemon(daemon: DaemonClient, settings: Settings, input: RunnerInput): Runner {
   const reader = openReader(settings, input)
   const { store } = reader
   // It holds the store, so there is one.
   if (!store) throw new LockedError('store-locked', 'The daemon is still starting; run it again')
   const progress = createProgress()
-  const { signal } = input
-  const around = { service: serviceNameOf(settings), limits: engineLimitsOf(settings) }
+  const { signal, fileLog } = input
+  const namesFiles = fileLog !== silentFileLog
+  const around = { service: serviceNameOf(settings), limits: engineLimitsOf(settings), namesFiles }
   return {
     known: store.mirrors.list(),
     progress,
     isInDaemon: true,
     unheeded: SHARED_IN_DAEMON,
     run: (mirrors, options) => {
-      return daemon.sync({ ...around, mirrors, options: { ...options, isDryRun: false } }, { signal, progress })
+      return daemon.sync(
+        { ...around, mirrors, options: { ...options, isDryRun: false } },
+        { signal, progress, fileLog },
+      )
     },
     reportContext: () => reader.contextFor(store),
     [Symbol.asyncDispose]: () => reader[Symbol.asyncDispose](),

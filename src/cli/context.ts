@@ -37,6 +37,7 @@ export interface CommandContext extends GlobalFlags {
   note(line: string): void
   /** The same where the log is text; where it is JSON, an info line of the log with `fields`. */
   tell(line: string, fields?: LogFields): void
+  readonly logFormat: 'text' | 'json'
   /** Where all of this but data goes. */
   readonly messages: MessageOutput
 }
@@ -78,8 +79,11 @@ export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () =>
     printJson: (value) => print(terminalSafeJson(value)),
     note,
     tell: (line, fields) => {
-      if (chooseLogFormat(context.settings.logFormat, io.env) === 'json') context.logger.info(line, fields)
+      if (context.logFormat === 'json') context.logger.info(line, fields)
       else note(line)
+    },
+    get logFormat() {
+      return chooseLogFormat(context.settings.logFormat, io.env)
     },
     messages,
   }

@@ -1,13 +1,11 @@
-import { Lanes } from '../foundation/lanes.ts'
 import { Turns } from '../foundation/turns.ts'
-import { observeInThreads } from '../sync/observe/observe-in-threads.ts'
 import { pauseMirrors, resumeMirrors } from '../sync/pause.ts'
 import { retryContents, setContentsAside } from '../sync/quarantine.ts'
-import { type RunResult, runSync } from '../sync/run-sync.ts'
-import type { ControlHandlers, SyncRun } from './control/handlers.ts'
-import type { SyncRequest } from './control/protocol.ts'
+import { CLIENT_DID } from './client-did.ts'
+import type { ControlHandlers } from './control/handlers.ts'
 import type { Crew } from './crew.ts'
 import type { DaemonStanding } from './standing.ts'
+import { syncBeside } from './sync-beside.ts'
 
 interface Daemon {
   /** Whoever works now: a reload replaces it. */
@@ -28,12 +26,16 @@ export function answerClients(daemon: Daemon): ControlHandlers {
       return crew.host(() => syncBeside(crew, request, run))
     },
     pause: async (names) => {
-      pauseMirrors(daemon.crew().engine.store, names)
-      daemon.crew().applyPauses()
+      const crew = daemon.crew()
+      pauseMirrors(crew.engine.store, names)
+      crew.applyPauses()
+      crew.engine.logger.info(CLIENT_DID.pause, { mirrors: namesOf(names) })
     },
     resume: async (names) => {
-      resumeMirrors(daemon.crew().engine.store, names)
-      daemon.crew().applyPauses()
+      const crew = daemon.crew()
+      resumeMirrors(crew.engine.store, names)
+      crew.applyPauses()
+      crew.engine.logger.info(CLIENT_DID.resume, { mirrors: namesOf(names) })
     },
     retry: async (contentIds) => {
       const crew = daemon.crew()
@@ -51,21 +53,6 @@ export function answerClients(daemon: Daemon): ControlHandlers {
   }
 }
 
-/** A run by hand over the line and the store of the crew, whose keepers of the same mirrors wait meanwhile. */
-async function syncBeside(
-  { keepers, engine, line }: Crew,
-  { mirrors, limits, options }: SyncRequest,
-  { signal, progress }: SyncRun,
-): Promise<RunResult> {
-  await using quiet = new AsyncDisposableStack()
-  for (const { name } of mirrors) {
-    const keeper = keepers.find((candidate) => candidate.name === name)
-    if (keeper) quiet.use(await keeper.quiesce())
-    const row = engine.store.mirrors.findByName(name)
-    if (row) line.follower?.remove(row.id)
-  }
-  const ends = AbortSignal.any([engine.signal, signal])
-  const lanes = new Lanes(limits.transfers)
-  const observeTree = observeInThreads(limits.checkers)
-  return await runSync({ ...engine, observeTree, limits, lanes, progress, signal: ends }, mirrors, options)
+function namesOf(names: readonly string[]): readonly string[] | 'all' {
+  return names.length === 0 ? 'all' : names
 }

@@ -1,9 +1,13 @@
 import type { Clock } from '../foundation/clock.ts'
 import type { LogFields, Logger } from '../foundation/logger.ts'
-import { SENT } from '../sync/keeper/activity-log.ts'
+import { SENT, SENT_BESIDES } from '../sync/keeper/activity-log.ts'
+import { CLIENT_DID } from './client-did.ts'
 
 const REST_MS = 10 * 60_000
 const MOST_KEPT = 1_000
+
+/** What was sent, and what somebody had the daemon do: each time counts. */
+const NEVER_LEFT_OUT: ReadonlySet<string> = new Set([SENT, SENT_BESIDES, ...Object.values(CLIENT_DID)])
 
 interface Told {
   readonly atMs: number
@@ -19,7 +23,7 @@ export function withoutRepeats(logger: Logger, clock: Clock): Logger {
   const at =
     (level: 'info' | 'warn' | 'error') =>
     (message: string, fields: LogFields = {}): void => {
-      if (message === SENT) {
+      if (NEVER_LEFT_OUT.has(message)) {
         logger[level](message, fields)
         return
       }

@@ -9,6 +9,7 @@ import type { PollPace } from '../rules/poll-pause.ts'
 import type { SendLimits } from '../rules/quota.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { Store } from '../store/open-store.ts'
+import type { FileLog } from './file-log.ts'
 import type { Meter } from './meter.ts'
 import type { ObserveTree, OpenExaminer } from './observe/observation.ts'
 import type { Progress } from './progress.ts'
@@ -77,6 +78,7 @@ export interface Engine {
   readonly logger: Logger
   readonly progress: Progress
   readonly meter: Meter
+  readonly fileLog: FileLog
   /** Uploads at the same time, of all mirrors together. */
   readonly lanes: Lanes
   /** Contents that are on their way now, of all mirrors together; others that the store calls `sending` were cut off. */

@@ -11,12 +11,13 @@ export function planSending(engine: Engine, mirror: OpenMirror, summary: SyncSum
   const queue = new SendQueue(engine, mirror, summary, new RunQuota(engine, mirror.row, scope), false)
   const planned: number[] = []
   while (!queue.isExhausted) {
-    for (const { contentId, sizeBytes, isLink } of queue.take(1_000)) {
+    for (const { contentId, path, sizeBytes, isLink } of queue.take(1_000)) {
       if (isLink) continue
       summary.uploads.created += 1
       summary.uploads.bytes += sizeBytes
       summary.uploads.aliases += store.files.countCopies(contentId) - 1
       planned.push(contentId)
+      engine.fileLog.wouldSend({ mirror: mirror.row.name, path, sizeBytes })
     }
   }
   // Nothing is on its way, so nothing is in doubt.

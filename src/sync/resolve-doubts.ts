@@ -124,7 +124,7 @@ function isStillInDoubt({ store, underWay }: Engine, { id }: DoubtfulContent): b
 }
 
 function recordFound(
-  { store, clock, logger, meter }: Engine,
+  { store, clock, logger, meter, fileLog }: Engine,
   { row, runId }: OpenMirror,
   content: DoubtfulContent,
   found: FileEntry,
@@ -149,6 +149,8 @@ function recordFound(
   })
   meter.uploadEnded('adopted', content.size)
   logger.debug('an upload in doubt was found', { mirror: row.name, path: content.path })
+  const { path, size: sizeBytes } = content
+  fileLog.sent({ mirror: row.name, path, sizeBytes, resourceId: found.id, isDuplicate: false })
 }
 
 /** Gives whether it may be sent again now. */

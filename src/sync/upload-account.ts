@@ -76,6 +76,11 @@ export class UploadAccount {
     else uploads.aliases += Math.max(0, store.files.receiveAll(contentId) - 1)
     uploads.bytes += intent.sizeBytes
     progress.contentsSent += 1
+    this.#nameFile(intent, resourceId, isDuplicate)
+  }
+
+  #nameFile({ path, sizeBytes }: Intent, resourceId: string, isDuplicate: boolean): void {
+    this.#engine.fileLog.sent({ mirror: this.#mirror.row.name, path, sizeBytes, resourceId, isDuplicate })
   }
 
   /** A copy that could not be sent stays open: the next run tries again, and the content itself is safe. */
@@ -87,6 +92,7 @@ export class UploadAccount {
       store.files.receiveOne(intent.directoryId, intent.name)
       this.#summary.uploads.duplicates += 1
       this.#summary.uploads.bytes += intent.sizeBytes
+      this.#nameFile(intent, result.resourceId, true)
       return
     }
     const isSent = result.kind === 'doubt' || result.kind === 'refused'

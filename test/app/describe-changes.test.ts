@@ -25,10 +25,12 @@ describe('changes of the configuration', () => {
     ])
   })
 
-  test('name all of a mirror that is new', () => {
-    const changes = changesOf(`mirrors:\n${mirror('papers')}`, `mirrors:\n${mirror('papers')}${mirror('notes')}`)
-    expect(changes).toContain('mirrors.notes.name: not set → "notes"')
-    expect(changes.filter((line) => !line.startsWith('mirrors.notes.'))).toEqual([])
+  test('count a mirror that came or went as one', () => {
+    const [one, both] = [`mirrors:\n${mirror('papers')}`, `mirrors:\n${mirror('papers')}${mirror('notes')}`]
+    expect(changesOf(one, both)).toEqual([
+      expect.stringMatching(/^mirrors\.notes was added: \/.*\/notes → Research:\/notes$/),
+    ])
+    expect(changesOf(both, one)).toEqual(['mirrors.notes was removed'])
   })
 
   test('are seen at the end of long values', () => {

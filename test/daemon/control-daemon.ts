@@ -22,6 +22,7 @@ export const syncRequest: SyncRequest = {
   service: SERVICE,
   mirrors: [],
   limits: { transfers: 4, checkers: 2, inIngestion: 200, newPerRun: null, newPerDay: 5, newBytesPerRun: null },
+  namesFiles: false,
   options: {
     waitMs: 0,
     hashEverything: false,

@@ -16,6 +16,7 @@ import {
   ShelfdError,
   TemporaryError,
 } from '../../src/foundation/errors.ts'
+import { silentFileLog } from '../../src/sync/file-log.ts'
 import { createProgress } from '../../src/sync/progress.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 import {
@@ -198,7 +199,7 @@ describe('a sync through the daemon', () => {
       },
     })
     const client = await clientOf(stateDir)
-    const result = await client.sync(syncRequest, { signal: neverAborted, progress: watched })
+    const result = await client.sync(syncRequest, { fileLog: silentFileLog, signal: neverAborted, progress: watched })
     expect(shown).toMatchObject({ mirror: 'papers', phase: 'uploading', bytesSent: 5 })
     expect(result).toEqual(runResult(new HeldBackError('root-emptied', 'it is empty')))
     expect(result.failure).toBeInstanceOf(HeldBackError)
@@ -216,7 +217,11 @@ describe('a sync through the daemon', () => {
       },
     })
     const client = await clientOf(stateDir)
-    const { failure } = await client.sync(syncRequest, { signal: stop.signal, progress: createProgress() })
+    const { failure } = await client.sync(syncRequest, {
+      fileLog: silentFileLog,
+      signal: stop.signal,
+      progress: createProgress(),
+    })
     expect(failure).toStrictEqual(new HeldBackError('limit-reached', 'long enough'))
   })
 
@@ -249,7 +254,11 @@ describe('a sync through the daemon', () => {
         )
       },
     })
-    const run = (await clientOf(stateDir)).sync(syncRequest, { signal: neverAborted, progress: createProgress() })
+    const run = (await clientOf(stateDir)).sync(syncRequest, {
+      fileLog: silentFileLog,
+      signal: neverAborted,
+      progress: createProgress(),
+    })
     await begun.promise
     await server[Symbol.asyncDispose]()
     expect((await run).failure).toBeUndefined()
@@ -259,7 +268,11 @@ describe('a sync through the daemon', () => {
     const stateDir = temporaryDirectory()
     await startControl(stateDir, { sync: () => Promise.reject(new Error('must not run')) })
     const request = { ...syncRequest, service: 'https://elsewhere.example.com' }
-    const run = (await clientOf(stateDir)).sync(request, { signal: neverAborted, progress: createProgress() })
+    const run = (await clientOf(stateDir)).sync(request, {
+      fileLog: silentFileLog,
+      signal: neverAborted,
+      progress: createProgress(),
+    })
     await expect(run).rejects.toMatchObject({ reaction: 'refused', code: 'origin-mismatch' })
   })
 })

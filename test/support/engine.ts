@@ -10,6 +10,7 @@ import { createServiceClient } from '../../src/remote/create-client.ts'
 import type { ServiceClient } from '../../src/remote/service-client.ts'
 import { openStore, type Store, type StoreReader } from '../../src/store/open-store.ts'
 import type { Connection, Engine, EngineLimits, MirrorSettings, Service } from '../../src/sync/engine.ts'
+import { silentFileLog } from '../../src/sync/file-log.ts'
 import { silentMeter } from '../../src/sync/meter.ts'
 import type { ObserveTree } from '../../src/sync/observe/observation.ts'
 import type { Observer } from '../../src/sync/observe/observe-directory.ts'
@@ -79,6 +80,7 @@ export function openTestEngine(
     logger: options.logger ?? silentLogger,
     progress: createProgress(),
     meter: silentMeter,
+    fileLog: silentFileLog,
     lanes: new Lanes(options.limits?.transfers ?? limits.transfers),
     underWay: new Set(),
     signal,

@@ -1,12 +1,40 @@
 import { escapeText, truncateText } from '../../foundation/text.ts'
-import type { Settings } from './settings.ts'
+import type { MirrorSettings, Settings } from './settings.ts'
 
 /** Never shown, only that they changed; a command may name what it is to print. */
 const SECRET = /\.token(Command)?$/
 const LONGEST_VALUE = 120
 
-/** What differs between two readings of the configuration, as `mirrors.papers.settleMs: 5000 → 2000`. */
+/**
+ * What differs between two readings of the configuration, as `mirrors.papers.settleMs: 5000 → 2000`. A mirror that came or
+ * went is one change, whatever settings it has.
+ */
 export function describeChanges(before: Settings, after: Settings): string[] {
+  const added = without(after.mirrors, before.mirrors)
+  const removed = without(before.mirrors, after.mirrors)
+  return [
+    ...added.map(
+      (mirror) =>
+        `${nameOf(mirror)} was added: ${show(mirror.path)} → ${show(`${mirror.library}:${mirror.remotePath}`)}`,
+    ),
+    ...removed.map((mirror) => `${nameOf(mirror)} was removed`),
+    ...compareValues(
+      { ...before, mirrors: without(before.mirrors, removed) },
+      { ...after, mirrors: without(after.mirrors, added) },
+    ),
+  ]
+}
+
+function nameOf({ name }: MirrorSettings): string {
+  return `mirrors.${escapeText(name)}`
+}
+
+/** Mirrors whose names the others don't have. */
+function without(mirrors: readonly MirrorSettings[], others: readonly MirrorSettings[]): MirrorSettings[] {
+  return mirrors.filter(({ name }) => others.every((other) => other.name !== name))
+}
+
+function compareValues(before: Settings, after: Settings): string[] {
   const [old, now] = [flatten(before), flatten(after)]
   const keys = [...new Set([...old.keys(), ...now.keys()])].sort()
   return keys.flatMap((key) => {

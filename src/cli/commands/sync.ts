@@ -6,6 +6,8 @@ import type { RunOutcome } from '../../rules/verdict.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import type { ExitName } from '../exit-codes.ts'
+import { FirstSync } from '../first-sync.ts'
+import { nameFiles, tellHowToNameFiles } from '../name-files.ts'
 import { printReport } from '../render/print-report.ts'
 import { withProgress } from '../render/progress.ts'
 import { renderRunSummary } from '../render/run-summary.ts'
@@ -34,7 +36,11 @@ export const syncCommand = defineCommand({
   },
   options: {
     to: { type: 'string', describe: 'Where a directory goes', placeholder: 'LIBRARY[:/path]' },
-    'dry-run': { type: 'boolean', alias: 'n', describe: 'Say what would be sent, and send nothing' },
+    'dry-run': {
+      type: 'boolean',
+      alias: 'n',
+      describe: 'Say how much would be sent, with -v each file, and send nothing',
+    },
     wait: { type: 'boolean', default: true, describe: 'Do not wait for ingestion' },
     'wait-timeout': {
       type: 'string',
@@ -80,6 +86,7 @@ export const syncCommand = defineCommand({
       redactor: context.redactor,
       signal,
       isDryRun: args.dryRun,
+      fileLog: nameFiles(context),
     })
     warnOfUnheeded(context, runner)
     const choice = { words: args.mirrors, to: args.to, cwd: context.io.cwd, known: runner.known }
@@ -93,17 +100,21 @@ export const syncCommand = defineCommand({
       acceptsRoot: args.acceptRoot,
     }
     using _stopping = tellWhenStopped(context, runner)
+    const firstSync = new FirstSync(context, runner, mirrors)
+    firstSync.begin(args.dryRun)
     const result = await withProgress(context, runner.progress, () => runner.run(mirrors, options))
     const { summary, outcome, failure } = result
     if (context.json) context.printJson(summary)
     else if (!context.quiet || summary.verdict !== 'ok') renderRunSummary(result, context.print)
     if (failure) throw failure
+    if (args.dryRun) tellHowToNameFiles(context, summary)
     if (args.report && !args.dryRun && !context.json)
       await printReport(
         context,
         runner.reportContext(),
         summary.mirrors.map(({ name }) => name),
       )
+    await firstSync.end(summary)
     return EXIT_OF[outcome]
   },
 })

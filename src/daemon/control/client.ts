@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createConnection, type Socket } from 'node:net'
 import { z } from 'zod'
 import { messageOf, ShelfdError, TemporaryError } from '../../foundation/errors.ts'
+import type { FileLog } from '../../sync/file-log.ts'
 import type { Progress } from '../../sync/progress.ts'
 import type { RunResult } from '../../sync/run-sync.ts'
 import type { DaemonStanding } from '../standing.ts'
@@ -20,11 +21,17 @@ import {
 } from './protocol.ts'
 import { contentCount, daemonStanding, progressShape, runAnswer } from './shapes.ts'
 
+interface ClientRun {
+  readonly signal: AbortSignal
+  readonly progress: Progress
+  readonly fileLog: FileLog
+}
+
 /** What the command line asks of a daemon; each throws what the daemon threw, in its class. */
 export interface DaemonClient {
   status(): Promise<DaemonStanding>
-  /** `progress` is kept current; an aborted `signal` stops the run, which then still gives its account. */
-  sync(request: SyncRequest, run: { readonly signal: AbortSignal; readonly progress: Progress }): Promise<RunResult>
+  /** `progress` is kept current, `fileLog` told of files; an aborted `signal` stops the run, which then still gives its account. */
+  sync(request: SyncRequest, run: ClientRun): Promise<RunResult>
   pause(names: readonly string[]): Promise<void>
   resume(names: readonly string[]): Promise<void>
   retry(contentIds: readonly number[]): Promise<number>
@@ -51,9 +58,9 @@ function clientOf(path: string): DaemonClient {
   const ask = async <T>(shape: z.ZodType<T>, request: ControlRequest) => read(shape, await converse(path, request))
   return {
     status: () => ask(daemonStanding, { kind: 'status' }),
-    sync: async (request, { signal, progress }) => {
+    sync: async (request, { signal, progress, fileLog }) => {
       const onProgress = (now: unknown) => Object.assign(progress, read(progressShape, now))
-      const answer = await converse(path, { kind: 'sync', ...request }, { signal, onProgress })
+      const answer = await converse(path, { kind: 'sync', ...request }, { signal, onProgress, fileLog })
       return toResult(read(runAnswer, answer))
     },
     pause: (names) => ask(z.null(), { kind: 'pause', names }).then(() => {}),
@@ -69,6 +76,7 @@ function clientOf(path: string): DaemonClient {
 interface Listening {
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: unknown) => void
+  readonly fileLog?: FileLog
 }
 
 /** Asks and gives the result, which the caller checks. */
@@ -88,13 +96,14 @@ async function converse(path: string, request: ControlRequest, listening: Listen
   }
 }
 
-async function readAnswer(socket: Socket, { onProgress }: Listening): Promise<unknown> {
+async function readAnswer(socket: Socket, { onProgress, fileLog }: Listening): Promise<unknown> {
   try {
     for await (const line of readLines(socket, MAX_ANSWER_BYTES)) {
       const answer = read(answerLine, parseLine(line))
       if (answer.kind === 'error') throw errorOf(answer)
       if (answer.kind === 'result') return answer.result
-      onProgress?.(answer.progress)
+      if (answer.kind === 'sent') fileLog?.sent(answer.file)
+      else onProgress?.(answer.progress)
     }
   } catch (error) {
     throw isOfSocket(error) ? hasEnded(error) : error

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { InterruptedError, messageOf, RejectedError } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
+import type { FileLog, SentFile } from '../../sync/file-log.ts'
 import { createProgress } from '../../sync/progress.ts'
 import { answerRequest } from './answer-request.ts'
 import { errorOf, faultOf } from './faults.ts'
@@ -9,6 +10,7 @@ import { parseLine, readLines, sendLine } from './lines.ts'
 import { type AnswerLine, MAX_REQUEST_BYTES, stopLine } from './protocol.ts'
 
 const PROGRESS_PAUSE_MS = 200
+const MOST_UNREAD_BYTES = 16 * 2 ** 20
 
 /** What a connection answers with. */
 export interface Answering {
@@ -90,7 +92,8 @@ export class ControlConnection {
 
   async #work(line: string): Promise<AnswerLine> {
     try {
-      const run = { signal: this.#abort.signal, progress: this.#progress }
+      const fileLog: FileLog = { wouldSend() {}, sent: (file) => this.#nameFile(file) }
+      const run = { signal: this.#abort.signal, progress: this.#progress, fileLog }
       return { kind: 'result', result: await answerRequest(parseLine(line), this.#answering, run) }
     } catch (error) {
       this.#answering.logger.debug('control request failed', { reason: messageOf(error) })
@@ -107,6 +110,11 @@ export class ControlConnection {
       last = now
       sendLine(this.#socket, { kind: 'progress', progress: this.#progress })
     }, PROGRESS_PAUSE_MS)
+  }
+
+  /** A client that does not read is not told of every file. */
+  #nameFile(file: SentFile): void {
+    if (this.#socket.writableLength < MOST_UNREAD_BYTES) sendLine(this.#socket, { kind: 'sent', file })
   }
 
   #finish(answer: AnswerLine): void {

@@ -1,3 +1,4 @@
+import type { FileLog } from '../../sync/file-log.ts'
 import type { Progress } from '../../sync/progress.ts'
 import type { RunResult } from '../../sync/run-sync.ts'
 import type { DaemonStanding } from '../standing.ts'
@@ -9,6 +10,8 @@ export interface SyncRun {
   readonly signal: AbortSignal
   /** Written by the run, read now and then by the server, which tells the client. */
   readonly progress: Progress
+  /** Tells the client of each file that was sent. */
+  readonly fileLog: FileLog
 }
 
 /**

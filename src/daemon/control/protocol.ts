@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { EngineLimits, MirrorSettings } from '../../sync/engine.ts'
+import type { SentFile } from '../../sync/file-log.ts'
 import type { PassOptions } from '../../sync/pass.ts'
 
 /** Raised with every change that an older client or daemon would misunderstand. */
@@ -54,6 +55,8 @@ const syncRequest = z.object({
   mirrors: z.array(mirrorSettings).readonly(),
   limits: engineLimits,
   options: passOptions,
+  /** Each file that is sent is told by its name. */
+  namesFiles: z.boolean(),
 })
 
 /** What may be asked. */
@@ -75,9 +78,18 @@ export const fault = z.object({ code: z.string(), message: z.string(), status: z
 /** The only other line a client may send: the run shall end, and why. */
 export const stopLine = z.object({ kind: z.literal('stop'), reason: fault })
 
-/** What the server sends: any number of `progress` and then one of the others. */
+const sentFile = z.object({
+  mirror: z.string(),
+  path: z.string(),
+  sizeBytes: z.number(),
+  resourceId: z.string(),
+  isDuplicate: z.boolean(),
+}) satisfies z.ZodType<SentFile>
+
+/** What the server sends: any number of `progress` and `sent`, and then one of the others. */
 export const answerLine = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('progress'), progress: z.unknown() }),
+  z.object({ kind: z.literal('sent'), file: sentFile }),
   z.object({ kind: z.literal('result'), result: z.unknown() }),
   z.object({ kind: z.literal('error'), ...fault.shape }),
 ])

@@ -61,10 +61,10 @@ export class MirrorKeeper {
 
   constructor(engine: Engine, line: ServiceLine, settings: KeeperSettings) {
     this.settings = settings
-    this.#engine = { ...engine, progress: createProgress() }
+    this.#activity = new ActivityLog(engine, settings.mirror.name)
+    this.#engine = { ...engine, progress: createProgress(), fileLog: this.#activity }
     this.#line = line
     this.#observer = new MirrorObserver(this.#engine, settings, () => this.#bell.ring())
-    this.#activity = new ActivityLog(engine, settings.mirror.name)
   }
 
   get name(): string {

@@ -37,3 +37,26 @@ test('runs that sent nothing are not told', () => {
   log.flush()
   expect(said).toEqual([])
 })
+
+test('each file is named, until there are too many in a minute', async () => {
+  const clock = manualClock()
+  const said: (LogFields & { message: string })[] = []
+  const logger = {
+    ...silentLogger,
+    info: (message: string, fields: LogFields = {}) => void said.push({ message, ...fields }),
+  }
+  const log = new ActivityLog({ clock, logger }, 'papers')
+  const send = (count: number) => {
+    for (let file = 0; file < count; file += 1)
+      log.sent({ mirror: 'papers', path: `${file}.md`, sizeBytes: 10, resourceId: `r${file}`, isDuplicate: false })
+    log.add(ranWith(count, count * 10))
+  }
+  send(60)
+  expect(said).toHaveLength(60)
+  expect(said[0]).toEqual({ message: 'sent', mirror: 'papers', path: '0.md', resourceId: 'r0', bytes: 10 })
+  send(40)
+  expect(said.slice(60)).toEqual([{ message: 'sent besides', mirror: 'papers', created: 40, bytes: 400 }])
+  await clock.advance(60_000)
+  send(1)
+  expect(said.slice(61)).toEqual([{ message: 'sent', mirror: 'papers', path: '0.md', resourceId: 'r0', bytes: 10 }])
+})

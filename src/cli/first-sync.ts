@@ -1,0 +1,48 @@
+import type { Runner } from '../app/open-runner.ts'
+import { sizeOnDisk } from '../local/size-on-disk.ts'
+import type { RunSummary } from '../sync/run-sync.ts'
+import { suggestSearch } from '../sync/suggest-search.ts'
+import type { CommandContext } from './context.ts'
+import { describeDestination, describeNext, describeRoom } from './render/first-sync.ts'
+
+/** What only the first sync of a mirror says: where its files go, how much room that takes, and what to try next. */
+export class FirstSync {
+  readonly #context: CommandContext
+  readonly #runner: Runner
+  /** Names of mirrors that were never synced. */
+  readonly #names: readonly string[]
+
+  constructor(context: CommandContext, runner: Runner, mirrors: readonly { readonly name: string }[]) {
+    this.#context = context
+    this.#runner = runner
+    const known = new Set(runner.known.map(({ name }) => name))
+    const isSilent = context.quiet || context.json
+    this.#names = isSilent ? [] : mirrors.map(({ name }) => name).filter((name) => !known.has(name))
+  }
+
+  begin(isDryRun: boolean): void {
+    const { tell } = this.#context
+    if (this.#names.length === 0 || !this.#isEmbedded) return
+    tell(describeDestination(this.#names, this.#library, isDryRun))
+  }
+
+  /** After a run that sent something. */
+  async end({ mirrors, dryRun }: RunSummary): Promise<void> {
+    const [first] = mirrors.filter(({ name, uploads }) => this.#names.includes(name) && uploads.created > 0)
+    if (!first || dryRun) return
+    const { tell } = this.#context
+    const report = this.#runner.reportContext()
+    if (this.#isEmbedded) tell(describeRoom(sizeOnDisk(report.fs, this.#library.directory), this.#library))
+    // A search of a configured service may cost something, and nobody asked for one.
+    tell(describeNext(this.#isEmbedded ? await suggestSearch(report, first.name) : undefined))
+  }
+
+  get #isEmbedded(): boolean {
+    return this.#context.settings.service.kind === 'embedded'
+  }
+
+  get #library() {
+    const { settings, io } = this.#context
+    return { directory: settings.service.dataDir, home: io.home }
+  }
+}

@@ -1,0 +1,51 @@
+import { counted, escapeText } from '../foundation/text.ts'
+import { formatSize } from '../foundation/units.ts'
+import { type FileLog, type PlannedFile, type SentFile, silentFileLog } from '../sync/file-log.ts'
+import type { RunSummary } from '../sync/run-sync.ts'
+import type { CommandContext } from './context.ts'
+
+/**
+ * With -v each file by its name on stderr, also in a dry run: stdout stays what it is without -v, one object with --json.
+ * Where the log is JSON, so is each of these lines.
+ */
+export function nameFiles(context: CommandContext): FileLog {
+  const { verbosity, quiet } = context
+  if (quiet || verbosity === 0) return silentFileLog
+  return context.logFormat === 'json' ? jsonLines(context) : textLines(context)
+}
+
+/** After a dry run that named none: how to see which files it is about. */
+export function tellHowToNameFiles({ json, verbosity, tell }: CommandContext, { mirrors }: RunSummary): void {
+  const files = mirrors.reduce((sum, { uploads }) => sum + uploads.created, 0)
+  if (files === 0 || json || verbosity > 0) return
+  tell(files === 1 ? '-v names this file' : `-v names each of these ${counted(files, 'file')}`)
+}
+
+function jsonLines({ logger }: CommandContext): FileLog {
+  return {
+    wouldSend: ({ sizeBytes: bytes, ...file }) => logger.debug('would send', { ...file, bytes }),
+    sent: ({ sizeBytes: bytes, isDuplicate, ...file }) =>
+      logger.debug('sent', { ...file, bytes, duplicate: isDuplicate }),
+  }
+}
+
+function textLines({ note }: CommandContext): FileLog {
+  let heading = ''
+  const write = (line: string, { mirror }: PlannedFile) => {
+    if (mirror !== heading) note(`${escapeText(mirror)}:`)
+    heading = mirror
+    note(line)
+  }
+  return {
+    wouldSend: (file) => write(`  would send  ${describe(file)}`, file),
+    sent: (file) => write(`  sent  ${describe(file)} → ${describeResource(file)}`, file),
+  }
+}
+
+function describe({ path, sizeBytes }: PlannedFile): string {
+  return `${escapeText(path)} (${formatSize(sizeBytes)})`
+}
+
+function describeResource({ resourceId, isDuplicate }: SentFile): string {
+  return isDuplicate ? `${escapeText(resourceId)}, which the library had already` : escapeText(resourceId)
+}

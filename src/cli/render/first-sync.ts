@@ -1,0 +1,36 @@
+import { counted, escapeText } from '../../foundation/text.ts'
+import { formatSize } from '../../foundation/units.ts'
+
+/** Mirrors that are named one by one. */
+const MOST_NAMES = 3
+
+interface Library {
+  /** Where its data lie. */
+  readonly directory: string
+  readonly home: string
+}
+
+/** Where the files of new mirrors go when no service is configured. */
+export function describeDestination(mirrors: readonly string[], library: Library, isDryRun: boolean): string {
+  const names = mirrors.map(escapeText)
+  const [last = ''] = names.slice(-1)
+  const who =
+    names.length > MOST_NAMES
+      ? counted(names.length, 'directory', 'directories')
+      : [names.slice(0, -1).join(', '), last].filter((part) => part !== '').join(' and ')
+  const goes = isDryRun ? 'would go' : names.length === 1 ? 'goes' : 'go'
+  return `No service is configured: ${who} ${goes} into the library on this computer (${placeOf(library)}). Nothing leaves it.`
+}
+
+export function describeRoom(sizeBytes: number, library: Library): string {
+  return `The library takes ${formatSize(sizeBytes)} on this computer (${placeOf(library)}).`
+}
+
+/** What to try after a first sync; `query` is known to find something. */
+export function describeNext(query: string | undefined): string {
+  return `Next: shelfd search ${query === undefined ? 'WORDS' : `"${query}"`} · shelfd report · shelfd daemon`
+}
+
+function placeOf({ directory, home }: Library): string {
+  return escapeText(directory.startsWith(`${home}/`) ? `~${directory.slice(home.length)}` : directory)
+}

@@ -1,0 +1,7 @@
+/** What the log says of what a client had the daemon do. */
+export const CLIENT_DID = {
+  beginSync: 'a client began a sync',
+  endSync: 'the sync of a client has ended',
+  pause: 'a client paused uploads',
+  resume: 'a client resumed uploads',
+} as const

@@ -1,0 +1,53 @@
+import { Lanes } from '../foundation/lanes.ts'
+import type { FileLog } from '../sync/file-log.ts'
+import { ActivityLog } from '../sync/keeper/activity-log.ts'
+import { observeInThreads } from '../sync/observe/observe-in-threads.ts'
+import { type RunResult, runSync } from '../sync/run-sync.ts'
+import { CLIENT_DID } from './client-did.ts'
+import type { SyncRun } from './control/handlers.ts'
+import type { SyncRequest } from './control/protocol.ts'
+import type { Crew } from './crew.ts'
+
+/** A run by hand over the line and the store of the crew, whose keepers of the same mirrors wait meanwhile. */
+export async function syncBeside(
+  crew: Crew,
+  request: SyncRequest,
+  { signal, progress, fileLog }: SyncRun,
+): Promise<RunResult> {
+  const { keepers, engine, line } = crew
+  const { mirrors, limits, options, namesFiles } = request
+  await using quiet = new AsyncDisposableStack()
+  for (const { name } of mirrors) {
+    const keeper = keepers.find((candidate) => candidate.name === name)
+    if (keeper) quiet.use(await keeper.quiesce())
+    const row = engine.store.mirrors.findByName(name)
+    if (row) line.follower?.remove(row.id)
+  }
+  const names = mirrors.map(({ name }) => name)
+  engine.logger.info(CLIENT_DID.beginSync, { mirrors: names })
+  const activity = new Map(names.map((name) => [name, new ActivityLog(engine, name)]))
+  const run = {
+    ...engine,
+    observeTree: observeInThreads(limits.checkers),
+    limits,
+    lanes: new Lanes(limits.transfers),
+    progress,
+    fileLog: tellBoth(activity, namesFiles ? fileLog : undefined),
+    signal: AbortSignal.any([engine.signal, signal]),
+  }
+  const result = await runSync(run, mirrors, options)
+  const { summary, outcome } = result
+  for (const mirror of summary.mirrors) activity.get(mirror.name)?.add(mirror)
+  engine.logger.info(CLIENT_DID.endSync, { mirrors: names, outcome, afterMs: summary.durationMs })
+  return result
+}
+
+function tellBoth(activity: ReadonlyMap<string, ActivityLog>, client: FileLog | undefined): FileLog {
+  return {
+    wouldSend() {},
+    sent: (file) => {
+      activity.get(file.mirror)?.sent(file)
+      client?.sent(file)
+    },
+  }
+}

@@ -1,0 +1,73 @@
+/** The first sync says where the data went and what to do next. */
+import { describe, expect, test } from 'vitest'
+import { parseSize } from '../../src/foundation/units.ts'
+import { configure, startDaemon } from '../support/daemon.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { temporaryHome } from '../support/home.ts'
+
+const TREE = {
+  '2024.md': 'no words',
+  'a1.md': 'none',
+  'notes/spring-tide.md': '# High water\n',
+  'big.bin': Buffer.alloc(3 * 2 ** 20),
+}
+const WHERE =
+  'No service is configured: Papers goes into the library on this computer (~/data/shelfd/library). Nothing leaves it.\n'
+
+describe('the first sync into the library on this computer', () => {
+  test('says where the files go and how much room they take', async () => {
+    const home = temporaryHome()
+    home.write('Papers', TREE)
+    const { stderr, exitCode } = await home.run(['sync', 'Papers'])
+    expect(exitCode).toBe(0)
+    expect(stderr.startsWith(WHERE)).toBe(true)
+    const [, size = ''] = /The library takes (.+) on this computer \(~\/data\/shelfd\/library\)\.\n/.exec(stderr) ?? []
+    const sizeBytes = parseSize(size) ?? 0
+    expect(sizeBytes).toBeGreaterThan(3 * 2 ** 20)
+    expect(sizeBytes).toBeLessThan(20 * 2 ** 20)
+  })
+
+  test('suggests a search that finds something', async () => {
+    const home = temporaryHome()
+    home.write('Papers', TREE)
+    const { stderr } = await home.run(['sync', 'Papers'])
+    const [, query = ''] = /^Next: shelfd search "(.+)" · shelfd report · shelfd daemon$/m.exec(stderr) ?? []
+    expect(query).toBe('spring tide')
+    expect((await home.run(['search', query])).stdout).toContain('spring-tide.md')
+  })
+
+  test('says so once, and not to scripts', async () => {
+    const home = temporaryHome()
+    home.write('Papers', TREE)
+    expect((await home.shelfd(['sync', '-n', 'Papers'])).stderr).toMatch(
+      /Papers would go into .* Nothing leaves it\.\n/,
+    )
+    const quiet = temporaryHome()
+    quiet.write('Papers', TREE)
+    expect((await quiet.shelfd(['sync', 'Papers', '-q'])).stderr).toBe('')
+    expect((await home.shelfd(['sync', 'Papers', '--json'])).stderr).toBe('')
+    home.write('Papers', { 'more.md': 'more' })
+    expect((await home.shelfd(['sync', 'Papers'])).stderr).toBe('')
+  })
+
+  test('says so beside a daemon as well', async () => {
+    const home = temporaryHome()
+    home.write('Papers', TREE)
+    configure(home, { mirrors: [{ name: 'other', path: home.write('Other', {}) }] })
+    const daemon = await startDaemon(home)
+    const { stderr } = await home.run(['sync', 'Papers'])
+    expect(stderr.startsWith(WHERE)).toBe(true)
+    expect(stderr).toContain('Next: shelfd search "spring tide"')
+    await daemon.stop()
+  })
+})
+
+test('the first sync into a service claims nothing of this computer', async () => {
+  const service = await startFaultyService({ library: 'Test' })
+  const home = temporaryHome(service)
+  home.write('Papers', TREE)
+  const { stderr } = await home.run(['sync', 'Papers', '--to', 'Test'])
+  expect(stderr).not.toMatch(/this computer|Nothing leaves/)
+  expect(stderr).toContain('Next: shelfd search WORDS · shelfd report · shelfd daemon\n')
+  expect(service.count('searchResources')).toBe(0)
+})
