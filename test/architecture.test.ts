@@ -40,7 +40,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   'node-cron': ['daemon/', 'app/settings/'],
   pino: ['app/'],
   'node:net': ['daemon/control/', 'remote/'],
-  yaml: ['app/settings/', 'cli/commands/config-show.ts'],
+  yaml: ['app/settings/', 'cli/render/config-yaml.ts'],
   'yargs-parser': ['cli/'],
   'node:child_process': ['app/credential.ts', 'app/service-manager/run-program.ts', 'daemon/notify.ts'],
   'node:fs': [

@@ -27,6 +27,19 @@ interface FoundFile {
  * line, or UsageError('insecure-file').
  */
 export function readSettings(input: SettingsInput): Settings {
+  return loadConfiguration(input).settings
+}
+
+/** The settings beside what was written, before defaults, and who wrote it. */
+export interface LoadedConfiguration {
+  readonly settings: Settings
+  readonly raw: Raw
+  /** `--flag`, `SHELFD_VARIABLE`, `FILE:LINE` or `default`. */
+  originOf(path: readonly PropertyKey[]): string
+}
+
+/** As `readSettings`, for those who explain the settings. */
+export function loadConfiguration(input: SettingsInput): LoadedConfiguration {
   const found = findFile(input)
   const overrides = readOverrides(input.flags, input.env, input.cwd)
   const written = layOver(found?.parsed.raw ?? {}, overrides.raw)
@@ -38,7 +51,8 @@ export function readSettings(input: SettingsInput): Settings {
   const problems = findMirrorProblems(settings, hasLibrary)
   if (problems.length > 0) throw badConfiguration(problems.map(({ path, message }) => `${placeOf(path)}: ${message}`))
   if (found) assertSafe(found, settings)
-  return settings
+  const originOf = (path: readonly PropertyKey[]) => (valueAt(written, path) === undefined ? 'default' : placeOf(path))
+  return { settings, raw, originOf }
 }
 
 function findFile({ flags, readFile = readTextFile, ...around }: SettingsInput): FoundFile | undefined {

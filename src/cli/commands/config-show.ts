@@ -1,13 +1,16 @@
-import { stringify } from 'yaml'
+import { type Explained, type ExplainedSection, explainSettings } from '../../app/settings/explain-settings.ts'
 import { settingFlags } from '../../app/settings/overrides.ts'
-import type { ServiceSettings } from '../../app/settings/settings.ts'
-import { escapeText } from '../../foundation/text.ts'
 import { defineCommand } from '../command.ts'
+import { renderConfigYaml } from '../render/config-yaml.ts'
 
 export const configShowCommand = defineCommand({
   name: 'config show',
   summary: 'Show the configuration that is in force',
-  description: 'Everything read and defaulted, in milliseconds and bytes. Secrets are never shown.',
+  description: [
+    'Everything read and defaulted, with the keys and units of the configuration file, so that it can be pasted into one.',
+    'Behind each value stands where it comes from: FILE:LINE, a flag, a variable or default; with --json under "origins".',
+    'Secrets are never shown.',
+  ].join('\n'),
   positionals: {},
   options: {},
   settingFlags: settingFlags.filter((flag) => flag !== 'state-dir' && flag !== 'log-format'),
@@ -17,22 +20,37 @@ export const configShowCommand = defineCommand({
   ],
   exits: ['done'],
   async run(context) {
-    const { service, ...settings } = context.settings
-    const shown = { ...settings, service: withoutSecrets(service) }
-    if (context.json) context.printJson(shown)
-    else context.print(stringify(shown).trimEnd().split('\n').map(escapeText).join('\n'))
+    const { io, config, settingFlags: flags } = context
+    const { configFile, root } = explainSettings({ ...io, flags: { ...flags, config } })
+    if (!context.json) context.print(renderConfigYaml(root))
+    else context.printJson({ configFile: configFile ?? null, ...valuesOf(root), origins: originsOf(root) })
     return 'done'
   },
 })
 
-/** The arguments of a command may hold a secret too. */
-function withoutSecrets(service: ServiceSettings) {
-  if (service.kind === 'embedded') return service
-  const { token, tokenFile, tokenCommand, ...rest } = service
-  return {
-    ...rest,
-    ...(token !== undefined && { token: '(set)' }),
-    ...(tokenFile !== undefined && { tokenFile }),
-    ...(tokenCommand && { tokenCommand: `${tokenCommand[0]} …` }),
+function valuesOf({ entries }: ExplainedSection): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(entries.map(([key, explained]) => [key, shownValue(explained)]))
+}
+
+function shownValue(explained: Explained): unknown {
+  switch (explained.kind) {
+    case 'section':
+      return valuesOf(explained)
+    case 'list':
+      return explained.items.map(valuesOf)
+    case 'hidden':
+      return `(${explained.hint})`
+    case 'value':
+      return explained.value
   }
+}
+
+/** As nested as the values. */
+function originsOf({ entries }: ExplainedSection): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(entries.map(([key, explained]) => [key, shownOrigin(explained)]))
+}
+
+function shownOrigin(explained: Explained): unknown {
+  if (explained.kind === 'section') return originsOf(explained)
+  return explained.kind === 'list' ? explained.items.map(originsOf) : explained.origin
 }

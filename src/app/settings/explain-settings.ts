@@ -1,0 +1,123 @@
+import { dirname, resolve } from 'node:path'
+import { z } from 'zod'
+import { expandHome } from './find-config-file.ts'
+import { isMapping, type Raw, valueAt } from './raw.ts'
+import { loadConfiguration, type SettingsInput } from './read-settings.ts'
+import { configSchema } from './schema.ts'
+import type { Settings } from './settings.ts'
+
+/** One value that is in force, as the configuration file would have it, and who said so. */
+export interface ExplainedValue {
+  readonly kind: 'value'
+  readonly value: unknown
+  /** `FILE:LINE`, `--flag`, `SHELFD_VARIABLE` or `default`. */
+  readonly origin: string
+}
+
+/** Set, and never shown; `hint` says what may be said. */
+export interface HiddenValue {
+  readonly kind: 'hidden'
+  readonly hint: string
+  readonly origin: string
+}
+
+export interface ExplainedSection {
+  readonly kind: 'section'
+  readonly entries: readonly (readonly [key: string, Explained])[]
+}
+
+export interface ExplainedList {
+  readonly kind: 'list'
+  readonly items: readonly ExplainedSection[]
+}
+
+export type Explained = ExplainedValue | HiddenValue | ExplainedSection | ExplainedList
+
+export interface ExplainedSettings {
+  readonly configFile: string | undefined
+  readonly root: ExplainedSection
+}
+
+/** Keys of the file whose values are paths. */
+const PATH_KEYS: ReadonlySet<string> = new Set(['path', 'stateDir', 'dataDir', 'tokenFile', 'caFile'])
+
+/** The configuration in force with its own keys and units, so that it can be written into a file; throws as `readSettings`. */
+export function explainSettings(input: SettingsInput): ExplainedSettings {
+  const { settings, raw, originOf } = loadConfiguration(input)
+  const { configFile } = settings
+  const base = configFile === undefined ? input.cwd : dirname(configFile)
+  const explainer: Explainer = {
+    raw,
+    originOf,
+    derived: derivedValues(settings),
+    absolute: (path) => resolve(base, expandHome(path, input.home)),
+  }
+  const schema: unknown = z.toJSONSchema(configSchema, { io: 'input' })
+  return { configFile, root: explainSection(explainer, schema, []) }
+}
+
+type Path = readonly (string | number)[]
+
+interface Explainer {
+  readonly raw: Raw
+  readonly originOf: (path: Path) => string
+  /** Defaults that depend on other values or on the system, as nested as in the file. */
+  readonly derived: Raw
+  readonly absolute: (path: string) => string
+}
+
+/** Undefined for what is neither said nor has a default. */
+function explain(explainer: Explainer, schema: unknown, path: Path): Explained | undefined {
+  const written = valueAt(explainer.raw, path)
+  const items = valueAt(schema, ['items'])
+  if (isMapping(valueAt(schema, ['properties']))) {
+    const isGiven = written !== undefined || valueAt(schema, ['default']) !== undefined
+    return isGiven ? explainSection(explainer, schema, path) : undefined
+  }
+  if (Array.isArray(written) && isMapping(valueAt(items, ['properties']))) {
+    return { kind: 'list', items: written.map((_, index) => explainSection(explainer, items, [...path, index])) }
+  }
+  return explainLeaf(explainer, schema, path)
+}
+
+function explainSection(explainer: Explainer, schema: unknown, path: Path): ExplainedSection {
+  const properties = valueAt(schema, ['properties'])
+  const entries = Object.entries(isMapping(properties) ? properties : {}).flatMap(([key, inner]) => {
+    const explained = explain(explainer, inner, [...path, key])
+    return explained ? [[key, explained] as const] : []
+  })
+  return { kind: 'section', entries }
+}
+
+function explainLeaf(explainer: Explainer, schema: unknown, path: Path): Explained | undefined {
+  const { raw, originOf, derived, absolute } = explainer
+  const written = valueAt(raw, path)
+  const value = written ?? valueAt(derived, path) ?? valueAt(schema, ['default'])
+  if (value === undefined) return undefined
+  const origin = originOf(path)
+  const hint = hintOfSecret(path, value)
+  if (hint !== undefined) return { kind: 'hidden', hint, origin }
+  const isPath = PATH_KEYS.has(String(path.at(-1))) && typeof value === 'string'
+  return { kind: 'value', value: isPath ? absolute(value) : asNumber(value, schema), origin }
+}
+
+/** The arguments of a command may hold a secret too. */
+function hintOfSecret(path: Path, value: unknown): string | undefined {
+  if (path.join('.') === 'service.token') return 'set, not shown'
+  if (path.join('.') !== 'service.tokenCommand') return undefined
+  return `${Array.isArray(value) ? value[0] : ''} …, not shown in full`
+}
+
+/** What a flag or a variable says is text; in the file it would be a number. */
+function asNumber(value: unknown, schema: unknown): unknown {
+  const types = [valueAt(schema, ['type'])].flat()
+  return typeof value === 'string' && types.includes('number') && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value
+}
+
+function derivedValues({ stateDir, service, mirrors }: Settings): Raw {
+  return {
+    stateDir,
+    dataDir: service.dataDir,
+    mirrors: mirrors.map(({ name, library, remotePath }) => ({ name, library, remotePath })),
+  }
+}

@@ -1,0 +1,38 @@
+import { stringify } from 'yaml'
+import type { Explained, ExplainedSection } from '../../app/settings/explain-settings.ts'
+import { escapeText } from '../../foundation/text.ts'
+
+const STEP = '  '
+
+/** The configuration as YAML that a file may hold, the origin of each value as a comment behind it. */
+export function renderConfigYaml(root: ExplainedSection): string {
+  return sectionLines(root, '').map(escapeText).join('\n')
+}
+
+function sectionLines({ entries }: ExplainedSection, indent: string): string[] {
+  return entries.flatMap(([key, explained]) => entryLines(key, explained, indent))
+}
+
+function entryLines(key: string, explained: Explained, indent: string): string[] {
+  switch (explained.kind) {
+    case 'value':
+      return [`${indent}${key}: ${inOneLine(explained.value)} # ${explained.origin}`]
+    case 'hidden':
+      return [`${indent}# ${key}: ${explained.hint} (${explained.origin})`]
+    case 'section':
+      return [`${indent}${key}:`, ...sectionLines(explained, indent + STEP)]
+    case 'list':
+      if (explained.items.length === 0) return [`${indent}${key}: []`]
+      return [`${indent}${key}:`, ...explained.items.flatMap((item) => itemLines(item, indent + STEP))]
+  }
+}
+
+/** The first key of an entry stands behind its dash. */
+function itemLines(item: ExplainedSection, indent: string): string[] {
+  const [first = '', ...rest] = sectionLines(item, indent + STEP)
+  return [`${indent}- ${first.trimStart()}`, ...rest]
+}
+
+function inOneLine(value: unknown): string {
+  return stringify(value, { collectionStyle: 'flow', blockQuote: false, lineWidth: 0 }).trimEnd()
+}
