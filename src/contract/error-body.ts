@@ -24,5 +24,10 @@ function fieldMessages(errors: unknown): string[] {
   if (typeof errors !== 'object' || errors === null) return []
   return Object.entries(errors)
     .slice(0, 20)
-    .map(([field, said]) => `${field}: ${[said].flat().map(String).join(', ')}`)
+    .map(([field, said]) => `${field}: ${[said].flat().slice(0, 20).map(textOf).join(', ')}`)
+}
+
+/** Only what has one plain text is shown: an object may bring a `toString` of its own, or none. */
+function textOf(said: unknown): string {
+  return typeof said === 'object' && said !== null ? 'something that is no text' : String(said)
 }

@@ -110,7 +110,7 @@ export class RejectedError extends ShelfdError<'rejected'> {
 }
 
 /** What left an upload in doubt: the code its failure would have had, or that somebody stopped the program. */
-export type DoubtCause = Exclude<CodeOf<'temporary'>, 'disk-full'> | 'interrupted'
+export type DoubtCause = Exclude<CodeOf<'temporary'>, 'disk-full'> | 'redirect-refused' | 'interrupted'
 
 /** It isn't known whether the service stored an upload: look before sending again. */
 export class DoubtError extends ShelfdError<'doubt'> {

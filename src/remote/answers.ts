@@ -90,7 +90,8 @@ async function unpack(body: Buffer, encoding: string): Promise<Buffer> {
   }
 }
 
-function malformed(reason: string): Setback {
+/** An answer that cannot be what was asked for. */
+export function malformed(reason: string): Setback {
   return new Setback({ code: 'answer-malformed', reason: escapeText(reason), mayBeDone: true, reached: true })
 }
 

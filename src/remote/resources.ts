@@ -1,27 +1,32 @@
-import { resourceRecord, viewUrl } from '../contract/records.ts'
-import { jsonOf } from './answers.ts'
+import { type ResourceRecord, resourceRecord, viewUrl } from '../contract/records.ts'
+import { jsonOf, malformed } from './answers.ts'
 import { readDownload } from './downloads.ts'
-import type { Send } from './request.ts'
+import type { Answer, Send, ServiceRequest } from './request.ts'
 import type { AssetView, ServiceClient } from './service-client.ts'
 
-type ResourcesTopic = Pick<ServiceClient, 'showResource' | 'downloadResource' | 'createResourceViewUrl'>
+type ResourcesTopic = Pick<
+  ServiceClient,
+  'showResource' | 'pollResource' | 'downloadResource' | 'createResourceViewUrl'
+>
 
 const readResource = jsonOf(resourceRecord)
+
+/** Only the record that was asked for is believed. */
+function readResourceOf(id: string): (answer: Answer, request: ServiceRequest<unknown>) => Promise<ResourceRecord> {
+  return async (answer, request) => {
+    const record = await readResource(answer, request)
+    if (record.id !== id) throw malformed('the answer is about another resource')
+    return record
+  }
+}
+
 const readViewUrl = jsonOf(viewUrl)
 
 /** Resources: show (4.13), download (4.15), view URL (4.16). */
 export function resourcesTopic(send: Send): ResourcesTopic {
   return {
-    showResource: (library, resource, signal) =>
-      send({
-        target: { kind: 'route', route: 'showResource', values: { library, resource } },
-        verb: 'show the resource',
-        subject: resource,
-        right: 'read',
-        repeat: 'always',
-        read: readResource,
-        signal,
-      }),
+    showResource: (library, resource, signal) => send({ ...showing(library, resource), repeat: 'always', signal }),
+    pollResource: (library, resource, signal) => send({ ...showing(library, resource), repeat: 'unsent', signal }),
     downloadResource: (resource, signal) =>
       send({
         target: { kind: 'route', route: 'downloadResource', values: { resource } },
@@ -45,6 +50,16 @@ export function resourcesTopic(send: Send): ResourcesTopic {
         signal,
       }),
   }
+}
+
+function showing(library: string, resource: string) {
+  return {
+    target: { kind: 'route', route: 'showResource', values: { library, resource } },
+    verb: 'show the resource',
+    subject: resource,
+    right: 'read',
+    read: readResourceOf(resource),
+  } as const
 }
 
 /** The body of a view-URL request (4.5, 4.16); what isn't said is left to the service's defaults. */

@@ -91,6 +91,8 @@ export interface ServiceClient {
   createDirectory(libraryId: string, path: string, signal?: AbortSignal): Promise<'created' | 'existing'>
   uploadFile(upload: UploadRequest, signal?: AbortSignal): Promise<UploadAnswer>
   showResource(libraryId: string, resourceId: string, signal?: AbortSignal): Promise<ResourceRecord>
+  /** The same for whoever asks again anyway: only what did not reach the service is tried again here. */
+  pollResource(libraryId: string, resourceId: string, signal?: AbortSignal): Promise<ResourceRecord>
   searchResources(search: SearchRequest, signal?: AbortSignal): Promise<SearchAnswer>
   downloadResource(resourceId: string, signal?: AbortSignal): Promise<Download>
   createResourceViewUrl(

@@ -1,13 +1,14 @@
 import { Readable } from 'node:stream'
 import { type Dispatcher, Pool } from 'undici'
 import type { Random } from '../foundation/clock.ts'
-import { RefusedError } from '../foundation/errors.ts'
+import { DoubtError, RefusedError, ShelfdError } from '../foundation/errors.ts'
 import { escapeText, truncateText } from '../foundation/text.ts'
 import { addressOf } from './addresses.ts'
+import { malformed } from './answers.ts'
 import { type ClientOptions, DEFAULT_TIMEOUTS } from './client-options.ts'
 import { createConnector, type Way } from './connector.ts'
 import { Exchange } from './exchange.ts'
-import { cannot, interruptIfAborted } from './failures.ts'
+import { cannot, interruptIfAborted, Setback } from './failures.ts'
 import { openMultipart, type Payload } from './multipart.ts'
 import type { Answer, RequestBody, Send, ServiceRequest } from './request.ts'
 
@@ -51,7 +52,7 @@ export function createTransport(options: ClientOptions): Transport {
     try {
       const answer = { ...(await exchange.answer), origin, receivedAtMs: clock.nowMs(), redact }
       refuseRedirect(request, answer)
-      return await request.read(answer, request)
+      return await readAnswer(request, answer)
     } finally {
       payload?.release()
       onRequest?.({ route: name, status: exchange.status, durationMs: clock.monotonicMs() - startedMs })
@@ -64,6 +65,16 @@ export function createTransport(options: ClientOptions): Transport {
       if (!pool?.destroyed) await pool?.close()
     },
     destroy: async () => pool?.destroy(),
+  }
+}
+
+/** What an answer means; whatever its reader trips over is an answer that cannot be understood, never an error of ours. */
+async function readAnswer<T>(request: ServiceRequest<T>, answer: Answer): Promise<T> {
+  try {
+    return await request.read(answer, request)
+  } catch (error) {
+    if (error instanceof ShelfdError || error instanceof Setback) throw error
+    throw malformed('the answer cannot be understood')
   }
 }
 
@@ -108,5 +119,7 @@ function refuseRedirect(request: ServiceRequest<unknown>, answer: Answer): void 
   const location = answer.redact(String(answer.headers.location ?? 'nowhere'))
   const target = escapeText(truncateText(location, 300))
   const reason = `the service redirects to "${target}" (${answer.status}), which is never followed`
+  // A service may redirect after it has stored a file.
+  if (request.body?.kind === 'file') throw new DoubtError(cannot(request, reason), 'redirect-refused')
   throw new RefusedError('redirect-refused', cannot(request, reason))
 }

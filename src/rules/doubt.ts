@@ -27,27 +27,12 @@ export function reactToDoubt({ doubts, problemCount }: DoubtedContent, cause: Do
   return { kind: 'quarantine', code: cause, pauseMs: quarantinePause(problemCount, cause) }
 }
 
-/** A content in doubt, with what the last look for it came to. */
-interface LookedAfter {
-  /** Null while it has no problem. */
-  readonly retryAt: number | null
-  readonly isSetAside: number
-  /** The last upload was looked for and not found. */
-  readonly wasAbsent: number
-}
-
-/** Whether to look for a content in doubt now: after each upload once, then whenever its quarantine is over. */
-export function needsLook({ retryAt, isSetAside, wasAbsent }: LookedAfter, nowMs: number): boolean {
-  return isSetAside === 0 && (wasAbsent === 0 || !isQuarantined({ retryAt }, nowMs))
-}
-
-/** Whether a content that a look did not find may be sent again now. */
-export function mayResend(content: Pick<LookedAfter, 'retryAt'>, nowMs: number): boolean {
-  return !isQuarantined(content, nowMs)
-}
-
-function isQuarantined({ retryAt }: Pick<LookedAfter, 'retryAt'>, nowMs: number): boolean {
-  return quarantineLeftMs(retryAt, nowMs) > 0
+/** Whether to look for a content in doubt now: when it has no problem yet, and whenever its quarantine is over. */
+export function needsLook(
+  { retryAt, isSetAside }: { readonly retryAt: number | null; readonly isSetAside: number },
+  nowMs: number,
+): boolean {
+  return isSetAside === 0 && quarantineLeftMs(retryAt, nowMs) === 0
 }
 
 interface LookedFor {

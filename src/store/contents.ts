@@ -43,13 +43,11 @@ export interface ContentKey {
 
 /** A content whose last upload was cut off or left in doubt, with the path it was sent from. */
 export interface DoubtfulContent
-  extends Pick<ContentRow, 'id' | 'sha256' | 'mime' | 'size' | 'problemMessage' | 'retryAt' | 'isSetAside'> {
+  extends Pick<ContentRow, 'id' | 'sha256' | 'mime' | 'size' | 'retryAt' | 'isSetAside'> {
   /** Relative to the mirror it was sent from, whose library path is `remotePath`. */
   readonly path: string
   readonly remotePath: string
   readonly uploadId: number
-  /** That upload was looked for and not found. */
-  readonly wasAbsent: number
 }
 
 /** A mirror and its library, as far as queries need them. */
@@ -63,6 +61,7 @@ export interface PendingResource {
   readonly resourceId: string
   readonly storedSeq: number
   readonly uploadedAt: number
+  readonly hasProblem: number
 }
 
 export interface StoredContent {
@@ -143,7 +142,6 @@ function prepareSending(database: Database.Database) {
     `UPDATE content SET state = 'refused', problem_code = ?, problem_message = ?, retry_at = ?,
        problem_count = problem_count + 1 WHERE id = ?`,
   )
-  const explain = database.prepare<[string, number]>('UPDATE content SET problem_message = ? WHERE id = ?')
   const maxSeq = database.prepare<[], { seq: number }>('SELECT coalesce(max(stored_seq), 0) AS seq FROM content')
   const store = database.prepare<[string, number, number, number, number, number, number, number]>(
     `UPDATE content SET state = 'stored', resource_id = ?, is_duplicate = ?, second_location = ?, uploaded_at = ?,
@@ -152,9 +150,8 @@ function prepareSending(database: Database.Database) {
   )
   // doubt first looks at what an interrupted run left: its intents have no outcome.
   const doubtful = database.prepare<[number, number, number], DoubtfulContent>(
-    `SELECT c.id, c.sha256, c.mime, c.size, c.problem_message AS problemMessage, c.retry_at AS retryAt,
-       c.is_set_aside AS isSetAside, u.path, m.remote_path AS remotePath, max(u.id) AS uploadId,
-       coalesce(u.outcome, '') = 'absent' AS wasAbsent
+    `SELECT c.id, c.sha256, c.mime, c.size, c.retry_at AS retryAt, c.is_set_aside AS isSetAside, u.path,
+       m.remote_path AS remotePath, max(u.id) AS uploadId
      FROM content c INDEXED BY content_in_doubt JOIN upload u ON u.content_id = c.id JOIN mirror m ON m.id = u.mirror_id
      WHERE c.library_id = ? AND (u.mirror_id = ? OR EXISTS
          (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?))
@@ -187,10 +184,6 @@ function prepareSending(database: Database.Database) {
     markRefused: (id: number, problem: ContentProblem): void => {
       refuse.run(problem.code, problem.message, problem.retryAt, id)
     },
-    /** Says more of the problem a content has. */
-    explainProblem: (id: number, message: string): void => {
-      explain.run(message, id)
-    },
     /** From here on the resource id is never forgotten (P13). */
     markStored: (id: number, stored: StoredContent): void => {
       nextSeq ??= (maxSeq.get()?.seq ?? 0) + 1
@@ -205,7 +198,8 @@ function prepareSending(database: Database.Database) {
 
 function prepareIngestion(database: Database.Database) {
   const pending = database.prepare<[number, number, number, number], PendingResource>(
-    `SELECT id AS contentId, resource_id AS resourceId, stored_seq AS storedSeq, uploaded_at AS uploadedAt FROM content
+    `SELECT id AS contentId, resource_id AS resourceId, stored_seq AS storedSeq, uploaded_at AS uploadedAt,
+       problem_code IS NOT NULL AS hasProblem FROM content
      INDEXED BY content_pending
      WHERE library_id = ? AND mirror_id = ? AND outcome = 'pending' AND stored_seq > ? ORDER BY stored_seq LIMIT ?`,
   )
@@ -216,7 +210,8 @@ function prepareIngestion(database: Database.Database) {
     `SELECT count(*) AS n FROM content c WHERE ${isFollowed}`,
   )
   const due = database.prepare<[number, number, number], PendingResource>(
-    `SELECT id AS contentId, resource_id AS resourceId, stored_seq AS storedSeq, uploaded_at AS uploadedAt FROM content
+    `SELECT id AS contentId, resource_id AS resourceId, stored_seq AS storedSeq, uploaded_at AS uploadedAt,
+       problem_code IS NOT NULL AS hasProblem FROM content
      WHERE mirror_id = ? AND state = 'stored' AND problem_code IS NOT NULL AND is_set_aside = 0
        AND coalesce(retry_at, 0) NOT BETWEEN ? AND ?
      ORDER BY retry_at LIMIT 1000`,
@@ -246,6 +241,10 @@ function prepareIngestion(database: Database.Database) {
   )
   const clearProblem = database.prepare<[number]>(
     `UPDATE content SET problem_code = NULL, problem_message = NULL, retry_at = NULL, problem_count = 0 WHERE id = ?`,
+  )
+  const clearPollProblem = database.prepare<[number]>(
+    `UPDATE content SET problem_code = NULL, problem_message = NULL, retry_at = NULL, problem_count = 0
+     WHERE id = ? AND outcome = 'pending'`,
   )
   const tally = database.prepare<[number, number], IngestionTally>(
     `SELECT outcome, ingestion_status AS status, iif(ingestion_note = '${quoted(WITHOUT_TEXT)}', mime, NULL) AS mimeWithoutText,
@@ -301,6 +300,10 @@ function prepareIngestion(database: Database.Database) {
     setProblem: (id: number, problem: ContentProblem | null): void => {
       if (problem) setProblem.run(problem.code, problem.message, problem.retryAt, id)
       else clearProblem.run(id)
+    },
+    /** The service tells again how the ingestion of a resource goes on. */
+    clearPollProblem: (id: number): void => {
+      clearPollProblem.run(id)
     },
     tallyIngestion: (runId: number, mirrorId: number): IngestionTally[] => tally.all(runId, mirrorId),
     /** Milliseconds from upload to searchable of a run's resources, ascending. */

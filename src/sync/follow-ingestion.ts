@@ -1,23 +1,28 @@
 import { type IngestionOutcome, ingestionOutcome } from '../contract/states.ts'
 import { Bell } from '../foundation/bell.ts'
-import { RejectedError } from '../foundation/errors.ts'
+import { RejectedError, ShelfdError } from '../foundation/errors.ts'
 import { forEachConcurrently } from '../foundation/for-each-concurrently.ts'
 import { escapeText, truncateText } from '../foundation/text.ts'
+import { failureScope } from '../rules/failure-scope.ts'
 import { pollPause } from '../rules/poll-pause.ts'
 import { quarantinePause } from '../rules/quarantine-pause.ts'
 import type { PendingResource } from '../store/contents.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { Connection, Engine } from './engine.ts'
 import { readNote, readWarnings } from './ingestion-note.ts'
+import { isServiceWell } from './item-failure.ts'
 import type { IngestionGate } from './upload.ts'
 
-interface Followed extends PendingResource {
+interface Followed extends Omit<PendingResource, 'hasProblem'> {
+  hasProblem: number
   readonly mirror: MirrorRow
   readonly sinceMs: number
   /** When its state was written down last (monotonic). */
   writtenMs: number
   writtenStatus: string | null
   polls: number
+  /** Polls in a row that failed for a reason of this resource alone. */
+  failures: number
   dueMs: number
 }
 
@@ -34,6 +39,15 @@ interface Answer {
   readonly note: string | null
   readonly problem: string | null
 }
+
+/** A poll that failed, perhaps for a reason of this resource alone. */
+interface FailedPoll {
+  readonly followed: Followed
+  readonly error: ShelfdError
+}
+
+/** So many failed polls of one resource in a row are a problem of it; it is asked for again after a quarantine. */
+const MOST_FAILURES = 5
 
 /** What becomes due within so long is polled in one round. */
 const GATHERING_MS = 20
@@ -191,7 +205,7 @@ export class IngestionFollower implements IngestionGate {
   #take(mirror: MirrorRow, resource: PendingResource, pauseMs: number): void {
     const sinceMs = this.#engine.clock.monotonicMs()
     const unwritten = { writtenMs: Number.NEGATIVE_INFINITY, writtenStatus: null }
-    const followed = { ...resource, ...unwritten, mirror, sinceMs, polls: 0, dueMs: sinceMs + pauseMs }
+    const followed = { ...resource, ...unwritten, mirror, sinceMs, polls: 0, failures: 0, dueMs: sinceMs + pauseMs }
     this.#followed.set(resource.contentId, followed)
   }
 
@@ -222,20 +236,48 @@ export class IngestionFollower implements IngestionGate {
   /** Asks for each once; gives the number of those that ended. */
   async #poll(due: readonly Followed[]): Promise<number> {
     const answers: Answer[] = []
+    const failed: FailedPoll[] = []
     try {
       await forEachConcurrently(due, this.#engine.limits.checkers, async (followed) => {
-        if (!this.#engine.signal.aborted) answers.push(await this.#ask(followed))
+        if (this.#engine.signal.aborted) return
+        const answer = await this.#ask(followed)
+        if ('error' in answer) failed.push(answer)
+        else answers.push(answer)
       })
     } finally {
       this.#record(answers)
     }
+    for (const poll of failed) await this.#bear(poll, answers.length > 0)
     return answers.filter(({ outcome }) => outcome !== 'pending').length
   }
 
-  async #ask(followed: Followed): Promise<Answer> {
+  /** Leaves one resource that cannot be polled alone; throws when it is the service that fails. */
+  async #bear({ followed, error }: FailedPoll, othersAnswered: boolean): Promise<void> {
+    const { store, clock, signal, logger } = this.#engine
+    const needed = { libraryId: followed.mirror.library.remoteId, right: 'read' } as const
+    if (!othersAnswered && !(await isServiceWell(this.#connection, needed, signal))) throw error
+    followed.failures += 1
+    if (followed.failures < MOST_FAILURES) {
+      this.#postpone(followed)
+      return
+    }
+    const { contentId, resourceId } = followed
+    this.#followed.delete(contentId)
+    const quarantines = store.contents.findStanding(contentId)?.problemCount ?? 0
+    const retryAt = clock.nowMs() + quarantinePause(quarantines, error.code)
+    store.write(() => store.contents.setProblem(contentId, { code: error.code, message: error.message, retryAt }))
+    logger.warn('the service does not tell how an ingestion goes on', {
+      resourceId,
+      code: error.code,
+      reason: error.message,
+    })
+    this.#tellRoom()
+  }
+
+  async #ask(followed: Followed): Promise<Answer | FailedPoll> {
     const { client } = this.#connection
     try {
-      const resource = await client.showResource(
+      const resource = await client.pollResource(
         followed.mirror.library.remoteId,
         followed.resourceId,
         this.#engine.signal,
@@ -245,8 +287,10 @@ export class IngestionFollower implements IngestionGate {
       const note = readNote(resource)
       return { followed, outcome, status, note, problem: describeEnd(outcome, status, note) }
     } catch (error) {
-      if (!(error instanceof RejectedError)) throw error
-      return { followed, outcome: 'failed', status: null, note: null, problem: error.message }
+      if (error instanceof RejectedError && error.code === 'not-found')
+        return { followed, outcome: 'failed', status: null, note: null, problem: error.message }
+      if (!(error instanceof ShelfdError) || !mayBeItsOwn(error)) throw error
+      return { followed, error }
     }
   }
 
@@ -262,8 +306,11 @@ export class IngestionFollower implements IngestionGate {
       })
     }
     for (const { followed, outcome } of answers) {
-      if (outcome === 'pending') this.#postpone(followed)
-      else this.#followed.delete(followed.contentId)
+      if (outcome !== 'pending') this.#followed.delete(followed.contentId)
+      else {
+        followed.failures = 0
+        this.#postpone(followed)
+      }
     }
     progress.inIngestion = this.#followed.size
     if (ended.length > 0) this.#tellRoom()
@@ -278,6 +325,8 @@ export class IngestionFollower implements IngestionGate {
   #recordSeen({ followed, status }: Answer): void {
     const { store, clock } = this.#engine
     store.contents.setIngestionSeen(followed.contentId, status, clock.nowMs())
+    if (followed.hasProblem === 1) store.contents.clearPollProblem(followed.contentId)
+    followed.hasProblem = 0
     followed.writtenMs = clock.monotonicMs()
     followed.writtenStatus = status
   }
@@ -316,10 +365,16 @@ export class IngestionFollower implements IngestionGate {
   }
 }
 
+/** A poll is not repeated by the client, so a connection that breaks may be this resource's doing as well. */
+function mayBeItsOwn({ reaction, code }: ShelfdError): boolean {
+  return code === 'service-unreachable' || failureScope({ reaction, code }) !== 'service'
+}
+
 /** A status as people may read it: bounded and escaped, whatever the service sent. */
 function describeStatus(status: unknown): string {
-  const text = typeof status === 'string' ? status : (JSON.stringify(status) ?? 'missing')
-  return truncateText(escapeText(text), 64)
+  if (status === undefined) return 'missing'
+  if (typeof status === 'object' && status !== null) return 'something that is no word'
+  return truncateText(escapeText(String(status)), 64)
 }
 
 function describeEnd(outcome: IngestionOutcome, status: string, note: string | null): string | null {

@@ -4,10 +4,13 @@ import { forEachConcurrently } from '../foundation/for-each-concurrently.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
 import type { DirectoryRow } from '../store/directories.ts'
 import type { Connection, Engine, OpenMirror } from './engine.ts'
+import { itemFailure } from './item-failure.ts'
 import type { PathProblem } from './observe/observation.ts'
 
 /** Commits at most so many made directories at once; a crash costs that many requests that answer 409. */
 const COMMIT_EVERY = 64
+
+const MOST_FAILURES_IN_A_ROW = 3
 
 /** Makes every directory of the mirror that is not known to exist remotely: parents first, each once. */
 export async function makeDirectories(
@@ -48,6 +51,7 @@ class DirectoryMaker {
   readonly #summary: SyncSummary
   readonly #failed = new Set<string>()
   #made: number[] = []
+  #failuresInARow = 0
 
   constructor(engine: Engine, mirror: OpenMirror, connection: Connection, summary: SyncSummary) {
     this.#engine = engine
@@ -72,11 +76,18 @@ class DirectoryMaker {
       this.#summary.directories[made] += 1
       this.#engine.progress.directoriesDone += 1
       this.#made.push(id)
+      this.#failuresInARow = 0
       if (this.#made.length >= COMMIT_EVERY) this.#commit()
     } catch (error) {
-      if (!(error instanceof RejectedError)) throw error
+      const needed = { libraryId: row.library.remoteId, right: 'update' } as const
+      const { signal } = this.#engine
+      const failure = await itemFailure(error, this.#connection, needed, signal)
+      if (!failure) throw error
+      // Where one after the other fails without saying why, it is not the directories.
+      this.#failuresInARow += Number(!(failure instanceof RejectedError))
+      if (this.#failuresInARow >= MOST_FAILURES_IN_A_ROW) throw error
       this.#fail(path)
-      this.problems.push({ path, code: error.code, message: error.message })
+      this.problems.push({ path, code: failure.code, message: failure.message })
     }
   }
 

@@ -1,12 +1,14 @@
 import { joinLibraryPath } from '../contract/library-path.ts'
 import type { FileEntry } from '../contract/records.ts'
 import { INBOX_PATH } from '../contract/routes.ts'
-import { RejectedError, TemporaryError } from '../foundation/errors.ts'
+import { RejectedError, type ShelfdError, TemporaryError } from '../foundation/errors.ts'
 import { sha256Of } from '../foundation/sha256-of.ts'
-import { mayResend, needsLook, rankCandidate } from '../rules/doubt.ts'
+import { needsLook, rankCandidate } from '../rules/doubt.ts'
+import { quarantinePause } from '../rules/quarantine-pause.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
 import type { DoubtfulContent } from '../store/contents.ts'
 import type { Connection, Engine, OpenMirror } from './engine.ts'
+import { itemFailure } from './item-failure.ts'
 
 /** Bounds of a look: pages of one listing, and candidates that are downloaded to be compared. */
 const MOST_PAGES = 40
@@ -17,8 +19,7 @@ const DOWNLOAD_PAUSE_MS = 100
 /**
  * Looks for what uploads in doubt may have left behind (P4): lists where each would have landed, and compares entries
  * that nobody knows by name, kind, size and hash. One that is found is adopted; one that a complete listing doesn't
- * show, or that can't be looked for within bounds, may be sent once more unless it is quarantined. Gives the number of
- * those that may be sent.
+ * show, or that can't be looked for within bounds, may be sent once more. Gives the number of those.
  */
 export async function resolveDoubts(
   engine: Engine,
@@ -32,17 +33,39 @@ export async function resolveDoubts(
   const landsInPlace = facts.uploadDirectoryField.field !== undefined
   let resendable = 0
   for (const [place, contents] of Map.groupBy(doubtful, (content) => (landsInPlace ? placeOf(content) : INBOX_PATH))) {
-    const strangers = await listStrangers(engine, mirror, connection, place)
+    const strangers = await lookAt(engine, mirror, connection, () => listStrangers(engine, mirror, connection, place))
     for (const content of contents) {
-      const found = await findAmong(engine, connection, content, strangers)
+      const look =
+        'failure' in strangers ? strangers : await lookFor(engine, mirror, connection, content, strangers.seen)
       if (!isStillInDoubt(engine, content)) continue
-      if (found) {
-        recordFound(engine, mirror, content, found, summary)
-        strangers.splice(strangers.indexOf(found), 1)
-      } else if (recordAbsent(engine, content)) resendable += 1
+      if ('failure' in look) recordUnseen(engine, content, look.failure)
+      else if (look.seen) recordFound(engine, mirror, content, look.seen, summary)
+      else {
+        recordAbsent(engine, content)
+        resendable += 1
+      }
     }
   }
   return resendable
+}
+
+/** What a look came to; a failure is one of this look alone, and others go on. */
+type Look<T> = { readonly seen: T } | { readonly failure: ShelfdError }
+
+async function lookAt<T>(
+  { signal }: Engine,
+  { row }: OpenMirror,
+  connection: Connection,
+  look: () => Promise<T>,
+): Promise<Look<T>> {
+  try {
+    return { seen: await look() }
+  } catch (error) {
+    const needed = { libraryId: row.library.remoteId, right: 'read' } as const
+    const failure = await itemFailure(error, connection, needed, signal)
+    if (failure) return { failure }
+    throw error
+  }
 }
 
 /** Contents of a mirror to look for: not known whether they arrived, not on their way, and not in quarantine after a look. */
@@ -78,22 +101,36 @@ async function listStrangers(
   return strangers
 }
 
-async function findAmong(
+/** Takes what it finds out of `strangers`. */
+async function lookFor(
   engine: Engine,
+  mirror: OpenMirror,
   connection: Connection,
   content: DoubtfulContent,
-  strangers: readonly FileEntry[],
-): Promise<FileEntry | undefined> {
+  strangers: FileEntry[],
+): Promise<Look<FileEntry | undefined>> {
+  let failure: ShelfdError | undefined
+  for (const entry of listCandidates(content, strangers)) {
+    const look = await lookAt(engine, mirror, connection, () => hasSameBytes(engine, connection, content, entry.id))
+    // One that the service will not give cannot be compared; one that it fails to give may be another time.
+    if ('failure' in look) {
+      if (look.failure instanceof TemporaryError) failure ??= look.failure
+    } else if (look.seen) {
+      strangers.splice(strangers.indexOf(entry), 1)
+      return { seen: entry }
+    }
+  }
+  return failure ? { failure } : { seen: undefined }
+}
+
+function listCandidates(content: DoubtfulContent, strangers: readonly FileEntry[]): FileEntry[] {
   const name = content.path.slice(content.path.lastIndexOf('/') + 1)
   const ranked = strangers.flatMap((entry) => {
     const rank = rankCandidate(entry, { name, mime: content.mime })
     return rank === undefined ? [] : [{ entry, rank }]
   })
   ranked.sort((a, b) => a.rank - b.rank)
-  for (const { entry } of ranked.slice(0, MOST_CANDIDATES)) {
-    if (await hasSameBytes(engine, connection, content, entry.id)) return entry
-  }
-  return undefined
+  return ranked.slice(0, MOST_CANDIDATES).map(({ entry }) => entry)
 }
 
 /** A download that breaks off is begun again, a few times; then the run ends and the doubt stays. */
@@ -153,18 +190,21 @@ function recordFound(
   fileLog.sent({ mirror: row.name, path, sizeBytes, resourceId: found.id, isDuplicate: false })
 }
 
-/** Gives whether it may be sent again now. */
-function recordAbsent({ store, clock, logger, meter }: Engine, content: DoubtfulContent): boolean {
-  const { id, path, problemMessage } = content
-  const nowMs = clock.nowMs()
-  const isResendable = mayResend(content, nowMs)
+/** It could not be looked for: it stays in doubt, is not sent, and is looked for after a quarantine. */
+function recordUnseen({ store, clock, logger }: Engine, { id, path }: DoubtfulContent, failure: ShelfdError): void {
+  const quarantines = store.contents.findStanding(id)?.problemCount ?? 0
+  const message = `It is not known whether the service stored it: ${failure.message}`
+  const retryAt = clock.nowMs() + quarantinePause(quarantines, failure.code)
+  store.write(() => store.contents.setProblem(id, { code: failure.code, message, retryAt }))
+  logger.warn('an upload in doubt cannot be looked for', { path, code: failure.code, reason: failure.message })
+}
+
+/** Whoever sends next may send it again. */
+function recordAbsent({ store, clock, logger, meter }: Engine, { id, path, size, uploadId }: DoubtfulContent): void {
   store.write(() => {
-    store.uploads.end(content.uploadId, 'absent', null, nowMs)
-    if (isResendable) store.contents.setState(id, 'new')
-    else if (problemMessage !== null)
-      store.contents.explainProblem(id, `${problemMessage}; the library does not show it`)
+    store.contents.setState(id, 'new')
+    store.uploads.end(uploadId, 'absent', null, clock.nowMs())
   })
-  if (content.wasAbsent === 0) meter.uploadEnded('absent', content.size)
-  logger.debug('an upload in doubt was not found', { path, isResendable })
-  return isResendable
+  meter.uploadEnded('absent', size)
+  logger.debug('an upload in doubt was not found', { path })
 }

@@ -1,7 +1,9 @@
 import { joinLibraryPath } from '../contract/library-path.ts'
-import { type DoubtCause, DoubtError, FileError, RejectedError } from '../foundation/errors.ts'
+import { type DoubtCause, DoubtError, FileError, RefusedError, RejectedError } from '../foundation/errors.ts'
+import { escapeText } from '../foundation/text.ts'
 import { readVerified } from '../local/read-verified.ts'
 import type { Connection, Engine, OpenMirror } from './engine.ts'
+import { itemFailure } from './item-failure.ts'
 import { beginUpload } from './progress.ts'
 import type { Intent } from './send-queue.ts'
 
@@ -15,9 +17,9 @@ export type SendResult =
 
 /** Sends one content; the bytes are those that were hashed, or the request is broken off (P10). */
 export async function sendOne(
-  { fs, graceSignal, progress }: Engine,
+  { fs, graceSignal, progress, store }: Engine,
   mirror: OpenMirror,
-  { client }: Connection,
+  connection: Connection,
   intent: Intent,
 ): Promise<SendResult> {
   const { row, rootRealPath } = mirror
@@ -32,7 +34,10 @@ export async function sendOne(
       directoryPath: joinLibraryPath(row.remotePath, directory),
       openBody: () => counter.count(readVerified(fs, rootRealPath, path, { sha256, sizeBytes })),
     }
-    const answer = await client.uploadFile(upload, graceSignal)
+    const answer = await connection.client.uploadFile(upload, graceSignal)
+    const owner = store.contents.findByResource(row.library.id, answer.id)
+    // One resource is one content (4.12): a receipt that names the resource of another is none.
+    if (owner && owner.id !== intent.contentId) throw new DoubtError(foreign(name), 'answer-malformed')
     counter.end(true)
     return { kind: 'stored', resourceId: answer.id, isDuplicate: answer.duplicate === true }
   } catch (error) {
@@ -40,6 +45,18 @@ export async function sendOne(
     if (error instanceof FileError) return { kind: 'not-sent', problem: error }
     if (error instanceof RejectedError) return { kind: 'refused', code: error.code, message: error.message }
     if (error instanceof DoubtError) return { kind: 'doubt', cause: error.doubtCause, message: error.message }
+    // A right that the credential has all the same was not what was missing.
+    const needed = { libraryId: row.library.remoteId, right: 'resource.create' } as const
+    const refusal = isRightMissing(error) && (await itemFailure(error, connection, needed, graceSignal))
+    if (refusal) return { kind: 'refused', code: refusal.code, message: refusal.message }
     return { kind: 'fatal', error }
   }
+}
+
+function isRightMissing(error: unknown): boolean {
+  return error instanceof RefusedError && error.code === 'right-missing'
+}
+
+function foreign(name: string): string {
+  return `Cannot upload "${escapeText(name)}": the service answered with the resource of another content`
 }

@@ -129,7 +129,7 @@ export class UploadAccount {
     }
     const { code, pauseMs } = reaction
     const retryAt = clock.nowMs() + pauseMs
-    store.contents.setProblem(contentId, { code, message, retryAt })
+    store.contents.setProblem(contentId, { code, message: `${message}; it is not known whether it arrived`, retryAt })
     logger.warn('an upload failed again', { mirror, path, code, reason: message, retryAt: isoTime(retryAt) })
   }
 

@@ -18,7 +18,9 @@ async function syncUntilDone(tested: TestEngine, mirror: MirrorSettings): Promis
     runs.push(result)
     const { problems, uploads } = accountOf(result)
     expect(result.failure).toBeUndefined()
-    expect(uploads).toMatchObject({ failed: problems.length, inDoubt: 0, heldBack: 0 })
+    expect(uploads).toMatchObject({ inDoubt: 0, heldBack: 0 })
+    // Of the others the ingestion could not be followed for a while.
+    expect(uploads.failed).toBeLessThanOrEqual(problems.length)
     const { store } = tested
     expect(store.contents.countToSend(1)).toMatchObject({ n: 0 })
     if (result.outcome === 'done') return runs

@@ -110,7 +110,7 @@ describe('the process ends with', () => {
     home.write('Papers', { 'a.md': 'A', 'b.md': 'B', 'c.md': 'C' })
     const { exitCode, stdout } = await home.run(['sync', 'Papers', '--max-new', '2'])
     expect(exitCode).toBe(8)
-    expect(stdout).toMatch(/1 file held back by a limit/)
+    expect(stdout).toMatch(/1 file held back by limits\.newPerRun \(2 in a run\)/)
   })
 
   test('11 when another instance holds the store', async () => {

@@ -169,13 +169,14 @@ describe('waiting for ingestion', () => {
     expect(most).toBeLessThanOrEqual(3)
   })
 
-  test('that fails ends the run, not hangs it', async () => {
+  test('that fails for every resource ends the run', async () => {
     await using service = await startFaultyService()
     service.answer = ({ route }) => (route === 'showResource' ? { status: 503, body: {} } : undefined)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), five))
     await using tested = openTestEngine(service, { limits: { inIngestion: 2 } })
-    const { failure } = await tested.sync([mirror])
-    expect(failure).toMatchObject({ reaction: 'temporary', code: 'service-unavailable' })
+    const first = await tested.sync([mirror])
+    expect(first.outcome).toBe('temporary')
+    expect(accountOf(first).problems.map(({ code }) => code)).toEqual(Array(5).fill('service-unavailable'))
     service.answer = () => undefined
     expect((await tested.sync([mirror])).outcome).toBe('done')
     expect(service.count('uploadFile')).toBe(5)

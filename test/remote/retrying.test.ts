@@ -150,7 +150,7 @@ describe('Retry-After', () => {
       asked.push(request.url?.split('/').at(-1) ?? '')
       if (asked.at(-1) === 'slow') finishSlow = () => answer.end('{"id":"slow"}')
       else if (asked.length === 2) answer.writeHead(503, { 'retry-after': '60' }).end()
-      else answer.end('{"id":"r1"}')
+      else answer.end(JSON.stringify({ id: asked.at(-1) }))
     })
     await using client = clientOf(server.origin, { clock, retry: RETRY })
     const slow = client.showResource('lib', 'slow')
@@ -197,7 +197,7 @@ describe('an unreachable service', () => {
   it('is probed by one request for all', async () => {
     let connections = 0
     await using server = await serveSockets((socket, bytes) => {
-      if (bytes.includes('good')) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\n{"id":"r1"}')
+      if (bytes.includes('good')) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 13\r\n\r\n{"id":"good"}')
     })
     const clock = jumpingClock()
     let up = false

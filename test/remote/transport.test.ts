@@ -98,7 +98,7 @@ describe('redirects', () => {
     })
     await using client = clientOf(server.origin)
     const refused = await thrownBy(client.uploadFile(uploadOf(HELLO)))
-    expect(refused).toMatchObject({ reaction: 'refused', code: 'redirect-refused' })
+    expect(refused).toMatchObject({ reaction: 'doubt', doubtCause: 'redirect-refused' })
     expect(String(refused)).toContain(`${elsewhere.origin}/take?[redacted]`)
     expect(await thrownBy(client.checkAccess())).toMatchObject({ code: 'redirect-refused' })
     expect(reached).toBe(0)
@@ -190,7 +190,7 @@ describe('requests', () => {
     const seen: IncomingMessage[] = []
     await using server = await serve((request, answer) => {
       seen.push(request)
-      answer.end(JSON.stringify(request.url?.includes('directory') ? EMPTY_PAGE : RESOURCE))
+      answer.end(JSON.stringify(request.url?.includes('directory') ? EMPTY_PAGE : { ...RESOURCE, id: 'r/1?x' }))
     })
     await using client = clientOf(server.origin)
     await client.showResource('lib', 'r/1?x')
@@ -267,7 +267,7 @@ describe('requests', () => {
     let finish = () => {}
     await using server = await serve((request, answer) => {
       asked.push(request.url?.split('/').at(-1) ?? '')
-      finish = () => answer.end('{"id":"r1"}')
+      finish = () => answer.end('{"id":"first"}')
     })
     await using client = clientOf(server.origin, { connections: 1 })
     const first = client.showResource('lib', 'first')

@@ -40,6 +40,13 @@ export interface FaultyOptions {
   readonly hasNoDuplicateRule?: boolean
 }
 
+/** An answer of the test's own: a string is sent as it is, anything else as JSON. */
+export interface ScriptedAnswer {
+  readonly status: number
+  readonly body: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 /** A proxy on loopback in front of a real library. Its hooks may be changed at any time. */
 export interface FaultyService extends AsyncDisposable {
   readonly url: string
@@ -51,7 +58,7 @@ export interface FaultyService extends AsyncDisposable {
   /** Changes the JSON of an answer. */
   rewrite: (request: SeenRequest, body: Record<string, unknown>) => unknown
   /** Another answer instead of the library's, which is not asked. */
-  answer: (request: SeenRequest) => { readonly status: number; readonly body: unknown } | undefined
+  answer: (request: SeenRequest) => ScriptedAnswer | undefined
   /** The first byte of an upload is there, the rest is not read before this resolves. */
   onUploadBegun: () => void | Promise<void>
   /** The library has answered, nothing was passed on yet. */
@@ -96,7 +103,7 @@ export async function startFaultyService(options: FaultyOptions = {}): Promise<F
     }
     requests.push(seen)
     const scripted = service.answer(seen)
-    if (scripted) return answerJson(outgoing, scripted.status, scripted.body)
+    if (scripted) return answerAs(outgoing, scripted)
     seen.fault = service.fault(seen)
     if (refuse(seen.fault, incoming, outgoing)) return
     const answer = options.hasNoDuplicateRule ? withoutNonce(seen, await forward(withNonce(seen))) : await forward(seen)
@@ -227,6 +234,25 @@ function refuse(fault: Fault | undefined, incoming: IncomingMessage, outgoing: S
     default:
       return false
   }
+}
+
+function answerAs(outgoing: ServerResponse, { status, body, headers }: ScriptedAnswer): void {
+  const text = typeof body === 'string' ? body : deepJson(body)
+  outgoing.writeHead(status, { 'content-type': 'application/json', ...headers }).end(status === 204 ? undefined : text)
+}
+
+/** JSON.stringify itself ends in a stack overflow at such depths as tests need. */
+function deepJson(value: unknown): string {
+  if (Array.isArray(value)) {
+    let depth = 0
+    let inner: unknown = value
+    for (; Array.isArray(inner) && inner.length === 1; [inner] = inner) depth += 1
+    return '['.repeat(depth) + JSON.stringify(inner) + ']'.repeat(depth)
+  }
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  return `{${Object.entries(value)
+    .map(([key, inner]) => `${JSON.stringify(key)}:${deepJson(inner)}`)
+    .join(',')}}`
 }
 
 function answerJson(outgoing: ServerResponse, status: number, body: unknown): void {

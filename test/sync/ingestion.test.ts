@@ -31,7 +31,7 @@ function virtualClock(): Clock & { elapsedMs(): number } {
 function inState(status: () => unknown) {
   return (client: ServiceClient): ServiceClient => ({
     ...client,
-    showResource: async (_, id) => ({ id, ingestion_status: status() }),
+    pollResource: async (_, id) => ({ id, ingestion_status: status() }),
   })
 }
 
@@ -86,7 +86,7 @@ describe('what a service says of its processing', () => {
     const given = new Map<string, unknown>()
     const wrapClient = (client: ServiceClient): ServiceClient => ({
       ...client,
-      showResource: async (_, id) => {
+      pollResource: async (_, id) => {
         if (!given.has(id)) given.set(id, statuses[given.size])
         return { id, ingestion_status: given.get(id) }
       },

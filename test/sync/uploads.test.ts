@@ -76,10 +76,11 @@ describe('an upload whose answer is lost', () => {
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'b.md': 'B' }))
     await using tested = openTestEngine(service)
     const first = await tested.sync([mirror], { adopts: true })
-    expect(first.failure?.reaction).toBe('temporary')
-    expect(accountOf(first).uploads).toMatchObject({ created: 0, inDoubt: 2 })
+    expect(first.outcome).toBe('temporary')
+    expect(accountOf(first).uploads).toMatchObject({ created: 0, failed: 2 })
     service.answer = () => undefined
     service.fault = () => undefined
+    tested.store.write(() => [1, 2].forEach((contentId) => void tested.store.quarantine.makeDue(contentId)))
     const second = await tested.sync([mirror])
     expect(second.outcome).toBe('done')
     expect(accountOf(second).uploads).toMatchObject({ created: 2, duplicates: 0, inDoubt: 0 })

@@ -89,7 +89,9 @@ function ofOtherTenant(body: Record<string, unknown>): unknown {
 describe('uploads', () => {
   test('begin anew after polling failed', async () => {
     await using service = await startFaultyService({ library: 'Test' })
-    service.answer = ({ route }) => (route === 'showResource' ? { status: 503, body: {} } : undefined)
+    // Nothing but uploads works once the first one was sent.
+    service.answer = ({ route }) =>
+      route !== 'uploadFile' && service.count('uploadFile') > 0 ? { status: 503, body: {} } : undefined
     const { engine } = openTestEngine(service, { limits: { inIngestion: 1, transfers: 1 } })
     const root = rootWith({ 'a.md': 'a', 'b.md': 'b', 'c.md': 'c' })
     const kept = startKeeper(engine, keeperSettings(mirrorOf(root), handWatch().means))
@@ -102,7 +104,9 @@ describe('uploads', () => {
 
   test('survive that polling is refused', async () => {
     await using service = await startFaultyService({ library: 'Test' })
-    service.answer = ({ route }) => (route === 'showResource' ? { status: 403, body: {} } : undefined)
+    const isPolled = () => service.count('showResource') > 0
+    service.answer = ({ route }) =>
+      route === 'showResource' || (route === 'checkAccess' && isPolled()) ? { status: 403, body: {} } : undefined
     const { engine } = openTestEngine(service)
     const kept = startKeeper(engine, keeperSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means))
     await until('the line is given up', () => kept.line.standing.state === 'refused')

@@ -1,0 +1,54 @@
+import type { AccessContext } from '../contract/records.ts'
+import { ShelfdError } from '../foundation/errors.ts'
+import { failureScope } from '../rules/failure-scope.ts'
+import type { Connection } from './engine.ts'
+
+/** The right that a kind of request needs, on one library. */
+export interface NeededRight {
+  readonly libraryId: string
+  readonly right: 'read' | 'resource.create' | 'update'
+}
+
+const ABILITIES: Readonly<Record<NeededRight['right'], string>> = {
+  read: 'library.all.read',
+  'resource.create': 'library.all.resource.create',
+  update: 'library.all.update',
+}
+
+/**
+ * The failure of a request, if it says something of its own item only, so that others may go on; undefined when it concerns
+ * the service. Where the failure alone does not tell, the service is asked once for the credential's rights (4.1): one that
+ * answers, and grants the right, is well.
+ */
+export async function itemFailure(
+  error: unknown,
+  { client }: Connection,
+  needed: NeededRight,
+  signal: AbortSignal,
+): Promise<ShelfdError | undefined> {
+  if (!(error instanceof ShelfdError)) return undefined
+  const scope = failureScope({ reaction: error.reaction, code: error.code })
+  if (scope !== 'unclear') return scope === 'item' ? error : undefined
+  return (await isServiceWell({ client }, needed, signal)) ? error : undefined
+}
+
+/** Whether the service answers a question that concerns no item, and grants the right (4.1). */
+export async function isServiceWell(
+  { client }: Pick<Connection, 'client'>,
+  needed: NeededRight,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    return hasRight(await client.checkAccess(signal), needed)
+  } catch {
+    // The failure that was met first says why.
+    return false
+  }
+}
+
+function hasRight({ abilities, libraries }: AccessContext, { libraryId, right }: NeededRight): boolean {
+  if (abilities.includes(ABILITIES[right])) return true
+  const library = libraries.find(({ id }) => id === libraryId)
+  // An access context need not list every library: only one that lacks the right says so.
+  return library === undefined || library.access.includes(right)
+}

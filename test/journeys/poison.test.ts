@@ -1,0 +1,140 @@
+/** One item that the service answers badly, whatever the operation and the answer: the others finish, and it is named. */
+import { describe, expect, test } from 'vitest'
+import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
+import { type FaultyService, type ScriptedAnswer, startFaultyService } from '../support/faulty-service.ts'
+import { readLibrary } from '../support/library-contents.ts'
+import { temporaryDirectory, writeTree } from '../support/temporary.ts'
+
+const GOOD = { 'a.md': 'A', 'b.md': 'B', 'sub/c.md': 'C', 'sub/d.md': 'D' }
+
+let deep: unknown = 'end'
+for (let depth = 0; depth < 20_000; depth += 1) deep = [deep]
+
+/** Answers that are none, or no good news. */
+const ANSWERS: Readonly<Record<string, ScriptedAnswer>> = {
+  'a 403': { status: 403, body: { message: 'Forbidden' } },
+  'a 409': { status: 409, body: { message: 'Conflict' } },
+  'a 500': { status: 500, body: { message: 'Server error' } },
+  'a 503': { status: 503, body: {} },
+  'a redirect': { status: 302, body: {}, headers: { location: 'https://elsewhere.example/' } },
+  'a page of HTML': { status: 200, body: '<html>Sign in</html>', headers: { 'content-type': 'text/html' } },
+  'a 202': { status: 202, body: {} },
+  'a 204': { status: 204, body: '' },
+  null: { status: 200, body: null },
+  'null as id': { status: 200, body: { id: null } },
+  'a value with a toString of its own': { status: 422, body: { errors: { file: [{ toString: 'x' }] } } },
+  'JSON that nests deeply': { status: 200, body: { id: 'x', ingestion_status: deep } },
+}
+
+async function openPoisoned() {
+  const service = await startFaultyService()
+  const root = writeTree(temporaryDirectory(), { ...GOOD, 'bad/bad.md': 'bad' })
+  const tested = openTestEngine(service, { pollPace: { firstPollMs: 1, maxPollMs: 5 } })
+  return { service, tested, mirror: mirrorOf(root) }
+}
+
+function searchableTitles({ dataDir }: FaultyService): string[] {
+  return readLibrary(dataDir)
+    .map(({ title }) => title)
+    .filter((title) => title !== 'bad.md')
+    .sort()
+}
+
+describe.each(Object.entries(ANSWERS))('%s', (_, answer) => {
+  test('to one upload leaves the others alone', async () => {
+    const { service, tested, mirror } = await openPoisoned()
+    service.answer = ({ fileName }) => (fileName === 'bad.md' ? answer : undefined)
+    const result = await tested.sync([mirror])
+    expect(result.failure).toBeUndefined()
+    expect(accountOf(result).problems.map(({ path }) => path)).toEqual(['bad/bad.md'])
+    expect(accountOf(result).ingestion.searchable).toBe(4)
+    expect(searchableTitles(service)).toEqual(['a.md', 'b.md', 'c.md', 'd.md'])
+    expect(service.requests.filter(({ fileName }) => fileName === 'bad.md').length).toBeLessThanOrEqual(2)
+  })
+
+  test('to one poll leaves the others alone', async () => {
+    const { service, tested, mirror } = await openPoisoned()
+    let badId: string | undefined
+    service.rewrite = ({ fileName }, body) => {
+      if (fileName === 'bad.md') badId = String(body.id)
+      return body
+    }
+    service.answer = ({ route, path }) => (route === 'showResource' && path.endsWith(`/${badId}`) ? answer : undefined)
+    const result = await tested.sync([mirror])
+    expect(result.failure).toBeUndefined()
+    expect(accountOf(result).problems.map(({ path }) => path)).toEqual(['bad/bad.md'])
+    expect(accountOf(result).ingestion.searchable).toBe(4)
+    expect(service.count('uploadFile')).toBe(5)
+
+    service.answer = () => undefined
+    tested.store.write(() =>
+      tested.store.quarantine.list().forEach(({ contentId }) => void tested.store.quarantine.makeDue(contentId)),
+    )
+    const healed = await tested.sync([mirror])
+    expect(healed).toMatchObject({ outcome: 'done' })
+    expect(service.count('uploadFile')).toBe(5)
+  })
+
+  test('to one directory leaves the others alone', async () => {
+    const { service, tested, mirror } = await openPoisoned()
+    const isBad = (body: Buffer) => body.includes('/bad"')
+    service.answer = ({ route, body }) => (route === 'createDirectory' && isBad(body) ? answer : undefined)
+    const result = await tested.sync([mirror])
+    expect(result.failure).toBeUndefined()
+    expect(accountOf(result).problems.map(({ path }) => path)).toEqual(['bad'])
+    expect(accountOf(result).directories).toMatchObject({ created: 2, failed: 1 })
+    expect(searchableTitles(service)).toEqual(['a.md', 'b.md', 'c.md', 'd.md'])
+  })
+
+  test('to one candidate leaves the others alone', async () => {
+    const { service, tested, mirror } = await openPoisoned()
+    // Somebody else's entry of the same name cannot be compared; each upload loses its first answer.
+    await using other = openTestEngine(service)
+    await other.sync([mirrorOf(writeTree(temporaryDirectory(), { 'bad.md': 'of somebody else' }))])
+    const [candidate] = readLibrary(service.dataDir)
+    const lost = new Set<string>()
+    service.fault = ({ fileName }) => {
+      if (fileName === undefined || lost.has(fileName)) return undefined
+      lost.add(fileName)
+      return 'reset-after'
+    }
+    service.answer = ({ route, path }) =>
+      route === 'downloadResource' && path.includes(candidate?.id ?? '') ? answer : undefined
+    const result = await tested.sync([mirror], { adopts: true })
+    expect(result.failure).toBeUndefined()
+    expect(accountOf(result).ingestion.searchable).toBeGreaterThanOrEqual(4)
+    const titles = ['a.md', 'b.md', 'bad.md', 'bad.md', 'c.md', 'd.md']
+    expect(
+      readLibrary(service.dataDir)
+        .map(({ title }) => title)
+        .sort(),
+    ).toEqual(titles)
+    expect(service.count('uploadFile')).toBeLessThanOrEqual(1 + 5 + 1)
+  })
+})
+
+describe('an answer that speaks of something else', () => {
+  test('to an upload is no receipt for two contents', async () => {
+    const { service, tested, mirror } = await openPoisoned()
+    let goodId: unknown
+    service.rewrite = ({ fileName }, body) => {
+      if (fileName === 'a.md') goodId = body.id
+      return fileName === 'bad.md' ? { ...body, id: goodId } : body
+    }
+    // One at a time, so that the good one is stored first.
+    await tested.sync([{ ...mirror, ignore: ['bad'] }])
+    const result = await tested.sync([mirror])
+    expect(accountOf(result).uploads.created).toBe(1)
+    const ids = [1, 2, 3, 4, 5].map((id) => tested.store.contents.get(id)?.resourceId)
+    expect(new Set(ids).size).toBe(5)
+    expect(readLibrary(service.dataDir)).toHaveLength(5)
+  })
+
+  test('to a poll is not believed', async () => {
+    const { service, tested, mirror } = await openPoisoned()
+    service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, id: 'another' } : body)
+    const result = await tested.sync([mirror])
+    expect(accountOf(result).ingestion).toMatchObject({ searchable: 0, pending: 5 })
+    expect(accountOf(result).problems).toHaveLength(5)
+  })
+})
