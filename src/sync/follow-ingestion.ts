@@ -1,16 +1,13 @@
-import { type IngestionOutcome, ingestionOutcome } from '../contract/states.ts'
 import { Bell } from '../foundation/bell.ts'
-import { RejectedError, ShelfdError } from '../foundation/errors.ts'
 import { forEachConcurrently } from '../foundation/for-each-concurrently.ts'
-import { escapeText, truncateText } from '../foundation/text.ts'
-import { failureScope } from '../rules/failure-scope.ts'
 import { pollPause } from '../rules/poll-pause.ts'
 import { quarantinePause } from '../rules/quarantine-pause.ts'
 import type { PendingResource } from '../store/contents.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { Connection, Engine } from './engine.ts'
-import { readNote, readWarnings } from './ingestion-note.ts'
+import { readWarnings } from './ingestion-note.ts'
 import { isServiceWell } from './item-failure.ts'
+import { type PollAnswer, type PollFailure, pollResource } from './poll-resource.ts'
 import type { IngestionGate } from './upload.ts'
 
 interface Followed extends Omit<PendingResource, 'hasProblem'> {
@@ -32,19 +29,8 @@ interface FollowedMirror {
   lastSeq: number
 }
 
-interface Answer {
-  readonly followed: Followed
-  readonly outcome: IngestionOutcome
-  readonly status: string | null
-  readonly note: string | null
-  readonly problem: string | null
-}
-
-/** A poll that failed, perhaps for a reason of this resource alone. */
-interface FailedPoll {
-  readonly followed: Followed
-  readonly error: ShelfdError
-}
+type Answer = PollAnswer & { readonly followed: Followed }
+type FailedPoll = PollFailure & { readonly followed: Followed }
 
 /** So many failed polls of one resource in a row are a problem of it; it is asked for again after a quarantine. */
 const MOST_FAILURES = 5
@@ -275,23 +261,9 @@ export class IngestionFollower implements IngestionGate {
   }
 
   async #ask(followed: Followed): Promise<Answer | FailedPoll> {
-    const { client } = this.#connection
-    try {
-      const resource = await client.pollResource(
-        followed.mirror.library.remoteId,
-        followed.resourceId,
-        this.#engine.signal,
-      )
-      const outcome = ingestionOutcome(resource.ingestion_status)
-      const status = describeStatus(resource.ingestion_status)
-      const note = readNote(resource)
-      return { followed, outcome, status, note, problem: describeEnd(outcome, status, note) }
-    } catch (error) {
-      if (error instanceof RejectedError && error.code === 'not-found')
-        return { followed, outcome: 'failed', status: null, note: null, problem: error.message }
-      if (!(error instanceof ShelfdError) || !mayBeItsOwn(error)) throw error
-      return { followed, error }
-    }
+    const { library } = followed.mirror
+    const poll = await pollResource(this.#connection, library.remoteId, followed.resourceId, this.#engine.signal)
+    return { followed, ...poll }
   }
 
   #record(answers: readonly Answer[]): void {
@@ -363,22 +335,4 @@ export class IngestionFollower implements IngestionGate {
       retryAt: nowMs + quarantinePause(looks, code),
     })
   }
-}
-
-/** A poll is not repeated by the client, so a connection that breaks may be this resource's doing as well. */
-function mayBeItsOwn({ reaction, code }: ShelfdError): boolean {
-  return code === 'service-unreachable' || failureScope({ reaction, code }) !== 'service'
-}
-
-/** A status as people may read it: bounded and escaped, whatever the service sent. */
-function describeStatus(status: unknown): string {
-  if (status === undefined) return 'missing'
-  if (typeof status === 'object' && status !== null) return 'something that is no word'
-  return truncateText(escapeText(String(status)), 64)
-}
-
-function describeEnd(outcome: IngestionOutcome, status: string, note: string | null): string | null {
-  if (outcome === 'pending' || outcome === 'searchable') return null
-  const end = outcome === 'unknown' ? `unknown ingestion state ${status}` : `ingestion ended ${status}`
-  return note === null ? end : `${end}: ${note}`
 }

@@ -1,11 +1,11 @@
 import type { ResourceRecord } from '../contract/records.ts'
-import { RejectedError } from '../foundation/errors.ts'
 import { forEachConcurrently } from '../foundation/for-each-concurrently.ts'
 import { escapeText, truncateText } from '../foundation/text.ts'
 import { remarkOf } from '../rules/without-text.ts'
 import type { PendingResource } from '../store/contents.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { Connection, Engine } from './engine.ts'
+import { itemFailure } from './item-failure.ts'
 
 const LONGEST_NOTE = 500
 
@@ -23,17 +23,18 @@ export function readNote(resource: ResourceRecord): string | null {
  * Asks once for the warnings of resources that ended with some before the store kept them; false when none are left. Only
  * the note is written: the status was final.
  */
-export async function readWarnings(engine: Engine, { client }: Connection, row: MirrorRow): Promise<boolean> {
+export async function readWarnings(engine: Engine, connection: Connection, row: MirrorRow): Promise<boolean> {
   const { store, clock, limits, signal } = engine
   const unread = store.contents.listWithUnreadWarnings(row.id, MOST_AT_ONCE)
   if (unread.length === 0) return false
   const notes = new Map<number, string | null>()
   const ask = async ({ contentId, resourceId }: PendingResource) => {
     try {
-      notes.set(contentId, readNote(await client.showResource(row.library.remoteId, resourceId, signal)))
+      notes.set(contentId, readNote(await connection.client.showResource(row.library.remoteId, resourceId, signal)))
     } catch (error) {
-      // The report says what is missing remotely.
-      if (!(error instanceof RejectedError)) throw error
+      // What is missing remotely or cannot be shown has no remark; the report says the former.
+      const needed = { libraryId: row.library.remoteId, right: 'read' } as const
+      if (!(await itemFailure(error, connection, needed, signal))) throw error
       notes.set(contentId, null)
     }
   }
