@@ -1,19 +1,20 @@
 #!/usr/bin/env node
 import type { CliIo, StopListener } from './cli/cli-io.ts'
 
+// This file is read by whatever Node there is: syntax of 2019 only, and no import before the check.
 const major = Number(process.versions.node.split('.')[0])
 if (major < 24) {
   process.stderr.write(`shelfd: Cannot run on Node ${process.versions.node}: Node 24 or newer is needed\n`)
   process.exitCode = 2
 } else {
-  await main()
+  void main()
 }
 
 async function main(): Promise<void> {
   const { enableCompileCache } = await import('node:module')
   enableCompileCache()
   // Each thread of the pool has an allocation arena of its own; two keep a disk busy.
-  process.env.UV_THREADPOOL_SIZE ??= '2'
+  if (process.env.UV_THREADPOOL_SIZE === undefined) process.env.UV_THREADPOOL_SIZE = '2'
   const { setFlagsFromString } = await import('node:v8')
   // What a run allocates dies young. Left alone, the nursery grows to 128 MB for nothing.
   setFlagsFromString('--semi-space-growth-factor=1')

@@ -7,6 +7,7 @@ import type { LogFields, Logger } from '../foundation/logger.ts'
 import { terminalSafeJson } from '../foundation/text.ts'
 import type { CliIo } from './cli-io.ts'
 import { MessageOutput } from './message-output.ts'
+import { renderTable } from './render/table.ts'
 
 /** What the flags said that commands have in common. */
 export interface GlobalFlags {
@@ -33,6 +34,8 @@ export interface CommandContext extends GlobalFlags {
   /** A line of data to stdout, free of registered secrets; what came from outside is escaped by the caller. */
   print(line: string): void
   printJson(value: unknown): void
+  /** Rows under headings; on a terminal they are cut to its width. */
+  printTable(headings: readonly string[], rows: readonly (readonly string[])[]): void
   /** A line for people to stderr, not with `-q`. */
   note(line: string): void
   /** The same where the log is text; where it is JSON, an info line of the log with `fields`. */
@@ -76,6 +79,7 @@ export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () =>
       return openService(context.settings, { ...io, logger: context.logger, redactor, retry: INTERACTIVE_RETRY })
     },
     print,
+    printTable: (headings, rows) => print(renderTable(headings, rows, widthOf(io))),
     printJson: (value) => print(terminalSafeJson(value)),
     note,
     tell: (line, fields) => {
@@ -103,4 +107,10 @@ function openLogger(
     write: (line) => messages.write(line),
     redact: redactor.redact,
   })
+}
+
+/** Columns of the terminal that data goes to; undefined for a file or a pipe. */
+function widthOf({ stdout, isTerminal }: CliIo): number | undefined {
+  const columns = isTerminal.stdout && 'columns' in stdout ? stdout.columns : undefined
+  return typeof columns === 'number' && columns > 0 ? columns : undefined
 }

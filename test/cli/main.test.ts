@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { createHome } from './run-with.ts'
@@ -18,6 +20,17 @@ async function exitOf(child: ChildProcess): Promise<unknown> {
   const [code, signal] = await once(child, 'exit')
   return code ?? signal
 }
+
+/** What comes first has to be understood by any Node that knows modules, or it cannot say that it is too old. */
+test('the first file has no syntax that an old Node does not know', () => {
+  const source = readFileSync(MAIN, 'utf8')
+  const compiledFor = (target: ts.ScriptTarget) => {
+    const compilerOptions = { target, module: ts.ModuleKind.ESNext, removeComments: true }
+    return ts.transpileModule(source, { compilerOptions }).outputText
+  }
+  expect(compiledFor(ts.ScriptTarget.ES2019)).toBe(compiledFor(ts.ScriptTarget.ESNext))
+  expect(source).not.toMatch(/^( {2})?await /m)
+})
 
 describe('the process', () => {
   test('prints its version and ends with the exit code', async () => {

@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly env?: Record<string, string>
   readonly stdin?: string
   readonly isTerminal?: boolean
+  /** Of the terminal. */
+  readonly columns?: number
   readonly signal?: AbortSignal
   /** Called with everything written to stdout so far. */
   readonly onStdout?: (text: string) => void
@@ -32,7 +34,8 @@ export function createHome() {
 }
 
 async function run(home: string, line: string | readonly string[], options: RunOptions): Promise<Outcome> {
-  const stdout = new Collector(options.onStdout)
+  const { columns } = options
+  const stdout = Object.assign(new Collector(options.onStdout), columns === undefined ? {} : { columns })
   const stderr = new Collector()
   const { isTerminal = false } = options
   const io: CliIo = {

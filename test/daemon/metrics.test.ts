@@ -48,7 +48,8 @@ describe('a scrape', () => {
     for (const { name, type, help } of families.values()) {
       expect(help, name).toMatch(/^[A-Z0-9].*\.$/)
       expect(name).toMatch(/^(shelfd|process|nodejs)_/)
-      if (type === 'counter') expect(name).toMatch(/_total$/)
+      // The naming rules of Prometheus: _total is for what only grows.
+      expect({ name, hasTotal: name.endsWith('_total') }).toEqual({ name, hasTotal: type === 'counter' })
       if (type === 'histogram') expect(name).toMatch(/_seconds$/)
     }
     expect(metrics.contentType).toBe('text/plain; version=0.0.4; charset=utf-8')

@@ -42,7 +42,7 @@ describe('the installed package', () => {
     writeFileSync(join(directory, 'a.md'), '# A note\n')
     writeFileSync(join(directory, 'b.txt'), 'Another note\n')
     const { status, stdout } = shelfd('sync', directory, '--report')
-    expect(stdout).toMatch(/uploads +2 created/)
+    expect(stdout).toMatch(/sent +2 files/)
     expect(stdout).toMatch(/= +2 in-sync/)
     expect(status).toBe(0)
   })

@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts'
 import { readQuarantine } from '../find-quarantined.ts'
-import { quarantinedJson, renderQuarantine } from '../render/quarantine.ts'
+import { quarantinedJson, showQuarantine } from '../render/quarantine.ts'
 
 export const failedListCommand = defineCommand({
   name: 'failed list',
@@ -19,7 +19,7 @@ export const failedListCommand = defineCommand({
   async run(context, { all }) {
     const contents = readQuarantine(context).filter(({ isSetAside }) => all || !isSetAside)
     if (context.json) context.printJson({ contents: contents.map(quarantinedJson) })
-    else if (contents.length > 0) context.print(renderQuarantine(contents))
+    else if (contents.length > 0) showQuarantine(context, contents)
     else context.note('Nothing is in quarantine')
     return 'done'
   },

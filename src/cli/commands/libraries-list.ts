@@ -1,7 +1,6 @@
 import type { LibrarySummary } from '../../contract/records.ts'
 import { collect } from '../collect.ts'
 import { defineCommand } from '../command.ts'
-import { renderTable } from '../render/table.ts'
 
 export const librariesListCommand = defineCommand({
   name: 'libraries list',
@@ -15,7 +14,7 @@ export const librariesListCommand = defineCommand({
     await using service = await context.openService()
     const libraries: LibrarySummary[] = await collect(service.client.listLibraries(context.signal))
     if (context.json) context.printJson(libraries)
-    else context.print(renderTable(['id', 'library', 'rights'], libraries.map(toRow)))
+    else context.printTable(['id', 'library', 'rights'], libraries.map(toRow))
     return 'done'
   },
 })

@@ -3,7 +3,6 @@ import { parseLibraryTarget } from '../../app/library-target.ts'
 import type { DirectoryPage, FileEntry, FolderEntry } from '../../contract/records.ts'
 import { collect } from '../collect.ts'
 import { defineCommand } from '../command.ts'
-import { renderTable } from '../render/table.ts'
 
 export const lsCommand = defineCommand({
   name: 'ls',
@@ -30,10 +29,7 @@ export const lsCommand = defineCommand({
     const pages = await collect(service.client.listDirectory(library.id, target.path ?? '/', context.signal))
     const { folders, files } = mergePages(pages)
     if (context.json) context.printJson({ folders, files })
-    else
-      context.print(
-        renderTable(['kind', 'name', 'title', 'type', 'id'], [...folders.map(folderRow), ...files.map(fileRow)]),
-      )
+    else context.printTable(['kind', 'name', 'title', 'type', 'id'], [...folders.map(folderRow), ...files.map(fileRow)])
     return 'done'
   },
 })

@@ -2,7 +2,6 @@ import { listRoster } from '../../app/mirror-roster.ts'
 import { openStoreReader } from '../../store/open-store.ts'
 import { defineCommand } from '../command.ts'
 import { describeActivity, mirrorJson, targetOf } from '../render/mirror.ts'
-import { renderTable } from '../render/table.ts'
 
 export const mirrorsListCommand = defineCommand({
   name: 'mirrors list',
@@ -26,7 +25,7 @@ export const mirrorsListCommand = defineCommand({
     else if (roster.length === 0) context.note('There is no mirror yet: see "shelfd sync --help"')
     else {
       const rows = roster.map((entry) => [entry.name, describeActivity(entry), entry.path, targetOf(entry)])
-      context.print(renderTable(['name', 'state', 'directory', 'library'], rows))
+      context.printTable(['name', 'state', 'directory', 'library'], rows)
     }
     return 'done'
   },

@@ -1,7 +1,7 @@
 import { ingestionOutcome } from '../../contract/states.ts'
 import { defineCommand } from '../command.ts'
 import { findResource } from '../find-resource.ts'
-import { renderFields, renderTable } from '../render/table.ts'
+import { renderFields } from '../render/table.ts'
 
 export const resourceShowCommand = defineCommand({
   name: 'resource show',
@@ -22,7 +22,10 @@ export const resourceShowCommand = defineCommand({
     const ingestion = `${String(status)} (${ingestionOutcome(status)})`
     context.print(renderFields({ id, title, library: library.name, paths: paths.join(', '), ingestion, abstract }))
     const rows = assets.map((asset) => [asset.id, asset.mime_type ?? '', asset.text ?? ''])
-    if (rows.length > 0) context.print(`\n${renderTable(['asset', 'type', 'text'], rows)}`)
+    if (rows.length > 0) {
+      context.print('')
+      context.printTable(['asset', 'type', 'text'], rows)
+    }
     return 'done'
   },
 })

@@ -4,10 +4,15 @@ import { UsageError } from '../../foundation/errors.ts'
 import { parseDuration } from '../../foundation/units.ts'
 import { defineCommand } from '../command.ts'
 
+/** A token that may do nothing looks like one that works until it is used. */
+const NO_RIGHTS =
+  'Cannot create a token without rights: say what it may do, such as --access read --access resource.create --access update, or --ability library.create'
+
 export const serveTokensCreateCommand = defineCommand({
   name: 'serve tokens create',
   summary: 'Create an access token of the embedded library',
-  description: 'The token is printed this once only. It works at once, also in a running server.',
+  description:
+    'The token is printed this once only. It works at once, also in a running server. At least one right is needed: --access or --ability.',
   positionals: { name: { type: 'string', required: true, describe: 'Name of the token' } },
   options: {
     access: {
@@ -49,6 +54,7 @@ export const serveTokensCreateCommand = defineCommand({
   ],
   exits: ['done', 'operator'],
   async run(context, { name, access, library, ability, expires, ...args }) {
+    if (access.length + ability.length === 0) throw new UsageError('bad-usage', NO_RIGHTS)
     const { dataDir } = context.settings.service
     const { createToken } = await import('../../embedded/tokens.ts')
     const nowMs = Date.now()

@@ -1,6 +1,5 @@
 import type { TokenListing } from '../../embedded/tokens.ts'
 import { defineCommand } from '../command.ts'
-import { renderTable } from '../render/table.ts'
 
 export const serveTokensListCommand = defineCommand({
   name: 'serve tokens list',
@@ -16,7 +15,7 @@ export const serveTokensListCommand = defineCommand({
     const { listTokens } = await import('../../embedded/tokens.ts')
     const tokens = listTokens(dataDir)
     if (context.json) context.printJson(tokens.map(toJson))
-    else context.print(renderTable(['name', 'state', 'created', 'rights'], tokens.map(toRow)))
+    else context.printTable(['name', 'state', 'created', 'rights'], tokens.map(toRow))
     return 'done'
   },
 })

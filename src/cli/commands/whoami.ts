@@ -1,6 +1,6 @@
 import type { AccessContext } from '../../contract/records.ts'
 import { defineCommand } from '../command.ts'
-import { renderFields, renderTable } from '../render/table.ts'
+import { renderFields } from '../render/table.ts'
 
 export const whoamiCommand = defineCommand({
   name: 'whoami',
@@ -23,7 +23,8 @@ export const whoamiCommand = defineCommand({
     context.print(renderFields({ service: service.client.origin, kind: service.kind, ...describeAccess(access) }))
     if (access.libraries.length > 0) {
       const rows = access.libraries.map(({ id, name, access: rights }) => [id, name, rights.join(', ')])
-      context.print(`\n${renderTable(['id', 'library', 'rights'], rows)}`)
+      context.print('')
+      context.printTable(['id', 'library', 'rights'], rows)
     }
     if (service.kind === 'embedded') return 'done'
     for (const warning of findWarnings(access)) context.note(`warning: ${warning}`)

@@ -2,12 +2,13 @@ import { join } from 'node:path'
 import { formatSize } from '../../foundation/units.ts'
 import { quarantineLeftMs } from '../../rules/quarantine-pause.ts'
 import type { Quarantined } from '../../sync/quarantine.ts'
-import { renderFields, renderTable } from './table.ts'
+import type { CommandContext } from '../context.ts'
+import { renderFields } from './table.ts'
 
 const SHA256_DIGITS = 12
 
 /** One row a content, under its first file. */
-export function renderQuarantine(contents: readonly Quarantined[]): string {
+export function showQuarantine({ printTable }: CommandContext, contents: readonly Quarantined[]): void {
   const rows = contents.map((content) => [
     pathOf(content),
     content.code,
@@ -16,7 +17,7 @@ export function renderQuarantine(contents: readonly Quarantined[]): string {
     describeNextTry(content),
     content.sha256.slice(0, SHA256_DIGITS),
   ])
-  return renderTable(['path', 'code', 'message', 'since', 'next try', 'sha256'], rows)
+  printTable(['path', 'code', 'message', 'since', 'next try', 'sha256'], rows)
 }
 
 /** Everything known of one. */

@@ -1,19 +1,49 @@
 import { escapeText, truncateText } from '../../foundation/text.ts'
 
 const MAX_CELL = 200
+const GAP = '  '
+/** A column that is cut keeps at least so much. */
+const NARROWEST = 6
 
-/** Rows under headings, columns aligned; cells are escaped, since most come from outside. */
-export function renderTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+/** Columns that somebody copies from: they are never cut. */
+const WHOLE: ReadonlySet<string> = new Set(['id', 'sha256', 'asset'])
+
+/**
+ * Rows under headings, columns aligned; cells are escaped, since most come from outside. With the `width` of a terminal
+ * the widest columns are cut until a row fits; without one nothing is.
+ */
+export function renderTable(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  width = Number.POSITIVE_INFINITY,
+): string {
   const cells = rows.map((row) => row.map((cell) => escapeText(truncateText(cell, MAX_CELL))))
-  const widths = headings.map((heading, column) =>
+  const natural = headings.map((heading, column) =>
     Math.max(heading.length, ...cells.map((row) => row[column]?.length ?? 0)),
   )
+  const widths = fitColumns(headings, natural, width)
   const line = (row: readonly string[]) =>
     row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
+      .map((cell, column) => truncateText(cell, widths[column] ?? 0).padEnd(widths[column] ?? 0))
+      .join(GAP)
       .trimEnd()
   return [headings.map((heading) => heading.toUpperCase()), ...cells].map(line).join('\n')
+}
+
+/** Takes from whichever column is the widest until all of them fit, or none can give any more. */
+function fitColumns(headings: readonly string[], natural: readonly number[], width: number): readonly number[] {
+  const widths = [...natural]
+  let excess = widths.reduce((sum, each) => sum + each, GAP.length * (widths.length - 1)) - width
+  while (excess > 0) {
+    const widest = headings.reduce((best, heading, column) => {
+      if (WHOLE.has(heading) || (widths[column] ?? 0) <= Math.max(NARROWEST, heading.length)) return best
+      return best === -1 || (widths[column] ?? 0) > (widths[best] ?? 0) ? column : best
+    }, -1)
+    if (widest === -1) return widths
+    widths[widest] = (widths[widest] ?? 0) - 1
+    excess -= 1
+  }
+  return widths
 }
 
 /** `name  value` lines, names aligned; absent values are left out. */

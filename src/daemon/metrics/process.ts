@@ -17,7 +17,7 @@ export function registerProcess(registry: Registry): (standing: DaemonStanding) 
   const external = makeGauge(registry, 'nodejs_external_memory_bytes', 'Memory of buffers and native parts.', [])
   const resources = makeGauge(
     registry,
-    'nodejs_active_resources_total',
+    'nodejs_active_resources',
     'Sockets, watches, timers and requests that are open.',
     [],
   )
