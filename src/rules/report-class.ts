@@ -90,12 +90,17 @@ export function classifyDifferent(isUploaded: boolean): Classified {
 
 /** A resource whose file has changed or is gone. */
 export function classifySuperseded(reason: string): Classified {
+  return { class: 'superseded', reason: describeFormer(reason) }
+}
+
+/** Why a path no longer stands for a content. */
+export function describeFormer(reason: string): string {
   const texts: Readonly<Record<string, string>> = {
     changed: 'its file has changed since',
     gone: 'its file is gone',
     ignored: 'its file is left out now',
   }
-  return { class: 'superseded', reason: texts[reason] ?? reason }
+  return texts[reason] ?? reason
 }
 
 function classifyStored(content: KnownContent, presence: Presence): Classified {

@@ -5,12 +5,21 @@ export interface DirectoryRow {
   readonly path: string
 }
 
+/** `d.path` lies below the directory `@path`; `0` follows `/` in the order of characters. */
+export const IS_BELOW = `iif(@path = '', d.path <> '', d.path > @path || '/' AND d.path < @path || '0')`
+
 export type DirectoryQueries = ReturnType<typeof prepareDirectories>
 
 /** Directories of mirrors; `path` is relative to the mirror's root, '' for the root itself. */
 export function prepareDirectories(database: Database.Database) {
   const find = database.prepare<[number, string], { id: number }>(
     'SELECT id FROM directory WHERE mirror_id = ? AND path = ?',
+  )
+  const get = database.prepare<[number, string], { id: number; madeAt: number | null }>(
+    'SELECT id, made_at AS madeAt FROM directory WHERE mirror_id = ? AND path = ?',
+  )
+  const belowCount = database.prepare<{ mirrorId: number; path: string }, { n: number }>(
+    `SELECT count(*) AS n FROM directory d WHERE d.mirror_id = @mirrorId AND ${IS_BELOW}`,
   )
   const insert = database.prepare<[number, string], { id: number }>(
     'INSERT INTO directory (mirror_id, path) VALUES (?, ?) RETURNING id',
@@ -32,6 +41,9 @@ export function prepareDirectories(database: Database.Database) {
   const remove = database.prepare<[number]>('DELETE FROM directory WHERE id = ?')
   return {
     find: (mirrorId: number, path: string): number | undefined => find.get(mirrorId, path)?.id,
+    /** A directory and when it was made remotely. */
+    get: (mirrorId: number, path: string): { id: number; madeAt: number | null } | undefined => get.get(mirrorId, path),
+    countBelow: (mirrorId: number, path: string): number => belowCount.get({ mirrorId, path })?.n ?? 0,
     ensure: (mirrorId: number, path: string): number =>
       find.get(mirrorId, path)?.id ?? insert.get(mirrorId, path)?.id ?? 0,
     list: (mirrorId: number): DirectoryRow[] => all.all(mirrorId),

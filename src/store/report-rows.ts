@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3'
 import type { IngestionOutcome } from '../contract/states.ts'
 import { WITHOUT_TEXT } from '../rules/without-text.ts'
 import { CONTENT_COLUMNS, type ContentRow, type ContentState } from './contents.ts'
+import { IS_BELOW } from './directories.ts'
 import { quoted } from './quoted.ts'
 
 /** One location of a resource in a library's tree, as a listing shows it. */
@@ -43,8 +44,10 @@ export interface StateTally {
 }
 
 export interface FormerContent {
+  readonly contentId: number
   readonly sha256: Buffer
   readonly resourceId: string | null
+  readonly outcome: IngestionOutcome | null
   readonly reason: string
   readonly endedAt: number
 }
@@ -124,19 +127,33 @@ function prepareLocal(database: Database.Database) {
        WHERE d2.mirror_id = ? GROUP BY 1 HAVING count(*) > 1)
      ORDER BY f.content_id, isSender DESC, path`,
   )
-  const tally = database.prepare<[number], StateTally>(
-    `SELECT c.state, c.outcome, c.is_set_aside AS isSetAside, c.problem_code IS NOT NULL AS hasProblem, count(*) AS files,
-            coalesce(sum(c.ingestion_note = '${quoted(WITHOUT_TEXT)}'), 0) AS withoutText, count(DISTINCT c.id) AS contents, sum(f.size) AS bytes
-     FROM directory d JOIN file f ON f.directory_id = d.id JOIN content c ON c.id = f.content_id
-     WHERE d.mirror_id = ? GROUP BY 1, 2, 3, 4`,
+  const stateColumns = `c.state, c.outcome, c.is_set_aside AS isSetAside, c.problem_code IS NOT NULL AS hasProblem, count(*) AS files,
+            coalesce(sum(c.ingestion_note = '${quoted(WITHOUT_TEXT)}'), 0) AS withoutText, count(DISTINCT c.id) AS contents, sum(f.size) AS bytes`
+  const tallied = `SELECT ${stateColumns}
+     FROM directory d JOIN file f ON f.directory_id = d.id JOIN content c ON c.id = f.content_id`
+  const tally = database.prepare<[number], StateTally>(`${tallied} WHERE d.mirror_id = ? GROUP BY 1, 2, 3, 4`)
+  const tallyBelow = database.prepare<{ mirrorId: number; path: string }, StateTally>(
+    `${tallied} WHERE d.mirror_id = @mirrorId AND (d.path = @path OR ${IS_BELOW}) GROUP BY 1, 2, 3, 4`,
   )
+  const pathsOf = database
+    .prepare<[number, number, number], string>(
+      `SELECT iif(d.path = '', f.name, d.path || '/' || f.name) AS path
+       FROM file f JOIN directory d ON d.id = f.directory_id
+       WHERE f.content_id = ? AND d.mirror_id = ? ORDER BY path LIMIT ?`,
+    )
+    .pluck()
   const formers = database.prepare<[number, string], FormerContent>(
-    `SELECT c.sha256, c.resource_id AS resourceId, fo.reason, fo.ended_at AS endedAt
+    `SELECT c.id AS contentId, c.sha256, c.resource_id AS resourceId, c.outcome, fo.reason, fo.ended_at AS endedAt
      FROM former fo JOIN content c ON c.id = fo.content_id WHERE fo.mirror_id = ? AND fo.path = ? ORDER BY fo.ended_at`,
   )
   return {
     /** Files of a mirror by the state of their content. */
     tallyStates: (mirrorId: number): StateTally[] => tally.all(mirrorId),
+    /** The same of those in a directory and below it. */
+    tallyStatesBelow: (mirrorId: number, path: string): StateTally[] => tallyBelow.all({ mirrorId, path }),
+    /** Paths of a mirror's files that have a content. */
+    listPathsOf: (mirrorId: number, contentId: number, limit: number): string[] =>
+      pathsOf.all(contentId, mirrorId, limit),
     /** What a path stood for before, oldest first. */
     listFormers: (mirrorId: number, path: string): FormerContent[] => formers.all(mirrorId, path),
     iterateFiles: (mirrorId: number): IterableIterator<FileRow> => files.iterate(mirrorId),

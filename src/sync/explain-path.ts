@@ -1,15 +1,16 @@
 import { inspectRoot } from '../local/content-root.ts'
 import { createIgnoreRules, type IgnoreDecision } from '../local/ignore-rules.ts'
 import { readIgnoreFile } from '../local/read-ignore-file.ts'
-import { type ScannedDirectory, scanDirectory } from '../local/scan-directory.ts'
+import { type ScannedDirectory, type SkippedEntry, scanDirectory } from '../local/scan-directory.ts'
 import { ownDirectoriesBelow } from '../rules/own-directories.ts'
-import { describeSkipped } from '../rules/skipped-entry.ts'
+import { describeSkipped, skipProblem } from '../rules/skipped-entry.ts'
 import type { ContentRow } from '../store/contents.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { ProblemRow } from '../store/problems.ts'
 import type { FormerContent } from '../store/report-rows.ts'
 import type { UploadRow } from '../store/uploads.ts'
 import type { MirrorSettings } from './engine.ts'
+import { type DirectoryExplanation, explainDirectory } from './explain-directory.ts'
 import { describeHeldBack } from './held-back.ts'
 import { OWN_DIRECTORY } from './observe/observe-directory.ts'
 import type { ReportContext } from './report.ts'
@@ -32,12 +33,19 @@ export interface PathExplanation {
   readonly content: ContentRow | undefined
   /** The file whose content this one shares, when that one was sent. */
   readonly duplicateOf: string | undefined
+  /** Where the content is now that stood here last, when its file is gone from here. */
+  readonly movedTo: readonly string[]
   readonly uploads: readonly UploadRow[]
   readonly problem: ProblemRow | undefined
   readonly formers: readonly FormerContent[]
   /** Why a limit held new contents of the mirror back in its last run. */
   readonly heldBack: string | null
+  /** Undefined for a file, and for a directory that the store does not know. */
+  readonly directory: DirectoryExplanation | undefined
 }
+
+/** Paths that `movedTo` names. */
+const MOST_PATHS = 5
 
 /** Explains a path of a mirror from disk and store, without asking the service. */
 export function explainPath(
@@ -51,16 +59,20 @@ export function explainPath(
   const row = store.report.listFiles(mirror.id, directory).find((file) => file.name === name)
   const content = row && store.contents.get(row.contentId)
   const original = row && findOriginal(context, mirror.id, row.contentId)
+  const formers = store.report.listFormers(mirror.id, path)
+  const last = row ? undefined : formers.at(-1)
   return {
     mirror,
     path,
     disk: lookAtDisk(context, settings, path),
     content,
     duplicateOf: original === path ? undefined : original,
+    movedTo: last?.reason === 'gone' ? store.report.listPathsOf(mirror.id, last.contentId, MOST_PATHS) : [],
     uploads: content ? store.uploads.listByContent(content.id) : [],
     problem: store.problems.find(mirror.id, path),
-    formers: store.report.listFormers(mirror.id, path),
+    formers,
     heldBack: describeHeldBack(store, mirror),
+    directory: explainDirectory(store, mirror, path),
   }
 }
 
@@ -98,9 +110,14 @@ function findIn(scan: ScannedDirectory, path: string, name: string): DiskFinding
   const ignored = scan.ignored.find(is)
   if (ignored) return { kind: 'ignored', by: path, decision: ignored.decision }
   const skipped = scan.skipped.find(is)
-  if (skipped) return { kind: 'skipped', reason: describeSkipped(skipped) }
+  if (skipped) return leftOut(skipped)
   const problem = scan.problems.find(is)
   return problem ? { kind: 'problem', message: problem.message } : { kind: 'absent' }
+}
+
+function leftOut(skipped: SkippedEntry): DiskFinding {
+  const problem = skipProblem(skipped)
+  return problem ? { kind: 'problem', message: problem.message } : { kind: 'skipped', reason: describeSkipped(skipped) }
 }
 
 function splitPath(path: string): [directory: string, name: string] {

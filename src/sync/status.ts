@@ -3,6 +3,7 @@ import type { TroubledContent } from '../store/contents.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { StoreReader } from '../store/open-store.ts'
 import type { ProblemRow } from '../store/problems.ts'
+import { countFiles, type FileCounts } from './file-counts.ts'
 import { type LastRun, lastRunOf, type MirrorOfRun, readLastRuns } from './last-runs.ts'
 import { isPaused } from './pause.ts'
 
@@ -14,20 +15,7 @@ export interface MirrorStatus {
   readonly remotePath: string
   /** The daemon's uploads are held back until `resume`. */
   readonly isPaused: boolean
-  readonly files: {
-    readonly known: number
-    readonly searchable: number
-    /** Those of `searchable` that are stored although their text can't be searched. */
-    readonly withoutText: number
-    readonly inIngestion: number
-    readonly toSend: number
-    /** On their way now. */
-    readonly sending: number
-    readonly inDoubt: number
-    readonly needAttention: number
-    /** Went wrong, and were set aside by `failed ignore`. */
-    readonly setAside: number
-  }
+  readonly files: FileCounts
   /** Contents and bytes that wait to be sent. */
   readonly queue: { readonly contents: number; readonly bytes: number }
   readonly directoriesToMake: number
@@ -44,18 +32,6 @@ export interface SendingProgress {
   readonly contentsTotal: number
   readonly bytesSent: number
   readonly bytesTotal: number
-}
-
-const NO_FILES: MirrorStatus['files'] = {
-  known: 0,
-  searchable: 0,
-  withoutText: 0,
-  inIngestion: 0,
-  toSend: 0,
-  sending: 0,
-  inDoubt: 0,
-  needAttention: 0,
-  setAside: 0,
 }
 
 /** What the store knows of each mirror now; a run may be going on beside it. */
@@ -88,7 +64,7 @@ function statusOf(store: StoreReader, row: MirrorRow, { isHeld, named }: Around)
     library: { id: row.library.remoteId, name: row.library.name },
     remotePath: row.remotePath,
     isPaused: isPaused(store, row.name),
-    files: countFiles(store, row.id, isHeld),
+    files: countFiles(store.report.tallyStates(row.id), isHeld),
     queue: { contents, bytes },
     directoriesToMake: store.directories.countUnmade(row.id),
     ingestion: { pending: store.contents.countPending(row) },
@@ -96,23 +72,6 @@ function statusOf(store: StoreReader, row: MirrorRow, { isHeld, named }: Around)
     progress: isHeld ? progressOf(store, row.id) : null,
     problems: [...store.problems.list(row.id), ...contentProblems].map(problemOf),
   }
-}
-
-function countFiles(store: StoreReader, mirrorId: number, isHeld: boolean): MirrorStatus['files'] {
-  const counts = { ...NO_FILES }
-  for (const { state, outcome, isSetAside, hasProblem, files, withoutText } of store.report.tallyStates(mirrorId)) {
-    counts.known += files
-    if (state === 'new') counts.toSend += files
-    else if (state === 'sending' && isHeld) counts.sending += files
-    else if (state === 'sending' || (state === 'doubt' && hasProblem === 0)) counts.inDoubt += files
-    else if (outcome === 'searchable') {
-      counts.searchable += files
-      counts.withoutText += withoutText
-    } else if (outcome === 'pending') counts.inIngestion += files
-    else if (isSetAside === 1) counts.setAside += files
-    else counts.needAttention += files
-  }
-  return counts
 }
 
 /** The run that passed over the mirror last, or a newer one that failed before it came that far. */

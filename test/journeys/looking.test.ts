@@ -51,7 +51,7 @@ describe('why', () => {
     rmSync(join(root, 'old'), { recursive: true })
     await home.sync(['Papers'])
     const { stdout } = await home.shelfd(['why', 'Papers/old/gone.md', '--offline'])
-    expect(stdout).toMatch(/former 1 +\S+, until .* \(gone\)/)
+    expect(stdout).toMatch(/earlier version +\S+, until .* \(its file is gone\)/)
   })
 
   test('refuses a path that no mirror holds', async () => {

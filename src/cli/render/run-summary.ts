@@ -144,11 +144,9 @@ function gone({ files }: SyncSummary): Line {
   return ['gone', `${counted(files.removed, 'file')}; what was sent stays searchable`]
 }
 
+/** What cannot be sent is among the problems, each with its path. */
 function leftOut({ files }: SyncSummary): Line {
-  const { ignored, unsupported } = files
-  if (ignored + unsupported === 0) return undefined
-  const special = unsupported === 0 ? '' : `${counted(unsupported, 'is no regular file', 'are no regular files')}`
-  return ['left out', [ignored === 0 ? '' : `${ignored} by rule`, special].filter((part) => part !== '').join(', ')]
+  return files.ignored === 0 ? undefined : ['left out', `${files.ignored} by rule`]
 }
 
 /** What stopped the run is told on its own, after the summary. */

@@ -1,0 +1,177 @@
+import { counted } from '../../foundation/text.ts'
+import { formatSize } from '../../foundation/units.ts'
+import { quarantineLeftMs } from '../../rules/quarantine-pause.ts'
+import { describeFormer } from '../../rules/report-class.ts'
+import { describeWithoutText } from '../../rules/without-text.ts'
+import type { DirectoryExplanation } from '../../sync/explain-directory.ts'
+import type { DiskFinding, PathExplanation } from '../../sync/explain-path.ts'
+import type { FileCounts } from '../../sync/file-counts.ts'
+import { renderFields } from './table.ts'
+
+/** What the service answered when it was asked where a resource lies; `error`: why it did not say. */
+export interface RemoteFinding {
+  readonly paths: readonly string[]
+  readonly error: string | null
+}
+
+type Content = NonNullable<PathExplanation['content']>
+type Fields = Record<string, string | undefined>
+
+/** Problems of paths below a directory that are spelled out. */
+const MOST_PROBLEMS = 5
+
+/** Everything known of one path, for people. `nowMs`: a pause that is over is not told. */
+export function renderExplanation(found: PathExplanation, remote: RemoteFinding | undefined, nowMs: number): string {
+  const { content, directory } = found
+  return renderFields({
+    ...describePath(found),
+    ...(content && describeContent(content, found, nowMs)),
+    ...(directory && describeDirectory(directory)),
+    ...describeRemote(remote),
+    ...describeHistory(found),
+  })
+}
+
+function describePath({ mirror, path, disk, content, directory, problem, movedTo, formers }: PathExplanation): Fields {
+  const isKnown = content !== undefined || directory !== undefined
+  const isMoved = movedTo.length > 0
+  const unknown = formers.length > 0 ? 'no longer: only what it was' : 'no: not scanned yet, or left out'
+  return {
+    path: path || '.',
+    mirror: `${mirror.name} (${mirror.path} → ${mirror.library.name}:${mirror.remotePath})`,
+    'on disk': describeDisk(disk, isKnown),
+    'moved to': movedTo.join(', '),
+    problem: problem && `${problem.message} [${problem.code}], seen ${counted(problem.count, 'time')}`,
+    'known to shelfd': isKnown || isMoved ? undefined : unknown,
+  }
+}
+
+function describeDisk(disk: DiskFinding, isKnown: boolean): string {
+  switch (disk.kind) {
+    case 'file':
+      return `a file of ${formatSize(disk.sizeBytes)}`
+    case 'directory':
+      return 'a directory'
+    case 'ignored': {
+      const { pattern, source, line, secret } = disk.decision
+      const where = line === null ? source : `${source}, line ${line}`
+      return `ignored by the rule "${pattern}" (${where})${secret ? ', as it looks like a secret' : ''}; it matches ${disk.by}`
+    }
+    case 'skipped':
+      return `left out: ${disk.reason}`
+    case 'problem':
+      return disk.message
+    case 'absent':
+      return isKnown ? 'not there any more; the next scan notes it' : 'not there'
+  }
+}
+
+function describeContent(content: Content, { duplicateOf, heldBack }: PathExplanation, nowMs: number): Fields {
+  const { uploadedAt, searchableAt } = content
+  return {
+    content: `${content.sha256.toString('hex')} ${content.mime}, ${formatSize(content.size)}`,
+    state: describeState(content, heldBack, nowMs),
+    'copy of': duplicateOf,
+    resource: content.resourceId ?? undefined,
+    uploaded: uploadedAt === null ? undefined : isoTime(uploadedAt),
+    ingestion: describeIngestion(content),
+    note: describeNote(content),
+    // The state tells why nothing was stored.
+    ...(content.state === 'stored' && { problem: describeProblem(content, nowMs) }),
+    searchable: searchableAt === null ? undefined : isoTime(searchableAt),
+  }
+}
+
+function describeState(content: Content, heldBack: string | null, nowMs: number): string {
+  const texts = {
+    new: heldBack === null ? 'not sent yet' : `not sent yet: ${heldBack}`,
+    sending: 'being sent, or cut off while it was',
+    doubt: content.problemMessage ?? 'not known whether it arrived; checked next run',
+    stored: content.isDuplicate === 1 ? 'stored; the library had these bytes already' : 'stored',
+    refused: `refused: ${content.problemMessage ?? 'no reason given'}`,
+  }
+  const pause = content.state === 'stored' ? '' : describePause(content, 'quarantined until', nowMs)
+  return `${texts[content.state]}${pause}`
+}
+
+/** `running (pending), seen 2026-01-01T00:00:00.000Z`. */
+function describeIngestion({ outcome, ingestionStatus, ingestionSeenAt }: Content): string | undefined {
+  if (outcome === null) return undefined
+  const seen = ingestionSeenAt === null ? '' : `, seen ${isoTime(ingestionSeenAt)}`
+  return `${ingestionStatus ?? 'not polled yet'} (${outcome})${seen}`
+}
+
+/** What the service says beside the status; of a failure the problem says it. */
+function describeNote({ outcome, ingestionNote, mime }: Content): string | undefined {
+  if (ingestionNote === null || outcome !== 'searchable') return undefined
+  return describeWithoutText(ingestionNote, mime) ?? ingestionNote
+}
+
+function describeProblem(content: Content, nowMs: number): string | undefined {
+  const { problemCode, problemMessage, problemCount } = content
+  if (problemCode === null) return undefined
+  const pause = describePause(content, 'looked at again after', nowMs)
+  return `${problemMessage} [${problemCode}], seen ${counted(problemCount, 'time')}${pause}`
+}
+
+function describePause({ retryAt, isSetAside }: Content, until: string, nowMs: number): string {
+  if (isSetAside === 1) return '; set aside'
+  return retryAt === null || quarantineLeftMs(retryAt, nowMs) === 0 ? '' : `; ${until} ${isoTime(retryAt)}`
+}
+
+function describeDirectory({ remotePath, createdAt, directories, files, problems }: DirectoryExplanation): Fields {
+  const since = createdAt === null ? 'not made yet; the next run makes it' : `since ${isoTime(createdAt)}`
+  const shown = problems.slice(0, MOST_PROBLEMS).map(({ path, code, message }, index) => {
+    return [`problem ${index + 1}`, `${path}: ${message} [${code}]`] as const
+  })
+  const more = problems.length - shown.length
+  return {
+    'in the library': `${remotePath}, ${since}`,
+    files: describeFiles(files),
+    directories: directories === 0 ? undefined : `${directories} below it`,
+    ...Object.fromEntries(shown),
+    'more problems': more > 0 ? `${more}: shelfd report --only needs-attention` : undefined,
+  }
+}
+
+/** `5 known: 3 searchable, 1 to send, 1 needs attention`. */
+function describeFiles(files: FileCounts): string {
+  const { known, searchable, withoutText } = files
+  const parts: readonly (readonly [number, string])[] = [
+    [searchable - withoutText, 'searchable'],
+    [withoutText, 'stored without searchable text'],
+    [files.inIngestion, 'being processed'],
+    [files.toSend, 'to send'],
+    [files.sending, 'being sent'],
+    [files.inDoubt, 'not known whether they arrived'],
+    [files.needAttention, files.needAttention === 1 ? 'needs attention' : 'need attention'],
+    [files.setAside, 'set aside'],
+  ]
+  const present = parts.filter(([count]) => count > 0).map(([count, text]) => `${count} ${text}`)
+  return known === 0 ? 'none known' : `${known} known: ${present.join(', ')}`
+}
+
+function describeRemote(remote: RemoteFinding | undefined): Fields {
+  if (!remote) return {}
+  return { 'in the library': remote.error ?? (remote.paths.join(', ') || 'the service does not say where') }
+}
+
+function describeHistory({ uploads, formers, movedTo }: PathExplanation): Fields {
+  const sent = uploads.map(({ attempt, begunAt, outcome, path, message }) => {
+    const text = `${isoTime(begunAt)} ${outcome ?? 'cut off'}, from ${path}${message === null ? '' : `: ${message}`}`
+    return [`upload ${attempt}`, text] as const
+  })
+  // What moved is the same version at another place.
+  const versions = movedTo.length > 0 ? formers.slice(0, -1) : formers
+  const earlier = versions.map(({ resourceId, outcome, endedAt, reason }, index) => {
+    const label = versions.length === 1 ? 'earlier version' : `earlier version ${index + 1}`
+    const searchable = outcome === 'searchable' ? '; still searchable' : ''
+    const until = `until ${isoTime(endedAt)} (${describeFormer(reason)})${searchable}`
+    return [label, `${resourceId ?? 'never stored'}, ${until}`] as const
+  })
+  return Object.fromEntries([...sent, ...earlier])
+}
+
+function isoTime(timeMs: number): string {
+  return new Date(timeMs).toISOString()
+}

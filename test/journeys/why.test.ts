@@ -1,0 +1,172 @@
+/** What `why` says of paths that other commands only count. */
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { type Home, temporaryHome } from '../support/home.ts'
+
+const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const TO = ['Papers', '--to', 'Research']
+
+async function explain(home: Home, path: string, ...flags: string[]) {
+  const { exitCode, stdout } = await home.shelfd(['why', `Papers/${path}`, '--json', ...flags])
+  expect(exitCode).toBe(0)
+  return JSON.parse(stdout)
+}
+
+async function mirroredHome() {
+  const service = await startFaultyService({ library: 'Research' })
+  const home = temporaryHome(service)
+  const root = home.write('Papers', {
+    'a.md': 'one',
+    'notes/b.md': 'two',
+    'notes/deep/c.md': 'three',
+    'notes-2/d.md': 'four',
+  })
+  return { service, home, root }
+}
+
+describe('why of a directory', () => {
+  test('counts what is known below it', async () => {
+    const { service, home, root } = await mirroredHome()
+    service.answer = ({ fileName }) =>
+      fileName === 'c.md' ? { status: 422, body: { message: 'no such kind' } } : undefined
+    await home.sync(TO)
+    writeFileSync(join(root, 'notes/deep/bad.md'), '')
+    const { directory, content } = await explain(home, 'notes')
+    expect(content).toBeNull()
+    expect(directory).toMatchObject({
+      remotePath: '/Papers/notes',
+      createdAt: expect.stringMatching(ISO),
+      directories: 1,
+      files: { known: 2, searchable: 1, needAttention: 1 },
+    })
+    const { stdout } = await home.shelfd(['why', 'Papers/notes'])
+    expect(stdout).toMatch(/files +2 known: 1 searchable, 1 needs attention/)
+    expect(stdout).toMatch(/in the library +\/Papers\/notes, since \d{4}-/)
+    expect((await explain(home, '')).directory).toMatchObject({ directories: 3, files: { known: 4 } })
+  })
+
+  test('says that it is not made yet, or left out', async () => {
+    const { home, root } = await mirroredHome()
+    await home.sync(TO)
+    home.write('Papers', { 'later/e.md': 'five', 'node_modules/x/f.js': 'six' })
+    expect((await home.shelfd(['why', 'Papers/later'])).stdout).toMatch(/known to shelfd +no: not scanned yet/)
+    const ignored = await explain(home, 'node_modules/x')
+    const rule = { pattern: 'node_modules/', source: 'built-in', line: null, matches: 'node_modules' }
+    expect(ignored).toMatchObject({ directory: null, disk: { kind: 'ignored', rule } })
+    rmSync(join(root, 'notes'), { recursive: true })
+    expect(await explain(home, 'notes')).toMatchObject({ disk: { kind: 'absent' }, directory: { files: { known: 2 } } })
+  })
+})
+
+describe('why of a file', () => {
+  test('that was renamed says where it is now', async () => {
+    const { home, root } = await mirroredHome()
+    await home.sync(TO)
+    renameSync(join(root, 'a.md'), join(root, 'notes/moved.md'))
+    await home.sync(TO)
+    expect(await explain(home, 'a.md')).toMatchObject({ movedTo: ['notes/moved.md'], disk: { kind: 'absent' } })
+    expect((await home.shelfd(['why', 'Papers/a.md'])).stdout).toMatch(/moved to +notes\/moved\.md/)
+    expect((await explain(home, 'notes/moved.md')).movedTo).toEqual([])
+  })
+
+  test('that changed names its earlier version', async () => {
+    const { home, root } = await mirroredHome()
+    await home.sync(TO)
+    const { content } = await explain(home, 'a.md')
+    writeFileSync(join(root, 'a.md'), 'changed')
+    await home.sync(TO)
+    const found = await explain(home, 'a.md')
+    const { sha256, resourceId } = content
+    expect(found.earlierVersions).toEqual([
+      { sha256, resourceId, reason: 'changed', endedAt: expect.stringMatching(ISO), isSearchable: true },
+    ])
+    const { stdout } = await home.shelfd(['why', 'Papers/a.md', '--offline'])
+    expect(stdout).toMatch(/earlier version +\S+, until \S+ \(its file has changed since\); still searchable/)
+    expect(stdout).not.toMatch(/former/)
+  })
+
+  test("gives the service's own reason for a failure", async () => {
+    const { service, home } = await mirroredHome()
+    service.rewrite = ({ route, path }, body) => {
+      if (route !== 'showResource' || body.title !== 'a.md') return body
+      return { ...body, ingestion_status: 'failed', ingestion_error: `encrypted\u001b[31m ${path.length > 0}` }
+    }
+    const { mirror } = await home.sync(TO)
+    expect(mirror.problems).toMatchObject([
+      { path: 'a.md', message: 'ingestion ended failed: encrypted\\x1b[31m true' },
+    ])
+    const { content } = await explain(home, 'a.md')
+    const seen = { seenAt: expect.stringMatching(ISO), note: 'encrypted\\x1b[31m true' }
+    expect(content).toMatchObject({
+      ingestion: { status: 'failed', outcome: 'failed', ...seen },
+      problem: { code: 'ingestion-failed', count: 1, retryAt: expect.stringMatching(ISO) },
+    })
+    const { stdout } = await home.shelfd(['why', 'Papers/a.md'])
+    expect(stdout).toMatch(/problem +ingestion ended failed: encrypted.* \[ingestion-failed\]/)
+    expect((await home.shelfd(['report'])).stdout).toMatch(/! a\.md.*encrypted/)
+  })
+
+  test('in ingestion says what was seen last, and when', async () => {
+    const { service, home } = await mirroredHome()
+    service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, ingestion_status: 'running' } : body)
+    expect((await home.sync([...TO, '--wait-timeout', '500ms'])).exitCode).toBe(4)
+    const { content } = await explain(home, 'a.md', '--offline')
+    const seen = { status: 'running', outcome: 'pending', note: null, seenAt: expect.stringMatching(ISO) }
+    expect(content.ingestion).toEqual({ ...seen, isTextSearchable: null })
+    const { stdout } = await home.shelfd(['why', 'Papers/a.md', '--offline'])
+    expect(stdout).toMatch(/ingestion +running \(pending\), seen \d{4}-/)
+  })
+
+  test('prints no row of a table as JSON', async () => {
+    const { home } = await mirroredHome()
+    await home.sync(TO)
+    const found = await explain(home, 'a.md')
+    expect(found).toEqual({
+      mirror: 'Papers',
+      path: 'a.md',
+      library: { id: expect.any(String), name: 'Research' },
+      root: expect.stringMatching(/Papers$/),
+      disk: { kind: 'file', size: 3, reason: null, rule: null },
+      content: {
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+        mime: 'text/markdown',
+        size: 3,
+        state: 'stored',
+        wasThereAlready: false,
+        mayHaveSecondLocation: false,
+        resourceId: expect.any(String),
+        uploadedAt: expect.stringMatching(ISO),
+        searchableAt: expect.stringMatching(ISO),
+        ingestion: {
+          status: 'completed',
+          outcome: 'searchable',
+          note: null,
+          isTextSearchable: true,
+          seenAt: expect.stringMatching(ISO),
+        },
+        problem: null,
+        isSetAside: false,
+      },
+      duplicateOf: null,
+      movedTo: [],
+      heldBack: null,
+      remotePaths: ['/Papers/a.md'],
+      remoteError: null,
+      uploads: [
+        {
+          attempt: 1,
+          path: 'a.md',
+          startedAt: expect.stringMatching(ISO),
+          endedAt: expect.stringMatching(ISO),
+          outcome: 'created',
+          message: null,
+        },
+      ],
+      problem: null,
+      earlierVersions: [],
+      directory: null,
+    })
+  })
+})
