@@ -1,9 +1,10 @@
 import type { Runner } from '../app/open-runner.ts'
 import { sizeOnDisk } from '../local/size-on-disk.ts'
+import type { SyncSummary } from '../rules/sync-summary.ts'
 import type { RunSummary } from '../sync/run-sync.ts'
 import { suggestSearch } from '../sync/suggest-search.ts'
 import type { CommandContext } from './context.ts'
-import { describeDestination, describeNext, describeRoom } from './render/first-sync.ts'
+import { describeDestination, describeNext, describeRoom, NEXT_IN_CHECKOUT } from './render/first-sync.ts'
 
 /** What only the first sync of a mirror says: where its files go, how much room that takes, and what to try next. */
 export class FirstSync {
@@ -28,13 +29,31 @@ export class FirstSync {
 
   /** After a run that sent something. */
   async end({ mirrors, dryRun }: RunSummary): Promise<void> {
-    const [first] = mirrors.filter(({ name, uploads }) => this.#names.includes(name) && uploads.created > 0)
+    const hasSent = ({ uploads }: SyncSummary) => uploads.created + uploads.duplicates > 0
+    const first = mirrors.find((mirror) => this.#names.includes(mirror.name) && hasSent(mirror))
     if (!first || dryRun) return
     const { tell } = this.#context
     const report = this.#runner.reportContext()
     if (this.#isEmbedded) tell(describeRoom(sizeOnDisk(report.fs, this.#library.directory), this.#library))
-    // A search of a configured service may cost something, and nobody asked for one.
-    tell(describeNext(this.#isEmbedded ? await suggestSearch(report, first.name) : undefined))
+    if (this.#isCheckout) tell(NEXT_IN_CHECKOUT)
+    else if (!this.#isElsewhere) {
+      // A search of a configured service may cost something, and nobody asked for one.
+      const query = this.#isEmbedded ? await suggestSearch(report, first.name) : undefined
+      tell(describeNext(query, this.#runner.isInDaemon))
+    }
+  }
+
+  /** Run by `npm start` of this project, whose state other commands don't see. */
+  get #isCheckout(): boolean {
+    const { env } = this.#context.io
+    return env.npm_lifecycle_event === 'start' && env.npm_package_name === 'shelfd'
+  }
+
+  /** Commands without the same flags and variables would look at another state. */
+  get #isElsewhere(): boolean {
+    const { io, config, settingFlags } = this.#context
+    const { SHELFD_STATE_DIR, SHELFD_DATA_DIR, SHELFD_CONFIG } = io.env
+    return [config, settingFlags['state-dir'], SHELFD_STATE_DIR, SHELFD_DATA_DIR, SHELFD_CONFIG].some(Boolean)
   }
 
   get #isEmbedded(): boolean {

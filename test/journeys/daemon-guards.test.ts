@@ -120,7 +120,9 @@ describe('a store that is deleted under the daemon', () => {
     expect((await home.shelfd(['sync', 'papers'])).exitCode).toBe(8)
     expect(service.count('uploadFile')).toBe(0)
 
-    expect(await home.shelfd(commandIn(reason?.message ?? ''))).toMatchObject({ exitCode: 0, stderr: '' })
+    // For this state it is the first one.
+    const stderrOfFirst = 'Next: shelfd search WORDS · shelfd report · shelfd status\n'
+    expect(await home.shelfd(commandIn(reason?.message ?? ''))).toMatchObject({ exitCode: 0, stderr: stderrOfFirst })
     await daemon.until('it goes on', isQuiet)
     home.write('papers', { 'later.md': 'written afterwards' })
     await daemon.until('it is sent', () => service.count('uploadFile') === FILES + 2)

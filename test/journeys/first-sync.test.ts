@@ -50,6 +50,15 @@ describe('the first sync into the library on this computer', () => {
     expect((await home.shelfd(['sync', 'Papers'])).stderr).toBe('')
   })
 
+  test('suggests nothing that would look elsewhere', async () => {
+    const home = temporaryHome()
+    home.write('Papers', TREE)
+    const elsewhere = await home.shelfd(['sync', 'Papers', '--state-dir', 'elsewhere'])
+    expect(elsewhere.stderr).toMatch(/ on this computer \(.*\)\.\n$/)
+    const npmStart = { npm_lifecycle_event: 'start', npm_package_name: 'shelfd' }
+    expect((await home.shelfd(['sync', 'Papers'], npmStart)).stderr).toMatch(/\nNext: npm start -- DIR [a-z ]+\n$/)
+  })
+
   test('says so beside a daemon as well', async () => {
     const home = temporaryHome()
     home.write('Papers', TREE)
@@ -57,7 +66,7 @@ describe('the first sync into the library on this computer', () => {
     const daemon = await startDaemon(home)
     const { stderr } = await home.run(['sync', 'Papers'])
     expect(stderr.startsWith(WHERE)).toBe(true)
-    expect(stderr).toContain('Next: shelfd search "spring tide"')
+    expect(stderr).toContain('Next: shelfd search "spring tide" · shelfd report · shelfd status\n')
     await daemon.stop()
   })
 })

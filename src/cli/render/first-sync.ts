@@ -27,9 +27,12 @@ export function describeRoom(sizeBytes: number, library: Library): string {
 }
 
 /** What to try after a first sync; `query` is known to find something. */
-export function describeNext(query: string | undefined): string {
-  return `Next: shelfd search ${query === undefined ? 'WORDS' : `"${query}"`} · shelfd report · shelfd daemon`
+export function describeNext(query: string | undefined, hasDaemon: boolean): string {
+  const commands = [`search ${query === undefined ? 'WORDS' : `"${query}"`}`, 'report', hasDaemon ? 'status' : 'daemon']
+  return `Next: ${commands.map((command) => `shelfd ${command}`).join(' · ')}`
 }
+
+export const NEXT_IN_CHECKOUT = 'Next: npm start -- DIR mirrors a directory of yours'
 
 function placeOf({ directory, home }: Library): string {
   return escapeText(directory.startsWith(`${home}/`) ? `~${directory.slice(home.length)}` : directory)
