@@ -1,4 +1,5 @@
 import type { LibraryAccess } from '../daemon/control/protocol.ts'
+import type { OutageListener } from '../remote/outage.ts'
 import type { Connection, Service } from '../sync/engine.ts'
 import { type OpenedService, type OpenServiceInput, openService } from './open-service.ts'
 import { identityOfService } from './service-identity.ts'
@@ -10,7 +11,12 @@ export interface LazyService extends Service, AsyncDisposable {
   lendLibrary(signal: AbortSignal): Promise<LibraryAccess | null>
 }
 
-export function createLazyService(settings: Settings, input: OpenServiceInput): LazyService {
+export function createLazyService(settings: Settings, given: OpenServiceInput): LazyService {
+  const listeners = new Set<OutageListener>(given.onOutage ? [given.onOutage] : [])
+  const onOutage: OutageListener = (outage) => {
+    for (const listener of listeners) listener(outage)
+  }
+  const input = { ...given, onOutage }
   let opened: Promise<OpenedService> | undefined
   let connection: Promise<Connection> | undefined
   let closing: Promise<void> = Promise.resolve()
@@ -57,6 +63,10 @@ export function createLazyService(settings: Settings, input: OpenServiceInput): 
     },
     isEmbedded: settings.service.kind === 'embedded',
     connect: connectOnce,
+    onOutage: (listener) => {
+      listeners.add(listener)
+      return { [Symbol.dispose]: () => void listeners.delete(listener) }
+    },
     disconnect,
     reset,
     lendLibrary: async (signal) => {

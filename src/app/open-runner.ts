@@ -34,7 +34,7 @@ interface RunnerInput extends OpenServiceInput {
 }
 
 /** What all that a daemon sends has in common, the runs by hand as well. */
-const SHARED_IN_DAEMON: readonly SettingFlag[] = ['bwlimit', 'requests-per-second']
+const SHARED_IN_DAEMON: readonly SettingFlag[] = ['bwlimit', 'requests-per-second', 'retry-for']
 
 /** Throws LockedError when another process holds the store and is no daemon. */
 export async function openRunner(settings: Settings, input: RunnerInput): Promise<Runner> {
@@ -76,7 +76,7 @@ function runInDaemon(daemon: DaemonClient, settings: Settings, input: RunnerInpu
   // It holds the store, so there is one.
   if (!store) throw new LockedError('store-locked', 'The daemon is still starting; run it again')
   const progress = createProgress()
-  const { signal, fileLog } = input
+  const { signal, fileLog, onOutage } = input
   const namesFiles = fileLog !== silentFileLog
   const around = { service: serviceNameOf(settings), limits: engineLimitsOf(settings), namesFiles }
   return {
@@ -87,7 +87,7 @@ function runInDaemon(daemon: DaemonClient, settings: Settings, input: RunnerInpu
     run: (mirrors, options) => {
       return daemon.sync(
         { ...around, mirrors, options: { ...options, isDryRun: false } },
-        { signal, progress, fileLog },
+        { signal, progress, fileLog, onOutage },
       )
     },
     reportContext: () => reader.contextFor(store),

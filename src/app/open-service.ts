@@ -31,6 +31,8 @@ export interface OpenServiceInput extends Surroundings {
   readonly signal: AbortSignal
   /** How patiently a configured service is asked again; the client's own way if not said. */
   readonly retry?: ClientOptions['retry']
+  /** Is told when a configured service gives no usable answers, and when it does again. */
+  readonly onOutage?: ClientOptions['onOutage']
   /** Is told of every request that was made. */
   readonly onRequest?: ClientOptions['onRequest']
 }
@@ -58,7 +60,14 @@ async function openConfigured(
   const authorities = caFile === undefined ? undefined : readAuthorities(caFile)
   const proxy = await findProxy(origin, input)
   const token = await readToken(service, input)
-  const client = await connect(settings, input, { origin, token, retry: input.retry, proxy, authorities })
+  const client = await connect(settings, input, {
+    origin,
+    token,
+    proxy,
+    authorities,
+    retry: input.retry,
+    onOutage: input.onOutage,
+  })
   return {
     client,
     kind: 'configured',
@@ -137,7 +146,7 @@ async function startLibrary({ dataDir }: EmbeddedServiceSettings): Promise<Runni
 async function connect(
   { limits, contract }: Settings,
   { logger, redactor, onRequest }: OpenServiceInput,
-  server: Pick<ClientOptions, 'origin' | 'token' | 'retry' | 'proxy' | 'authorities'>,
+  server: Pick<ClientOptions, 'origin' | 'token' | 'retry' | 'proxy' | 'authorities' | 'onOutage'>,
 ): Promise<ServiceClient> {
   redactor.add(server.token)
   const { createServiceClient } = await import('../remote/create-client.ts')

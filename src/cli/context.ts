@@ -5,9 +5,11 @@ import type { SettingFlags } from '../app/settings/overrides.ts'
 import type { Settings } from '../app/settings/settings.ts'
 import type { LogFields, Logger } from '../foundation/logger.ts'
 import { terminalSafeJson } from '../foundation/text.ts'
+import type { OutageListener } from '../remote/outage.ts'
 import type { CliIo } from './cli-io.ts'
 import { MessageOutput } from './message-output.ts'
 import { renderTable } from './render/table.ts'
+import { createOutageListener } from './tell-outages.ts'
 
 /** What the flags said that commands have in common. */
 export interface GlobalFlags {
@@ -29,6 +31,8 @@ export interface CommandContext extends GlobalFlags {
   readSettings(): Settings
   readonly logger: Logger
   readonly redactor: Redactor
+  /** Says on stderr what is waited for when the service gives no usable answers. */
+  readonly onOutage: OutageListener
   /** Opens the configured service or the embedded library; the caller disposes of it. */
   openService(): Promise<OpenedService>
   /** A line of data to stdout, free of registered secrets; what came from outside is escaped by the caller. */
@@ -46,7 +50,13 @@ export interface CommandContext extends GlobalFlags {
 }
 
 /** Someone waits for the answer: a few seconds, not minutes. */
-const INTERACTIVE_RETRY = { attempts: 4, firstPauseMs: 250, maxPauseMs: 5_000 }
+const INTERACTIVE_RETRY = {
+  attempts: 4,
+  firstPauseMs: 250,
+  maxPauseMs: 5_000,
+  forMs: 60_000,
+  longestAskedMs: 60_000,
+}
 
 export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () => Settings): CommandContext {
   const redactor = createRedactor()
@@ -57,6 +67,7 @@ export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () =>
   const note = (line: string) => {
     if (!flags.quiet) messages.write(`${redactor.redact(line)}\n`)
   }
+  let onOutage: OutageListener | undefined
   const print = (line: string) => {
     io.stdout.write(`${redactor.redact(line)}\n`)
   }
@@ -74,9 +85,14 @@ export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () =>
       logger ??= openLogger(io, flags, context.settings, { messages, redactor })
       return logger
     },
+    get onOutage() {
+      onOutage ??= createOutageListener({ tell: context.tell, isTerminal: io.isTerminal.stderr })
+      return onOutage
+    },
     openService: async () => {
       const { openService } = await import('../app/open-service.ts')
-      return openService(context.settings, { ...io, logger: context.logger, redactor, retry: INTERACTIVE_RETRY })
+      const { logger, onOutage } = context
+      return openService(context.settings, { ...io, logger, redactor, onOutage, retry: INTERACTIVE_RETRY })
     },
     print,
     printTable: (headings, rows) => print(renderTable(headings, rows, widthOf(io))),

@@ -20,6 +20,7 @@ const PLACEHOLDERS: Partial<Record<SettingFlag, string>> = {
   'health-listen': 'ADDRESS',
   bwlimit: 'SIZE',
   'max-new-bytes': 'SIZE',
+  'retry-for': 'DURATION',
   'first-poll': 'DURATION',
   'max-poll': 'DURATION',
   'ingestion-deadline': 'DURATION',

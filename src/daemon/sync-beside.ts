@@ -23,6 +23,9 @@ export async function syncBeside(
     const row = engine.store.mirrors.findByName(name)
     if (row) line.follower?.remove(row.id)
   }
+  using _outages = engine.service.onOutage((outage) => {
+    progress.outage = outage
+  })
   const names = mirrors.map(({ name }) => name)
   engine.logger.info(CLIENT_DID.beginSync, { mirrors: names })
   const activity = new Map(names.map((name) => [name, new ActivityLog(engine, name)]))

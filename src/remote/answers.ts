@@ -75,8 +75,14 @@ export async function parseJson(answer: Answer): Promise<unknown> {
     // A service that repeats the credential must not get it into the store.
     return JSON.parse(answer.redact(bytes.toString('utf8')))
   } catch {
-    throw malformed('the answer is not JSON')
+    throw isHtml(answer, bytes) ? malformed(`the answer is ${HTML}`, HTML) : malformed('the answer is not JSON')
   }
+}
+
+const HTML = 'HTML instead of JSON: something else answers there, a login page perhaps'
+
+function isHtml(answer: Answer, bytes: Buffer): boolean {
+  return headerOf(answer, 'content-type')?.startsWith('text/html') === true || bytes.subarray(0, 1).toString() === '<'
 }
 
 const unzip = promisify(gunzip)
@@ -90,9 +96,10 @@ async function unpack(body: Buffer, encoding: string): Promise<Buffer> {
   }
 }
 
-/** An answer that cannot be what was asked for. */
-export function malformed(reason: string): Setback {
-  return new Setback({ code: 'answer-malformed', reason: escapeText(reason), mayBeDone: true, reached: true })
+/** An answer that cannot be what was asked for; `cause` says so in brackets. */
+export function malformed(reason: string, cause = reason): Setback {
+  const words = { reason: escapeText(reason), cause: escapeText(cause) }
+  return new Setback({ code: 'answer-malformed', ...words, mayBeDone: true, reached: true })
 }
 
 /** Statuses by which a service says that it cannot answer now; any other 5xx is an error of its own. */
@@ -104,6 +111,7 @@ function setbackOf(answer: Answer): Setback {
   return new Setback({
     code: throttled ? 'service-throttling' : failed,
     reason: `the service answered ${statusText(answer.status)}`,
+    cause: [answer.status, STATUS_WORDS[answer.status]].filter((word) => word !== undefined).join(', '),
     mayBeDone: !throttled,
     reached: true,
     retryAfterMs: parseRetryAfterMs(headerOf(answer, 'retry-after'), answeredAtMs(answer)),

@@ -5,6 +5,7 @@ import type { Logger } from '../foundation/logger.ts'
 import { escapeText } from '../foundation/text.ts'
 import { isLoopback } from '../rules/choose-proxy.ts'
 import type { RetryPolicy } from '../rules/retry-pause.ts'
+import type { OutageListener } from './outage.ts'
 import type { TunnelProxy } from './proxy.ts'
 
 /** What the user may say about this instance instead of its OpenAPI: the `contract` section of the configuration. */
@@ -54,10 +55,12 @@ export interface ClientOptions {
   /** 0: no fixed limit. */
   readonly limits?: { readonly requestsPerSecond: number; readonly bandwidthBytesPerSecond: number } | undefined
   readonly contract?: ContractSettings | undefined
+  /** Is told when the service gives no usable answers, and when it does again. */
+  readonly onOutage?: OutageListener | undefined
   readonly onRequest?: ((observation: RequestObservation) => void) | undefined
 }
 
-export const DEFAULT_RETRY: RetryPolicy = { attempts: 8, firstPauseMs: 500, maxPauseMs: 30_000 }
+export const DEFAULT_RETRY: RetryPolicy = { attempts: 8, firstPauseMs: 500, maxPauseMs: 30_000, forMs: 120_000 }
 export const DEFAULT_TIMEOUTS: Timeouts = { requestMs: 60_000, uploadStallMs: 60_000 }
 
 /** The canonical origin of a service; throws UsageError when it isn't one or would send the credential in the clear. */

@@ -3,15 +3,17 @@ import { assetsTopic } from './assets.ts'
 import { type ClientOptions, DEFAULT_RETRY, parseOrigin, parseToken } from './client-options.ts'
 import { createFactsReader } from './contract-facts.ts'
 import { directoriesTopic } from './directories.ts'
-import { withGate } from './gate.ts'
+import { Gate, withGate } from './gate.ts'
 import { librariesTopic } from './libraries.ts'
 import { withLimits } from './limiting.ts'
+import { Outages } from './outage.ts'
 import { rawTopic } from './raw-call.ts'
 import { resourcesTopic } from './resources.ts'
 import { withRetries } from './retrying.ts'
 import { searchTopic } from './search.ts'
 import type { ServiceClient } from './service-client.ts'
 import { createTransport } from './transport.ts'
+import { withTrying } from './trying.ts'
 import { uploadsTopic } from './uploads.ts'
 
 /**
@@ -21,8 +23,18 @@ import { uploadsTopic } from './uploads.ts'
 export function createServiceClient(options: ClientOptions): ServiceClient {
   const origin = parseOrigin(options.origin)
   const transport = createTransport({ ...options, origin, token: parseToken(options.token) })
-  const pausing = { ...options, origin, policy: options.retry ?? DEFAULT_RETRY }
-  const send = withRetries(withLimits(withGate(transport.send, pausing), options.limits, options.clock), pausing)
+  const { clock, limits, onOutage, retry: policy = DEFAULT_RETRY } = options
+  const outages = onOutage && new Outages(origin, clock, onOutage)
+  const gate = new Gate({ ...options, policy })
+  const pausing = {
+    ...options,
+    origin,
+    policy,
+    outages,
+    openAtMs: (untilMs: number | undefined) => gate.openAtMs(untilMs),
+  }
+  const trying = withTrying(transport.send, { clock, policy, outages })
+  const send = withRetries(withLimits(withGate(trying, gate), limits, clock), pausing)
   const contractFacts = createFactsReader(send, options.contract ?? {}, options.logger)
   return {
     origin,

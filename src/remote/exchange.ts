@@ -79,9 +79,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#mayBeDone = this.#limits.stallMs === undefined
     this.#setDeadline(this.#limits.stallMs ?? this.#limits.answerMs)
     this.#request.onStart?.()
+    this.#request.onActivity?.()
   }
 
   onBodySent(): void {
+    this.#request.onActivity?.()
     this.#mayBeDone = true
     if (this.#limits.stallMs !== undefined) this.#timer?.refresh()
   }
@@ -108,6 +110,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#ended) return
+    this.#request.onActivity?.()
     this.#receivedBytes += chunk.length
     if (this.#stream) this.#passOn(controller, this.#stream, chunk)
     else if (this.#receivedBytes <= BODY_LIMIT_BYTES) this.#chunks.push(chunk)

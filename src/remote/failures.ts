@@ -17,11 +17,15 @@ import { CertificateFailure, isOfCertificate } from './sockets.ts'
 export interface SetbackFacts {
   readonly code: Exclude<CodeOf<'temporary'>, 'disk-full'>
   readonly reason: string
+  /** The same in few words, to stand in brackets. */
+  readonly cause?: string
   /** The service may have done what was asked. */
   readonly mayBeDone: boolean
   /** A connection was made. */
   readonly reached: boolean
   readonly retryAfterMs?: number | undefined
+  /** How long the failed try took. */
+  readonly triedForMs?: number
   /** Another try would end the same. */
   readonly final?: boolean
 }
@@ -42,18 +46,25 @@ export function cannot(request: Pick<ServiceRequest<unknown>, 'verb' | 'subject'
   return `Cannot ${request.verb}${subject}${at === '' ? '' : ` at ${at}`}: ${reason}`
 }
 
+interface FinalFacts {
+  readonly tries: number
+  readonly origin: string
+  /** What the service asks for, for people. */
+  readonly waitUntil?: string | undefined
+}
+
 /** What a setback of the service at `origin` ends as when it isn't tried again. */
 export function finalError(
   request: ServiceRequest<unknown>,
   facts: SetbackFacts,
-  tries: number,
-  origin: string,
+  { tries, origin, waitUntil }: FinalFacts,
 ): Error {
   const reason = tries > 1 ? `${facts.reason}, ${tries} times` : facts.reason
   if (facts.mayBeDone && request.body?.kind === 'file') {
     return new DoubtError(cannot(request, reason), facts.code)
   }
-  return new TemporaryError(facts.code, cannot(request, reason, origin))
+  const asked = waitUntil === undefined ? '' : `; it asks to wait until ${waitUntil}`
+  return new TemporaryError(facts.code, cannot(request, reason + asked, origin))
 }
 
 /** What an abort ends as. */
@@ -94,8 +105,9 @@ export function networkError(
   if (thrown instanceof Error && thrown.name === 'HTTPParserError') {
     return new Setback({ ...state, code: 'answer-malformed', reason: 'the answer is not HTTP' })
   }
+  const cause = wordsOf(code)
   const what = state.reached ? 'the connection to the service broke' : 'the service cannot be reached'
-  return new Setback({ ...state, code: 'service-unreachable', reason: `${what} (${wordsOf(code)})` })
+  return new Setback({ ...state, code: 'service-unreachable', cause, reason: `${what} (${cause})` })
 }
 
 function proxyError(request: ServiceRequest<unknown>, failure: ProxyFailure, { proxy, clock }: Wire): Error {

@@ -1,14 +1,15 @@
-import { LONGEST_PAUSE_MS, retryPauseMs } from '../rules/retry-pause.ts'
+import type { Clock, Random } from '../foundation/clock.ts'
+import type { Logger } from '../foundation/logger.ts'
+import { longestPauseMs, type RetryPolicy, retryPauseMs } from '../rules/retry-pause.ts'
 import { Setback, type SetbackFacts } from './failures.ts'
 import type { Send, ServiceRequest } from './request.ts'
-import { type Pausing, pause } from './retrying.ts'
+import { pause } from './retrying.ts'
 
 /**
  * The one gate all requests of a client pass. `Retry-After` and 429 close it for everybody until the pause is over; while the
  * service can't be reached, one request probes and the others share what it finds.
  */
-export function withGate(send: Send, pausing: Pausing): Send {
-  const gate = new Gate(pausing)
+export function withGate(send: Send, gate: Gate): Send {
   return async (request) => {
     const admitted = gate.isOpen ? request : await gate.admit(request)
     const turn = gate.turn
@@ -25,17 +26,31 @@ export function withGate(send: Send, pausing: Pausing): Send {
   }
 }
 
-class Gate {
+interface GatePausing {
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  readonly policy: RetryPolicy
+}
+
+/** Open, or closed until a time; see withGate. */
+export class Gate {
   /** Counts closures: what was sent before a closure doesn't make the next pause longer. */
   turn = 0
-  readonly #pausing: Pausing
+  readonly #pausing: GatePausing
   #openAtMs = 0
+  #askedUntilMs = 0
   #strikes = 0
   #unreachable = false
   #probe: PromiseWithResolvers<SetbackFacts | undefined> | undefined
 
-  constructor(pausing: Pausing) {
+  constructor(pausing: GatePausing) {
     this.#pausing = pausing
+  }
+
+  /** Monotonic: until when a request waits whose time ends at `untilMs`; what the service asked for is waited for all the same. */
+  openAtMs(untilMs = Number.POSITIVE_INFINITY): number {
+    return Math.max(this.#askedUntilMs, Math.min(this.#openAtMs, untilMs))
   }
 
   get isOpen(): boolean {
@@ -78,13 +93,15 @@ class Gate {
 
   async #sitOut(request: ServiceRequest<unknown>): Promise<void> {
     const { clock } = this.#pausing
-    for (let satOutMs = 0; this.#openAtMs > satOutMs; ) {
-      satOutMs = this.#openAtMs
+    const openAtMs = () => this.openAtMs(request.untilMs)
+    for (let satOutMs = 0; openAtMs() > satOutMs; ) {
+      satOutMs = openAtMs()
       const restMs = Math.ceil(satOutMs - clock.monotonicMs())
-      if (restMs > LONGEST_PAUSE_MS) throw throttled(restMs)
+      if (restMs > longestPauseMs(this.#pausing.policy)) throw throttled(restMs)
       if (restMs > 0) await pause(clock, restMs, request)
     }
-    this.#openAtMs = 0
+    // Whose own time was over has waited less than the others must.
+    if (this.#openAtMs <= clock.monotonicMs()) this.#openAtMs = 0
   }
 
   /** The others wait until the probe has a connection or failed. */
@@ -101,13 +118,12 @@ class Gate {
     const { policy, random, clock, logger } = this.#pausing
     const pauseMs = retryPauseMs(Math.max(1, this.#strikes), policy, random(), retryAfterMs)
     this.#openAtMs = Math.max(this.#openAtMs, clock.monotonicMs() + pauseMs)
-    if (this.#strikes === 1)
-      logger.info('the service is busy or away, all requests pause', { pauseMs: Math.round(pauseMs) })
-    else logger.debug('all requests pause again', { pauseMs: Math.round(pauseMs) })
+    if (retryAfterMs !== undefined) this.#askedUntilMs = this.#openAtMs
+    logger.debug('the service is busy or away, all requests pause', { pauseMs: Math.round(pauseMs) })
   }
 }
 
 function throttled(retryAfterMs: number): Setback {
-  const reason = 'the service asks for a pause of more than a day'
+  const reason = 'the service asks for a long pause'
   return new Setback({ code: 'service-throttling', reason, mayBeDone: false, reached: true, retryAfterMs })
 }

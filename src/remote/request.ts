@@ -44,6 +44,10 @@ export interface ServiceRequest<T> {
   /** The answer's meaning; throws the error it stands for, a Setback when another try may mend it. */
   readonly read: (answer: Answer, request: ServiceRequest<unknown>) => T | Promise<T>
   readonly signal: AbortSignal | undefined
+  /** Monotonic: when an answer comes too late to be waited for; it still has some seconds. */
+  readonly untilMs?: number | undefined
+  /** Called when bytes were sent or have come. */
+  readonly onActivity?: () => void
   /** Called when a connection is made and the first byte is about to leave. */
   readonly onStart?: () => void
 }

@@ -1,8 +1,10 @@
 import type { Clock, Random } from '../foundation/clock.ts'
 import type { Logger } from '../foundation/logger.ts'
-import { LONGEST_PAUSE_MS, type RetryPolicy, retryPauseMs } from '../rules/retry-pause.ts'
+import { timeOfDay } from '../foundation/time-of-day.ts'
+import { longestPauseMs, type RetryPolicy, retryPauseMs } from '../rules/retry-pause.ts'
 import { addressOf } from './addresses.ts'
 import { finalError, interruptIfAborted, interruption, Setback, type SetbackFacts } from './failures.ts'
+import type { Outages } from './outage.ts'
 import type { Send, ServiceRequest } from './request.ts'
 
 export interface Pausing {
@@ -11,30 +13,80 @@ export interface Pausing {
   readonly random: Random
   readonly logger: Logger
   readonly policy: RetryPolicy
+  /** Is told of each failed try that is followed by another. */
+  readonly outages: Outages | undefined
+  /** Monotonic: until when a request waits whose time ends at `untilMs`. */
+  readonly openAtMs: (untilMs: number | undefined) => number
 }
+
+/** A year: what lies beyond is no time to be told. */
+const LONGEST_TOLD_MS = 365 * 24 * 3_600_000
 
 /** Tries again, with growing pauses and a bound, what another try may mend; what may have been done once is not done twice. */
 export function withRetries(send: Send, pausing: Pausing): Send {
   return async (request) => {
+    // When no further try begins; known from the first failure on.
+    let untilMs: number | undefined
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await send(request)
+        return await send(untilMs === undefined ? request : { ...request, untilMs })
       } catch (error) {
         if (!(error instanceof Setback)) throw error
         const { facts } = error
-        const pauseMs = retryPauseMs(attempt, pausing.policy, pausing.random(), facts.retryAfterMs)
-        const last = attempt >= pausing.policy.attempts || pauseMs > LONGEST_PAUSE_MS
-        if (last || !mayRepeat(request, facts)) throw finalError(request, facts, attempt, pausing.origin)
+        untilMs = endOf(untilMs, facts, pausing)
+        const pauseMs = pauseBefore(untilMs, attempt, facts, pausing)
+        if (isLast(attempt, pauseMs, untilMs, pausing) || !mayRepeat(request, facts)) {
+          throw finalError(request, facts, {
+            tries: attempt,
+            origin: pausing.origin,
+            waitUntil: askedFor(facts, pausing),
+          })
+        }
         pausing.logger.debug('a request is tried again', {
           route: addressOf(request.target).name,
           attempt,
           pauseMs,
           ...facts,
         })
+        pausing.outages?.noteFailure(facts, { pauseMs: untilGateOpens(pauseMs, untilMs, pausing), untilMs })
         await pause(pausing.clock, pauseMs, request)
       }
     }
   }
+}
+
+/** Time that the service asked for isn't taken from its own. */
+function endOf(untilMs: number | undefined, facts: SetbackFacts, { clock, policy }: Pausing): number | undefined {
+  if (policy.forMs === undefined) return undefined
+  const firstMs = untilMs ?? clock.monotonicMs() - (facts.triedForMs ?? 0) + policy.forMs
+  return firstMs + (facts.retryAfterMs ?? 0)
+}
+
+function isLast(attempt: number, pauseMs: number, untilMs: number | undefined, { policy, clock }: Pausing): boolean {
+  if (attempt >= policy.attempts || pauseMs > longestPauseMs(policy)) return true
+  return untilMs !== undefined && clock.monotonicMs() >= untilMs
+}
+
+/** The last try is at the very end. */
+function pauseBefore(
+  untilMs: number | undefined,
+  attempt: number,
+  { retryAfterMs }: SetbackFacts,
+  { clock, policy, random }: Pausing,
+): number {
+  const pauseMs = retryPauseMs(attempt, policy, random(), retryAfterMs)
+  if (untilMs === undefined || retryAfterMs !== undefined) return pauseMs
+  return Math.max(0, Math.min(pauseMs, untilMs - clock.monotonicMs()))
+}
+
+function untilGateOpens(pauseMs: number, untilMs: number | undefined, { openAtMs, clock }: Pausing): number {
+  return Math.max(pauseMs, openAtMs(untilMs) - clock.monotonicMs())
+}
+
+function askedFor({ retryAfterMs }: SetbackFacts, { clock }: Pausing): string | undefined {
+  if (retryAfterMs === undefined || retryAfterMs === 0 || retryAfterMs > LONGEST_TOLD_MS) return undefined
+  const nowMs = clock.nowMs()
+  return timeOfDay(nowMs + retryAfterMs, nowMs)
 }
 
 /** Sleeps until it is over or `request` is aborted, which throws InterruptedError. */

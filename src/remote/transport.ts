@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { type Dispatcher, Pool } from 'undici'
-import type { Random } from '../foundation/clock.ts'
+import type { Clock, Random } from '../foundation/clock.ts'
 import { DoubtError, RefusedError, ShelfdError } from '../foundation/errors.ts'
 import { escapeText, truncateText } from '../foundation/text.ts'
 import { addressOf } from './addresses.ts'
@@ -13,6 +13,9 @@ import { openMultipart, type Payload } from './multipart.ts'
 import type { Answer, RequestBody, Send, ServiceRequest } from './request.ts'
 
 const SHORTEST_SECRET = 12
+
+/** Every service is given as long for an answer. */
+const SHORTEST_ANSWER_MS = 10_000
 
 /** What a service is given for digesting a body once it has all of it. */
 const DIGEST_BYTES_PER_MS = 1 << 10
@@ -42,7 +45,7 @@ export function createTransport(options: ClientOptions): Transport {
     const payload = request.body && (await openBody(request.body, random))
     const streamed = payload !== undefined && !Buffer.isBuffer(payload.content)
     const limits = {
-      answerMs: timeouts.requestMs + (payload?.sizeBytes ?? 0) / DIGEST_BYTES_PER_MS,
+      answerMs: answerMsOf(request, timeouts.requestMs, clock) + (payload?.sizeBytes ?? 0) / DIGEST_BYTES_PER_MS,
       stallMs: streamed ? timeouts.uploadStallMs : undefined,
     }
     const exchange = new Exchange(request, limits, way)
@@ -83,6 +86,12 @@ function openPool({ origin, connections, proxy, authorities }: ClientOptions): P
   const isPlain = origin.startsWith('http:')
   const way: Way = { proxy, authorities }
   return new Pool(origin, { connections, allowH2: false, ...(!isPlain && { connect: createConnector(origin, way) }) })
+}
+
+/** What may be asked again is not waited for beyond its time; an upload is: cut off, it would be in doubt. */
+function answerMsOf({ repeat, streamed, untilMs }: ServiceRequest<unknown>, requestMs: number, clock: Clock): number {
+  if (repeat !== 'always' || streamed || untilMs === undefined) return requestMs
+  return Math.min(requestMs, Math.max(SHORTEST_ANSWER_MS, untilMs - clock.monotonicMs()))
 }
 
 const UNTIMED = { headersTimeout: 0, bodyTimeout: 0 }

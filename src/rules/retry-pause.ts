@@ -4,6 +4,10 @@ export interface RetryPolicy {
   readonly attempts: number
   readonly firstPauseMs: number
   readonly maxPauseMs: number
+  /** After so long no further try begins, counted from the first one; what the service asks for in `Retry-After` is added. */
+  readonly forMs?: number
+  /** A longer pause than this is not waited for; LONGEST_PAUSE_MS if not said. */
+  readonly longestAskedMs?: number
 }
 
 /**
@@ -17,6 +21,10 @@ export function retryPauseMs(attempt: number, policy: RetryPolicy, random: numbe
 
 /** A service that asks for more is left alone: the caller comes back another time. */
 export const LONGEST_PAUSE_MS = 24 * 3_600_000
+
+export function longestPauseMs({ longestAskedMs = LONGEST_PAUSE_MS }: RetryPolicy): number {
+  return longestAskedMs
+}
 
 /** All three forms of RFC 9110; the oldest doesn't say that it is GMT. */
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d(?: \d{4}| GMT)$/

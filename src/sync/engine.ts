@@ -4,6 +4,7 @@ import type { Lanes } from '../foundation/lanes.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { Turns } from '../foundation/turns.ts'
 import type { FileSystem } from '../local/file-system.ts'
+import type { OutageListener } from '../remote/outage.ts'
 import type { ServiceClient } from '../remote/service-client.ts'
 import type { PollPace } from '../rules/poll-pause.ts'
 import type { SendLimits } from '../rules/quota.ts'
@@ -31,6 +32,8 @@ export interface Service {
   readonly isEmbedded: boolean
   /** Checks the credential on first use (4.1); later calls give the same connection. */
   connect(signal: AbortSignal): Promise<Connection>
+  /** Calls `listener` when the service gives no usable answers, with each try, and with null once it answers again. */
+  onOutage(listener: OutageListener): Disposable
   /** Closes the line; the next call opens and checks a new one, with the credential as it is then. */
   disconnect(): Promise<void>
   /** The same without waiting for requests under way, whose sockets may be dead. */

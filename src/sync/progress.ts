@@ -1,3 +1,5 @@
+import type { Outage } from '../remote/outage.ts'
+
 export type Phase = 'starting' | 'scanning' | 'directories' | 'uploading' | 'ingestion' | 'finished'
 
 /** An upload under way. */
@@ -26,6 +28,8 @@ export interface Progress {
   uploads: UploadProgress[]
   inIngestion: number
   searchable: number
+  /** What keeps the run from going on now; null: nothing. */
+  outage: Outage | null
 }
 
 export function createProgress(): Progress {
@@ -44,6 +48,7 @@ export function createProgress(): Progress {
     uploads: [],
     inIngestion: 0,
     searchable: 0,
+    outage: null,
   }
 }
 

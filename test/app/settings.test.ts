@@ -52,6 +52,7 @@ describe('precedence', () => {
     'max-new': { values: whole, at: ['limits', 'newPerRun'] },
     'max-new-per-day': { values: whole, at: ['limits', 'newPerDay'] },
     'max-new-bytes': { values: sizes, at: ['limits', 'newBytesPerRun'] },
+    'retry-for': { values: seconds, at: ['limits', 'retryForMs'] },
     'first-poll': { values: seconds, at: ['ingestion', 'firstPollMs'] },
     'max-poll': {
       values: seconds.map(({ read }) => ({ written: `${read + 60_000}ms`, read: read + 60_000 })),

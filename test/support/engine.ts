@@ -7,6 +7,7 @@ import { type Logger, silentLogger } from '../../src/foundation/logger.ts'
 import { Turns } from '../../src/foundation/turns.ts'
 import { type FileSystem, nodeFileSystem } from '../../src/local/file-system.ts'
 import { createServiceClient } from '../../src/remote/create-client.ts'
+import type { OutageListener } from '../../src/remote/outage.ts'
 import type { ServiceClient } from '../../src/remote/service-client.ts'
 import { openStore, type Store, type StoreReader } from '../../src/store/open-store.ts'
 import type { Connection, Engine, EngineLimits, MirrorSettings, Service } from '../../src/sync/engine.ts'
@@ -160,6 +161,7 @@ function observeHere(store: StoreReader, fs: FileSystem, clock: Clock): ObserveT
 }
 
 function testService(server: { readonly url: string; readonly token: string }, options: EngineOptions) {
+  const listeners = new Set<OutageListener>()
   const client = createServiceClient({
     origin: server.url,
     token: server.token,
@@ -168,6 +170,9 @@ function testService(server: { readonly url: string; readonly token: string }, o
     logger: options.logger ?? silentLogger,
     connections: 12,
     retry: { attempts: 10, firstPauseMs: 1, maxPauseMs: 20 },
+    onOutage: (outage) => {
+      for (const listener of listeners) listener(outage)
+    },
   })
   const wrapped = options.wrapClient?.(client) ?? client
   let connection: Promise<Connection> | undefined
@@ -177,6 +182,10 @@ function testService(server: { readonly url: string; readonly token: string }, o
     connect: (signal) => {
       connection ??= wrapped.checkAccess(signal).then((access) => ({ client: wrapped, access }))
       return connection
+    },
+    onOutage: (listener) => {
+      listeners.add(listener)
+      return { [Symbol.dispose]: () => void listeners.delete(listener) }
     },
     disconnect: async () => {
       connection = undefined

@@ -39,6 +39,10 @@ export const OVERRIDES = {
     path: ['limits', 'newBytesPerRun'],
     describe: 'Bytes of new contents sent in this run, such as 2GB',
   },
+  'retry-for': {
+    path: ['limits', 'retryFor'],
+    describe: 'How long to try a service that does not answer, such as 10m',
+  },
   'first-poll': { path: ['ingestion', 'firstPoll'], describe: 'First look at a resource after its upload' },
   'max-poll': { path: ['ingestion', 'maxPoll'], describe: 'Longest pause between two looks at a resource' },
   'ingestion-deadline': { path: ['ingestion', 'deadline'], describe: 'How long a run follows the ingestion' },

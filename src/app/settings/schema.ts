@@ -87,6 +87,9 @@ const limits = z.strictObject({
     .describe('Resources in ingestion at the same time (embedded library: 5000).'),
   newPerRun: countOrNone().prefault(5000).describe('New contents sent in one run (embedded library: none).'),
   newPerDay: countOrNone().prefault(20_000).describe('New contents sent in 24 hours (embedded library: none).'),
+  retryFor: duration()
+    .prefault('2m')
+    .describe('How long a command tries a service that does not answer; the daemon goes on for ever.'),
   newBytesPerRun: sizeOrNone().prefault('none').describe('Bytes of new contents sent in one run.'),
 })
 

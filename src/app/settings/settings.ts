@@ -91,6 +91,8 @@ export interface LimitSettings {
   readonly newPerRun: number | undefined
   readonly newPerDay: number | undefined
   readonly newBytesPerRun: number | undefined
+  /** How long a command tries a service that does not answer. */
+  readonly retryForMs: number
 }
 
 export interface IngestionSettings {

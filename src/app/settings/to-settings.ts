@@ -7,7 +7,7 @@ import type { MirrorSettings, ServiceSettings, Settings } from './settings.ts'
 export function toSettings(config: Config, configFile: string | undefined, around: Surroundings): Settings {
   const absolute = (path: string) =>
     resolve(configFile === undefined ? around.cwd : dirname(configFile), expandHome(path, around.home))
-  const { bandwidth, ...limits } = config.limits
+  const { bandwidth, retryFor, ...limits } = config.limits
   const { firstPoll, maxPoll, deadline } = config.ingestion
   const { uploadDirectoryField: field } = config.contract
   return {
@@ -15,7 +15,7 @@ export function toSettings(config: Config, configFile: string | undefined, aroun
     stateDir: config.stateDir === undefined ? defaultStateDir(around) : absolute(config.stateDir),
     service: toServiceSettings(config, absolute, around),
     mirrors: config.mirrors.map((mirror) => toMirrorSettings(mirror, absolute(mirror.path))),
-    limits: { ...limits, bandwidthBytesPerSecond: bandwidth },
+    limits: { ...limits, bandwidthBytesPerSecond: bandwidth, retryForMs: retryFor },
     ingestion: { firstPollMs: firstPoll, maxPollMs: Math.max(firstPoll, maxPoll), deadlineMs: deadline },
     contract: { ...config.contract, uploadDirectoryField: field === 'none' ? null : field },
     scrubIntervalMs: config.scrub.interval,

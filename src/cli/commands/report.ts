@@ -40,6 +40,7 @@ export const reportCommand = defineCommand({
       ...context.io,
       logger: context.logger,
       redactor: context.redactor,
+      onOutage: context.onOutage,
     })
     if (!reader.store) {
       chooseKnown(context.settings, [], { words: args.mirrors, cwd: context.io.cwd, isOffline: args.offline })

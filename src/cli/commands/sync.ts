@@ -2,6 +2,7 @@ import { chooseMirrors } from '../../app/choose-mirrors.ts'
 import { openRunner, type Runner } from '../../app/open-runner.ts'
 import { HeldBackError, UsageError } from '../../foundation/errors.ts'
 import { parseDuration } from '../../foundation/units.ts'
+import type { RetryPolicy } from '../../rules/retry-pause.ts'
 import type { RunOutcome } from '../../rules/verdict.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
@@ -67,6 +68,7 @@ export const syncCommand = defineCommand({
     'max-new-per-day',
     'requests-per-second',
     'in-ingestion',
+    'retry-for',
   ],
   examples: [
     ['sync ~/Papers', 'mirror a directory into the embedded library, or again what changed'],
@@ -87,6 +89,8 @@ export const syncCommand = defineCommand({
       signal,
       isDryRun: args.dryRun,
       fileLog: nameFiles(context),
+      retry: patientlyFor(context.settings.limits.retryForMs),
+      onOutage: context.onOutage,
     })
     warnOfUnheeded(context, runner)
     const choice = { words: args.mirrors, to: args.to, cwd: context.io.cwd, known: runner.known }
@@ -118,6 +122,11 @@ export const syncCommand = defineCommand({
     return EXIT_OF[outcome]
   },
 })
+
+/** A run is worth waiting for, and says until when it does. */
+function patientlyFor(forMs: number): RetryPolicy {
+  return { attempts: Number.POSITIVE_INFINITY, firstPauseMs: 500, maxPauseMs: 30_000, forMs }
+}
 
 function warnOfUnheeded({ logger, settingFlags }: CommandContext, { unheeded }: Runner): void {
   const flags = unheeded.filter((flag) => settingFlags[flag] !== undefined).map((flag) => `--${flag}`)

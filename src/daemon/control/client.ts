@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createConnection, type Socket } from 'node:net'
 import { z } from 'zod'
 import { messageOf, ShelfdError, TemporaryError } from '../../foundation/errors.ts'
+import type { OutageListener } from '../../remote/outage.ts'
 import type { FileLog } from '../../sync/file-log.ts'
 import type { Progress } from '../../sync/progress.ts'
 import type { RunResult } from '../../sync/run-sync.ts'
@@ -25,6 +26,7 @@ interface ClientRun {
   readonly signal: AbortSignal
   readonly progress: Progress
   readonly fileLog: FileLog
+  readonly onOutage?: OutageListener | undefined
 }
 
 /** What the command line asks of a daemon; each throws what the daemon threw, in its class. */
@@ -58,8 +60,12 @@ function clientOf(path: string): DaemonClient {
   const ask = async <T>(shape: z.ZodType<T>, request: ControlRequest) => read(shape, await converse(path, request))
   return {
     status: () => ask(daemonStanding, { kind: 'status' }),
-    sync: async (request, { signal, progress, fileLog }) => {
-      const onProgress = (now: unknown) => Object.assign(progress, read(progressShape, now))
+    sync: async (request, { signal, progress, fileLog, onOutage }) => {
+      const onProgress = (told: unknown) => {
+        const now = read(progressShape, told)
+        if (now.outage !== null || progress.outage !== null) onOutage?.(now.outage)
+        Object.assign(progress, now)
+      }
       const answer = await converse(path, { kind: 'sync', ...request }, { signal, onProgress, fileLog })
       return toResult(read(runAnswer, answer))
     },

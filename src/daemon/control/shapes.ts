@@ -1,6 +1,7 @@
 /** The answers of the daemon as they arrive, each held to the type it has in the program. */
 import { z } from 'zod'
 import { errorCodes } from '../../foundation/errors.ts'
+import type { Outage } from '../../remote/outage.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { ServiceStanding } from '../../sync/keeper/service-line.ts'
 import type { Progress } from '../../sync/progress.ts'
@@ -45,6 +46,23 @@ export const daemonStanding = z.object({
   mirrors: z.array(mirrorStanding).readonly(),
 }) satisfies z.ZodType<DaemonStanding>
 
+const outage = z.object({
+  origin: z.string(),
+  code: z.enum([
+    'service-unreachable',
+    'service-unavailable',
+    'service-error',
+    'service-throttling',
+    'answer-malformed',
+    'answer-late',
+  ]),
+  cause: z.string(),
+  sinceMs: z.number(),
+  nextTryAtMs: time,
+  untilMs: time,
+  askedUntilMs: time,
+}) satisfies z.ZodType<Outage>
+
 /** What a `progress` line holds. */
 export const progressShape = z.object({
   mirror: z.string(),
@@ -61,6 +79,8 @@ export const progressShape = z.object({
   uploads: z.array(z.object({ path: z.string(), sizeBytes: count, bytesSent: count })),
   inIngestion: count,
   searchable: count,
+  // An older daemon doesn't say.
+  outage: outage.nullable().default(null),
 }) satisfies z.ZodType<Progress>
 
 const syncSummary = z.object({

@@ -1,5 +1,6 @@
 import { type ErrorCode, RefusedError, type ShelfdError, TemporaryError } from '../../foundation/errors.ts'
 import { formatDuration } from '../../foundation/units.ts'
+import type { Outage } from '../../remote/outage.ts'
 import { retryPauseMs } from '../../rules/retry-pause.ts'
 import type { Connection, Engine } from '../engine.ts'
 import { IngestionFollower } from '../follow-ingestion.ts'
@@ -16,6 +17,9 @@ export interface OpenLine {
   readonly connection: Connection
   readonly follower: IngestionFollower
 }
+
+/** Trying again mends most that fails; what isn't mended by then is told. */
+const AWAY_AFTER_MS = 10_000
 
 /** Until somebody tries again: a service that is away comes back by itself, a credential is replaced by people. */
 const AWAY = { attempts: Number.POSITIVE_INFINITY, firstPauseMs: 5_000, maxPauseMs: 120_000 }
@@ -53,11 +57,15 @@ export class ServiceLine {
   #failures = 0
   #retryAtMs = 0
   #standing: ServiceStanding
+  #outage: Outage | null = null
+  #outageEnd = new AbortController()
 
   constructor(engine: Engine, hooks: LineHooks) {
     this.#engine = engine
     this.#hooks = hooks
     this.#standing = { state: 'unasked', sinceMs: engine.clock.nowMs(), reason: null }
+    // Whoever asks the service over this engine, and however often it tries again: that it is away is known soon.
+    engine.service.onOutage((outage) => this.#noteOutage(outage))
   }
 
   get standing(): ServiceStanding {
@@ -97,6 +105,7 @@ export class ServiceLine {
     this.#standing = { state, sinceMs, reason: { code: error.code, message: error.message } }
     if (isNew) logger[state === 'away' ? 'warn' : 'error'](MESSAGES[state], { code: error.code, reason: error.message })
     else logger.debug(MESSAGES[state], { code: error.code, tries: this.#failures })
+    this.#forgetOutage()
     await this.close()
     await service.disconnect()
     this.#hooks.onChange()
@@ -142,6 +151,36 @@ export class ServiceLine {
   /** A request got its answer: the next failure is the first one again. */
   noteSuccess(): void {
     this.#failures = 0
+  }
+
+  #noteOutage(outage: Outage | null): void {
+    const isNew = this.#outage === null
+    this.#outage = outage
+    if (outage && isNew) void this.#awaitEnd()
+    if (outage || isNew) return
+    this.#forgetOutage()
+    if (this.#standing.state === 'away') this.#noteWell()
+  }
+
+  /** Over, or the line that met it is given up: the next line meets its own. */
+  #forgetOutage(): void {
+    this.#outage = null
+    this.#outageEnd.abort()
+  }
+
+  /** A short outage is mended by trying again, and is not worth telling. */
+  async #awaitEnd(): Promise<void> {
+    const { clock, signal } = this.#engine
+    this.#outageEnd = new AbortController()
+    const end = AbortSignal.any([signal, this.#outageEnd.signal])
+    await clock.sleep(AWAY_AFTER_MS, end).catch(() => {})
+    const outage = this.#outage
+    const { state } = this.#standing
+    if (end.aborted || !outage || state === 'away' || state === 'refused') return
+    const reason = { code: outage.code, message: `${outage.origin} gives no usable answer (${outage.cause})` }
+    this.#standing = { state: 'away', sinceMs: outage.sinceMs, reason }
+    this.#engine.logger.warn(MESSAGES.away, { code: reason.code, reason: reason.message })
+    this.#hooks.onChange()
   }
 
   #onFollowerFailure(line: OpenLine, error: unknown): void {

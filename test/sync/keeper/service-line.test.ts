@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { RefusedError, TemporaryError } from '../../../src/foundation/errors.ts'
 import { type Logger, silentLogger } from '../../../src/foundation/logger.ts'
+import type { Outage, OutageListener } from '../../../src/remote/outage.ts'
 import { concernsService, ServiceLine } from '../../../src/sync/keeper/service-line.ts'
 import { openTestEngine } from '../../support/engine.ts'
 import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
@@ -21,11 +22,81 @@ function openLine(service: FaultyService) {
     told.changes += 1
   }
   const hooks = { onChange, onFatal: (error: unknown) => void fatal.push(error) }
-  const line = new ServiceLine({ ...engine, logger, random: () => 0 }, hooks)
-  return { line, clock, said, fatal, told }
+  const listeners = new Set<OutageListener>()
+  const onOutage = (listener: OutageListener) => {
+    listeners.add(listener)
+    return { [Symbol.dispose]: () => void listeners.delete(listener) }
+  }
+  const tellOutage: OutageListener = (outage) => {
+    for (const listener of listeners) listener(outage)
+  }
+  const line = new ServiceLine({ ...engine, logger, random: () => 0, service: { ...engine.service, onOutage } }, hooks)
+  return { line, tellOutage, clock, said, fatal, told }
 }
 
 const AWAY = new TemporaryError('service-unreachable', 'it is away')
+
+const AWAY_AFTER_MS = 10_000
+const OUTAGE: Outage = {
+  origin: 'https://library.example.com',
+  code: 'service-unavailable',
+  cause: '503, service unavailable',
+  sinceMs: 0,
+  nextTryAtMs: null,
+  untilMs: null,
+  askedUntilMs: null,
+}
+
+describe('an outage of the service', () => {
+  test('is known while requests are still tried again', async () => {
+    await using service = await startFaultyService()
+    const { line, clock, said, tellOutage } = openLine(service)
+    await line.open()
+    tellOutage(OUTAGE)
+    await clock.advance(AWAY_AFTER_MS - 1)
+    tellOutage({ ...OUTAGE, nextTryAtMs: 1 })
+    expect(line.standing.state).toBe('connected')
+    await clock.advance(1)
+    expect(line.standing).toMatchObject({
+      state: 'away',
+      reason: { code: 'service-unavailable', message: expect.stringContaining(`${OUTAGE.origin} gives no usable`) },
+    })
+    tellOutage(null)
+    expect(line.standing.state).toBe('connected')
+    expect(said).toEqual(['the service is away: waiting for it', 'the service is back'])
+    await line.close()
+  })
+
+  test('that is soon over is not told', async () => {
+    await using service = await startFaultyService()
+    const { line, clock, said, tellOutage } = openLine(service)
+    await line.open()
+    for (let blip = 0; blip < 3; blip += 1) {
+      tellOutage(OUTAGE)
+      await clock.advance(AWAY_AFTER_MS - 1)
+      tellOutage(null)
+    }
+    await clock.advance(AWAY_AFTER_MS)
+    expect(line.standing.state).toBe('connected')
+    expect(said).toEqual([])
+    await line.close()
+  })
+
+  test('ends with the line that met it', async () => {
+    await using service = await startFaultyService()
+    const { line, clock, tellOutage } = openLine(service)
+    await line.open()
+    tellOutage(OUTAGE)
+    await line.noteFailure(AWAY)
+    await line.open()
+    await clock.advance(AWAY_AFTER_MS)
+    expect(line.standing.state).toBe('connected')
+    tellOutage(OUTAGE)
+    await clock.advance(AWAY_AFTER_MS)
+    expect(line.standing.state).toBe('away')
+    await line.close()
+  })
+})
 
 describe('the line to the service', () => {
   test('is opened once for all who ask', async () => {

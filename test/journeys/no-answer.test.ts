@@ -1,0 +1,159 @@
+/** A service that doesn't answer: who waits for it hears at once for what, and until when. */
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { configure, startDaemon } from '../support/daemon.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { freePort } from '../support/free-port.ts'
+import { type Home, temporaryHome } from '../support/home.ts'
+import { type Running, runShelfd } from '../support/run-shelfd.ts'
+
+const SYNC = ['sync', 'Papers', '--to', 'Research']
+
+/** A home with a file to send, to a service at this address. */
+function homeOf(url: string, token = 'token'): Home {
+  const home = temporaryHome({ url, token })
+  home.write('Papers', { 'a.md': 'A' })
+  return home
+}
+
+/** Resolves with the log once it says so. */
+async function hear(running: Running, what: RegExp): Promise<string> {
+  const isOver = new AbortController()
+  void running.ended.then(() => isOver.abort())
+  while (!what.test(running.log())) {
+    if (isOver.signal.aborted) throw new Error(`It ended without saying ${what}: ${running.log()}`)
+    await sleep(20, undefined, { signal: isOver.signal }).catch(() => {})
+  }
+  return running.log()
+}
+
+function start(home: Home, args: readonly string[]): Running {
+  const running = runShelfd(args, { env: home.env, cwd: home.path })
+  onTestFinished(() => void running.child.kill('SIGKILL'))
+  return running
+}
+
+describe('who waits for a service hears', () => {
+  test('the address, the cause, and until when', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`
+    const { exitCode, stderr } = await homeOf(url).shelfd([...SYNC, '--retry-for', '3s'])
+    expect(exitCode).toBe(5)
+    expect(stderr).toMatch(
+      new RegExp(
+        `^${url} does not answer \\(connection refused\\)\\. Trying until \\d\\d:\\d\\d:\\d\\d; next try in \\d+ s\\.$`,
+        'm',
+      ),
+    )
+    expect(stderr).toMatch(new RegExp(`shelfd: Cannot .* at ${url}: the service cannot be reached`))
+  })
+
+  test('of a server that hangs before anything failed', async () => {
+    const server = createServer(() => {})
+    const port = await freePort()
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const url = `http://127.0.0.1:${port}`
+    for (const args of [SYNC, ['whoami']]) {
+      const running = start(homeOf(url), args)
+      const log = await hear(running, /no answer yet/)
+      expect(log).toMatch(
+        new RegExp(`^${url} does not answer \\(no answer yet for 3 s\\)\\. Trying until \\d\\d:\\d\\d`, 'm'),
+      )
+      running.child.kill('SIGINT')
+      expect(await running.ended).toMatchObject({ exitCode: 130 })
+    }
+  })
+
+  test('that something else answers there', async () => {
+    await using service = await startFaultyService()
+    service.answer = () => ({
+      status: 200,
+      body: '<!doctype html><title>Sign in</title>',
+      headers: { 'content-type': 'text/html' },
+    })
+    const { exitCode, stderr } = await homeOf(service.url).shelfd([...SYNC, '--retry-for', '3s'])
+    expect(exitCode).toBe(5)
+    expect(stderr).toMatch(
+      /^http:\S+ gives no usable answer \(HTML instead of JSON: .*a login page perhaps\)\. Trying/m,
+    )
+    expect(stderr).toMatch(/shelfd: Cannot .* at http:\S+: .*a login page perhaps/)
+  })
+
+  test('that the service is busy, and when it is asked again', async () => {
+    await using service = await startFaultyService({ library: 'Research' })
+    const home = homeOf(service.url, service.token)
+    service.answer = () => ({ status: 503, body: { message: 'Maintenance' } })
+    const failing = await home.shelfd([...SYNC, '--retry-for', '3s'])
+    expect(failing).toMatchObject({
+      exitCode: 5,
+      stderr: expect.stringMatching(/ cannot serve now \(503, service unavailable\)\. Trying until/),
+    })
+    let asked = 0
+    service.answer = () => {
+      asked += 1
+      return asked > 1 ? undefined : { status: 429, body: {}, headers: { 'retry-after': '2' } }
+    }
+    const waiting = await home.shelfd([...SYNC, '--retry-for', '1s'])
+    expect(waiting.exitCode).toBe(0)
+    expect(waiting.stderr).toMatch(/ asks to wait until \d\d:\d\d:\d\d \(429, too many requests\)\./)
+    expect(waiting.stderr).toMatch(/^http:\S+ answers again\.$/m)
+  })
+
+  test('from a short command that it does not wait for long', async () => {
+    await using service = await startFaultyService()
+    service.answer = () => ({ status: 429, body: {}, headers: { 'retry-after': '600' } })
+    const { exitCode, stderr } = await homeOf(service.url).shelfd(['whoami'])
+    expect(exitCode).toBe(5)
+    expect(stderr).toMatch(/shelfd: .*429 \(too many requests\); it asks to wait until \d\d:\d\d/)
+  })
+
+  test('in the format of the log, and nothing with -q', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`
+    const home = homeOf(url)
+    const args = [...SYNC, '--retry-for', '3s']
+    const [json, quiet] = await Promise.all([
+      home.shelfd([...args, '--log-format', 'json']),
+      homeOf(url).shelfd([...args, '-q']),
+    ])
+    const lines = json.stderr.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        level: 'info',
+        service: url,
+        code: 'service-unreachable',
+        reason: 'connection refused',
+      }),
+    )
+    expect(json.stderr).not.toMatch(/^http/m)
+    expect(quiet.stderr).toMatch(/^shelfd: [^\n]*\n[^\n]*\n$/)
+  })
+})
+
+describe('the daemon', () => {
+  test('is not ready soon after the service went', { timeout: 60_000 }, async () => {
+    await using service = await startFaultyService({ library: 'Research' })
+    const home = homeOf(service.url, service.token)
+    const port = await freePort()
+    configure(home, {
+      mirrors: [{ path: '~/Papers', library: 'Research', settle: '0s' }],
+      health: { listen: `127.0.0.1:${port}` },
+    })
+    const daemon = await startDaemon(home)
+    await daemon.until('all is sent', ({ mirrors }) => mirrors.every(({ state }) => state === 'idle'))
+    service.answer = () => ({ status: 503, body: {} })
+    home.write('Papers', { 'b.md': 'B' })
+    // Its run goes over a line of its own, and the keeper of the mirror waits meanwhile.
+    const beside = start(home, ['sync', 'Papers'])
+    await hear(beside, / cannot serve now \(503, service unavailable\)/)
+    await daemon.until('away', ({ service: { state } }) => state === 'away')
+    const ready = await fetch(`http://127.0.0.1:${port}/readyz`)
+    expect(ready.status).toBe(503)
+    expect(await ready.json()).toMatchObject({ failing: [{ check: 'service', code: 'service-unavailable' }] })
+    expect(daemon.log()).toMatch(/the service is away.*503/)
+    service.answer = () => undefined
+    await daemon.until('back', ({ service: { state } }) => state === 'connected')
+    expect(daemon.log()).toMatch(/the service is back/)
+    expect(await beside.ended).toMatchObject({ exitCode: 0 })
+  })
+})
