@@ -20,7 +20,7 @@ export function retryPauseMs(attempt: number, policy: RetryPolicy, random: numbe
 }
 
 /** A service that asks for more is left alone: the caller comes back another time. */
-export const LONGEST_PAUSE_MS = 24 * 3_600_000
+const LONGEST_PAUSE_MS = 24 * 3_600_000
 
 export function longestPauseMs({ longestAskedMs = LONGEST_PAUSE_MS }: RetryPolicy): number {
   return longestAskedMs
