@@ -2,10 +2,12 @@
 import { basename } from 'node:path'
 import { normalizeLibraryPath } from '../contract/library-path.ts'
 import { RefusedError, UsageError } from '../foundation/errors.ts'
+import { describeBreadth } from '../rules/breadth.ts'
 import { freeName } from '../rules/mirror-activity.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { MirrorSettings as EngineMirror } from '../sync/engine.ts'
 import { originMismatch } from '../sync/pinned-service.ts'
+import { assertApart } from './check-overlap.ts'
 import { byActivity, explainInactive, givesWay, listRoster, type RosterEntry } from './mirror-roster.ts'
 import { didYouMean } from './nearest.ts'
 import { isThere, realPathOf } from './real-path.ts'
@@ -20,6 +22,8 @@ export interface MirrorChoice {
   readonly cwd: string
   /** Mirrors that the store knows, those that no configuration names among them. */
   readonly known: readonly MirrorRow[]
+  /** Home directory, absolute. */
+  readonly home: string
 }
 
 /**
@@ -29,15 +33,32 @@ export interface MirrorChoice {
  */
 export function chooseMirrors(settings: Settings, choice: MirrorChoice): EngineMirror[] {
   const roster = listRoster(settings, choice.known)
-  if (choice.words.length > 0) {
-    const chosen = choice.words.map((word) => chooseOne(settings, { ...choice, roster, word }))
-    return [...new Map(chosen.map((mirror) => [mirror.name, mirror])).values()]
-  }
-  const mirrors = roster
-    .filter(({ activity, configured }) => activity === 'active' || (configured && activity === 'other-service'))
-    .map((entry) => toChosen(settings, entry))
-  if (mirrors.length > 0) return mirrors
+  const active = roster.filter(({ activity }) => activity === 'active').map((entry) => toChosen(settings, entry))
+  const refused = roster.filter(({ activity, configured }) => configured && activity === 'other-service')
+  const chosen = choice.words.length > 0 ? chooseNamed(settings, choice, roster) : active
+  assertApart({ chosen: withoutAll(chosen, refused), active, known: keptNames(settings, choice.known) })
+  const mirrors = choice.words.length > 0 ? chosen : [...active, ...refused.map((entry) => toChosen(settings, entry))]
+  if (mirrors.length > 0) return mirrors.map((mirror) => withBreadth(mirror, choice.home))
   throw nothingToMirror(roster)
+}
+
+function withoutAll(mirrors: readonly EngineMirror[], others: readonly RosterEntry[]): EngineMirror[] {
+  return mirrors.filter(({ name }) => !others.some((other) => other.name === name))
+}
+
+/** Each mirror once, in the order of the words. */
+function chooseNamed(settings: Settings, choice: MirrorChoice, roster: readonly RosterEntry[]): EngineMirror[] {
+  const chosen: EngineMirror[] = []
+  for (const word of choice.words) {
+    const mirror = chooseOne(settings, { ...choice, roster, word, chosen })
+    if (!chosen.some(({ name }) => name === mirror.name)) chosen.push(mirror)
+  }
+  return chosen
+}
+
+function withBreadth(mirror: EngineMirror, home: string): EngineMirror {
+  const breadth = describeBreadth(realPathOf('/', mirror.path), realPathOf('/', home))
+  return { ...mirror, breadth: breadth ?? null }
 }
 
 /** The mirrors that a daemon keeps, and configured ones that it can't keep. */
@@ -47,23 +68,27 @@ export interface DaemonChoice {
   readonly passedOver: readonly string[]
 }
 
-/** The active mirrors, for the daemon. */
-export function chooseForDaemon(settings: Settings, known: readonly MirrorRow[]): DaemonChoice {
+/** The active mirrors, for the daemon; throws UsageError `mirrors-overlap`. */
+export function chooseForDaemon(
+  settings: Settings,
+  { known, home }: Pick<MirrorChoice, 'known' | 'home'>,
+): DaemonChoice {
   const roster = listRoster(settings, known)
-  const active = roster.filter(({ activity }) => activity === 'active')
+  const active = roster.filter(({ activity }) => activity === 'active').map((entry) => toChosen(settings, entry))
+  assertApart({ chosen: active, active: [], known: keptNames(settings, known) })
   const inactive = roster.filter(({ activity, configured }) => configured && activity !== 'active')
   return {
-    mirrors: active.map((entry) => toChosen(settings, entry)),
+    mirrors: active.map((mirror) => withBreadth(mirror, home)),
     passedOver: inactive.flatMap((entry) => explainInactive(entry) ?? []),
   }
 }
 
 /** Throws RefusedError or UsageError when a daemon would have nothing to keep. */
-export function assertAnyKept(settings: Settings, known: readonly MirrorRow[]): void {
-  const { mirrors, passedOver } = chooseForDaemon(settings, known)
+export function assertAnyKept(settings: Settings, around: Pick<MirrorChoice, 'known' | 'home'>): void {
+  const { mirrors, passedOver } = chooseForDaemon(settings, around)
   if (mirrors.length > 0) return
   if (passedOver.length > 0) throw new RefusedError('origin-mismatch', passedOver.join('\n'))
-  throw nothingToMirror(listRoster(settings, known))
+  throw nothingToMirror(listRoster(settings, around.known))
 }
 
 /** Why there is nothing to mirror, and what there is instead. */
@@ -82,6 +107,8 @@ export function settingsOfRow(settings: Settings, known: readonly MirrorRow[], r
 interface OneChoice extends MirrorChoice {
   readonly roster: readonly RosterEntry[]
   readonly word: string
+  /** For the words before. */
+  readonly chosen: readonly EngineMirror[]
 }
 
 function chooseOne(settings: Settings, choice: OneChoice): EngineMirror {
@@ -127,13 +154,19 @@ function chooseDirectory(
   if (meant !== '' && !isThere(path)) {
     throw new UsageError('unknown-mirror', `No mirror is called "${word}"${meant}, and there is no directory "${path}"`)
   }
-  return adHoc(settings, choice, path, target)
+  return choice.chosen.find((mirror) => mirror.path === path) ?? adHoc(settings, choice, path, target)
 }
 
-function adHoc(settings: Settings, { known }: MirrorChoice, path: string, target: Target | undefined): EngineMirror {
-  const keeping = known.filter((row) => !givesWay(settings, row))
-  const taken = new Set([...settings.mirrors, ...keeping].map(({ name }) => name))
-  const name = freeName(basename(path) || 'root', (wanted) => taken.has(wanted))
+/** Names of known mirrors that no new one can have. */
+function keptNames(settings: Settings, known: readonly MirrorRow[]): Set<string> {
+  return new Set(known.filter((row) => !givesWay(settings, row)).map(({ name }) => name))
+}
+
+function adHoc(settings: Settings, choice: OneChoice, path: string, target: Target | undefined): EngineMirror {
+  const kept = keptNames(settings, choice.known)
+  const isTaken = (name: string) =>
+    kept.has(name) || [...settings.mirrors, ...choice.chosen].some((each) => each.name === name)
+  const name = freeName(basename(path) || 'root', isTaken)
   const mirror = adHocMirror(path, {
     library: target?.library ?? name,
     ...(target?.path ? { remotePath: target.path } : {}),
@@ -191,5 +224,6 @@ function toEngineMirror(settings: Settings, mirror: MirrorSettings): EngineMirro
     emptyFiles,
     duplicates,
     isAdHoc: false,
+    breadth: null,
   }
 }

@@ -40,7 +40,7 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
   const meter = new LateMeter()
   const planner = new Planner(store, { ...input, logger }, meter)
   let current = settings
-  assertAnyKept(settings, store.mirrors.list())
+  assertAnyKept(settings, { known: store.mirrors.list(), home: input.home })
   const plan = planner.plan(settings)
   await runDaemon({
     ...input,
@@ -92,7 +92,7 @@ class Planner {
   /** As it is once the mirror `forgotten` is forgotten. */
   plan(settings: Settings, forgotten?: string): DaemonPlan {
     const known = this.#store.mirrors.list().filter(({ name }) => name !== forgotten)
-    const { mirrors, passedOver } = chooseForDaemon(settings, known)
+    const { mirrors, passedOver } = chooseForDaemon(settings, { known, home: this.#input.home })
     return { crew: this.#planCrew(settings, mirrors), health: healthOf(settings, this.#input.env), passedOver }
   }
 

@@ -3,7 +3,15 @@
  * `code` is stable; docs/errors.md lists every one and a test compares.
  */
 const CODES = {
-  usage: ['bad-usage', 'bad-configuration', 'unknown-mirror', 'unknown-library', 'insecure-file', 'old-node'],
+  usage: [
+    'bad-usage',
+    'bad-configuration',
+    'unknown-mirror',
+    'unknown-library',
+    'mirrors-overlap',
+    'insecure-file',
+    'old-node',
+  ],
   root: ['root-missing', 'root-unreadable'],
   temporary: [
     'service-unreachable',

@@ -55,6 +55,8 @@ export interface MirrorSettings {
   readonly emptyFiles: 'upload' | 'skip'
   /** Made by `sync DIR`; the configuration names the others. */
   readonly isAdHoc: boolean
+  /** What the directory holds, when it is so much that its first sync needs a confirmation; otherwise null. */
+  readonly breadth: string | null
   /** `link`: a copy is sent again, so that the resource gains its location as well. */
   readonly duplicates: 'skip' | 'link'
 }

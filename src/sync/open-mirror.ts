@@ -1,11 +1,12 @@
-import { RefusedError, UsageError } from '../foundation/errors.ts'
+import { HeldBackError, RefusedError, UsageError } from '../foundation/errors.ts'
+import { shellWord } from '../foundation/text.ts'
 import type { ContentRoot } from '../local/content-root.ts'
 import { givesNameAway } from '../rules/mirror-activity.ts'
 import { ownDirectoriesBelow } from '../rules/own-directories.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { Connection, Engine, MirrorSettings, OpenMirror } from './engine.ts'
 import { findLibrary } from './find-library.ts'
-import type { Pass } from './pass.ts'
+import type { Pass, PassOptions } from './pass.ts'
 import { pinMirror } from './pin-mirror.ts'
 import { assertSameService, originMismatch } from './pinned-service.ts'
 
@@ -33,6 +34,7 @@ export async function openMirror(
   const opened = { settings, rootRealPath: root.realPath, rootDevice: root.device, ownDirectories, runId }
   if (known && engine.service.isEmbedded) return { row: known, ...opened, verify: async () => {} }
   if (known) return { row: known, ...opened, verify: () => verifyService(engine, known, settings) }
+  assertNarrow(settings, options)
   const connection = await engine.service.connect(engine.signal)
   const row = await pinMirror(engine, settings, root, { connection, options })
   return { row, ...opened, verify: async () => {} }
@@ -43,6 +45,14 @@ function findPinned({ store, service }: Engine, { name }: MirrorSettings): Mirro
   const row = store.mirrors.findByName(name)
   const isOther = row && givesNameAway({ isAdHoc: row.isAdHoc, origin: row.library.origin }, service)
   return isOther ? undefined : row
+}
+
+/** Throws HeldBackError when the first sync of such a directory was not confirmed; a dry run needs no confirmation. */
+function assertNarrow(settings: MirrorSettings, { isDryRun, acceptsBreadth }: PassOptions): void {
+  const { breadth, isAdHoc, name, path } = settings
+  if (breadth === null || isDryRun || acceptsBreadth) return
+  const way = `"shelfd sync ${shellWord(isAdHoc ? path : name)} --yes"`
+  throw new HeldBackError('confirmation-needed', `Mirroring "${path}" sends ${breadth}; if that is meant: ${way}`)
 }
 
 async function verifyService(engine: Engine, known: MirrorRow, settings: MirrorSettings): Promise<void> {

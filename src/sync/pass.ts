@@ -12,6 +12,8 @@ export interface PassOptions {
   readonly adopts: boolean
   /** The directory that stands there now is the mirror's from now on, whatever it was pinned to (P15). */
   readonly acceptsRoot: boolean
+  /** A directory that holds the home or the system may become a mirror. */
+  readonly acceptsBreadth: boolean
 }
 
 export interface Pass {

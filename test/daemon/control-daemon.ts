@@ -30,6 +30,7 @@ export const syncRequest: SyncRequest = {
     acceptsRemovals: false,
     adopts: false,
     acceptsRoot: false,
+    acceptsBreadth: false,
   },
 }
 

@@ -5,7 +5,7 @@ import { temporaryHome } from '../support/home.ts'
 test('a mirror never contains what shelfd keeps', async () => {
   const home = temporaryHome()
   home.write('.', { 'a.md': 'A', 'state/other/b.md': 'B' })
-  const first = await home.sync(['.', '--no-wait'])
+  const first = await home.sync(['.', '--no-wait', '--yes'])
   expect(first.mirror.uploads.created).toBe(2)
   const second = await home.sync(['.'])
   expect(second.mirror.uploads.created).toBe(0)

@@ -111,6 +111,7 @@ export function openTestEngine(
         acceptsRemovals: false,
         adopts: false,
         acceptsRoot: false,
+        acceptsBreadth: false,
         ...pass,
       }),
     report: (mirrors, wish = {}) => reportOnce(engine, mirrors, wish.isOffline ?? false),
@@ -132,6 +133,7 @@ export function mirrorOf(directory: string, options: Partial<MirrorSettings> = {
     emptyFiles: 'upload',
     duplicates: 'skip',
     isAdHoc: true,
+    breadth: null,
     ...options,
   }
 }

@@ -17,6 +17,7 @@ const OPTIONS = {
   acceptsRemovals: false,
   adopts: false,
   acceptsRoot: false,
+  acceptsBreadth: false,
 }
 
 /** Reads a directory that came up between scans, as the daemon does when it hears of one. */

@@ -12,6 +12,11 @@ export function findMirrorProblems(settings: Settings, hasLibrary: (index: numbe
     const problem = (key: string, message: string) => [{ path: ['mirrors', index, key], message }]
     const twin = earlier.find((other) => other.name === mirror.name)
     if (twin) return problem('name', `two mirrors are named "${mirror.name}"`)
+    const double = earlier.find((other) => other.path === mirror.path)
+    if (double) {
+      const both = `the mirrors "${double.name}" and "${mirror.name}"`
+      return problem('path', `${both} stand for one directory ("${mirror.path}"), which would be sent twice`)
+    }
     if (settings.service.kind === 'configured' && !hasLibrary(index)) {
       return problem(
         'library',

@@ -5,6 +5,7 @@ import { parseDuration } from '../../foundation/units.ts'
 import type { RetryPolicy } from '../../rules/retry-pause.ts'
 import type { RunOutcome } from '../../rules/verdict.ts'
 import { defineCommand } from '../command.ts'
+import { confirmBreadth } from '../confirm-breadth.ts'
 import type { CommandContext } from '../context.ts'
 import type { ExitName } from '../exit-codes.ts'
 import { FirstSync } from '../first-sync.ts'
@@ -57,6 +58,7 @@ export const syncCommand = defineCommand({
     'accept-removals': { type: 'boolean', describe: 'It is right that so many files are gone' },
     'accept-root': { type: 'boolean', describe: 'The directory that stands there now is the right one' },
     adopt: { type: 'boolean', describe: 'Mirror into a directory of a library that holds something already' },
+    yes: { type: 'boolean', describe: 'Mirror a directory that holds the home or the system without being asked' },
     report: { type: 'boolean', describe: 'Print the report after the summary; not with --json' },
   },
   settingFlags: [
@@ -93,8 +95,11 @@ export const syncCommand = defineCommand({
       onOutage: context.onOutage,
     })
     warnOfUnheeded(context, runner)
-    const choice = { words: args.mirrors, to: args.to, cwd: context.io.cwd, known: runner.known }
-    const mirrors = chooseMirrors(context.settings, choice)
+    const { known } = runner
+    const { cwd, home } = context.io
+    const mirrors = chooseMirrors(context.settings, { words: args.mirrors, to: args.to, cwd, home, known })
+    const asks = !args.yes && !args.dryRun
+    const acceptsBreadth = asks ? await confirmBreadth(context, mirrors, known) : args.yes
     const options = {
       waitMs,
       hashEverything: args.checksum,
@@ -102,6 +107,7 @@ export const syncCommand = defineCommand({
       acceptsRemovals: args.acceptRemovals,
       adopts: args.adopt,
       acceptsRoot: args.acceptRoot,
+      acceptsBreadth,
     }
     using _stopping = tellWhenStopped(context, runner)
     const firstSync = new FirstSync(context, runner, mirrors)

@@ -28,6 +28,7 @@ const mirrorSettings = z.object({
   emptyFiles: z.enum(['upload', 'skip']),
   duplicates: z.enum(['skip', 'link']),
   isAdHoc: z.boolean(),
+  breadth: z.string().nullable(),
 }) satisfies z.ZodType<MirrorSettings>
 
 const engineLimits = z.object({
@@ -47,6 +48,7 @@ const passOptions = z.object({
   acceptsRemovals: z.boolean(),
   adopts: z.boolean(),
   acceptsRoot: z.boolean(),
+  acceptsBreadth: z.boolean(),
 }) satisfies z.ZodType<PassOptions>
 
 const syncRequest = z.object({

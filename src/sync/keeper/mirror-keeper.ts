@@ -33,6 +33,7 @@ const OPTIONS: PassOptions = {
   acceptsRemovals: false,
   adopts: false,
   acceptsRoot: false,
+  acceptsBreadth: false,
 }
 
 /**

@@ -43,6 +43,7 @@ export async function openBenchEngine(input: ChildInput): Promise<BenchEngine> {
     acceptsRemovals: false,
     adopts: false,
     acceptsRoot: false,
+    acceptsBreadth: false,
   }
   const mirrorSettings = mirrorOf(input.tree)
   const mirror = await openMirror(engine, mirrorSettings, inspectRoot(engine.fs, input.tree), { runId, options })
@@ -58,6 +59,7 @@ function mirrorOf(path: string): MirrorSettings {
     emptyFiles: 'upload',
     duplicates: 'skip',
     isAdHoc: true,
+    breadth: null,
   } as const
   return { name: 'bench', path, library: 'Bench', mayCreateLibrary: false, remotePath: '/bench', ...plain }
 }

@@ -20,6 +20,7 @@ const PASS = {
   acceptsRemovals: false,
   adopts: false,
   acceptsRoot: false,
+  acceptsBreadth: false,
 }
 
 interface Examined extends AsyncDisposable {

@@ -1,0 +1,177 @@
+/** Directories that would be sent twice, and directories that nobody mirrors by accident. */
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createHome } from '../cli/run-with.ts'
+import { configure, startDaemon } from '../support/daemon.ts'
+import { isQuiet } from '../support/daemon-process.ts'
+import { type Home, temporaryHome } from '../support/home.ts'
+import { readLibrary } from '../support/library-contents.ts'
+
+const PATIENT = { timeout: 120_000 }
+
+function nestedHome() {
+  const home = temporaryHome()
+  const outer = home.write('outer', { 'o.md': 'outer', 'notes/n.md': 'notes' })
+  return { home, outer, inner: join(outer, 'notes') }
+}
+
+async function expectOverlap(home: Home, args: readonly string[], text: RegExp): Promise<void> {
+  const { exitCode, stderr } = await home.shelfd(['sync', ...args])
+  expect({ args, exitCode, stderr }).toEqual({ args, exitCode: 2, stderr: expect.stringMatching(text) })
+  expect(existsSync(home.dataDir), 'the library was not even started').toBe(false)
+}
+
+describe('two configured mirrors', () => {
+  test('of one directory are an error with their line', async () => {
+    const { home, outer } = nestedHome()
+    home.write('config/shelfd', {
+      'config.yaml': `mirrors:\n  - { name: one, path: "${outer}" }\n  - { name: two, path: "${outer}/", library: Second }\n`,
+    })
+    await expectOverlap(home, [], /config\.yaml:3: .*"one" and "two" .*twice/)
+  })
+
+  test('of one directory by a link are refused', async () => {
+    const { home, outer } = nestedHome()
+    symlinkSync(outer, join(home.path, 'link'))
+    configure(home, {
+      mirrors: [
+        { name: 'one', path: outer },
+        { name: 'two', path: join(home.path, 'link'), library: 'Second' },
+      ],
+    })
+    await expectOverlap(home, [], /"two".*"one".*twice/)
+  })
+
+  test('nested are refused, unless ignored', async () => {
+    const { home, outer, inner } = nestedHome()
+    const mirrors = [
+      { name: 'outer', path: outer },
+      { name: 'inner', path: inner },
+    ]
+    configure(home, { mirrors })
+    await expectOverlap(home, [], /"inner".*lies in.*"outer".*"\/notes\/"/)
+    await expectOverlap(home, ['inner'], /lies in/)
+    configure(home, { mirrors: [{ ...mirrors[0], ignore: ['notes/'] }, mirrors[1]] })
+    expect((await home.sync([])).exitCode).toBe(0)
+    expect(readLibrary(home.dataDir)).toHaveLength(2)
+  })
+
+  test('may be kept apart by a .shelfdignore', async () => {
+    const { home, outer, inner } = nestedHome()
+    home.write('outer', { '.shelfdignore': '/notes\n' })
+    configure(home, {
+      mirrors: [
+        { name: 'outer', path: outer },
+        { name: 'inner', path: inner },
+      ],
+    })
+    expect((await home.sync([])).exitCode).toBe(0)
+    expect(readLibrary(home.dataDir)).toHaveLength(2)
+  })
+
+  test('nested stop a daemon from starting', PATIENT, async () => {
+    const { home, outer, inner } = nestedHome()
+    const mirrors = [
+      { name: 'outer', path: outer, settle: '100ms' },
+      { name: 'inner', path: inner, settle: '100ms' },
+    ]
+    configure(home, { mirrors })
+    expect(await home.shelfd(['daemon'])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('lies in') })
+    configure(home, { mirrors: mirrors.slice(0, 1) })
+    const daemon = await startDaemon(home)
+    await daemon.until('it is mirrored', isQuiet)
+    configure(home, { mirrors })
+    daemon.child.kill('SIGHUP')
+    const standing = await daemon.until('it is refused', () => daemon.log().includes('was not taken over'))
+    expect(standing.mirrors.map(({ name }) => name)).toEqual(['outer'])
+    expect(daemon.log()).toContain('lies in')
+    expect((await daemon.stop()).exitCode).toBe(0)
+  })
+})
+
+describe('an ad hoc directory', () => {
+  test('in, around or beside a mirror is compared', async () => {
+    const { home, outer, inner } = nestedHome()
+    expect((await home.sync([outer])).exitCode).toBe(0)
+    const before = readLibrary(home.dataDir).length
+    for (const args of [[inner], [home.path, '--yes'], [outer, '--to', 'outer:/elsewhere']]) {
+      const { exitCode, stderr } = await home.shelfd(['sync', ...args])
+      expect({ args, exitCode, stderr }).toEqual({
+        args,
+        exitCode: 2,
+        stderr: expect.stringMatching(/twice.*shelfd mirrors forget outer/s),
+      })
+    }
+    expect(readLibrary(home.dataDir)).toHaveLength(before)
+    expect((await home.shelfd(['mirrors', 'forget', 'outer', '--yes'])).exitCode).toBe(0)
+    expect((await home.sync([inner])).exitCode).toBe(0)
+  })
+
+  test('is not compared with inactive mirrors', async () => {
+    const { home, outer, inner } = nestedHome()
+    configure(home, { mirrors: [{ name: 'inner', path: inner }] })
+    expect((await home.sync([])).exitCode).toBe(0)
+    configure(home, {})
+    expect((await home.sync([outer])).exitCode).toBe(0)
+  })
+
+  test('of the same name gets one of its own', async () => {
+    const home = temporaryHome()
+    home.write('.', { 'one/x/a.md': 'A', 'two/x/b.md': 'B' })
+    const { exitCode, summary } = await home.sync(['one/x', 'two/x'])
+    expect({ exitCode, names: summary.mirrors.map(({ name }) => name) }).toEqual({ exitCode: 0, names: ['x', 'x-2'] })
+    expect(readLibrary(home.dataDir)).toHaveLength(2)
+  })
+
+  test('given twice is synced once', async () => {
+    const { home, outer } = nestedHome()
+    const { exitCode, summary } = await home.sync([outer, 'outer'])
+    expect({ exitCode, mirrors: summary.mirrors.length }).toEqual({ exitCode: 0, mirrors: 1 })
+  })
+})
+
+describe('a directory that holds the home or the system', () => {
+  test('asks before it becomes a mirror', async () => {
+    const home = temporaryHome()
+    home.write('.', { 'a.md': 'A' })
+    for (const directory of ['.', '..', '/', '/usr']) {
+      const { exitCode, stderr } = await home.shelfd(['sync', directory])
+      expect({ directory, exitCode, stderr }).toEqual({
+        directory,
+        exitCode: 8,
+        stderr: expect.stringContaining('--yes'),
+      })
+    }
+    expect(existsSync(home.dataDir), 'the library was not even started').toBe(false)
+    expect((await home.sync(['.', '--dry-run'])).mirror.uploads.created, 'a dry run sends nothing').toBe(1)
+    expect((await home.sync(['.', '--yes'])).exitCode).toBe(0)
+    expect((await home.sync(['.'])).exitCode, 'it is known now').toBe(0)
+  })
+
+  test('takes yes on a terminal, and no other word', async () => {
+    const { home, shelfd } = createHome()
+    mkdirSync(join(home, 'Papers'))
+    const terminal = { isTerminal: true } as const
+    const refused = await shelfd('sync .', { ...terminal, stdin: 'n\n' })
+    expect(refused).toMatchObject({ exitCode: 8, stderr: expect.stringMatching(/whole home directory.*\[y\/N\]/s) })
+    expect((await shelfd('sync .', { ...terminal, stdin: 'y\n' })).exitCode).toBe(0)
+  })
+
+  test('halts in a daemon until answered', PATIENT, async () => {
+    const home = temporaryHome()
+    home.write('.', { 'a.md': 'A' })
+    configure(home, { mirrors: [{ name: 'all', path: home.path, settle: '100ms' }] })
+    const daemon = await startDaemon(home)
+    const standing = await daemon.until('it asks', ({ mirrors }) => mirrors[0]?.state === 'halted')
+    expect(standing.mirrors[0]?.reason).toMatchObject({
+      code: 'confirmation-needed',
+      message: expect.stringContaining('"shelfd sync all --yes"'),
+    })
+    expect(await home.shelfd(['sync'])).toMatchObject({ exitCode: 8 })
+    expect(existsSync(home.dataDir), 'the library was not even started').toBe(false)
+    expect((await home.shelfd(['sync', 'all', '--yes'])).exitCode).toBe(0)
+    await daemon.until('it goes on', isQuiet)
+    expect((await daemon.stop()).exitCode).toBe(0)
+  })
+})
