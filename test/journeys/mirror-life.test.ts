@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { isQuiet } from '../support/daemon-process.ts'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
-import { type Home, temporaryHome, type Variables } from '../support/home.ts'
+import { freePort } from '../support/free-port.ts'
+import { type Home, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 
 const PATIENT = { timeout: 120_000 }
@@ -135,7 +136,10 @@ async function embeddedThenService() {
   const home = temporaryHome()
   const root = home.write('Papers', { 'a.md': 'pelican', 'b.md': 'heron' })
   const service = await startFaultyService({ library: 'Research' })
-  const asService = (mirrors: readonly Readonly<Record<string, unknown>>[], more: Variables = {}) => {
+  const asService = (
+    mirrors: readonly Readonly<Record<string, unknown>>[],
+    more: Readonly<Record<string, unknown>> = {},
+  ) => {
     writeFileSync(join(home.path, 'token'), service.token, { mode: 0o600 })
     const tokenFile = join(home.path, 'token')
     configure(home, { service: { url: service.url, tokenFile }, ingestion: { firstPoll: '5ms' }, mirrors, ...more })
@@ -221,11 +225,13 @@ describe('a service configured after the embedded library', () => {
       { name: 'papers', path: root, library: 'Research' },
       { name: 'other', path: other, library: 'Research' },
     ]
-    asService(mirrors)
+    const port = await freePort()
+    asService(mirrors, { health: { listen: `127.0.0.1:${port}` } })
     const daemon = await startDaemon(home)
     const standing = await daemon.until('the other is mirrored', isQuiet)
     expect(standing.mirrors.map(({ name }) => name)).toEqual(['other'])
     expect(daemon.log()).toMatch(/papers.*shelfd mirrors forget papers/)
+    expect(await fetch(`http://127.0.0.1:${port}/readyz`)).toMatchObject({ status: 200 })
     expect((await home.shelfd(['mirrors', 'forget', 'papers', '--yes'])).exitCode).toBe(0)
     const now = await daemon.until(
       'it begins anew',
