@@ -201,8 +201,8 @@ describe('a service configured after the embedded library', () => {
       stderr: expect.stringContaining('"shelfd mirrors forget papers"'),
     })
     expect(summary.mirrors).toMatchObject([
-      { name: 'papers', uploads: { created: 0 }, problems: [{ code: 'origin-mismatch' }] },
       { name: 'other', uploads: { created: 1 } },
+      { name: 'papers', uploads: { created: 0 }, problems: [{ code: 'origin-mismatch' }] },
     ])
     const report = await home.shelfd(['report'])
     expect(report).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/papers.*library on this computer/) })
