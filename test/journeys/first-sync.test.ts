@@ -51,9 +51,9 @@ describe('the first sync into the library on this computer', () => {
   })
 
   test('suggests nothing that would look elsewhere', async () => {
-    const home = temporaryHome()
-    home.write('Papers', TREE)
-    const elsewhere = await home.shelfd(['sync', 'Papers', '--state-dir', 'elsewhere'])
+    const [home, other] = [temporaryHome(), temporaryHome()]
+    for (const { write } of [home, other]) write('Papers', TREE)
+    const elsewhere = await other.shelfd(['sync', 'Papers', '--state-dir', 'elsewhere'])
     expect(elsewhere.stderr).toMatch(/ on this computer \(.*\)\.\n$/)
     const npmStart = { npm_lifecycle_event: 'start', npm_package_name: 'shelfd' }
     expect((await home.shelfd(['sync', 'Papers'], npmStart)).stderr).toMatch(/\nNext: npm start -- DIR [a-z ]+\n$/)
