@@ -24,6 +24,8 @@ export interface SyncSummary {
     changed: number
     moved: number
     removed: number
+    /** Those of `removed` that are still on disk, where a rule leaves them out now. */
+    leftOut: number
     ignored: number
     unsupported: number
   }
@@ -66,6 +68,7 @@ export function emptySummary(mirror: Pick<SyncSummary, 'name' | 'path' | 'librar
       changed: 0,
       moved: 0,
       removed: 0,
+      leftOut: 0,
       ignored: 0,
       unsupported: 0,
     },

@@ -80,6 +80,7 @@ describe('files that are left out now', () => {
     writeFileSync(join(root, '.shelfdignore'), '*\n')
     const { exitCode, mirror } = await home.sync(TO)
     expect({ exitCode, problems: mirror.problems }).toEqual({ exitCode: 0, problems: [] })
+    expect(mirror.files).toMatchObject({ removed: 30, leftOut: 30 })
     const { stdout } = await home.shelfd(['report', '--json'])
     const [report] = JSON.parse(stdout).mirrors
     expect(report.counts).toEqual({ superseded: 30 })
@@ -87,6 +88,15 @@ describe('files that are left out now', () => {
     rmSync(join(root, '.shelfdignore'))
     expect((await home.sync(TO)).mirror.files).toMatchObject({ new: 30, removed: 0 })
     expect(service.count('uploadFile')).toBe(0)
+  })
+
+  test('are called left out, and others gone', async () => {
+    const { home, root } = await mirroredHome(70)
+    writeFileSync(join(root, '.shelfdignore'), '/d0/\n')
+    rmSync(join(root, 'd1'), { recursive: true })
+    const { stdout } = await home.shelfd(['sync', ...TO])
+    expect(stdout).toMatch(/gone +10 files; what was sent stays searchable/)
+    expect(stdout).toMatch(/left out +2 by rule; 10 files were mirrored before and stay searchable/)
   })
 
   test('hide no loss beside them', async () => {

@@ -140,13 +140,15 @@ function moved({ files }: SyncSummary): Line {
 }
 
 function gone({ files }: SyncSummary): Line {
-  if (files.removed === 0) return undefined
-  return ['gone', `${counted(files.removed, 'file')}; what was sent stays searchable`]
+  const lost = files.removed - files.leftOut
+  return lost === 0 ? undefined : ['gone', `${counted(lost, 'file')}; what was sent stays searchable`]
 }
 
 /** What cannot be sent is among the problems, each with its path. */
 function leftOut({ files }: SyncSummary): Line {
-  return files.ignored === 0 ? undefined : ['left out', `${files.ignored} by rule`]
+  const { ignored, leftOut: before } = files
+  const remark = `; ${counted(before, 'file was mirrored before and stays', 'files were mirrored before and stay')} searchable`
+  return ignored === 0 ? undefined : ['left out', `${ignored} by rule${before === 0 ? '' : remark}`]
 }
 
 /** What stopped the run is told on its own, after the summary. */

@@ -96,6 +96,7 @@ const syncSummary = z.object({
     changed: count,
     moved: count,
     removed: count,
+    leftOut: count,
     ignored: count,
     unsupported: count,
   }),

@@ -289,5 +289,5 @@ export class MirrorObserver implements AsyncDisposable {
 function addScan({ files }: SyncSummary, { files: scanned }: SyncSummary): void {
   const { unchanged, ignored, unsupported } = scanned
   Object.assign(files, { unchanged, ignored, unsupported })
-  for (const key of ['hashed', 'new', 'changed', 'moved', 'removed'] as const) files[key] += scanned[key]
+  for (const key of ['hashed', 'new', 'changed', 'moved', 'removed', 'leftOut'] as const) files[key] += scanned[key]
 }

@@ -109,7 +109,7 @@ function removeMissing(
   if (gone.length > 0 || store.files.countGone().all > 0) {
     store.write(() => {
       for (const { id, reason } of gone) store.files.noteDirectoryGone(id, reason)
-      const { moved, removed, loss } = countGone(store, mirror, scan, files)
+      const { moved, removed, leftOut, loss } = countGone(store, mirror, scan, files)
       if (!acceptsRemovals && mayHaveMoved(loss, scan.unrestedNew)) isDone = false
       // From here on the summary counts what is gone: a mirror that is halted counts nothing as moved or removed.
       else if (!acceptsRemovals) assertNotLost(mirror, loss)
@@ -117,6 +117,7 @@ function removeMissing(
       files.new -= moved
       if (!isDone) return
       files.removed = removed
+      files.leftOut = leftOut
       store.files.removeGone(clock.nowMs())
       for (const [id, seal] of scan.laterSeals) store.directories.setSeal(id, seal)
       for (const { id } of gone) store.directories.remove(id)
@@ -129,6 +130,7 @@ function removeMissing(
 interface Gone {
   readonly moved: number
   readonly removed: number
+  readonly leftOut: number
   readonly loss: Loss
 }
 
@@ -145,7 +147,8 @@ function countGone(store: Store, { row }: OpenMirror, scan: ScanState, files: Sy
     found: files.unchanged + files.new + files.changed + scan.unrested,
     lost: gone.all - gone.leftOut - moved.found,
   }
-  return { moved: moved.now, removed: gone.all - moved.now, loss }
+  const removed = gone.all - moved.now
+  return { moved: moved.now, removed, leftOut: Math.min(removed, gone.leftOut), loss }
 }
 
 /** An unmounted disk looks like a tree that somebody deleted: better ask (P12). Nothing was recorded as removed yet. */
