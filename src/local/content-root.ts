@@ -9,6 +9,10 @@ export interface ContentRoot {
   readonly realPath: string
   readonly device: bigint
   readonly inode: bigint
+  /** When the directory was made; null where the file system does not tell it. */
+  readonly birthNs: bigint | null
+  /** It is no stand-in: some systems give the time of the last change where they know no other. */
+  readonly isBirthCertain: boolean
 }
 
 /** Looks at a mirror's directory; throws RootError `root-missing` or `root-unreadable`. */
@@ -18,7 +22,9 @@ export function inspectRoot(fs: FileSystem, path: string): ContentRoot {
     const stats = fs.lstatSync(realPath, { bigint: true })
     if (!isDirectory(stats)) throw rootError('root-missing', path, 'it is not a directory')
     fs.accessSync(realPath, constants.R_OK | constants.X_OK)
-    return { realPath, device: stats.dev, inode: stats.ino }
+    const { dev: device, ino: inode, ctimeNs, birthtimeNs = 0n } = stats
+    const birthNs = birthtimeNs === 0n ? null : birthtimeNs
+    return { realPath, device, inode, birthNs, isBirthCertain: birthNs !== null && birthNs !== ctimeNs }
   } catch (error) {
     throw asRootError(error, path)
   }

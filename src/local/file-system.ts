@@ -18,6 +18,8 @@ export interface FileStats {
   readonly size: bigint
   readonly mtimeNs: bigint
   readonly ctimeNs: bigint
+  /** 0 where the file system does not tell it. */
+  readonly birthtimeNs?: bigint
 }
 
 type ReadDone = (error: NodeJS.ErrnoException | null, bytesRead: number) => void

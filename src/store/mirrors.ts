@@ -16,6 +16,8 @@ export interface MirrorRow {
   readonly remotePath: string
   readonly rootDevice: bigint
   readonly rootInode: bigint
+  /** Null until it was seen. */
+  readonly rootBirthNs: bigint | null
   readonly scrubbedAt: number
   /** Made by `sync DIR`, not by a configuration. */
   readonly isAdHoc: boolean
@@ -36,6 +38,7 @@ interface FlatRow {
   remotePath: string
   rootDevice: bigint
   rootInode: bigint
+  rootBirthNs: bigint | null
   scrubbedAt: bigint
   isAdHoc: bigint
   libraryId: bigint
@@ -47,7 +50,7 @@ interface FlatRow {
 
 const SELECT = `
   SELECT m.id, m.name, m.path, m.remote_path AS remotePath, m.root_device AS rootDevice, m.root_inode AS rootInode,
-         m.scrubbed_at AS scrubbedAt, m.is_ad_hoc AS isAdHoc,
+         m.root_birth_ns AS rootBirthNs, m.scrubbed_at AS scrubbedAt, m.is_ad_hoc AS isAdHoc,
          l.id AS libraryId, l.origin, l.tenant_id AS tenantId, l.remote_id AS remoteId, l.name AS libraryName
   FROM mirror m JOIN library l ON l.id = m.library_id`
 
@@ -59,12 +62,14 @@ export function prepareMirrors(database: Database.Database) {
     `INSERT INTO library (origin, tenant_id, remote_id, name, pinned_at) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET name = excluded.name RETURNING id`,
   )
-  const insertMirror = database.prepare<[string, string, number, string, bigint, bigint, number, number, number]>(
-    `INSERT INTO mirror (name, path, library_id, remote_path, root_device, root_inode, pinned_at, scrubbed_at, is_ad_hoc)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  const insertMirror = database.prepare<
+    [string, string, number, string, bigint, bigint, bigint | null, number, number, number]
+  >(
+    `INSERT INTO mirror (name, path, library_id, remote_path, root_device, root_inode, root_birth_ns, pinned_at, scrubbed_at, is_ad_hoc)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const pinRoot = database.prepare<[string, bigint, bigint, number]>(
-    'UPDATE mirror SET path = ?, root_device = ?, root_inode = ? WHERE id = ?',
+  const pinRoot = database.prepare<[string, bigint, bigint, bigint | null, number]>(
+    'UPDATE mirror SET path = ?, root_device = ?, root_inode = ?, root_birth_ns = ? WHERE id = ?',
   )
   const setAdHoc = database.prepare<[number, number]>('UPDATE mirror SET is_ad_hoc = ? WHERE id = ?')
   const rename = database.prepare<[string, number]>('UPDATE mirror SET name = ? WHERE id = ?')
@@ -78,9 +83,9 @@ export function prepareMirrors(database: Database.Database) {
     pinLibrary: (library: NewLibrary, nowMs: number): number =>
       insertLibrary.get(library.origin, library.tenantId, library.remoteId, library.name, nowMs)?.id ?? 0,
     pinMirror: (mirror: NewMirror, nowMs: number): void => {
-      const { name, path, libraryId, remotePath, rootDevice, rootInode, isAdHoc } = mirror
+      const { name, path, libraryId, remotePath, rootDevice, rootInode, rootBirthNs, isAdHoc } = mirror
       const times = [nowMs, nowMs] as const
-      insertMirror.run(name, path, libraryId, remotePath, rootDevice, rootInode, ...times, Number(isAdHoc))
+      insertMirror.run(name, path, libraryId, remotePath, rootDevice, rootInode, rootBirthNs, ...times, Number(isAdHoc))
     },
     /** The mirror stands for another directory from now on. */
     pinRoot: ({
@@ -88,8 +93,9 @@ export function prepareMirrors(database: Database.Database) {
       path,
       rootDevice,
       rootInode,
-    }: Pick<MirrorRow, 'id' | 'path' | 'rootDevice' | 'rootInode'>): void => {
-      pinRoot.run(path, rootDevice, rootInode, id)
+      rootBirthNs,
+    }: Pick<MirrorRow, 'id' | 'path' | 'rootDevice' | 'rootInode' | 'rootBirthNs'>): void => {
+      pinRoot.run(path, rootDevice, rootInode, rootBirthNs, id)
     },
     /** Where the mirror comes from, from now on. */
     setAdHoc: (mirrorId: number, isAdHoc: boolean): void => {
@@ -113,8 +119,8 @@ function inflateSome(row: FlatRow | undefined): MirrorRow | undefined {
 }
 
 function inflate(row: FlatRow): MirrorRow {
-  const { name, path, remotePath, rootDevice, rootInode, origin, remoteId } = row
+  const { name, path, remotePath, rootDevice, rootInode, rootBirthNs, origin, remoteId } = row
   const library = { id: Number(row.libraryId), origin, tenantId: Number(row.tenantId), remoteId, name: row.libraryName }
   const flags = { scrubbedAt: Number(row.scrubbedAt), isAdHoc: row.isAdHoc !== 0n }
-  return { id: Number(row.id), name, path, remotePath, rootDevice, rootInode, ...flags, library }
+  return { id: Number(row.id), name, path, remotePath, rootDevice, rootInode, rootBirthNs, ...flags, library }
 }

@@ -104,6 +104,8 @@ export interface OpenMirror {
   readonly settings: MirrorSettings
   readonly rootRealPath: string
   readonly rootDevice: bigint
+  /** The row tells more of the root, or another one, than what is pinned. */
+  readonly mustPinRoot: boolean
   /** The program's own directories below the root, relative to it. */
   readonly ownDirectories: readonly string[]
   readonly runId: number

@@ -7,14 +7,14 @@ import type { MirrorRow } from '../store/mirrors.ts'
 import type { Connection, Engine, MirrorSettings, OpenMirror } from './engine.ts'
 import { findLibrary } from './find-library.ts'
 import type { Pass, PassOptions } from './pass.ts'
-import { pinMirror } from './pin-mirror.ts'
+import { pinMirror, pinOf } from './pin-mirror.ts'
 import { assertSameService, originMismatch } from './pinned-service.ts'
 
 /**
  * Finds the mirror's row, or pins it at first use: origin, tenant, library, remote path and the root's identity. Any
  * mismatch with what was pinned throws RefusedError (P15); what the service must be asked for is left to `verify`, so
- * that the walk can begin before. A quiet run on the embedded library needs no request for it. With `acceptsRoot` the row
- * shows the root as it is now; to pin it is left to whoever has seen that its files are there.
+ * that the walk can begin before. A quiet run on the embedded library needs no request for it. The row shows
+ * the root as it is now; to pin that, where it must be, is left to whoever has seen that its files are there.
  */
 export async function openMirror(
   engine: Engine,
@@ -26,12 +26,13 @@ export async function openMirror(
   if (pinned && pinned.library.origin !== engine.service.identity) throw originMismatch(pinned, engine.service.identity)
   if (pinned && !options.acceptsRoot) assertSameRoot(pinned, root)
   if (pinned) assertSamePlace(pinned, settings)
-  const known = pinned && { ...pinned, path: root.realPath, rootDevice: root.device, rootInode: root.inode }
+  const known = pinned && { ...pinned, ...pinnedRootOf(pinned, root, options) }
   const ownDirectories = assertNotOwn(engine, root)
   if (pinned && pinned.isAdHoc !== settings.isAdHoc) {
     engine.store.write(() => engine.store.mirrors.setAdHoc(pinned.id, settings.isAdHoc))
   }
-  const opened = { settings, rootRealPath: root.realPath, rootDevice: root.device, ownDirectories, runId }
+  const mustPinRoot = options.acceptsRoot || pinned?.rootBirthNs !== known?.rootBirthNs
+  const opened = { settings, rootRealPath: root.realPath, rootDevice: root.device, mustPinRoot, ownDirectories, runId }
   if (known && engine.service.isEmbedded) return { row: known, ...opened, verify: async () => {} }
   if (known) return { row: known, ...opened, verify: () => verifyService(engine, known, settings) }
   assertNarrow(settings, options)
@@ -55,6 +56,12 @@ function assertNarrow(settings: MirrorSettings, { isDryRun, acceptsBreadth }: Pa
   throw new HeldBackError('confirmation-needed', `Mirroring "${path}" sends ${breadth}; if that is meant: ${way}`)
 }
 
+/** What is known of the root's birth stays known while it is the same root. */
+function pinnedRootOf(pinned: MirrorRow, root: ContentRoot, { acceptsRoot }: PassOptions) {
+  const found = pinOf(root)
+  return { ...found, rootBirthNs: found.rootBirthNs ?? (acceptsRoot ? null : pinned.rootBirthNs) }
+}
+
 async function verifyService(engine: Engine, known: MirrorRow, settings: MirrorSettings): Promise<void> {
   const connection = await engine.service.connect(engine.signal)
   assertSameService(known, engine.service, connection.access)
@@ -67,7 +74,7 @@ function assertNotOwn({ ownDirectories }: Engine, { realPath }: ContentRoot): re
   throw new UsageError('bad-usage', `Cannot mirror "${realPath}": it holds the data of shelfd itself`)
 }
 
-function assertSameRoot({ name, path, rootInode }: MirrorRow, root: ContentRoot): void {
+function assertSameRoot({ name, path, rootInode, rootBirthNs }: MirrorRow, root: ContentRoot): void {
   const way = `if it is the right one, "shelfd sync ${name} --accept-root" takes it`
   if (path !== root.realPath) {
     const text = `The mirror "${name}" was first used for "${path}" and is now to stand for "${root.realPath}"`
@@ -76,6 +83,10 @@ function assertSameRoot({ name, path, rootInode }: MirrorRow, root: ContentRoot)
   if (rootInode !== root.inode) {
     const text = `"${path}" is not the directory that the mirror "${name}" was first used for`
     throw new RefusedError('root-mismatch', `${text} (another one stands in its place, or a mount is missing); ${way}`)
+  }
+  if (rootBirthNs !== null && root.birthNs !== null && rootBirthNs !== root.birthNs) {
+    const text = `Another file system is mounted at "${path}" than the mirror "${name}" was first used for`
+    throw new RefusedError('root-mismatch', `${text}; ${way}`)
   }
 }
 

@@ -39,12 +39,17 @@ export async function pinMirror(
         former.id,
         freeName(name, (other) => store.mirrors.findByName(other) !== undefined),
       )
-    const { realPath: path, device: rootDevice, inode: rootInode } = root
-    store.mirrors.pinMirror({ name, path, libraryId, remotePath, rootDevice, rootInode, isAdHoc }, clock.nowMs())
+    const pinnedRoot = pinOf(root)
+    store.mirrors.pinMirror({ name, libraryId, remotePath, ...pinnedRoot, isAdHoc }, clock.nowMs())
   })
   const row = store.mirrors.findByName(settings.name)
   if (!row) throw new Error(`The store lost the mirror "${settings.name}"`)
   return row
+}
+
+/** What tells a mirror's directory from any other, as it is pinned. */
+export function pinOf({ realPath, device, inode, birthNs, isBirthCertain }: ContentRoot) {
+  return { path: realPath, rootDevice: device, rootInode: inode, rootBirthNs: isBirthCertain ? birthNs : null }
 }
 
 async function chooseLibrary(

@@ -31,7 +31,7 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
       acceptsRemovals: options.acceptsRemovals,
       settleMs: null,
     })
-    if (options.acceptsRoot) engine.store.write(() => engine.store.mirrors.pinRoot(row))
+    if (mirror.mustPinRoot) engine.store.write(() => engine.store.mirrors.pinRoot(row))
     if (scrubs) engine.store.write(() => engine.store.mirrors.noteScrub(row.id, engine.clock.nowMs()))
     problems.push(...scan.problems)
     if (scan.secrets > 0)

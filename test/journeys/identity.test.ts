@@ -112,6 +112,8 @@ describe('another directory that is the right one', () => {
 
   test('is not pinned while a guard asks for more', async () => {
     const { home, root } = await pinnedHome()
+    writeTree(root, { '1.md': '1', '2.md': '2', '3.md': '3', '4.md': '4' })
+    expect((await home.sync(['Papers'])).exitCode).toBe(0)
     renameSync(root, `${root}.away`)
     mkdirSync(root)
     expect((await home.shelfd(['sync', 'Papers', '--accept-root'])).exitCode).toBe(8)

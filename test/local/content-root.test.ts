@@ -10,12 +10,16 @@ test('a root is known by what it is', () => {
   using directory = temporaryDirectory()
   writeTree(directory.path, { 'real/': '' })
   symlinkSync('real', join(directory.path, 'link'))
-  const { dev, ino } = statSync(join(directory.path, 'real'), { bigint: true })
+  const { dev, ino, birthtimeNs } = statSync(join(directory.path, 'real'), { bigint: true })
   expect(inspectRoot(nodeFileSystem, join(directory.path, 'link'))).toEqual({
     realPath: join(directory.path, 'real'),
     device: dev,
     inode: ino,
+    birthNs: birthtimeNs,
+    isBirthCertain: false,
   })
+  writeTree(directory.path, { 'real/a.md': 'A' })
+  expect(inspectRoot(nodeFileSystem, join(directory.path, 'link'))).toMatchObject({ isBirthCertain: true })
 })
 
 test('a missing root and a file are told', () => {

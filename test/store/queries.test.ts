@@ -12,7 +12,16 @@ function openUsed() {
   const store = openStore(stateDir)
   const mirror = store.write(() => {
     const libraryId = store.mirrors.pinLibrary({ origin: 'https://a', tenantId: 1, remoteId: 'l', name: 'L' }, 1)
-    const pinned = { name: 'm', path: '/m', libraryId, remotePath: '/m', isAdHoc: true, rootDevice: 1n, rootInode: 2n }
+    const pinned = {
+      name: 'm',
+      path: '/m',
+      libraryId,
+      remotePath: '/m',
+      isAdHoc: true,
+      rootDevice: 1n,
+      rootInode: 2n,
+      rootBirthNs: null,
+    }
     store.mirrors.pinMirror(pinned, 1)
     const row = store.mirrors.findByName('m')
     if (!row) throw new Error('No mirror')

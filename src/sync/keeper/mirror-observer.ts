@@ -172,6 +172,7 @@ export class MirrorObserver implements AsyncDisposable {
       const { settleMs } = this.#settings.pace
       const scan = await observe(engine, mirror, scanned, { hashEverything: scrubs, acceptsRemovals: false, settleMs })
       addScan(summary, scanned)
+      if (mirror.mustPinRoot) store.write(() => store.mirrors.pinRoot(mirror.row))
       if (scrubs) store.write(() => store.mirrors.noteScrub(mirror.row.id, clock.nowMs()))
       // Hashing is not done again: how long it took tells little about the next scan.
       const mostMs = scanned.files.hashed > 0 ? Math.max(this.#lastScanMs, HASHING_COUNTS_MS) : Number.POSITIVE_INFINITY
