@@ -1,10 +1,9 @@
 /** Which of the mirrors that the store knows a command means: for report, why and failed. */
 import { basename, dirname, resolve } from 'node:path'
-import { UsageError } from '../foundation/errors.ts'
+import { RefusedError, UsageError } from '../foundation/errors.ts'
 import { shellWord } from '../foundation/text.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
-import { originMismatch } from '../sync/pinned-service.ts'
-import { byActivity, listRoster, type RosterEntry } from './mirror-roster.ts'
+import { byActivity, explainInactive, listRoster, type RosterEntry } from './mirror-roster.ts'
 import { didYouMean } from './nearest.ts'
 import { realPathOf } from './real-path.ts'
 import type { Settings } from './settings/settings.ts'
@@ -30,7 +29,9 @@ export function chooseKnown(settings: Settings, known: readonly MirrorRow[], cho
       const text = `The mirror "${entry.name}" is configured and was never synced`
       throw new UsageError('unknown-mirror', `${text}: "shelfd sync ${shellWord(entry.name)}"`)
     }
-    if (entry.activity === 'other-service' && !isOffline) throw originMismatch(entry.row, entry.currentOrigin)
+    if (entry.activity === 'other-service' && !isOffline) {
+      throw new RefusedError('origin-mismatch', explainInactive(entry) ?? '')
+    }
     return entry.row
   })
 }

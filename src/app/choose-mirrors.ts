@@ -6,7 +6,6 @@ import { describeBreadth } from '../rules/breadth.ts'
 import { freeName } from '../rules/mirror-activity.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { MirrorSettings as EngineMirror } from '../sync/engine.ts'
-import { originMismatch } from '../sync/pinned-service.ts'
 import { assertApart } from './check-overlap.ts'
 import { byActivity, explainInactive, givesWay, listRoster, type RosterEntry } from './mirror-roster.ts'
 import { didYouMean } from './nearest.ts'
@@ -119,8 +118,9 @@ function chooseOne(settings: Settings, choice: OneChoice): EngineMirror {
     ? roster.find((each) => each.path === path && isTarget(settings, each, target, path))
     : findMeant(roster, word, cwd)
   if (!entry) return chooseDirectory(settings, choice, path, target)
-  const { row, configured, activity } = entry
-  if (!configured && row && activity === 'other-service') throw originMismatch(row, entry.currentOrigin)
+  const { configured, activity } = entry
+  if (!configured && activity === 'other-service')
+    throw new RefusedError('origin-mismatch', explainInactive(entry) ?? '')
   if (activity === 'not-configured' && entry.name === word) {
     throw new UsageError('unknown-mirror', explainInactive(entry) ?? '')
   }

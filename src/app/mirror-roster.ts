@@ -2,6 +2,7 @@ import { shellWord } from '../foundation/text.ts'
 import { givesNameAway, type MirrorActivity, mirrorActivity } from '../rules/mirror-activity.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import { nameOwner, originMismatch } from '../sync/pinned-service.ts'
+import { realPathOf } from './real-path.ts'
 import { identityOfService } from './service-identity.ts'
 import type { MirrorSettings, Settings } from './settings/settings.ts'
 
@@ -16,6 +17,8 @@ export interface RosterEntry {
   readonly activity: MirrorActivity
   /** The service in use now; undefined for an embedded library that was never started. */
   readonly currentOrigin: string | undefined
+  /** Of an inactive one: the active mirror that stands for its directory. */
+  readonly replacedBy: string | undefined
 }
 
 /** Every mirror there is: the configured ones in their order, then those that only the store knows. */
@@ -28,7 +31,7 @@ export function listRoster(settings: Settings, known: readonly MirrorRow[]): Ros
   }))
   const taken = new Set(configured.map(({ row }) => row))
   const others = known.filter((row) => !taken.has(row)).map((row) => ({ configured: undefined, row }))
-  return [...configured, ...others].map((entry) => {
+  const roster = [...configured, ...others].map((entry) => {
     const { name, path } = entry.configured ?? entry.row
     const isAdHoc = entry.row?.isAdHoc ?? false
     const origin = entry.row?.library.origin
@@ -40,6 +43,15 @@ export function listRoster(settings: Settings, known: readonly MirrorRow[]): Ros
       currentOrigin,
       activity: mirrorActivity({ isConfigured, hasConfigured, isAdHoc, origin, currentOrigin }),
     }
+  })
+  const active = new Map(
+    roster.flatMap(({ activity, name, path }) =>
+      activity === 'active' ? [[realPathOf('/', path), name] as const] : [],
+    ),
+  )
+  return roster.map((entry) => {
+    const replacedBy = entry.activity === 'active' ? undefined : active.get(realPathOf('/', entry.path))
+    return { ...entry, replacedBy }
   })
 }
 
@@ -63,7 +75,12 @@ export function describeInactive({ activity, row, configured, currentOrigin }: R
 }
 
 /** What resolves that an entry is passed over, with the reason; undefined for one that is synced. */
-export function explainInactive({ name, path, activity, row, currentOrigin }: RosterEntry): string | undefined {
+export function explainInactive(entry: RosterEntry): string | undefined {
+  const { name, path, activity, row, currentOrigin, replacedBy } = entry
+  if (replacedBy !== undefined) {
+    const text = `The mirror "${name}" ${activity === 'other-service' ? '' : 'is '}${describeInactive(entry)}`
+    return `${text}, and "${replacedBy}" mirrors its directory now; "shelfd mirrors forget ${shellWord(name)}" removes it`
+  }
   switch (activity) {
     case 'active':
       return undefined

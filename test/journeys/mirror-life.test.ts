@@ -163,7 +163,12 @@ describe('a service configured after the embedded library', () => {
       created: 2,
     })
     expect(readLibrary(service.dataDir)).toHaveLength(2)
-    expect((await home.shelfd(['report', '--check'])).exitCode).toBe(0)
+    expect(await home.shelfd(['report', '--check']), 'nothing of the directory is left out').toMatchObject({
+      exitCode: 0,
+      stderr: '',
+    })
+    const former = await home.shelfd(['sync', 'Papers-2'])
+    expect(former).toMatchObject({ exitCode: 7, stderr: expect.stringMatching(/"Papers" mirrors.*forget Papers-2/) })
     expect(await listMirrors(home)).toMatchObject([
       { name: 'Papers', activity: 'active', library: { name: 'Research' } },
       { name: 'Papers-2', activity: 'other-service', library: { name: 'Papers' } },

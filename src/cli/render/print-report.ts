@@ -69,11 +69,11 @@ export async function printReport(
   return { hasFailures }
 }
 
-/** Names the mirrors that a report on all leaves out; tells whether a configured one is among them. */
+/** Names the mirrors whose directories a report on all leaves out; tells whether a configured one is among them. */
 function notePassedOver({ settings, note }: CommandContext, known: readonly MirrorRow[]): boolean {
   const passedOver = listRoster(settings, known).flatMap((entry) => {
     const reason = describeInactive(entry)
-    return reason === undefined ? [] : [{ ...entry, reason }]
+    return reason === undefined || entry.replacedBy !== undefined ? [] : [{ ...entry, reason }]
   })
   const texts = passedOver.map(({ name, reason }) => `${escapeText(name)} (${escapeText(reason)})`)
   if (texts.length > 0) note(`Not in this report: ${texts.join(', ')}`)
