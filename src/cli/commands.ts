@@ -36,7 +36,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'failed list',
-    summary: 'List the contents that were refused or could not be ingested',
+    summary: 'List the files that were refused or could not be processed',
     load: async () => (await import('./commands/failed-list.ts')).failedListCommand,
   },
   {
@@ -46,12 +46,12 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'failed retry',
-    summary: 'Make contents that went wrong due now',
+    summary: 'Try files that went wrong again with the next run',
     load: async () => (await import('./commands/failed-retry.ts')).failedRetryCommand,
   },
   {
     name: 'failed ignore',
-    summary: 'Set contents aside that went wrong',
+    summary: 'Set files aside that went wrong',
     load: async () => (await import('./commands/failed-ignore.ts')).failedIgnoreCommand,
   },
   {

@@ -1,3 +1,4 @@
+import { counted } from '../foundation/text.ts'
 import type { DaemonStanding, MirrorStanding } from './standing.ts'
 
 /** Why the daemon is not ready; the same to everybody on the machine, so it holds no path and no text from outside. */
@@ -16,7 +17,7 @@ export function listFailingChecks(standing: DaemonStanding): FailingCheck[] {
   if (isStoreFull) checks.push({ check: 'store', code: 'disk-full', message: 'The disk of the state is full' })
   const unseen = mirrors.filter(awaitsFirstScan).length
   if (unseen > 0) {
-    const message = `${unseen} of ${mirrors.length} mirrors had no first scan yet`
+    const message = `${unseen} of ${counted(mirrors.length, 'mirror')} had no first scan yet`
     checks.push({ check: 'starting', code: null, message })
   }
   return checks

@@ -1,4 +1,5 @@
 import { type IngestionOutcome, isIngestionStatus } from '../contract/states.ts'
+import { IN_DOUBT } from './doubt.ts'
 import { describeWithoutText, kindName } from './without-text.ts'
 
 /** The classes of the report, each with its sign in the combined format. */
@@ -73,7 +74,7 @@ export function classifyFile(
       return { class: 'local-only', reason: 'being sent' }
     case 'doubt':
       if (content.problemCode !== null) return needsAttention(content, content.problemMessage ?? content.problemCode)
-      return { class: 'local-only', reason: 'in doubt' }
+      return { class: 'local-only', reason: IN_DOUBT.message }
     case 'refused':
       return needsAttention(content, content.problemMessage ?? 'refused')
     case 'stored':

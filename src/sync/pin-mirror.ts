@@ -98,7 +98,7 @@ async function assertUntouched(
   const { remotePath } = settings
   if (!(await holdsAnything(client, id, remotePath, signal))) return
   const text = `The mirror "${settings.name}" is new here, and the library "${name}" holds ${remotePath} already`
-  const meaning = `"shelfd sync ${settings.name} --adopt" sends it all the same: what is there already is recognised, and gains a second location`
+  const meaning = `"shelfd sync ${settings.name} --adopt" continues with what is there, which is not paid for again`
   throw new HeldBackError('confirmation-needed', `${text}; ${meaning}`)
 }
 

@@ -185,7 +185,7 @@ function recordFound(
     summary.uploads.bytes += content.size
   })
   meter.uploadEnded('adopted', content.size)
-  logger.debug('an upload in doubt was found', { mirror: row.name, path: content.path })
+  logger.debug('an earlier upload was found there', { mirror: row.name, path: content.path })
   const { path, size: sizeBytes } = content
   fileLog.sent({ mirror: row.name, path, sizeBytes, resourceId: found.id, isDuplicate: false })
 }
@@ -196,7 +196,7 @@ function recordUnseen({ store, clock, logger }: Engine, { id, path }: DoubtfulCo
   const message = `It is not known whether the service stored it: ${failure.message}`
   const retryAt = clock.nowMs() + quarantinePause(quarantines, failure.code)
   store.write(() => store.contents.setProblem(id, { code: failure.code, message, retryAt }))
-  logger.warn('an upload in doubt cannot be looked for', { path, code: failure.code, reason: failure.message })
+  logger.warn('an earlier upload cannot be looked for', { path, code: failure.code, reason: failure.message })
 }
 
 /** Whoever sends next may send it again. */
@@ -206,5 +206,5 @@ function recordAbsent({ store, clock, logger, meter }: Engine, { id, path, size,
     store.uploads.end(uploadId, 'absent', null, clock.nowMs())
   })
   meter.uploadEnded('absent', size)
-  logger.debug('an upload in doubt was not found', { path })
+  logger.debug('an earlier upload was not found there', { path })
 }

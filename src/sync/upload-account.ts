@@ -124,7 +124,7 @@ export class UploadAccount {
     this.#endUpload(intent, 'doubt', message)
     const mirror = this.#mirror.row.name
     if (reaction.kind === 'resend') {
-      logger.debug('an upload is in doubt', { mirror, path, reason: message })
+      logger.debug('not known whether an upload arrived; checked next run', { mirror, path, reason: message })
       return
     }
     const { code, pauseMs } = reaction

@@ -64,6 +64,8 @@ describe('serve tokens', () => {
   test('want a library and rights that exist', async () => {
     expect(await shelfd('serve tokens list --data-dir nowhere')).toMatchObject({ exitCode: 2 })
     expect(await shelfd('serve tokens create x --access write --data-dir lib')).toMatchObject({ exitCode: 2 })
-    expect(await shelfd('serve tokens create x --expires soon --data-dir lib')).toMatchObject({ exitCode: 2 })
+    expect(await shelfd('serve tokens create x --access read --expires soon --data-dir lib')).toMatchObject({
+      exitCode: 2,
+    })
   })
 })

@@ -89,7 +89,7 @@ describe('failed retry', () => {
     service.forget()
     expect((await home.sync(['Papers'])).exitCode).toBe(1)
     const { exitCode, stderr } = await home.shelfd(['failed', 'retry', 'Papers/sub/bad.md'])
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: 'Due now: 1 content\n' })
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: 'Due now: 1 file\n' })
     expect(service.count('uploadFile')).toBe(0)
     const { exitCode: after, mirror } = await home.sync(['Papers'])
     expect({ after, created: mirror.uploads.created }).toEqual({ after: 0, created: 1 })
@@ -106,7 +106,7 @@ describe('failed retry', () => {
 describe('failed ignore', () => {
   test('makes runs succeed and tries no more', async () => {
     const { service, home, root } = await refusedHome()
-    expect((await home.shelfd(['failed', 'ignore', 'Papers/sub'])).stderr).toBe('Set aside: 1 content\n')
+    expect((await home.shelfd(['failed', 'ignore', 'Papers/sub'])).stderr).toBe('Set aside: 1 file\n')
     makeDueByTime(home)
     service.forget()
     expect((await home.sync(['Papers'])).exitCode).toBe(0)

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { commands } from '../../src/cli/commands.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
 
@@ -52,5 +53,28 @@ describe('the summary of a run', () => {
     expect(linesOf(stdout).at(-1)).toBe('Done with 1 problem in T.')
     expect(stdout).toMatch(/^ {2}! a\.md: .*\[.*\]; tried again after/m)
     expect(stdout).not.toMatch(/aliases|contents|in doubt|Failed/)
+  })
+})
+
+describe('words of the inside', () => {
+  const INSIDE = /\balias(es)?\b|\bin doubt\b|second location|\bcontents\b(?! of)/i
+
+  test('stand in no help', async () => {
+    const home = temporaryHome()
+    for (const { name } of commands) {
+      const { stdout } = await home.shelfd([...name.split(' '), '--help'])
+      expect({ name, said: stdout.match(INSIDE)?.[0] }).toEqual({ name, said: undefined })
+    }
+  })
+
+  test('stand in no report of changed files', async () => {
+    const home = temporaryHome()
+    home.write('Papers', { 'a.md': 'A', 'copy.md': 'A', 'b.md': 'B' })
+    await home.shelfd(['sync', 'Papers'])
+    writeFileSync(join(home.path, 'Papers/b.md'), 'another')
+    await home.shelfd(['sync', 'Papers'])
+    const { stdout } = await home.run(['report'])
+    expect(stdout).toMatch(/^ {2}\^ +1 superseded \(an earlier version, still searchable\)$/m)
+    expect(stdout).not.toMatch(INSIDE)
   })
 })

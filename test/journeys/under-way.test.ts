@@ -39,7 +39,12 @@ async function look(home: Home) {
 }
 
 const UNDER_WAY = { sending: 1, inDoubt: 0, problems: [], reasons: ['being sent'] }
-const IN_DOUBT = { sending: 0, inDoubt: 1, problems: ['upload-in-doubt'], reasons: ['in doubt'] }
+const IN_DOUBT = {
+  sending: 0,
+  inDoubt: 1,
+  problems: ['upload-in-doubt'],
+  reasons: ['not known whether it arrived; checked next run'],
+}
 
 describe.each([[['sync', 'papers']], [['daemon']]])('an upload of %j', (args) => {
   test('is a doubt only when its process is gone', async () => {

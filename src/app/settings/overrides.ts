@@ -33,11 +33,11 @@ export const OVERRIDES = {
   },
   bwlimit: { path: ['limits', 'bandwidth'], describe: 'Bytes sent in a second, such as 2MB' },
   'in-ingestion': { path: ['limits', 'inIngestion'], describe: 'Resources in ingestion at the same time' },
-  'max-new': { path: ['limits', 'newPerRun'], describe: 'New contents sent in this run, or none for no limit' },
-  'max-new-per-day': { path: ['limits', 'newPerDay'], describe: 'New contents sent in 24 hours, or none' },
+  'max-new': { path: ['limits', 'newPerRun'], describe: 'New files sent in this run, or none for no limit' },
+  'max-new-per-day': { path: ['limits', 'newPerDay'], describe: 'New files sent in 24 hours, or none' },
   'max-new-bytes': {
     path: ['limits', 'newBytesPerRun'],
-    describe: 'Bytes of new contents sent in this run, such as 2GB',
+    describe: 'Bytes of new files sent in this run, such as 2GB',
   },
   'retry-for': {
     path: ['limits', 'retryFor'],

@@ -85,12 +85,12 @@ const limits = z.strictObject({
   inIngestion: count(1, 1_000_000)
     .prefault(200)
     .describe('Resources in ingestion at the same time (embedded library: 5000).'),
-  newPerRun: countOrNone().prefault(5000).describe('New contents sent in one run (embedded library: none).'),
-  newPerDay: countOrNone().prefault(20_000).describe('New contents sent in 24 hours (embedded library: none).'),
+  newPerRun: countOrNone().prefault(5000).describe('New files sent in one run (embedded library: none).'),
+  newPerDay: countOrNone().prefault(20_000).describe('New files sent in 24 hours (embedded library: none).'),
   retryFor: duration()
     .prefault('2m')
     .describe('How long a command tries a service that does not answer; the daemon goes on for ever.'),
-  newBytesPerRun: sizeOrNone().prefault('none').describe('Bytes of new contents sent in one run.'),
+  newBytesPerRun: sizeOrNone().prefault('none').describe('Bytes of new files sent in one run.'),
 })
 
 const ingestion = z.strictObject({

@@ -4,7 +4,7 @@ import { quarantinedJson, showQuarantine } from '../render/quarantine.ts'
 
 export const failedListCommand = defineCommand({
   name: 'failed list',
-  summary: 'List the contents that were refused or could not be ingested',
+  summary: 'List the files that were refused or could not be processed',
   description: [
     'One row a content, however many files have it: refused uploads, and resources whose ingestion ended partial, failed or',
     'unknown. Each is tried again by itself, after growing pauses. Without those set aside by "failed ignore".',

@@ -1,14 +1,15 @@
 import { changeStore } from '../../app/change-store.ts'
 import { UsageError } from '../../foundation/errors.ts'
+import { counted } from '../../foundation/text.ts'
 import { retryContents } from '../../sync/quarantine.ts'
 import { defineCommand } from '../command.ts'
 import { findQuarantined, readQuarantine } from '../find-quarantined.ts'
 
 export const failedRetryCommand = defineCommand({
   name: 'failed retry',
-  summary: 'Make contents that went wrong due now',
+  summary: 'Try files that went wrong again with the next run',
   description: [
-    'Sends nothing by itself: the next run tries them, a running daemon at once. A refused content is sent again, a resource',
+    'Sends nothing by itself: the next run tries them, a running daemon at once. A refused file is sent again, a resource',
     'whose ingestion went wrong is looked at again. What "failed ignore" had set aside counts again.',
   ].join('\n'),
   positionals: {
@@ -26,7 +27,7 @@ export const failedRetryCommand = defineCommand({
   ],
   exits: ['done', 'locked', 'operator'],
   async run(context, { contents, all }) {
-    if (all === contents.length > 0) throw new UsageError('bad-usage', 'Name contents, or give --all')
+    if (all === contents.length > 0) throw new UsageError('bad-usage', 'Name files, or give --all')
     const found = all
       ? readQuarantine(context).filter(({ isSetAside }) => !isSetAside)
       : findQuarantined(context, contents)
@@ -36,7 +37,7 @@ export const failedRetryCommand = defineCommand({
       make: (store) => retryContents(store, contentIds),
     })
     if (context.json) context.printJson({ due: count })
-    else context.note(`Due now: ${count} ${count === 1 ? 'content' : 'contents'}`)
+    else context.note(`Due now: ${counted(count, 'file')}`)
     return 'done'
   },
 })

@@ -28,7 +28,7 @@ export const syncCommand = defineCommand({
   name: 'sync',
   summary: 'Send what is new and follow it until it is searchable',
   description: [
-    'One pass over each mirror: scan, hash, make directories, upload new contents, follow their ingestion, print a',
+    'One pass over each mirror: scan, hash, make directories, upload what is new, follow their ingestion, print a',
     'summary. Nothing is ever deleted, moved or overwritten, here or there. Without arguments all mirrors are passed',
     'over; a directory that no mirror names is mirrored on its own, into the embedded library or as --to says.',
     'Beside a daemon of the same state directory it is the daemon that does it, also for paused mirrors.',
@@ -57,7 +57,7 @@ export const syncCommand = defineCommand({
     },
     'accept-removals': { type: 'boolean', describe: 'It is right that so many files are gone' },
     'accept-root': { type: 'boolean', describe: 'The directory that stands there now is the right one' },
-    adopt: { type: 'boolean', describe: 'Mirror into a directory of a library that holds something already' },
+    adopt: { type: 'boolean', describe: 'Continue with what the library holds there, which is not paid for again' },
     yes: { type: 'boolean', describe: 'Mirror a directory that holds the home or the system without being asked' },
     report: { type: 'boolean', describe: 'Print the report after the summary; not with --json' },
   },
@@ -76,7 +76,7 @@ export const syncCommand = defineCommand({
     ['sync ~/Papers', 'mirror a directory into the embedded library, or again what changed'],
     ['sync papers --dry-run', 'say what one pass over the mirror "papers" would send'],
     ['sync ~/Papers --to Research:/Papers', 'mirror a directory into a library of the configured service'],
-    ['sync --no-wait --max-new 100', 'send at most 100 new contents and do not wait for them'],
+    ['sync --no-wait --max-new 100', 'send at most 100 new files and do not wait for them'],
   ],
   exits: ['done', 'failed', 'rootMissing', 'pending', 'temporary', 'refused', 'heldBack', 'locked', 'operator'],
   async run(context, args) {

@@ -145,7 +145,7 @@ function textPrinter(print: Print, wish: ReportWish): Printer {
     endMirror: (_, { counts, elsewhere, withoutText }) => {
       for (const [reportClass, sign] of Object.entries(REPORT_CLASSES)) {
         const count = countOf(counts, reportClass)
-        if (count > 0) print(`  ${sign} ${String(count).padStart(8)} ${reportClass}`)
+        if (count > 0) print(`  ${sign} ${String(count).padStart(8)} ${reportClass}${meaningOf(reportClass, count)}`)
       }
       const unfindable = Array.from(withoutText.values()).reduce((sum, count) => sum + count, 0)
       if (unfindable > 0) {
@@ -202,6 +202,12 @@ function jsonPrinter(print: Print): Printer {
       print(failure === undefined ? ']}' : `],"error":${terminalSafeJson(describeFailure(failure))}}`)
     },
   }
+}
+
+/** For a class whose name says little to those who meet it first. */
+function meaningOf(reportClass: string, count: number): string {
+  if (reportClass !== 'superseded') return ''
+  return count === 1 ? ' (an earlier version, still searchable)' : ' (earlier versions, still searchable)'
 }
 
 function describeFailure(error: unknown) {

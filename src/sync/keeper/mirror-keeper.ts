@@ -1,5 +1,6 @@
 import { Bell } from '../../foundation/bell.ts'
 import { InterruptedError, OperatorError, ShelfdError } from '../../foundation/errors.ts'
+import { counted } from '../../foundation/text.ts'
 import { inspectRoot } from '../../local/content-root.ts'
 import { quarantineLeftMs } from '../../rules/quarantine-pause.ts'
 import { describeHold, type HeldBack } from '../../rules/quota.ts'
@@ -273,9 +274,9 @@ export class MirrorKeeper {
   }
 
   #noteLimit(heldBack: number, heldBackBy: readonly HeldBack[]): void {
-    const contents = heldBack === 1 ? '1 new content is' : `${heldBack} new contents are`
+    const files = counted(heldBack, 'new file is', 'new files are')
     const limits = heldBackBy.map(describeHold).join('; ')
-    const message = `${contents} ${limits}; "shelfd sync ${this.name}" sends as many as a run may at once`
+    const message = `${files} ${limits}; "shelfd sync ${this.name}" sends as many as a run may at once`
     this.#setTrouble('held', { code: 'limit-reached', message })
     this.#sendAtMs = Math.min(this.#sendAtMs, this.#engine.clock.monotonicMs() + LIMIT_PAUSE_MS)
   }
