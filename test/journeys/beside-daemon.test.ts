@@ -182,9 +182,9 @@ describe('beside a daemon', () => {
     const [file] = store.report.listFiles(1, '')
     const id = file?.contentId ?? 0
     store.write(() => store.contents.setProblem(id, { code: 'ingestion-failed', message: 'broke', retryAt: 4e12 }))
-    expect((await home.shelfd(['failed', 'ignore', 'Papers/a.md'])).stderr).toBe('Set aside: 1 content\n')
+    expect((await home.shelfd(['failed', 'ignore', 'Papers/a.md'])).stderr).toBe('Set aside: 1 file\n')
     expect(store.contents.get(id)?.isSetAside).toBe(1)
-    expect((await home.shelfd(['failed', 'retry', 'Papers/copy.md'])).stderr).toBe('Due now: 1 content\n')
+    expect((await home.shelfd(['failed', 'retry', 'Papers/copy.md'])).stderr).toBe('Due now: 1 file\n')
     expect(store.contents.get(id)).toMatchObject({ isSetAside: 0, retryAt: 0 })
   })
 })
