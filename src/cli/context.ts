@@ -42,7 +42,7 @@ export interface CommandContext extends GlobalFlags {
   printTable(headings: readonly string[], rows: readonly (readonly string[])[]): void
   /** A line for people to stderr, not with `-q`. */
   note(line: string): void
-  /** The same where the log is text; where it is JSON, an info line of the log with `fields`. */
+  /** The same, of one line or several, where the log is text; where it is JSON, an info line of the log with `fields`. */
   tell(line: string, fields?: LogFields): void
   readonly logFormat: 'text' | 'json'
   /** Where all of this but data goes. */
@@ -99,7 +99,7 @@ export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () =>
     printJson: (value) => print(terminalSafeJson(value)),
     note,
     tell: (line, fields) => {
-      if (context.logFormat === 'json') context.logger.info(line, fields)
+      if (context.logFormat === 'json') context.logger.info(line.replaceAll('\n', ' '), fields)
       else note(line)
     },
     get logFormat() {

@@ -59,6 +59,12 @@ export function announceUploads(progress: Progress, left: { readonly n: number; 
   progress.bytesTotal = progress.bytesSent + left.bytes
 }
 
+/** One that was announced will not be sent by this run. */
+export function withdrawUpload(progress: Progress, sizeBytes: number): void {
+  progress.contentsTotal -= 1
+  progress.bytesTotal -= sizeBytes
+}
+
 /** Counts one upload's bytes as they leave. */
 interface UploadCounter {
   /** The same body, counted; a body that is opened again begins anew. */

@@ -4,6 +4,7 @@ import type { SyncSummary } from '../rules/sync-summary.ts'
 import { OPEN_FILES_START, type OpenFile, type OpenFileCursor } from '../store/files.ts'
 import type { Engine, OpenMirror } from './engine.ts'
 import { pathBelow } from './observe/observe-directory.ts'
+import { withdrawUpload } from './progress.ts'
 import type { RunQuota } from './run-quota.ts'
 
 /** A content that is to be sent from a path; committed before its first byte leaves (P2). */
@@ -150,11 +151,12 @@ export class SendQueue {
   }
 
   #isHeldBack(contentId: number, sizeBytes: number): boolean {
-    for (const contents of this.#held.values()) contents.delete(contentId)
+    const wasHeldBack = [...this.#held.values()].map((contents) => contents.delete(contentId)).includes(true)
     const limit = holdingLimit(this.#quota.limits, this.#used, sizeBytes)
     if (limit === undefined) return false
     const contents = this.#held.get(limit) ?? new Set()
     this.#held.set(limit, contents.add(contentId))
+    if (!wasHeldBack) withdrawUpload(this.#engine.progress, sizeBytes)
     return true
   }
 

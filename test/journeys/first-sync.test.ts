@@ -12,7 +12,7 @@ const TREE = {
   'big.bin': Buffer.alloc(3 * 2 ** 20),
 }
 const WHERE =
-  'No service is configured: Papers goes into the library on this computer (~/data/shelfd/library). Nothing leaves it.\n'
+  'No service is configured: Papers goes into the library on this computer\n(~/data/shelfd/library). Nothing leaves it.\n'
 
 describe('the first sync into the library on this computer', () => {
   test('says where the files go and how much room they take', async () => {
@@ -40,7 +40,7 @@ describe('the first sync into the library on this computer', () => {
     const home = temporaryHome()
     home.write('Papers', TREE)
     expect((await home.shelfd(['sync', '-n', 'Papers'])).stderr).toMatch(
-      /Papers would go into .* Nothing leaves it\.\n/,
+      /Papers would go into .*\n.* Nothing leaves it\.\n/,
     )
     const quiet = temporaryHome()
     quiet.write('Papers', TREE)

@@ -56,19 +56,34 @@ describe('the progress of an upload', () => {
     expect((await terminal.ended).output).not.toMatch(/0 of 0|0\/0/)
   })
 
+  test('counts nothing that a limit holds back', async () => {
+    const { service, home } = await setUp()
+    home.write('Papers', { 'a.md': 'x'.repeat(2_000), 'b.md': 'y'.repeat(1_000), 'c.md': 'z'.repeat(500) })
+    const { begun, release } = hold(service)
+    const terminal = openTerminal(['sync', 'Papers', '--to', 'Test', '--max-new', '2'], home)
+    await begun
+    await terminal.shows(/uploading .* 0 of 2 · .* of 2\.9 KiB/)
+    release()
+    expect((await terminal.ended).exitCode).toBe(8)
+  })
+
   test('takes back what left in vain', async () => {
     const { service, home } = await setUp()
     home.write('Papers', { 'a.md': 'x'.repeat(2_000) })
     service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 1 ? 'unavailable' : undefined)
-    let uploads = 0
+    const again = Promise.withResolvers<void>()
     const gate = Promise.withResolvers<void>()
     onTestFinished(() => gate.resolve())
+    let uploads = 0
     service.onUploadBegun = () => {
       uploads += 1
-      return uploads === 1 ? undefined : gate.promise
+      if (uploads === 1) return
+      again.resolve()
+      return gate.promise
     }
     const terminal = openTerminal(['sync', 'Papers', '--to', 'Test'], home)
-    await terminal.shows(/uploading .* 0 of 1 · 2\.0 of 2\.0 KiB · a\.md/)
+    await again.promise
+    await terminal.shows(/uploading .* 0 of 1 · 2\.0 of 2\.0 KiB .*a\.md/)
     gate.resolve()
     const { exitCode, output } = await terminal.ended
     expect(exitCode).toBe(0)
@@ -94,11 +109,11 @@ describe('a log line during the progress', () => {
     const { service, home } = await setUp()
     home.write('Papers', { 'a.md': 'pelican', 'b.md': 'heron' })
     service.fault = ({ route, attempt }) => (route === 'showResource' && attempt === 1 ? 'throttled' : undefined)
-    const { exitCode, output } = await openTerminal(['sync', 'Papers', '--to', 'Test'], home).ended
+    const { exitCode, output } = await openTerminal(['sync', 'Papers', '--to', 'Test', '-v'], home).ended
     expect(exitCode).toBe(0)
     const logged = output.split('\r\n').filter((line) => line.includes('all requests pause'))
     expect(logged).not.toEqual([])
     // What a terminal shows of each: what stands behind the last clearing of the line.
-    for (const line of logged) expect(line.split('\r\x1b[2K').at(-1)).toMatch(/^\d\d:\d\d:\d\d info /)
+    for (const line of logged) expect(line.split('\r\x1b[2K').at(-1)).toMatch(/^\d\d:\d\d:\d\d (info|debug) /)
   })
 })

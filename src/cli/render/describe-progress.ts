@@ -10,8 +10,8 @@ export interface Pace {
   readonly hashedPerSecond: number | undefined
 }
 
-/** Columns of the bar; below the fewest there is none. */
-const BAR = { most: 24, fewest: 8 }
+/** Columns of the bar; below the fewest there is none. Parts of a higher rank give way to it. */
+const BAR = { most: 24, fewest: 8, rank: 4 }
 /** Smaller files are over before their percent can be read. */
 const PERCENT_FROM_BYTES = 2 ** 20
 const LONGEST_NAME = 28
@@ -115,7 +115,8 @@ function describeUpload(uploads: readonly UploadProgress[]): string {
 function joinFitting(parts: readonly Part[], room: number): string {
   const shown = (mostRank: number) => parts.flatMap(({ text, rank }) => (rank <= mostRank ? [text] : [])).join(' · ')
   let mostRank = Math.max(0, ...parts.map(({ rank }) => rank))
-  while (mostRank > 0 && shown(mostRank).length > room) mostRank -= 1
+  const roomFor = (rank: number) => (rank > BAR.rank ? room - BAR.fewest - 2 : room)
+  while (mostRank > 0 && shown(mostRank).length > roomFor(mostRank)) mostRank -= 1
   return shown(mostRank)
 }
 

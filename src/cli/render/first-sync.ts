@@ -19,7 +19,7 @@ export function describeDestination(mirrors: readonly string[], library: Library
       ? counted(names.length, 'directory', 'directories')
       : [names.slice(0, -1).join(', '), last].filter((part) => part !== '').join(' and ')
   const goes = isDryRun ? 'would go' : names.length === 1 ? 'goes' : 'go'
-  return `No service is configured: ${who} ${goes} into the library on this computer (${placeOf(library)}). Nothing leaves it.`
+  return `No service is configured: ${who} ${goes} into the library on this computer\n(${placeOf(library)}). Nothing leaves it.`
 }
 
 export function describeRoom(sizeBytes: number, library: Library): string {

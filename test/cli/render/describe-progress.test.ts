@@ -43,6 +43,11 @@ describe('the line of progress', () => {
     for (const [index, width] of [100, 80, 60, 40].entries()) expect(lines[index]?.length).toBeLessThanOrEqual(width)
   })
 
+  test('has a bar before it has all that is being processed', () => {
+    expect(describeProgress(UPLOADING, PACE, 108)).toMatch(/━+─+ {2}61 .*big\.bin 63 %$/)
+    expect(describeProgress(UPLOADING, PACE, 126)).toMatch(/━+─+ .*· 4 being processed$/)
+  })
+
   test('promises no time before it knows the pace', () => {
     expect(describeProgress(UPLOADING, { ...PACE, sentPerSecond: undefined }, 140)).not.toMatch(/left|\/s/)
     expect(describeProgress(UPLOADING, { ...PACE, sentPerSecond: 0 }, 140)).not.toMatch(/left|\/s/)
