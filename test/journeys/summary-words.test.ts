@@ -23,7 +23,7 @@ describe('the summary of a run', () => {
       expect.arrayContaining([
         'Papers → Papers:/Papers',
         '  sent        2 files, 2 B (1 more is a copy)',
-        expect.stringMatching(/^ {2}searchable {2}2 files, half of them within T/),
+        expect.stringMatching(/^ {2}searchable {2}2 files, all within T$/),
         'Done in T.',
       ]),
     )

@@ -5,6 +5,8 @@ import type { LastRun } from '../../sync/last-runs.ts'
 import type { MirrorStatus, SendingProgress } from '../../sync/status.ts'
 import { formatSpan, formatTime } from './times.ts'
 
+const JUST_NOW_MS = 10_000
+
 /** `✓` nothing to do, `→` going on, `!` something to know or to do, `✗` stopped until someone acts. */
 export interface StateLine {
   readonly sign: '✓' | '→' | '!' | '✗'
@@ -57,7 +59,7 @@ function sendingLine({ contentsSent, contentsTotal, bytesSent, bytesTotal }: Sen
 
 function upToDate({ files, lastRun }: MirrorStatus, standing: MirrorStanding | undefined, nowMs: number): StateLine {
   const at = standing ? standing.lastSuccessAt : lastRun?.finishedAt ? Date.parse(lastRun.finishedAt) : null
-  const when = at === null ? '' : ` ${formatSpan(nowMs - at)} ago`
+  const when = at === null ? '' : nowMs - at < JUST_NOW_MS ? ' just now' : ` ${formatSpan(nowMs - at)} ago`
   return { sign: '✓', text: `up to date${when} · ${counted(files.searchable - files.withoutText, 'file')} searchable` }
 }
 
@@ -65,10 +67,10 @@ function attentionSign({ problems, files }: MirrorStatus): '!' | '→' {
   return problems.length > 0 || files.inDoubt > 0 ? '!' : '→'
 }
 
-function describeLeft({ files, problems }: MirrorStatus): string {
+function describeLeft({ files, queue, problems }: MirrorStatus): string {
   const parts = [
     problems.length === 0 ? '' : counted(problems.length, 'problem'),
-    files.toSend === 0 ? '' : `${counted(files.toSend, 'file')} to send`,
+    queue.contents === 0 ? '' : `${counted(queue.contents, 'file')} to send`,
     files.inIngestion === 0 ? '' : `${counted(files.inIngestion, 'file')} being processed`,
     `${counted(files.searchable - files.withoutText, 'file')} searchable`,
   ]

@@ -11,6 +11,9 @@ const MOST_PROBLEMS = 20
 /** Paths that a line about several files of one problem names. */
 const MOST_PATHS = 3
 
+/** Below this the 95th percentile is the slowest of all. */
+const FEW = 20
+
 /** One line of a mirror's account; `undefined` when there is nothing to say. */
 type Line = readonly [label: string, text: string] | undefined
 
@@ -100,12 +103,14 @@ function searchable({ ingestion, timeToSearchableMs: times }: SyncSummary): Line
   if (found === 0) return undefined
   const warned = ingestion.warnings - ingestion.withoutText
   const warnings = warned === 0 ? '' : `, ${warned} of them with warnings`
-  const half =
-    times && found > 1
-      ? `, half of them within ${formatDuration(times.p50)}, 95 % within ${formatDuration(times.p95)}`
-      : ''
-  const after = ingestion.searchable === 1 && times ? `, after ${formatDuration(times.p50)}` : half
-  return ['searchable', `${counted(found, 'file')}${warnings}${after}`]
+  return ['searchable', `${counted(found, 'file')}${warnings}${times ? describeTimes(found, times) : ''}`]
+}
+
+/** Of a few the slowest says it all. */
+function describeTimes(count: number, { p50, p95 }: NonNullable<SyncSummary['timeToSearchableMs']>): string {
+  if (count === 1) return `, after ${formatDuration(p95)}`
+  if (count < FEW) return `, all within ${formatDuration(p95)}`
+  return `, half of them within ${formatDuration(p50)}, 95 % within ${formatDuration(p95)}`
 }
 
 function withoutText({ ingestion }: SyncSummary): Line {
