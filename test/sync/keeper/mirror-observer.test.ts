@@ -106,6 +106,31 @@ describe('what a hint shows to be gone', () => {
   })
 })
 
+describe('a rule that leaves everything out', () => {
+  test('halts nothing, and a real loss halts', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    const tree = Object.fromEntries(Array.from({ length: 6 }, (_, index) => [`${index}.md`, `${index}`]))
+    const { keeper, kept, root, hand, engine } = keep(service, { tree })
+    await until('all is quiet', () => isQuiet(kept) && service.count('uploadFile') === 6)
+    writeFileSync(join(root, '.shelfdignore'), '*\n')
+    hand.events.onHint('.shelfdignore')
+    await until('a scan is planned', () => keeper.standing.nextScanAt !== null)
+    keeper.wake()
+    await until('they are left out', () => engine.store.files.count(1) === 0)
+    await until('all is quiet again', () => isQuiet(kept))
+    expect(keeper.standing.state).toBe('idle')
+    rmSync(join(root, '.shelfdignore'))
+    hand.events.onHint('.shelfdignore')
+    keeper.wake()
+    await until('they are back', () => engine.store.files.count(1) === 6 && isQuiet(kept))
+    for (const name of Object.keys(tree)) rmSync(join(root, name))
+    hand.events.onHint('')
+    keeper.wake()
+    await until('it halts', () => keeper.standing.state === 'halted')
+    expect([engine.store.files.count(1), service.count('uploadFile')]).toEqual([6, 6])
+  })
+})
+
 describe('a file that never rests', () => {
   test('is told as busy until it rests', async () => {
     await using service = await startFaultyService({ library: 'Test' })
