@@ -57,7 +57,8 @@ interface Nested {
 }
 
 function describeNested({ outer, root, inner, path }: Nested): string | undefined {
-  if (isLeftOut(nodeFileSystem, { root, ignore: outer.ignore }, path)) return undefined
+  const { ignore, oneFileSystem } = outer
+  if (isLeftOut(nodeFileSystem, { root, ignore, oneFileSystem }, path)) return undefined
   const pattern = `/${path.replaceAll(/[\\*?[]/g, '\\$&')}/`
   const file = `"${root.replace(/\/?$/, '/')}.shelfdignore"`
   const places = outer.isAdHoc ? file : `"ignore" of "${outer.name}", or to ${file}`

@@ -44,15 +44,17 @@ export function listRoster(settings: Settings, known: readonly MirrorRow[]): Ros
       activity: mirrorActivity({ isConfigured, hasConfigured, isAdHoc, origin, currentOrigin }),
     }
   })
-  const active = new Map(
-    roster.flatMap(({ activity, name, path }) =>
-      activity === 'active' ? [[realPathOf('/', path), name] as const] : [],
-    ),
-  )
-  return roster.map((entry) => {
-    const replacedBy = entry.activity === 'active' ? undefined : active.get(realPathOf('/', entry.path))
-    return { ...entry, replacedBy }
-  })
+  const active = new Map(roster.filter(isActive).map((entry) => [placeOf(entry), entry.name]))
+  return roster.map((entry) => ({ ...entry, replacedBy: isActive(entry) ? undefined : active.get(placeOf(entry)) }))
+}
+
+function isActive({ activity }: Pick<RosterEntry, 'activity'>): boolean {
+  return activity === 'active'
+}
+
+/** The real path of a mirror's directory; of one that was synced as it was then, since a dead mount would be waited for. */
+function placeOf({ row, path }: Pick<RosterEntry, 'row' | 'path'>): string {
+  return row?.path ?? realPathOf('/', path)
 }
 
 /** Whether a row gives its name to a new mirror of the service in use. */

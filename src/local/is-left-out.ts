@@ -7,10 +7,12 @@ import { readIgnoreFile } from './read-ignore-file.ts'
 interface Tree {
   readonly root: string
   readonly ignore: readonly string[]
+  readonly oneFileSystem: boolean
 }
 
-/** Whether the ignore rules leave out a directory below the root, as a scan does; false where that can't be told. */
-export function isLeftOut(fs: FileSystem, { root, ignore }: Tree, relativePath: string): boolean {
+/** Whether a scan of the mirror leaves out a directory below the root, by a rule or as another file system; false in doubt. */
+export function isLeftOut(fs: FileSystem, { root, ignore, oneFileSystem }: Tree, relativePath: string): boolean {
+  if (oneFileSystem && isElsewhere(fs, root, relativePath)) return true
   const names = relativePath.split('/')
   let scope = createIgnoreRules(ignore)
   for (let depth = 0; depth < names.length; depth += 1) {
@@ -19,6 +21,15 @@ export function isLeftOut(fs: FileSystem, { root, ignore }: Tree, relativePath: 
     if (scope.decide(names.slice(0, depth + 1).join('/'), true)) return true
   }
   return false
+}
+
+function isElsewhere(fs: FileSystem, root: string, relativePath: string): boolean {
+  try {
+    const [above, below] = [root, `${root}/${relativePath}`].map((path) => fs.lstatSync(path, { bigint: true }).dev)
+    return above !== below
+  } catch {
+    return false
+  }
 }
 
 function readRules(fs: FileSystem, root: string, directory: string): string | undefined {
