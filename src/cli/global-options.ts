@@ -7,7 +7,11 @@ export const GLOBAL_OPTIONS = {
   'state-dir': { type: 'string', describe: OVERRIDES['state-dir'].describe, placeholder: 'DIR' },
   json: { type: 'boolean', describe: 'Print data as JSON' },
   quiet: { type: 'boolean', alias: 'q', describe: 'Log errors only' },
-  verbose: { type: 'count', alias: 'v', describe: 'Log more; twice also shows the traces of errors' },
+  verbose: {
+    type: 'count',
+    alias: 'v',
+    describe: 'Log more, and name each file that is sent; twice also shows the traces of errors',
+  },
   'log-format': { type: 'string', describe: OVERRIDES['log-format'].describe, choices: ['text', 'json'] },
   version: { type: 'boolean', alias: 'V', describe: 'Print the version' },
   help: { type: 'boolean', alias: 'h', describe: 'Print this help' },

@@ -86,6 +86,19 @@ describe('the first Ctrl-C', () => {
     expect(await home.sync(['papers'])).toMatchObject({ exitCode: 0, summary: { verdict: 'ok' } })
   })
 
+  test('is a line of JSON where the log is', async () => {
+    const { release, running } = await syncInTheMiddle(['--log-format', 'json'])
+    running.child.kill('SIGINT')
+    await running.logged('Stopping')
+    release()
+    const { stderr } = await running.ended
+    const lines = stderr.trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 'info', msg: expect.stringMatching(/^Stopping: finishing 4 uploads/), uploading: 4 },
+      { level: 'error', code: 'interrupted', exitCode: 130 },
+    ])
+  })
+
   test('promises no wait where nothing is under way', async () => {
     const { home, service } = await holdUploads()
     service.answer = ({ route }) => (route === 'description' ? { status: 503, body: {} } : undefined)
