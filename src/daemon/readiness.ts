@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../foundation/errors.ts'
 import { counted } from '../foundation/text.ts'
 import type { DaemonStanding, MirrorStanding } from './standing.ts'
 
@@ -8,6 +9,14 @@ export interface FailingCheck {
   /** An error code, or null where nothing is wrong. */
   readonly code: string | null
   readonly message: string
+}
+
+const REFUSED_CREDENTIAL = 'The service refuses the credential'
+const REFUSALS: Partial<Record<ErrorCode, string>> = {
+  'credential-missing': 'There is no credential for the service',
+  'certificate-refused': 'The certificate of the service is not trusted',
+  'proxy-refused': 'The proxy refuses to let through to the service',
+  'redirect-refused': 'The service sends elsewhere',
 }
 
 /** What keeps the daemon from mirroring now; none when it is ready. */
@@ -26,7 +35,7 @@ export function listFailingChecks(standing: DaemonStanding): FailingCheck[] {
 function checksOfService({ service: { state, reason } }: DaemonStanding): FailingCheck[] {
   if (state === 'refused') {
     const code = reason?.code ?? 'credential-refused'
-    return [{ check: 'credential', code, message: 'The service refuses the credential; an operator must act' }]
+    return [{ check: 'credential', code, message: `${REFUSALS[code] ?? REFUSED_CREDENTIAL}; an operator must act` }]
   }
   if (state !== 'away') return []
   const code = reason?.code ?? 'service-unreachable'

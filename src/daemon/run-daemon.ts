@@ -236,7 +236,10 @@ class Daemon implements AsyncDisposable {
     if (address === null) return
     const { logger } = this.#input
     const view = {
-      standing: () => this.standing(),
+      standing: () => {
+        this.#crew.line.probe().catch((error: unknown) => this.#fail(error))
+        return this.standing()
+      },
       renderMetrics: async () => ({ body: await this.#metrics.render(), contentType: this.#metrics.contentType }),
       isAlive: () => this.#isAlive(),
     }

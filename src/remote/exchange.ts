@@ -110,7 +110,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#ended) return
-    this.#request.onActivity?.()
     this.#receivedBytes += chunk.length
     if (this.#stream) this.#passOn(controller, this.#stream, chunk)
     else if (this.#receivedBytes <= BODY_LIMIT_BYTES) this.#chunks.push(chunk)

@@ -46,7 +46,7 @@ export interface ServiceRequest<T> {
   readonly signal: AbortSignal | undefined
   /** Monotonic: when an answer comes too late to be waited for; it still has some seconds. */
   readonly untilMs?: number | undefined
-  /** Called when bytes were sent or have come. */
+  /** Called when a connection is made and whenever bytes were sent. */
   readonly onActivity?: () => void
   /** Called when a connection is made and the first byte is about to leave. */
   readonly onStart?: () => void

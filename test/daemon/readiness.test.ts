@@ -48,6 +48,16 @@ describe('the daemon is not ready', () => {
     expect(checksOf({ service: { state: 'refused', sinceMs: 0, reason } })).toEqual(['credential right-missing'])
   })
 
+  test.each([
+    ['credential-refused', /credential/],
+    ['certificate-refused', /certificate/],
+    ['proxy-refused', /proxy/],
+  ] as const)('and says what is refused: %s', (code, words) => {
+    const service = { state: 'refused', sinceMs: 0, reason: { code, message: 'no' } } as const
+    const [check] = listFailingChecks(daemonStanding({ service }))
+    expect(check).toMatchObject({ check: 'credential', code, message: expect.stringMatching(words) })
+  })
+
   test('while the disk of its state is full', () => {
     expect(checksOf({ isStoreFull: true })).toEqual(['store disk-full'])
   })

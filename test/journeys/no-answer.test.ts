@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
+import { isQuiet } from '../support/daemon-process.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
@@ -155,5 +156,28 @@ describe('the daemon', () => {
     await daemon.until('back', ({ service: { state } }) => state === 'connected')
     expect(daemon.log()).toMatch(/the service is back/)
     expect(await beside.ended).toMatchObject({ exitCode: 0 })
+  })
+
+  test('notices that the service went when its readiness is asked', { timeout: 60_000 }, async () => {
+    await using service = await startFaultyService({ library: 'Research' })
+    const home = homeOf(service.url, service.token)
+    const port = await freePort()
+    configure(home, {
+      mirrors: [{ path: '~/Papers', library: 'Research', settle: '0s' }],
+      health: { listen: `127.0.0.1:${port}` },
+    })
+    const daemon = await startDaemon(home)
+    await daemon.until('all is sent', (standing) => isQuiet(standing) && standing.service.state === 'connected')
+    service.answer = () => ({ status: 401, body: {} })
+    const ask = async (): Promise<{ status: string }> => {
+      const answer = await fetch(`http://127.0.0.1:${port}/readyz`)
+      return JSON.parse(await answer.text())
+    }
+    let ready = await ask()
+    while (ready.status === 'ready') {
+      await sleep(50)
+      ready = await ask()
+    }
+    expect(ready).toMatchObject({ failing: [{ check: 'credential', code: 'credential-refused' }] })
   })
 })

@@ -1,4 +1,4 @@
-import { type ErrorCode, RefusedError, type ShelfdError, TemporaryError } from '../../foundation/errors.ts'
+import { type ErrorCode, RefusedError, ShelfdError, TemporaryError } from '../../foundation/errors.ts'
 import { formatDuration } from '../../foundation/units.ts'
 import type { Outage } from '../../remote/outage.ts'
 import { retryPauseMs } from '../../rules/retry-pause.ts'
@@ -20,6 +20,8 @@ export interface OpenLine {
 
 /** Trying again mends most that fails; what isn't mended by then is told. */
 const AWAY_AFTER_MS = 10_000
+/** The least between two requests that only ask whether the service answers. */
+const PROBE_PAUSE_MS = 10_000
 
 /** Until somebody tries again: a service that is away comes back by itself, a credential is replaced by people. */
 const AWAY = { attempts: Number.POSITIVE_INFINITY, firstPauseMs: 5_000, maxPauseMs: 120_000 }
@@ -59,6 +61,7 @@ export class ServiceLine {
   #standing: ServiceStanding
   #outage: Outage | null = null
   #outageEnd = new AbortController()
+  #probeAtMs = 0
 
   constructor(engine: Engine, hooks: LineHooks) {
     this.#engine = engine
@@ -111,6 +114,22 @@ export class ServiceLine {
     this.#hooks.onChange()
   }
 
+  /** Asks whether the service still answers: somebody wants to know how the line stands, and it may have had nothing to ask for long. */
+  async probe(): Promise<void> {
+    const { clock, signal, service } = this.#engine
+    const line = this.#open
+    if (!line || service.isEmbedded || clock.monotonicMs() < this.#probeAtMs) return
+    this.#probeAtMs = Number.POSITIVE_INFINITY
+    try {
+      await line.connection.client.checkAccess(signal)
+    } catch (error) {
+      const isOfLine = this.#open === line && error instanceof ShelfdError && concernsService(error)
+      if (isOfLine) await this.noteFailure(error)
+    } finally {
+      this.#probeAtMs = clock.monotonicMs() + PROBE_PAUSE_MS
+    }
+  }
+
   /** Drops the sockets, as after a sleep of the machine; the next request opens new ones at once. */
   async reset(): Promise<void> {
     this.#retryAtMs = 0
@@ -133,6 +152,7 @@ export class ServiceLine {
     const follower = new IngestionFollower(this.#engine, connection)
     const line = { connection, follower }
     this.#open = line
+    this.#probeAtMs = this.#engine.clock.monotonicMs() + PROBE_PAUSE_MS
     this.#following = follower.run().catch((error: unknown) => this.#onFollowerFailure(line, error))
     this.#noteWell()
     return line

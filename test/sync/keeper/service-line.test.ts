@@ -37,6 +37,7 @@ function openLine(service: FaultyService) {
 const AWAY = new TemporaryError('service-unreachable', 'it is away')
 
 const AWAY_AFTER_MS = 10_000
+const PROBE_PAUSE_MS = 10_000
 const OUTAGE: Outage = {
   origin: 'https://library.example.com',
   code: 'service-unavailable',
@@ -95,6 +96,37 @@ describe('an outage of the service', () => {
     await clock.advance(AWAY_AFTER_MS)
     expect(line.standing.state).toBe('away')
     await line.close()
+  })
+})
+
+describe('a line that nobody uses', () => {
+  test('is tried when somebody asks how it stands', async () => {
+    await using service = await startFaultyService()
+    const { line, clock } = openLine(service)
+    await line.open()
+    const ask = () => service.count('checkAccess')
+    await line.probe()
+    expect(ask()).toBe(1)
+    await clock.advance(PROBE_PAUSE_MS)
+    await Promise.all([line.probe(), line.probe()])
+    await line.probe()
+    expect(ask()).toBe(2)
+    expect(line.standing.state).toBe('connected')
+    service.answer = () => ({ status: 503, body: {} })
+    await clock.advance(PROBE_PAUSE_MS)
+    await line.probe()
+    expect(line.standing).toMatchObject({ state: 'away', reason: { code: 'service-unavailable' } })
+  })
+
+  test('learns that the credential was taken back', async () => {
+    await using service = await startFaultyService()
+    const { line, clock, fatal } = openLine(service)
+    await line.open()
+    service.answer = () => ({ status: 401, body: {} })
+    await clock.advance(PROBE_PAUSE_MS)
+    await line.probe()
+    expect(line.standing).toMatchObject({ state: 'refused', reason: { code: 'credential-refused' } })
+    expect(fatal).toEqual([])
   })
 })
 

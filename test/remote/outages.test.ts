@@ -1,0 +1,196 @@
+import type { RequestListener } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import type { Outage } from '../../src/remote/outage.ts'
+import {
+  clientOf,
+  type HeldClock,
+  heldClock,
+  jumpingClock,
+  serve,
+  serveSockets,
+  type TestClock,
+  thrownBy,
+  turns,
+  uploadOf,
+} from './support.ts'
+
+const RETRY = { attempts: Number.POSITIVE_INFINITY, firstPauseMs: 1_000, maxPauseMs: 4_000, forMs: 10_000 }
+const NOW_MS = Date.UTC(2030, 0, 1)
+
+const SILENT_AFTER_MS = 2_500
+
+/** Time that jumps over pauses; nobody is silent for long in it. */
+function jumpingPauses(): TestClock {
+  const clock = jumpingClock()
+  return {
+    ...clock,
+    sleep: (durationMs, signal) =>
+      durationMs === SILENT_AFTER_MS ? new Promise(() => {}) : clock.sleep(durationMs, signal),
+  }
+}
+
+function collector() {
+  const told: (Outage | null)[] = []
+  return { told, onOutage: (outage: Outage | null) => void told.push(outage) }
+}
+
+describe('an outage', () => {
+  it('is told with each try, and when it is over', async () => {
+    let asked = 0
+    await using server = await serve((_, answer) => {
+      asked += 1
+      if (asked < 3) answer.writeHead(503).end()
+      else answer.end('{"id":"r1"}')
+    })
+    const { told, onOutage } = collector()
+    await using client = clientOf(server.origin, { retry: RETRY, clock: jumpingPauses(), onOutage })
+    await client.showResource('lib', 'r1')
+    const common = { origin: server.origin, code: 'service-unavailable', cause: '503, service unavailable' }
+    expect(told).toEqual([
+      expect.objectContaining({ ...common, sinceMs: NOW_MS, nextTryAtMs: NOW_MS + 750, untilMs: NOW_MS + 10_000 }),
+      expect.objectContaining({ ...common, sinceMs: NOW_MS, nextTryAtMs: NOW_MS + 2_250 }),
+      null,
+    ])
+  })
+
+  it('is none while answers come, whatever they say', async () => {
+    await using server = await serve((_, answer) => answer.writeHead(404).end('{}'))
+    const { told, onOutage } = collector()
+    await using client = clientOf(server.origin, { retry: RETRY, clock: jumpingPauses(), onOutage })
+    expect(await thrownBy(client.showResource('lib', 'r1'))).toMatchObject({ code: 'not-found' })
+    expect(told).toEqual([])
+  })
+
+  it('ends the tries at its time, with a last one then', async () => {
+    const clock = jumpingClock()
+    await using client = clientOf('http://127.0.0.1:1', { retry: RETRY, clock })
+    expect(await thrownBy(client.checkAccess())).toMatchObject({ code: 'service-unreachable' })
+    expect(clock.monotonicMs()).toBe(RETRY.forMs)
+  })
+
+  it('leaves time that the service asked for out of account', async () => {
+    let asked = 0
+    await using server = await serve((_, answer) => {
+      asked += 1
+      if (asked < 3) answer.writeHead(429, { 'retry-after': '60' }).end()
+      else answer.end('{"id":"r1"}')
+    })
+    const { told, onOutage } = collector()
+    await using client = clientOf(server.origin, { retry: RETRY, clock: jumpingPauses(), onOutage })
+    await client.showResource('lib', 'r1')
+    expect(told[0]).toMatchObject({ askedUntilMs: NOW_MS + 60_000, untilMs: NOW_MS + 70_000 })
+  })
+
+  it('that asks for a longer pause than is waited ends at once', async () => {
+    await using server = await serve((_, answer) => answer.writeHead(503, { 'retry-after': '600' }).end())
+    const clock = jumpingClock()
+    await using client = clientOf(server.origin, { retry: { ...RETRY, longestAskedMs: 60_000 }, clock })
+    expect(String(await thrownBy(client.checkAccess()))).toMatch(/503 .*; it asks to wait until \d\d:\d\d/)
+    expect(clock.sleptMs).toEqual([])
+  })
+})
+
+describe('silence', () => {
+  /** Lets time pass until `isSo`. */
+  async function pass(clock: HeldClock, isSo: () => boolean): Promise<void> {
+    while (!isSo()) await clock.advanceTo(clock.monotonicMs() + 100)
+  }
+
+  it('is told before anything failed', async () => {
+    const clock = heldClock()
+    const { told, onOutage } = collector()
+    let hasArrived = false
+    await using server = await serveSockets(() => {
+      hasArrived = true
+    })
+    await using client = clientOf(server.origin, { retry: RETRY, clock, onOutage })
+    const abort = new AbortController()
+    const asking = thrownBy(client.checkAccess(abort.signal))
+    while (!hasArrived) await turns()
+    await clock.advanceTo(2_499)
+    expect(told).toEqual([])
+    await clock.advanceTo(2_500)
+    expect(told).toEqual([
+      {
+        origin: server.origin,
+        code: 'answer-late',
+        cause: 'no answer yet for 3 s',
+        sinceMs: NOW_MS,
+        nextTryAtMs: null,
+        untilMs: NOW_MS + RETRY.forMs,
+        askedUntilMs: null,
+      },
+    ])
+    abort.abort()
+    await asking
+  })
+
+  /** Answers at once, but keeps those who ask for `slow` waiting until the test answers. */
+  function keeping() {
+    const waiting: (() => void)[] = []
+    const listener: RequestListener = (request, answer) => {
+      const id = request.url?.split('/').at(-1)
+      const end = () => answer.end(JSON.stringify({ id }))
+      if (id === 'slow') waiting.push(end)
+      else end()
+    }
+    const answerNext = async () => {
+      while (waiting.length === 0) await turns()
+      waiting.shift()?.()
+    }
+    return { waiting, listener, answerNext }
+  }
+
+  it('is none while others are answered', async () => {
+    const clock = heldClock()
+    const { told, onOutage } = collector()
+    const { waiting, listener, answerNext } = keeping()
+    await using server = await serve(listener)
+    await using client = clientOf(server.origin, { retry: RETRY, clock, onOutage })
+    const slow = client.showResource('lib', 'slow')
+    while (waiting.length === 0) await turns()
+    for (const atMs of [2_000, 4_000, 6_000]) {
+      await clock.advanceTo(atMs)
+      await client.showResource('lib', 'quick')
+    }
+    await answerNext()
+    await slow
+    expect(told).toEqual([])
+  })
+
+  it('of a service that is slow by nature is none', async () => {
+    const clock = heldClock()
+    const { told, onOutage } = collector()
+    const { waiting, listener, answerNext } = keeping()
+    await using server = await serve(listener)
+    await using client = clientOf(server.origin, { retry: RETRY, clock, onOutage })
+    for (const known of [1, 2]) {
+      const slow = client.showResource('lib', 'slow')
+      while (waiting.length === 0) await turns()
+      await clock.advanceTo(clock.monotonicMs() + 4_000)
+      await answerNext()
+      await slow
+      expect(told, `after ${known}`).toHaveLength(2)
+      expect(told.at(-1)).toBeNull()
+    }
+  })
+
+  it('is none while an upload is digested as long as its size may ask', async () => {
+    const clock = heldClock()
+    const { told, onOutage } = collector()
+    const arrived: (() => void)[] = []
+    await using server = await serve((request, answer) => {
+      request.resume().on('end', () => arrived.push(() => answer.writeHead(201).end('{"id":"r1","duplicate":false}')))
+    })
+    await using client = clientOf(server.origin, { retry: RETRY, clock, onOutage })
+    const sizeBytes = 4 << 20
+    const sending = client.uploadFile(uploadOf(() => Buffer.alloc(sizeBytes), { sizeBytes })).catch(() => {})
+    while (arrived.length === 0) await turns()
+    await clock.advanceTo(2_500 + 4_095)
+    expect(told).toEqual([])
+    await pass(clock, () => told.length > 0)
+    expect(told).toEqual([expect.objectContaining({ code: 'answer-late' })])
+    for (const answer of arrived) answer()
+    await sending
+  })
+})
