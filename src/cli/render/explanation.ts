@@ -3,6 +3,7 @@ import { formatSize } from '../../foundation/units.ts'
 import { quarantineLeftMs } from '../../rules/quarantine-pause.ts'
 import { describeFormer } from '../../rules/report-class.ts'
 import { describeWithoutText } from '../../rules/without-text.ts'
+import type { ProblemRow } from '../../store/problems.ts'
 import type { DirectoryExplanation } from '../../sync/explain-directory.ts'
 import type { DiskFinding, PathExplanation } from '../../sync/explain-path.ts'
 import type { FileCounts } from '../../sync/file-counts.ts'
@@ -41,9 +42,15 @@ function describePath({ mirror, path, disk, content, directory, problem, movedTo
     mirror: `${mirror.name} (${mirror.path} → ${mirror.library.name}:${mirror.remotePath})`,
     'on disk': describeDisk(disk, isKnown),
     'moved to': movedTo.join(', '),
-    problem: problem && `${problem.message} [${problem.code}], seen ${counted(problem.count, 'time')}`,
-    'known to shelfd': isKnown || isMoved ? undefined : unknown,
+    problem: problem && describePathProblem(problem, disk),
+    'known to shelfd': isKnown || isMoved || problem !== undefined ? undefined : unknown,
   }
+}
+
+/** What the disk shows already is not said twice. */
+function describePathProblem({ message, code, count }: ProblemRow, disk: DiskFinding): string {
+  const text = disk.kind === 'problem' && disk.message === message ? 'as above' : message
+  return `${text} [${code}], seen ${counted(count, 'time')}`
 }
 
 function describeDisk(disk: DiskFinding, isKnown: boolean): string {
