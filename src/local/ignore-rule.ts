@@ -1,4 +1,5 @@
 import ignore from 'ignore'
+import { createLinearMatcher, isCostly } from './linear-matcher.ts'
 
 /** The rule that decided, for `why` and for the report. */
 export interface IgnoreDecision {
@@ -26,9 +27,17 @@ export function parseIgnoreRule(decision: IgnoreDecision): IgnoreRule | undefine
   const { pattern } = decision
   const negative = pattern.startsWith('!')
   if (pattern.startsWith('#') || bodyOf(pattern) === '') return undefined
-  const isMatch = createMatcher(negative ? pattern : `!${pattern}`)
-  const isAnchored = bodyOf(pattern).slice(0, -1).includes('/')
+  const body = bodyOf(pattern)
+  const isMatch = isCostly(body) ? createLinearMatcher(body, createBracketMatcher) : createMatcher(`!${body}`)
+  const isAnchored = body.slice(0, -1).includes('/')
   return { decision, negative, matches: (path, name) => isMatch(isAnchored ? path : nameIn(path, name)) }
+}
+
+/** What a bracket expression, such as `[a-c]`, accepts, as `ignore` reads it. */
+export function createBracketMatcher(bracket: string): (character: string) => boolean {
+  // With a letter before it, since a path that is "." alone is refused.
+  const isMatch = createMatcher(`!x${bracket}`)
+  return (character) => isMatch(`x${character}`)
 }
 
 /** The pattern without its `!` and its trailing spaces. */
@@ -48,7 +57,7 @@ const MAX_REMEMBERED = 1_000
  * and ignored directories are never entered. A lone negated rule has no say over children, so it tells whether the path
  * itself matches. It remembers every path it was asked for without bound, hence the fresh one now and then.
  */
-function createMatcher(negatedPattern: string): (path: string) => boolean {
+export function createMatcher(negatedPattern: string): (path: string) => boolean {
   const compiled = ignore({ ignoreCase: false }).add(negatedPattern)
   let matcher = compiled
   let remembered = 0

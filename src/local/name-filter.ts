@@ -1,4 +1,5 @@
 import { bodyOf } from './ignore-rule.ts'
+import { isCostly } from './linear-matcher.ts'
 
 /**
  * A cheap test that is true for the name of everything the patterns may match: one Set and one RegExp instead of every
@@ -6,7 +7,7 @@ import { bodyOf } from './ignore-rule.ts'
  */
 export function createNameFilter(patterns: readonly string[]): (name: string) => boolean {
   const globs = patterns.map(nameGlobOf)
-  if (globs.some((glob) => glob === undefined || /^\*+$/.test(glob))) return () => true
+  if (globs.some((glob) => glob === undefined || /^\*+$/.test(glob) || isCostly(glob))) return () => true
   const known = globs.filter((glob) => glob !== undefined)
   const names = new Set(known.filter((glob) => !/[*?]/.test(glob)))
   const wild = known.filter((glob) => /[*?]/.test(glob))

@@ -1,0 +1,116 @@
+/** What one place of a name must be. */
+type Token = { readonly kind: 'star' } | { readonly kind: 'one'; readonly accepts: (character: string) => boolean }
+
+type ReadBracket = (bracket: string) => (character: string) => boolean
+
+const ANY_NAMES = '**'
+
+type Part = readonly Token[] | typeof ANY_NAMES
+
+/** With so many wildcards in one part of a pattern a regular expression may take years for one long name. */
+const MOST_STARS_FOR_REGEX = 2
+
+/** Whether a pattern must be matched in linear time. */
+export function isCostly(body: string): boolean {
+  return body.split('/').some((part) => (part.match(/\*+/g) ?? []).length > MOST_STARS_FOR_REGEX)
+}
+
+/**
+ * Matches a pattern of gitignore syntax (without `!` and trailing spaces) against a path, in time that grows with the product of
+ * their lengths and no faster. A pattern with a slash before its end is held against the whole path, any other one against a
+ * name; directories end with a slash. `readBracket` gives what a bracket expression accepts.
+ */
+export function createLinearMatcher(body: string, readBracket: ReadBracket): (path: string) => boolean {
+  const isForDirectories = /[^\\]\/$/.test(body)
+  const parts = readParts(body.replace(/^\//, '').replace(/\/$/, ''), readBracket)
+  return (path) => {
+    if (!parts || (isForDirectories && !path.endsWith('/'))) return false
+    const names = path.replace(/\/$/, '').split('/')
+    return matchesParts(
+      parts,
+      names.map((name) => [...name]),
+    )
+  }
+}
+
+/** `**` stands for any number of parts, at the end for at least one. */
+function matchesParts(parts: readonly Part[], names: readonly (readonly string[])[]): boolean {
+  // reached[i]: the parts of the pattern so far match the first i names.
+  let reached = [true, ...names.map(() => false)]
+  for (const [index, part] of parts.entries()) {
+    const isLast = index === parts.length - 1
+    const next = reached.map(() => false)
+    for (const [count, isReached] of reached.entries()) {
+      if (part === ANY_NAMES) {
+        const before = count > 0 && (reached[count - 1] === true || next[count - 1] === true)
+        next[count] = before || (isReached && !isLast)
+      } else if (isReached && count < names.length) next[count + 1] = matchesTokens(part, names[count] ?? [])
+    }
+    reached = next
+  }
+  return reached[names.length] === true
+}
+
+/** Goes back to the last star only, since an earlier one could not match more than it. */
+function matchesTokens(tokens: readonly Token[], characters: readonly string[]): boolean {
+  let [token, character] = [0, 0]
+  let retry: { readonly token: number; readonly character: number } | undefined
+  while (character < characters.length) {
+    const wanted = tokens[token]
+    if (wanted?.kind === 'star') {
+      retry = { token: token + 1, character }
+      token += 1
+    } else if (wanted?.accepts(characters[character] ?? '')) {
+      token += 1
+      character += 1
+    } else if (retry) {
+      retry = { token: retry.token, character: retry.character + 1 }
+      token = retry.token
+      character = retry.character
+    } else return false
+  }
+  return tokens.slice(token).every(({ kind }) => kind === 'star')
+}
+
+/** The parts between slashes; undefined for a pattern that matches nothing, since a bracket is not closed. */
+function readParts(body: string, readBracket: ReadBracket): Part[] | undefined {
+  const characters = [...body]
+  const parts: Token[][] = [[]]
+  const add = (accepts: (character: string) => boolean) => parts.at(-1)?.push({ kind: 'one', accepts })
+  for (let index = 0; index < characters.length; index += 1) {
+    const character = characters[index] ?? ''
+    if (character === '/') parts.push([])
+    else if (character === '*') parts.at(-1)?.push({ kind: 'star' })
+    else if (character === '?') add(() => true)
+    else if (character === '[') {
+      const end = endOfBracket(characters, index)
+      if (end === undefined) return undefined
+      add(readBracket(characters.slice(index, end + 1).join('')))
+      index = end
+    } else {
+      if (character === '\\') index += 1
+      const literal = characters[index]
+      add((one) => one === literal)
+    }
+  }
+  return parts.map((tokens) => (isAnyNames(tokens) ? ANY_NAMES : tokens))
+}
+
+function isAnyNames(tokens: readonly Token[]): boolean {
+  return tokens.length >= 2 && tokens.every(({ kind }) => kind === 'star')
+}
+
+/** Where the bracket that opens at `start` closes: its first member may be a `]`, and classes such as `[:alpha:]` have their own. */
+function endOfBracket(characters: readonly string[], start: number): number | undefined {
+  const first = start + (['!', '^'].includes(characters[start + 1] ?? '') ? 2 : 1)
+  for (let index = first; index < characters.length; index += 1) {
+    if (characters[index] === ']' && index > first) return index
+    if (characters[index] === '\\') index += 1
+    else if (characters[index] === '[' && characters[index + 1] === ':') {
+      const end = characters.indexOf(']', index + 2)
+      if (end === -1) return undefined
+      if (characters[end - 1] === ':' && end - 1 > index + 1) index = end
+    }
+  }
+  return undefined
+}
