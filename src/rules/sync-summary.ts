@@ -27,6 +27,8 @@ export interface SyncSummary {
     /** Those of `removed` that are still on disk, where a rule leaves them out now. */
     leftOut: number
     ignored: number
+    /** Those of `ignored` that look like secrets. */
+    secrets: number
     unsupported: number
   }
   readonly uploads: {
@@ -70,6 +72,7 @@ export function emptySummary(mirror: Pick<SyncSummary, 'name' | 'path' | 'librar
       removed: 0,
       leftOut: 0,
       ignored: 0,
+      secrets: 0,
       unsupported: 0,
     },
     uploads: { created: 0, duplicates: 0, aliases: 0, failed: 0, heldBack: 0, heldBackBy: [], inDoubt: 0, bytes: 0 },

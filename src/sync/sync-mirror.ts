@@ -34,8 +34,6 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
     if (mirror.mustPinRoot) engine.store.write(() => engine.store.mirrors.pinRoot(row))
     if (scrubs) engine.store.write(() => engine.store.mirrors.noteScrub(row.id, engine.clock.nowMs()))
     problems.push(...scan.problems)
-    if (scan.secrets > 0)
-      engine.logger.warn('left out what looks like a secret', { mirror: row.name, paths: scan.secrets })
     hasFollowed = hasWork(engine, mirror)
     if (hasFollowed) problems.push(...(await send(engine, mirror, pass)))
     isComplete = true

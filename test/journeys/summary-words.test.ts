@@ -24,9 +24,11 @@ describe('the summary of a run', () => {
         'Papers → Papers:/Papers',
         '  sent        2 files, 2 B (1 more is a copy)',
         expect.stringMatching(/^ {2}searchable {2}2 files, all within T$/),
+        '  left out    1 (looks like a secret)',
         'Done in T.',
       ]),
     )
+    expect(first.stderr).not.toMatch(/warn/)
     const again = await home.run(['sync', 'Papers'])
     expect(linesOf(again.stdout)).toEqual(
       expect.arrayContaining(['  unchanged   3 files', expect.stringMatching(/^Done in T/)]),

@@ -151,9 +151,17 @@ function gone({ files }: SyncSummary): Line {
 
 /** What cannot be sent is among the problems, each with its path. */
 function leftOut({ files }: SyncSummary): Line {
-  const { ignored, leftOut: before } = files
+  const { ignored, secrets, leftOut: before } = files
+  const kinds =
+    secrets === 0
+      ? ''
+      : ignored === 1
+        ? ' (looks like a secret)'
+        : ` (${counted(secrets, 'looks like a secret', 'look like secrets')})`
   const remark = `; ${counted(before, 'file was mirrored before and stays', 'files were mirrored before and stay')} searchable`
-  return ignored === 0 ? undefined : ['left out', `${ignored} by rule${before === 0 ? '' : remark}`]
+  return ignored === 0
+    ? undefined
+    : ['left out', `${ignored.toLocaleString('en')}${kinds}${before === 0 ? '' : remark}`]
 }
 
 /** What stopped the run is told on its own, after the summary. */

@@ -98,6 +98,7 @@ const syncSummary = z.object({
     removed: count,
     leftOut: count,
     ignored: count,
+    secrets: count,
     unsupported: count,
   }),
   uploads: z.object({

@@ -288,7 +288,7 @@ export class MirrorObserver implements AsyncDisposable {
 
 /** What stayed as it was counts as the last scan found it; what differed adds up. */
 function addScan({ files }: SyncSummary, { files: scanned }: SyncSummary): void {
-  const { unchanged, ignored, unsupported } = scanned
-  Object.assign(files, { unchanged, ignored, unsupported })
+  const { unchanged, ignored, secrets, unsupported } = scanned
+  Object.assign(files, { unchanged, ignored, secrets, unsupported })
   for (const key of ['hashed', 'new', 'changed', 'moved', 'removed', 'leftOut'] as const) files[key] += scanned[key]
 }

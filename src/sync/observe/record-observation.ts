@@ -69,6 +69,7 @@ function account(summary: SyncSummary, { counts }: ObservationBatch): void {
   summary.files.unchanged += counts.unchanged
   summary.files.hashed += counts.hashed
   summary.files.ignored += counts.ignored
+  summary.files.secrets += counts.secrets
   summary.files.unsupported += counts.unsupported
 }
 
