@@ -81,6 +81,7 @@ function attempt<T>(read: () => T, what: string): T {
   try {
     return read()
   } catch (error) {
+    if (error instanceof UsageError) throw error
     throw new RefusedError('credential-missing', `${what}: ${systemCodeOf(error) ?? 'it cannot be read'}`)
   }
 }

@@ -12,7 +12,10 @@ export type ReadTextFile = (file: string) => TextFile | undefined
 
 export const readTextFile: ReadTextFile = (file) => {
   try {
-    const mode = process.platform === 'win32' ? undefined : statSync(file).mode & 0o777
+    const stats = statSync(file)
+    // Reading a pipe waits for somebody to write, perhaps for ever.
+    if (stats.isFIFO() || stats.isSocket()) throw new UsageError('insecure-file', `Cannot use "${file}": it is no file`)
+    const mode = process.platform === 'win32' ? undefined : stats.mode & 0o777
     return { text: readFileSync(file, 'utf8'), mode }
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT' || systemCodeOf(error) === 'ENOTDIR') return undefined

@@ -59,7 +59,7 @@ export async function openClient(path: string): Promise<DaemonClient | undefined
 function clientOf(path: string): DaemonClient {
   const ask = async <T>(shape: z.ZodType<T>, request: ControlRequest) => read(shape, await converse(path, request))
   return {
-    status: () => ask(daemonStanding, { kind: 'status' }),
+    status: async () => read(daemonStanding, await converse(path, { kind: 'status' }, { withinMs: STATUS_WITHIN_MS })),
     sync: async (request, { signal, progress, fileLog, onOutage }) => {
       const onProgress = (told: unknown) => {
         const now = read(progressShape, told)
@@ -79,7 +79,12 @@ function clientOf(path: string): DaemonClient {
   }
 }
 
+/** Where it stands is known without asking anybody: a daemon that does not say it is stopped or overwhelmed. */
+const STATUS_WITHIN_MS = 3_000
+
 interface Listening {
+  /** Without it the answer is waited for as long as the daemon lives. */
+  readonly withinMs?: number
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: unknown) => void
   readonly fileLog?: FileLog
@@ -93,10 +98,13 @@ async function converse(path: string, request: ControlRequest, listening: Listen
   })
   const stop = () => sendLine(socket, { kind: 'stop', reason: faultOf(listening.signal?.reason) })
   listening.signal?.addEventListener('abort', stop, { once: true })
+  const { withinMs } = listening
+  const timer = withinMs === undefined ? undefined : setTimeout(() => socket.destroy(isSilent(withinMs)), withinMs)
   try {
     sendLine(socket, { version: PROTOCOL_VERSION, request })
     return await readAnswer(socket, listening)
   } finally {
+    clearTimeout(timer)
     listening.signal?.removeEventListener('abort', stop)
     socket.destroy()
   }
@@ -140,6 +148,11 @@ function toResult({ summary, outcome, failure }: z.infer<typeof runAnswer>): Run
 
 function isOfSocket(error: unknown): boolean {
   return error instanceof Error && 'code' in error && !(error instanceof ShelfdError)
+}
+
+function isSilent(withinMs: number): TemporaryError {
+  const text = `The daemon gave no answer within ${withinMs / 1_000} s: it is stopped, or the machine is overloaded`
+  return new TemporaryError('answer-late', text)
 }
 
 function hasEnded(error?: unknown): TemporaryError {

@@ -1,0 +1,40 @@
+/** What waits for nobody: files that never end, and processes that do not answer. */
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { configure, startDaemon } from '../support/daemon.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { temporaryHome } from '../support/home.ts'
+
+test('a token file that is a pipe is refused', async () => {
+  const service = await startFaultyService({ library: 'Research' })
+  const home = temporaryHome()
+  const pipe = join(home.path, 'token')
+  execFileSync('mkfifo', ['-m', '600', pipe])
+  configure(home, { service: { url: service.url, tokenFile: pipe } })
+  const { exitCode, stderr } = await home.run(['whoami'])
+  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringMatching(/token": it is no file/) })
+})
+
+test('a configuration that is a pipe is refused', async () => {
+  const home = temporaryHome()
+  const pipe = join(home.path, 'config.yaml')
+  execFileSync('mkfifo', ['-m', '600', pipe])
+  const { exitCode, stderr } = await home.run(['sync', '--config', pipe])
+  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringMatching(/config\.yaml": it is no file/) })
+})
+
+test('status beside a stopped daemon says so', async () => {
+  const home = temporaryHome()
+  home.write('Papers', { 'a.md': 'A' })
+  await home.sync(['Papers'])
+  const daemon = await startDaemon(home)
+  daemon.child.kill('SIGSTOP')
+  try {
+    const { exitCode, stdout, stderr } = await home.run(['status'])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringMatching(/no answer within 3 s/) })
+    expect(stdout).toMatch(/Papers/)
+  } finally {
+    daemon.child.kill('SIGCONT')
+  }
+})
