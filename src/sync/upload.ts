@@ -142,9 +142,16 @@ export class Uploader {
       this.#startReady()
       if (this.isIdle) this.#onIdle()
       if (this.isIdle && this.#mayEnd) return
-      if (!this.#isAtRest || this.#queue.isExhausted) await this.#bell.wait()
+      if (!this.#isAtRest || this.#queue.isExhausted) await this.#waitForNews()
       else if (!(await this.#waitForRoom())) return
     }
+  }
+
+  /** What ended is committed when it is due, however long the next upload takes to end. */
+  async #waitForNews(): Promise<void> {
+    const { clock } = this.#engine
+    if (this.#ended.length === 0) await this.#bell.wait()
+    else await this.#bell.waitAtMost(clock, this.#lastCommitMs + COMMIT_PAUSE_MS - clock.monotonicMs())
   }
 
   /** Ingestion is full: waits as long as the run would wait for it; false when nothing left it in that time. */

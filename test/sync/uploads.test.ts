@@ -39,6 +39,28 @@ describe('before the first byte of an upload', () => {
   })
 })
 
+describe('a receipt', () => {
+  test('is durable while another upload goes on (P1)', async () => {
+    await using service = await startFaultyService()
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'quick.md': 'quick', 'slow.md': 'slow' }))
+    await using tested = openTestEngine(service, { limits: { transfers: 2 } })
+    const storedMeanwhile = Promise.withResolvers<number>()
+    service.onAnswered = async ({ fileName }) => {
+      if (fileName !== 'slow.md') return
+      // The slow one is answered once a reader beside finds the other one stored.
+      using reader = openStoreReader(tested.stateDir)
+      const isStored = () => countStored(reader) === 1
+      await expect
+        .poll(isStored, { timeout: 10_000 })
+        .toBe(true)
+        .catch(() => {})
+      storedMeanwhile.resolve(countStored(reader))
+    }
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    expect(await storedMeanwhile.promise).toBe(1)
+  })
+})
+
 describe('an upload whose answer is lost', () => {
   test('is found by looking and never sent twice (P4)', async () => {
     await using service = await startFaultyService()
@@ -220,6 +242,10 @@ describe('a content that the service refuses', () => {
     expect(sent).toBeLessThan(61)
   })
 })
+
+function countStored(reader: StoreReader | undefined): number {
+  return [1, 2].filter((id) => reader?.contents.get(id)?.state === 'stored').length
+}
 
 /** Uploads that are committed as begun and not as ended, as another process reads them. */
 function listIntents(reader: StoreReader | undefined): unknown[] {
