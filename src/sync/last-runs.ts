@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import type { StoreReader } from '../store/open-store.ts'
 import type { RunRow } from '../store/runs.ts'
+import { readAccount, type StoredMirror } from './stored-account.ts'
 
 /** The newest run that had to do with a mirror; times in ISO 8601. */
 export interface LastRun {
@@ -16,13 +16,6 @@ export interface LastRun {
 /** Runs that are looked through for a mirror. */
 const NEWEST = 50
 
-const storedProblem = z.object({ path: z.string(), code: z.string(), message: z.string() })
-const storedSummary = z.object({
-  mirrors: z.array(z.object({ name: z.string(), path: z.string(), problems: z.array(storedProblem) })),
-})
-
-type StoredMirror = z.infer<typeof storedSummary>['mirrors'][number]
-
 /** A mirror that a run named: it may have failed before the store knew the mirror at all. */
 export interface MirrorOfRun {
   readonly name: string
@@ -34,7 +27,7 @@ export interface MirrorOfRun {
 export function readLastRuns(store: StoreReader): ReadonlyMap<string, MirrorOfRun> {
   const found = new Map<string, MirrorOfRun>()
   for (const row of store.runs.listNewest(NEWEST)) {
-    for (const mirror of mirrorsOf(row)) {
+    for (const mirror of readAccount(row)) {
       if (found.has(mirror.name)) continue
       const { name, path } = mirror
       found.set(name, { name, path, lastRun: lastRunOf(row, mirror) })
@@ -52,15 +45,5 @@ export function lastRunOf(row: RunRow, mirror?: StoredMirror): LastRun {
     startedAt: new Date(row.startedAt).toISOString(),
     finishedAt: row.finishedAt === null ? null : new Date(row.finishedAt).toISOString(),
     failure: failure ? { code: failure.code, message: failure.message } : null,
-  }
-}
-
-/** What an older version wrote, or a damaged disk changed, says nothing. */
-function mirrorsOf({ summary }: RunRow): readonly StoredMirror[] {
-  if (summary === null) return []
-  try {
-    return storedSummary.safeParse(JSON.parse(summary)).data?.mirrors ?? []
-  } catch {
-    return []
   }
 }

@@ -41,13 +41,7 @@ function runLines(mirror: SyncSummary, problems: readonly SummaryProblem[]): Lin
     searchable(mirror),
     withoutText(mirror),
     processing(mirror),
-    ...heldBack(mirror),
-    ...describeProblems(problems),
-    unchanged(mirror),
-    changed(mirror),
-    moved(mirror),
-    gone(mirror),
-    leftOut(mirror),
+    ...restLines(mirror, problems),
   ]
 }
 
@@ -56,6 +50,13 @@ function dryRunLines(mirror: SyncSummary, problems: readonly SummaryProblem[]): 
   return [
     ['would send', describeSent(uploads)],
     directories.created === 0 ? undefined : ['would make', counted(directories.created, 'directory', 'directories')],
+    ...restLines(mirror, problems),
+  ]
+}
+
+/** What is said of a run and of a dry run alike. */
+function restLines(mirror: SyncSummary, problems: readonly SummaryProblem[]): Line[] {
+  return [
     ...heldBack(mirror),
     ...describeProblems(problems),
     unchanged(mirror),
