@@ -1,4 +1,4 @@
-import type { AccessContext, LibrarySummary } from '../contract/records.ts'
+import type { AccessContext, DirectoryPage, LibrarySummary } from '../contract/records.ts'
 import { INBOX_PATH } from '../contract/routes.ts'
 import { HeldBackError, RefusedError, RejectedError, TemporaryError, UsageError } from '../foundation/errors.ts'
 import type { ContentRoot } from '../local/content-root.ts'
@@ -96,29 +96,40 @@ async function assertUntouched(
   signal: AbortSignal,
 ): Promise<void> {
   const { remotePath } = settings
-  if (!(await holdsAnything(client, id, remotePath, signal))) return
+  if (!(await mayBeTaken(client, id, remotePath, signal))) return
   const text = `The mirror "${settings.name}" is new here, and the library "${name}" holds ${remotePath} already`
   const meaning = `"shelfd sync ${settings.name} --adopt" continues with what is there, which is not paid for again`
   throw new HeldBackError('confirmation-needed', `${text}; ${meaning}`)
 }
 
-async function holdsAnything(
+/**
+ * Whether something of ours may be there. A directory that exists says so by itself: the files of a flat one may lie in the
+ * inbox, or wherever the service has moved them.
+ */
+async function mayBeTaken(client: ServiceClient, library: string, path: string, signal: AbortSignal): Promise<boolean> {
+  if (path !== '/') return (await readFirstPage(client, library, path, signal)) !== undefined
+  const [root, inbox] = [
+    await readFirstPage(client, library, path, signal),
+    await readFirstPage(client, library, INBOX_PATH, signal),
+  ]
+  // A library of its own has its inbox from the start.
+  const hasFolders = root?.folders.some(({ name }) => `/${name}` !== INBOX_PATH) ?? false
+  return hasFolders || (root?.files.length ?? 0) > 0 || (inbox?.files.length ?? 0) > 0
+}
+
+/** Undefined when there is no such directory. */
+async function readFirstPage(
   client: ServiceClient,
   library: string,
   path: string,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<DirectoryPage | undefined> {
   try {
-    for await (const { files, folders } of client.listDirectory(library, path, signal)) {
-      // A library of its own has its inbox from the start.
-      const isOwnFolder = (folder: { name: string }) => path === '/' && `/${folder.name}` === INBOX_PATH
-      return files.length > 0 || folders.some((folder) => !isOwnFolder(folder))
-    }
-    return false
+    for await (const page of client.listDirectory(library, path, signal)) return page
   } catch (error) {
-    if (error instanceof RejectedError && error.status === 404) return false
-    throw error
+    if (!(error instanceof RejectedError && error.status === 404)) throw error
   }
+  return undefined
 }
 
 function assertMayUpload(library: LibrarySummary, access: AccessContext, mirror: string): void {

@@ -1,9 +1,11 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { configure } from '../support/daemon.ts'
 import { dumpStore } from '../support/dump-store.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
+import { readLibrary } from '../support/library-contents.ts'
 import { manyFiles } from '../support/temporary.ts'
 
 const TO = ['Papers', '--to', 'Research']
@@ -116,6 +118,24 @@ describe('a new store beside a full library (P14)', () => {
     const { exitCode, stderr } = await home.shelfd(['sync', ...TO])
     expect(service.count('uploadFile')).toBe(0)
     expect({ exitCode, stderr }).toEqual({ exitCode: 8, stderr: expect.stringMatching(/Papers.*--adopt/) })
+  })
+
+  test.each([
+    ['/Papers', 'a directory of its own'],
+    ['/', 'the whole library'],
+  ])('asks for a flat one whose files lie in the inbox (%s: %s)', async (remotePath) => {
+    const service = await startFaultyService({ library: 'Research' })
+    const home = temporaryHome(service)
+    const path = home.write('Papers', { 'a.md': 'A', 'b.md': 'B' })
+    const mirrors = [{ name: 'papers', path, library: 'Research', remotePath }]
+    configure(home, { mirrors, contract: { uploadDirectoryField: 'none' } })
+    expect((await home.sync([])).exitCode).toBe(0)
+    expect(readLibrary(service.dataDir).flatMap(({ places }) => places)).toEqual(['/.inbox/a.md', '/.inbox/b.md'])
+    service.forget()
+    rmSync(home.stateDir, { recursive: true })
+    expect((await home.sync([])).exitCode).toBe(8)
+    expect(service.count('uploadFile')).toBe(0)
+    expect((await home.sync(['papers', '--adopt'])).exitCode).toBe(0)
   })
 
   test('sends each content once when told so', async () => {
