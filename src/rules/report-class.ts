@@ -1,5 +1,4 @@
 import { type IngestionOutcome, isIngestionStatus } from '../contract/states.ts'
-import { IN_DOUBT } from './doubt.ts'
 import { describeWithoutText, kindName } from './without-text.ts'
 
 /** The classes of the report, each with its sign in the combined format. */
@@ -74,7 +73,7 @@ export function classifyFile(
       return { class: 'local-only', reason: 'being sent' }
     case 'doubt':
       if (content.problemCode !== null) return needsAttention(content, content.problemMessage ?? content.problemCode)
-      return { class: 'local-only', reason: IN_DOUBT.message }
+      return { class: 'local-only', reason: 'in doubt' }
     case 'refused':
       return needsAttention(content, content.problemMessage ?? 'refused')
     case 'stored':
@@ -87,6 +86,11 @@ export function classifyDifferent(isUploaded: boolean): Classified {
   return isUploaded
     ? { class: 'changed', reason: 'changed since it was uploaded' }
     : { class: 'local-only', reason: 'new' }
+}
+
+/** A file in a directory that could not be read: it may be the same, another one, or gone. */
+export function classifyHidden(): Classified {
+  return { class: 'unknown', reason: 'its directory cannot be read' }
 }
 
 /** A resource whose file has changed or is gone. */

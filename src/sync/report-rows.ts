@@ -3,6 +3,7 @@ import {
   type Classified,
   classifyDifferent,
   classifyFile,
+  classifyHidden,
   classifySuperseded,
   type Presence,
 } from '../rules/report-class.ts'
@@ -132,7 +133,9 @@ class MirrorRows {
     const locations = this.#locationsOf(file)
     const isSame = observed === undefined || isSameContent(observed, file)
     const problem = this.#problemPaths.delete(path) ? this.#problemText(path) : null
-    const known = isSame ? this.#classify(file, locations, problem) : this.#differentFile(file, observed)
+    const isHidden = this.#sides.differences?.isUnreadable(file.directory) === true
+    const seen = isSame ? this.#classify(file, locations, problem) : this.#differentFile(file, observed)
+    const known = isHidden ? classifyHidden() : seen
     if (isSame) this.#claimed.add(file.contentId)
     const original = this.#originals.get(file.contentId)
     const entry = contentEntry(path, known, { ...file, id: file.contentId }, locations)

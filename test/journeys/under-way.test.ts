@@ -43,7 +43,7 @@ const IN_DOUBT = {
   sending: 0,
   inDoubt: 1,
   problems: ['upload-in-doubt'],
-  reasons: ['not known whether it arrived; checked next run'],
+  reasons: ['in doubt'],
 }
 
 describe.each([[['sync', 'papers']], [['daemon']]])('an upload of %j', (args) => {

@@ -93,7 +93,7 @@ describe('a file that is not uploaded', () => {
   test.each([
     [{ ...well, state: 'new' }, null, 'local-only', 'new'],
     [{ ...well, state: 'new' }, 'held back', 'local-only', 'held back'],
-    [{ ...well, state: 'doubt' }, 'held back', 'local-only', 'not known whether it arrived; checked next run'],
+    [{ ...well, state: 'doubt' }, 'held back', 'local-only', 'in doubt'],
     [{ ...failed, state: 'doubt' }, null, 'needs-attention', 'the service answered 500'],
     [{ ...failed, state: 'doubt', isSetAside: 1 }, null, 'needs-attention', 'set aside: the service answered 500'],
   ] as const)('says what it waits for: %j', (content, heldBack, reportClass, reason) => {

@@ -147,8 +147,9 @@ describe('a directory that cannot be read', () => {
     const { problem: _, ...after } = dumpStore(tested.stateDir)
     expect({ ...after, problem: [] }).toEqual(before)
     expect(await classesOf(tested, mirror)).toEqual({
-      'in-sync': ['a.md', 'sub/b.md', 'sub/deep/c.md'],
+      'in-sync': ['a.md'],
       'needs-attention': ['sub'],
+      unknown: ['sub/b.md', 'sub/deep/c.md'],
     })
     refused = ''
     expect((await tested.sync([mirror])).outcome).toBe('done')

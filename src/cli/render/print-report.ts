@@ -3,6 +3,7 @@ import { settingsOfRow } from '../../app/choose-mirrors.ts'
 import { describeInactive, listRoster } from '../../app/mirror-roster.ts'
 import { messageOf, ShelfdError } from '../../foundation/errors.ts'
 import { escapeText, terminalSafeJson } from '../../foundation/text.ts'
+import { IN_DOUBT } from '../../rules/doubt.ts'
 import { CHECKED_CLASSES, REPORT_CLASSES, type ReportClass } from '../../rules/report-class.ts'
 import { describeKinds } from '../../rules/without-text.ts'
 import type { MirrorRow } from '../../store/mirrors.ts'
@@ -219,8 +220,13 @@ function describeEntry(entry: ReportEntry): string {
     entry.path !== null && entry.remotePaths[0] && entry.class !== 'in-sync'
       ? ` → ${escapeText(entry.remotePaths[0])}`
       : ''
-  const reason = entry.reason === null ? '' : `: ${escapeText(entry.reason)}`
+  const reason = entry.reason === null ? '' : `: ${escapeText(reasonForPeople(entry.reason))}`
   return `${nameOf(entry)}${where}${reason}`
+}
+
+/** The formats for scripts keep the product's word. */
+function reasonForPeople(reason: string): string {
+  return reason === 'in doubt' ? IN_DOUBT.message : reason
 }
 
 function nameOf(entry: ReportEntry): string {

@@ -11,6 +11,8 @@ export interface Differences {
   readonly missingDirectories: ReadonlySet<string>
   readonly problems: ReadonlyMap<string, PathProblem>
   readonly leftOut: readonly LeftOut[]
+  /** Whether a directory, or one above it, could not be listed: nothing is known of what is in it. */
+  isUnreadable(directory: string): boolean
 }
 
 /** Reads a whole walk and keeps the differences. `known`: the directories that the store has. */
@@ -34,7 +36,8 @@ export async function observeDifferences(
       for (const { name } of observation.missing) missing.add(pathBelow(observation.path, name))
     }
   }
-  const isUnknown = (path: string) => unreadable.some((top) => top === '' || path === top || path.startsWith(`${top}/`))
-  const missingDirectories = new Set(known.filter((path) => !seen.has(path) && !isUnknown(path)))
-  return { files, missing, missingDirectories, problems, leftOut }
+  const isUnreadable = (path: string) =>
+    unreadable.some((top) => top === '' || path === top || path.startsWith(`${top}/`))
+  const missingDirectories = new Set(known.filter((path) => !seen.has(path) && !isUnreadable(path)))
+  return { files, missing, missingDirectories, problems, leftOut, isUnreadable }
 }
