@@ -1,4 +1,5 @@
 import type { Runner } from '../app/open-runner.ts'
+import { inspectRoot } from '../local/content-root.ts'
 import { sizeOnDisk } from '../local/size-on-disk.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
 import type { RunSummary } from '../sync/run-sync.ts'
@@ -13,12 +14,18 @@ export class FirstSync {
   /** Names of mirrors that were never synced. */
   readonly #names: readonly string[]
 
-  constructor(context: CommandContext, runner: Runner, mirrors: readonly { readonly name: string }[]) {
+  constructor(
+    context: CommandContext,
+    runner: Runner,
+    mirrors: readonly { readonly name: string; readonly path: string }[],
+  ) {
     this.#context = context
     this.#runner = runner
     const known = new Set(runner.known.map(({ name }) => name))
     const isSilent = context.quiet || context.json
-    this.#names = isSilent ? [] : mirrors.map(({ name }) => name).filter((name) => !known.has(name))
+    const isFirst = ({ name, path }: { readonly name: string; readonly path: string }) =>
+      !known.has(name) && isReadable(runner, path)
+    this.#names = isSilent ? [] : mirrors.filter(isFirst).map(({ name }) => name)
   }
 
   begin(isDryRun: boolean): void {
@@ -63,5 +70,15 @@ export class FirstSync {
   get #library() {
     const { settings, io } = this.#context
     return { directory: settings.service.dataDir, home: io.home }
+  }
+}
+
+/** Of a directory that is not there nothing goes anywhere. */
+function isReadable(runner: Runner, path: string): boolean {
+  try {
+    inspectRoot(runner.reportContext().fs, path)
+    return true
+  } catch {
+    return false
   }
 }

@@ -22,10 +22,16 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   try {
     return await dispatch(flagForWord(argv), io, shown)
   } catch (error) {
-    const reported = io.signal.aborted && !(error instanceof ShelfdError) ? new InterruptedError() : error
+    const met = firstOf(error)
+    const reported = io.signal.aborted && !(met instanceof ShelfdError) ? new InterruptedError() : met
     await reportError(reported, io, shown)
     return exitCodeOf(reported)
   }
+}
+
+/** What was met first, when closing what was open failed as well. */
+function firstOf(error: unknown): unknown {
+  return error instanceof SuppressedError ? firstOf(error.suppressed) : error
 }
 
 async function dispatch(argv: readonly string[], io: CliIo, shown: Shown): Promise<number> {

@@ -24,6 +24,7 @@ const STATUS_WORDS: Readonly<Record<number, string>> = {
   502: 'bad gateway',
   503: 'service unavailable',
   504: 'gateway timeout',
+  507: 'its disk is full',
 }
 
 const REJECTIONS: Readonly<Record<number, CodeOf<'rejected'>>> = {
@@ -103,7 +104,7 @@ export function malformed(reason: string, cause = reason): Setback {
 }
 
 /** Statuses by which a service says that it cannot answer now; any other 5xx is an error of its own. */
-const UNAVAILABLE: ReadonlySet<number> = new Set([408, 425, 502, 503, 504])
+const UNAVAILABLE: ReadonlySet<number> = new Set([408, 425, 502, 503, 504, 507])
 
 function setbackOf(answer: Answer): Setback {
   const throttled = answer.status === 429

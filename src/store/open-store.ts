@@ -1,13 +1,14 @@
 import { existsSync, mkdirSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
-import { LockedError, OperatorError } from '../foundation/errors.ts'
+import { LockedError, OperatorError, TemporaryError } from '../foundation/errors.ts'
 import { isKernelLockHeld, takeKernelLock } from '../foundation/sqlite/kernel-lock.ts'
 import {
   DatabaseFaultError,
   type DatabaseSpec,
   hasOlderSchema,
   isDamage,
+  isDiskFull,
   openDatabase,
   openDatabaseReadOnly,
 } from '../foundation/sqlite/open-database.ts'
@@ -133,7 +134,7 @@ function holdStore(directory: string, release: () => void): Store {
   const generation = verifyGeneration(directory, spec)
   const database = explainFaults(directory, () => openDatabase({ ...spec, isSuspect: generation.isSuspect }))
   try {
-    advanceGeneration(database, directory)
+    explainFaults(directory, () => advanceGeneration(database, directory))
     const queries = prepareQueries(database)
     explainFaults(directory, () => database.transaction(() => queries.contents.doubtCutOff()).immediate())
     const { ino } = statSync(spec.file)
@@ -251,8 +252,12 @@ function closeOrderly(database: Database.Database, directory: string): void {
   const file = database.name
   const note = readGenerationNote(noteFileOf(directory))
   database.close()
-  if (note && existsSync(file)) {
+  if (!note || !existsSync(file)) return
+  try {
     writeGenerationNote(noteFileOf(directory), { ...note, closedSizeBytes: statSync(file).size })
+  } catch (error) {
+    // The old note says that the store is open: the next opening looks at it more closely, as after a crash.
+    if (!isDiskFull(error)) throw error
   }
 }
 
@@ -260,6 +265,11 @@ function explainFaults<T>(directory: string, open: () => T): T {
   try {
     return open()
   } catch (error) {
+    if (isDiskFull(error)) {
+      throw new TemporaryError('disk-full', `Cannot write the store in "${directory}": its disk is full`, {
+        cause: error,
+      })
+    }
     if (isDamage(error)) throw new OperatorError('store-damaged', `${error.message}; ${wayBack(directory)}`)
     if (!(error instanceof DatabaseFaultError)) throw error
     if (error.fault === 'newer') {

@@ -2,34 +2,26 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
-
-const isRoot = process.getuid?.() === 0
+import { mayMount, mount } from '../support/mounted-disk.ts'
 
 /** A disk with one file, made at this time (seconds since the Unix epoch). */
 function makeDisk(image: string, at: string, madeAt: number, file: string): void {
   writeFileSync(image, '')
   execFileSync('truncate', ['--size=8M', image])
   execFileSync('mke2fs', ['-q', '-t', 'ext4', image], { env: { ...process.env, E2FSPROGS_FAKE_TIME: String(madeAt) } })
-  using _mounted = mount(image, at)
+  using _mounted = mountDisk(image, at)
   writeFileSync(join(at, file), `what ${file} says`)
 }
 
-function mount(image: string, at: string): Disposable {
-  execFileSync('mount', ['-o', 'loop', image, at])
-  let isMounted = true
-  const unmount = () => {
-    if (isMounted) execFileSync('umount', [at])
-    isMounted = false
-  }
-  onTestFinished(unmount)
-  return { [Symbol.dispose]: unmount }
+function mountDisk(image: string, at: string): Disposable {
+  return mount(['-o', 'loop', image], at)
 }
 
-test.runIf(isRoot)('another disk at the same mount point is not sent', async () => {
+test.runIf(mayMount)('another disk at the same mount point is not sent', async () => {
   const service = await startFaultyService({ library: 'Research' })
   const home = temporaryHome(service)
   const at = join(home.path, 'Papers')
@@ -38,21 +30,21 @@ test.runIf(isRoot)('another disk at the same mount point is not sent', async () 
   makeDisk(mine, at, 1_700_000_000, 'mine.md')
   makeDisk(other, at, 1_700_000_001, 'private.md')
   {
-    using _mine = mount(mine, at)
+    using _mine = mountDisk(mine, at)
     expect((await home.sync(['Papers', '--to', 'Research'])).exitCode).toBe(0)
   }
   {
-    using _other = mount(other, at)
+    using _other = mountDisk(other, at)
     const { exitCode, stderr } = await home.shelfd(['sync', 'Papers'])
     expect({ exitCode, stderr }).toEqual({ exitCode: 7, stderr: expect.stringMatching(/Another file system/) })
     expect(readLibrary(service.dataDir).map(({ title }) => title)).toEqual(['mine.md'])
   }
   {
-    using _mine = mount(mine, at)
+    using _mine = mountDisk(mine, at)
     expect((await home.sync(['Papers'])).exitCode).toBe(0)
   }
   {
-    using _other = mount(other, at)
+    using _other = mountDisk(other, at)
     expect((await home.sync(['Papers', '--accept-root', '--accept-removals'])).exitCode).toBe(0)
     expect((await home.sync(['Papers'])).exitCode).toBe(0)
     expect(readLibrary(service.dataDir).map(({ title }) => title)).toEqual(['mine.md', 'private.md'])

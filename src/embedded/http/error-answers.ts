@@ -2,6 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
 import { ZodError } from 'zod'
 import { messageOf } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
+import { isDiskFull } from '../../foundation/sqlite/open-database.ts'
 import { MalformedFormError } from '../multipart/multipart-parser.ts'
 import { ApiError } from './api-error.ts'
 
@@ -33,6 +34,7 @@ function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof ZodError) return validationError(error)
   if (error instanceof MalformedFormError) return new ApiError(422, error.message, { body: [error.message] })
+  if (isDiskFull(error)) return new ApiError(507, 'The disk of the library is full')
   return (error instanceof Error ? frameworkError(error) : undefined) ?? new ApiError(500, 'Internal error')
 }
 

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import { systemCodeOf } from '../errors.ts'
 
 export interface DatabaseSpec {
   readonly file: string
@@ -64,6 +65,12 @@ export function isDamage(error: unknown): error is InstanceType<typeof Database.
 export function hasOlderSchema(database: Database.Database, { migrationsDir }: DatabaseSpec): boolean {
   const version = Number(database.pragma('user_version', { simple: true }))
   return version > 0 && version < newestVersion(migrationsDir)
+}
+
+/** True when there is no room left on the disk, whoever noticed it. */
+export function isDiskFull(error: unknown): boolean {
+  const code = systemCodeOf(error)
+  return code === 'SQLITE_FULL' || code === 'ENOSPC' || code === 'EDQUOT'
 }
 
 /** Opens an existing database for reading only; throws DatabaseFaultError like openDatabase. Its schema may be older. */

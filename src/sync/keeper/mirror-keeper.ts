@@ -19,7 +19,7 @@ import { concernsService, type ServiceLine } from './service-line.ts'
 /** How long until something that only people can repair is looked at again. */
 const HALTED_PAUSE_MS = 15 * 60_000
 const MISSING_ROOT_PAUSE_MS = 10_000
-const FULL_DISK_PAUSE_MS = 60_000
+const FULL_DISK_PAUSE_MS = 10_000
 /** A limit counts a span of time: after a while there is room again. */
 const LIMIT_PAUSE_MS = 10 * 60_000
 export const SCHEDULED = 'it sends in batches; the next one is planned'

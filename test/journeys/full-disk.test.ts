@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import { configure, startDaemon } from '../support/daemon.ts'
+import { isQuiet } from '../support/daemon-process.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { temporaryHome } from '../support/home.ts'
+import { readLibrary } from '../support/library-contents.ts'
+import { mayMount, mountSmallDisk } from '../support/mounted-disk.ts'
+import { manyFiles } from '../support/temporary.ts'
+
+const FILES = manyFiles(6_000, 6_000)
+
+describe.runIf(mayMount)('a full disk', () => {
+  test('of the state ends with its name, and with exit 5', async () => {
+    const service = await startFaultyService({ library: 'Research' })
+    const home = temporaryHome(service)
+    home.write('Papers', FILES)
+    using disk = mountSmallDisk(home.stateDir, '1m')
+    for (const size of ['1m', '1200k', '1500k']) {
+      disk.resize(size)
+      const { exitCode, stderr } = await home.shelfd(['sync', 'Papers', '--to', 'Research'])
+      expect({ exitCode, stderr }).toEqual({ exitCode: 5, stderr: expect.stringContaining(home.stateDir) })
+    }
+    expect(service.count('uploadFile')).toBe(0)
+    disk.resize('200m')
+    const { exitCode, mirror } = await home.sync(['Papers', '--to', 'Research', '--max-new', '50'])
+    expect({ exitCode, created: mirror.uploads.created }).toEqual({ exitCode: 8, created: 50 })
+  })
+
+  test('of the state holds a daemon until there is room', async () => {
+    const service = await startFaultyService({ library: 'Research' })
+    const home = temporaryHome(service)
+    const path = home.write('Papers', { 'a.md': 'A', 'b.md': 'B' })
+    configure(home, { mirrors: [{ name: 'papers', path, library: 'Research', settle: '50ms' }] })
+    using disk = mountSmallDisk(home.stateDir, '20m')
+    const daemon = await startDaemon(home)
+    const full = await daemon.until('it waits for room', ({ isStoreFull }) => isStoreFull)
+    expect(full.mirrors[0]).toMatchObject({ state: 'waiting', reason: { code: 'disk-full' } })
+    expect(service.count('uploadFile')).toBe(0)
+    disk.resize('200m')
+    await daemon.until('it goes on by itself', (now) => isQuiet(now) && service.count('uploadFile') === 2)
+    expect((await daemon.stop()).exitCode).toBe(0)
+  }, 120_000)
+
+  test('of the library loses nothing and doubles nothing', async () => {
+    const home = temporaryHome()
+    const files = Array.from({ length: 60 }, (_, index) => [`${index}.md`, `${index} `.repeat(20_000)] as const)
+    home.write('Papers', Object.fromEntries(files))
+    using disk = mountSmallDisk(home.dataDir, '2m')
+    // Nothing leaves ingestion either, while it cannot write.
+    const first = await home.sync(['Papers', '--no-wait'])
+    expect([1, 5]).toContain(first.exitCode)
+    const stored = readLibrary(home.dataDir).map(({ title }) => title)
+    const named = first.mirror.problems.map(({ path }) => path)
+    expect(files.filter(([name]) => !stored.includes(name) && !named.includes(name))).toEqual([])
+    disk.resize('200m')
+    await home.shelfd(['failed', 'retry', '--all'])
+    expect((await home.sync(['Papers', '--no-wait'])).mirror.uploads).toMatchObject({ failed: 0, inDoubt: 0 })
+    const titles = readLibrary(home.dataDir).map(({ title }) => title)
+    expect(titles.sort()).toEqual(files.map(([name]) => name).sort())
+  }, 120_000)
+})
