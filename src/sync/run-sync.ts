@@ -47,7 +47,7 @@ async function runAll(engine: Engine, mirrors: readonly MirrorSettings[], option
   const runId = store.write(() => store.runs.begin(startedMs))
   const quotaScope = { kind: 'run', runId, afterUploadId: store.uploads.lastId() } as const
   const { summaries, failure } = await syncEach(engine, mirrors, { runId, quotaScope, options })
-  const outcome = failure ? stoppedOutcome(failure) : runOutcome(summaries, options.waitMs > 0)
+  const outcome = failure ? stoppedOutcome(failure) : runOutcome(summaries, options.waitMs > 0 && !options.isDryRun)
   const durationMs = Math.round(clock.monotonicMs() - startMs)
   const summary: RunSummary = {
     run: runId,

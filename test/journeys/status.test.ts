@@ -50,6 +50,18 @@ describe('without a daemon', () => {
     expect((await home.run(['status'])).stdout).toMatch(/^ {2}✗ stopped .* \[credential-refused\]$/m)
   })
 
+  test('shows no directory that never became a mirror', async () => {
+    const { home } = await synced()
+    home.write('.', { 'single.txt': 'one' })
+    for (const directory of ['nosuchdir', 'single.txt', '/usr'])
+      expect([3, 8]).toContain((await home.shelfd(['sync', directory])).exitCode)
+    const { stdout } = await home.run(['status'])
+    expect(stdout).toMatch(/^Papers → /m)
+    expect(stdout).not.toMatch(/nosuchdir|single|usr/)
+    configure(home, { mirrors: [{ name: 'usr', path: join(home.path, 'other') }] })
+    expect((await home.run(['status'])).stdout, 'of another directory').toMatch(/^usr: .*other\n {2}! never synced$/m)
+  })
+
   test('never says that nothing is to send beside doubts', async () => {
     const { home, kill } = await duringLastUpload()
     await kill()
@@ -110,11 +122,12 @@ describe('with a broken configuration', () => {
     home.write('config/shelfd', { 'config.yaml': 'mirors: []\n' })
     const { exitCode, stdout, stderr } = await home.run(['status'])
     expect(exitCode).toBe(2)
-    expect(stdout).toMatch(/6 files searchable/)
+    expect(stdout).toMatch(/^ {2}! not known whether it is configured · 6 files searchable$/m)
+    expect(stdout).not.toMatch(/up to date/)
     expect(stderr).toMatch(/^shelfd: Cannot read the configuration: .*config\.yaml:1: unknown key "mirors"/)
     const json = await home.shelfd(['status', '--json'])
     expect(JSON.parse(json.stdout)).toMatchObject({
-      mirrors: [{ name: 'Papers' }],
+      mirrors: [{ name: 'Papers', activity: null, inactive: null }],
       configurationError: { code: 'bad-configuration' },
     })
   })

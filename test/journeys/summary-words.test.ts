@@ -58,6 +58,35 @@ describe('the summary of a run', () => {
   })
 })
 
+describe('the only directory that cannot be read', () => {
+  test('leaves the word to the error', async () => {
+    const { exitCode, stdout, stderr } = await temporaryHome().run(['sync', 'nosuchdir'])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' })
+    expect(stderr).toMatch(/^shelfd: .*nosuchdir": it does not exist\n$/)
+  })
+
+  test('beside another keeps the summary', async () => {
+    const home = temporaryHome()
+    home.write('Papers', { 'a.md': 'A' })
+    const { exitCode, stdout } = await home.run(['sync', 'nosuchdir', 'Papers'])
+    expect(exitCode).toBe(3)
+    expect(linesOf(stdout)).toEqual(expect.arrayContaining(['  sent        1 file, 1 B', 'Done with 1 problem in T.']))
+  })
+})
+
+describe('a dry run beside files that are being processed', () => {
+  test('exits 0 and says how many', async () => {
+    await using service = await startFaultyService({ library: 'Research' })
+    service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, ingestion_status: 'running' } : body)
+    const home = temporaryHome(service)
+    home.write('Papers', { 'a.md': 'A', 'b.md': 'B' })
+    await home.shelfd(['sync', 'Papers', '--to', 'Research', '--no-wait'])
+    const { exitCode, stdout } = await home.run(['sync', 'Papers', '--dry-run'])
+    expect(linesOf(stdout).at(-1)).toBe('Dry run in T: nothing was sent; 2 files are still being processed.')
+    expect(exitCode).toBe(0)
+  })
+})
+
 describe('words of the inside', () => {
   const INSIDE = /\balias(es)?\b|\bin doubt\b|second location|\bcontents\b(?! of)/i
 

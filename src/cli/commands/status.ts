@@ -51,13 +51,13 @@ export const statusCommand = defineCommand({
 async function showOnce(context: CommandContext, redraws: boolean): Promise<void> {
   const found = readConfiguration(context)
   using store = openStoreReader(found.stateDir)
-  const roster = found.settings ? listRoster(found.settings, store?.mirrors.list() ?? []) : []
+  const roster = found.settings && listRoster(found.settings, store?.mirrors.list() ?? [])
   const mirrors = (store ? readStatus(store) : []).map((mirror) => withActivity(mirror, roster))
   const daemon = await askDaemon(context, found.stateDir)
   if (context.json) context.printJson(toJson(mirrors, daemon, found.error))
   else {
     if (redraws) context.io.stdout.write('\x1b[2J\x1b[H')
-    const unsynced = listUnsynced(roster, store ? readUnknownMirrors(store) : [])
+    const unsynced = listUnsynced(roster ?? [], store ? readUnknownMirrors(store) : [])
     for (const line of renderStatus({ mirrors, unsynced, daemon, nowMs: Date.now() })) context.print(line)
   }
   if (found.error) throw found.error
@@ -83,16 +83,22 @@ function readConfiguration(context: CommandContext): Configuration {
 }
 
 /** Why nobody syncs it who does not name it; without a configuration that is not known. */
-function withActivity(mirror: MirrorStatus, roster: readonly RosterEntry[]): ShownMirror {
+function withActivity(mirror: MirrorStatus, roster: readonly RosterEntry[] | undefined): ShownMirror {
+  if (!roster) return { ...mirror, activity: null, inactive: null }
   const entry = roster.find(({ row }) => row?.name === mirror.name)
   return { ...mirror, activity: entry?.activity ?? 'active', inactive: (entry && describeInactive(entry)) ?? null }
 }
 
-/** Mirrors that the store does not know: configured and never synced, or stopped before they reached their library. */
+/**
+ * Configured mirrors that the store does not know, with the run that stopped before it reached their library. A directory that
+ * a run refused and that nobody configured is no mirror.
+ */
 function listUnsynced(roster: readonly RosterEntry[], failed: readonly MirrorOfRun[]): UnsyncedMirror[] {
-  const named = new Set(failed.map(({ name }) => name))
-  const untried = roster.filter(({ name, row }) => row === undefined && !named.has(name))
-  return [...failed, ...untried.map(({ name, path }) => ({ name, path, lastRun: null }))]
+  const unsynced = roster.filter(({ row }) => row === undefined)
+  return unsynced.map(({ name, path }) => {
+    const tried = failed.find((each) => each.name === name && each.path === path)
+    return { name, path, lastRun: tried?.lastRun ?? null }
+  })
 }
 
 /** Null when none runs; one that does not answer is said, and the rest shown all the same. */

@@ -14,7 +14,8 @@ const MOST_PROBLEMS = 10
 
 /** A mirror, and why it is synced by nobody who does not name it. */
 export interface ShownMirror extends MirrorStatus {
-  readonly activity: MirrorActivity
+  /** Null when the configuration can't be read, so that nobody knows. */
+  readonly activity: MirrorActivity | null
   readonly inactive: string | null
 }
 
@@ -34,7 +35,7 @@ export function renderMirrorStatus(
   const { name, library, remotePath } = mirror
   return [
     `${escapeText(name)} → ${escapeText(library.name)}:${escapeText(remotePath)}`,
-    renderState(mirror.inactive ? { sign: '!', text: mirror.inactive } : stateOfMirror(mirror, standing, nowMs)),
+    ...statesOf(mirror, standing, nowMs).map(renderState),
     ...describeDoubts(mirror),
     ...describeTextless(mirror),
     ...describeProblems(mirror),
@@ -49,6 +50,15 @@ export function renderMirrorStatus(
       ...(standing && describeMirrorStanding(standing, nowMs)),
     }),
   ]
+}
+
+function statesOf(mirror: ShownMirror, standing: MirrorStanding | undefined, nowMs: number): readonly StateLine[] {
+  if (mirror.inactive) return [{ sign: '!', text: mirror.inactive }]
+  const state = stateOfMirror(mirror, standing, nowMs)
+  if (mirror.activity !== null || standing) return [state]
+  const searchable = counted(mirror.files.searchable - mirror.files.withoutText, 'file')
+  const text = `not known whether it is configured · ${searchable} searchable`
+  return [{ sign: '!', text }, ...(state.sign === '✓' ? [] : [state])]
 }
 
 /** One that the daemon looks after and that was never passed over yet. */

@@ -22,15 +22,22 @@ const ATTENTION = '!'
 
 /** The summary of a run for people: what matters first, and the outcome in the last line. */
 export function renderRunSummary(result: RunResult, print: (line: string) => void): void {
-  const isDryRun = result.summary.dryRun === true
-  for (const mirror of result.summary.mirrors) {
+  const { summary, failure } = result
+  const accounts = summary.mirrors.map((mirror) => ({ mirror, lines: linesOf(mirror, result) }))
+  const [only] = accounts
+  // Of the only directory that could not be read there is nothing to sum up: the error says it all.
+  if (accounts.length === 1 && only?.lines.length === 0 && failure?.reaction === 'root') return
+  for (const { mirror, lines } of accounts) {
     print(headline(mirror))
-    const problems = untoldProblems(mirror, result)
-    for (const line of isDryRun ? dryRunLines(mirror, problems) : runLines(mirror, problems)) {
-      if (line) print(renderLine(line))
-    }
+    for (const line of lines) print(renderLine(line))
   }
   print(lastLine(result))
+}
+
+function linesOf(mirror: SyncSummary, result: RunResult): readonly NonNullable<Line>[] {
+  const problems = untoldProblems(mirror, result)
+  const lines = result.summary.dryRun ? dryRunLines(mirror, problems) : runLines(mirror, problems)
+  return lines.filter((line) => line !== undefined)
 }
 
 /** Add a line by adding a function here; the order is the order of importance. */
@@ -194,17 +201,15 @@ function describeGroup(group: readonly SummaryProblem[]): string {
 function lastLine(result: RunResult): string {
   const { summary, failure } = result
   const duration = formatDuration(summary.durationMs)
-  if (failure && failure.reaction !== 'root') return `Stopped after ${duration}.`
-  if (summary.dryRun) return `Dry run in ${duration}: nothing was sent.`
+  if (failure && (failure.reaction !== 'root' || summary.mirrors.length === 1)) return `Stopped after ${duration}.`
+  const pending = sum(summary.mirrors, ({ ingestion }) => ingestion.pending)
+  const processing = pending === 0 ? '' : `; ${counted(pending, 'file is', 'files are')} still being processed`
+  if (summary.dryRun) return `Dry run in ${duration}: nothing was sent${processing}.`
   const problems = sum(summary.mirrors, (mirror) => mirror.problems.length)
   const outcome = problems === 0 ? 'Done' : `Done with ${counted(problems, 'problem')}`
   const waiting = sum(summary.mirrors, ({ uploads }) => uploads.heldBack)
-  const pending = sum(summary.mirrors, ({ ingestion }) => ingestion.pending)
-  const rest = [
-    waiting === 0 ? '' : `; ${counted(waiting, 'file waits', 'files wait')} for the next run`,
-    pending === 0 ? '' : `; ${counted(pending, 'file is', 'files are')} still being processed`,
-  ]
-  return `${outcome} in ${duration}${rest.join('')}.`
+  const rest = waiting === 0 ? '' : `; ${counted(waiting, 'file waits', 'files wait')} for the next run`
+  return `${outcome} in ${duration}${rest}${processing}.`
 }
 
 function sum(mirrors: readonly SyncSummary[], countIn: (mirror: SyncSummary) => number): number {
