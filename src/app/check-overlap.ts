@@ -57,8 +57,12 @@ interface Nested {
 }
 
 function describeNested({ outer, root, inner, path }: Nested): string | undefined {
-  const { ignore, oneFileSystem } = outer
+  const { ignore, oneFileSystem, breadth } = outer
   if (isLeftOut(nodeFileSystem, { root, ignore, oneFileSystem }, path)) return undefined
+  if (breadth !== null && outer.isAdHoc) {
+    const held = `"${root}" holds ${breadth}, the mirror "${inner.name}" ("${inner.path}") among it`
+    return `${held}, whose files would be sent twice; mirror only the directories that you mean`
+  }
   const pattern = `/${path.replaceAll(/[\\*?[]/g, '\\$&')}/`
   const file = `"${root.replace(/\/?$/, '/')}.shelfdignore"`
   const places = outer.isAdHoc ? file : `"ignore" of "${outer.name}", or to ${file}`

@@ -32,13 +32,21 @@ export interface MirrorChoice {
  */
 export function chooseMirrors(settings: Settings, choice: MirrorChoice): EngineMirror[] {
   const roster = listRoster(settings, choice.known)
-  const active = roster.filter(({ activity }) => activity === 'active').map((entry) => toChosen(settings, entry))
+  const { home } = choice
+  const active = listActive(settings, roster, home)
   const refused = roster.filter(({ activity, configured }) => configured && activity === 'other-service')
-  const chosen = choice.words.length > 0 ? chooseNamed(settings, choice, roster) : active
+  const named = chooseNamed(settings, choice, roster).map((mirror) => withBreadth(mirror, home))
+  const chosen = choice.words.length > 0 ? named : active
   assertApart({ chosen: withoutAll(chosen, refused), active, known: keptNames(settings, choice.known) })
-  const mirrors = choice.words.length > 0 ? chosen : [...active, ...refused.map((entry) => toChosen(settings, entry))]
-  if (mirrors.length > 0) return mirrors.map((mirror) => withBreadth(mirror, choice.home))
+  const others = refused.map((entry) => withBreadth(toChosen(settings, entry), home))
+  const mirrors = choice.words.length > 0 ? chosen : [...active, ...others]
+  if (mirrors.length > 0) return mirrors
   throw nothingToMirror(roster)
+}
+
+function listActive(settings: Settings, roster: readonly RosterEntry[], home: string): EngineMirror[] {
+  const active = roster.filter(({ activity }) => activity === 'active')
+  return active.map((entry) => withBreadth(toChosen(settings, entry), home))
 }
 
 function withoutAll(mirrors: readonly EngineMirror[], others: readonly RosterEntry[]): EngineMirror[] {
@@ -73,11 +81,11 @@ export function chooseForDaemon(
   { known, home }: Pick<MirrorChoice, 'known' | 'home'>,
 ): DaemonChoice {
   const roster = listRoster(settings, known)
-  const active = roster.filter(({ activity }) => activity === 'active').map((entry) => toChosen(settings, entry))
+  const active = listActive(settings, roster, home)
   assertApart({ chosen: active, active: [], known: keptNames(settings, known) })
   const inactive = roster.filter(({ activity, configured }) => configured && activity !== 'active')
   return {
-    mirrors: active.map((mirror) => withBreadth(mirror, home)),
+    mirrors: active,
     passedOver: inactive.flatMap((entry) => explainInactive(entry) ?? []),
   }
 }

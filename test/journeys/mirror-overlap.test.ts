@@ -108,6 +108,21 @@ describe('an ad hoc directory', () => {
     expect((await home.sync([inner])).exitCode).toBe(0)
   })
 
+  test('around a mirror says first how much it holds', async () => {
+    const { home, outer } = nestedHome()
+    expect((await home.sync([outer])).exitCode).toBe(0)
+    for (const [directory, breadth] of [
+      ['/', 'the whole system'],
+      ['.', 'the whole home directory'],
+    ]) {
+      const { exitCode, stderr } = await home.shelfd(['sync', `${directory}`])
+      expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringMatching(/^shelfd: "\S+" holds /) })
+      expect(stderr).toContain(`holds ${breadth}, the mirror "outer" ("${outer}") among it`)
+      expect(stderr).toContain('shelfd mirrors forget outer')
+      expect(stderr).not.toContain('.shelfdignore')
+    }
+  })
+
   test('is not compared with inactive mirrors', async () => {
     const { home, outer, inner } = nestedHome()
     configure(home, { mirrors: [{ name: 'inner', path: inner }] })
