@@ -6,7 +6,7 @@ import type { DaemonStanding } from '../daemon/standing.ts'
 import { systemClock } from '../foundation/clock.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { systemWatch } from '../local/watch/system-watch.ts'
-import type { RequestObservation } from '../remote/client-options.ts'
+import { DEFAULT_RETRY, type RequestObservation } from '../remote/client-options.ts'
 import { openStore, type Store } from '../store/open-store.ts'
 import type { MirrorSettings as EngineMirror } from '../sync/engine.ts'
 import type { KeeperSettings } from '../sync/keeper/keeper-settings.ts'
@@ -27,6 +27,8 @@ export interface OpenDaemonInput extends OpenServiceInput {
   readonly onHangup: ((listener: () => void) => Disposable) | undefined
 }
 
+/** A daemon has time: it waits as long as the service asks. */
+const PATIENT_RETRY = { ...DEFAULT_RETRY, waitsAsAsked: true }
 /** A service manager waits 20 s for a service to end: uploads under way get what closing everything else leaves. */
 const GRACE_MS = 15_000
 const DEFAULT_HEALTH: HealthAddress = { host: '127.0.0.1', port: 9847, isRequired: false }
@@ -38,7 +40,7 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
   const logger = withoutRepeats(input.logger, systemClock)
   using store = openStore(settings.stateDir)
   const meter = new LateMeter()
-  const planner = new Planner(store, { ...input, logger }, meter)
+  const planner = new Planner(store, { ...input, logger, retry: PATIENT_RETRY }, meter)
   let current = settings
   assertAnyKept(settings, { known: store.mirrors.list(), home: input.home })
   const plan = planner.plan(settings)

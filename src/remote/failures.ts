@@ -26,6 +26,8 @@ export interface SetbackFacts {
   readonly retryAfterMs?: number | undefined
   /** How long the failed try took. */
   readonly triedForMs?: number
+  /** Monotonic: when the request ends without success, as the try was given it. */
+  readonly untilMs?: number | undefined
   /** Another try would end the same. */
   readonly final?: boolean
 }
@@ -51,19 +53,22 @@ interface FinalFacts {
   readonly origin: string
   /** What the service asks for, for people. */
   readonly waitUntil?: string | undefined
+  /** What is shorter than that. */
+  readonly limit?: string | undefined
 }
 
 /** What a setback of the service at `origin` ends as when it isn't tried again. */
 export function finalError(
   request: ServiceRequest<unknown>,
   facts: SetbackFacts,
-  { tries, origin, waitUntil }: FinalFacts,
+  { tries, origin, waitUntil, limit }: FinalFacts,
 ): Error {
   const reason = tries > 1 ? `${facts.reason}, ${tries} times` : facts.reason
   if (facts.mayBeDone && request.body?.kind === 'file') {
     return new DoubtError(cannot(request, reason), facts.code)
   }
-  const asked = waitUntil === undefined ? '' : `; it asks to wait until ${waitUntil}`
+  const bound = limit === undefined ? '' : `, longer than ${limit}; run again then`
+  const asked = waitUntil === undefined ? '' : `; it asks to wait until ${waitUntil}${bound}`
   return new TemporaryError(facts.code, cannot(request, reason + asked, origin))
 }
 

@@ -10,7 +10,8 @@ import { pause } from './retrying.ts'
  * service can't be reached, one request probes and the others share what it finds.
  */
 export function withGate(send: Send, gate: Gate): Send {
-  return async (request) => {
+  return async (given) => {
+    const request = gate.withEnd(given)
     const admitted = gate.isOpen ? request : await gate.admit(request)
     const turn = gate.turn
     try {
@@ -53,6 +54,13 @@ export class Gate {
     return Math.max(this.#askedUntilMs, Math.min(this.#openAtMs, untilMs))
   }
 
+  /** Time in front of the gate counts: the end of a request is known before. */
+  withEnd<T>(request: ServiceRequest<T>): ServiceRequest<T> {
+    const { policy, clock } = this.#pausing
+    if (policy.forMs === undefined || policy.waitsAsAsked || request.untilMs !== undefined) return request
+    return { ...request, untilMs: clock.monotonicMs() + policy.forMs }
+  }
+
   get isOpen(): boolean {
     return !this.#unreachable && this.#openAtMs === 0
   }
@@ -64,7 +72,7 @@ export class Gate {
       if (!this.#unreachable) return request
       if (!this.#probe) return this.#probing(request)
       const facts = await this.#probe.promise
-      if (facts) throw new Setback({ ...facts, mayBeDone: false })
+      if (facts) throw new Setback({ ...facts, mayBeDone: false, untilMs: request.untilMs })
     }
   }
 
@@ -92,16 +100,21 @@ export class Gate {
   }
 
   async #sitOut(request: ServiceRequest<unknown>): Promise<void> {
-    const { clock } = this.#pausing
-    const openAtMs = () => this.openAtMs(request.untilMs)
+    const { clock, policy } = this.#pausing
+    const { untilMs } = request
+    const openAtMs = () => this.openAtMs(untilMs)
     for (let satOutMs = 0; openAtMs() > satOutMs; ) {
       satOutMs = openAtMs()
       const restMs = Math.ceil(satOutMs - clock.monotonicMs())
-      if (restMs > longestPauseMs(this.#pausing.policy)) throw throttled(restMs)
+      if (restMs > longestPauseMs(policy) || this.#isAskedBeyond(untilMs)) throw throttled(restMs, untilMs)
       if (restMs > 0) await pause(clock, restMs, request)
     }
     // Whose own time was over has waited less than the others must.
     if (this.#openAtMs <= clock.monotonicMs()) this.#openAtMs = 0
+  }
+
+  #isAskedBeyond(untilMs: number | undefined): boolean {
+    return untilMs !== undefined && !this.#pausing.policy.waitsAsAsked && this.#askedUntilMs > untilMs
   }
 
   /** The others wait until the probe has a connection or failed. */
@@ -117,13 +130,14 @@ export class Gate {
   #close(retryAfterMs: number | undefined): void {
     const { policy, random, clock, logger } = this.#pausing
     const pauseMs = retryPauseMs(Math.max(1, this.#strikes), policy, random(), retryAfterMs)
-    this.#openAtMs = Math.max(this.#openAtMs, clock.monotonicMs() + pauseMs)
-    if (retryAfterMs !== undefined) this.#askedUntilMs = this.#openAtMs
+    const nowMs = clock.monotonicMs()
+    this.#openAtMs = Math.max(this.#openAtMs, nowMs + pauseMs)
+    if (retryAfterMs !== undefined) this.#askedUntilMs = Math.max(this.#askedUntilMs, nowMs + retryAfterMs)
     logger.debug('the service is busy or away, all requests pause', { pauseMs: Math.round(pauseMs) })
   }
 }
 
-function throttled(retryAfterMs: number): Setback {
+function throttled(retryAfterMs: number, untilMs: number | undefined): Setback {
   const reason = 'the service asks for a long pause'
-  return new Setback({ code: 'service-throttling', reason, mayBeDone: false, reached: true, retryAfterMs })
+  return new Setback({ code: 'service-throttling', reason, mayBeDone: false, reached: true, retryAfterMs, untilMs })
 }

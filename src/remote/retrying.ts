@@ -35,11 +35,13 @@ export function withRetries(send: Send, pausing: Pausing): Send {
         const { facts } = error
         untilMs = endOf(untilMs, facts, pausing)
         const pauseMs = pauseBefore(untilMs, attempt, facts, pausing)
-        if (isLast(attempt, pauseMs, untilMs, pausing) || !mayRepeat(request, facts)) {
+        const asksForMore = isAskedBeyond(untilMs, facts, pausing)
+        if (asksForMore || isLast(attempt, facts, { pauseMs, untilMs }, pausing) || !mayRepeat(request, facts)) {
           throw finalError(request, facts, {
             tries: attempt,
             origin: pausing.origin,
             waitUntil: askedFor(facts, pausing),
+            limit: asksForMore ? pausing.policy.forWords : undefined,
           })
         }
         pausing.logger.debug('a request is tried again', {
@@ -55,15 +57,31 @@ export function withRetries(send: Send, pausing: Pausing): Send {
   }
 }
 
-/** Time that the service asked for isn't taken from its own. */
+/** The first deadline stays; only who waits as asked isn't charged for it. */
 function endOf(untilMs: number | undefined, facts: SetbackFacts, { clock, policy }: Pausing): number | undefined {
   if (policy.forMs === undefined) return undefined
-  const firstMs = untilMs ?? clock.monotonicMs() - (facts.triedForMs ?? 0) + policy.forMs
-  return firstMs + (facts.retryAfterMs ?? 0)
+  const firstMs = untilMs ?? facts.untilMs ?? clock.monotonicMs() - (facts.triedForMs ?? 0) + policy.forMs
+  return firstMs + (policy.waitsAsAsked ? (facts.retryAfterMs ?? 0) : 0)
 }
 
-function isLast(attempt: number, pauseMs: number, untilMs: number | undefined, { policy, clock }: Pausing): boolean {
-  if (attempt >= policy.attempts || pauseMs > longestPauseMs(policy)) return true
+/** The service wants no request before the time of this one is over. */
+function isAskedBeyond(untilMs: number | undefined, { retryAfterMs }: SetbackFacts, { clock }: Pausing): boolean {
+  return untilMs !== undefined && retryAfterMs !== undefined && clock.monotonicMs() + retryAfterMs > untilMs
+}
+
+interface NextTry {
+  readonly pauseMs: number
+  readonly untilMs: number | undefined
+}
+
+function isLast(
+  attempt: number,
+  { retryAfterMs }: SetbackFacts,
+  { pauseMs, untilMs }: NextTry,
+  { policy, clock }: Pausing,
+): boolean {
+  const isCounted = !(policy.waitsAsAsked && retryAfterMs !== undefined)
+  if ((isCounted && attempt >= policy.attempts) || pauseMs > longestPauseMs(policy)) return true
   return untilMs !== undefined && clock.monotonicMs() >= untilMs
 }
 
@@ -75,8 +93,8 @@ function pauseBefore(
   { clock, policy, random }: Pausing,
 ): number {
   const pauseMs = retryPauseMs(attempt, policy, random(), retryAfterMs)
-  if (untilMs === undefined || retryAfterMs !== undefined) return pauseMs
-  return Math.max(0, Math.min(pauseMs, untilMs - clock.monotonicMs()))
+  if (untilMs === undefined) return pauseMs
+  return Math.max(retryAfterMs ?? 0, Math.min(pauseMs, untilMs - clock.monotonicMs()))
 }
 
 function untilGateOpens(pauseMs: number, untilMs: number | undefined, { openAtMs, clock }: Pausing): number {

@@ -30,7 +30,9 @@ export function withTrying(send: Send, { clock, policy, outages }: Trying): Send
       silence?.noteAnswer()
       return result
     } catch (error) {
-      if (error instanceof Setback) throw new Setback({ ...error.facts, triedForMs: clock.monotonicMs() - beganMs })
+      if (error instanceof Setback) {
+        throw new Setback({ ...error.facts, untilMs, triedForMs: clock.monotonicMs() - beganMs })
+      }
       if (isAnswer(error)) silence?.noteAnswer()
       throw error
     } finally {

@@ -4,8 +4,12 @@ export interface RetryPolicy {
   readonly attempts: number
   readonly firstPauseMs: number
   readonly maxPauseMs: number
-  /** After so long no further try begins, counted from the first one; what the service asks for in `Retry-After` is added. */
+  /** After so long, counted from the first try, no further one begins; a service that asks for more in `Retry-After` is given up at once. */
   readonly forMs?: number
+  /** What sets `forMs`, for messages: `--retry-for 5s`. */
+  readonly forWords?: string
+  /** Nobody waits for the end: what the service asks for in `Retry-After` is waited for, and counts neither in `forMs` nor as a try. */
+  readonly waitsAsAsked?: boolean
   /** A longer pause than this is not waited for; LONGEST_PAUSE_MS if not said. */
   readonly longestAskedMs?: number
 }

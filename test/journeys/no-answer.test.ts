@@ -95,10 +95,28 @@ describe('who waits for a service hears', () => {
       asked += 1
       return asked > 1 ? undefined : { status: 429, body: {}, headers: { 'retry-after': '2' } }
     }
-    const waiting = await home.shelfd([...SYNC, '--retry-for', '1s'])
+    const waiting = await home.shelfd([...SYNC, '--retry-for', '10s'])
     expect(waiting.exitCode).toBe(0)
     expect(waiting.stderr).toMatch(/ asks to wait until \d\d:\d\d:\d\d \(429, too many requests\)\./)
     expect(waiting.stderr).toMatch(/^http:\S+ answers again\.$/m)
+  })
+
+  test('that the service asks for longer than it is tried', async () => {
+    await using service = await startFaultyService({ library: 'Research' })
+    const home = homeOf(service.url, service.token)
+    service.answer = () => ({ status: 429, body: {}, headers: { 'retry-after': '3600' } })
+    const { exitCode, stderr } = await home.shelfd([...SYNC, '--retry-for', '5s'])
+    expect(exitCode).toBe(5)
+    expect(stderr).toMatch(
+      /429 \(too many requests\); it asks to wait until [\d: -]+, longer than --retry-for 5s \(limits\.retryFor\); run again then/,
+    )
+    expect(service.requests.length).toBe(1)
+    service.answer = ({ route }) =>
+      route === 'uploadFile' ? { status: 429, body: {}, headers: { 'retry-after': '3600' } } : undefined
+    expect(await home.shelfd(SYNC)).toMatchObject({
+      exitCode: 5,
+      stderr: expect.stringMatching(/longer than --retry-for 2m 00s \(limits\.retryFor\)/),
+    })
   })
 
   test('from a short command that it does not wait for long', async () => {

@@ -68,17 +68,74 @@ describe('an outage', () => {
     expect(clock.monotonicMs()).toBe(RETRY.forMs)
   })
 
-  it('leaves time that the service asked for out of account', async () => {
-    let asked = 0
-    await using server = await serve((_, answer) => {
-      asked += 1
-      if (asked < 3) answer.writeHead(429, { 'retry-after': '60' }).end()
+  /** Throttles so many requests, then answers. */
+  function throttling(times: number, seconds: string) {
+    const seen = { asked: 0 }
+    const listener: RequestListener = (_, answer) => {
+      seen.asked += 1
+      if (seen.asked <= times) answer.writeHead(429, { 'retry-after': seconds }).end()
       else answer.end('{"id":"r1"}')
-    })
+    }
+    return { seen, listener }
+  }
+
+  it('waits as asked while that is within its time', async () => {
+    const { seen, listener } = throttling(2, '4')
+    await using server = await serve(listener)
     const { told, onOutage } = collector()
     await using client = clientOf(server.origin, { retry: RETRY, clock: jumpingPauses(), onOutage })
     await client.showResource('lib', 'r1')
-    expect(told[0]).toMatchObject({ askedUntilMs: NOW_MS + 60_000, untilMs: NOW_MS + 70_000 })
+    expect(told[0]).toMatchObject({ askedUntilMs: NOW_MS + 4_000, untilMs: NOW_MS + 10_000 })
+    expect(told[1]).toMatchObject({ untilMs: NOW_MS + 10_000 })
+    expect(seen.asked).toBe(3)
+  })
+
+  it('ends by its first deadline however often it is asked', async () => {
+    const { seen, listener } = throttling(99, '4')
+    await using server = await serve(listener)
+    const clock = jumpingClock()
+    await using client = clientOf(server.origin, { retry: { ...RETRY, forWords: '--retry-for 10s' }, clock })
+    expect(String(await thrownBy(client.checkAccess()))).toMatch(
+      /429 .*; it asks to wait until \d\d:\d\d:\d\d, longer than --retry-for 10s; run again then$/,
+    )
+    expect(clock.monotonicMs()).toBeLessThanOrEqual(RETRY.forMs)
+    expect(seen.asked).toBeGreaterThan(1)
+  })
+
+  it('ends at once for all when asked for longer', async () => {
+    const { seen, listener } = throttling(99, '40')
+    await using server = await serve(listener)
+    const clock = jumpingClock()
+    await using client = clientOf(server.origin, { retry: RETRY, clock })
+    for (let call = 0; call < 3; call += 1) {
+      expect(await thrownBy(client.checkAccess())).toMatchObject({ reaction: 'temporary', code: 'service-throttling' })
+    }
+    expect(seen.asked).toBe(1)
+    expect(clock.sleptMs).toEqual([])
+  })
+
+  it('counts the time for which others made it wait', async () => {
+    const clock = heldClock()
+    const { seen, listener } = throttling(99, '8')
+    await using server = await serve(listener)
+    await using client = clientOf(server.origin, { retry: RETRY, clock })
+    const first = thrownBy(client.checkAccess())
+    while (clock.sleepers === 0) await turns()
+    const second = thrownBy(client.checkAccess())
+    while (clock.sleepers === 1) await turns()
+    for (let atMs = 0; atMs <= RETRY.forMs; atMs += 500) await clock.advanceTo(atMs)
+    for (const error of [await first, await second]) expect(error).toMatchObject({ code: 'service-throttling' })
+    expect(seen.asked).toBeLessThanOrEqual(3)
+  })
+
+  it('lasts as long as asked for who has time', async () => {
+    const { listener } = throttling(20, '600')
+    await using server = await serve(listener)
+    const clock = jumpingClock()
+    const retry = { ...RETRY, attempts: 8, waitsAsAsked: true }
+    await using client = clientOf(server.origin, { retry, clock })
+    expect(await client.showResource('lib', 'r1')).toEqual({ id: 'r1' })
+    expect(clock.monotonicMs()).toBeGreaterThanOrEqual(20 * 600_000)
   })
 
   it('that asks for a longer pause than is waited ends at once', async () => {

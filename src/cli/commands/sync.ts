@@ -1,7 +1,7 @@
 import { chooseMirrors } from '../../app/choose-mirrors.ts'
 import { openRunner, type Runner } from '../../app/open-runner.ts'
 import { HeldBackError, UsageError } from '../../foundation/errors.ts'
-import { parseDuration } from '../../foundation/units.ts'
+import { formatDuration, parseDuration } from '../../foundation/units.ts'
 import type { RetryPolicy } from '../../rules/retry-pause.ts'
 import type { RunOutcome } from '../../rules/verdict.ts'
 import { defineCommand } from '../command.ts'
@@ -91,7 +91,7 @@ export const syncCommand = defineCommand({
       signal,
       isDryRun: args.dryRun,
       fileLog: nameFiles(context),
-      retry: patientlyFor(context.settings.limits.retryForMs),
+      retry: patientlyFor(context),
       onOutage: context.onOutage,
     })
     warnOfUnheeded(context, runner)
@@ -130,8 +130,10 @@ export const syncCommand = defineCommand({
 })
 
 /** A run is worth waiting for, and says until when it does. */
-function patientlyFor(forMs: number): RetryPolicy {
-  return { attempts: Number.POSITIVE_INFINITY, firstPauseMs: 500, maxPauseMs: 30_000, forMs }
+function patientlyFor({ settings, settingFlags }: CommandContext): RetryPolicy {
+  const { retryForMs: forMs } = settings.limits
+  const forWords = `--retry-for ${settingFlags['retry-for'] ?? formatDuration(forMs)} (limits.retryFor)`
+  return { attempts: Number.POSITIVE_INFINITY, firstPauseMs: 500, maxPauseMs: 30_000, forMs, forWords }
 }
 
 function warnOfUnheeded({ logger, settingFlags }: CommandContext, { unheeded }: Runner): void {
