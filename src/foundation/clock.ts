@@ -28,5 +28,12 @@ export const systemClock: Clock = {
   },
 }
 
+/** Calls `callback` after `durationMs`, unless the process has nothing else to wait for. */
+export function callAfter(durationMs: number, callback: () => void): void {
+  const thisMs = Math.min(durationMs, LONGEST_TIMER_MS)
+  const goOn = () => (thisMs < durationMs ? callAfter(durationMs - thisMs, callback) : callback())
+  setTimeout(goOn, thisMs).unref()
+}
+
 /** A number in [0, 1): randomness as a parameter. */
 export type Random = () => number

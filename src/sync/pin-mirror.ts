@@ -64,7 +64,7 @@ async function chooseLibrary(
   if (settings.mayCreateLibrary) {
     return isDryRun ? { id: NOT_YET_MADE, name: wanted, access: [] } : createLibrary(connection, wanted, signal)
   }
-  const hint = 'see "shelfd libraries list", or make it with "shelfd libraries create"'
+  const hint = '"shelfd libraries create" makes one'
   throw new UsageError('unknown-library', `Cannot mirror "${settings.name}": there is no library "${wanted}"; ${hint}`)
 }
 

@@ -1,6 +1,7 @@
 /** What the program answers to a line that was typed: version, help, slips of the finger, and fatal errors for machines. */
 import { describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
+import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
 
 describe('version and help', () => {
@@ -82,5 +83,24 @@ describe('a fatal error', () => {
     configured.write('config/shelfd', { 'config.yaml': 'log: { format: json }\n' })
     const { stderr } = await configured.shelfd(['report'])
     expect(JSON.parse(stderr)).toMatchObject({ code: 'unknown-mirror', exitCode: 2 })
+  })
+})
+
+test('a library that is missing is explained once', async () => {
+  await using service = await startFaultyService()
+  const home = temporaryHome(service)
+  home.write('Papers', { 'a.md': 'A' })
+  const { exitCode, stderr } = await home.shelfd(['sync', 'Papers', '--to', 'Nowhere'])
+  expect(exitCode).toBe(2)
+  expect(stderr).toMatch(/there is no library "Nowhere"; "shelfd libraries create" makes one\n/)
+  expect(stderr.split('shelfd libraries list')).toHaveLength(2)
+})
+
+test('a month is not over at once', async () => {
+  const home = temporaryHome()
+  home.write('Papers', { 'a.md': 'A' })
+  expect(await home.sync(['Papers', '--max-duration', '30d'])).toMatchObject({
+    exitCode: 0,
+    mirror: { uploads: { created: 1 } },
   })
 })

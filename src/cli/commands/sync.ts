@@ -1,5 +1,6 @@
 import { chooseMirrors } from '../../app/choose-mirrors.ts'
 import { openRunner, type Runner } from '../../app/open-runner.ts'
+import { callAfter } from '../../foundation/clock.ts'
 import { HeldBackError, UsageError } from '../../foundation/errors.ts'
 import { formatDuration, parseDuration } from '../../foundation/units.ts'
 import type { RetryPolicy } from '../../rules/retry-pause.ts'
@@ -156,6 +157,6 @@ function withDeadline({ signal }: CommandContext, maxDuration: string | undefine
   if (maxDuration === undefined) return signal
   const deadline = new AbortController()
   const reason = new HeldBackError('limit-reached', `Stopped after --max-duration ${maxDuration}; the next run goes on`)
-  setTimeout(() => deadline.abort(reason), readDuration('--max-duration', maxDuration, 0)).unref()
+  callAfter(readDuration('--max-duration', maxDuration, 0), () => deadline.abort(reason))
   return AbortSignal.any([signal, deadline.signal])
 }

@@ -1,5 +1,6 @@
 import { type ErrorCode, RefusedError, ShelfdError, TemporaryError } from '../../foundation/errors.ts'
 import { formatDuration } from '../../foundation/units.ts'
+import { describeCause } from '../../remote/describe-outage.ts'
 import type { Outage } from '../../remote/outage.ts'
 import { retryPauseMs } from '../../rules/retry-pause.ts'
 import type { Connection, Engine } from '../engine.ts'
@@ -177,6 +178,7 @@ export class ServiceLine {
     const isNew = this.#outage === null
     this.#outage = outage
     if (outage && isNew) void this.#awaitEnd()
+    if (outage && this.#standing.state === 'away') this.#noteCause(outage)
     if (outage || isNew) return
     this.#forgetOutage()
     if (this.#standing.state === 'away') this.#noteWell()
@@ -197,10 +199,19 @@ export class ServiceLine {
     const outage = this.#outage
     const { state } = this.#standing
     if (end.aborted || !outage || state === 'away' || state === 'refused') return
-    const reason = { code: outage.code, message: `${outage.origin} gives no usable answer (${outage.cause})` }
+    const reason = this.#reasonOf(outage)
     this.#standing = { state: 'away', sinceMs: outage.sinceMs, reason }
     this.#engine.logger.warn(MESSAGES.away, { code: reason.code, reason: reason.message })
     this.#hooks.onChange()
+  }
+
+  /** Away for another reason, or asked to wait until later: it shows, and is not said again. */
+  #noteCause(outage: Outage): void {
+    this.#standing = { ...this.#standing, reason: this.#reasonOf(outage) }
+  }
+
+  #reasonOf(outage: Outage) {
+    return { code: outage.code, message: describeCause(outage, this.#engine.clock.nowMs()) }
   }
 
   #onFollowerFailure(line: OpenLine, error: unknown): void {

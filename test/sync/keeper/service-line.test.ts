@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { RefusedError, TemporaryError } from '../../../src/foundation/errors.ts'
 import { type Logger, silentLogger } from '../../../src/foundation/logger.ts'
+import { timeOfDay } from '../../../src/foundation/time-of-day.ts'
 import type { Outage, OutageListener } from '../../../src/remote/outage.ts'
 import { concernsService, ServiceLine } from '../../../src/sync/keeper/service-line.ts'
 import { openTestEngine } from '../../support/engine.ts'
@@ -60,11 +61,30 @@ describe('an outage of the service', () => {
     await clock.advance(1)
     expect(line.standing).toMatchObject({
       state: 'away',
-      reason: { code: 'service-unavailable', message: expect.stringContaining(`${OUTAGE.origin} gives no usable`) },
+      reason: { code: 'service-unavailable', message: `${OUTAGE.origin} cannot serve now (503, service unavailable)` },
     })
     tellOutage(null)
     expect(line.standing.state).toBe('connected')
     expect(said).toEqual(['the service is away: waiting for it', 'the service is back'])
+    await line.close()
+  })
+
+  test('is told by what it is, and until when', async () => {
+    await using service = await startFaultyService()
+    const { line, clock, said, tellOutage } = openLine(service)
+    await line.open()
+    tellOutage({ ...OUTAGE, code: 'service-unreachable', cause: 'connection refused' })
+    await clock.advance(AWAY_AFTER_MS)
+    const message = () => line.standing.reason?.message
+    expect(message()).toBe(`${OUTAGE.origin} does not answer (connection refused)`)
+    const throttled = { ...OUTAGE, code: 'service-throttling', cause: '429, too many requests' } as const
+    for (const minutes of [1, 2]) {
+      const askedUntilMs = clock.nowMs() + minutes * 60_000
+      tellOutage({ ...throttled, askedUntilMs })
+      const until = timeOfDay(askedUntilMs, clock.nowMs())
+      expect(message()).toBe(`${OUTAGE.origin} asks to wait until ${until} (429, too many requests)`)
+    }
+    expect(said).toEqual(['the service is away: waiting for it'])
     await line.close()
   })
 
