@@ -43,7 +43,7 @@ function findEntry(roster: readonly RosterEntry[], word: string, cwd: string): R
     roster.find(({ name }) => name === word) ?? byActivity(roster).find((each) => realPathOf(cwd, each.path) === path)
   if (entry) return entry
   const names = roster.map(({ name }) => name)
-  const meant = didYouMean(word, names) || ` (known: ${names.join(', ') || 'none yet'})`
+  const meant = didYouMean(word, names) || listKnown(names)
   throw new UsageError('unknown-mirror', `No mirror is called "${word}" or stands for that directory${meant}`)
 }
 
@@ -52,7 +52,7 @@ export function findByName(roster: readonly RosterEntry[], word: string): Roster
   const entry = roster.find(({ name }) => name === word)
   if (entry) return entry
   const names = roster.map(({ name }) => name)
-  const meant = didYouMean(word, names) || ` (known: ${names.join(', ') || 'none yet'})`
+  const meant = didYouMean(word, names) || listKnown(names)
   throw new UsageError('unknown-mirror', `No mirror is called "${word}"${meant}`)
 }
 
@@ -71,6 +71,10 @@ export function chooseByPath(
     .toSorted((a, b) => b.path.length - a.path.length)
   const [row] = holding
   if (row) return { row, path: path.slice(row.path.length).replace(/^\//, '') }
-  const paths = known.map((mirror) => mirror.path).join(', ') || 'none yet'
-  throw new UsageError('unknown-mirror', `"${word}" lies in no mirror (known: ${paths})`)
+  throw new UsageError('unknown-mirror', `"${word}" lies in no mirror${listKnown(known.map((each) => each.path))}`)
+}
+
+/** What there is instead; several mirrors may have one name or directory. */
+function listKnown(words: readonly string[]): string {
+  return ` (known: ${[...new Set(words)].join(', ') || 'none yet'})`
 }

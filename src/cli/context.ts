@@ -38,6 +38,8 @@ export interface CommandContext extends GlobalFlags {
   /** A line of data to stdout, free of registered secrets; what came from outside is escaped by the caller. */
   print(line: string): void
   printJson(value: unknown): void
+  /** Columns of the terminal that data goes to; undefined for a file or a pipe. */
+  readonly columns: number | undefined
   /** Rows under headings; on a terminal they are cut to its width. */
   printTable(headings: readonly string[], rows: readonly (readonly string[])[]): void
   /** A line for people to stderr, not with `-q`. */
@@ -95,7 +97,10 @@ export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () =>
       return openService(context.settings, { ...io, logger, redactor, onOutage, retry: INTERACTIVE_RETRY })
     },
     print,
-    printTable: (headings, rows) => print(renderTable(headings, rows, widthOf(io))),
+    get columns() {
+      return columnsOf(io)
+    },
+    printTable: (headings, rows) => print(renderTable(headings, rows, context.columns)),
     printJson: (value) => print(terminalSafeJson(value)),
     note,
     tell: (line, fields) => {
@@ -125,8 +130,7 @@ function openLogger(
   })
 }
 
-/** Columns of the terminal that data goes to; undefined for a file or a pipe. */
-function widthOf({ stdout, isTerminal }: CliIo): number | undefined {
+function columnsOf({ stdout, isTerminal }: CliIo): number | undefined {
   const columns = isTerminal.stdout && 'columns' in stdout ? stdout.columns : undefined
   return typeof columns === 'number' && columns > 0 ? columns : undefined
 }

@@ -38,6 +38,20 @@ describe('forgetting a mirror', () => {
     expect(copiesIn(home)).toEqual([])
   })
 
+  test('counts the resources only where there are some', async () => {
+    const home = temporaryHome()
+    const root = home.write('One', { 'a.md': 'pelican' })
+    const loss = async () => (await home.shelfd(['mirrors', 'forget', 'One'])).stderr
+    expect((await home.sync(['One'])).exitCode).toBe(0)
+    expect(await loss()).toContain(
+      'no longer knows 1 resource of the library "One", which stays there and can be found',
+    )
+    rmSync(join(root, 'a.md'))
+    home.write('Two', {})
+    expect((await home.sync(['Two', '--to', 'One:/Two'])).exitCode).toBe(0)
+    expect((await home.shelfd(['mirrors', 'forget', 'Two'])).stderr).not.toMatch(/no longer knows|resource/)
+  })
+
   test('on a terminal asks for its name', async () => {
     const { home, shelfd } = createHome()
     writeFileSync(join(home, 'a.md'), 'A')

@@ -154,6 +154,13 @@ describe('a service configured after the embedded library', () => {
     const { home, root, service, asService } = await embeddedThenService()
     expect((await home.run(['sync', 'Papers'])).exitCode).toBe(0)
     asService([{ path: root, library: 'Research' }])
+    const unknown = await home.shelfd(['why', '/elsewhere/x.md'])
+    expect(unknown, 'each name once').toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(`(known: ${root})`),
+    })
+    const unnamed = await home.shelfd(['pause', 'nothing-like-it'])
+    expect(unnamed).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('(known: Papers)') })
     const rehearsed = await home.sync(['--dry-run'])
     expect({ exitCode: rehearsed.exitCode, would: rehearsed.mirror.uploads.created }).toEqual({ exitCode: 0, would: 2 })
     const { exitCode, mirror } = await home.sync([])

@@ -2,8 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
+import { createHome } from '../cli/run-with.ts'
+import { configure } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { type Home, temporaryHome } from '../support/home.ts'
+import { type Home, temporaryHome, variablesOf } from '../support/home.ts'
 
 const REFUSAL = { status: 422, body: { message: 'Unprocessable', errors: { file: ['no such kind'] } } }
 const BAD = /^bad/
@@ -49,6 +51,32 @@ describe('failed list', () => {
   test('is empty where nothing was mirrored', async () => {
     const { exitCode, stdout, stderr } = await temporaryHome().shelfd(['failed', 'list'])
     expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: '', stderr: 'Nothing is in quarantine\n' })
+  })
+
+  test('says that what is wrong is no upload', async () => {
+    const home = temporaryHome()
+    const path = home.write('Papers', { 'a.md': 'A', 'long.md': 'B'.repeat(9), 'longer.md': 'C'.repeat(10) })
+    configure(home, { mirrors: [{ name: 'Papers', path, maxSize: '5B' }] })
+    expect((await home.shelfd(['sync'])).exitCode).toBe(1)
+    const listed = await home.shelfd(['failed', 'list'])
+    expect(listed).toEqual({ exitCode: 0, stdout: '', stderr: 'No upload failed; 2 other problems: shelfd status\n' })
+  })
+
+  test('is a block each where a table would be cut', async () => {
+    const service = await startFaultyService({ library: 'Research' })
+    service.answer = ({ fileName }) => (fileName ? REFUSAL : undefined)
+    const { home, shelfd } = createHome()
+    const root = join(home, 'Papers-with-a-name-that-is-quite-long')
+    mkdirSync(root)
+    writeFileSync(join(root, 'bad.md'), 'bad')
+    const env = variablesOf(service)
+    await shelfd(`sync ${root} --to Research`, { env })
+    const { stdout } = await shelfd('failed list', { env, isTerminal: true, columns: 80 })
+    expect(stdout.split('\n')[0], 'the whole path, to copy').toBe(join(root, 'bad.md'))
+    expect(stdout).toMatch(
+      /\n {2}Cannot upload .*no such kind.* \[invalid\]\n {2}since \d{4}-\S+; next try \d{4}-\S+\n$/,
+    )
+    expect((await shelfd('failed list', { env, isTerminal: true, columns: 300 })).stdout).toMatch(/^PATH +CODE/)
   })
 
   test('has resources whose ingestion ended badly', async () => {

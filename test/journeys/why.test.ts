@@ -1,12 +1,24 @@
 /** What `why` says of paths that other commands only count. */
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const TO = ['Papers', '--to', 'Research']
+
+/** How an upload ended, as the state has it, and as people are told. */
+const OUTCOMES = [
+  ['created', 'sent'],
+  ['duplicate', 'was there already'],
+  ['adopted', 'found there'],
+  ['absent', 'looked for and not found'],
+  ['doubt', 'not known whether it arrived'],
+  ['not-sent', 'not sent'],
+  [null, 'cut off'],
+]
 
 async function explain(home: Home, path: string, ...flags: string[]) {
   const { exitCode, stdout } = await home.shelfd(['why', `Papers/${path}`, '--json', ...flags])
@@ -69,6 +81,25 @@ describe('why of a file', () => {
     expect(await explain(home, 'a.md')).toMatchObject({ movedTo: ['notes/moved.md'], disk: { kind: 'absent' } })
     expect((await home.shelfd(['why', 'Papers/a.md'])).stdout).toMatch(/moved to +notes\/moved\.md/)
     expect((await explain(home, 'notes/moved.md')).movedTo).toEqual([])
+  })
+
+  test('tells in words how each upload ended', async () => {
+    const { service, home } = await mirroredHome()
+    service.answer = ({ fileName }) => (fileName ? { status: 422, body: { message: 'no' } } : undefined)
+    await home.sync(TO)
+    expect((await home.shelfd(['why', 'Papers/a.md'])).stdout).toMatch(/upload 1 +\S+ refused, from a\.md: .*no/)
+    service.answer = () => undefined
+    await home.shelfd(['failed', 'retry', '--all'])
+    await home.sync(TO)
+    expect((await home.shelfd(['why', 'Papers/a.md'])).stdout).toMatch(/upload 2 +\S+ sent, from a\.md/)
+    const database = new Database(join(home.stateDir, 'store.db'))
+    onTestFinished(() => {
+      database.close()
+    })
+    for (const [outcome, words] of OUTCOMES) {
+      database.prepare('UPDATE upload SET outcome = ?').run(outcome)
+      expect((await home.shelfd(['why', 'Papers/a.md', '--offline'])).stdout).toContain(`Z ${words}, from a.md`)
+    }
   })
 
   test('that changed names its earlier version', async () => {

@@ -1,4 +1,8 @@
+import { counted } from '../../foundation/text.ts'
+import { openStoreReader } from '../../store/open-store.ts'
+import { readStatus } from '../../sync/status.ts'
 import { defineCommand } from '../command.ts'
+import type { CommandContext } from '../context.ts'
 import { readQuarantine } from '../find-quarantined.ts'
 import { quarantinedJson, showQuarantine } from '../render/quarantine.ts'
 
@@ -7,7 +11,8 @@ export const failedListCommand = defineCommand({
   summary: 'List the files that were refused or could not be processed',
   description: [
     'One row a content, however many files have it: refused uploads, and resources whose ingestion ended partial, failed or',
-    'unknown. Each is tried again by itself, after growing pauses. Without those set aside by "failed ignore".',
+    'unknown. Each is tried again by itself, after growing pauses. Without those set aside by "failed ignore". Other problems,',
+    'such as files that cannot be read, are in "status" and the report.',
   ].join('\n'),
   positionals: {},
   options: { all: { type: 'boolean', describe: 'Also those that were set aside' } },
@@ -20,7 +25,16 @@ export const failedListCommand = defineCommand({
     const contents = readQuarantine(context).filter(({ isSetAside }) => all || !isSetAside)
     if (context.json) context.printJson({ contents: contents.map(quarantinedJson) })
     else if (contents.length > 0) showQuarantine(context, contents)
-    else context.note('Nothing is in quarantine')
+    else context.note(describeNothing(context))
     return 'done'
   },
 })
+
+/** That no upload failed is not to be read as: all is well. */
+function describeNothing({ settings }: CommandContext): string {
+  using store = openStoreReader(settings.stateDir)
+  const others = store ? readStatus(store).reduce((sum, { problems }) => sum + problems.length, 0) : 0
+  return others === 0
+    ? 'Nothing is in quarantine'
+    : `No upload failed; ${counted(others, 'other problem')}: shelfd status`
+}

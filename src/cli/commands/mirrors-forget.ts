@@ -70,10 +70,11 @@ function describeLoss({ settings }: CommandContext, entry: RosterEntry): string[
   if (!store || !row) return []
   const { files, resources } = store.mirrors.countHoldings({ id: row.id, libraryId: row.library.id })
   const known = `${counted(resources, 'resource')} of the library "${row.library.name}"`
+  const stay = resources === 1 ? 'which stays there' : 'which stay there'
   return [
     `${name}: ${row.path} → ${targetOf(entry)}, ${counted(files, 'file')}`,
     `  Nothing is deleted, here or there, and a copy of the state is kept.`,
-    `  shelfd no longer knows ${known}, which stay there and can be found.`,
+    ...(resources === 0 ? [] : [`  shelfd no longer knows ${known}, ${stay} and can be found.`]),
     `  Mirroring into the same place again asks for --adopt and uploads every file once more, which is not paid for twice.`,
     ...(configured ? ['  It is still configured: the next sync begins it anew, a running daemon at once.'] : []),
   ]

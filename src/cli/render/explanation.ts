@@ -4,6 +4,7 @@ import { quarantineLeftMs } from '../../rules/quarantine-pause.ts'
 import { describeFormer } from '../../rules/report-class.ts'
 import { describeWithoutText } from '../../rules/without-text.ts'
 import type { ProblemRow } from '../../store/problems.ts'
+import type { UploadOutcome } from '../../store/uploads.ts'
 import type { DirectoryExplanation } from '../../sync/explain-directory.ts'
 import type { DiskFinding, PathExplanation } from '../../sync/explain-path.ts'
 import type { FileCounts } from '../../sync/file-counts.ts'
@@ -17,6 +18,17 @@ export interface RemoteFinding {
 
 type Content = NonNullable<PathExplanation['content']>
 type Fields = Record<string, string | undefined>
+
+/** How an upload ended, in words. */
+const OUTCOME_WORDS: Readonly<Record<UploadOutcome, string>> = {
+  created: 'sent',
+  duplicate: 'was there already',
+  adopted: 'found there',
+  absent: 'looked for and not found',
+  refused: 'refused',
+  doubt: 'not known whether it arrived',
+  'not-sent': 'not sent',
+}
 
 /** Problems of paths below a directory that are spelled out. */
 const MOST_PROBLEMS = 5
@@ -165,7 +177,8 @@ function describeRemote(remote: RemoteFinding | undefined): Fields {
 
 function describeHistory({ uploads, formers, movedTo }: PathExplanation): Fields {
   const sent = uploads.map(({ attempt, begunAt, outcome, path, message }) => {
-    const text = `${isoTime(begunAt)} ${outcome ?? 'cut off'}, from ${path}${message === null ? '' : `: ${message}`}`
+    const ended = outcome === null ? 'cut off' : OUTCOME_WORDS[outcome]
+    const text = `${isoTime(begunAt)} ${ended}, from ${path}${message === null ? '' : `: ${message}`}`
     return [`upload ${attempt}`, text] as const
   })
   // What moved is the same version at another place.

@@ -1,14 +1,17 @@
 import { join } from 'node:path'
+import { escapeText } from '../../foundation/text.ts'
 import { formatSize } from '../../foundation/units.ts'
 import { quarantineLeftMs } from '../../rules/quarantine-pause.ts'
 import type { Quarantined } from '../../sync/quarantine.ts'
 import type { CommandContext } from '../context.ts'
-import { renderFields } from './table.ts'
+import { fitsTable, renderFields } from './table.ts'
 
 const SHA256_DIGITS = 12
 
-/** One row a content, under its first file. */
-export function showQuarantine({ printTable }: CommandContext, contents: readonly Quarantined[]): void {
+const HEADINGS = ['path', 'code', 'message', 'since', 'next try', 'sha256']
+
+/** One row a content, under its first file; a block of lines each, where the terminal is too narrow for whole rows. */
+export function showQuarantine({ print, printTable, columns }: CommandContext, contents: readonly Quarantined[]): void {
   const rows = contents.map((content) => [
     pathOf(content),
     content.code,
@@ -17,7 +20,18 @@ export function showQuarantine({ printTable }: CommandContext, contents: readonl
     describeNextTry(content),
     content.sha256.slice(0, SHA256_DIGITS),
   ])
-  printTable(['path', 'code', 'message', 'since', 'next try', 'sha256'], rows)
+  if (fitsTable(HEADINGS, rows, columns)) printTable(HEADINGS, rows)
+  else for (const content of contents) print(renderBlock(content))
+}
+
+function renderBlock(content: Quarantined): string {
+  const { message, code, since } = content
+  const begun = since === null ? '' : `since ${since}; `
+  return [
+    escapeText(pathOf(content)),
+    `  ${escapeText(message)} [${code}]`,
+    `  ${begun}next try ${describeNextTry(content)}`,
+  ].join('\n')
 }
 
 /** Everything known of one. */

@@ -30,6 +30,18 @@ export function renderTable(
   return [headings.map((heading) => heading.toUpperCase()), ...cells].map(line).join('\n')
 }
 
+/** Whether these rows fit the `width` of a terminal without being cut; without one they do. */
+export function fitsTable(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  width: number | undefined,
+): boolean {
+  if (width === undefined) return true
+  return renderTable(headings, rows)
+    .split('\n')
+    .every((line) => line.length <= width)
+}
+
 /** Takes from whichever column is the widest until all of them fit, or none can give any more. */
 function fitColumns(headings: readonly string[], natural: readonly number[], width: number): readonly number[] {
   const widths = [...natural]
