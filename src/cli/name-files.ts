@@ -1,6 +1,7 @@
+import type { Logger } from '../foundation/logger.ts'
 import { counted, escapeText } from '../foundation/text.ts'
 import { formatSize } from '../foundation/units.ts'
-import { type FileLog, type PlannedFile, type SentFile, silentFileLog } from '../sync/file-log.ts'
+import { FAILED_AGAIN, type FileLog, type PlannedFile, type SentFile, silentFileLog } from '../sync/file-log.ts'
 import type { RunSummary } from '../sync/run-sync.ts'
 import type { CommandContext } from './context.ts'
 
@@ -12,6 +13,15 @@ export function nameFiles(context: CommandContext): FileLog {
   const { verbosity, quiet } = context
   if (quiet || verbosity === 0) return silentFileLog
   return context.logFormat === 'json' ? jsonLines(context) : textLines(context)
+}
+
+/** The log of a run: where people read it beside the summary, what that tells of uploads is for -v. */
+export function logOfRun({ logger, logFormat }: CommandContext): Logger {
+  if (logFormat === 'json') return logger
+  return {
+    ...logger,
+    warn: (message, fields) => logger[message === FAILED_AGAIN ? 'debug' : 'warn'](message, fields),
+  }
 }
 
 /** After a dry run that named none: how to see which files it is about. */

@@ -1,13 +1,13 @@
 import type { Clock } from '../foundation/clock.ts'
 import type { LogFields, Logger } from '../foundation/logger.ts'
-import { SENT, SENT_BESIDES } from '../sync/keeper/activity-log.ts'
+import { SENT, SENT_BESIDES, UPLOADS_FAILED } from '../sync/keeper/activity-log.ts'
 import { CLIENT_DID } from './client-did.ts'
 
 const REST_MS = 10 * 60_000
 const MOST_KEPT = 1_000
 
 /** What was sent, and what somebody had the daemon do: each time counts. */
-const NEVER_LEFT_OUT: ReadonlySet<string> = new Set([SENT, SENT_BESIDES, ...Object.values(CLIENT_DID)])
+const NEVER_LEFT_OUT: ReadonlySet<string> = new Set([SENT, SENT_BESIDES, UPLOADS_FAILED, ...Object.values(CLIENT_DID)])
 
 interface Told {
   readonly atMs: number

@@ -1,3 +1,6 @@
+/** The log line of an upload that failed again; the summary of a run tells each as well. */
+export const FAILED_AGAIN = 'an upload failed again'
+
 /** A file that would be sent. */
 export interface PlannedFile {
   readonly mirror: string

@@ -3,6 +3,7 @@ import { quarantinePause } from '../rules/quarantine-pause.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
 import type { UploadOutcome } from '../store/uploads.ts'
 import type { Engine, OpenMirror } from './engine.ts'
+import { FAILED_AGAIN } from './file-log.ts'
 import type { PathProblem } from './observe/observation.ts'
 import type { SendResult } from './send-one.ts'
 import type { Intent } from './send-queue.ts'
@@ -130,7 +131,7 @@ export class UploadAccount {
     const { code, pauseMs } = reaction
     const retryAt = clock.nowMs() + pauseMs
     store.contents.setProblem(contentId, { code, message: `${message}; it is not known whether it arrived`, retryAt })
-    logger.warn('an upload failed again', { mirror, path, code, reason: message, retryAt: isoTime(retryAt) })
+    logger.warn(FAILED_AGAIN, { mirror, path, code, reason: message, retryAt: isoTime(retryAt) })
   }
 
   #endUpload(intent: Intent, outcome: UploadOutcome, message: string | null = null): void {

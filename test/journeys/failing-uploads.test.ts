@@ -119,6 +119,19 @@ describe('an upload that always fails', () => {
     expect(service.count('uploadFile')).toBe(0)
   })
 
+  test('is told once by a sync that people read', async () => {
+    const { home } = await failingHome('html-error')
+    const sync = async (...flags: string[]) => {
+      const { stdout, stderr } = await home.shelfd(['sync', 'Papers', '--to', 'Research', ...flags])
+      await home.shelfd(['failed', 'retry', '--all'])
+      expect(stdout).toContain('! bad.md: ')
+      return stderr
+    }
+    expect(await sync()).not.toContain('failed again')
+    expect(await sync('-v')).toMatch(/debug an upload failed again.*bad\.md/)
+    expect(await sync('--log-format', 'json')).toMatch(/"warn".*an upload failed again/)
+  })
+
   test('counts each send in the limits', async () => {
     const { service, home } = await failingHome('html-error')
     await home.sync(['Papers', '--to', 'Research', '--max-new-per-day', '4'])

@@ -10,7 +10,7 @@ import { confirmBreadth } from '../confirm-breadth.ts'
 import type { CommandContext } from '../context.ts'
 import type { ExitName } from '../exit-codes.ts'
 import { FirstSync } from '../first-sync.ts'
-import { nameFiles, tellHowToNameFiles } from '../name-files.ts'
+import { logOfRun, nameFiles, tellHowToNameFiles } from '../name-files.ts'
 import { printReport } from '../render/print-report.ts'
 import { withProgress } from '../render/progress.ts'
 import { renderRunSummary } from '../render/run-summary.ts'
@@ -87,7 +87,7 @@ export const syncCommand = defineCommand({
     const signal = withDeadline(context, args.maxDuration)
     await using runner = await openRunner(context.settings, {
       ...context.io,
-      logger: context.logger,
+      logger: logOfRun(context),
       redactor: context.redactor,
       signal,
       isDryRun: args.dryRun,

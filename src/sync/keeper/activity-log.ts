@@ -12,6 +12,8 @@ const PAUSE_MS = 5 * MINUTE_MS
 export const SENT = 'sent'
 /** The message that sums up what was done beside the named files; its numbers add up, so none of them may be left out. */
 export const SENT_BESIDES = 'sent besides'
+/** The message where failures are all there is to sum up. */
+export const UPLOADS_FAILED = 'uploads failed'
 
 const NOTHING = { created: 0, duplicates: 0, aliases: 0, failed: 0, bytes: 0 }
 
@@ -60,7 +62,8 @@ export class ActivityLog implements FileLog {
     const told = Object.entries(this.#sums).filter(([, sum]) => sum > 0)
     this.#sums = { ...NOTHING }
     if (told.length === 0) return
-    this.#logger.info(SENT_BESIDES, { mirror: this.#mirror, ...Object.fromEntries(told) })
+    const message = told.every(([name]) => name === 'failed') ? UPLOADS_FAILED : SENT_BESIDES
+    this.#logger.info(message, { mirror: this.#mirror, ...Object.fromEntries(told) })
     this.#tellAtMs = this.#clock.monotonicMs() + PAUSE_MS
   }
 

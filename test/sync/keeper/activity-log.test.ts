@@ -29,6 +29,16 @@ test('many runs are told in one line, completely', async () => {
   expect(said.slice(2)).toEqual([{ mirror: 'papers', created: 2, bytes: 20 }])
 })
 
+test('where only uploads failed nothing is said to be sent', () => {
+  const said: unknown[] = []
+  const logger = { ...silentLogger, info: (...line: unknown[]) => void said.push(line) }
+  const log = new ActivityLog({ clock: manualClock(), logger }, 'papers')
+  const failed = ranWith(0, 0)
+  failed.uploads.failed = 2
+  log.add(failed)
+  expect(said).toEqual([['uploads failed', { mirror: 'papers', failed: 2 }]])
+})
+
 test('runs that sent nothing are not told', () => {
   const said: unknown[] = []
   const logger = { ...silentLogger, info: (message: string) => void said.push(message) }
