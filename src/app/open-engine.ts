@@ -42,8 +42,9 @@ export function openEngine(settings: Settings, input: OpenEngineInput): OpenedEn
   return {
     ...composed,
     [Symbol.asyncDispose]: async () => {
+      // Whatever fails while the service is closed, the store is closed in order.
+      using _store = store
       await composed[Symbol.asyncDispose]()
-      store[Symbol.dispose]()
     },
   }
 }

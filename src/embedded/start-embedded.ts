@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { FastifyInstance } from 'fastify'
 import { type Clock, systemClock } from '../foundation/clock.ts'
 import { type Logger, silentLogger } from '../foundation/logger.ts'
+import { isDiskFull } from '../foundation/sqlite/open-database.ts'
 import { ensureInstanceId, ensureOwnerToken } from './credentials.ts'
 import { type DataPaths, dataPaths, lockDataDirectory, prepareDataDirectory } from './data-directory.ts'
 import { buildServer } from './http/build-server.ts'
@@ -105,6 +106,11 @@ async function closeServer(app: FastifyInstance, clock: Clock): Promise<void> {
 }
 
 function closeDatabase(database: Database): void {
-  database.pragma('wal_checkpoint(TRUNCATE)')
+  try {
+    database.pragma('wal_checkpoint(TRUNCATE)')
+  } catch (error) {
+    // The log keeps what is committed until there is room.
+    if (!isDiskFull(error)) throw error
+  }
   database.close()
 }

@@ -12,6 +12,7 @@ import { createPassageWriter } from './passage-writer.ts'
 const MAX_BATCH_RESOURCES = 64
 // Uploads that come one after the other share the transactions of their ingestion.
 const GATHERING_MS = 50
+const RETRY_MS = 5_000
 
 /** Processes uploads in their order (section 3.1). The queue is the table of resources, so that a restart goes on with it. */
 export interface IngestQueue {
@@ -37,7 +38,10 @@ export function openIngestQueue(parts: IngestParts): IngestQueue {
   const work = async () => {
     while (isRung && !stopping.signal.aborted) {
       isRung = false
-      await ingestAll(parts, stopping.signal)
+      if (await ingestAll(parts, stopping.signal)) continue
+      // Such as a full disk: there may be room after a while, also when no further upload comes.
+      await pause(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {})
+      isRung = true
     }
     working = undefined
   }
@@ -57,15 +61,17 @@ export function openIngestQueue(parts: IngestParts): IngestQueue {
   }
 }
 
-/** A fault of the database itself ends the pass; the next ring tries again. */
-async function ingestAll(parts: IngestParts, signal: AbortSignal): Promise<void> {
+/** Gives false when a fault of the database itself ended the pass. */
+async function ingestAll(parts: IngestParts, signal: AbortSignal): Promise<boolean> {
   try {
     do {
       await pause(GATHERING_MS, undefined, { signal })
       while ((await ingestBatch(parts, signal)) === MAX_BATCH_RESOURCES);
     } while (parts.tables.resources.toIngest(1).length > 0)
+    return true
   } catch (error) {
     if (!signal.aborted) parts.logger.error('Ingestion could not go on', { error: messageOf(error) })
+    return false
   }
 }
 
