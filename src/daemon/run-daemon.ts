@@ -191,13 +191,17 @@ class Daemon implements AsyncDisposable {
     if (signal.aborted) return
     this.#notifier.reloading()
     let isWithoutCrew = false
+    let refusal: { readonly error: unknown } | undefined
     try {
-      const { plan, changes, takeOver } = this.#input.replan(forgotten)
+      let replan = this.#input.replan(forgotten)
       // The one part that the world may refuse comes first: what was in force can still stay so.
-      await this.#moveHealth(plan)
+      await this.#moveHealth(replan.plan)
       isWithoutCrew = true
       await this.#crew.stop()
-      between()
+      refusal = refusalOf(between)
+      // What was not done leaves everything as it was.
+      if (refusal) replan = this.#input.replan(undefined)
+      const { plan, changes, takeOver } = replan
       this.#crew = this.#hire(plan.crew)
       takeOver()
       this.#tellPassedOver(plan)
@@ -209,6 +213,7 @@ class Daemon implements AsyncDisposable {
     } finally {
       this.#notifier.ready(describeStanding(this.standing()))
     }
+    if (refusal) throw refusal.error
   }
 
   #tellPassedOver({ passedOver, crew }: DaemonPlan): void {
@@ -255,4 +260,15 @@ class Daemon implements AsyncDisposable {
 function storeIsGone({ directory }: Store): OperatorError {
   const text = `The store in "${directory}" was deleted or replaced while the daemon used it`
   return new OperatorError('store-damaged', `${text}; put it back and start again`)
+}
+
+/** Undefined when the work was done. */
+function refusalOf(work: () => void): { readonly error: unknown } | undefined {
+  try {
+    work()
+    return undefined
+  } catch (error) {
+    if (error instanceof OperatorError) throw error
+    return { error }
+  }
 }

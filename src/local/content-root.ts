@@ -23,11 +23,21 @@ export function inspectRoot(fs: FileSystem, path: string): ContentRoot {
     if (!isDirectory(stats)) throw rootError('root-missing', path, 'it is not a directory')
     fs.accessSync(realPath, constants.R_OK | constants.X_OK)
     const { dev: device, ino: inode, ctimeNs, birthtimeNs = 0n } = stats
-    const birthNs = birthtimeNs === 0n ? null : birthtimeNs
+    const birthNs = birthtimeNs !== 0n && keepsBirths(fs, realPath) ? birthtimeNs : null
     return { realPath, device, inode, birthNs, isBirthCertain: birthNs !== null && birthNs !== ctimeNs }
   } catch (error) {
     throw asRootError(error, path)
   }
+}
+
+/** By the type that Linux gives: ext2 to ext4, xfs, btrfs, f2fs, zfs, bcachefs. */
+const KEEPING_BIRTHS: ReadonlySet<number> = new Set([
+  0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1, 0xca451a4e,
+])
+
+/** Others, such as exFAT, give the root of a disk the time at which it was mounted. */
+function keepsBirths(fs: FileSystem, path: string): boolean {
+  return process.platform === 'linux' && KEEPING_BIRTHS.has(fs.statfsSync?.(path).type ?? 0)
 }
 
 function asRootError(thrown: unknown, path: string): unknown {

@@ -40,6 +40,8 @@ export interface FileSystem {
   realpathSync(path: string): string
   readlinkSync(path: string): string
   accessSync(path: string, mode: number): void
+  /** The kind of the file system (`f_type` of statfs on Linux). */
+  statfsSync?(path: string): { readonly type: number }
 }
 
 export const nodeFileSystem: FileSystem = nodeFs

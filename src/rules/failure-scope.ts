@@ -16,6 +16,28 @@ const UNCLEAR: ReadonlySet<ErrorCode> = new Set([
   'redirect-refused',
 ])
 
+/** Refusals that hold for every mirror: the credential, and the way to the service. */
+const OF_ALL: ReadonlySet<ErrorCode> = new Set([
+  'credential-missing',
+  'credential-refused',
+  'certificate-refused',
+  'redirect-refused',
+  'proxy-refused',
+])
+
+/** Whether an error that ends the work on one mirror leaves the others alone: its root, its pins, its guards, its rights. */
+export function concernsOneMirror({
+  reaction,
+  code,
+}: {
+  readonly reaction: Reaction
+  readonly code: ErrorCode
+}): boolean {
+  if (reaction === 'refused') return !OF_ALL.has(code)
+  if (reaction === 'heldBack') return code !== 'limit-reached'
+  return reaction === 'root' || reaction === 'usage' || reaction === 'rejected'
+}
+
 export function failureScope({
   reaction,
   code,

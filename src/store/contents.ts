@@ -268,10 +268,11 @@ function prepareIngestion(database: Database.Database) {
        JOIN content c ON c.id = f.content_id
        WHERE f.is_received = 0 AND d.mirror_id = ? AND c.state = 'new')`,
   )
-  const nextRetry = database.prepare<[number], { at: number | null }>(
-    `SELECT min(retry_at) AS at FROM content INDEXED BY content_troubled
-     WHERE library_id = ? AND state IN ('refused', 'doubt') AND is_set_aside = 0 AND retry_at IS NOT NULL
-       AND (problem_code IS NOT NULL OR state IN ('sending', 'doubt'))`,
+  const nextRetry = database.prepare<[number, number], { at: number | null }>(
+    `SELECT min(c.retry_at) AS at FROM content c INDEXED BY content_troubled
+     WHERE c.library_id = ? AND c.state IN ('refused', 'doubt') AND c.is_set_aside = 0 AND c.retry_at IS NOT NULL
+       AND (c.problem_code IS NOT NULL OR c.state IN ('sending', 'doubt')) AND EXISTS
+         (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?)`,
   )
   return {
     /** Pending resources of a mirror in the order they were stored, after `afterSeq`. */
@@ -311,8 +312,8 @@ function prepareIngestion(database: Database.Database) {
       times.all(runId, mirrorId).map((row) => row.ms),
     /** Contents of a mirror's present files that need attention and were not set aside. */
     listTroubled: (mirrorId: number, libraryId: number): TroubledContent[] => troubled.all(mirrorId, libraryId),
-    /** When the first content whose upload failed may be tried again; null when there is none. */
-    nextRetryAt: (libraryId: number): number | null => nextRetry.get(libraryId)?.at ?? null,
+    /** When the first content of a mirror's files whose upload failed may be tried again; null when there is none. */
+    nextRetryAt: ({ id, library }: MirrorKey): number | null => nextRetry.get(library.id, id)?.at ?? null,
     /** How many contents of a mirror wait to be sent, and their bytes. */
     countToSend: (mirrorId: number): { n: number; bytes: number } => toSend.get(mirrorId) ?? { n: 0, bytes: 0 },
   }

@@ -95,6 +95,12 @@ export class IngestionFollower implements IngestionGate {
     this.#bell.ring()
   }
 
+  /** Looks now at what ended badly and is due, instead of within a minute. */
+  lookAgain(): void {
+    this.#lookAgainAtMs = 0
+    this.#bell.ring()
+  }
+
   countPending(): number {
     this.#takeNew()
     let overdue = 0

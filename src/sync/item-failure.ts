@@ -1,4 +1,3 @@
-import type { AccessContext } from '../contract/records.ts'
 import { ShelfdError } from '../foundation/errors.ts'
 import { failureScope } from '../rules/failure-scope.ts'
 import type { Connection } from './engine.ts'
@@ -39,16 +38,18 @@ export async function isServiceWell(
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
-    return hasRight(await client.checkAccess(signal), needed)
+    const access = await client.checkAccess(signal)
+    if (access.abilities.includes(ABILITIES[needed.right])) return true
+    const library = access.libraries.find(({ id }) => id === needed.libraryId)
+    // An access context need not list every library; the listing does.
+    return (library ?? (await findListed(client, needed.libraryId, signal)))?.access.includes(needed.right) ?? false
   } catch {
     // The failure that was met first says why.
     return false
   }
 }
 
-function hasRight({ abilities, libraries }: AccessContext, { libraryId, right }: NeededRight): boolean {
-  if (abilities.includes(ABILITIES[right])) return true
-  const library = libraries.find(({ id }) => id === libraryId)
-  // An access context need not list every library: only one that lacks the right says so.
-  return library === undefined || library.access.includes(right)
+async function findListed(client: Connection['client'], libraryId: string, signal: AbortSignal) {
+  for await (const library of client.listLibraries(signal)) if (library.id === libraryId) return library
+  return undefined
 }

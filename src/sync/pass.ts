@@ -16,9 +16,22 @@ export interface PassOptions {
   readonly acceptsBreadth: boolean
 }
 
+/** What one run, however many mirrors it has and however long it lasts, has tried to its end and leaves to a later one. */
+export interface RunAttempts {
+  /** Contents that were quarantined or refused in this run. */
+  readonly exhausted: Set<number>
+  /** Copies that were sent, or are on their way, so that their resource gains a location; by directory and name. */
+  readonly links: Set<string>
+}
+
+export function newAttempts(): RunAttempts {
+  return { exhausted: new Set(), links: new Set() }
+}
+
 export interface Pass {
   readonly runId: number
   readonly quotaScope: QuotaScope
+  readonly attempts: RunAttempts
   /** Filled as the pass goes on, so that it tells the truth also when the pass is cut short. */
   readonly summary: SyncSummary
   readonly options: PassOptions

@@ -8,6 +8,7 @@ import type { MirrorRow } from '../store/mirrors.ts'
 import type { Connection, Engine, MirrorSettings } from './engine.ts'
 import { findLibrary } from './find-library.ts'
 import type { PassOptions } from './pass.ts'
+import { forgetPause } from './pause.ts'
 import { identityOf } from './pinned-service.ts'
 
 /** Stands for the identifier of a library that a dry run would make; real ones are never empty. */
@@ -34,11 +35,14 @@ export async function pinMirror(
     const libraryId = store.mirrors.pinLibrary(pinned, clock.nowMs())
     const { name, remotePath, isAdHoc } = settings
     const former = store.mirrors.findByName(name)
-    if (former)
+    if (former) {
+      // What was said of the former one by its name does not hold for this one.
+      forgetPause(store, name)
       store.mirrors.rename(
         former.id,
         freeName(name, (other) => store.mirrors.findByName(other) !== undefined),
       )
+    }
     const pinnedRoot = pinOf(root)
     store.mirrors.pinMirror({ name, libraryId, remotePath, ...pinnedRoot, isAdHoc }, clock.nowMs())
   })

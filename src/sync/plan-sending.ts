@@ -1,5 +1,6 @@
 import type { SyncSummary } from '../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from './engine.ts'
+import { newAttempts } from './pass.ts'
 import { type QuotaScope, RunQuota } from './run-quota.ts'
 import { SendQueue } from './send-queue.ts'
 import { noteHeldBack } from './sender.ts'
@@ -8,7 +9,8 @@ import { noteHeldBack } from './sender.ts'
 export function planSending(engine: Engine, mirror: OpenMirror, summary: SyncSummary, scope: QuotaScope): void {
   const { store } = engine
   summary.directories.created = countDirectoriesToMake(engine, mirror)
-  const queue = new SendQueue(engine, mirror, summary, new RunQuota(engine, mirror.row, scope), false)
+  const quota = new RunQuota(engine, mirror.row, scope)
+  const queue = new SendQueue(engine, mirror, { summary, quota, attempts: newAttempts() }, false)
   const planned: number[] = []
   while (!queue.isExhausted) {
     for (const { contentId, path, sizeBytes, isLink } of queue.take(1_000)) {

@@ -3,12 +3,14 @@ import type { FileEntry } from '../contract/records.ts'
 import { INBOX_PATH } from '../contract/routes.ts'
 import { RejectedError, type ShelfdError, TemporaryError } from '../foundation/errors.ts'
 import { sha256Of } from '../foundation/sha256-of.ts'
+import type { ServiceClient } from '../remote/service-client.ts'
 import { needsLook, rankCandidate } from '../rules/doubt.ts'
 import { quarantinePause } from '../rules/quarantine-pause.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
 import type { DoubtfulContent } from '../store/contents.ts'
 import type { Connection, Engine, OpenMirror } from './engine.ts'
 import { itemFailure } from './item-failure.ts'
+import type { RunAttempts } from './pass.ts'
 
 /** Bounds of a look: pages of one listing, and candidates that are downloaded to be compared. */
 const MOST_PAGES = 40
@@ -25,9 +27,9 @@ export async function resolveDoubts(
   engine: Engine,
   mirror: OpenMirror,
   connection: Connection,
-  summary: SyncSummary,
+  { summary, attempts }: { readonly summary: SyncSummary; readonly attempts: RunAttempts },
 ): Promise<number> {
-  const doubtful = listDoubtful(engine, mirror)
+  const doubtful = listDoubtful(engine, mirror).filter(({ id }) => !attempts.exhausted.has(id))
   if (doubtful.length === 0) return 0
   const facts = await connection.client.contractFacts(engine.signal)
   const landsInPlace = facts.uploadDirectoryField.field !== undefined
@@ -38,7 +40,7 @@ export async function resolveDoubts(
       const look =
         'failure' in strangers ? strangers : await lookFor(engine, mirror, connection, content, strangers.seen)
       if (!isStillInDoubt(engine, content)) continue
-      if ('failure' in look) recordUnseen(engine, content, look.failure)
+      if ('failure' in look) recordUnseen(engine, content, look.failure, attempts)
       else if (look.seen) recordFound(engine, mirror, content, look.seen, summary)
       else {
         recordAbsent(engine, content)
@@ -133,7 +135,7 @@ function listCandidates(content: DoubtfulContent, strangers: readonly FileEntry[
   return ranked.slice(0, MOST_CANDIDATES).map(({ entry }) => entry)
 }
 
-/** A download that breaks off is begun again, a few times; then the run ends and the doubt stays. */
+/** A body that breaks off is begun again, a few times; then the doubt stays. */
 async function hasSameBytes(
   { signal, clock }: Engine,
   { client }: Connection,
@@ -141,23 +143,34 @@ async function hasSameBytes(
   resourceId: string,
 ): Promise<boolean> {
   for (let attempt = 1; ; attempt += 1) {
+    const download = await openDownload(client, resourceId, signal)
+    if (!download) return false
     try {
-      const download = await client.downloadResource(resourceId, signal)
       const isOtherSize = download.sizeBytes !== undefined && download.sizeBytes !== content.size
       const found = await sha256Of(download.body, isOtherSize ? 0 : content.size)
       return found !== undefined && content.sha256.equals(found)
     } catch (error) {
-      if (error instanceof RejectedError && error.status === 404) return false
       if (!(error instanceof TemporaryError) || attempt === MOST_DOWNLOADS) throw error
       await clock.sleep(DOWNLOAD_PAUSE_MS * attempt, signal)
     }
   }
 }
 
+/** Undefined when there is nothing any more. What else fails was tried often enough by the client. */
+async function openDownload(client: ServiceClient, resourceId: string, signal: AbortSignal) {
+  try {
+    return await client.downloadResource(resourceId, signal)
+  } catch (error) {
+    if (error instanceof RejectedError && error.status === 404) return undefined
+    throw error
+  }
+}
+
 /** While this mirror looked, another one of the library may have found the content, or begun to send it again. */
-function isStillInDoubt({ store, underWay }: Engine, { id }: DoubtfulContent): boolean {
-  const state = store.contents.findStanding(id)?.state
-  return (state === 'doubt' || state === 'sending') && !underWay.has(id)
+function isStillInDoubt({ store, underWay }: Engine, { id, retryAt }: DoubtfulContent): boolean {
+  const now = store.contents.findStanding(id)
+  const isSame = (now?.state === 'doubt' || now?.state === 'sending') && now.retryAt === retryAt
+  return isSame && !underWay.has(id)
 }
 
 function recordFound(
@@ -191,7 +204,14 @@ function recordFound(
 }
 
 /** It could not be looked for: it stays in doubt, is not sent, and is looked for after a quarantine. */
-function recordUnseen({ store, clock, logger }: Engine, { id, path }: DoubtfulContent, failure: ShelfdError): void {
+function recordUnseen(
+  { store, clock, logger }: Engine,
+  { id, path }: DoubtfulContent,
+  failure: ShelfdError,
+  { exhausted }: RunAttempts,
+): void {
+  exhausted.add(id)
+
   const quarantines = store.contents.findStanding(id)?.problemCount ?? 0
   const message = `It is not known whether the service stored it: ${failure.message}`
   const retryAt = clock.nowMs() + quarantinePause(quarantines, failure.code)

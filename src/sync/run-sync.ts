@@ -1,5 +1,6 @@
 import { ShelfdError } from '../foundation/errors.ts'
-import { emptySummary, type SyncSummary } from '../rules/sync-summary.ts'
+import { concernsOneMirror } from '../rules/failure-scope.ts'
+import { emptySummary, type SummaryProblem, type SyncSummary } from '../rules/sync-summary.ts'
 import {
   type RunOutcome,
   recordedVerdict,
@@ -9,7 +10,7 @@ import {
   verdictOf,
 } from '../rules/verdict.ts'
 import type { Engine, MirrorSettings } from './engine.ts'
-import type { Pass, PassOptions } from './pass.ts'
+import { newAttempts, type Pass, type PassOptions } from './pass.ts'
 import { syncMirror } from './sync-mirror.ts'
 
 /** One run over some mirrors: the shape that `sync --json` prints. */
@@ -46,7 +47,12 @@ async function runAll(engine: Engine, mirrors: readonly MirrorSettings[], option
   const startMs = clock.monotonicMs()
   const runId = store.write(() => store.runs.begin(startedMs))
   const quotaScope = { kind: 'run', runId, afterUploadId: store.uploads.lastId() } as const
-  const { summaries, failure } = await syncEach(engine, mirrors, { runId, quotaScope, options })
+  const { summaries, failure } = await syncEach(engine, mirrors, {
+    runId,
+    quotaScope,
+    attempts: newAttempts(),
+    options,
+  })
   const outcome = failure ? stoppedOutcome(failure) : runOutcome(summaries, options.waitMs > 0 && !options.isDryRun)
   const durationMs = Math.round(clock.monotonicMs() - startMs)
   const summary: RunSummary = {
@@ -64,16 +70,21 @@ async function runAll(engine: Engine, mirrors: readonly MirrorSettings[], option
 }
 
 /**
- * A directory that can't be read, or a mirror of another service, is one mirror's trouble; anything else that is thrown
- * stops the run.
+ * A directory that can't be read, a guard that asks, or a mirror of another service is one mirror's trouble; anything else
+ * that is thrown stops the run. Mirrors that it does not reach have an account as well, which says so.
  */
 async function syncEach(engine: Engine, mirrors: readonly MirrorSettings[], run: Omit<Pass, 'summary'>) {
   const summaries: SyncSummary[] = []
   let failure: ShelfdError | undefined
+  let stopped: ShelfdError | undefined
   for (const mirror of mirrors) {
     const { name, path, remotePath, library } = mirror
     const summary = emptySummary({ name, path, library: { id: null, name: library }, remotePath })
     summaries.push(summary)
+    if (stopped) {
+      if (stoppedOutcome(stopped) === 'failures') summary.problems.push(notReached(stopped))
+      continue
+    }
     try {
       await syncMirror(engine, mirror, { ...run, summary })
     } catch (error) {
@@ -82,8 +93,12 @@ async function syncEach(engine: Engine, mirrors: readonly MirrorSettings[], run:
       if (stoppedOutcome(error) === 'failures')
         summary.problems.push({ path: '', code: error.code, message: error.message, retryAt: null })
       failure ??= error
-      if (error.reaction !== 'root' && error.code !== 'origin-mismatch') break
+      if (!concernsOneMirror({ reaction: error.reaction, code: error.code })) stopped = error
     }
   }
   return { summaries, failure }
+}
+
+function notReached({ code, message }: ShelfdError): SummaryProblem {
+  return { path: '', code, message: `Not looked at, since the run ended before: ${message}`, retryAt: null }
 }

@@ -4,6 +4,7 @@ import type { SyncSummary } from '../rules/sync-summary.ts'
 import { OPEN_FILES_START, type OpenFile, type OpenFileCursor } from '../store/files.ts'
 import type { Engine, OpenMirror } from './engine.ts'
 import { pathBelow } from './observe/observe-directory.ts'
+import type { RunAttempts } from './pass.ts'
 import { withdrawUpload } from './progress.ts'
 import type { RunQuota } from './run-quota.ts'
 
@@ -22,6 +23,12 @@ export interface Intent {
   readonly sizeBytes: number
 }
 
+interface QueuePlan {
+  readonly summary: SyncSummary
+  readonly quota: RunQuota
+  readonly attempts: RunAttempts
+}
+
 /** Rows asked of the store at once. */
 const PAGE = 256
 
@@ -33,6 +40,7 @@ export class SendQueue {
   readonly #engine: Engine
   readonly #mirror: OpenMirror
   readonly #summary: SyncSummary
+  readonly #attempts: RunAttempts
   readonly #needsDirectory: boolean
   readonly #links: boolean
   readonly #quota: RunQuota
@@ -54,12 +62,13 @@ export class SendQueue {
     return this.#planned
   }
 
-  constructor(engine: Engine, mirror: OpenMirror, summary: SyncSummary, quota: RunQuota, needsDirectory: boolean) {
+  constructor(engine: Engine, mirror: OpenMirror, plan: QueuePlan, needsDirectory: boolean) {
     this.#engine = engine
     this.#mirror = mirror
-    this.#summary = summary
-    this.#quota = quota
-    this.#used = quota.read()
+    this.#summary = plan.summary
+    this.#attempts = plan.attempts
+    this.#quota = plan.quota
+    this.#used = plan.quota.read()
     this.#needsDirectory = needsDirectory
     this.#links = needsDirectory && mirror.settings.duplicates === 'link'
   }
@@ -125,7 +134,7 @@ export class SendQueue {
     const content = store.contents.findStanding(file.contentId)
     if (!content) return undefined
     if (content.state === 'stored') {
-      if (this.#links && store.files.countCopies(file.contentId) > 1) return this.#intend(file, true)
+      if (this.#links && store.files.countCopies(file.contentId) > 1) return this.#intendLink(file)
       this.#receive(file.contentId)
       return undefined
     }
@@ -135,6 +144,7 @@ export class SendQueue {
     )
       return undefined
     if (content.state === 'sending' || content.state === 'doubt') return undefined
+    if (this.#attempts.exhausted.has(file.contentId)) return undefined
     if (this.#needsDirectory && file.isDirectoryMade === 0) return undefined
     if (this.#isHeldBack(file.contentId, file.size)) return undefined
     store.contents.setState(file.contentId, 'sending')
@@ -164,6 +174,14 @@ export class SendQueue {
     const { inRun, inDay, bytesInRun } = this.#used
     this.#used = { inRun: inRun + 1, inDay: inDay + 1, bytesInRun: bytesInRun + sizeBytes }
     this.#planned += 1
+  }
+
+  /** Each copy is sent once in a run: it stays open until its end is committed, and longer when it failed. */
+  #intendLink(file: OpenFile): Intent | undefined {
+    const key = `${file.directoryId}/${file.name}`
+    if (this.#attempts.links.has(key)) return undefined
+    this.#attempts.links.add(key)
+    return this.#intend(file, true)
   }
 
   #intend(file: OpenFile, isLink: boolean): Intent {

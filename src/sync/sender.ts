@@ -7,6 +7,7 @@ import type { Connection, Engine, OpenMirror } from './engine.ts'
 import type { IngestionFollower } from './follow-ingestion.ts'
 import { makeDirectories } from './make-directories.ts'
 import type { PathProblem } from './observe/observation.ts'
+import type { RunAttempts } from './pass.ts'
 import { announceUploads } from './progress.ts'
 import { resolveDoubts } from './resolve-doubts.ts'
 import { type QuotaScope, RunQuota } from './run-quota.ts'
@@ -24,6 +25,7 @@ export interface SendWork {
   readonly waitMs: number
   /** What counts for the limits of a run. */
   readonly quotaScope: QuotaScope
+  readonly attempts: RunAttempts
   /** Called when there is nothing to send for the moment; only while it is kept open. */
   readonly onIdle?: () => void
 }
@@ -84,10 +86,10 @@ export class Sender {
     const landsInPlace = facts.uploadDirectoryField.field !== undefined
     const quota = new RunQuota(this.#engine, this.#mirror.row, this.#work.quotaScope)
     for (;;) {
-      const queue = new SendQueue(this.#engine, this.#mirror, this.#work.summary, quota, landsInPlace)
+      const queue = new SendQueue(this.#engine, this.#mirror, { ...this.#work, quota }, landsInPlace)
       announceUploads(this.#engine.progress, this.#engine.store.contents.countToSend(this.#mirror.row.id))
       if (!(await this.#upload(queue))) break
-      const resendable = await resolveDoubts(this.#engine, this.#mirror, this.#connection, this.#work.summary)
+      const resendable = await resolveDoubts(this.#engine, this.#mirror, this.#connection, this.#work)
       if (resendable === 0 && !(queue.links && queue.planned > 0)) break
     }
     return [...this.#problems.values()]
@@ -97,14 +99,14 @@ export class Sender {
   async #prepare(): Promise<void> {
     const { engine, mirror, connection, summary } = this.#parts()
     this.#noteProblems(await makeDirectories(engine, mirror, connection, summary))
-    await resolveDoubts(engine, mirror, connection, summary)
+    await resolveDoubts(engine, mirror, connection, this.#work)
   }
 
   /** False when going on makes no sense in this run. */
   async #upload(queue: SendQueue): Promise<boolean> {
     const { engine, mirror, connection, summary } = this.#parts()
-    const { follower, waitMs, onIdle } = this.#work
-    const work = { queue, gate: follower, summary, waitMs, ...(onIdle && { onIdle }) }
+    const { follower, waitMs, onIdle, attempts } = this.#work
+    const work = { queue, gate: follower, summary, attempts, waitMs, ...(onIdle && { onIdle }) }
     const uploader = new Uploader(engine, mirror, connection, work)
     this.#uploader = uploader
     const tending = this.#isOpen ? this.#tend(uploader) : undefined
@@ -143,11 +145,11 @@ export class Sender {
   }
 
   async #lookIntoDoubts(): Promise<void> {
-    const { engine, mirror, connection, summary } = this.#parts()
+    const { engine, mirror, connection } = this.#parts()
     const nowMs = engine.clock.monotonicMs()
     if (nowMs < this.#lookIntoDoubtsAtMs) return
     this.#lookIntoDoubtsAtMs = nowMs + DOUBT_PAUSE_MS
-    await resolveDoubts(engine, mirror, connection, summary)
+    await resolveDoubts(engine, mirror, connection, this.#work)
   }
 
   #noteProblems(problems: readonly PathProblem[]): void {

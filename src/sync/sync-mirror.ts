@@ -67,7 +67,7 @@ function hasWork(engine: Engine, mirror: OpenMirror): boolean {
 async function send(
   engine: Engine,
   mirror: OpenMirror,
-  { summary, options, quotaScope }: Pass,
+  { summary, options, quotaScope, attempts }: Pass,
 ): Promise<PathProblem[]> {
   const { store, service, signal } = engine
   store.write(() => store.contents.claimPending(mirror.row, mirror.runId))
@@ -82,7 +82,7 @@ async function send(
   // A failure of the follower shows when it is awaited; until then it must not count as unhandled.
   following.catch(() => {})
   const { waitMs } = options
-  const problems = await sendAll(engine, mirror, connection, { summary, follower, waitMs, quotaScope }).catch(
+  const problems = await sendAll(engine, mirror, connection, { summary, follower, waitMs, quotaScope, attempts }).catch(
     async (error: unknown) => {
       follower.finish(0)
       await following

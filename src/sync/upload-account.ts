@@ -5,6 +5,7 @@ import type { UploadOutcome } from '../store/uploads.ts'
 import type { Engine, OpenMirror } from './engine.ts'
 import { FAILED_AGAIN } from './file-log.ts'
 import type { PathProblem } from './observe/observation.ts'
+import type { RunAttempts } from './pass.ts'
 import type { SendResult } from './send-one.ts'
 import type { Intent } from './send-queue.ts'
 
@@ -13,15 +14,22 @@ export class UploadAccount {
   readonly #engine: Engine
   readonly #mirror: OpenMirror
   readonly #summary: SyncSummary
+  readonly #attempts: RunAttempts
   readonly #links: boolean
   /** By path: a run may last for days. */
   readonly #problems = new Map<string, PathProblem>()
 
   /** `links`: each copy is an upload of its own. */
-  constructor(engine: Engine, mirror: OpenMirror, summary: SyncSummary, links: boolean) {
+  constructor(
+    engine: Engine,
+    mirror: OpenMirror,
+    { summary, attempts }: { readonly summary: SyncSummary; readonly attempts: RunAttempts },
+    links: boolean,
+  ) {
     this.#engine = engine
     this.#mirror = mirror
     this.#summary = summary
+    this.#attempts = attempts
     this.#links = links
   }
 
@@ -100,6 +108,7 @@ export class UploadAccount {
     const message = isSent ? result.message : null
     this.#endUpload(intent, isSent ? result.kind : 'not-sent', message)
     if (result.kind === 'refused') this.#noteProblem(intent, result)
+    if (result.kind === 'not-sent' && result.problem.code !== 'vanished') this.#noteProblem(intent, result.problem)
     if (result.kind === 'doubt' && result.cause !== 'interrupted')
       this.#noteProblem(intent, { code: result.cause, message: result.message })
   }
@@ -113,6 +122,7 @@ export class UploadAccount {
     const nowMs = clock.nowMs()
     const refusals = store.contents.findStanding(intent.contentId)?.problemCount ?? 0
     const retryAt = nowMs + quarantinePause(refusals, code)
+    this.#attempts.exhausted.add(intent.contentId)
     store.contents.markRefused(intent.contentId, { code, message, retryAt })
     this.#endUpload(intent, 'refused', message)
   }
@@ -128,6 +138,7 @@ export class UploadAccount {
       logger.debug('not known whether an upload arrived; checked next run', { mirror, path, reason: message })
       return
     }
+    this.#attempts.exhausted.add(contentId)
     const { code, pauseMs } = reaction
     const retryAt = clock.nowMs() + pauseMs
     store.contents.setProblem(contentId, { code, message: `${message}; it is not known whether it arrived`, retryAt })

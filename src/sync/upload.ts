@@ -2,6 +2,7 @@ import { Bell } from '../foundation/bell.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
 import type { Connection, Engine, OpenMirror } from './engine.ts'
 import type { PathProblem } from './observe/observation.ts'
+import type { RunAttempts } from './pass.ts'
 import { type SendResult, sendOne } from './send-one.ts'
 import type { Intent, SendQueue } from './send-queue.ts'
 import { UploadAccount } from './upload-account.ts'
@@ -60,6 +61,7 @@ export class Uploader {
       readonly queue: SendQueue
       readonly gate: IngestionGate
       readonly summary: SyncSummary
+      readonly attempts: RunAttempts
       /** How long to wait for room in ingestion. */
       readonly waitMs: number
       /** Called when there is nothing to do for the moment. */
@@ -71,7 +73,7 @@ export class Uploader {
     this.#connection = connection
     this.#queue = work.queue
     this.#gate = work.gate
-    this.#account = new UploadAccount(engine, mirror, work.summary, work.queue.links)
+    this.#account = new UploadAccount(engine, mirror, work, work.queue.links)
     this.#waitMs = work.waitMs
     this.#onIdle = work.onIdle ?? (() => {})
   }

@@ -188,6 +188,9 @@ describe('a run over several mirrors', () => {
     await service[Symbol.asyncDispose]()
     const { summary, failure } = await tested.sync(mirrors)
     expect(failure).toMatchObject({ reaction: 'temporary', code: 'service-unreachable' })
-    expect(summary.mirrors).toHaveLength(1)
+    expect(summary.mirrors.map(({ problems }) => problems.map(({ message }) => message.slice(0, 13)))).toEqual([
+      ['Cannot check '],
+      ['Not looked at'],
+    ])
   })
 })

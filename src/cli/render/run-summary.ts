@@ -1,5 +1,6 @@
 import { counted, escapeText } from '../../foundation/text.ts'
 import { formatDuration, formatSize } from '../../foundation/units.ts'
+import { concernsOneMirror } from '../../rules/failure-scope.ts'
 import { describeHold } from '../../rules/quota.ts'
 import type { SummaryProblem, SyncSummary } from '../../rules/sync-summary.ts'
 import { describeKinds } from '../../rules/without-text.ts'
@@ -201,7 +202,8 @@ function describeGroup(group: readonly SummaryProblem[]): string {
 function lastLine(result: RunResult): string {
   const { summary, failure } = result
   const duration = formatDuration(summary.durationMs)
-  if (failure && (failure.reaction !== 'root' || summary.mirrors.length === 1)) return `Stopped after ${duration}.`
+  const isStopped = failure && !concernsOneMirror({ reaction: failure.reaction, code: failure.code })
+  if (isStopped || (failure && summary.mirrors.length === 1)) return `Stopped after ${duration}.`
   const pending = sum(summary.mirrors, ({ ingestion }) => ingestion.pending)
   const processing = pending === 0 ? '' : `; ${counted(pending, 'file is', 'files are')} still being processed`
   if (summary.dryRun) return `Dry run in ${duration}: nothing was sent${processing}.`

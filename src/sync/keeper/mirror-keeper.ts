@@ -22,6 +22,8 @@ const MISSING_ROOT_PAUSE_MS = 10_000
 const FULL_DISK_PAUSE_MS = 10_000
 /** A limit counts a span of time: after a while there is room again. */
 const LIMIT_PAUSE_MS = 10 * 60_000
+/** What is due and was not sent all the same waits for something else, such as its directory. */
+const SHORTEST_RETRY_PAUSE_MS = 10_000
 export const SCHEDULED = 'it sends in batches; the next one is planned'
 
 /** While uploads go on, what has rested is gathered for so long and looked at together. */
@@ -95,6 +97,7 @@ export class MirrorKeeper {
   wake(): void {
     this.#notBeforeMs = 0
     this.#sendAtMs = 0
+    this.#line.follower?.lookAgain()
     this.#observer.scanNow()
     this.#bell.ring()
   }
@@ -240,7 +243,11 @@ export class MirrorKeeper {
       store.files.hasSendable(row.id, clock.nowMs()) ||
       store.directories.countUnmade(row.id) > 0 ||
       listDoubtful(this.#engine, mirror).length > 0
-    if (!hasToSend && store.contents.countPending(row) === 0) return
+    const hasToFollow =
+      store.contents.countPending(row) > 0 ||
+      store.contents.listDueForAnotherLook(row.id, clock.nowMs()).length > 0 ||
+      store.contents.listWithUnreadWarnings(row.id, 1).length > 0
+    if (!hasToSend && !hasToFollow) return
     const line = await this.#line.open()
     await this.#verify(mirror, line.connection)
     line.follower.add(row)
@@ -263,14 +270,19 @@ export class MirrorKeeper {
     this.#notBeforeMs = 0
     if (hasSent) this.#line.noteSuccess()
     if (this.#trouble?.state === 'halted') logger.info('the mirror goes on', { mirror: this.name })
-    this.#trouble = undefined
+    // Only a run that sends finds out whether a limit still holds something back.
+    const isStillHeld = this.#trouble?.state === 'held' && !hasSent
+    if (!isStillHeld) this.#trouble = undefined
     if (mayHaveLeft) this.#sendAtMs = 0
-    const retryAt = store.contents.nextRetryAt(row.library.id)
-    if (retryAt !== null)
-      this.#sendAtMs = Math.min(this.#sendAtMs, nowMs + Math.max(1_000, quarantineLeftMs(retryAt, clock.nowMs())))
-    const { heldBack, heldBackBy, failed, inDoubt } = summary.uploads
-    if (heldBack > 0) this.#noteLimit(heldBack, heldBackBy)
-    else if (this.#holds.size === 0 && failed + inDoubt === 0) this.#lastSuccessAt = clock.nowMs()
+    const retryAt = store.contents.nextRetryAt(row)
+    if (retryAt !== null) {
+      const pauseMs = Math.max(SHORTEST_RETRY_PAUSE_MS, quarantineLeftMs(retryAt, clock.nowMs()))
+      this.#sendAtMs = Math.min(this.#sendAtMs, nowMs + pauseMs)
+    }
+    const { uploads, directories } = summary
+    const isAllSent = uploads.failed + uploads.inDoubt + directories.failed === 0
+    if (uploads.heldBack > 0) this.#noteLimit(uploads.heldBack, uploads.heldBackBy)
+    else if (this.#holds.size === 0 && !isStillHeld && isAllSent) this.#lastSuccessAt = clock.nowMs()
   }
 
   #noteLimit(heldBack: number, heldBackBy: readonly HeldBack[]): void {

@@ -3,6 +3,7 @@ import type { SyncSummary } from '../../rules/sync-summary.ts'
 import { recordedVerdict, runOutcome, stoppedOutcome, verdictOf } from '../../rules/verdict.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { PathProblem } from '../observe/observation.ts'
+import { newAttempts } from '../pass.ts'
 import { Sender } from '../sender.ts'
 import { summarize } from '../summarize.ts'
 import type { OpenLine } from './service-line.ts'
@@ -61,6 +62,7 @@ export class MirrorRun {
     const mirror = { ...this.#mirror, runId: this.#begin() }
     const { summary } = this
     const work = {
+      attempts: newAttempts(),
       summary,
       follower: line.follower,
       waitMs: WAIT_MS,

@@ -1,5 +1,6 @@
 /** Measures the engine's uploads of a tree that was observed before: intents, bodies, answers and receipts, durably committed. */
 import { observe } from '../../../src/sync/observe/observe.ts'
+import { newAttempts } from '../../../src/sync/pass.ts'
 import { RunQuota } from '../../../src/sync/run-quota.ts'
 import { SendQueue } from '../../../src/sync/send-queue.ts'
 import { type IngestionGate, Uploader } from '../../../src/sync/upload.ts'
@@ -19,9 +20,10 @@ await observe(engine, mirror, summary, { hashEverything: false, acceptsRemovals:
 const connection = await engine.service.connect(engine.signal)
 await connection.client.contractFacts(engine.signal)
 await printMeasure(async () => {
+  const attempts = newAttempts()
   const quota = new RunQuota(engine, mirror.row, { kind: 'run', runId: mirror.runId, afterUploadId: 0 })
-  const queue = new SendQueue(engine, mirror, summary, quota, false)
-  const work = { queue, gate: OPEN_GATE, summary, waitMs: 60_000 }
+  const queue = new SendQueue(engine, mirror, { summary, quota, attempts }, false)
+  const work = { queue, gate: OPEN_GATE, summary, attempts, waitMs: 60_000 }
   await new Uploader(engine, mirror, connection, work).run()
   return summary.uploads.created
 })
