@@ -3,6 +3,7 @@ import { UsageError } from '../../foundation/errors.ts'
 import { expandVariables } from './expand-variables.ts'
 import type { Environment } from './overrides.ts'
 import { isMapping, type Raw } from './raw.ts'
+import { BAD_STAR, describeYamlError } from './yaml-words.ts'
 
 export interface ConfigFile {
   readonly raw: Raw
@@ -18,15 +19,39 @@ export function parseConfigFile(file: string, source: string, env: Environment):
   const document = parseDocument(source, { lineCounter: lines, prettyErrors: false })
   const placeOf = (offset: number) => `${file}:${lines.linePos(offset).line}`
   const broken = document.errors[0]
-  if (broken) throw bad(`${placeOf(broken.pos[0])}: not valid YAML: ${broken.message}`)
+  if (broken) {
+    // What is never closed is noticed at the end, behind the last line.
+    const { line } = lines.linePos(Math.min(broken.pos[0], source.trimEnd().length))
+    throw bad(`${file}:${line}: ${describeYamlError(broken.code, line)}`)
+  }
+  refuseUnresolved(document, placeOf)
   expandScalars(document, env, placeOf)
-  const content: unknown = withoutNulls(document.toJS({ maxAliasCount: 100 }))
+  const content = toValues(document, placeOf)
   if (content !== undefined && !isMapping(content)) throw bad(`${placeOf(0)}: expected keys and values`)
   return { raw: content ?? {}, place: (path) => placeOf(offsetOf(document, path)) }
 }
 
 function bad(message: string): UsageError {
   return new UsageError('bad-configuration', `Cannot read the configuration: ${message}`)
+}
+
+/** A pattern such as `*.tmp` without quotes refers to another value by its name, and there is none. */
+function refuseUnresolved(document: YamlDocument, placeOf: (offset: number) => string): void {
+  visit(document, {
+    Alias(_, node) {
+      if (node.resolve(document) === undefined)
+        throw bad(`${placeOf(node.range?.[0] ?? 0)}: not valid YAML: ${BAD_STAR}`)
+    },
+  })
+}
+
+/** Values that hold themselves, or multiply beyond measure, are none. */
+function toValues(document: YamlDocument, placeOf: (offset: number) => string): unknown {
+  try {
+    return withoutNulls(document.toJS({ maxAliasCount: 100 }))
+  } catch {
+    throw bad(`${placeOf(0)}: ${describeYamlError(undefined, 1)}`)
+  }
 }
 
 function expandScalars(document: YamlDocument, env: Environment, placeOf: (offset: number) => string): void {
