@@ -70,9 +70,12 @@ describe('a copy that is being linked', () => {
     const gate = Promise.withResolvers<void>()
     service.onAnswered = ({ fileName }) => (fileName === 'copy.md' ? gate.promise : undefined)
     const { engine, store } = openTestEngine(service)
-    const root = writeTree(temporaryDirectory(), { 'a.md': 'same', 'copy.md': 'same' })
+    const root = writeTree(temporaryDirectory(), { 'a.md': 'same' })
     const hand = handWatch()
     const kept = startKeeper(engine, keeperSettings(mirrorOf(root, { duplicates: 'link' }), hand.means))
+    await until('the first one is stored', () => isQuiet(kept))
+    writeTree(root, { 'copy.md': 'same' })
+    hand.events.onHint('copy.md')
     await until('the copy is on its way', () => countSends(service, 'copy.md') === 1)
     for (const name of ['b.md', 'c.md', 'd.md']) {
       writeTree(root, { [name]: name })
