@@ -8,13 +8,15 @@ export interface Way {
   readonly proxy: TunnelProxy | undefined
   /** Authorities that are trusted (PEM); undefined: those that Node trusts. */
   readonly authorities: readonly string[] | undefined
+  /** Ends attempts to connect. */
+  readonly signal: AbortSignal | undefined
 }
 
 /**
  * Makes the connections of a pool to an https origin. A connection counts as made when the service's certificate was checked: until
  * then, whatever a proxy says, no byte of a request has left.
  */
-export function createConnector(origin: string, { proxy, authorities }: Way): buildConnector.connector {
+export function createConnector(origin: string, { proxy, authorities, signal }: Way): buildConnector.connector {
   const place = placeOf(origin)
   let context: SecureContext | undefined
   let session: Buffer | undefined
@@ -22,9 +24,9 @@ export function createConnector(origin: string, { proxy, authorities }: Way): bu
     // Reading some hundred certificates takes its time: once for all connections, and only when there is one.
     if (authorities) context ??= createSecureContext({ ca: [...authorities] })
     const tunnel =
-      proxy && (await openTunnel(proxy, `${nameIn(place.host)}:${place.port}`, { context, session: undefined }))
+      proxy && (await openTunnel(proxy, `${nameIn(place.host)}:${place.port}`, { context, session: undefined, signal }))
     try {
-      const socket = await openSecureSocket(place, { context, session }, tunnel)
+      const socket = await openSecureSocket(place, { context, session, signal }, tunnel)
       socket.on('session', (made) => {
         session = made
       })

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import { interruption, networkError, Setback, type Wire } from './failures.ts'
+import { interruption, networkError, noConnection, Setback, type Wire } from './failures.ts'
 import { SourceFailure } from './multipart.ts'
 import type { ServiceRequest } from './request.ts'
 
@@ -16,6 +16,8 @@ interface ExchangeLimits {
   readonly answerMs: number
   /** Between two chunks of a streamed body; undefined when the body goes out in one write. */
   readonly stallMs: number | undefined
+  /** From now to the end of the answer, connected or not; undefined: it isn't cut. */
+  readonly cutMs: number | undefined
 }
 
 interface WireAnswer {
@@ -31,12 +33,15 @@ interface WireAnswer {
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly answer: Promise<WireAnswer>
+  /** When nothing of it is under way any more. */
+  readonly ended: Promise<void>
   status: number | undefined
   readonly #request: ServiceRequest<unknown>
   readonly #limits: ExchangeLimits
   readonly #wire: Wire
   #resolve: (answer: WireAnswer) => void = () => {}
   #reject: (error: unknown) => void = () => {}
+  #tellEnd: () => void = () => {}
   #controller: Dispatcher.DispatchController | undefined
   #timer: NodeJS.Timeout | undefined
   #ended = false
@@ -47,6 +52,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #receivedBytes = 0
   #stream: Readable | undefined
   #streamStartMs = 0
+  readonly #cut: NodeJS.Timeout | undefined
 
   constructor(request: ServiceRequest<unknown>, limits: ExchangeLimits, wire: Wire) {
     this.#request = request
@@ -56,7 +62,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#resolve = resolve
       this.#reject = reject
     })
+    this.ended = new Promise((resolve) => {
+      this.#tellEnd = resolve
+    })
     request.signal?.addEventListener('abort', this.#onAbort)
+    const { cutMs, answerMs } = limits
+    if (cutMs !== undefined && cutMs < answerMs) this.#cut = setTimeout(this.#onDeadline, cutMs).unref()
   }
 
   /** Ends the exchange with `error`; the socket is destroyed, so that the service never sees the end of a body. */
@@ -150,15 +161,20 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #end(): void {
     this.#ended = true
+    this.#tellEnd()
     clearTimeout(this.#timer)
+    clearTimeout(this.#cut)
     this.#request.signal?.removeEventListener('abort', this.#onAbort)
   }
 
   #setback(code: 'answer-malformed' | 'answer-late', reason: string, final = false): Setback {
-    return new Setback({ code, reason, reached: true, mayBeDone: this.#mayBeDone, final })
+    return new Setback({ code, reason, reached: this.#reached, mayBeDone: this.#mayBeDone, final })
   }
 
-  readonly #onDeadline = (): void => this.fail(this.#setback('answer-late', 'no complete answer in time'))
+  readonly #onDeadline = (): void => {
+    if (this.#reached) this.fail(this.#setback('answer-late', 'no complete answer in time'))
+    else this.fail(noConnection(this.#wire))
+  }
 
   readonly #onAbort = (): void => this.fail(interruption(this.#request, this.#mayBeDone))
 }

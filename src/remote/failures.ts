@@ -115,6 +115,13 @@ export function networkError(
   return new Setback({ ...state, code: 'service-unreachable', cause, reason: `${what} (${cause})` })
 }
 
+/** The time was over before there was a connection. */
+export function noConnection({ proxy }: Pick<Wire, 'proxy'>): Setback {
+  const cause = proxy ? `no connection in time through ${nameOf(proxy)}` : wordsOf('ETIMEDOUT')
+  const reason = `the service cannot be reached (${cause})`
+  return new Setback({ code: 'service-unreachable', cause, reason, reached: false, mayBeDone: false })
+}
+
 function proxyError(request: ServiceRequest<unknown>, failure: ProxyFailure, { proxy, clock }: Wire): Error {
   if (failure.cause instanceof CertificateFailure && proxy) {
     return refusedCertificate(request, failure.cause, failure.cause.code, {

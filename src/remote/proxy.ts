@@ -54,7 +54,7 @@ function unusable(variable: string, why: string): UsageError {
 export async function openTunnel(proxy: TunnelProxy, target: string, security: Security): Promise<Socket> {
   try {
     const socket = await reach(proxy, security)
-    const { answer, head } = await ask(proxy, target, socket)
+    const { answer, head } = await ask(proxy, target, { socket, signal: security.signal })
     const status = answer.statusCode ?? 0
     if (status >= 200 && status < 300) {
       if (head.length > 0) socket.unshift(head)
@@ -83,7 +83,9 @@ export function placeOf(origin: string): { host: string; port: number } {
 }
 
 function reach({ origin }: TunnelProxy, security: Security): Promise<Socket> {
-  return origin.startsWith('https:') ? openSecureSocket(placeOf(origin), security) : openSocket(placeOf(origin))
+  return origin.startsWith('https:')
+    ? openSecureSocket(placeOf(origin), security)
+    : openSocket(placeOf(origin), security.signal)
 }
 
 interface ProxyAnswer {
@@ -92,12 +94,21 @@ interface ProxyAnswer {
   readonly head: Buffer
 }
 
-function ask({ origin, variable, credentials }: TunnelProxy, target: string, socket: Socket): Promise<ProxyAnswer> {
+interface Asking {
+  readonly socket: Socket
+  readonly signal: AbortSignal | undefined
+}
+
+function ask(
+  { origin, variable, credentials }: TunnelProxy,
+  target: string,
+  { socket, signal }: Asking,
+): Promise<ProxyAnswer> {
   const headers: Record<string, string> = { host: target, 'proxy-connection': 'keep-alive' }
   if (credentials !== undefined) {
     headers['proxy-authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`
   }
-  const asking = request({ method: 'CONNECT', path: target, headers, createConnection: () => socket })
+  const asking = request({ method: 'CONNECT', path: target, headers, createConnection: () => socket, signal })
   return new Promise((resolve, reject) => {
     const late = `the proxy ${origin} (${variable}) does not answer`
     const timer = setTimeout(() => asking.destroy(new ProxyFailure(late, false)), CONNECT_TIMEOUT_MS)

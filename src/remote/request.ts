@@ -44,7 +44,7 @@ export interface ServiceRequest<T> {
   /** The answer's meaning; throws the error it stands for, a Setback when another try may mend it. */
   readonly read: (answer: Answer, request: ServiceRequest<unknown>) => T | Promise<T>
   readonly signal: AbortSignal | undefined
-  /** Monotonic: when an answer comes too late to be waited for; it still has some seconds. */
+  /** Monotonic: when an answer comes too late to be waited for. */
   readonly untilMs?: number | undefined
   /** Called when a connection is made and whenever bytes were sent. */
   readonly onActivity?: () => void

@@ -38,8 +38,8 @@ export interface Place {
 }
 
 /** A plain connection. */
-export function openSocket(place: Place): Promise<Socket> {
-  return settled(connectPlain(place), 'connect')
+export function openSocket(place: Place, signal: AbortSignal | undefined): Promise<Socket> {
+  return settled(connectPlain(place), 'connect', signal)
 }
 
 export interface Security {
@@ -47,6 +47,8 @@ export interface Security {
   readonly context: SecureContext | undefined
   /** Of an earlier connection to the same place. */
   readonly session: Buffer | undefined
+  /** Ends the attempt: nobody waits for the connection any more. */
+  readonly signal: AbortSignal | undefined
 }
 
 /**
@@ -54,7 +56,7 @@ export interface Security {
  * says; rejects with CertificateFailure when one is not trusted.
  */
 export async function openSecureSocket(place: Place, security: Security, socket?: Socket): Promise<TLSSocket> {
-  const { context, session } = security
+  const { context, session, signal } = security
   const secured = connectEncrypted({
     ...place,
     ...(socket && { socket }),
@@ -70,7 +72,7 @@ export async function openSecureSocket(place: Place, security: Security, socket?
     shown = secured.getPeerCertificate()
   })
   try {
-    return await settled(secured, 'secureConnect')
+    return await settled(secured, 'secureConnect', signal)
   } catch (error) {
     const code = systemCodeOf(error) ?? ''
     throw isOfCertificate(code) ? new CertificateFailure(code, shown) : error
@@ -81,12 +83,20 @@ function isAddress(host: string): boolean {
   return host.includes(':') || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(host)
 }
 
-function settled<S extends Socket>(socket: S, event: 'connect' | 'secureConnect'): Promise<S> {
+function settled<S extends Socket>(
+  socket: S,
+  event: 'connect' | 'secureConnect',
+  signal: AbortSignal | undefined,
+): Promise<S> {
   socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_AFTER_MS)
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => socket.destroy(new ConnectTimeout('no connection in time')), CONNECT_TIMEOUT_MS)
+    const onAbort = () => socket.destroy(new ConnectionClosed('nobody waits'))
+    if (signal?.aborted) onAbort()
+    signal?.addEventListener('abort', onAbort)
     const end = () => {
       clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
       socket.off('error', onError).off('close', onClose).off(event, onDone)
     }
     const onDone = () => {

@@ -14,9 +14,6 @@ import type { Answer, RequestBody, Send, ServiceRequest } from './request.ts'
 
 const SHORTEST_SECRET = 12
 
-/** Every service is given as long for an answer. */
-const SHORTEST_ANSWER_MS = 10_000
-
 /** What a service is given for digesting a body once it has all of it. */
 const DIGEST_BYTES_PER_MS = 1 << 10
 
@@ -32,12 +29,15 @@ export interface Transport {
 export function createTransport(options: ClientOptions): Transport {
   const { origin, token, random, clock, onRequest } = options
   const timeouts = options.timeouts ?? DEFAULT_TIMEOUTS
-  const pool = options.dispatcher ? undefined : openPool(options)
-  const dispatcher = options.dispatcher ?? pool ?? openPool(options)
+  const connecting = new AbortController()
+  const pool = options.dispatcher ? undefined : openPool(options, connecting.signal)
+  const dispatcher = options.dispatcher ?? pool ?? openPool(options, connecting.signal)
   const way = { origin, clock, proxy: options.proxy }
   const authorization = `Bearer ${token}`
   // A short word may be anything, an identifier for one; credentials are long.
   const redact = (text: string) => (token.length < SHORTEST_SECRET ? text : text.replaceAll(token, '[redacted]'))
+
+  let underWay = 0
 
   async function send<T>(request: ServiceRequest<T>): Promise<T> {
     interruptIfAborted(request)
@@ -45,10 +45,15 @@ export function createTransport(options: ClientOptions): Transport {
     const payload = request.body && (await openBody(request.body, random))
     const streamed = payload !== undefined && !Buffer.isBuffer(payload.content)
     const limits = {
-      answerMs: answerMsOf(request, timeouts.requestMs, clock) + (payload?.sizeBytes ?? 0) / DIGEST_BYTES_PER_MS,
+      answerMs: timeouts.requestMs + (payload?.sizeBytes ?? 0) / DIGEST_BYTES_PER_MS,
+      cutMs: cutMsOf(request, clock),
       stallMs: streamed ? timeouts.uploadStallMs : undefined,
     }
     const exchange = new Exchange(request, limits, way)
+    underWay += 1
+    void exchange.ended.then(() => {
+      underWay -= 1
+    })
     const startedMs = clock.monotonicMs()
     const wire = { origin, method, path, headers: headersOf(request, payload, authorization), ...UNTIMED }
     dispatch(dispatcher, payload ? { ...wire, body: bodyOf(payload) } : wire, exchange)
@@ -62,12 +67,18 @@ export function createTransport(options: ClientOptions): Transport {
     }
   }
 
+  const destroy = async () => {
+    connecting.abort()
+    await pool?.destroy()
+  }
   return {
     send,
     close: async () => {
-      if (!pool?.destroyed) await pool?.close()
+      if (pool?.destroyed) return
+      // What was given up before it had a connection still waits for one.
+      await (underWay === 0 ? destroy() : pool?.close())
     },
-    destroy: async () => pool?.destroy(),
+    destroy,
   }
 }
 
@@ -82,16 +93,16 @@ async function readAnswer<T>(request: ServiceRequest<T>, answer: Answer): Promis
 }
 
 /** HTTP/1.1 only: destroying the socket must end one upload and nothing else. Plain HTTP stays on this computer: no proxy, no certificate. */
-function openPool({ origin, connections, proxy, authorities }: ClientOptions): Pool {
+function openPool({ origin, connections, proxy, authorities }: ClientOptions, signal: AbortSignal): Pool {
   const isPlain = origin.startsWith('http:')
-  const way: Way = { proxy, authorities }
+  const way: Way = { proxy, authorities, signal }
   return new Pool(origin, { connections, allowH2: false, ...(!isPlain && { connect: createConnector(origin, way) }) })
 }
 
-/** What may be asked again is not waited for beyond its time; an upload is: cut off, it would be in doubt. */
-function answerMsOf({ repeat, streamed, untilMs }: ServiceRequest<unknown>, requestMs: number, clock: Clock): number {
-  if (repeat !== 'always' || streamed || untilMs === undefined) return requestMs
-  return Math.min(requestMs, Math.max(SHORTEST_ANSWER_MS, untilMs - clock.monotonicMs()))
+/** When the time of a request is over it is cut, but no upload, which would be in doubt, and no download. */
+function cutMsOf({ body, streamed, untilMs }: ServiceRequest<unknown>, clock: Clock): number | undefined {
+  if (body?.kind === 'file' || streamed || untilMs === undefined) return undefined
+  return Math.max(0, untilMs - clock.monotonicMs())
 }
 
 const UNTIMED = { headersTimeout: 0, bodyTimeout: 0 }

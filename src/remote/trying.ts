@@ -9,6 +9,10 @@ import type { Send, ServiceRequest } from './request.ts'
 const SILENT_AFTER_MS = 2_500
 /** A service that took long before may take somewhat longer. */
 const SLOWER_THAN_BEFORE = 3
+/** A try that begins when the time is nearly over still has so long. */
+const SHORTEST_TRY_MS = 1_000
+/** With no time at all, there is one try. */
+const ONLY_TRY_MS = 10_000
 /** What a service is given for digesting a body before its silence is one. */
 const DIGEST_BYTES_PER_MS = 1 << 10
 
@@ -26,7 +30,10 @@ export function withTrying(send: Send, { clock, policy, outages }: Trying): Send
     const untilMs = request.untilMs ?? (policy.forMs === undefined ? undefined : beganMs + policy.forMs)
     const silence = outages && new Silence(clock, outages, request, untilMs)
     try {
-      const result = await send({ ...request, untilMs, ...(silence && { onActivity: silence.noteActivity }) })
+      const shortestMs = policy.forMs === 0 ? ONLY_TRY_MS : SHORTEST_TRY_MS
+      const cutAtMs = untilMs === undefined ? undefined : Math.max(untilMs, beganMs + shortestMs)
+      const tried = { ...request, untilMs: cutAtMs }
+      const result = await send(silence ? { ...tried, onActivity: silence.noteActivity } : tried)
       silence?.noteAnswer()
       return result
     } catch (error) {

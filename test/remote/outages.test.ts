@@ -1,8 +1,10 @@
 import type { RequestListener } from 'node:http'
 import { describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/foundation/clock.ts'
 import type { Outage } from '../../src/remote/outage.ts'
 import {
   clientOf,
+  HELLO,
   type HeldClock,
   heldClock,
   jumpingClock,
@@ -144,6 +146,28 @@ describe('an outage', () => {
     await using client = clientOf(server.origin, { retry: { ...RETRY, longestAskedMs: 60_000 }, clock })
     expect(String(await thrownBy(client.checkAccess()))).toMatch(/503 .*; it asks to wait until \d\d:\d\d/)
     expect(clock.sleptMs).toEqual([])
+  })
+})
+
+describe('a try that outlasts its time', () => {
+  it.each(['http', 'https'])('is cut at the deadline: %s', { timeout: 5_000 }, async (scheme) => {
+    // Over https it hangs before there is a connection.
+    await using server = await serveSockets(() => {})
+    const origin = server.origin.replace('http', scheme)
+    await using client = clientOf(origin, { retry: { ...RETRY, forMs: 800 }, clock: systemClock })
+    const tries = [client.checkAccess(), client.createLibrary('Research', null)]
+    const code = scheme === 'http' ? 'answer-late' : 'service-unreachable'
+    for (const error of await Promise.all(tries.map(thrownBy))) expect(error).toMatchObject({ code })
+  })
+
+  it('is not cut when it is an upload', async () => {
+    await using server = await serve((request, answer) => {
+      request.resume().on('end', () => {
+        setTimeout(() => answer.writeHead(201).end('{"id":"r1","duplicate":false}'), 1_100)
+      })
+    })
+    await using client = clientOf(server.origin, { retry: { ...RETRY, forMs: 1 }, clock: systemClock })
+    expect(await client.uploadFile(uploadOf(HELLO))).toMatchObject({ id: 'r1' })
   })
 })
 
