@@ -11,6 +11,12 @@ export interface TokenInput extends Surroundings {
   readonly signal?: AbortSignal
 }
 
+export interface FoundToken {
+  readonly token: string
+  /** Where it comes from, for messages: a file or a program in quotes, a variable, a setting. */
+  readonly source: string
+}
+
 const COMMAND_TIMEOUT_MS = 30_000
 const WAYS =
   'set service.tokenFile or service.tokenCommand in the configuration, or SHELFD_TOKEN_FILE or SHELFD_TOKEN in the environment, or a systemd credential named "token"'
@@ -19,7 +25,7 @@ const WAYS =
  * The access token: `SHELFD_TOKEN`, `SHELFD_TOKEN_FILE`, the configuration, then a systemd credential named `token`.
  * Throws RefusedError('credential-missing'), UsageError('insecure-file') and UsageError('bad-configuration').
  */
-export async function readToken(sources: TokenSources, input: TokenInput): Promise<string> {
+export async function readToken(sources: TokenSources, input: TokenInput): Promise<FoundToken> {
   const { env, cwd, home } = input
   if (env.SHELFD_TOKEN) return checkToken(env.SHELFD_TOKEN, 'SHELFD_TOKEN')
   if (env.SHELFD_TOKEN_FILE) return readPrivateToken(resolve(cwd, expandHome(env.SHELFD_TOKEN_FILE, home)), input)
@@ -29,7 +35,7 @@ export async function readToken(sources: TokenSources, input: TokenInput): Promi
   return readSystemdCredential(input) ?? missing(`Cannot sign in: no access token; ${WAYS}`)
 }
 
-function readPrivateToken(file: string, { readFile = readTextFile }: TokenInput): string {
+function readPrivateToken(file: string, { readFile = readTextFile }: TokenInput): FoundToken {
   const found = attempt(() => readFile(file), `Cannot read the token file "${file}"`)
   if (!found) return missing(`Cannot read the token file "${file}": there is no such file`)
   assertPrivate(file, found)
@@ -37,7 +43,7 @@ function readPrivateToken(file: string, { readFile = readTextFile }: TokenInput)
 }
 
 /** systemd guards its directory itself; the mode of the file shows its access control list, so it isn't looked at. */
-function readSystemdCredential({ env, readFile = readTextFile }: TokenInput): string | undefined {
+function readSystemdCredential({ env, readFile = readTextFile }: TokenInput): FoundToken | undefined {
   if (!env.CREDENTIALS_DIRECTORY) return undefined
   const file = join(env.CREDENTIALS_DIRECTORY, 'token')
   const found = attempt(() => readFile(file), `Cannot read the credential "${file}"`)
@@ -47,7 +53,7 @@ function readSystemdCredential({ env, readFile = readTextFile }: TokenInput): st
 async function runTokenCommand(
   [program = '', ...rest]: readonly string[],
   { env, signal }: TokenInput,
-): Promise<string> {
+): Promise<FoundToken> {
   try {
     const bounds = { timeout: COMMAND_TIMEOUT_MS, maxBuffer: 64 * 1024, windowsHide: true }
     const { stdout } = await promisify(execFile)(program, rest, {
@@ -70,10 +76,10 @@ function describeFailure(program: string, error: unknown): string {
   return isLate ? `"${program}" did not end within ${COMMAND_TIMEOUT_MS / 1_000} s` : `"${program}" failed`
 }
 
-function checkToken(text: string, source: string): string {
+function checkToken(text: string, source: string): FoundToken {
   const token = text.trim()
   if (token === '') return missing(`Cannot sign in: ${source} is empty; it must hold the access token`)
-  if (/^[\x21-\x7e]+$/.test(token)) return token
+  if (/^[\x21-\x7e]+$/.test(token)) return { token, source }
   throw new UsageError('bad-configuration', `Cannot use ${source} as access token: it must be one line without spaces`)
 }
 

@@ -59,10 +59,11 @@ async function openConfigured(
   const { origin, caFile } = service
   const authorities = caFile === undefined ? undefined : readAuthorities(caFile)
   const proxy = await findProxy(origin, input)
-  const token = await readToken(service, input)
+  const { token, source } = await readToken(service, input)
   const client = await connect(settings, input, {
     origin,
     token,
+    tokenSource: source,
     proxy,
     authorities,
     retry: input.retry,
@@ -146,7 +147,7 @@ async function startLibrary({ dataDir }: EmbeddedServiceSettings): Promise<Runni
 async function connect(
   { limits, contract }: Settings,
   { logger, redactor, onRequest }: OpenServiceInput,
-  server: Pick<ClientOptions, 'origin' | 'token' | 'retry' | 'proxy' | 'authorities' | 'onOutage'>,
+  server: Pick<ClientOptions, 'origin' | 'token' | 'tokenSource' | 'retry' | 'proxy' | 'authorities' | 'onOutage'>,
 ): Promise<ServiceClient> {
   redactor.add(server.token)
   const { createServiceClient } = await import('../remote/create-client.ts')

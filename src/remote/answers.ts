@@ -60,7 +60,10 @@ export async function expectStatus(
   if (status < 400) throw malformed(`the service answered ${status}, which means nothing here`)
   if (status === 429 || status >= 500 || status === 408 || status === 425) throw setbackOf(answer)
   const reason = await describeRefusal(answer)
-  if (status === 401) throw new RefusedError('credential-refused', cannot(request, reason))
+  if (status === 401) {
+    const source = answer.tokenSource === undefined ? '' : `; the token comes from ${escapeText(answer.tokenSource)}`
+    throw new RefusedError('credential-refused', cannot(request, reason + source, answer.origin))
+  }
   if (status === 403) {
     const right = request.right ? `; the right "${request.right}" is needed` : ''
     throw new RefusedError('right-missing', cannot(request, reason + right))

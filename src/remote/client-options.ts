@@ -39,6 +39,8 @@ export interface ClientOptions {
   readonly origin: string
   /** Goes into `Authorization`, to the origin, and nowhere else. */
   readonly token: string
+  /** Where it comes from, for the message that it is refused. */
+  readonly tokenSource?: string | undefined
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger

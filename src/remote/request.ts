@@ -56,6 +56,8 @@ export interface ServiceRequest<T> {
 export interface Answer {
   /** Of the service that gave it. */
   readonly origin: string
+  /** Where the credential that was shown to it comes from, if that was said. */
+  readonly tokenSource: string | undefined
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer

@@ -27,7 +27,7 @@ export interface Transport {
 
 /** The wire: the only place where requests are built, and where the credential is added. */
 export function createTransport(options: ClientOptions): Transport {
-  const { origin, token, random, clock, onRequest } = options
+  const { origin, token, tokenSource, random, clock, onRequest } = options
   const timeouts = options.timeouts ?? DEFAULT_TIMEOUTS
   const connecting = new AbortController()
   const pool = options.dispatcher ? undefined : openPool(options, connecting.signal)
@@ -58,7 +58,7 @@ export function createTransport(options: ClientOptions): Transport {
     const wire = { origin, method, path, headers: headersOf(request, payload, authorization), ...UNTIMED }
     dispatch(dispatcher, payload ? { ...wire, body: bodyOf(payload) } : wire, exchange)
     try {
-      const answer = { ...(await exchange.answer), origin, receivedAtMs: clock.nowMs(), redact }
+      const answer = { ...(await exchange.answer), origin, tokenSource, receivedAtMs: clock.nowMs(), redact }
       refuseRedirect(request, answer)
       return await readAnswer(request, answer)
     } finally {

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { readToken } from '../../src/app/credential.ts'
+import { type FoundToken, readToken } from '../../src/app/credential.ts'
 import type { TokenSources } from '../../src/app/settings/settings.ts'
 
 const NONE: TokenSources = { token: undefined, tokenFile: undefined, tokenCommand: undefined }
@@ -19,8 +19,12 @@ function file(name: string, text: string, mode = 0o600): string {
   return path
 }
 
-function read(sources: Partial<TokenSources>, env: Record<string, string> = {}): Promise<string> {
+function find(sources: Partial<TokenSources>, env: Record<string, string> = {}): Promise<FoundToken> {
   return readToken({ ...NONE, ...sources }, { env: { PATH: process.env.PATH, ...env }, cwd: dir, home: dir })
+}
+
+async function read(...given: Parameters<typeof find>): Promise<string> {
+  return (await find(...given)).token
 }
 
 describe('where the token comes from', () => {
@@ -37,6 +41,17 @@ describe('where the token comes from', () => {
 
   test('a command prints it', async () => {
     expect(await read({ tokenCommand: ['printf', '  abc  \\n'] })).toBe('abc')
+  })
+})
+
+describe('what is said of where it comes from', () => {
+  test('a file, a variable or a command by name', async () => {
+    const tokenFile = file('mine', 'secret\n')
+    const sourceOf = async (...given: Parameters<typeof find>) => (await find(...given)).source
+    expect(await sourceOf({ tokenFile })).toBe(`"${tokenFile}"`)
+    expect(await sourceOf({ tokenFile }, { SHELFD_TOKEN: 'secret' })).toBe('SHELFD_TOKEN')
+    expect(await sourceOf({ token: 'secret' })).toBe('service.token')
+    expect(await sourceOf({ tokenCommand: ['printf', 'secret'] })).toBe('the output of "printf"')
   })
 })
 

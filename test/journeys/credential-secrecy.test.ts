@@ -51,3 +51,16 @@ test('the credential goes in one header and nowhere else (P22)', async () => {
   })
   expect(kept).toEqual([])
 })
+
+test('a refused credential names address and origin, never itself', async () => {
+  await using service = await startFaultyService()
+  const token = 'refused-canary-4f1c9b7d2e'
+  const home = temporaryHome({ url: service.url, token })
+  const said = await home.shelfd(['whoami'])
+  expect(said.exitCode).toBe(7)
+  expect(said.stderr).toContain(
+    `Cannot check the access at ${service.url}: the service answered 401 (credential refused)`,
+  )
+  expect(said.stderr).toMatch(/; the token comes from SHELFD_TOKEN$/m)
+  expect(`${said.stdout}${said.stderr}`).not.toContain(token)
+})
