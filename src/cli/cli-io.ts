@@ -21,3 +21,9 @@ export interface CliIo {
   /** Calls `listener` at every SIGHUP; without listener it ends the process. Absent where there is no such thing. */
   readonly onHangup?: (listener: () => void) => Disposable
 }
+
+/** Columns of the terminal that data goes to; undefined for a file or a pipe. */
+export function columnsOf({ stdout, isTerminal }: CliIo): number | undefined {
+  const columns = isTerminal.stdout && 'columns' in stdout ? stdout.columns : undefined
+  return typeof columns === 'number' && columns > 0 ? columns : undefined
+}

@@ -6,7 +6,7 @@ import type { Settings } from '../app/settings/settings.ts'
 import type { LogFields, Logger } from '../foundation/logger.ts'
 import { terminalSafeJson } from '../foundation/text.ts'
 import type { OutageListener } from '../remote/outage.ts'
-import type { CliIo } from './cli-io.ts'
+import { type CliIo, columnsOf } from './cli-io.ts'
 import { MessageOutput } from './message-output.ts'
 import { renderTable } from './render/table.ts'
 import { createOutageListener } from './tell-outages.ts'
@@ -128,9 +128,4 @@ function openLogger(
     write: (line) => messages.write(line),
     redact: redactor.redact,
   })
-}
-
-function columnsOf({ stdout, isTerminal }: CliIo): number | undefined {
-  const columns = isTerminal.stdout && 'columns' in stdout ? stdout.columns : undefined
-  return typeof columns === 'number' && columns > 0 ? columns : undefined
 }

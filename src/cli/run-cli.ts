@@ -1,7 +1,7 @@
 import type { Settings } from '../app/settings/settings.ts'
 import { version } from '../app/version.ts'
 import { InterruptedError, ShelfdError } from '../foundation/errors.ts'
-import type { CliIo } from './cli-io.ts'
+import { type CliIo, columnsOf } from './cli-io.ts'
 import type { Command } from './command.ts'
 import { commands } from './commands.ts'
 import type { GlobalFlags } from './context.ts'
@@ -40,13 +40,13 @@ async function dispatch(argv: readonly string[], io: CliIo, shown: Shown): Promi
   if (found.kind === 'group') return showCommands(found.prefix, argv, io)
   shown.commandName = found.entry.name
   const command = await found.entry.load()
-  if (asksForOneOf(found.rest, '--help', '-h')) return printText(io, renderCommandHelp(command))
+  if (asksForOneOf(found.rest, '--help', '-h')) return printText(io, renderCommandHelp(command, columnsOf(io)))
   return runCommand(command, found.rest, io, shown)
 }
 
 /** The list is an answer when it was asked for, otherwise a reminder that a command is missing. */
 async function showCommands(prefix: string, argv: readonly string[], io: CliIo): Promise<number> {
-  const list = renderCommandList(commands, prefix)
+  const list = renderCommandList(commands, prefix, columnsOf(io))
   if (prefix !== '' || asksForOneOf(argv, '--help', '-h')) return printText(io, list)
   const { parseOptions } = await import('./parse-arguments.ts')
   parseOptions(argv, GLOBAL_OPTIONS)

@@ -26,7 +26,8 @@ describe('help', () => {
             --state-dir DIR         Directory for the state of shelfd
             --json                  Print data as JSON
         -q, --quiet                 Log errors only
-        -v, --verbose               Log more, and name each file that is sent; twice also shows the traces of errors
+        -v, --verbose               Log more, and name each file that is sent; twice also shows the traces
+                                    of errors
             --log-format text|json  Log as text or json
         -V, --version               Print the version
         -h, --help                  Print this help
@@ -71,7 +72,8 @@ describe('help', () => {
             --state-dir DIR         Directory for the state of shelfd
             --json                  Print data as JSON
         -q, --quiet                 Log errors only
-        -v, --verbose               Log more, and name each file that is sent; twice also shows the traces of errors
+        -v, --verbose               Log more, and name each file that is sent; twice also shows the traces
+                                    of errors
             --log-format text|json  Log as text or json
         -V, --version               Print the version
         -h, --help                  Print this help

@@ -19,6 +19,7 @@ export const serveTokensCreateCommand = defineCommand({
       type: 'string',
       array: true,
       choices: LIBRARY_RIGHTS,
+      placeholder: 'RIGHT',
       describe: 'A right on libraries; may be given several times',
     },
     library: {
