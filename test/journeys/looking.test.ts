@@ -37,7 +37,7 @@ describe('why', () => {
     expect(stdout).toMatch(/state +stored/)
     expect(stdout).toMatch(/ingestion +completed \(searchable\)/)
     expect(stdout).toMatch(/in the library +\/Papers\/a\.md/)
-    expect(stdout).toMatch(/upload 1 .*created, from a\.md/)
+    expect(stdout).toMatch(/upload 1 .*sent, from a\.md/)
   })
 
   test('tells which file another one duplicates', async () => {
