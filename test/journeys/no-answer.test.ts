@@ -124,7 +124,7 @@ describe('who waits for a service hears', () => {
     service.answer = () => ({ status: 429, body: {}, headers: { 'retry-after': '600' } })
     const { exitCode, stderr } = await homeOf(service.url).shelfd(['whoami'])
     expect(exitCode).toBe(5)
-    expect(stderr).toMatch(/shelfd: .*429 \(too many requests\); it asks to wait until \d\d:\d\d/)
+    expect(stderr).toMatch(/shelfd: .*429 \(too many requests\); it asks to wait until (?:\d{4}-\d\d-\d\d )?\d\d:\d\d/)
   })
 
   test('in the format of the log, and nothing with -q', async () => {
