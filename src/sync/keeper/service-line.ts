@@ -2,6 +2,7 @@ import { type ErrorCode, RefusedError, ShelfdError, TemporaryError } from '../..
 import { formatDuration } from '../../foundation/units.ts'
 import { describeCause } from '../../remote/describe-outage.ts'
 import type { Outage } from '../../remote/outage.ts'
+import { concernsOneMirror } from '../../rules/failure-scope.ts'
 import { retryPauseMs } from '../../rules/retry-pause.ts'
 import type { Connection, Engine } from '../engine.ts'
 import { IngestionFollower } from '../follow-ingestion.ts'
@@ -28,19 +29,10 @@ const PROBE_PAUSE_MS = 10_000
 const AWAY = { attempts: Number.POSITIVE_INFINITY, firstPauseMs: 5_000, maxPauseMs: 120_000 }
 const REFUSED = { attempts: Number.POSITIVE_INFINITY, firstPauseMs: 60_000, maxPauseMs: 3_600_000 }
 
-/** Refusals that concern every mirror: the credential and the way to the service. */
-const OF_ALL: ReadonlySet<ErrorCode> = new Set([
-  'credential-missing',
-  'credential-refused',
-  'certificate-refused',
-  'proxy-refused',
-  'redirect-refused',
-])
-
 /** Whether an error concerns the service as a whole rather than one mirror. */
 export function concernsService(error: ShelfdError): boolean {
   if (error instanceof TemporaryError) return error.code !== 'disk-full'
-  return error instanceof RefusedError && OF_ALL.has(error.code)
+  return error instanceof RefusedError && !concernsOneMirror(error)
 }
 
 export interface LineHooks {
