@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { TemporaryError } from '../foundation/errors.ts'
 import type { Query } from './request.ts'
 
@@ -8,6 +9,8 @@ export interface Page {
 
 /** A listing of more pages than this never ends. */
 const MOST_PAGES = 200_000
+/** A little longer than a digest. */
+const LONGEST_KEPT = 64
 
 /**
  * The pages of a listing (2.14), each cursor handed back untouched. Throws TemporaryError('answer-malformed') as soon as a page
@@ -23,13 +26,18 @@ export async function* pagesOf<P extends Page>(
   while (seen.size < mostPages) {
     const page = await fetchPage(cursor)
     if (page.truncated !== (page.next_cursor !== null)) throw incomplete(what, 'a page contradicts itself')
-    if (page.next_cursor !== null && seen.has(page.next_cursor)) throw incomplete(what, 'a cursor came twice')
+    if (page.next_cursor !== null && seen.has(markOf(page.next_cursor))) throw incomplete(what, 'a cursor came twice')
     yield page
     if (page.next_cursor === null) return
     cursor = page.next_cursor
-    seen.add(cursor)
+    seen.add(markOf(cursor))
   }
   throw incomplete(what, 'it does not end')
+}
+
+/** Stands for a cursor, however long it is: those of a whole listing are kept. */
+function markOf(cursor: string): string {
+  return cursor.length <= LONGEST_KEPT ? cursor : hash('sha256', cursor, 'base64')
 }
 
 /** The query of one page of a listing. */

@@ -1,8 +1,9 @@
-import { joinLibraryPath } from '../contract/library-path.ts'
+import { joinLibraryPath, normalizeLibraryPath } from '../contract/library-path.ts'
 import type { DirectoryPage } from '../contract/records.ts'
-import { messageOf, ShelfdError } from '../foundation/errors.ts'
+import { messageOf, ShelfdError, TemporaryError } from '../foundation/errors.ts'
 import { forEachConcurrently } from '../foundation/for-each-concurrently.ts'
 import type { Logger } from '../foundation/logger.ts'
+import { escapeText, truncateText } from '../foundation/text.ts'
 import type { ServiceClient } from '../remote/service-client.ts'
 import type { ListedEntry } from '../store/report-rows.ts'
 
@@ -21,34 +22,82 @@ export interface ListingTarget {
   readonly add: (entries: readonly ListedEntry[]) => void
 }
 
-/** Lists a whole library, directories in parallel, and gives each page's files to `add` as it comes. */
-export async function listRemote(target: ListingTarget): Promise<Listing> {
-  const incomplete: { path: string; reason: string }[] = []
+export interface ListingBounds {
+  readonly levels: number
+  /** Requests that the whole library takes: one for each directory and for each further page. */
+  readonly requests: number
+}
+
+/** No tree that can be mirrored reaches these: a library beyond them has folders that hold themselves, or never ends. */
+const BOUNDS: ListingBounds = { levels: 256, requests: 1_000_000 }
+
+/** A local path has at most 4,096 bytes. */
+const LONGEST_PATH = 8_192
+const LONGEST_TOLD = 120
+
+/**
+ * Lists a whole library, directories in parallel, and gives each page's files to `add` as it comes. A library that does not
+ * end within `bounds` is listed incompletely.
+ */
+export async function listRemote(target: ListingTarget, bounds = BOUNDS): Promise<Listing> {
+  const walk: RemoteWalk = { target, requestsLeft: bounds.requests - 1, incomplete: [] }
   // Breadth first: a level's directories are known before the next level is asked for.
-  for (let level = ['/']; level.length > 0; ) {
-    const below: string[] = []
-    await forEachConcurrently(level, target.concurrency, async (path) => {
-      try {
-        below.push(...(await listOne(target, path)))
-      } catch (error) {
-        if (!isOfOneDirectory(error)) throw error
-        target.logger.warn('cannot list a directory', { path, reason: messageOf(error) })
-        incomplete.push({ path, reason: messageOf(error) })
-      }
-    })
-    level = below
-  }
-  return { incomplete }
+  let level = ['/']
+  for (let depth = 0; level.length > 0 && depth <= bounds.levels; depth += 1) level = await listLevel(walk, level)
+  if (level.length > 0) noteIncomplete(walk, '/', `folders lie more than ${bounds.levels} deep in one another`)
+  if (walk.requestsLeft < 0) noteIncomplete(walk, '/', `it takes more than ${bounds.requests} requests`)
+  return { incomplete: walk.incomplete }
+}
+
+interface RemoteWalk {
+  readonly target: ListingTarget
+  requestsLeft: number
+  readonly incomplete: { path: string; reason: string }[]
+}
+
+/** Lists some directories; gives the paths of those below. */
+async function listLevel(walk: RemoteWalk, level: readonly string[]): Promise<string[]> {
+  const below: string[] = []
+  await forEachConcurrently(level, walk.target.concurrency, async (path) => {
+    try {
+      for (const found of await listOne(walk, path)) below.push(found)
+    } catch (error) {
+      if (!isOfOneDirectory(error)) throw error
+      noteIncomplete(walk, path, messageOf(error))
+    }
+  })
+  return below
 }
 
 /** Lists one directory; gives the paths of those below only when all its pages came. */
-async function listOne(target: ListingTarget, path: string): Promise<string[]> {
+async function listOne(walk: RemoteWalk, path: string): Promise<string[]> {
+  const { target } = walk
   const below: string[] = []
+  if (walk.requestsLeft < 0) return below
   for await (const page of target.client.listDirectory(target.remoteId, path, target.signal)) {
     target.add(entriesOf(page, target.libraryId, path))
-    for (const { name } of page.folders) below.push(joinLibraryPath(path, name))
+    for (const { name } of page.folders) below.push(pathOfFolder(path, name))
+    // A folder is charged for as soon as it is found: what waits to be listed stays bounded, too.
+    walk.requestsLeft -= page.folders.length + Number(page.truncated)
+    if (walk.requestsLeft < 0) return []
   }
   return below
+}
+
+function noteIncomplete({ target, incomplete }: RemoteWalk, path: string, reason: string): void {
+  target.logger.warn('cannot list a directory', { path, reason })
+  incomplete.push({ path, reason })
+}
+
+/** Throws TemporaryError for a name that no path can hold, such as one that leads back to the same folder (2.9). */
+function pathOfFolder(directory: string, name: string): string {
+  const path = joinLibraryPath(directory, name)
+  if (path.length <= LONGEST_PATH && !name.includes('/') && normalizeLibraryPath(path) === path) return path
+  const shown = escapeText(truncateText(name, LONGEST_TOLD))
+  throw new TemporaryError(
+    'answer-malformed',
+    `Cannot list "${escapeText(truncateText(directory, LONGEST_TOLD))}": no path leads to its folder "${shown}"`,
+  )
 }
 
 function entriesOf(page: DirectoryPage, libraryId: number, directory: string): ListedEntry[] {

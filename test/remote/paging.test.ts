@@ -56,3 +56,12 @@ it('reads a hundred thousand honest pages', async () => {
   for await (const { n: seen } of pages) last = seen
   expect(last).toBe(100_000)
 })
+
+it('knows a cursor again however long it is', async () => {
+  const long = 'x'.repeat(100_000)
+  const pages = pagesOf('list', async (cursor) => page(1, cursor === `${long}1` ? `${long}2` : `${long}1`))
+  expect(await thrownBy(pages)).toMatchObject({
+    code: 'answer-malformed',
+    message: expect.stringContaining('came twice'),
+  })
+})
