@@ -8,6 +8,14 @@ export interface Clock {
   monotonicMs(): number
   /** Resolves after `durationMs`; rejects with the signal's reason when aborted. */
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>
+  /** Calls `callback` once after `durationMs` (at most 24 days), unless the process has nothing else to wait for. */
+  startTimer(durationMs: number, callback: () => void): Timer
+}
+
+/** A timer that has not fired yet, or did; disposing stops it. */
+export interface Timer extends Disposable {
+  /** Begins to count anew. */
+  refresh(): void
 }
 
 /** A timer that is to count further is over at once. */
@@ -25,6 +33,10 @@ export const systemClock: Clock = {
     } catch (error) {
       throw signal?.aborted ? signal.reason : error
     }
+  },
+  startTimer: (durationMs, callback) => {
+    const timer = setTimeout(callback, Math.min(durationMs, LONGEST_TIMER_MS)).unref()
+    return { refresh: () => void timer.refresh(), [Symbol.dispose]: () => clearTimeout(timer) }
   },
 }
 

@@ -18,7 +18,7 @@ import { uploadsTopic } from './uploads.ts'
 
 /**
  * The client of one instance: topics on decorators on the one transport. Throws UsageError when the origin isn't one, isn't safe, or
- * the token can't be a credential. Pauses are in the time of `clock`; deadlines of answers are in real time.
+ * the token can't be a credential. Pauses and deadlines are in the time of `clock`.
  */
 export function createServiceClient(options: ClientOptions): ServiceClient {
   const origin = parseOrigin(options.origin)

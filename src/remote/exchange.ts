@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
+import type { Clock, Timer } from '../foundation/clock.ts'
 import { interruption, networkError, noConnection, Setback, type Wire } from './failures.ts'
 import { SourceFailure } from './multipart.ts'
 import type { ServiceRequest } from './request.ts'
@@ -29,7 +30,7 @@ interface WireAnswer {
 
 /**
  * One request on the wire. It keeps what decides later: whether a connection was made and whether a byte of the body may have
- * left. Its deadlines are its own (undici's don't catch drip-fed answers) and in real time, as the wire is.
+ * left. Its deadlines are its own: undici's don't catch drip-fed answers.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly answer: Promise<WireAnswer>
@@ -39,11 +40,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: ServiceRequest<unknown>
   readonly #limits: ExchangeLimits
   readonly #wire: Wire
+  readonly #clock: Clock
   #resolve: (answer: WireAnswer) => void = () => {}
   #reject: (error: unknown) => void = () => {}
   #tellEnd: () => void = () => {}
   #controller: Dispatcher.DispatchController | undefined
-  #timer: NodeJS.Timeout | undefined
+  #timer: Timer | undefined
   #ended = false
   #reached = false
   #mayBeDone = false
@@ -52,12 +54,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #receivedBytes = 0
   #stream: Readable | undefined
   #streamStartMs = 0
-  readonly #cut: NodeJS.Timeout | undefined
+  readonly #cut: Timer | undefined
 
   constructor(request: ServiceRequest<unknown>, limits: ExchangeLimits, wire: Wire) {
     this.#request = request
     this.#limits = limits
     this.#wire = wire
+    this.#clock = wire.clock
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
@@ -67,7 +70,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     })
     request.signal?.addEventListener('abort', this.#onAbort)
     const { cutMs, answerMs } = limits
-    if (cutMs !== undefined && cutMs < answerMs) this.#cut = setTimeout(this.#onDeadline, cutMs).unref()
+    if (cutMs !== undefined && cutMs < answerMs) this.#cut = this.#clock.startTimer(cutMs, this.#onDeadline)
   }
 
   /** Ends the exchange with `error`; the socket is destroyed, so that the service never sees the end of a body. */
@@ -108,7 +111,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.status = status
     this.#headers = headers
     if (!this.#request.streamed || status !== 200) return
-    this.#streamStartMs = performance.now()
+    this.#streamStartMs = this.#clock.monotonicMs()
     this.#stream = new Readable({
       read: () => controller.resume(),
       destroy: (error, done) => {
@@ -141,7 +144,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #passOn(controller: Dispatcher.DispatchController, stream: Readable, chunk: Buffer): void {
     const allowedMs = this.#limits.answerMs + this.#receivedBytes / SLOWEST_BYTES_PER_MS
-    if (performance.now() - this.#streamStartMs > allowedMs) {
+    if (this.#clock.monotonicMs() - this.#streamStartMs > allowedMs) {
       this.#onDeadline()
       return
     }
@@ -155,15 +158,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #setDeadline(durationMs: number): void {
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(this.#onDeadline, durationMs).unref()
+    this.#timer?.[Symbol.dispose]()
+    this.#timer = this.#clock.startTimer(durationMs, this.#onDeadline)
   }
 
   #end(): void {
     this.#ended = true
     this.#tellEnd()
-    clearTimeout(this.#timer)
-    clearTimeout(this.#cut)
+    this.#timer?.[Symbol.dispose]()
+    this.#cut?.[Symbol.dispose]()
     this.#request.signal?.removeEventListener('abort', this.#onAbort)
   }
 

@@ -12,32 +12,13 @@ import {
   openDatabase,
   openDatabaseReadOnly,
 } from '../foundation/sqlite/open-database.ts'
-import { type ContentQueries, prepareContents } from './contents.ts'
-import { type DirectoryQueries, prepareDirectories } from './directories.ts'
-import { type FileQueries, prepareFiles } from './files.ts'
 import { readGenerationNote, wasClosedOrderly, writeGenerationNote } from './generation.ts'
-import { type MirrorQueries, prepareMirrors } from './mirrors.ts'
-import { type NoteQueries, prepareNotes } from './notes.ts'
-import { type ProblemQueries, prepareProblems } from './problems.ts'
-import { prepareQuarantine, type QuarantineQueries } from './quarantine.ts'
-import { prepareReport, type ReportQueries } from './report-rows.ts'
-import { prepareRuns, type RunQueries } from './runs.ts'
-import { prepareUploads, type UploadQueries } from './uploads.ts'
+import { prepareQueries, type StoreQueries } from './store-queries.ts'
 
 const APPLICATION_ID = 0x73686c66 // "shlf"
 
 /** What may be asked of a store without holding it. */
-export interface StoreReader extends Disposable {
-  readonly mirrors: MirrorQueries
-  readonly directories: DirectoryQueries
-  readonly files: FileQueries
-  readonly contents: ContentQueries
-  readonly uploads: UploadQueries
-  readonly problems: ProblemQueries
-  readonly runs: RunQueries
-  readonly report: ReportQueries
-  readonly notes: NoteQueries
-  readonly quarantine: QuarantineQueries
+export interface StoreReader extends StoreQueries, Disposable {
   /** Whether somebody holds the store now: what it calls `sending` is on its way, otherwise it was cut off. */
   isHeld(): boolean
 }
@@ -158,21 +139,6 @@ function holdStore(directory: string, release: () => void): Store {
   } catch (error) {
     database.close()
     throw error
-  }
-}
-
-function prepareQueries(database: Database.Database): Omit<StoreReader, keyof Disposable | 'isHeld'> {
-  return {
-    mirrors: prepareMirrors(database),
-    directories: prepareDirectories(database),
-    files: prepareFiles(database),
-    contents: prepareContents(database),
-    uploads: prepareUploads(database),
-    problems: prepareProblems(database),
-    runs: prepareRuns(database),
-    report: prepareReport(database),
-    notes: prepareNotes(database),
-    quarantine: prepareQuarantine(database),
   }
 }
 

@@ -180,6 +180,7 @@ function createStillClock() {
   const clock: Clock = {
     nowMs: () => 0,
     monotonicMs: () => 0,
+    startTimer: systemClock.startTimer,
     sleep: (durationMs, signal) =>
       new Promise((resolve, reject) => {
         pausesMs.push(durationMs)

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net'
-import type { Clock } from '../../src/foundation/clock.ts'
+import { type Clock, systemClock } from '../../src/foundation/clock.ts'
 import { silentLogger } from '../../src/foundation/logger.ts'
 import type { ClientOptions } from '../../src/remote/client-options.ts'
 import { createServiceClient } from '../../src/remote/create-client.ts'
@@ -66,6 +66,7 @@ export function jumpingClock(): TestClock {
     sleptMs,
     nowMs: () => nowMs,
     monotonicMs: () => nowMs - startMs,
+    startTimer: systemClock.startTimer,
     async sleep(durationMs, signal) {
       signal?.throwIfAborted()
       sleptMs.push(durationMs)
@@ -90,6 +91,7 @@ export function heldClock(): HeldClock {
   return {
     nowMs: () => Date.UTC(2030, 0, 1) + atMs,
     monotonicMs: () => atMs,
+    startTimer: systemClock.startTimer,
     sleep: (durationMs) =>
       new Promise((resolve) => {
         const sleeper = { wakeAtMs: atMs + durationMs, wake: resolve }

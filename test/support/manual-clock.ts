@@ -1,8 +1,10 @@
-import type { Clock } from '../../src/foundation/clock.ts'
+import type { Clock, Timer } from '../../src/foundation/clock.ts'
 
 export interface ManualClock extends Clock {
   /** Lets time pass: both clocks go on, and whoever sleeps wakes in order. */
   advance(durationMs: number): Promise<void>
+  /** Lets time pass to the next one that is due; false when nobody sleeps. */
+  advanceToNext(): Promise<boolean>
   /** Sets the wall clock only, as a suspended machine or an administrator does; sleepers notice nothing. */
   jump(byMs: number): void
   /** How many sleep now. */
@@ -10,7 +12,7 @@ export interface ManualClock extends Clock {
 }
 
 interface Sleeper {
-  readonly dueMs: number
+  dueMs: number
   readonly wake: () => void
 }
 
@@ -23,8 +25,17 @@ export function manualClock(nowMs = Date.UTC(2026, 0, 1)): ManualClock {
     wallMs += Math.max(0, dueMs - monotonicMs)
     monotonicMs = Math.max(monotonicMs, dueMs)
   }
+  const wakeNext = async (endMs: number) => {
+    const next = earliest(sleepers, endMs)
+    if (!next) return false
+    passTo(next.dueMs)
+    sleepers.delete(next)
+    next.wake()
+    await settle()
+    return true
+  }
   return {
-    nowMs: () => wallMs,
+    nowMs: () => Math.floor(wallMs),
     monotonicMs: () => monotonicMs,
     countSleepers: () => sleepers.size,
     jump: (byMs) => {
@@ -32,32 +43,49 @@ export function manualClock(nowMs = Date.UTC(2026, 0, 1)): ManualClock {
     },
     sleep: (durationMs, signal) =>
       new Promise((resolve, reject) => {
-        const sleeper = { dueMs: monotonicMs + Math.max(0, durationMs), wake: resolve }
-        sleepers.add(sleeper)
         const abort = () => {
           sleepers.delete(sleeper)
           reject(signal?.reason)
         }
+        const wake = () => {
+          signal?.removeEventListener('abort', abort)
+          resolve()
+        }
+        const sleeper = { dueMs: monotonicMs + Math.max(0, durationMs), wake }
+        sleepers.add(sleeper)
         if (signal?.aborted) abort()
         else signal?.addEventListener('abort', abort, { once: true })
       }),
+    startTimer: (durationMs, callback): Timer => {
+      const sleeper = { dueMs: monotonicMs + Math.max(0, durationMs), wake: callback }
+      sleepers.add(sleeper)
+      const refresh = () => {
+        sleepers.delete(sleeper)
+        sleeper.dueMs = monotonicMs + Math.max(0, durationMs)
+        sleepers.add(sleeper)
+      }
+      return { refresh, [Symbol.dispose]: () => void sleepers.delete(sleeper) }
+    },
+    advanceToNext: async () => {
+      await settle()
+      return wakeNext(Number.POSITIVE_INFINITY)
+    },
     advance: async (durationMs) => {
       const endMs = monotonicMs + durationMs
       await settle()
-      for (let next = earliest(sleepers, endMs); next; next = earliest(sleepers, endMs)) {
-        passTo(next.dueMs)
-        sleepers.delete(next)
-        next.wake()
-        await settle()
-      }
+      while (await wakeNext(endMs));
       passTo(endMs)
     },
   }
 }
 
+/** Of several that are due at the same time, the one that began first. */
 function earliest(sleepers: ReadonlySet<Sleeper>, endMs: number): Sleeper | undefined {
-  const due = [...sleepers].filter(({ dueMs }) => dueMs <= endMs)
-  return due.sort((left, right) => left.dueMs - right.dueMs)[0]
+  let first: Sleeper | undefined
+  for (const sleeper of sleepers) {
+    if (sleeper.dueMs <= endMs && (first === undefined || sleeper.dueMs < first.dueMs)) first = sleeper
+  }
+  return first
 }
 
 /** Lets everything go on that waits for nothing but its turn. */

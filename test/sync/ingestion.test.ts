@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { INGESTION_STATUSES } from '../../src/contract/states.ts'
-import type { Clock } from '../../src/foundation/clock.ts'
+import { type Clock, systemClock } from '../../src/foundation/clock.ts'
 import type { ServiceClient } from '../../src/remote/service-client.ts'
 import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
@@ -16,6 +16,7 @@ function virtualClock(): Clock & { elapsedMs(): number } {
   return {
     nowMs: () => 1_700_000_000_000 + Math.floor(nowMs),
     monotonicMs: () => nowMs,
+    startTimer: systemClock.startTimer,
     sleep: async (durationMs, signal) => {
       sleeps += 1
       // Requests under way get their turn.

@@ -164,6 +164,7 @@ function skippingClock(): Clock & { skip(byMs: number): void } {
     nowMs: () => systemClock.nowMs() + aheadMs,
     monotonicMs: () => systemClock.monotonicMs() + aheadMs,
     sleep: systemClock.sleep,
+    startTimer: systemClock.startTimer,
     skip: (byMs) => {
       aheadMs += byMs
     },

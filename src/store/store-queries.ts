@@ -1,0 +1,41 @@
+import type Database from 'better-sqlite3'
+import { type ContentQueries, prepareContents } from './contents.ts'
+import { type DirectoryQueries, prepareDirectories } from './directories.ts'
+import { type FileQueries, prepareFiles } from './files.ts'
+import { type MirrorQueries, prepareMirrors } from './mirrors.ts'
+import { type NoteQueries, prepareNotes } from './notes.ts'
+import { type ProblemQueries, prepareProblems } from './problems.ts'
+import { prepareQuarantine, type QuarantineQueries } from './quarantine.ts'
+import { prepareReport, type ReportQueries } from './report-rows.ts'
+import { prepareRuns, type RunQueries } from './runs.ts'
+import { prepareUploads, type UploadQueries } from './uploads.ts'
+
+/** Every query of the store, one file a table. */
+export interface StoreQueries {
+  readonly mirrors: MirrorQueries
+  readonly directories: DirectoryQueries
+  readonly files: FileQueries
+  readonly contents: ContentQueries
+  readonly uploads: UploadQueries
+  readonly problems: ProblemQueries
+  readonly runs: RunQueries
+  readonly report: ReportQueries
+  readonly notes: NoteQueries
+  readonly quarantine: QuarantineQueries
+}
+
+/** Prepares every query once on an open database. */
+export function prepareQueries(database: Database.Database): StoreQueries {
+  return {
+    mirrors: prepareMirrors(database),
+    directories: prepareDirectories(database),
+    files: prepareFiles(database),
+    contents: prepareContents(database),
+    uploads: prepareUploads(database),
+    problems: prepareProblems(database),
+    runs: prepareRuns(database),
+    report: prepareReport(database),
+    notes: prepareNotes(database),
+    quarantine: prepareQuarantine(database),
+  }
+}
