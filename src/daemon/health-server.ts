@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { messageOf, systemCodeOf, UsageError } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { escapeText } from '../foundation/text.ts'
+import { ConnectionBound } from './connection-bound.ts'
 import { answerHealth, type HealthView } from './health-answers.ts'
 
 export interface HealthServerOptions {
@@ -12,6 +13,17 @@ export interface HealthServerOptions {
   readonly port: number
   readonly view: HealthView
   readonly logger: Logger
+  readonly limits?: HealthLimits
+}
+
+interface HealthLimits {
+  /** In bytes. */
+  readonly maxHeaderSize: number
+  /** In milliseconds, like those below: how long a client may take for its headers, and for all of its request. */
+  readonly headersTimeout: number
+  readonly requestTimeout: number
+  /** How often that is looked at. */
+  readonly connectionsCheckingInterval: number
 }
 
 export interface HealthServer extends AsyncDisposable {
@@ -19,7 +31,12 @@ export interface HealthServer extends AsyncDisposable {
   readonly url: string
 }
 
-const LIMITS = { maxHeaderSize: 8 * 1024, headersTimeout: 5_000, requestTimeout: 10_000 }
+const LIMITS: HealthLimits = {
+  maxHeaderSize: 8 * 1024,
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+}
 const MAX_CONNECTIONS = 32
 
 /** Nothing may frame, sniff, keep or pass on what is answered. */
@@ -35,16 +52,19 @@ const SECURITY_HEADERS = {
  * Answers GET and HEAD of `/healthz`, `/readyz` and `/metrics`, to this machine only.
  * Throws UsageError when `host` is not loopback or cannot be listened on.
  */
-export async function startHealthServer({ host, port, view, logger }: HealthServerOptions): Promise<HealthServer> {
+export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
+  const { host, port, view, logger } = options
   const address = loopbackAddress(host)
-  const server = createServer(LIMITS, (request, response) => {
+  const bound = new ConnectionBound(MAX_CONNECTIONS)
+  const server = createServer({ ...(options.limits ?? LIMITS) }, (request, response) => {
+    bound.noteRequest(request.socket)
     answer(request, response, view).catch((error: unknown) => {
       logger.error('Cannot answer a request for health or metrics', { error: messageOf(error) })
       if (response.headersSent) response.destroy()
       else send(response, { status: 500, type: 'application/json', body: '{"status":"error"}\n' })
     })
   })
-  server.maxConnections = MAX_CONNECTIONS
+  server.on('connection', (socket) => bound.admit(socket))
   await listen(server, address, port)
   // An error of a later connection, such as too many open files, must not end the daemon.
   server.on('error', (error) => logger.warn('The health server had an error', { error: error.message }))

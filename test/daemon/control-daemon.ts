@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import type { ControlHandlers } from '../../src/daemon/control/handlers.ts'
 import { PROTOCOL_VERSION, type SyncRequest } from '../../src/daemon/control/protocol.ts'
-import { type ControlServer, startControlServer } from '../../src/daemon/control/server.ts'
+import { type ControlServer, type ControlServerInput, startControlServer } from '../../src/daemon/control/server.ts'
 import { silentLogger } from '../../src/foundation/logger.ts'
 import { emptySummary } from '../../src/rules/sync-summary.ts'
 import type { RunResult } from '../../src/sync/run-sync.ts'
@@ -48,6 +48,7 @@ export async function startControl(
   stateDir: string,
   handlers: Partial<ControlHandlers> = {},
   env: Readonly<Record<string, string>> = {},
+  more: Partial<ControlServerInput> = {},
 ): Promise<ControlServer> {
   const server = await startControlServer({
     stateDir,
@@ -55,6 +56,7 @@ export async function startControl(
     service: SERVICE,
     handlers: { ...defaults, ...handlers },
     logger: silentLogger,
+    ...more,
   })
   let isClosed = false
   const close = async () => {

@@ -297,6 +297,44 @@ describe('a connection without manners', () => {
     expect(await (await clientOf(stateDir)).status()).toEqual(standing)
   })
 
+  test.each([
+    ['say nothing', ''],
+    ['never end their request', '{"version":'],
+  ])('is closed for others where two hundred %s', async (_, bytes) => {
+    const stateDir = temporaryDirectory()
+    const { path } = await startControl(stateDir)
+    const oldest = await openSocket(path)
+    const closed = once(oldest.resume(), 'close')
+    for (let count = 1; count < 200; count += 1) (await openSocket(path)).on('error', () => {}).write(bytes)
+    await closed
+    expect(await (await clientOf(stateDir)).status()).toEqual(standing)
+  })
+
+  test('does not end the sync of another client', async () => {
+    const stateDir = temporaryDirectory()
+    const begun = Promise.withResolvers<void>()
+    const finish = Promise.withResolvers<void>()
+    const sync = async () => {
+      begun.resolve()
+      await finish.promise
+      return runResult()
+    }
+    const { path } = await startControl(stateDir, { sync })
+    const run = { fileLog: silentFileLog, signal: neverAborted, progress: createProgress() }
+    const result = (await clientOf(stateDir)).sync(syncRequest, run)
+    await begun.promise
+    for (let count = 0; count < 200; count += 1) await openSocket(path)
+    finish.resolve()
+    expect(await result).toEqual(runResult())
+  })
+
+  test('is closed when it asks nothing for long', async () => {
+    const { path } = await startControl(temporaryDirectory(), {}, {}, { requestWithinMs: 10 })
+    const socket = await openSocket(path)
+    socket.resume()
+    if (!socket.closed) await once(socket, 'close')
+  })
+
   test('does not hold up the end of the daemon', async () => {
     const { path, ...server } = await startControl(temporaryDirectory())
     const socket = await openSocket(path)

@@ -1,21 +1,25 @@
 import { once } from 'node:events'
 import { get, request } from 'node:http'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { HealthView } from '../../src/daemon/health-answers.ts'
-import { type HealthServer, startHealthServer } from '../../src/daemon/health-server.ts'
+import { type HealthServer, type HealthServerOptions, startHealthServer } from '../../src/daemon/health-server.ts'
 import { silentLogger } from '../../src/foundation/logger.ts'
 import { daemonStanding, mirrorStanding } from '../support/standing.ts'
 
-async function start(change: Partial<HealthView> = {}, host = '127.0.0.1'): Promise<HealthServer> {
+async function start(
+  change: Partial<HealthView> = {},
+  host = '127.0.0.1',
+  more: Partial<HealthServerOptions> = {},
+): Promise<HealthServer> {
   const view: HealthView = {
     standing: () => daemonStanding(),
     renderMetrics: async () => ({ body: 'shelfd_ready 1\n', contentType: 'text/plain; version=0.0.4; charset=utf-8' }),
     isAlive: () => true,
     ...change,
   }
-  const server = await startHealthServer({ host, port: 0, view, logger: silentLogger })
+  const server = await startHealthServer({ host, port: 0, view, logger: silentLogger, ...more })
   onTestFinished(() => server[Symbol.asyncDispose]())
   return server
 }
@@ -25,6 +29,18 @@ async function statusFor(url: string, host: string): Promise<number | undefined>
   const [response] = await once(get(url, { headers: { host } }), 'response')
   response.resume()
   return response.statusCode
+}
+
+/** Connections that send this and then nothing more. */
+async function openSilent(url: string, count: number, bytes: string): Promise<Socket[]> {
+  const sockets = Array.from({ length: count }, () => connect(Number(new URL(url).port), '127.0.0.1'))
+  for (const socket of sockets) {
+    socket.on('error', () => {})
+    onTestFinished(() => void socket.destroy())
+  }
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+  for (const socket of sockets) socket.write(bytes)
+  return sockets
 }
 
 /** All that comes back for these bytes until the server ends the connection. */
@@ -229,5 +245,44 @@ describe('the health server', () => {
     await gone
     scrape.resolve({ body: 'x'.repeat(1_000_000), contentType: 'text/plain' })
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
+  })
+
+  test.each([
+    ['that say nothing', ''],
+    ['that never end their request', 'GET /healthz HTTP/1.1\r\nHost: local'],
+    ['that never send their body', 'POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n'],
+  ])('answers a probe beside a hundred connections %s', async (_, bytes) => {
+    const { url } = await start()
+    await openSilent(url, 100, bytes)
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    await openSilent(url, 100, bytes)
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  })
+
+  test('closes what is silent for too long', async () => {
+    const limits = { maxHeaderSize: 8_192, headersTimeout: 20, requestTimeout: 20, connectionsCheckingInterval: 10 }
+    const { url } = await start({}, '127.0.0.1', { limits })
+    const [silent] = await openSilent(url, 1, '')
+    const [unfinished] = await openSilent(url, 1, 'GET /healthz HTTP/1.1\r\n')
+    for (const socket of [silent, unfinished]) {
+      socket?.resume()
+      if (socket && !socket.closed) await once(socket, 'close')
+    }
+  })
+
+  test('keeps a scrape that others come after', async () => {
+    const scrape = Promise.withResolvers<{ body: string; contentType: string }>()
+    const asked = Promise.withResolvers<void>()
+    const renderMetrics = () => {
+      asked.resolve()
+      return scrape.promise
+    }
+    const { url } = await start({ renderMetrics })
+    const scraped = fetch(`${url}/metrics`)
+    await asked.promise
+    await openSilent(url, 100, '')
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    scrape.resolve({ body: 'shelfd_ready 1\n', contentType: 'text/plain' })
+    expect(await (await scraped).text()).toBe('shelfd_ready 1\n')
   })
 })

@@ -27,10 +27,13 @@ export class ControlConnection {
   readonly #abort = new AbortController()
   readonly #progress = createProgress()
   readonly #closed: Promise<unknown>
+  readonly #onRequest: () => void
   #answered: Promise<void> | undefined
 
-  constructor(socket: Socket, answering: Answering) {
+  /** `onRequest` is called when the client has asked. */
+  constructor(socket: Socket, answering: Answering, onRequest: () => void) {
     this.#socket = socket
+    this.#onRequest = onRequest
     this.#closed = new Promise((resolve) => socket.once('close', resolve))
     this.#answering = answering
     // Reading tells of every error as well; one after the last line must not end the process.
@@ -70,6 +73,7 @@ export class ControlConnection {
   /** The first line asks; any later one ends what was asked for. */
   #hear(line: string): void {
     if (!this.#answered) {
+      this.#onRequest()
       this.#answered = this.#answer(line)
       return
     }
