@@ -1,17 +1,17 @@
 import { existsSync, mkdirSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
-import { LockedError, OperatorError, TemporaryError } from '../foundation/errors.ts'
+import { LockedError, OperatorError } from '../foundation/errors.ts'
 import { isKernelLockHeld, takeKernelLock } from '../foundation/sqlite/kernel-lock.ts'
 import {
-  DatabaseFaultError,
   type DatabaseSpec,
   hasOlderSchema,
-  isDamage,
   isDiskFull,
+  isOutOfReach,
   openDatabase,
   openDatabaseReadOnly,
 } from '../foundation/sqlite/open-database.ts'
+import { explainFaults, wayBack } from './explain-faults.ts'
 import { readGenerationNote, wasClosedOrderly, writeGenerationNote } from './generation.ts'
 import { prepareQueries, type StoreQueries } from './store-queries.ts'
 
@@ -49,9 +49,13 @@ export interface Store extends StoreReader {
 
 /**
  * Opens (or makes) the store in `directory`, 0700 with files 0600, and holds it.
- * Throws LockedError when another process does, OperatorError when it is damaged, lost or of a newer version.
+ * Throws LockedError when another process does, OperatorError when it is damaged, lost, out of reach or of a newer version.
  */
 export function openStore(directory: string): Store {
+  return explainFaults(directory, () => lockAndHold(directory))
+}
+
+function lockAndHold(directory: string): Store {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const lock = takeKernelLock(lockFileOf(directory))
   if (!lock) {
@@ -113,11 +117,11 @@ export function copyStoreTo(directory: string, file: string): void {
 function holdStore(directory: string, release: () => void): Store {
   const spec = specOf(directory)
   const generation = verifyGeneration(directory, spec)
-  const database = explainFaults(directory, () => openDatabase({ ...spec, isSuspect: generation.isSuspect }))
+  const database = openDatabase({ ...spec, isSuspect: generation.isSuspect })
   try {
-    explainFaults(directory, () => advanceGeneration(database, directory))
+    advanceGeneration(database, directory)
     const queries = prepareQueries(database)
-    explainFaults(directory, () => database.transaction(() => queries.contents.doubtCutOff()).immediate())
+    database.transaction(() => queries.contents.doubtCutOff()).immediate()
     const { ino } = statSync(spec.file)
     return {
       directory,
@@ -132,8 +136,11 @@ function holdStore(directory: string, release: () => void): Store {
       writeRelaxed: (work) => explainFaults(directory, () => writeRelaxed(database, work)),
       rehearse: (work) => rehearse(database, work),
       [Symbol.dispose]: () => {
-        closeOrderly(database, directory)
-        release()
+        try {
+          closeOrderly(database, directory)
+        } finally {
+          release()
+        }
       },
     }
   } catch (error) {
@@ -183,7 +190,7 @@ function verifyGeneration(directory: string, spec: DatabaseSpec): { isSuspect: b
   if (!existsSync(spec.file)) throw lostStore(directory)
   if (note === null) return { isSuspect: true }
   const isSuspect = !wasClosedOrderly(spec.file, note)
-  const found = explainFaults(directory, () => readGeneration({ ...spec, isSuspect }))
+  const found = readGeneration({ ...spec, isSuspect })
   if (found < note.generation) {
     const counts = `it was opened ${found} times, its note says ${note.generation}`
     const text = `The store in "${directory}" is an older copy, or lost its write-ahead log: ${counts}`
@@ -223,27 +230,7 @@ function closeOrderly(database: Database.Database, directory: string): void {
     writeGenerationNote(noteFileOf(directory), { ...note, closedSizeBytes: statSync(file).size })
   } catch (error) {
     // The old note says that the store is open: the next opening looks at it more closely, as after a crash.
-    if (!isDiskFull(error)) throw error
-  }
-}
-
-function explainFaults<T>(directory: string, open: () => T): T {
-  try {
-    return open()
-  } catch (error) {
-    if (isDiskFull(error)) {
-      throw new TemporaryError('disk-full', `Cannot write the store in "${directory}": its disk is full`, {
-        cause: error,
-      })
-    }
-    if (isDamage(error)) throw new OperatorError('store-damaged', `${error.message}; ${wayBack(directory)}`)
-    if (!(error instanceof DatabaseFaultError)) throw error
-    if (error.fault === 'newer') {
-      throw new OperatorError('store-newer', `${error.message}; install the newer shelfd, or use another --state-dir`, {
-        cause: error,
-      })
-    }
-    throw new OperatorError('store-damaged', `${error.message}; ${wayBack(directory)}`, { cause: error })
+    if (!isDiskFull(error) && !isOutOfReach(error)) throw error
   }
 }
 
@@ -252,8 +239,4 @@ function lostStore(directory: string): OperatorError {
     'store-damaged',
     `The store in "${directory}" is gone, its note is still there; ${wayBack(directory)}`,
   )
-}
-
-function wayBack(directory: string): string {
-  return `restore the whole directory from a backup, or move it away ("mv ${directory} ${directory}.damaged") to start anew`
 }

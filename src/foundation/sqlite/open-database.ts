@@ -58,7 +58,13 @@ function asFault({ file }: DatabaseSpec, error: unknown): unknown {
 
 /** True for the errors by which SQLite tells of a damaged file, whenever it meets it. */
 export function isDamage(error: unknown): error is InstanceType<typeof Database.SqliteError> {
-  return error instanceof Database.SqliteError && /^SQLITE_(?:CORRUPT|NOTADB|READONLY|CANTOPEN)/.test(error.code)
+  return error instanceof Database.SqliteError && /^SQLITE_(?:CORRUPT|NOTADB|READONLY)/.test(error.code)
+}
+
+/** True when the disk, its permissions or a lack of descriptors keep from a file, whoever noticed it. */
+export function isOutOfReach(error: unknown): boolean {
+  const code = systemCodeOf(error) ?? ''
+  return /^SQLITE_(?:IOERR|CANTOPEN)/.test(code) || /^E[A-Z]+$/.test(code)
 }
 
 /** Whether an existing database has a schema older than the newest migration; one without a schema is being made. */
@@ -97,7 +103,9 @@ function inspect(spec: DatabaseSpec): void {
   let version: number
   let applicationId: number
   try {
-    const database = new Database(spec.file, { readonly: true, timeout: 5_000 })
+    // Whoever made it and was killed left a journal, which only a writer may play back.
+    const isReadOnly = !existsSync(`${spec.file}-journal`)
+    const database = new Database(spec.file, { readonly: isReadOnly, timeout: 5_000 })
     try {
       version = Number(database.pragma('user_version', { simple: true }))
       applicationId = Number(database.pragma('application_id', { simple: true }))
