@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { COMMANDS_PAGE, renderCommandsPage } from '../.ci/commands-page.ts'
+import { PROMISES_PAGE, renderPromisesPage } from '../.ci/promises-page.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { configJsonSchema } from '../src/app/settings/json-schema.ts'
 import { settingFlags, variableOf } from '../src/app/settings/overrides.ts'
@@ -72,6 +73,13 @@ describe('errors and the report', () => {
   test('the classes and signs are those of the program', () => {
     const listed = rowsOf(read('docs/report.md'), 'class').map(([name, sign]) => [name, sign])
     expect(listed).toEqual(Object.entries(REPORT_CLASSES).map(([name, sign]) => [`\`${name}\``, `\`${sign}\``]))
+  })
+})
+
+describe('promises', () => {
+  test('the page has every row of the catalogue', () => {
+    const page = readFileSync(PROMISES_PAGE, 'utf8')
+    expect(page, 'docs/promises.md is out of date: npm run docs').toBe(renderPromisesPage(page))
   })
 })
 

@@ -1,0 +1,65 @@
+import { faultsOfFiles } from '../test/promises/faults-of-files.ts'
+import { faultsOfTheProcess } from '../test/promises/faults-of-the-process.ts'
+import { faultsOfTheService } from '../test/promises/faults-of-the-service.ts'
+import { promisesOfReading } from '../test/promises/promises-of-reading.ts'
+import { promisesOfRuns } from '../test/promises/promises-of-runs.ts'
+import { promisesOfSending } from '../test/promises/promises-of-sending.ts'
+import type { FaultRow, PromiseRow, ShownBy } from '../test/promises/rows.ts'
+import { security } from '../test/promises/security.ts'
+
+export const PROMISES_PAGE = new URL('../docs/promises.md', import.meta.url)
+
+const MARK = '<!-- From here on written by `npm run docs`, from test/promises. -->'
+
+/** The page of promises: what people wrote above the mark, then the catalogue that the tests are named in. */
+export function renderPromisesPage(current: string): string {
+  const [written = ''] = current.split(MARK)
+  const parts = [
+    '## Promises',
+    'At every moment:',
+    ...[...promisesOfSending, ...promisesOfReading, ...promisesOfRuns].map(renderPromise),
+    '## Faults',
+    '### Files and the machine',
+    renderFaults(faultsOfFiles),
+    '### The service and the way to it',
+    renderFaults(faultsOfTheService),
+    '### The process and its state',
+    renderFaults(faultsOfTheProcess),
+    '## Security',
+    tableOf(
+      ['id', 'rule', 'shown by'],
+      security.map(({ id, holds, shownBy, open }) => [id, holds, listTests(shownBy, open)]),
+    ),
+  ]
+  return `${written}${MARK}\n\n${parts.join('\n\n')}\n`
+}
+
+function renderPromise({ id, holds, except, shownBy, open }: PromiseRow): string {
+  const sentence = holds.charAt(0).toUpperCase() + holds.slice(1)
+  const exceptions = except.length === 0 ? [] : ['Except:', except.map((text) => `- ${text}`).join('\n')]
+  const tests = linesOf(shownBy).map((line) => `- ${line}`)
+  if (open !== undefined) tests.push(`- open: ${open}`)
+  return [`### ${id}`, sentence, ...exceptions, 'Shown by:', tests.join('\n')].join('\n\n')
+}
+
+function renderFaults(faults: readonly FaultRow[]): string {
+  const rows = faults.map((row) => [row.id, row.happens, row.answer, row.class, listTests(row.shownBy, row.open)])
+  return tableOf(['id', 'what happens', 'right answer', 'class', 'shown by'], rows)
+}
+
+function listTests(shownBy: ShownBy, open: string | undefined): string {
+  return [...linesOf(shownBy), ...(open === undefined ? [] : [`open: ${open}`])].join('<br>')
+}
+
+function linesOf(shownBy: ShownBy): string[] {
+  return Object.entries(shownBy).map(([file, titles]) => `\`${file}\`: ${titles.map(quoted).join(', ')}`)
+}
+
+function quoted(title: string): string {
+  return `“${title.replaceAll('<', '&lt;')}”`
+}
+
+function tableOf(titles: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(titles), line(titles.map(() => '---')), ...rows.map(line)].join('\n')
+}

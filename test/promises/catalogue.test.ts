@@ -1,0 +1,64 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { CATALOGUE } from './catalogue.ts'
+import { collectTests, isRunOf } from './collect-tests.ts'
+
+const PROJECT = join(import.meta.dirname, '..', '..')
+const rows = CATALOGUE.flatMap((section) => section.rows)
+
+describe('the catalogue', () => {
+  test('names only tests that exist', () => {
+    const files = new Set(rows.flatMap(({ shownBy }) => Object.keys(shownBy)))
+    const titles = new Map([...files].map((file) => [file, new Set(collectTests(file))]))
+    const missing = rows.flatMap(({ id, shownBy }) =>
+      Object.entries(shownBy).flatMap(([file, named]) =>
+        named.filter((title) => !titles.get(file)?.has(title)).map((title) => `${id}: ${file}: ${title}`),
+      ),
+    )
+    expect(missing).toEqual([])
+  })
+
+  test('has no row without a test', () => {
+    const bare = rows.filter(({ shownBy }) => !Object.values(shownBy).some((titles) => titles.length > 0))
+    expect(bare.filter(({ open }) => open === undefined).map(({ id }) => id)).toEqual([])
+  })
+
+  test('has each number once, without a gap', () => {
+    const numbers = new Map<string, number[]>()
+    for (const { id } of rows) {
+      const [, kind = '', digits = ''] = /^(.*?)(\d+)$/.exec(id) ?? []
+      numbers.set(kind, [...(numbers.get(kind) ?? []), Number(digits)])
+    }
+    const expected = [...numbers.values()].map(({ length }) => Array.from({ length }, (_, index) => index + 1))
+    expect([...numbers.values()]).toEqual(expected)
+    expect([...numbers.keys()]).toEqual(['P', 'F-FS-', 'F-SV-', 'F-PR-', 'S-'])
+    expect(numbers.get('P')).toHaveLength(24)
+  })
+})
+
+describe('the numbers', () => {
+  test('cited in the code are those of the catalogue', () => {
+    const cited = globSync(['src/**/*.ts', 'test/**/*.ts', 'docs/**/*.md'], { cwd: PROJECT }).flatMap((file) =>
+      [...readFileSync(join(PROJECT, file), 'utf8').matchAll(/\b(?:P\d{1,2}|[FS]-(?:[A-Z]{2}-)?\d{2})\b/g)].map(
+        ([id]) => id,
+      ),
+    )
+    const known = new Set(rows.map(({ id }) => id))
+    expect(cited.length).toBeGreaterThan(100)
+    expect(cited.filter((id) => !known.has(id))).toEqual([])
+  })
+})
+
+describe('titles', () => {
+  test('are collected from describe to test', () => {
+    expect(collectTests('promises/catalogue.test.ts')).toContain('titles > are collected from describe to test')
+  })
+
+  test('with cases stand for whatever is filled in', () => {
+    expect(isRunOf('takes %s (%i) for $what', 'takes a.b\n(7) (3) for it')).toBe(true)
+    expect(isRunOf('takes %s.', 'takes one')).toBe(false)
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as it is written in a test
+    expect(isRunOf('at most ${MOST} lines', 'at most 360 lines')).toBe(true)
+  })
+})

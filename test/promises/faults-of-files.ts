@@ -1,0 +1,270 @@
+import type { FaultRow } from './rows.ts'
+
+/** What files, directories, disks and the machine under them do. */
+export const faultsOfFiles: readonly FaultRow[] = [
+  {
+    id: 'F-FS-01',
+    happens: 'a file changes while it is read',
+    answer: 'nothing of it is sent; it is read again when it has rested, and told as busy while it does not',
+    class: 'next scan',
+    shownBy: {
+      'local/hash-file.test.ts': ['a writer that %s makes it busy', 'a rename over leaves no mixed hash'],
+      'local/read-verified.test.ts': ['while a larger file is sent > a writer that %s ends it incomplete'],
+      'sync/uploads.test.ts': ['a file that changes while it is sent > (%s) stores nothing (P10)'],
+      'sync/keeper/mirror-observer.test.ts': ['a file that never rests > is told as busy until it rests'],
+    },
+  },
+  {
+    id: 'F-FS-02',
+    happens: 'a file vanishes while it is looked at, read or sent',
+    answer: 'no problem: the next complete scan says that it is gone',
+    class: 'next scan',
+    shownBy: {
+      'local/scan-directory.test.ts': [
+        'a directory that can not be read > leaves out a file that just vanished',
+        'a directory that can not be read > doubts a file that vanished and returned',
+      ],
+      'local/read-verified.test.ts': ['while a larger file is sent > a vanished file ends it before any byte'],
+    },
+  },
+  {
+    id: 'F-FS-03',
+    happens: 'a file may not be read (EACCES, EPERM)',
+    answer: 'a problem of that file, told on every run until it can be read; the others go on',
+    class: 'operator',
+    shownBy: {
+      'local/open-guarded.test.ts': ['a file that can not be opened > says what %s means for it'],
+    },
+  },
+  {
+    id: 'F-FS-04',
+    happens: 'a directory may not be listed',
+    answer: 'a problem of that directory; all below it is unknown and stays as the store has it',
+    class: 'operator',
+    shownBy: {
+      'sync/report.test.ts': ['a directory that cannot be read > keeps its files in the store (P11)'],
+      'local/scan-directory.test.ts': ['a directory that can not be read > is never taken for empty after %s'],
+    },
+  },
+  {
+    id: 'F-FS-05',
+    happens: 'the disk fails under a file (EIO)',
+    answer:
+      'a problem of that file, tried again by the next scan; nothing of it is sent and nothing of it is forgotten',
+    class: 'next scan',
+    shownBy: {
+      'local/hash-file.test.ts': ['a failing disk is an input error'],
+      'local/read-verified.test.ts': ['while a larger file is sent > a failing disk ends it with an error'],
+      'local/scan-directory.test.ts': ['a directory that can not be read > makes entries that fail a problem'],
+    },
+  },
+  {
+    id: 'F-FS-06',
+    happens: 'no descriptor is left (EMFILE, ENFILE)',
+    answer: 'not the fault of the file: it is tried again',
+    class: 'retry',
+    shownBy: {
+      'local/open-guarded.test.ts': ['a file that can not be opened > leaves EMFILE to the caller to retry'],
+      'local/scan-directory.test.ts': ['a directory that can not be read > is never taken for empty after %s'],
+    },
+  },
+  {
+    id: 'F-FS-07',
+    happens: 'a pipe, socket or device lies among the files',
+    answer: 'unsupported, told as a problem, and never opened so that it could block',
+    class: 'operator',
+    shownBy: {
+      'local/open-guarded.test.ts': ['opening a file of a mirror %s > never blocks on pipes, sockets and directories'],
+      'local/scan-directory.test.ts': ['a directory that can be read > skips links, loops, pipes, sockets and devices'],
+      'journeys/unsendable.test.ts': [
+        'a pipe > fails sync and check until a rule leaves it out',
+        'a pipe > is a problem as soon as a daemon sees it',
+      ],
+    },
+  },
+  {
+    id: 'F-FS-08',
+    happens: 'a symbolic link, also one that leads in a circle or nowhere',
+    answer: 'left out, and said by `why` and `report --only ignored`',
+    class: 'accepted',
+    shownBy: {
+      'local/scan-directory.test.ts': ['a directory that can be read > skips links, loops, pipes, sockets and devices'],
+      'journeys/hostile-names.test.ts': ['things that are no files > are left out and never block'],
+    },
+  },
+  {
+    id: 'F-FS-09',
+    happens: 'another file system is mounted inside the directory',
+    answer: 'it belongs to the mirror, unless `oneFileSystem` is set: then it is left out and said',
+    class: 'accepted',
+    shownBy: {
+      'local/scan-directory.test.ts': ['a directory that can be read > stays on one file system when told'],
+      'local/is-left-out.test.ts': ['a directory below a mirror > may be another file system'],
+    },
+  },
+  {
+    id: 'F-FS-10',
+    happens: 'two names are hard links to one file',
+    answer: 'two files with one content: sent once, and a change is seen under both names',
+    class: 'accepted',
+    shownBy: { 'journeys/hostile-names.test.ts': ['things that are no files > are left out and never block'] },
+  },
+  {
+    id: 'F-FS-11',
+    happens: 'names that differ only in case or in how letters are composed (NFC, NFD)',
+    answer: 'separate files, their names never normalised, and one warning for each directory that has such twins',
+    class: 'accepted',
+    shownBy: {
+      'local/scan-directory.test.ts': ['a directory that can be read > keeps every hostile name exactly as is'],
+      'journeys/hostile-names.test.ts': ['names that want to do harm > are mirrored one by one and escaped'],
+    },
+    open: 'the warning does not exist yet',
+  },
+  {
+    id: 'F-FS-12',
+    happens: 'a name is not UTF-8',
+    answer: 'a problem of that path, told escaped, never lost in silence',
+    class: 'operator',
+    shownBy: {
+      'local/scan-directory.test.ts': ['a directory that can be read > tells names that are not UTF-8'],
+      'journeys/hostile-names.test.ts': ['names that want to do harm > that are not UTF-8 are said, not lost'],
+    },
+  },
+  {
+    id: 'F-FS-13',
+    happens: 'names of 255 bytes, with newlines, escapes, quotes or marks that reorder text',
+    answer: 'taken as they are; escaped in terminal, log, CSV, HTML and multipart',
+    class: 'accepted',
+    shownBy: {
+      'journeys/hostile-names.test.ts': ['names that want to do harm > are mirrored one by one and escaped'],
+      'remote/multipart.test.ts': [
+        'openMultipart > carries any file name through a parser',
+        'openMultipart > keeps a hostile name inside its quotes',
+      ],
+      'cli/run-cli.test.ts': ['errors > cannot write to the terminal what they like'],
+    },
+  },
+  {
+    id: 'F-FS-14',
+    happens: 'a directory nests as deep as paths can be long',
+    answer: 'walked without recursion; what is too long to be opened is a problem of its path',
+    class: 'accepted',
+    shownBy: {},
+    open: 'no test yet',
+  },
+  {
+    id: 'F-FS-15',
+    happens: 'a file is empty',
+    answer: 'a content like others, or left out and said with `emptyFiles: skip`',
+    class: 'accepted',
+    shownBy: {
+      'local/scan-directory.test.ts': ['a directory that can be read > skips empty and large files when told'],
+      'journeys/hostile-names.test.ts': ['things that are no files > are left out and never block'],
+      'embedded/ingestion.test.ts': ['ingestion > completes empty files'],
+    },
+  },
+  {
+    id: 'F-FS-16',
+    happens: 'a file is huge or sparse',
+    answer: 'hashed and sent piece by piece; over `maxSize` it is a problem with that reason',
+    class: 'accepted',
+    shownBy: {
+      'local/read-verified.test.ts': ['a large file arrives with the usual limits'],
+      'journeys/unsendable.test.ts': ['a file over maxSize > is a problem in summary, report and why'],
+    },
+  },
+  {
+    id: 'F-FS-17',
+    happens: 'times go backwards, lie in the future, or stay as they were although the content changed',
+    answer: 'any difference of size, times or inode counts; what proves nothing is hashed again',
+    class: 'accepted',
+    shownBy: {
+      'rules/compare-directory.test.ts': [
+        'comparing a directory with the store > believes only an equal and old fingerprint',
+      ],
+    },
+  },
+  {
+    id: 'F-FS-18',
+    happens: 'a file is renamed over another of the same size and time',
+    answer: 'the inode differs: it is hashed again',
+    class: 'accepted',
+    shownBy: {
+      'rules/seal-directory.test.ts': ['the seal of a directory > breaks when any one number differs'],
+      'rules/compare-directory.test.ts': [
+        'comparing a directory with the store > believes only an equal and old fingerprint',
+      ],
+    },
+  },
+  {
+    id: 'F-FS-19',
+    happens: 'a file changes twice within two seconds',
+    answer: 'a hash vouches only when it was taken two seconds after the newest time of the file',
+    class: 'next scan',
+    shownBy: { 'rules/compare-directory.test.ts': ['a hash > vouches only two seconds after the newest time'] },
+  },
+  {
+    id: 'F-FS-20',
+    happens: 'the system allows no more watches (ENOSPC of inotify)',
+    answer: 'scans at intervals, and one message that names the setting to raise',
+    class: 'next scan',
+    shownBy: {
+      'journeys/daemon-guards.test.ts': ['a system that allows ten watches > is said once, and scans go on'],
+      'local/watch/watch-limit.test.ts': [
+        'a system that allows four watches > lets node watch four directories',
+        'a system that allows four watches > makes %s refuse, and say why',
+      ],
+      'sync/keeper/mirror-observer.test.ts': ['scans > come at intervals once watches run out'],
+    },
+  },
+  {
+    id: 'F-FS-21',
+    happens: 'the queue of events overflows, which no system tells',
+    answer: 'a burst of events counts as a loss and is followed by a scan; scans come at intervals besides',
+    class: 'next scan',
+    shownBy: {
+      'local/watch/announcer.test.ts': ['a burst is told as one loss', 'the end of a burst is never lost'],
+      'local/watch/watch-tree.test.ts': ['a burst is told as a loss by %s'],
+      'sync/keeper/mirror-observer.test.ts': ['scans > are called for by rules, losses and limits'],
+    },
+  },
+  {
+    id: 'F-FS-22',
+    happens: 'the directory lies on a network file system, whose events nobody tells',
+    answer: 'it is polled',
+    class: 'next scan',
+    shownBy: {
+      'local/watch/choose-back-end.test.ts': [
+        'the back end on Linux > fits the file system %s',
+        'the back end on Linux > is polling where nobody can tell',
+      ],
+    },
+  },
+  {
+    id: 'F-FS-23',
+    happens: 'the disk of the state is full, or less than 64 MiB are free',
+    answer: 'nothing is sent any more, exit 5 with its name; a daemon waits for room and goes on by itself',
+    class: 'retry',
+    shownBy: {
+      'journeys/full-disk.test.ts': [
+        'a full disk > of the state ends with its name, and with exit 5',
+        'a full disk > of the state holds a daemon until there is room',
+        'a full disk > of the library loses nothing and doubles nothing',
+      ],
+    },
+  },
+  {
+    id: 'F-FS-24',
+    happens: 'the machine sleeps and wakes',
+    answer: 'sockets are dropped, directories are checked and scanned, schedules catch up once',
+    class: 'next scan',
+    shownBy: {
+      'daemon/heartbeat.test.ts': [
+        'the heartbeat > tells a sleep before its next beat',
+        'the heartbeat > tells a sleep that both clocks counted',
+      ],
+      'daemon/crew.test.ts': ['a crew that wakes waits for no dead socket'],
+      'daemon/schedule.test.ts': ['when the clock jumps > waking catches up once, at the check'],
+    },
+  },
+]

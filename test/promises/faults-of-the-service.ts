@@ -1,0 +1,247 @@
+import type { FaultRow } from './rows.ts'
+
+/** What the service does, and everything between it and us. */
+export const faultsOfTheService: readonly FaultRow[] = [
+  {
+    id: 'F-SV-01',
+    happens: 'nobody answers: refused, no such name, no handshake',
+    answer: 'tried again with growing pauses, by one request for all',
+    class: 'retry',
+    shownBy: {
+      'remote/retrying.test.ts': [
+        'an unreachable service > is probed by one request for all',
+        'what another try may mend > ends as unreachable when nobody listens',
+      ],
+      'remote/transport.test.ts': ['the wire > takes a missing service for temporary: %s'],
+      'remote/uploads.test.ts': ['no doubt > remains when nobody listens'],
+    },
+  },
+  {
+    id: 'F-SV-02',
+    happens: 'the certificate is not to be trusted',
+    answer: 'refused with exit 7, naming what to do; never insecure',
+    class: 'operator',
+    shownBy: {
+      'remote/transport.test.ts': ['the wire > refuses a certificate for good: %s'],
+      'journeys/office-network.test.ts': [
+        'a certificate > of an unknown authority names it and caFile',
+        'a certificate > out of its time says when it was valid',
+        'a certificate > of another host says whose it is',
+      ],
+    },
+  },
+  {
+    id: 'F-SV-03',
+    happens: 'the connection breaks before a byte of the request has left',
+    answer: 'tried again; no doubt is left',
+    class: 'retry',
+    shownBy: {
+      'remote/uploads.test.ts': ['no doubt > remains when nobody listens'],
+      'journeys/office-network.test.ts': ['a proxy > that refuses between uploads leaves no doubt'],
+    },
+  },
+  {
+    id: 'F-SV-04',
+    happens: 'the connection breaks during an upload or before its answer',
+    answer: 'the upload is in doubt',
+    class: 'doubt',
+    shownBy: {
+      'remote/uploads.test.ts': [
+        'doubt > is the end of a reset after %i bytes arrived',
+        'doubt > is the end of one try: %s',
+      ],
+      'sync/uploads.test.ts': ['an upload whose answer is lost > is found by looking and never sent twice (P4)'],
+    },
+  },
+  {
+    id: 'F-SV-05',
+    happens: 'an answer comes in drips, or never ends',
+    answer: 'cut at a deadline of our own; of an upload it is a doubt',
+    class: 'retry',
+    shownBy: {
+      'remote/transport.test.ts': ['answers that are none > cuts a drip-fed answer at its deadline'],
+      'remote/topics.test.ts': ['downloads > fail when they only drip', 'downloads > fail when they stall'],
+      'remote/uploads.test.ts': ['doubt > is the end of waiting for an answer, sent %s'],
+    },
+  },
+  {
+    id: 'F-SV-06',
+    happens: '401: the credential is refused',
+    answer: 'everything stops, exit 7; a daemon asks again at its pace',
+    class: 'halt',
+    shownBy: {
+      'sync/uploads.test.ts': ['a content that the service refuses > stops everything when the credential is refused'],
+      'journeys/identity.test.ts': ['a credential > that was revoked meanwhile stops the run'],
+      'sync/keeper/service-line.test.ts': ['a line that nobody uses > learns that the credential was taken back'],
+    },
+  },
+  {
+    id: 'F-SV-07',
+    happens: '403: a right is missing',
+    answer:
+      'where the right is missing indeed, that kind of work stops for that library, exit 7; otherwise it is a problem of that item',
+    class: 'operator',
+    shownBy: {
+      'remote/transport.test.ts': ['refusals > names the right that is missing'],
+      'journeys/identity.test.ts': [
+        'a credential > without the right to create is refused',
+        'a credential > without the right to make directories is refused',
+      ],
+      'journeys/poison.test.ts': [
+        '%s > to one upload leaves the others alone',
+        '%s > to one poll leaves the others alone',
+        '%s > to one directory leaves the others alone',
+      ],
+    },
+  },
+  {
+    id: 'F-SV-08',
+    happens: '404 while polling',
+    answer: 'gone remotely: a problem, never sent again',
+    class: 'operator',
+    shownBy: {
+      'sync/ingestion.test.ts': ['what a service says of its processing > that is gone (404) is never sent again'],
+    },
+  },
+  {
+    id: 'F-SV-09',
+    happens: '409 where a directory is made',
+    answer: 'a look in the listing decides whether it is there',
+    class: 'accepted',
+    shownBy: {
+      'remote/topics.test.ts': [
+        'createDirectory > takes a conflict and a listing for existing',
+        'createDirectory > takes a conflict that no listing confirms for itself',
+      ],
+    },
+  },
+  {
+    id: 'F-SV-10',
+    happens: '413 or 422: a content is refused',
+    answer:
+      'a problem of that content with what the service says of its fields, not tried again before its pause is over',
+    class: 'operator',
+    shownBy: {
+      'remote/uploads.test.ts': [
+        'no doubt > says what the service says of a field',
+        'no doubt > remains after a plain %i',
+      ],
+      'sync/uploads.test.ts': ['a content that the service refuses > is said, quarantined and not sent again'],
+      'rules/sending.test.ts': [
+        'pauses of the quarantine > grow fivefold from 25 s to a day',
+        'pauses of the quarantine > of what is too large are the longest',
+      ],
+      'sync/attempts.test.ts': [
+        'a run that outlasts its quarantines > sends a refused content once, in whichever mirror',
+      ],
+    },
+  },
+  {
+    id: 'F-SV-11',
+    happens: '429: too many requests',
+    answer: 'everyone waits, at least as long as asked',
+    class: 'retry',
+    shownBy: {
+      'remote/retrying.test.ts': ['Retry-After > is a lower bound for everybody: %s'],
+      'remote/uploads.test.ts': ['no doubt > remains after 429, and it is sent again'],
+    },
+  },
+  {
+    id: 'F-SV-12',
+    happens: '500, 502, 503 or 504 to a request that only reads',
+    answer: 'tried again with growing pauses, so often as the deadline allows',
+    class: 'retry',
+    shownBy: {
+      'remote/retrying.test.ts': [
+        'what another try may mend > is tried again: %s',
+        'what another try may mend > pauses longer from try to try',
+      ],
+    },
+  },
+  {
+    id: 'F-SV-13',
+    happens: '500, 502, 503 or 504 to an upload',
+    answer: 'in doubt: a look decides, then at most one more send in the run',
+    class: 'doubt',
+    shownBy: {
+      'remote/uploads.test.ts': ['doubt > is the end of one try: %s'],
+      'journeys/failing-uploads.test.ts': ['an upload that always fails > with $what is sent twice and then a problem'],
+    },
+  },
+  {
+    id: 'F-SV-14',
+    happens:
+      'HTML with 200 (a captive portal), JSON that is malformed, oversized or of other types, an id that is missing or empty',
+    answer: 'no answer: never done; tried again where it is safe, in doubt for an upload',
+    class: 'doubt',
+    shownBy: {
+      'remote/transport.test.ts': [
+        'answers that are none > takes %s for malformed',
+        'answers that are none > takes bytes that are not HTTP for malformed',
+      ],
+      'sync/uploads.test.ts': ['an answer to an upload that is no answer > (%s) counts as doubt, not as done'],
+      'journeys/poison.test.ts': [
+        '%s > to one upload leaves the others alone',
+        '%s > to one poll leaves the others alone',
+      ],
+    },
+  },
+  {
+    id: 'F-SV-15',
+    happens: 'an answer speaks of another resource than asked for',
+    answer: 'not believed: no receipt for two contents, no state of another record',
+    class: 'doubt',
+    shownBy: {
+      'journeys/poison.test.ts': [
+        'an answer that speaks of something else > to an upload is no receipt for two contents',
+        'an answer that speaks of something else > to a poll is not believed',
+      ],
+    },
+  },
+  {
+    id: 'F-SV-16',
+    happens: 'any 3xx',
+    answer: 'an error that names the target; redirects are never followed',
+    class: 'operator',
+    shownBy: { 'remote/transport.test.ts': ['redirects > never follows a redirect (%i) with the file'] },
+  },
+  {
+    id: 'F-SV-17',
+    happens:
+      'a listing repeats a cursor, contradicts itself (`truncated` and `next_cursor`), never ends or holds itself',
+    answer: 'incomplete: nothing is said to be missing because of it',
+    class: 'retry',
+    shownBy: {
+      'remote/paging.test.ts': ['refuses %s as incomplete', 'ends a listing that never ends'],
+      'sync/report.test.ts': ['a listing with faults > %s makes things unknown, never missing (P11)'],
+    },
+  },
+  {
+    id: 'F-SV-18',
+    happens: 'one id is listed at two paths',
+    answer: 'two locations of one resource',
+    class: 'accepted',
+    shownBy: {},
+    open: 'no test yet',
+  },
+  {
+    id: 'F-SV-19',
+    happens: 'an answer has fields that nobody knows',
+    answer: 'passed over',
+    class: 'accepted',
+    shownBy: {},
+    open: 'no test yet',
+  },
+  {
+    id: 'F-SV-20',
+    happens: 'a state of processing that nobody knows',
+    answer: 'an error of that resource, told with the word, never done',
+    class: 'operator',
+    shownBy: {
+      'sync/ingestion.test.ts': [
+        'what a service says of its processing > is searchable for two words only (P6)',
+        'what a service says of its processing > is told bounded and escaped',
+      ],
+    },
+  },
+]

@@ -1,0 +1,106 @@
+import type { PromiseRow } from './rows.ts'
+
+/** What is read from the mirrored directories, and what follows when it is gone. The numbers are cited in the code. */
+export const promisesOfReading: readonly PromiseRow[] = [
+  {
+    id: 'P8',
+    holds:
+      'nothing is written to the directories that are mirrored: contents, names, times and inodes stay as they were.',
+    except: ['The time of the last access, where the file system keeps it.'],
+    shownBy: {},
+    open: 'no test yet',
+  },
+  {
+    id: 'P9',
+    holds:
+      'no byte from outside the directory of a mirror is hashed or sent: symbolic links are not followed, and what was opened is checked where it really lies before it is read.',
+    except: [
+      'A hard link is the file itself: its bytes belong to every directory that names it.',
+      'What is mounted inside the directory belongs to it, unless `oneFileSystem` is set.',
+    ],
+    shownBy: {
+      'local/open-guarded.test.ts': [
+        'a racer never gets outside bytes read',
+        'opening a file of a mirror %s > refuses a link at the end',
+        'opening a file of a mirror %s > refuses a parent that leads outside',
+        'opening a file of a mirror %s > never blocks on pipes, sockets and directories',
+      ],
+      'journeys/hostile-names.test.ts': ['things that are no files > are left out and never block'],
+    },
+  },
+  {
+    id: 'P10',
+    holds:
+      'the bytes that are sent are those that were hashed and as many as declared; the last chunk leaves only when hash and fingerprint are right, else the connection is cut so that nothing is stored.',
+    except: [
+      'A program that writes through a memory map may leave size, times and inode as they were: such a change is seen by the next scrub (`scrub.interval`) or `--checksum`.',
+    ],
+    shownBy: {
+      'sync/uploads.test.ts': ['a file that changes while it is sent > (%s) stores nothing (P10)'],
+      'local/read-verified.test.ts': [
+        'while a larger file is sent > a writer that %s ends it incomplete',
+        'while a larger file is sent > other content never gets its last chunk',
+        'a small file of other content is busy',
+      ],
+      'remote/uploads.test.ts': [
+        'what was stored > arrives whole and declared, never chunked',
+        'a body that fails > leaves the service without an end after %i bytes',
+        'a body that fails > never sends more or fewer bytes than declared',
+      ],
+    },
+  },
+  {
+    id: 'P11',
+    holds:
+      '"removed" and "missing remotely" are said only after a complete scan or listing; a directory that cannot be read, or a page that contradicts itself, makes all below it unknown.',
+    except: [],
+    shownBy: {
+      'sync/report.test.ts': [
+        'a directory that cannot be read > keeps its files in the store (P11)',
+        'a listing with faults > %s makes things unknown, never missing (P11)',
+        'a listing with faults > of a fifth of all pages loses nothing',
+      ],
+      'local/scan-directory.test.ts': ['a directory that can not be read > is never taken for empty after %s'],
+      'sync/keeper/mirror-observer.test.ts': ['what a hint shows to be gone > is removed by a scan, not by the hint'],
+      'rules/report-class.test.ts': ['a file > is missing only by a complete listing'],
+    },
+  },
+  {
+    id: 'P12',
+    holds:
+      'a directory that is gone, replaced, on another file system, emptied (of five files or more), or that lost more than half and at least twenty of its files halts its mirror, and nothing is recorded as removed.',
+    except: [
+      'What an ignore rule leaves out now is not lost.',
+      'Who says so with `--accept-removals` or `--accept-root`.',
+    ],
+    shownBy: {
+      'journeys/guards.test.ts': [
+        'a root that lost its files (P12) > altogether halts, and records nothing',
+        'a root that lost its files (P12) > by more than half halts as well',
+        'a root that lost its files (P12) > counts nothing as removed in the run that halts',
+        'files that are left out now > hide no loss beside them',
+      ],
+      'journeys/daemon-guards.test.ts': ['roots that are lost > halt their mirrors alone until resolved'],
+      'journeys/other-disk.test.ts': ['another disk at the same mount point is not sent'],
+      'rules/root-guard.test.ts': [
+        'the guard of a root > halts when all of five files are gone',
+        'the guard of a root > halts at more than half, from twenty on',
+      ],
+      'sync/moves-between-scans.test.ts': ['files really gone after renames halt'],
+    },
+  },
+  {
+    id: 'P13',
+    holds:
+      'a file that vanished does not take the resource id of its content along: when it returns, here or elsewhere in the library, nothing is sent.',
+    except: [],
+    shownBy: {
+      'journeys/first-and-later-runs.test.ts': [
+        'a later run > a file that comes back sends nothing (P13)',
+        'a later run > an old content that returns is not superseded',
+      ],
+      'store/queries.test.ts': ['contents > keep their resource id for good (P13)'],
+      'sync/moves-between-scans.test.ts': ['files renamed between scans are not lost'],
+    },
+  },
+]

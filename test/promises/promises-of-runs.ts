@@ -1,0 +1,184 @@
+import type { PromiseRow } from './rows.ts'
+
+/** What holds from run to run: identity, guards, the state and its bounds. The numbers are cited in the code. */
+export const promisesOfRuns: readonly PromiseRow[] = [
+  {
+    id: 'P14',
+    holds:
+      'a lost or new store beside a library that holds our directory, or more new contents than the limits allow, stops and asks instead of sending everything again.',
+    except: ['Who says so with `--adopt`: each content is then sent once, and the service takes it as a duplicate.'],
+    shownBy: {
+      'journeys/guards.test.ts': [
+        'a new store beside a full library (P14) > stops and asks instead of sending',
+        'a new store beside a full library (P14) > asks for a flat one whose files lie in the inbox (%s: %s)',
+        'a new store beside a full library (P14) > sends each content once when told so',
+      ],
+      'journeys/daemon-guards.test.ts': [
+        'a store that is deleted under the daemon > ends it, and the next one asks before it sends (P14)',
+      ],
+      'journeys/limits-and-waiting.test.ts': [
+        'limits > hold back what the next run sends',
+        'limits > of a day count across runs',
+      ],
+      'rules/sending.test.ts': ['the quota > is never overstepped by whoever obeys it'],
+    },
+  },
+  {
+    id: 'P15',
+    holds:
+      'origin, tenant, library and directory of a mirror are those of its first use; any other is refused with exit 7, and nothing is sent or written.',
+    except: ['Who says so with `--accept-root` for the directory.'],
+    shownBy: {
+      'journeys/identity.test.ts': [
+        'a pinned mirror refuses (P15) > another origin, also of the same library',
+        'a pinned mirror refuses (P15) > another tenant',
+        'a pinned mirror refuses (P15) > another library',
+        'a pinned mirror refuses (P15) > a library that the credential no longer shows',
+        'a pinned mirror refuses (P15) > another directory in the place of its own',
+        'a pinned mirror refuses (P15) > another embedded library than its own',
+      ],
+      'sync/keeper/mirror-keeper.test.ts': ['a pin > is compared anew over every line'],
+    },
+  },
+  {
+    id: 'P16',
+    holds:
+      'a store has one writer: whoever comes second ends with exit 11 and has changed nothing, and a crash leaves no lock behind.',
+    except: ['A file system whose locks do not work, as some network mounts: keep the state on a local disk.'],
+    shownBy: {
+      'store/opening.test.ts': [
+        'the lock > is held by one at a time (P16)',
+        'the lock > of many processes lets one win',
+        'the lock > is let go when opening fails',
+      ],
+      'journeys/exit-codes.test.ts': ['the process ends with > 11 when another instance holds the store'],
+      'journeys/daemon-weather.test.ts': ['signals at random moments > lose nothing and leave no stale lock'],
+    },
+  },
+  {
+    id: 'P17',
+    holds:
+      'a world in which nothing changes stays quiet: the next run sends nothing, makes no directory and changes nothing of the state.',
+    except: ['The list of past runs grows by one.', 'What failed is tried again when its pause is over.'],
+    shownBy: {
+      'journeys/first-and-later-runs.test.ts': ['a later run > sends nothing and changes nothing (P17)'],
+      'journeys/chaos.test.ts': [
+        'a service where a fifth of all requests goes wrong > still gets every content exactly once (seed %i)',
+      ],
+    },
+  },
+  {
+    id: 'P18',
+    holds: 'a run that was cut off and repeated ends as the run that was not.',
+    except: ['The second locations of P4.'],
+    shownBy: {
+      'journeys/kills.test.ts': ['a process killed while it uploads > leaves nothing that the next run cannot mend'],
+      'journeys/exit-codes.test.ts': ['the process ends with > 130 when interrupted, and the next run completes'],
+      'journeys/under-way.test.ts': ['a batch > that a kill breaks off goes on at the start'],
+    },
+  },
+  {
+    id: 'P19',
+    holds: 'everything that was scanned is in exactly one class of the report, and the counts add up on both sides.',
+    except: [],
+    shownBy: {
+      'sync/report.test.ts': [
+        'whatever happens to a tree > every file is in one class (P19, seed %i)',
+        'each class of the report > is reached by what it stands for',
+      ],
+      'rules/report-class.test.ts': ['a file > is in exactly one known class'],
+      'rules/compare-directory.test.ts': [
+        'comparing a directory with the store > accounts for every name exactly once',
+      ],
+      'journeys/daemon-churn.test.ts': ['a tree changed at random ends exactly mirrored'],
+    },
+  },
+  {
+    id: 'P20',
+    holds: 'what is right does not depend on the clock of the wall: it may jump by ten years, forwards or back.',
+    except: [
+      'What is a time of day by nature: schedules, maintenance windows, the limit of a day, and when a certificate or a token ends.',
+    ],
+    shownBy: {
+      'sync/clock-jumps.test.ts': [
+        'after the clock was ten years ahead > what was refused is tried again',
+        'after the clock was ten years ahead > what was sent then counts for no limit',
+        'a scrub waits no longer than its interval: %j',
+      ],
+      'local/settler.test.ts': ['a wall clock that is set > by %i ms costs one rest at most'],
+      'daemon/schedule.test.ts': [
+        'when the clock jumps > back by years stops no schedule',
+        'when the clock jumps > a machine without a clock misses and repeats nothing',
+      ],
+      'sync/keeper/mirror-keeper.test.ts': ['times that are yet to come > keep no file from being sent'],
+      'daemon/heartbeat.test.ts': ['the heartbeat > tells a clock that was set back'],
+    },
+  },
+  {
+    id: 'P21',
+    holds:
+      'uploads, descriptors, memory, log and retries have a bound, and `Retry-After` (seconds or a date) is a lower bound that holds for all requests.',
+    except: ['The store grows with the number of files and contents it knows.'],
+    shownBy: {
+      'remote/retrying.test.ts': [
+        'Retry-After > is a lower bound for everybody: %s',
+        'Retry-After > outlasts answers to requests sent before',
+        'Retry-After > grows once however many were throttled',
+        'what another try may mend > ends after its attempts as temporary: %i',
+      ],
+      'remote/paging.test.ts': ['reads a hundred thousand honest pages', 'ends a listing that never ends'],
+      'journeys/limits-and-waiting.test.ts': ['waiting for ingestion > never leaves more in ingestion than allowed'],
+      'local/read-verified.test.ts': ['while a larger file is sent > no descriptor outlives the end or a stop'],
+      'local/settler.test.ts': ['paths > beyond what can be kept are not taken'],
+      'daemon/quiet-logger.test.ts': ['memory stays bounded, whatever is said'],
+      'journeys/daemon-weather.test.ts': [
+        'a service that comes and goes > gets everything once, and the log stays short',
+      ],
+    },
+  },
+  {
+    id: 'P22',
+    holds: 'the credential goes in the header `Authorization` and to the configured origin, and nowhere else.',
+    except: ['Where you keep it: the token file, the variable or what the command prints is yours to guard.'],
+    shownBy: {
+      'journeys/credential-secrecy.test.ts': ['the credential goes in one header and nowhere else (P22)'],
+      'remote/transport.test.ts': [
+        'requests > carries the credential in one header only',
+        'requests > never brings the credential into logs or errors',
+        'redirects > never follows a redirect (%i) with the file',
+        'refusals > never shows a credential the service repeats',
+      ],
+      'cli/service-commands.test.ts': ['credentials > the token is in no output of any command'],
+      'journeys/office-network.test.ts': ['a proxy > is told its credentials, and nobody else'],
+    },
+  },
+  {
+    id: 'P23',
+    holds:
+      'a store of a newer schema is refused before anything is written; an older one is backed up and then migrated in one transaction.',
+    except: [],
+    shownBy: {
+      'store/opening.test.ts': [
+        'a store that is not what it was (P24) > of a newer schema is left alone (P23)',
+        'a store that is not what it was (P24) > of an older schema is backed up and migrated, also for reading (P23)',
+      ],
+      'journeys/exit-codes.test.ts': ['the process ends with > 78 when the store is of a newer version'],
+    },
+  },
+  {
+    id: 'P24',
+    holds: 'a damaged, lost or older store is not used and never made anew in silence: exit 78, with the way back.',
+    except: [],
+    shownBy: {
+      'store/opening.test.ts': [
+        'a store that is not what it was (P24) > is refused when it is gone',
+        'a store that is not what it was (P24) > is refused when it is an older copy',
+        'a store that is not what it was (P24) > is refused when its write-ahead log is missing',
+        'a store that is not what it was (P24) > is refused when it was cut',
+        'a store that is not what it was (P24) > is refused when a page of it is garbage',
+        'a store that is not what it was (P24) > never gives wrong answers after flipped bits',
+      ],
+      'journeys/exit-codes.test.ts': ['the process ends with > 78 when the store is gone but its note is there'],
+    },
+  },
+]

@@ -1,0 +1,126 @@
+import type { PromiseRow } from './rows.ts'
+
+/** What is sent, and what is believed of it. The numbers are cited in the code. */
+export const promisesOfSending: readonly PromiseRow[] = [
+  {
+    id: 'P1',
+    holds:
+      'what was reported as done is on the disk: the resource id of an upload that was told as stored survives a killed process and a power cut.',
+    except: [
+      'A disk that says "written" before it is.',
+      'What a scan can see again (names, times, hashes) is written without waiting for the disk; after a power cut the next scan sees it again.',
+    ],
+    shownBy: {
+      'store/opening.test.ts': [
+        'what the store wrote > is durable from the first write on (P1)',
+        'a store that is not what it was (P24) > is mended from its log after a crash',
+      ],
+      'sync/uploads.test.ts': ['a receipt > is durable while another upload goes on (P1)'],
+      'journeys/kills.test.ts': [
+        'a process killed while it uploads > leaves nothing that the next run cannot mend',
+        'a process killed while it uploads > takes the embedded library down and up again',
+      ],
+      'journeys/daemon-weather.test.ts': ['signals at random moments > lose nothing and leave no stale lock'],
+    },
+  },
+  {
+    id: 'P2',
+    holds: 'no byte of an upload leaves before its intent (path, SHA-256, MIME type, size, attempt) is committed.',
+    except: [],
+    shownBy: {
+      'sync/uploads.test.ts': [
+        'before the first byte of an upload > its intent is committed (P2)',
+        'before the first byte of an upload > every attempt has an intent of its own',
+      ],
+      'journeys/under-way.test.ts': ['an upload of %j > is a doubt only when its process is gone'],
+    },
+  },
+  {
+    id: 'P3',
+    holds:
+      'a library has at most one resource of ours for each SHA-256 and MIME type, and at most one upload of it is under way.',
+    except: [
+      'An upload whose answer was lost and that no look finds is sent once more; a service without a duplicate rule then has two.',
+      'Two stores, say on two computers, do not know of each other: there only the duplicate rule of the service holds.',
+    ],
+    shownBy: {
+      'journeys/chaos.test.ts': [
+        'a service where a fifth of all requests goes wrong > still gets every content exactly once (seed %i)',
+        'a service where a fifth of all requests goes wrong > without a duplicate rule only lost answers cost twice',
+      ],
+      'sync/shared-contents.test.ts': ['a content that another mirror is sending is sent once'],
+      'store/queries.test.ts': ['contents > are one for bytes and kind'],
+      'sync/report.test.ts': ['whatever happens to a tree > every file is in one class (P19, seed %i)'],
+    },
+  },
+  {
+    id: 'P4',
+    holds:
+      'an upload whose answer is lost, cut, a 5xx or no answer at all is in doubt, neither done nor failed: a look decides, then it is sent at most once more in the run; still not stored, it is a problem of its file with growing pauses.',
+    except: [
+      'When a look finds nothing although the upload was stored, the second one is answered as a duplicate: the resource may then have a second location, and the report says so.',
+    ],
+    shownBy: {
+      'remote/uploads.test.ts': [
+        'doubt > is the end of one try: %s',
+        'doubt > is the end of a reset after %i bytes arrived',
+        'doubt > is the end of waiting for an answer, sent %s',
+      ],
+      'sync/uploads.test.ts': [
+        'an upload whose answer is lost > is found by looking and never sent twice (P4)',
+        'an upload whose answer is lost > is found by a later run as well',
+        'an upload whose answer is lost > is found by another mirror of the library',
+        'an upload whose answer is lost > that looking cannot find is closed by its duplicate',
+        'an upload whose answer is lost > is not taken for a stranger with other bytes',
+        'an answer to an upload that is no answer > (%s) counts as doubt, not as done',
+      ],
+      'journeys/failing-uploads.test.ts': [
+        'an upload that always fails > with $what is sent twice and then a problem',
+        'an upload that always fails > that arrived after all is found by a look',
+        'an upload that always fails > counts each send in the limits',
+      ],
+      'rules/sending.test.ts': ['an upload in doubt > after $doubts doubts and $problemCount quarantines ($cause)'],
+      'sync/attempts.test.ts': ['a run that outlasts its quarantines > sends a failing content twice at most'],
+    },
+  },
+  {
+    id: 'P5',
+    holds:
+      'a resource that is still being processed at the deadline keeps its id and is polled later, also by another process; it is never sent again for that.',
+    except: [],
+    shownBy: {
+      'sync/ingestion.test.ts': ['a resource that runs for 10,000 hours > is sent once and polled to its end (P5)'],
+      'journeys/limits-and-waiting.test.ts': [
+        'waiting for ingestion > ends at its deadline without sending again',
+        'waiting for ingestion > is left out when asked, and made up later',
+      ],
+    },
+  },
+  {
+    id: 'P6',
+    holds:
+      'only `completed` and `completed_with_warnings` count as searchable; `partial` and `failed` are told to the operator, and a state the interface does not name is an error.',
+    except: [],
+    shownBy: {
+      'sync/ingestion.test.ts': [
+        'what a service says of its processing > is searchable for two words only (P6)',
+        'what a service says of its processing > is told bounded and escaped',
+      ],
+      'journeys/limits-and-waiting.test.ts': ['a resource whose ingestion ends badly > (%s) stays said on later runs'],
+      'rules/report-class.test.ts': ['a file > needs attention after every bad end'],
+    },
+  },
+  {
+    id: 'P7',
+    holds:
+      'the engine makes only requests that read or add: none deletes, moves or overwrites anything at the service.',
+    except: [
+      '`shelfd libraries delete`, which asks for the name of the library, and `shelfd api`, which sends what was typed.',
+    ],
+    shownBy: {
+      'remote/transport.test.ts': ['requests > are only those the interface names'],
+      'journeys/mirror-forget.test.ts': ['forgetting a mirror > deletes nothing, and --adopt ingests nothing twice'],
+      'cli/service-commands.test.ts': ['libraries and directories > a library is deleted only by its name'],
+    },
+  },
+]

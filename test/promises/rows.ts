@@ -1,0 +1,30 @@
+/** Titles of tests (`describe > test`, as written) by their file below `test/`. */
+export type ShownBy = Readonly<Record<string, readonly string[]>>
+
+interface Row {
+  readonly id: string
+  readonly shownBy: ShownBy
+  /** What no test shows yet; the row counts as open. */
+  readonly open?: string
+}
+
+/** What holds at every moment. */
+export interface PromiseRow extends Row {
+  /** The end of a sentence that begins with "At every moment". */
+  readonly holds: string
+  /** What it does not cover, a sentence each. */
+  readonly except: readonly string[]
+}
+
+/** Who goes on after a fault, and when. `accepted`: it is no failure, and nothing has to follow. */
+export type FaultClass = 'retry' | 'operator' | 'doubt' | 'next scan' | 'halt' | 'accepted'
+
+export interface FaultRow extends Row {
+  readonly happens: string
+  readonly answer: string
+  readonly class: FaultClass
+}
+
+export interface SecurityRow extends Row {
+  readonly holds: string
+}

@@ -1,0 +1,143 @@
+import type { SecurityRow } from './rows.ts'
+
+/** The rules of security, as docs/promises.md lists them. */
+export const security: readonly SecurityRow[] = [
+  {
+    id: 'S-01',
+    holds: 'The service is reached by https, unless it is on loopback.',
+    shownBy: {
+      'remote/client-options.test.ts': ['parseOrigin > refuses what is no safe origin: %s'],
+      'app/settings-problems.test.ts': [
+        'problems name the file, the line and what was expected > %s is no origin, and is not repeated',
+      ],
+    },
+  },
+  {
+    id: 'S-02',
+    holds: 'The check of certificates cannot be switched off, also not by a variable of Node.',
+    shownBy: {
+      'remote/transport.test.ts': ['the wire > refuses a certificate for good: %s'],
+    },
+    open: 'no test sets the variable yet',
+  },
+  {
+    id: 'S-03',
+    holds: 'Only the header `Authorization` carries the credential.',
+    shownBy: {
+      'journeys/credential-secrecy.test.ts': ['the credential goes in one header and nowhere else (P22)'],
+      'remote/transport.test.ts': ['requests > carries the credential in one header only'],
+    },
+  },
+  {
+    id: 'S-04',
+    holds: 'Secrets are left out of everything that is printed or logged, by their value, at every level.',
+    shownBy: {
+      'app/create-logger.test.ts': ['a secret shows nowhere, in any form, at any level'],
+      'journeys/config-show.test.ts': ['config show > never shows a secret'],
+      'cli/service-commands.test.ts': ['credentials > the token is in no output of any command'],
+    },
+  },
+  {
+    id: 'S-05',
+    holds: 'Files and directories that shelfd makes are for their owner alone.',
+    shownBy: {
+      'store/opening.test.ts': ['what the store wrote > is for its owner alone'],
+      'embedded/start-embedded.test.ts': ['startEmbeddedLibrary > keeps its directory and files private'],
+      'daemon/control.test.ts': ['the control socket > is for its owner alone, wherever it lies'],
+    },
+  },
+  {
+    id: 'S-06',
+    holds: 'A token file or a configuration with a secret that others can read is refused.',
+    shownBy: {
+      'app/credential.test.ts': ['what is refused > a token file of mode %o'],
+      'app/settings-problems.test.ts': [
+        'insecure files > a token in a file that others can read',
+        'insecure files > a command in a file that others can write',
+      ],
+    },
+  },
+  {
+    id: 'S-07',
+    holds: 'Names from the service become local names only through one function.',
+    shownBy: {
+      'app/files.test.ts': [
+        'names from outside > whatever they are, they stay in their directory',
+        'names from outside > %j becomes %j',
+      ],
+    },
+  },
+  {
+    id: 'S-08',
+    holds: 'Text from the service is bounded and escaped before it is shown or kept.',
+    shownBy: {
+      'remote/transport.test.ts': [
+        'refusals > shows what the service said, escaped',
+        'refusals > bounds what the service said',
+      ],
+      'sync/ingestion.test.ts': ['what a service says of its processing > is told bounded and escaped'],
+      'cli/service-commands.test.ts': ['libraries and directories > names from outside cannot write to the terminal'],
+    },
+  },
+  {
+    id: 'S-09',
+    holds: 'JSON of the service is bounded, also after it is unpacked.',
+    shownBy: { 'remote/transport.test.ts': ['answers that are none > takes %s for malformed'] },
+  },
+  {
+    id: 'S-10',
+    holds: 'SQL is prepared and takes values only as parameters; a schema is not trusted.',
+    shownBy: {},
+    open: 'no test yet',
+  },
+  {
+    id: 'S-11',
+    holds:
+      'Who controls the daemon comes by a socket of its owner (0600); pages of health are served on loopback, for names of loopback.',
+    shownBy: {
+      'daemon/control.test.ts': [
+        'the control socket > is for its owner alone, wherever it lies',
+        'the control socket > passes over a runtime directory that is a link',
+      ],
+      'daemon/health-server.test.ts': [
+        'the health server refuses > to listen on %j',
+        'the health server refuses > a page that calls this machine %s',
+        'the health server refuses > to be reached from another machine',
+      ],
+    },
+  },
+  {
+    id: 'S-12',
+    holds: 'No GET changes a state.',
+    shownBy: {
+      'daemon/health-server.test.ts': ['the health server refuses > %s, and says what it allows'],
+      'embedded/tokens.test.ts': ['tokens > answers each missing right with 403'],
+    },
+  },
+  {
+    id: 'S-13',
+    holds: 'A credential that may delete gets a warning.',
+    shownBy: { 'cli/service-commands.test.ts': ['credentials > one that may delete gets a warning'] },
+  },
+  {
+    id: 'S-14',
+    holds: 'Running as root wants a flag or a system service.',
+    shownBy: {},
+    open: 'not enforced yet',
+  },
+  {
+    id: 'S-15',
+    holds: 'The system unit of systemd exposes at most 1.5 of 10.',
+    shownBy: {
+      'app/service-manager/definitions.test.ts': [
+        'the units of systemd > the system unit exposes next to nothing',
+        'the units of systemd > %s leaves Node its compiled code',
+      ],
+    },
+  },
+  {
+    id: 'S-16',
+    holds: 'Few dependencies, each with its reason, of locked versions; one install script is allowed.',
+    shownBy: { 'docs.test.ts': ['the pages > give a reason for every dependency'] },
+  },
+]
