@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { messageOf } from '../foundation/errors.ts'
 import type { LogFields, Logger } from '../foundation/logger.ts'
-import { escapeText } from '../foundation/text.ts'
+import { escapeJson, escapeText } from '../foundation/text.ts'
 import { isUnderServiceManager } from './service-manager/is-under.ts'
 import type { Environment } from './settings/overrides.ts'
 import type { LogFormat } from './settings/settings.ts'
@@ -62,7 +62,7 @@ function formatField(key: string, value: unknown): string {
 function createJsonLogger({ level, write, redact }: LoggerOptions): Logger {
   let loaded: Logger | undefined
   const pinoLogger = () => {
-    loaded ??= loadPino(level, { write: (line) => write(redact(line)) })
+    loaded ??= loadPino(level, { write: (line) => write(`${redact(escapeJson(line.trimEnd()))}\n`) })
     return loaded
   }
   return {

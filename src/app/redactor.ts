@@ -1,22 +1,21 @@
+import { createRedaction } from '../foundation/redaction.ts'
+
 /** Replaces secrets by value, wherever they turn up. */
 export interface Redactor {
-  /** From now on `secret` shows nowhere, also not percent-encoded or inside JSON. */
+  /** From now on `secret` shows nowhere, also not escaped or in base64. */
   add(secret: string): void
   redact(text: string): string
 }
 
-const PLACEHOLDER = '[secret]'
-
 export function createRedactor(): Redactor {
-  const forms = new Set<string>()
+  const redactions = new Map<string, (text: string) => string>()
   return {
     add(secret) {
-      if (secret === '') return
-      for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]) forms.add(form)
+      if (!redactions.has(secret)) redactions.set(secret, createRedaction(secret))
     },
     redact(text) {
       let clean = text
-      for (const form of forms) clean = clean.replaceAll(form, PLACEHOLDER)
+      for (const redact of redactions.values()) clean = redact(clean)
       return clean
     },
   }

@@ -1,8 +1,9 @@
+import { escapeLines } from '../foundation/text.ts'
 import type { CommandContext } from './context.ts'
 
 /** Asks on stderr and gives the next line of stdin without its end; empty when stdin has ended. */
 export async function askLine({ io, signal }: CommandContext, question: string): Promise<string> {
-  io.stderr.write(question)
+  io.stderr.write(escapeLines(question))
   const decoder = new TextDecoder()
   let typed = ''
   for await (const chunk of io.stdin) {

@@ -4,7 +4,7 @@ import { createRedactor, type Redactor } from '../app/redactor.ts'
 import type { SettingFlags } from '../app/settings/overrides.ts'
 import type { Settings } from '../app/settings/settings.ts'
 import type { LogFields, Logger } from '../foundation/logger.ts'
-import { terminalSafeJson } from '../foundation/text.ts'
+import { escapeLines, terminalSafeJson } from '../foundation/text.ts'
 import type { OutageListener } from '../remote/outage.ts'
 import { type CliIo, columnsOf } from './cli-io.ts'
 import { MessageOutput } from './message-output.ts'
@@ -35,7 +35,7 @@ export interface CommandContext extends GlobalFlags {
   readonly onOutage: OutageListener
   /** Opens the configured service or the embedded library; the caller disposes of it. */
   openService(): Promise<OpenedService>
-  /** A line of data to stdout, free of registered secrets; what came from outside is escaped by the caller. */
+  /** One line of data or several to stdout, free of registered secrets and of what a terminal would act upon. */
   print(line: string): void
   printJson(value: unknown): void
   /** Columns of the terminal that data goes to; undefined for a file or a pipe. */
@@ -71,7 +71,7 @@ export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () =>
   }
   let onOutage: OutageListener | undefined
   const print = (line: string) => {
-    io.stdout.write(`${redactor.redact(line)}\n`)
+    io.stdout.write(`${redactor.redact(escapeLines(line))}\n`)
   }
   const context: CommandContext = {
     ...flags,

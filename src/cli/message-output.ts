@@ -1,3 +1,5 @@
+import { escapeLines, escapeText } from '../foundation/text.ts'
+
 /** Goes to the start of the line and clears it. */
 const CLEAR = '\r\x1b[2K'
 /** A line that is wider than the terminal is cut instead of wrapped, which no redrawing could clear. */
@@ -23,12 +25,13 @@ export class MessageOutput {
 
   /** Writes lines, each with its line end. */
   write(lines: string): void {
-    this.#stream.write(this.#drawn === '' ? lines : `${CLEAR}${lines}${this.#drawn}`)
+    const safe = escapeLines(lines)
+    this.#stream.write(this.#drawn === '' ? safe : `${CLEAR}${safe}${this.#drawn}`)
   }
 
   /** Shows `line` (without line end) instead of what was drawn before. */
   draw(line: string): void {
-    this.#drawn = `${UNWRAPPED[0]}${line}${UNWRAPPED[1]}`
+    this.#drawn = `${UNWRAPPED[0]}${escapeText(line)}${UNWRAPPED[1]}`
     this.#stream.write(`${CLEAR}${this.#drawn}`)
   }
 

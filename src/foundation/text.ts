@@ -1,23 +1,38 @@
-// Control characters, line separators, the byte order mark and the marks that reorder text (bidi).
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is searched for
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\ud800-\udfff]/gu
+// What moves the cursor, reorders text or cannot be seen: control and format characters, separators of lines and paragraphs,
+// fillers, halves of characters. The selectors that make emoji colourful are left.
+const UNSAFE = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]--[\ufe00-\ufe0f]]/gv
+/** Most text has none, and is quickly passed over. */
+const NOT_ASCII = /[^ -~]+/g
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /** Text from outside, made safe for one line of a terminal, a log or a report: nothing in it can move the cursor or reorder. */
 export function escapeText(text: string): string {
-  return text.replace(UNSAFE, (character) => {
+  return replaceUnsafe(text, (character) => {
     const code = character.codePointAt(0) ?? 0
     return SHORT[character] ?? (code < 0x100 ? `\\x${hex(code, 2)}` : `\\u{${hex(code, 1)}}`)
   })
 }
 
+/** The same for several lines. */
+export function escapeLines(lines: string): string {
+  return lines.includes('\n') ? lines.split('\n').map(escapeText).join('\n') : escapeText(lines)
+}
+
 /** JSON that no terminal can be tricked with: what JSON leaves as it is but reorders or hides text is escaped. */
 export function terminalSafeJson(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  return escapeJson(JSON.stringify(value))
+}
+
+/** The same for a line of JSON: all it can have of such characters stands in its strings. */
+export function escapeJson(json: string): string {
+  return replaceUnsafe(json, (character) =>
+    Array.from({ length: character.length }, (_, index) => `\\u${hex(character.charCodeAt(index), 4)}`).join(''),
   )
+}
+
+function replaceUnsafe(text: string, toEscape: (character: string) => string): string {
+  return text.replace(NOT_ASCII, (run) => run.replace(UNSAFE, toEscape))
 }
 
 /** `1 file`, `2,500 files`: a number with the form of the word that fits it. */
@@ -25,9 +40,9 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 }
 
-/** The first `maxLength` characters, with a sign that there was more. */
+/** The first `maxLength` characters, with a sign that there was more; none is cut in half. */
 export function truncateText(text: string, maxLength: number): string {
-  return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
 /** A word as a shell takes it: in quotes only where it needs them. */

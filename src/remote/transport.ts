@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { type Dispatcher, Pool } from 'undici'
 import type { Clock, Random } from '../foundation/clock.ts'
 import { DoubtError, RefusedError, ShelfdError } from '../foundation/errors.ts'
+import { createRedaction } from '../foundation/redaction.ts'
 import { escapeText, truncateText } from '../foundation/text.ts'
 import { addressOf } from './addresses.ts'
 import { malformed } from './answers.ts'
@@ -35,7 +36,7 @@ export function createTransport(options: ClientOptions): Transport {
   const way = { origin, clock, proxy: options.proxy }
   const authorization = `Bearer ${token}`
   // A short word may be anything, an identifier for one; credentials are long.
-  const redact = (text: string) => (token.length < SHORTEST_SECRET ? text : text.replaceAll(token, '[redacted]'))
+  const redact = createRedaction(token.length < SHORTEST_SECRET ? '' : token)
 
   let underWay = 0
 

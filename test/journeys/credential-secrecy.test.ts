@@ -64,3 +64,51 @@ test('a refused credential names address and origin, never itself', async () => 
   expect(said.stderr).toMatch(/; the token comes from SHELFD_TOKEN$/m)
   expect(`${said.stdout}${said.stderr}`).not.toContain(token)
 })
+
+/** The credential as a service, a proxy or a log of either may repeat it, and as it stands in JSON that holds it so. */
+const ECHOES: Readonly<Record<string, (token: string) => string>> = {
+  'JSON code points': (token) => Array.from(token, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join(''),
+  'a percent-encoded address': (token) =>
+    Array.from(token, (letter) => `%${letter.charCodeAt(0).toString(16)}`).join(''),
+  'HTML entities': (token) => Array.from(token, (letter) => `&#${letter.charCodeAt(0)};`).join(''),
+  'Basic credentials': (token) => Buffer.from(`ada:${token}`).toString('base64'),
+  hexadecimal: (token) => Buffer.from(token).toString('hex'),
+}
+
+test('a credential repeated in escapes shows nowhere (P22)', async () => {
+  await using service = await startFaultyService({ library: 'Research' })
+  const said = Object.values(ECHOES)
+    .map((echo) => echo(service.token))
+    .join(' ')
+  const home = temporaryHome(service)
+  home.write('Papers', { 'a.md': 'A', 'bad.md': 'bad' })
+  const body = `{"message":"no ${said}","errors":{"${said}":["bad ${said}"]}}`
+  const headers = { 'x-echo': said, location: `/login?${said.replaceAll(' ', '+')}` }
+  service.answer = ({ route, fileName, path }) => {
+    if (route === 'uploadFile' && fileName === 'bad.md') return { status: 422, body, headers }
+    if (path.endsWith('/moved')) return { status: 302, body, headers }
+    return path.endsWith('/nothing') ? { status: 404, body, headers } : undefined
+  }
+  const outputs: string[] = []
+  for (const command of [
+    'sync Papers --to Research --report -vv',
+    'report --format json',
+    'status',
+    'why Papers/bad.md --json',
+    'failed list --json',
+    'history',
+    'api GET /v1/nothing',
+    'api GET /v1/nothing --json',
+    'api GET /v1/moved -vv',
+    'whoami --json',
+  ]) {
+    const { stdout, stderr } = await home.shelfd(command.split(' '))
+    outputs.push(stdout, stderr)
+  }
+  const kept = readdirSync(home.stateDir).map((name) => readFileSync(join(home.stateDir, name), 'latin1'))
+  const all = [...outputs, ...kept].join('\n')
+  expect(all).toContain('bad.md')
+  expect(all).toContain('[secret]')
+  expect(all).not.toContain(service.token)
+  for (const form of Object.values(ECHOES)) expect(all).not.toContain(form(service.token).slice(8, -8))
+})

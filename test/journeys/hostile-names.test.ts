@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
+import { DANGEROUS, HOSTILE_MARKS } from '../support/hostile-text.ts'
 import { readLibrary } from '../support/library-contents.ts'
 
 const NFC = 'caf\u00e9.md'
@@ -31,10 +32,6 @@ const NAMES = [
   'UPPER.md',
   'upper.md',
 ]
-
-/** What a terminal would act upon or reorder. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is searched for
-const DANGEROUS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/
 
 describe('names that want to do harm', () => {
   test('are mirrored one by one and escaped', async () => {
@@ -64,6 +61,45 @@ describe('names that want to do harm', () => {
       const paths = JSON.parse(report.stdout).mirrors[0].entries.map((entry: { path: string }) => entry.path)
       expect(paths.sort()).toEqual([...NAMES, 'dir\n"\u202e/inside.md'].sort())
     }
+  })
+
+  test('and words of a service are escaped by every command', async () => {
+    await using service = await startFaultyService({ library: 'Research' })
+    const marks = `${HOSTILE_MARKS.filter((mark) => !mark.includes('\0') && mark.isWellFormed()).join('')}\n`
+    const home = temporaryHome(service)
+    const root = home.write('Papers', { [`bad${marks}.md`]: 'bad', [`odd${marks}.md`]: 'odd' })
+    const answer = { status: 422, body: { message: `no ${marks}`, errors: { [marks]: [marks] } } }
+    service.answer = ({ route, body }) => {
+      if (route === 'uploadFile' && body.includes('name="file"; filename="bad')) return answer
+      return route === 'searchResources' || route === 'showLibrary' ? answer : undefined
+    }
+    service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, ingestion_status: marks } : body)
+    for (const args of [
+      ['sync', 'Papers', '--to', 'Research', '--report', '-vv'],
+      ['sync', 'Papers', '--to', 'Research', '--json'],
+      ['sync', 'Papers', '--to', 'Research', '-n', '-v', '--log-format', 'json'],
+      ...['text', 'combined', 'json'].map((format) => ['report', '--all', '--format', format]),
+      ...[[], ['--json']].flatMap((json) => [
+        ['status', ...json],
+        ['why', join(root, `bad${marks}.md`), ...json],
+        ['failed', 'list', ...json],
+        ['mirrors', 'list', ...json],
+        ['mirrors', 'show', 'Papers', ...json],
+        ['ls', 'Research:/Papers', ...json],
+        ['search', marks, ...json],
+        ['libraries', 'show', 'Research', ...json],
+        ['mkdir', `Research:/${marks}`, ...json],
+        ['history', ...json],
+        ['why', marks, ...json],
+        [`no${marks}`, ...json],
+        ['status', `--${marks}`, ...json],
+      ]),
+    ]) {
+      const { stdout, stderr } = await home.shelfd(args)
+      expect([args[0], (stdout + stderr).match(DANGEROUS)]).toEqual([args[0], null])
+    }
+    const { stdout } = await home.shelfd(['failed', 'list', '--json'])
+    expect(stdout).toContain('bad')
   })
 
   test('that are not UTF-8 are said, not lost', async () => {

@@ -99,7 +99,7 @@ describe('redirects', () => {
     await using client = clientOf(server.origin)
     const refused = await thrownBy(client.uploadFile(uploadOf(HELLO)))
     expect(refused).toMatchObject({ reaction: 'doubt', doubtCause: 'redirect-refused' })
-    expect(String(refused)).toContain(`${elsewhere.origin}/take?[redacted]`)
+    expect(String(refused)).toContain(`${elsewhere.origin}/take?[secret]`)
     expect(await thrownBy(client.checkAccess())).toMatchObject({ code: 'redirect-refused' })
     expect(reached).toBe(0)
   })

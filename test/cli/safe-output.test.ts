@@ -1,0 +1,123 @@
+import { Writable } from 'node:stream'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { askLine } from '../../src/cli/ask-line.ts'
+import type { CliIo } from '../../src/cli/cli-io.ts'
+import { createContext } from '../../src/cli/context.ts'
+import { describeProgress } from '../../src/cli/render/describe-progress.ts'
+import { renderFields, renderTable } from '../../src/cli/render/table.ts'
+import { reportError } from '../../src/cli/report-error.ts'
+import { UsageError } from '../../src/foundation/errors.ts'
+import { escapeJson, escapeLines, escapeText, terminalSafeJson, truncateText } from '../../src/foundation/text.ts'
+import { createProgress } from '../../src/sync/progress.ts'
+import { readSettingsWith } from '../app/read-settings-with.ts'
+import { DANGEROUS, HOSTILE_MARKS, hostileText } from '../support/hostile-text.ts'
+
+/** What drawing a line in place needs; nothing of it comes from outside. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is searched for
+const OWN_MARKS = /\r\u001b\[2K|\u001b\[\?7[lh]/g
+
+describe('text from outside', () => {
+  test.each(HOSTILE_MARKS.map((mark) => [mark]))('is escaped: %j', (mark) => {
+    expect(escapeText(`a${mark}b`)).toMatch(/^a[ -~]+b$/)
+    expect(escapeJson(JSON.stringify(mark))).toMatch(/^"[ -~]+"$/)
+  })
+
+  test('is escaped once, and only what must be', () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const escaped = escapeText(text)
+        expect(escaped).not.toMatch(DANGEROUS)
+        expect(escaped).not.toContain('\n')
+        expect(escapeText(escaped)).toBe(escaped)
+        expect(escapeLines(text)).not.toMatch(DANGEROUS)
+      }),
+    )
+    expect(escapeText('Überblick 名前 ❤️ 🙂 עברית')).toBe('Überblick 名前 ❤️ 🙂 עברית')
+  })
+
+  test('is the same in JSON for those who read it', () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const json = terminalSafeJson({ [text]: text })
+        expect(json).not.toMatch(DANGEROUS)
+        expect(JSON.parse(json)).toEqual({ [text]: text })
+      }),
+    )
+  })
+
+  test('is never cut in half', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('a', '🙂', '名') }),
+        fc.integer({ min: 1, max: 20 }),
+        (text, length) => {
+          expect(truncateText(text, length)).not.toMatch(DANGEROUS)
+        },
+      ),
+    )
+  })
+})
+
+describe('whatever is printed', () => {
+  test.each(['text', 'json'] as const)('has nothing a terminal obeys (%s)', async (format) => {
+    await fc.assert(
+      fc.asyncProperty(hostileText, async (text) => {
+        const { io, written } = collectingIo(format)
+        const context = createContext(io, FLAGS, () => readSettingsWith({ env: { SHELFD_LOG_FORMAT: format } }))
+        context.print(text)
+        context.printJson({ [text]: [text] })
+        context.printTable(['name', 'path'], [[text, text]])
+        context.note(text)
+        context.tell(text, { path: text })
+        for (const level of ['debug', 'info', 'warn', 'error'] as const) context.logger[level](text, { [text]: text })
+        context.messages.draw(text)
+        context.messages.write(`${text}\n`)
+        context.messages.clear()
+        await askLine(context, text)
+        const shown = { commandName: text, withStack: true, logFormat: format, redact: (line: string) => line }
+        await reportError(new UsageError('bad-usage', text, { cause: new Error(text) }), io, shown)
+        expect(written().replaceAll(OWN_MARKS, '')).not.toMatch(DANGEROUS)
+      }),
+    )
+  })
+
+  test('keeps its lines, whatever stands in them', () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        expect(renderTable(['name', 'path'], [[text, text]]).split('\n')).toHaveLength(2)
+        expect(renderFields({ a: text, b: text }).split('\n')).toHaveLength(2)
+        const uploads = [{ path: text, sizeBytes: 1, bytesSent: 0 }]
+        const progress = { ...createProgress(), mirror: text, phase: 'uploading' as const, uploads }
+        expect(describeProgress(progress, { elapsedMs: 1, sentPerSecond: 1, hashedPerSecond: 1 }, 200)).not.toContain(
+          '\n',
+        )
+      }),
+    )
+  })
+})
+
+const FLAGS = { config: undefined, json: false, quiet: false, verbosity: 2, settingFlags: {} }
+
+function collectingIo(format: string): { io: CliIo; written(): string } {
+  let all = ''
+  const stream = () =>
+    new Writable({
+      decodeStrings: false,
+      write: (chunk: string, _, done) => {
+        all += chunk
+        done()
+      },
+    })
+  const io: CliIo = {
+    stdin: (async function* () {})(),
+    stdout: stream(),
+    stderr: stream(),
+    isTerminal: { stdin: false, stdout: true, stderr: true },
+    env: { SHELFD_LOG_FORMAT: format },
+    cwd: '/',
+    home: '/',
+    signal: new AbortController().signal,
+  }
+  return { io, written: () => all }
+}
