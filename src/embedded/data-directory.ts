@@ -36,7 +36,7 @@ export function prepareDataDirectory(paths: DataPaths): void {
 export function lockDataDirectory(paths: DataPaths): KernelLock {
   mkdirSync(paths.directory, { recursive: true, mode: 0o700 })
   chmodSync(paths.directory, 0o700)
-  const lock = takeKernelLock(paths.lockFile)
+  const lock = takeKernelLock(paths.lockFile, paths.databaseFile)
   if (!lock) throw new LockedError('store-locked', `The library in "${paths.directory}" is served by another process`)
   return lock
 }

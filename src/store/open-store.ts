@@ -57,12 +57,14 @@ export function openStore(directory: string): Store {
 
 function lockAndHold(directory: string): Store {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const lock = takeKernelLock(lockFileOf(directory))
-  if (!lock) {
-    throw new LockedError('store-locked', `Another shelfd holds the store in "${directory}"; wait for it or stop it`)
-  }
+  const lock = takeKernelLock(lockFileOf(directory), specOf(directory).file)
+  if (!lock) throw heldByAnother(directory)
   try {
-    return holdStore(directory, () => lock.release())
+    const store = holdStore(directory, () => lock.release())
+    // Whoever replaced the lock file before the database was open may have let another one in.
+    if (lock.isInPlace()) return store
+    store[Symbol.dispose]()
+    throw heldByAnother(directory)
   } catch (error) {
     lock.release()
     throw error
@@ -168,6 +170,10 @@ async function rehearse<T>(database: Database.Database, work: () => Promise<T>):
   } finally {
     database.exec('ROLLBACK')
   }
+}
+
+function heldByAnother(directory: string): LockedError {
+  return new LockedError('store-locked', `Another shelfd holds the store in "${directory}"; wait for it or stop it`)
 }
 
 function specOf(directory: string): DatabaseSpec {

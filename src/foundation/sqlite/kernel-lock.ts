@@ -1,8 +1,10 @@
-import { closeSync, existsSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 
 /** A lock that the kernel releases when its holder ends, however it ends. */
 export interface KernelLock extends Disposable {
+  /** False when the path no longer names the file that is locked. */
+  isInPlace(): boolean
   release(): void
 }
 
@@ -11,23 +13,60 @@ const LOOKING_MS = 50
 
 /**
  * Takes the exclusive lock on `file` (made if absent, mode 0600) at once; undefined when another holder has it.
- * It is SQLite's own file lock (fcntl, LockFileEx): no PID file, nothing to go stale.
+ * It is SQLite's own file lock (fcntl, LockFileEx): no PID file, nothing to go stale. A lock file that was deleted or replaced
+ * does not let a second one in: each bears the mark of its own inode, and behind one that lacks it the lock is only given
+ * when nobody has the database `guarded` open.
  */
-export function takeKernelLock(file: string): KernelLock | undefined {
+export function takeKernelLock(file: string, guarded: string): KernelLock | undefined {
   makePrivate(file)
   const database = new Database(file, { timeout: LOOKING_MS })
   try {
-    database.pragma('journal_mode = DELETE')
+    // No journal is left behind, and nothing waits for the disk: a mark that a power cut takes is made again.
+    for (const setting of ['journal_mode = MEMORY', 'synchronous = OFF', 'locking_mode = EXCLUSIVE'])
+      database.pragma(setting)
     database.exec('BEGIN EXCLUSIVE')
+    const mark = markOf(file)
+    if (Number(database.pragma('user_version', { simple: true })) !== mark) {
+      if (isDatabaseInUse(guarded)) {
+        database.close()
+        return undefined
+      }
+      database.pragma(`user_version = ${mark}`)
+    }
+    // The lock outlives the transaction: that is what EXCLUSIVE means.
+    database.exec('COMMIT')
   } catch (error) {
     database.close()
     if (isBusy(error)) return undefined
     throw error
   }
+  const { ino } = statSync(file)
   const release = () => {
     database.close()
   }
-  return { release, [Symbol.dispose]: release }
+  const isInPlace = () => statSync(file, { throwIfNoEntry: false })?.ino === ino
+  return { isInPlace, release, [Symbol.dispose]: release }
+}
+
+/** Tells a lock file from a later one of the same path, whatever was copied into that. */
+function markOf(file: string): number {
+  return Number(statSync(file, { bigint: true }).ino % 0x7fff_ffffn) + 1
+}
+
+/** Whether anybody, in whatever process, has the database open: each connection in WAL mode keeps a shared lock on it. */
+function isDatabaseInUse(file: string): boolean {
+  if (!existsSync(file)) return false
+  const database = new Database(file, { timeout: 0 })
+  try {
+    database.pragma('locking_mode = EXCLUSIVE')
+    database.prepare('SELECT count(*) FROM sqlite_schema').get()
+    return false
+  } catch (error) {
+    // What else is wrong with it is for its opening to tell.
+    return isBusy(error)
+  } finally {
+    database.close()
+  }
 }
 
 /** Whether somebody holds the lock on `file` now, in whatever process. */

@@ -1,0 +1,59 @@
+import { copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { LockedError } from '../../src/foundation/errors.ts'
+import { openStore, openStoreReader } from '../../src/store/open-store.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { temporaryHome } from '../support/home.ts'
+import { temporaryDirectory } from '../support/temporary.ts'
+
+/** What somebody may do to the lock file of a running daemon. */
+const MISHAPS: Readonly<Record<string, (lock: string) => void>> = {
+  deleted: (lock) => rmSync(lock),
+  'replaced by an empty one': (lock) => {
+    rmSync(lock)
+    writeFileSync(lock, '')
+  },
+  'replaced by a copy of itself': (lock) => {
+    copyFileSync(lock, `${lock}.copy`)
+    renameSync(`${lock}.copy`, lock)
+  },
+  'moved away': (lock) => renameSync(lock, `${lock}.away`),
+}
+
+describe.each(Object.entries(MISHAPS))('a lock file that is %s', (_, befall) => {
+  test('lets nobody else in', () => {
+    const directory = temporaryDirectory()
+    const holder = openStore(directory)
+    befall(join(directory, 'lock'))
+    expect(() => openStore(directory)).toThrow(LockedError)
+    expect(() => openStore(directory), 'nor by the lock file that the first try made').toThrow(LockedError)
+    holder[Symbol.dispose]()
+    openStore(directory)[Symbol.dispose]()
+  })
+
+  test('hinders nobody when the store is closed', () => {
+    const directory = temporaryDirectory()
+    openStore(directory)[Symbol.dispose]()
+    befall(join(directory, 'lock'))
+    openStore(directory)[Symbol.dispose]()
+    using _reader = openStoreReader(directory)
+    openStore(directory)[Symbol.dispose]()
+  })
+})
+
+test('a lock file deleted in the middle of a run lets no other process in', async () => {
+  await using service = await startFaultyService({ library: 'Research' })
+  const home = temporaryHome(service)
+  home.write('Papers', { 'a.md': 'A' })
+  const to = ['Papers', '--to', 'Research']
+  let second: Promise<{ exitCode: number | null }> | undefined
+  service.onUploadBegun = async () => {
+    rmSync(join(home.stateDir, 'lock'))
+    second = home.run(['sync', ...to])
+    await second
+  }
+  expect((await home.sync(to)).exitCode).toBe(0)
+  expect((await second)?.exitCode).toBe(11)
+  expect(service.count('uploadFile')).toBe(1)
+})
