@@ -14,9 +14,9 @@ export function escapeText(text: string): string {
   })
 }
 
-/** The same for several lines. */
+/** The same for several lines; tabs, which only indent, are left as well. */
 export function escapeLines(lines: string): string {
-  return lines.includes('\n') ? lines.split('\n').map(escapeText).join('\n') : escapeText(lines)
+  return lines.replace(/[^\n\t]+/g, escapeText)
 }
 
 /** JSON that no terminal can be tricked with: what JSON leaves as it is but reorders or hides text is escaped. */

@@ -1,5 +1,5 @@
 import { FileError, UsageError } from '../../foundation/errors.ts'
-import { escapeText } from '../../foundation/text.ts'
+import { escapeLines, escapeText } from '../../foundation/text.ts'
 import type { RunProgram } from './run-program.ts'
 import { readTemplate, removeDefinition, writeDefinition } from './service-files.ts'
 import type { Filling, LogOptions, ProgramCall, ServicePlan } from './service-plan.ts'
@@ -65,7 +65,7 @@ async function runAll(run: RunProgram, calls: readonly ProgramCall[]): Promise<s
     const line = [call.program, ...call.args].join(' ')
     const { exitCode } = await run(call, (text) => lines.push(text))
     if (exitCode === 0) ran.push(line)
-    else if (!call.mayFail) throw new FileError('io-error', [`"${line}" failed`, ...lines.map(plain)].join('\n'))
+    else if (!call.mayFail) throw new FileError('io-error', [`"${line}" failed`, ...lines.map(escapeLines)].join('\n'))
   }
   return ran
 }
@@ -78,10 +78,5 @@ function assertPlain(words: readonly string[]): void {
 }
 
 function showPlainly(show: (line: string) => void): (line: string) => void {
-  return (line) => show(plain(line))
-}
-
-/** Safe for a terminal; tabs are how these programs indent. */
-function plain(line: string): string {
-  return line.split('\t').map(escapeText).join('\t')
+  return (line) => show(escapeLines(line))
 }
