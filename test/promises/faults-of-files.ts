@@ -33,6 +33,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'a problem of that file, told on every run until it can be read; the others go on',
     class: 'operator',
     shownBy: {
+      'sync/odd-files.test.ts': ['a file that cannot be read > after %s is a problem, and forgotten by nobody'],
       'local/open-guarded.test.ts': ['a file that can not be opened > says what %s means for it'],
     },
   },
@@ -53,6 +54,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
       'a problem of that file, tried again by the next scan; nothing of it is sent and nothing of it is forgotten',
     class: 'next scan',
     shownBy: {
+      'sync/odd-files.test.ts': ['a file that cannot be read > after %s is a problem, and forgotten by nobody'],
       'local/hash-file.test.ts': ['a failing disk is an input error'],
       'local/read-verified.test.ts': ['while a larger file is sent > a failing disk ends it with an error'],
       'local/scan-directory.test.ts': ['a directory that can not be read > makes entries that fail a problem'],
@@ -107,18 +109,22 @@ export const faultsOfFiles: readonly FaultRow[] = [
     happens: 'two names are hard links to one file',
     answer: 'two files with one content: sent once, and a change is seen under both names',
     class: 'accepted',
-    shownBy: { 'journeys/hostile-names.test.ts': ['things that are no files > are left out and never block'] },
+    shownBy: {
+      'sync/odd-files.test.ts': ['hard links > are two files with one content, sent once'],
+      'journeys/hostile-names.test.ts': ['things that are no files > are left out and never block'],
+    },
   },
   {
     id: 'F-FS-11',
     happens: 'names that differ only in case or in how letters are composed (NFC, NFD)',
-    answer: 'separate files, their names never normalised, and one warning for each directory that has such twins',
+    answer: 'separate files, their names never normalised, and one warning from the scan that finds the new one',
     class: 'accepted',
     shownBy: {
+      'rules/look-alikes.test.ts': ['names of a directory > look alike by case and composition alone'],
+      'sync/odd-files.test.ts': ['names that look alike > are separate files, and told in one warning'],
       'local/scan-directory.test.ts': ['a directory that can be read > keeps every hostile name exactly as is'],
       'journeys/hostile-names.test.ts': ['names that want to do harm > are mirrored one by one and escaped'],
     },
-    open: 'the warning does not exist yet',
   },
   {
     id: 'F-FS-12',
@@ -149,8 +155,11 @@ export const faultsOfFiles: readonly FaultRow[] = [
     happens: 'a directory nests as deep as paths can be long',
     answer: 'walked without recursion; what is too long to be opened is a problem of its path',
     class: 'accepted',
-    shownBy: {},
-    open: 'no test yet',
+    shownBy: {
+      'sync/odd-files.test.ts': [
+        'a tree that is deeper than a path may be long > is mirrored as far as it can be opened',
+      ],
+    },
   },
   {
     id: 'F-FS-15',
@@ -179,6 +188,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'any difference of size, times or inode counts; what proves nothing is hashed again',
     class: 'accepted',
     shownBy: {
+      'sync/odd-files.test.ts': ['times > %s hide no change and send nothing twice'],
       'rules/compare-directory.test.ts': [
         'comparing a directory with the store > believes only an equal and old fingerprint',
       ],
@@ -190,6 +200,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'the inode differs: it is hashed again',
     class: 'accepted',
     shownBy: {
+      'sync/odd-files.test.ts': ['times > %s hide no change and send nothing twice'],
       'rules/seal-directory.test.ts': ['the seal of a directory > breaks when any one number differs'],
       'rules/compare-directory.test.ts': [
         'comparing a directory with the store > believes only an equal and old fingerprint',

@@ -62,6 +62,13 @@ export interface PathProblem {
   readonly message: string
 }
 
+/** Files of one directory whose names are taken for one, `count` of them; two by their paths. */
+export interface AlikePaths {
+  readonly count: number
+  readonly path: string
+  readonly other: string
+}
+
 /** A path that is left out, and by what. */
 export interface LeftOut {
   readonly path: string
@@ -88,6 +95,7 @@ export interface ObservationBatch {
   readonly unreadable: string[]
   readonly ignoredDirectories: string[]
   readonly leftOut: LeftOut[]
+  readonly alike: AlikePaths[]
   readonly unrested: UnrestedFile[]
   /** Only of examined entries: paths that are gone or left out, and those that are directories, which are not entered. */
   readonly absent: string[]
@@ -129,6 +137,7 @@ export function emptyBatch(): ObservationBatch {
     unreadable: [],
     ignoredDirectories: [],
     leftOut: [],
+    alike: [],
     unrested: [],
     absent: [],
     trees: [],

@@ -13,6 +13,7 @@ import {
 } from '../../local/scan-directory.ts'
 import { isAtRest } from '../../rules/at-rest.ts'
 import { compareDirectory, isRacyHash } from '../../rules/compare-directory.ts'
+import { findLookAlikes } from '../../rules/look-alikes.ts'
 import { sealDirectory } from '../../rules/seal-directory.ts'
 import { describeSkipped, skipProblem } from '../../rules/skipped-entry.ts'
 import type { ComparedRow, FormerReason } from '../../store/files.ts'
@@ -89,6 +90,7 @@ function noteFiles(observer: Observer, path: string, scan: ScannedDirectory, bat
   const known = observer.listKnown(path)
   const { unchangedCount, unproven, missing } = compareDirectory(scan.files, known, observer.options.hashEverything)
   batch.counts.unchanged += unchangedCount
+  noteLookAlikes(path, scan.files, unproven, batch)
   const files = readUnproven(observer, path, unproven, batch)
   const missingFiles = scan.incomplete ? [] : reasonMissing(scan, missing)
   const isProven = files.length === unproven.length && missingFiles.length === missing.length
@@ -98,6 +100,21 @@ function noteFiles(observer: Observer, path: string, scan: ScannedDirectory, bat
     const seal = isProven ? sealOf(scan, files) : null
     batch.observations.push({ path, files, missing: missingFiles, seal })
   }
+}
+
+function noteLookAlikes(
+  directory: string,
+  files: readonly ScannedFile[],
+  unproven: readonly { readonly file: ScannedFile; readonly isKnown: boolean }[],
+  batch: ObservationBatch,
+): void {
+  const fresh = new Set(unproven.flatMap(({ file, isKnown }) => (isKnown ? [] : [file.name])))
+  if (fresh.size === 0) return
+  const names = files.map(({ name }) => name)
+  const alike = findLookAlikes(names, (name) => fresh.has(name))
+  if (alike === undefined) return
+  const { count, first, second } = alike
+  batch.alike.push({ count, path: pathBelow(directory, first), other: pathBelow(directory, second) })
 }
 
 /** Reads what isn't proven unchanged; what has not rested is only noted. */

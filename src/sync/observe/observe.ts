@@ -56,10 +56,18 @@ export async function observe(
     progress.filesHashed += batch.counts.hashed
     progress.bytesHashed += batch.counts.bytesHashed
   }
+  tellLookAlikes(engine, mirror, scan)
   const isRemovalPostponed = !removeMissing(engine, mirror, scan, { summary, ...manner })
   const { secrets, differing, seenDirectories: directories } = scan
   const durationMs = clock.monotonicMs() - startMs
   return { ...found, isRemovalPostponed, durationMs, secrets, differing, directories }
+}
+
+/** Both are mirrored; but another system may take them for one, and people may read the wrong one. */
+function tellLookAlikes({ logger }: Engine, { row }: OpenMirror, { alike }: ScanState): void {
+  if (alike === undefined) return
+  const { count: files, path, other } = alike
+  logger.warn('files whose names look alike', { mirror: row.name, files, path, other })
 }
 
 interface Found {

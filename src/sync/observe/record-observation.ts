@@ -1,6 +1,6 @@
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
-import type { DirectoryObservation, ObservationBatch, ObservedFile } from './observation.ts'
+import type { AlikePaths, DirectoryObservation, ObservationBatch, ObservedFile } from './observation.ts'
 import { pathBelow } from './observe-directory.ts'
 
 /** Which directories the walk has seen, and which of them the store had. */
@@ -12,6 +12,8 @@ export interface ScanState {
   /** Seals that hold once the missing files are removed. */
   readonly laterSeals: Map<number, Uint8Array | null>
   secrets: number
+  /** New files that look like others of their directory: how many, and two of them. */
+  alike: AlikePaths | undefined
   /** Files that have not rested, and those of them that are new. */
   unrested: number
   unrestedNew: number
@@ -36,6 +38,7 @@ export function emptyScan(knownDirectories: Map<string, number>): ScanState {
     ignoredDirectories: new Set(),
     laterSeals: new Map(),
     secrets: 0,
+    alike: undefined,
     unrested: 0,
     unrestedNew: 0,
     differing: [],
@@ -55,6 +58,8 @@ export function recordObservation(
   for (const path of batch.ignoredDirectories) scan.ignoredDirectories.add(path)
   scan.unreadable.push(...batch.unreadable)
   scan.secrets += batch.counts.secrets
+  for (const alike of batch.alike)
+    scan.alike = { ...(scan.alike ?? alike), count: (scan.alike?.count ?? 0) + alike.count }
   scan.unrested += batch.unrested.length
   scan.unrestedNew += batch.unrested.filter(({ isKnown }) => !isKnown).length
   account(summary, batch)

@@ -1,0 +1,229 @@
+/** Files, disks and times that are not as one would like them: what is sent, what is said, and what is left alone. */
+import {
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { systemClock } from '../../src/foundation/clock.ts'
+import type { LogFields } from '../../src/foundation/logger.ts'
+import { silentLogger } from '../../src/foundation/logger.ts'
+import { type FileSystem, nodeFileSystem } from '../../src/local/file-system.ts'
+import { dumpStore } from '../support/dump-store.ts'
+import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { readLibrary } from '../support/library-contents.ts'
+import { temporaryDirectory, writeTree } from '../support/temporary.ts'
+
+/** The real file system, in which every opening or reading of one path fails as long as `code` is set. */
+function failingDisk(path: string) {
+  const disk = { code: undefined as string | undefined, opened: undefined as number | undefined }
+  const failure = () => Object.assign(new Error(`${disk.code}: said by the test`), { code: disk.code })
+  const isHit = (code: string) => disk.code !== undefined && (code === 'EIO') === (disk.code === 'EIO')
+  const fs: FileSystem = {
+    ...nodeFileSystem,
+    openSync: (opening, flags) => {
+      if (opening === path && isHit('at opening')) throw failure()
+      const descriptor = nodeFileSystem.openSync(opening, flags)
+      if (opening === path) disk.opened = descriptor
+      return descriptor
+    },
+    readSync: (descriptor, ...rest) => {
+      if (descriptor === disk.opened && isHit('EIO')) throw failure()
+      return nodeFileSystem.readSync(descriptor, ...rest)
+    },
+    closeSync: (descriptor) => {
+      if (descriptor === disk.opened) disk.opened = undefined
+      nodeFileSystem.closeSync(descriptor)
+    },
+  }
+  return { disk, fs }
+}
+
+describe('a file that cannot be read', () => {
+  test.each([
+    ['EACCES', 'unreadable'],
+    ['EIO', 'io-error'],
+  ])('after %s is a problem, and forgotten by nobody', async (systemCode, code) => {
+    await using service = await startFaultyService()
+    const root = writeTree(temporaryDirectory(), { 'bad.md': 'bad', 'good.md': 'good' })
+    const { disk, fs } = failingDisk(join(root, 'bad.md'))
+    await using tested = openTestEngine(service, { fs })
+    const mirror = mirrorOf(root)
+    disk.code = systemCode
+    for (let run = 0; run < 3; run += 1) {
+      const result = await tested.sync([mirror])
+      expect(result.outcome).toBe('failures')
+      expect(accountOf(result).problems).toMatchObject([{ path: 'bad.md', code }])
+    }
+    expect(readLibrary(service.dataDir).map(({ title }) => title)).toEqual(['good.md'])
+    disk.code = undefined
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+
+    // Known by now, it keeps what it stands for while it can't be read again.
+    const before = describeStore(tested.stateDir)
+    disk.code = systemCode
+    const again = await tested.sync([mirror], { hashEverything: true })
+    expect(accountOf(again)).toMatchObject({ files: { removed: 0 }, problems: [{ path: 'bad.md', code }] })
+    expect(describeStore(tested.stateDir)).toEqual(before)
+    disk.code = undefined
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    expect(service.count('uploadFile')).toBe(2)
+  })
+})
+
+describe('hard links', () => {
+  test('are two files with one content, sent once', async () => {
+    await using service = await startFaultyService()
+    const root = writeTree(temporaryDirectory(), { 'a.md': 'first', 'other.md': 'other' })
+    linkSync(join(root, 'a.md'), join(root, 'b.md'))
+    await using tested = openTestEngine(service)
+    const mirror = mirrorOf(root)
+    const first = await tested.sync([mirror])
+    expect(accountOf(first)).toMatchObject({ files: { scanned: 3 }, uploads: { created: 2, aliases: 1 } })
+    // Written to under one name, it has changed under both.
+    writeFileSync(join(root, 'a.md'), 'second')
+    const second = await tested.sync([mirror])
+    expect(accountOf(second)).toMatchObject({ files: { changed: 2 }, uploads: { created: 1, aliases: 1 } })
+    expect(service.count('uploadFile')).toBe(3)
+  })
+})
+
+describe('times', () => {
+  const YEAR_2023 = 1_700_000_000
+  const YEAR_2100 = 4_102_444_800
+  /** So that a hash is old enough to vouch for the times it was taken with. */
+  const late = { ...systemClock, nowMs: () => systemClock.nowMs() + 10_000 }
+
+  test.each<[string, (path: string) => void]>([
+    ['that go backwards', (path) => rewrite(path, 86_400)],
+    ['in the far future', (path) => rewrite(path, YEAR_2100)],
+    ['that were put back', (path) => rewrite(path, YEAR_2023)],
+    ['of a file that was renamed over it', (path) => renameOver(path, YEAR_2023)],
+  ])('%s hide no change and send nothing twice', async (_, change) => {
+    await using service = await startFaultyService()
+    const root = writeTree(temporaryDirectory(), { 'a.md': 'old bytes' })
+    utimesSync(join(root, 'a.md'), YEAR_2023, YEAR_2023)
+    await using tested = openTestEngine(service, { clock: late })
+    const mirror = mirrorOf(root)
+    await tested.sync([mirror])
+    change(join(root, 'a.md'))
+    expect(accountOf(await tested.sync([mirror]))).toMatchObject({ files: { changed: 1 }, uploads: { created: 1 } })
+    const last = await tested.sync([mirror])
+    expect(last.outcome).toBe('done')
+    expect(accountOf(last)).toMatchObject({ files: { scanned: 1, changed: 0 }, uploads: { created: 0 } })
+    expect(service.count('uploadFile')).toBe(2)
+  })
+})
+
+describe('names that look alike', () => {
+  const NAMES = ['Case.md', 'case.md', 'caf\u00e9.md', 'cafe\u0301.md', 'plain.md']
+
+  test('are separate files, and told in one warning', async () => {
+    await using service = await startFaultyService()
+    const root = writeTree(temporaryDirectory(), Object.fromEntries(NAMES.map((name) => [`sub/${name}`, name])))
+    const warned: [string, LogFields | undefined][] = []
+    const logger = { ...silentLogger, warn: (...line: [string, LogFields?]) => void warned.push([line[0], line[1]]) }
+    await using tested = openTestEngine(service, { logger })
+    const mirror = mirrorOf(root)
+    expect(accountOf(await tested.sync([mirror])).uploads).toMatchObject({ created: 5, aliases: 0 })
+    expect(warned).toEqual([
+      ['files whose names look alike', { mirror: mirror.name, files: 4, path: 'sub/Case.md', other: 'sub/case.md' }],
+    ])
+    await tested.sync([mirror])
+    expect(warned).toHaveLength(1)
+    writeFileSync(join(root, 'sub/PLAIN.md'), 'PLAIN.md')
+    await tested.sync([mirror])
+    expect(warned).toHaveLength(2)
+  })
+})
+
+describe('a tree that is deeper than a path may be long', () => {
+  test('is mirrored as far as it can be opened', async () => {
+    await using service = await startFaultyService()
+    const root = writeTree(temporaryDirectory(), { 'a.md': 'A' })
+    nest(root, 'd'.repeat(250), 20)
+    await using tested = openTestEngine(service)
+    const result = await tested.sync([mirrorOf(root)])
+    expect(result).toMatchObject({ outcome: 'failures', failure: undefined })
+    const { problems, uploads } = accountOf(result)
+    expect(problems.length).toBeGreaterThan(0)
+    expect(problems.every(({ code, path }) => code === 'io-error' && path.length > 3_500)).toBe(true)
+    expect(uploads).toMatchObject({ failed: 0, inDoubt: 0 })
+    expect(uploads.created).toBeGreaterThan(10)
+  })
+})
+
+describe('the mirrored directory', () => {
+  test('is left as it was, to the last time', async () => {
+    await using service = await startFaultyService()
+    const root = writeTree(temporaryDirectory(), {
+      'a.md': 'A',
+      'copy.md': 'A',
+      'sub/big.txt': Buffer.alloc(400_000, 'b'),
+      'sub/.shelfdignore': '*.tmp\n',
+      'sub/x.tmp': 'x',
+      'refused.md': 'R',
+      'empty/': '',
+    })
+    const before = describeTree(root)
+    service.answer = ({ fileName }) => (fileName === 'refused.md' ? { status: 422, body: {} } : undefined)
+    service.fault = ({ fileName, attempt }) => (fileName === 'a.md' && attempt === 1 ? 'reset-after' : undefined)
+    await using tested = openTestEngine(service)
+    const mirror = mirrorOf(root)
+    await tested.sync([mirror], { isDryRun: true })
+    await tested.sync([mirror])
+    await tested.sync([mirror], { hashEverything: true })
+    await tested.report([mirror])
+    expect(service.count('uploadFile')).toBeGreaterThan(2)
+    expect(describeTree(root)).toEqual(before)
+  })
+})
+
+/** What the store knows of files and of what was sent. */
+function describeStore(stateDir: string): unknown[] {
+  const { file, former, content, upload, directory } = dumpStore(stateDir)
+  return [file, former, content, upload, directory]
+}
+
+/** New bytes of the same length, with this modification time (seconds). */
+function rewrite(path: string, mtimeS: number): void {
+  writeFileSync(path, 'new bytes')
+  utimesSync(path, mtimeS, mtimeS)
+}
+
+/** Another file of the same length in its place. */
+function renameOver(path: string, mtimeS: number): void {
+  rewrite(`${path}.new`, mtimeS)
+  renameSync(`${path}.new`, path)
+}
+
+/** `depth` directories in each other, with a file in each; the deepest have no path that could be opened. */
+function nest(root: string, name: string, depth: number): void {
+  const before = process.cwd()
+  process.chdir(root)
+  for (let level = 0; level < depth; level += 1) {
+    mkdirSync(name)
+    process.chdir(name)
+    writeFileSync('f.md', `${level}`)
+  }
+  process.chdir(before)
+}
+
+/** Everything that is to be seen of a tree, but for the times of access. */
+function describeTree(root: string): unknown[] {
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true })
+  return entries
+    .map((entry) => {
+      const path = join(entry.parentPath, entry.name)
+      const { mode, size, mtimeNs, ctimeNs, ino, nlink } = lstatSync(path, { bigint: true })
+      return [path, mode, size, mtimeNs, ctimeNs, ino, nlink, entry.isFile() && readFileSync(path, 'base64')]
+    })
+    .sort(([left], [right]) => (String(left) < String(right) ? -1 : 1))
+}
