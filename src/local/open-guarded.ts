@@ -78,7 +78,8 @@ function realPathOf(fs: FileSystem, { path, descriptor }: Opened, stats: FileSta
   }
 }
 
-function isUnder(rootRealPath: string, path: string | undefined): boolean {
+/** Whether a real path lies below the root. */
+export function isUnder(rootRealPath: string, path: string | undefined): boolean {
   const prefix = rootRealPath.endsWith(sep) ? rootRealPath : rootRealPath + sep
   return path?.startsWith(prefix) ?? false
 }

@@ -6,9 +6,9 @@ import type { FileSystem } from './file-system.ts'
 import { isDirectory } from './fingerprint.ts'
 import type { IgnoreScope } from './ignore-rules.ts'
 import { IGNORE_FILE_NAME } from './ignore-rules.ts'
+import { type DirectoryPlace, listGuarded } from './list-guarded.ts'
 import { readListedIgnoreFile } from './read-ignore-file.ts'
 import type { Listing } from './read-listing.ts'
-import { readListing } from './read-listing.ts'
 
 export type * from './directory-scan.ts'
 
@@ -24,24 +24,25 @@ export function scanDirectory(
   options: ScanOptions,
 ): DirectoryScan {
   const path = relativePath === '' ? rootPath : `${rootPath}/${relativePath}`
+  const directory = { rootRealPath: rootPath, path, relativePath }
   try {
-    const listing = readListing(fs, path)
+    const listing = listGuarded(fs, directory)
     const hasIgnoreFile = listing.entries.some(({ name }) => name === IGNORE_FILE_NAME)
     const ownRules = hasIgnoreFile ? readListedIgnoreFile(fs, rootPath, relativePath) : undefined
-    return scanListing(fs, { path, relativePath, scope: scope.enter(relativePath, ownRules), options }, listing)
+    return scanListing(fs, { ...directory, scope: scope.enter(relativePath, ownRules), options }, listing)
   } catch (error) {
     return { kind: 'unreadable', ...faultOf(error, relativePath === '' ? '.' : relativePath) }
   }
 }
 
-function scanListing(fs: FileSystem, place: Place, listing: Listing): ScannedDirectory {
+function scanListing(fs: FileSystem, place: Place & DirectoryPlace, listing: Listing): ScannedDirectory {
   const skipped: Finder['skipped'] = listing.namesNotUtf8.map((name) => ({ name, reason: 'name-not-utf8' }))
   const found: Finder = { files: [], directories: [], ignored: [], skipped, problems: [], vanished: [] }
   for (const entry of listing.entries) examineEntry(fs, place, entry, found)
   const { vanished, ...findings } = found
   const isEmpty = listing.entries.length === 0
   if (isEmpty || vanished.length > 0) assertStillThere(fs, place)
-  const hasChanged = vanished.length > 0 && !isPlainLoss(readListing(fs, place.path), listing, new Set(vanished))
+  const hasChanged = vanished.length > 0 && !isPlainLoss(listGuarded(fs, place), listing, new Set(vanished))
   return { kind: 'scanned', scope: place.scope, ...findings, incomplete: hasChanged || found.problems.length > 0 }
 }
 

@@ -2,20 +2,21 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, readSync, statSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
 import { describe, expect, test } from 'vitest'
 import { FileError } from '../../src/foundation/errors.ts'
 import type { FileSystem } from '../../src/local/file-system.ts'
 import { nodeFileSystem } from '../../src/local/file-system.ts'
 import { openGuarded } from '../../src/local/open-guarded.ts'
-import { faulty, memoryFileSystem, systemError, temporaryDirectory, thrownBy, writeTree } from './trees.ts'
-
-/** Without `/proc`, as on macOS and Windows. */
-const withoutProc = faulty({
-  readlinkSync: () => {
-    throw systemError('ENOENT')
-  },
-})
+import {
+  faulty,
+  memoryFileSystem,
+  startRacer,
+  systemError,
+  temporaryDirectory,
+  thrownBy,
+  withoutProc,
+  writeTree,
+} from './trees.ts'
 
 describe.each([
   ['with /proc', nodeFileSystem],
@@ -123,23 +124,6 @@ function tryToRead(root: string): 'inside' | 'refused' | 'gone' | 'leaked' {
     if (!(error instanceof FileError)) throw error
     return error.code === 'outside-root' ? 'refused' : 'gone'
   }
-}
-
-/** Swaps the directory `sub` for a link that leads outside, and back, as fast as it can. */
-async function startRacer(root: string): Promise<Worker> {
-  const source = `
-    const { renameSync } = require('node:fs')
-    const { parentPort, workerData: root } = require('node:worker_threads')
-    parentPort.postMessage('ready')
-    for (;;) {
-      renameSync(root + '/sub', root + '/kept')
-      renameSync(root + '/link', root + '/sub')
-      renameSync(root + '/sub', root + '/link')
-      renameSync(root + '/kept', root + '/sub')
-    }`
-  const racer = new Worker(source, { eval: true, workerData: root })
-  await new Promise((ready) => racer.once('message', ready))
-  return racer
 }
 
 function codeOf(fs: FileSystem, root: string, path: string): unknown {

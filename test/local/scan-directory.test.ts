@@ -149,8 +149,9 @@ describe('a .shelfdignore file', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { '.shelfdignore': '*.md', 'secret.md': '' })
     const fs = faulty({
-      openSync: () => {
-        throw systemError('ENOENT')
+      openSync: (path, flags) => {
+        if (path.endsWith('/.shelfdignore')) throw systemError('ENOENT')
+        return nodeFileSystem.openSync(path, flags)
       },
     })
     expect(scan(directory.path, { fs })).toMatchObject({ kind: 'unreadable', code: 'vanished' })

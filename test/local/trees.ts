@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { memfs } from 'memfs'
 import type { FileSystem } from '../../src/local/file-system.ts'
 import { nodeFileSystem } from '../../src/local/file-system.ts'
@@ -42,4 +43,28 @@ export function thrownBy(action: () => unknown): unknown {
 /** memfs fits FileSystem as it runs; its types are wider than what it returns. */
 export function memoryFileSystem(files: Readonly<Record<string, string>>): FileSystem {
   return memfs(files).fs as unknown as FileSystem
+}
+
+/** Without `/proc`, as on macOS and Windows. */
+export const withoutProc = faulty({
+  readlinkSync: () => {
+    throw systemError('ENOENT')
+  },
+})
+
+/** Swaps the directory `sub` for `link`, which leads outside, and back, as fast as it can. */
+export async function startRacer(root: string): Promise<Worker> {
+  const source = `
+    const { renameSync } = require('node:fs')
+    const { parentPort, workerData: root } = require('node:worker_threads')
+    parentPort.postMessage('ready')
+    for (;;) {
+      renameSync(root + '/sub', root + '/kept')
+      renameSync(root + '/link', root + '/sub')
+      renameSync(root + '/sub', root + '/link')
+      renameSync(root + '/kept', root + '/sub')
+    }`
+  const racer = new Worker(source, { eval: true, workerData: root })
+  await new Promise((ready) => racer.once('message', ready))
+  return racer
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type DirectoryEntry, type FileSystem, nodeFileSystem } from '../../src/local/file-system.ts'
+import { type FileSystem, nodeFileSystem } from '../../src/local/file-system.ts'
 import type { MirrorSettings } from '../../src/sync/engine.ts'
 import { dumpStore } from '../support/dump-store.ts'
 import { mirrorOf, openTestEngine, type TestEngine } from '../support/engine.ts'
@@ -188,16 +188,13 @@ describe('whatever happens to a tree', () => {
   })
 })
 
-/** The real file system, with directories that may not be listed. */
+/** The real file system, with directories that may not be opened. */
 function refusing(isRefused: (path: string) => boolean): FileSystem {
-  function list(path: string, options: { withFileTypes: true }): DirectoryEntry<string>[]
-  function list(path: string, options: { encoding: 'buffer'; withFileTypes: true }): DirectoryEntry<Uint8Array>[]
-  function list(path: string, options: { encoding?: 'buffer'; withFileTypes: true }) {
+  const openSync: FileSystem['openSync'] = (path, flags) => {
     if (isRefused(path)) throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' })
-    if (options.encoding === undefined) return nodeFileSystem.readdirSync(path, { withFileTypes: true })
-    return nodeFileSystem.readdirSync(path, { encoding: options.encoding, withFileTypes: true })
+    return nodeFileSystem.openSync(path, flags)
   }
-  return { ...nodeFileSystem, readdirSync: list }
+  return { ...nodeFileSystem, openSync }
 }
 
 /** Every file on disk has exactly one row that is no superseded one, and no row stands for a file that isn't there. */
