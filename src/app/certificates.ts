@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { getCACertificates } from 'node:tls'
 import { messageOf, UsageError } from '../foundation/errors.ts'
-import { type ReadTextFile, readTextFile } from './settings/private-file.ts'
+import { assertTrusted, type ReadTextFile, readTextFile } from './settings/private-file.ts'
 
 const BLOCK = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[^-]+-----END (?:TRUSTED )?CERTIFICATE-----/g
 
@@ -17,8 +17,12 @@ export function readAuthorities(file: string, readFile: ReadTextFile = readTextF
 function readText(file: string, readFile: ReadTextFile): string {
   try {
     const found = readFile(file)
-    if (found) return found.text
+    if (found) {
+      assertTrusted(file, found)
+      return found.text
+    }
   } catch (error) {
+    if (error instanceof UsageError) throw error
     throw unusable(file, messageOf(error))
   }
   throw unusable(file, 'there is no such file')

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
-import { join, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { RefusedError, systemCodeOf, UsageError } from '../foundation/errors.ts'
 import { expandHome, type Surroundings } from './settings/find-config-file.ts'
-import { assertPrivate, type ReadTextFile, readTextFile } from './settings/private-file.ts'
+import { assertPrivate, assertTrustedProgram, type ReadTextFile, readTextFile } from './settings/private-file.ts'
 import type { TokenSources } from './settings/settings.ts'
 
 export interface TokenInput extends Surroundings {
@@ -54,6 +54,7 @@ async function runTokenCommand(
   [program = '', ...rest]: readonly string[],
   { env, signal }: TokenInput,
 ): Promise<FoundToken> {
+  if (isAbsolute(program)) assertTrustedProgram(program)
   try {
     const bounds = { timeout: COMMAND_TIMEOUT_MS, maxBuffer: 64 * 1024, windowsHide: true }
     const { stdout } = await promisify(execFile)(program, rest, {

@@ -1,6 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { LockedError } from '../foundation/errors.ts'
+import { makeOwnDirectory } from '../foundation/private-directory.ts'
+import { replaceFile } from '../foundation/replace-file.ts'
 import { type KernelLock, takeKernelLock } from '../foundation/sqlite/kernel-lock.ts'
 
 /** Where everything of one library service lies. */
@@ -32,9 +34,9 @@ export function prepareDataDirectory(paths: DataPaths): void {
   for (const directory of [paths.contentDir, paths.temporaryDir]) mkdirSync(directory, { recursive: true, mode: 0o700 })
 }
 
-/** Makes the directory and takes its lock; throws LockedError when another process serves it. */
+/** Makes the directory and takes its lock; throws LockedError when another process serves it, UsageError where others may write. */
 export function lockDataDirectory(paths: DataPaths): KernelLock {
-  mkdirSync(paths.directory, { recursive: true, mode: 0o700 })
+  makeOwnDirectory(paths.directory)
   chmodSync(paths.directory, 0o700)
   const lock = takeKernelLock(paths.lockFile, paths.databaseFile)
   if (!lock) throw new LockedError('store-locked', `The library in "${paths.directory}" is served by another process`)
@@ -48,7 +50,5 @@ export function readTextFile(file: string): string | undefined {
 
 /** Replaces a small file (0600) in one step. */
 export function writeTextFile(file: string, text: string): void {
-  const unfinished = `${file}.new`
-  writeFileSync(unfinished, `${text}\n`, { mode: 0o600, flush: true })
-  renameSync(unfinished, file)
+  replaceFile(file, `${text}\n`)
 }

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { LockedError, OperatorError } from '../foundation/errors.ts'
+import { rebuildError } from '../foundation/errors.ts'
 import { threadEntry } from '../foundation/thread-entry.ts'
 import type { EmbeddedLibrary } from './start-embedded.ts'
-import { type StartedMessage, type StartFailure, type WorkerRequest, workerMessage } from './worker-messages.ts'
+import { type StartedMessage, type WorkerRequest, workerMessage } from './worker-messages.ts'
 
 const WORKER_URL = threadEntry('./worker', import.meta.url)
 
@@ -44,7 +44,7 @@ class WorkerCalls {
       worker.on('message', (raw) => {
         const message = workerMessage.parse(raw)
         if (message.kind === 'started') resolve(message.library)
-        else if (message.kind === 'failed') reject(rebuildError(message))
+        else if (message.kind === 'failed') reject(rebuildError(message.code ?? '', message.message))
         else this.#settle(message.call, message.error)
       })
       worker.on('error', (error) => this.#endAll(error, reject))
@@ -77,11 +77,4 @@ class WorkerCalls {
     rejectStart(error)
     for (const call of [...this.#open.keys()]) this.#settle(call, String(error))
   }
-}
-
-/** Errors lose their class between threads; their stable code brings it back. */
-function rebuildError({ code, message }: StartFailure): Error {
-  if (code === 'store-locked') return new LockedError(code, message)
-  if (code === 'store-newer' || code === 'library-damaged') return new OperatorError(code, message)
-  return new Error(message)
 }

@@ -23,5 +23,4 @@ export const workerMessage = z.discriminatedUnion('kind', [startedMessage, start
 
 export type WorkerRequest = z.infer<typeof workerRequest>
 export type StartedMessage = z.infer<typeof startedMessage>
-export type StartFailure = z.infer<typeof startFailure>
 export type WorkerMessage = z.infer<typeof workerMessage>

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, statfsSync, statSync } from 'node:fs'
+import { existsSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { LockedError, OperatorError } from '../foundation/errors.ts'
+import { assertOwnDirectory, makeOwnDirectory } from '../foundation/private-directory.ts'
 import { isKernelLockHeld, takeKernelLock } from '../foundation/sqlite/kernel-lock.ts'
 import {
   type DatabaseSpec,
@@ -56,7 +57,7 @@ export function openStore(directory: string): Store {
 }
 
 function lockAndHold(directory: string): Store {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  makeOwnDirectory(directory)
   const lock = takeKernelLock(lockFileOf(directory), specOf(directory).file)
   if (!lock) throw heldByAnother(directory)
   try {
@@ -76,6 +77,7 @@ function lockAndHold(directory: string): Store {
  * migrated first; throws LockedError when its holder is of that version too.
  */
 export function openStoreReader(directory: string): StoreView | undefined {
+  assertOwnDirectory(directory, { isReader: true })
   const spec = specOf(directory)
   if (!existsSync(spec.file)) {
     if (existsSync(noteFileOf(directory))) throw lostStore(directory)

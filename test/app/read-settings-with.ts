@@ -13,7 +13,9 @@ export const CONFIG = '/home/ada/.config/shelfd/config.yaml'
 
 /** Settings of a made-up home directory whose configuration file is `yaml`. */
 export function readSettingsWith({ yaml, flags = {}, env = {}, mode = 0o644 }: SettingsCase = {}): Settings {
-  const readFile = (file: string) => (file === CONFIG && yaml !== undefined ? { text: yaml, mode } : undefined)
+  const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+  const file = { ownership: { ...owner, mode }, directory: { ...owner, mode: 0o700 } }
+  const readFile = (path: string) => (path === CONFIG && yaml !== undefined ? { text: yaml, ...file } : undefined)
   return readSettings({ flags, env, cwd: '/home/ada/notes', home: '/home/ada', readFile })
 }
 

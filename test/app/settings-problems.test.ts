@@ -151,15 +151,15 @@ describe('insecure files', () => {
   test('a token in a file that others can read', () => {
     const yaml = 'service: { url: "https://x.org", token: secret-value }'
     expect(settingsProblem({ yaml, mode: 0o640 })).toMatchInlineSnapshot(
-      `"UsageError: Cannot use "/home/ada/.config/shelfd/config.yaml": it holds a secret and others can read it (mode 0640); run: chmod 600 "/home/ada/.config/shelfd/config.yaml""`,
+      `"UsageError: Cannot use "/home/ada/.config/shelfd/config.yaml": it holds a secret, and others can read it (mode 0640); run: chmod 600 "/home/ada/.config/shelfd/config.yaml""`,
     )
     expect(() => settingsProblem({ yaml, mode: 0o600 })).toThrow('accepted')
   })
 
   test('a command in a file that others can write', () => {
     const yaml = 'service: { url: "https://x.org", tokenCommand: [pass] }'
-    expect(settingsProblem({ yaml, mode: 0o664 })).toMatchInlineSnapshot(
-      `"UsageError: Cannot use "/home/ada/.config/shelfd/config.yaml": it names a program to run and others can write it (mode 0664); run: chmod go-w "/home/ada/.config/shelfd/config.yaml""`,
+    expect(settingsProblem({ yaml, mode: 0o666 })).toMatchInlineSnapshot(
+      `"UsageError: Cannot use "/home/ada/.config/shelfd/config.yaml": it decides what is run and sent, and others can write it (mode 0666); run: chmod go-w "/home/ada/.config/shelfd/config.yaml""`,
     )
     expect(() => settingsProblem({ yaml, mode: 0o644 })).toThrow('accepted')
   })

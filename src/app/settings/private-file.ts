@@ -1,38 +1,65 @@
-import { readFileSync, statSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { systemCodeOf, UsageError } from '../../foundation/errors.ts'
+import { findIntruder, findReader, type Intruder, type Ownership } from '../../foundation/ownership.ts'
 
 export interface TextFile {
   readonly text: string
-  /** Permission bits; undefined where the system has none (Windows). */
-  readonly mode: number | undefined
+  /** Of the file that was read, wherever links led. */
+  readonly ownership: Ownership
+  /** Of the directory it was asked for in. */
+  readonly directory: Ownership
 }
 
 /** Reads a file, or gives undefined when there is none. */
 export type ReadTextFile = (file: string) => TextFile | undefined
 
+// Windows has no pipes that would hold up the opening, and no such flag.
+const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+
 export const readTextFile: ReadTextFile = (file) => {
   try {
-    const stats = statSync(file)
-    // Reading a pipe waits for somebody to write, perhaps for ever.
-    if (stats.isFIFO() || stats.isSocket()) throw new UsageError('insecure-file', `Cannot use "${file}": it is no file`)
-    const mode = process.platform === 'win32' ? undefined : stats.mode & 0o777
-    return { text: readFileSync(file, 'utf8'), mode }
+    const descriptor = openSync(file, READ)
+    try {
+      const ownership = fstatSync(descriptor)
+      // Reading a pipe waits for somebody to write, perhaps for ever.
+      if (ownership.isFIFO()) throw notAFile(file)
+      return { text: readFileSync(descriptor, 'utf8'), ownership, directory: statSync(dirname(file)) }
+    } finally {
+      closeSync(descriptor)
+    }
   } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT' || systemCodeOf(error) === 'ENOTDIR') return undefined
-    throw error
+    const code = systemCodeOf(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw code === 'ENXIO' ? notAFile(file) : error
   }
 }
 
-/** Refuses a file with a secret that others can read. */
-export function assertPrivate(file: string, { mode }: TextFile): void {
-  if (mode === undefined || (mode & 0o077) === 0) return
-  const why = `it holds a secret and others can read it (mode 0${mode.toString(8)}); run: chmod 600 "${file}"`
-  throw new UsageError('insecure-file', `Cannot use "${file}": ${why}`)
+/** Refuses a file that somebody else than this user and root can change, or replace: it decides what is run or sent. */
+export function assertTrusted(file: string, { ownership, directory }: TextFile): void {
+  refuse(file, 'it decides what is run and sent', findIntruder(file, ownership, { owners: 'root' }))
+  const place = dirname(file)
+  const intruder = findIntruder(place, directory, { owners: 'root', mayBeSticky: true })
+  refuse(file, 'its directory decides which file is read', intruder)
 }
 
-/** Refuses a file that names a program to run and that others can write. */
-export function assertNotWritable(file: string, { mode }: TextFile): void {
-  if (mode === undefined || (mode & 0o022) === 0) return
-  const why = `it names a program to run and others can write it (mode 0${mode.toString(8)}); run: chmod go-w "${file}"`
-  throw new UsageError('insecure-file', `Cannot use "${file}": ${why}`)
+/** Refuses a file with a secret that others can change or read. */
+export function assertPrivate(file: string, { ownership }: TextFile): void {
+  const intruder = findReader(file, ownership) ?? findIntruder(file, ownership, { owners: 'root' })
+  refuse(file, 'it holds a secret', intruder)
+}
+
+/** The same for a program that is named by its path. */
+export function assertTrustedProgram(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found) refuse(file, 'it is to be run', findIntruder(file, found, { owners: 'root' }))
+}
+
+function refuse(file: string, what: string, intruder: Intruder | undefined): void {
+  if (intruder === undefined) return
+  throw new UsageError('insecure-file', `Cannot use "${file}": ${what}, and ${intruder.why}; run: ${intruder.mend}`)
+}
+
+function notAFile(file: string): UsageError {
+  return new UsageError('insecure-file', `Cannot use "${file}": it is no file`)
 }

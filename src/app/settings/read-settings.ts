@@ -4,7 +4,7 @@ import { findMirrorProblems } from './check-mirrors.ts'
 import { configCandidates, type Surroundings } from './find-config-file.ts'
 import { readOverrides, type SettingFlags } from './overrides.ts'
 import { type ConfigFile, parseConfigFile } from './parse-file.ts'
-import { assertNotWritable, assertPrivate, type ReadTextFile, readTextFile, type TextFile } from './private-file.ts'
+import { assertPrivate, assertTrusted, type ReadTextFile, readTextFile, type TextFile } from './private-file.ts'
 import { describeProblems } from './problems.ts'
 import { isMapping, layOver, type Raw, valueAt } from './raw.ts'
 import { type Config, configSchema, EMBEDDED_DEFAULTS } from './schema.ts'
@@ -88,8 +88,9 @@ function badConfiguration(problems: readonly string[]): UsageError {
   return new UsageError('bad-configuration', `Cannot read the configuration: ${inOrder.join('\n')}`)
 }
 
-function assertSafe({ path, file }: FoundFile, { service }: Settings): void {
-  if (service.kind !== 'configured') return
-  if (service.token !== undefined) assertPrivate(path, file)
-  if (service.tokenCommand) assertNotWritable(path, file)
+function assertSafe({ path, file, parsed }: FoundFile, { service }: Settings): void {
+  // What says nothing decides nothing, whoever may change it.
+  if (Object.keys(parsed.raw).length === 0) return
+  assertTrusted(path, file)
+  if (service.kind === 'configured' && service.token !== undefined) assertPrivate(path, file)
 }

@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path'
 import { defaultStateDir, expandHome, findConfigFile } from './find-config-file.ts'
 import { readOverrides } from './overrides.ts'
 import { parseConfigFile } from './parse-file.ts'
-import { readTextFile } from './private-file.ts'
+import { assertTrusted, readTextFile } from './private-file.ts'
 import type { SettingsInput } from './read-settings.ts'
 
 /**
@@ -19,6 +19,7 @@ function stateDirOfFile({ flags, readFile = readTextFile, ...around }: SettingsI
     const file = findConfigFile(flags.config, around)
     const source = file === undefined ? undefined : readFile(file)
     if (file === undefined || source === undefined) return undefined
+    assertTrusted(file, source)
     const { stateDir } = parseConfigFile(file, source.text, around.env).raw
     return typeof stateDir === 'string' ? resolve(dirname(file), expandHome(stateDir, around.home)) : undefined
   } catch {

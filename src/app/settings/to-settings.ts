@@ -42,7 +42,10 @@ function toServiceSettings(config: Config, absolute: (path: string) => string, a
     caFile: service.caFile === undefined ? undefined : absolute(service.caFile),
     token: service.token,
     tokenFile: service.tokenFile === undefined ? undefined : absolute(service.tokenFile),
-    tokenCommand: service.tokenCommand,
+    tokenCommand: service.tokenCommand?.map((word, index) =>
+      // A bare name is looked for on the PATH.
+      index === 0 && word.includes('/') ? absolute(word) : word,
+    ),
   }
 }
 

@@ -1,11 +1,11 @@
 /** The file `control` in the state directory: it tells clients where the daemon listens. */
-import { lstatSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { assertOwnDirectory } from '../../foundation/private-directory.ts'
+import { replaceFile } from '../../foundation/replace-file.ts'
 
 export function writeSocketNote(stateDir: string, path: string): void {
-  const file = noteFileOf(stateDir)
-  writeFileSync(`${file}.new`, `${path}\n`, { mode: 0o600 })
-  renameSync(`${file}.new`, file)
+  replaceFile(noteFileOf(stateDir), `${path}\n`)
 }
 
 /** Nobody listens any more. */
@@ -14,8 +14,12 @@ export function removeSocket(stateDir: string, path: string): void {
   if (process.platform !== 'win32') rmSync(path, { force: true })
 }
 
-/** The socket that the last daemon told of, if it is there and belongs to us or to whoever owns the state directory. */
+/**
+ * The socket that the last daemon told of, if it is there and belongs to us or to whoever owns the state directory.
+ * Throws UsageError('insecure-file') where others could have written the note.
+ */
 export function findSocket(stateDir: string): string | undefined {
+  assertOwnDirectory(stateDir, { isReader: true })
   try {
     const path = readFileSync(noteFileOf(stateDir), 'utf8').trim()
     if (process.platform === 'win32') return path

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, statSync } from 'node:fs'
+import { closeSync, constants, existsSync, openSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 
 /** A lock that the kernel releases when its holder ends, however it ends. */
@@ -7,6 +7,9 @@ export interface KernelLock extends Disposable {
   isInPlace(): boolean
   release(): void
 }
+
+// Windows has no links of this kind, and no such flag.
+const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0)
 
 /** Who only looks whether the lock is held has a shared one for an instant; that must not count as a holder. */
 const LOOKING_MS = 50
@@ -86,7 +89,7 @@ export function isKernelLockHeld(file: string): boolean {
 
 /** SQLite would make it with the umask. One that is there is left alone: closing it would drop a lock of this process. */
 function makePrivate(file: string): void {
-  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
+  if (!existsSync(file)) closeSync(openSync(file, APPEND, 0o600))
 }
 
 function isBusy(error: unknown): boolean {

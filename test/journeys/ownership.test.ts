@@ -1,0 +1,229 @@
+/** Who may decide what is run, read and sent: this user and root, nobody else. */
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { stringify } from 'yaml'
+import { startEmbeddedInWorker } from '../../src/embedded/start-in-worker.ts'
+import { findIntruder } from '../../src/foundation/ownership.ts'
+import { replaceFile } from '../../src/foundation/replace-file.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { type Home, temporaryHome } from '../support/home.ts'
+import { temporaryDirectory } from '../support/temporary.ts'
+
+const SOMEBODY = 54_321
+/** Only root can give a file to somebody else. */
+const isRoot = process.geteuid?.() === 0
+const own = process.geteuid?.() ?? 0
+
+/** A configuration whose tokenCommand leaves a trace when it is run. */
+function configureCommand(home: Home): { readonly file: string; readonly trace: string } {
+  const trace = join(home.path, 'was-run')
+  const service = { url: 'https://library.example', tokenCommand: ['sh', '-c', `touch ${trace}; echo token`] }
+  home.write('config/shelfd', { 'config.yaml': stringify({ service }) })
+  return { file: join(home.path, 'config/shelfd/config.yaml'), trace }
+}
+
+describe('a configuration', () => {
+  test.runIf(isRoot)('of another user is refused, its tokenCommand never run', async () => {
+    const home = temporaryHome()
+    const { file, trace } = configureCommand(home)
+    chownSync(file, SOMEBODY, SOMEBODY)
+    const { exitCode, stderr } = await home.shelfd(['whoami'])
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain(
+      `Cannot use "${file}": it decides what is run and sent, and it belongs to user ${SOMEBODY}`,
+    )
+    expect(stderr).toContain(`run: sudo chown ${own} "${file}"`)
+    expect(existsSync(trace)).toBe(false)
+  })
+
+  test('that others can write is refused with its cure', async () => {
+    const home = temporaryHome()
+    const { file, trace } = configureCommand(home)
+    chmodSync(file, 0o666)
+    const { exitCode, stderr } = await home.shelfd(['whoami'])
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(`chmod go-w "${file}"`) })
+    expect(existsSync(trace)).toBe(false)
+  })
+
+  test('in a directory that others can write is refused', async () => {
+    const home = temporaryHome()
+    configureCommand(home)
+    const directory = join(home.path, 'config/shelfd')
+    chmodSync(directory, 0o777)
+    const refused = await home.shelfd(['config', 'show'])
+    expect(refused.exitCode).toBe(2)
+    expect(refused.stderr).toContain(`chmod go-w "${directory}"`)
+    // As in /tmp: others can add files there, and replace none.
+    chmodSync(directory, 0o1777)
+    expect((await home.shelfd(['config', 'show'])).exitCode).toBe(0)
+  })
+
+  test.runIf(isRoot)('of another user does not choose the state either', async () => {
+    const home = temporaryHome()
+    home.write('config/shelfd', { 'config.yaml': stringify({ stateDir: join(home.path, 'theirs') }) })
+    chownSync(join(home.path, 'config/shelfd/config.yaml'), SOMEBODY, SOMEBODY)
+    home.write('theirs', { 'store.db': 'no database' })
+    const { exitCode, stderr } = await home.shelfd(['status'])
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 2, stderr: expect.not.stringContaining('store.db') })
+  })
+
+  test.runIf(isRoot)('that says nothing may be of anybody', async () => {
+    const home = temporaryHome()
+    home.write('config/shelfd', { 'config.yaml': '# nothing\n' })
+    chownSync(join(home.path, 'config/shelfd/config.yaml'), SOMEBODY, SOMEBODY)
+    expect((await home.shelfd(['config', 'show'])).exitCode).toBe(0)
+    expect((await home.shelfd(['config', 'show'], { SHELFD_CONFIG: '/dev/null' })).exitCode).toBe(0)
+  })
+})
+
+describe('a token file', () => {
+  test.runIf(isRoot)('of another user is refused', async () => {
+    const home = temporaryHome()
+    home.write('secrets', { token: 'theirs-4f1c9b7d2e' })
+    const file = join(home.path, 'secrets/token')
+    chmodSync(file, 0o600)
+    chownSync(file, SOMEBODY, SOMEBODY)
+    const env = { SHELFD_SERVICE_URL: 'https://library.example', SHELFD_TOKEN_FILE: file }
+    const { exitCode, stderr } = await home.shelfd(['whoami'], env)
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain(`it holds a secret, and it belongs to user ${SOMEBODY}; run: sudo chown ${own} "${file}"`)
+  })
+
+  test('behind links is judged where they lead', async () => {
+    await using service = await startFaultyService()
+    const home = temporaryHome()
+    // As Kubernetes mounts secrets: a directory for all, two links, the file.
+    home.write('secrets/..1', { token: `${service.token}\n` })
+    chmodSync(join(home.path, 'secrets'), 0o1777)
+    symlinkSync('..1', join(home.path, 'secrets/..data'))
+    symlinkSync('..data/token', join(home.path, 'secrets/token'))
+    const file = join(home.path, 'secrets/..1/token')
+    const env = { SHELFD_SERVICE_URL: service.url, SHELFD_TOKEN_FILE: join(home.path, 'secrets/token') }
+    chmodSync(file, 0o400)
+    expect((await home.shelfd(['whoami'], env)).exitCode).toBe(0)
+    chmodSync(file, 0o644)
+    expect(await home.shelfd(['whoami'], env)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('0644') })
+  })
+})
+
+describe('what decides whom to trust', () => {
+  test('is no program or authority that others can write', async () => {
+    const home = temporaryHome()
+    const { trace } = configureCommand(home)
+    home.write('bin', { 'get-token': `#!/bin/sh\ntouch ${trace}\necho token\n`, 'ca.pem': 'none' })
+    const [program, caFile] = [join(home.path, 'bin/get-token'), join(home.path, 'bin/ca.pem')]
+    chmodSync(program, 0o777)
+    chmodSync(caFile, 0o666)
+    const url = 'https://library.example'
+    for (const service of [
+      { url, tokenCommand: ['../../bin/get-token'] },
+      { url, caFile, token: 'x' },
+    ]) {
+      home.write('config/shelfd', { 'config.yaml': stringify({ service }) })
+      chmodSync(join(home.path, 'config/shelfd/config.yaml'), 0o600)
+      const { exitCode, stderr } = await home.shelfd(['whoami'])
+      expect({ exitCode, stderr }).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringMatching(/chmod go-w ".*\/bin\//),
+      })
+    }
+    expect(existsSync(trace)).toBe(false)
+  })
+
+  test('is no group but the one a user has alone', () => {
+    const judge = (gid: number, mode: number) => findIntruder('x', { uid: 1_000, gid, mode }, { owners: 'anyone' })
+    expect(judge(1_000, 0o664)).toBeUndefined()
+    expect(judge(100, 0o664)?.why).toBe('others can write it (mode 0664)')
+    expect(judge(1_000, 0o666)?.mend).toBe('chmod go-w "x"')
+    expect(findIntruder('x', { uid: 0, gid: 0, mode: 0o664 }, { owners: 'anyone' })).toBeDefined()
+  })
+})
+
+describe('the state directory', () => {
+  test('that others can write is refused by every command', async () => {
+    const home = temporaryHome()
+    home.write('Papers', { 'a.md': 'A' })
+    mkdirSync(home.stateDir, { recursive: true })
+    chmodSync(home.stateDir, 0o777)
+    for (const args of [['sync', 'Papers'], ['status'], ['report'], ['daemon'], ['pause'], ['failed', 'list']]) {
+      const { exitCode, stderr } = await home.shelfd(args)
+      expect([args[0], exitCode, stderr.includes(`chmod go-w "${home.stateDir}"`)]).toEqual([args[0], 2, true])
+    }
+    expect(readdirSync(home.stateDir)).toEqual([])
+  })
+
+  test.runIf(isRoot)('of another user is refused, though root may look', async () => {
+    const home = temporaryHome()
+    home.write('Papers', { 'a.md': 'A' })
+    expect((await home.sync(['Papers'])).exitCode).toBe(0)
+    chownSync(home.stateDir, SOMEBODY, SOMEBODY)
+    const { exitCode, stderr } = await home.shelfd(['sync', 'Papers'])
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain(`it belongs to user ${SOMEBODY}; run: sudo chown -R ${own} "${home.stateDir}"`)
+    expect((await home.shelfd(['status'])).exitCode).toBe(0)
+  })
+
+  test.runIf(isRoot)('behind a link of another user is refused', async () => {
+    const home = temporaryHome()
+    home.write('Papers', { 'a.md': 'A' })
+    const target = home.write('elsewhere/', {})
+    symlinkSync(target, join(home.path, 'link'))
+    expect((await home.shelfd(['status', '--state-dir', join(home.path, 'link')])).exitCode).toBe(0)
+    const link = home.write('planted/', {})
+    symlinkSync(target, join(link, 'state'))
+    lchownSync(join(link, 'state'), SOMEBODY, SOMEBODY)
+    expect((await home.shelfd(['sync', 'Papers', '--state-dir', join(link, 'state')])).exitCode).toBe(2)
+    expect(readdirSync(target)).toEqual([])
+  })
+
+  test('and all in it are for its user alone', async () => {
+    const home = temporaryHome()
+    home.write('Papers', { 'a.md': 'A' })
+    const { exitCode } = await home.run(['sync', 'Papers'])
+    expect(exitCode).toBe(0)
+    for (const directory of [home.stateDir, home.dataDir]) {
+      expect(lstatSync(directory).mode & 0o777).toBe(0o700)
+      for (const name of readdirSync(directory))
+        expect([name, lstatSync(join(directory, name)).mode & 0o077]).toEqual([name, 0])
+    }
+  })
+})
+
+test("the embedded library's data directory is refused alike", async () => {
+  const home = temporaryHome()
+  home.write('Papers', { 'a.md': 'A' })
+  mkdirSync(home.dataDir, { recursive: true })
+  chmodSync(home.dataDir, 0o777)
+  const { exitCode, stderr } = await home.shelfd(['sync', 'Papers'])
+  expect({ exitCode, stderr }).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining(`chmod go-w "${home.dataDir}"`),
+  })
+  await expect(startEmbeddedInWorker({ dataDir: home.dataDir })).rejects.toMatchObject({ code: 'insecure-file' })
+  expect(readdirSync(home.dataDir)).toEqual([])
+})
+
+describe('a small file that is replaced', () => {
+  test('follows no link that was planted', () => {
+    const directory = temporaryDirectory()
+    const [victim, file] = [join(directory, 'victim'), join(directory, 'note')]
+    writeFileSync(victim, 'precious')
+    for (const name of ['note', 'note.new']) symlinkSync(victim, join(directory, name))
+    replaceFile(file, 'new\n')
+    expect(readFileSync(victim, 'utf8')).toBe('precious')
+    expect(readFileSync(file, 'utf8')).toBe('new\n')
+    expect(readdirSync(directory).sort()).toEqual(['note', 'victim'])
+  })
+})
