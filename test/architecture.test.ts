@@ -42,7 +42,12 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   'node:net': ['daemon/control/', 'remote/'],
   yaml: ['app/settings/', 'cli/render/config-yaml.ts'],
   'yargs-parser': ['cli/'],
-  'node:child_process': ['app/credential.ts', 'app/service-manager/run-program.ts', 'daemon/notify.ts'],
+  'node:child_process': [
+    'app/credential.ts',
+    'app/service-manager/run-program.ts',
+    'daemon/notify.ts',
+    'embedded/ingest/child/',
+  ],
   'node:fs': [
     ...['foundation/', 'store/', 'local/', 'remote/', 'embedded/'],
     // Configuration, credentials and what the user names on the command line.

@@ -7,6 +7,7 @@ import { ensureInstanceId, ensureOwnerToken } from './credentials.ts'
 import { type DataPaths, dataPaths, lockDataDirectory, prepareDataDirectory } from './data-directory.ts'
 import { buildServer } from './http/build-server.ts'
 import { DOCUMENTATION_PATH } from './http/describe-service.ts'
+import { EXTRACTION_LIMITS, type ExtractionLimits } from './ingest/extraction-limits.ts'
 import { openIngestQueue } from './ingest/ingest-queue.ts'
 import { explainDamage, openLibraryDatabase, wasLeftOpen } from './open-library-database.ts'
 import { openSigning, type Service } from './service.ts'
@@ -25,6 +26,8 @@ export interface EmbeddedOptions {
   readonly logger?: Logger
   /** Default 2 GiB. */
   readonly maxUploadBytes?: number
+  /** Other bounds than usual of what the extraction of one document may take. */
+  readonly extraction?: Partial<ExtractionLimits>
 }
 
 /** A running service; disposing stops it and releases its directory. */
@@ -79,6 +82,8 @@ function openService(options: EmbeddedOptions, paths: DataPaths, database: Datab
   const files = openFileStore(paths)
   const writes = createWriteQueue(database)
   const logger = options.logger ?? silentLogger
+  const clock = options.clock ?? systemClock
+  const limits = { ...EXTRACTION_LIMITS, ...options.extraction }
   return {
     ...openSigning(tables.settings),
     instanceId,
@@ -87,8 +92,8 @@ function openService(options: EmbeddedOptions, paths: DataPaths, database: Datab
     files,
     logger,
     writes,
-    ingestion: openIngestQueue({ tables, writes, files, logger }),
-    clock: options.clock ?? systemClock,
+    ingestion: openIngestQueue({ tables, writes, files, logger, clock, limits }),
+    clock,
     maxUploadBytes: options.maxUploadBytes ?? MAX_UPLOAD_BYTES,
   }
 }

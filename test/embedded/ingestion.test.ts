@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { NO_TEXT, REPLACED_BYTES } from '../../src/embedded/ingest/extract.ts'
+import { NO_TEXT, REPLACED_BYTES } from '../../src/embedded/ingest/extract/extraction-notes.ts'
 import { pluck, type SentFile } from '../contract/service-client.ts'
 import { startLibrary } from './temporary-library.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { PassageCutter } from '../../src/embedded/ingest/passage-cutter.ts'
+import { PassageCutter } from '../../src/embedded/ingest/extract/passage-cutter.ts'
 import type { Passage } from '../../src/embedded/tables/passages.ts'
 
 function cut(...pieces: string[]): Passage[] {

@@ -40,7 +40,7 @@ describe('the installed package', () => {
     const directory = join(place, 'notes')
     mkdirSync(directory)
     writeFileSync(join(directory, 'a.md'), '# A note\n')
-    writeFileSync(join(directory, 'b.txt'), 'Another note\n')
+    writeFileSync(join(directory, 'b.html'), '<p>Another note</p>\n')
     const { status, stdout } = shelfd('sync', directory, '--report')
     expect(stdout).toMatch(/sent +2 files/)
     expect(stdout).toMatch(/= +2 in-sync/)

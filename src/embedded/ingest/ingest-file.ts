@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3'
 import { InterruptedError, messageOf } from '../../foundation/errors.ts'
 import type { Passage } from '../tables/passages.ts'
-import type { IngestionResult, ResourceRow } from '../tables/resources.ts'
-import { type ExtractionSource, extractText } from './extract.ts'
+import type { ResourceRow } from '../tables/resources.ts'
+import type { ExtractionEnd, ExtractionSink } from './extract/extract-text.ts'
 import type { PassageWriter } from './passage-writer.ts'
 
 const ABSTRACT_LENGTH = 300
@@ -14,7 +14,7 @@ const NO_PASSAGE: Passage = { text: '', unit: 'line', firstUnit: 1, lastUnit: 1 
  */
 export async function ingestFile(
   resource: ResourceRow,
-  openChunks: ExtractionSource['chunks'],
+  extract: (sink: ExtractionSink) => Promise<ExtractionEnd>,
   writer: PassageWriter,
 ): Promise<void> {
   let abstract: string | null = null
@@ -29,22 +29,16 @@ export async function ingestFile(
     writer.add(resource, count, passage)
     count += 1
   }
-  const end = (result: Pick<IngestionResult, 'status' | 'failure'>, warnings: readonly string[]) => {
-    if (count === 0) writer.add(resource, 0, NO_PASSAGE)
-    writer.finish({ id: resource.id, abstract, warnings: JSON.stringify(warnings), ...result })
-  }
-  try {
-    if (resource.status === 'running') restart()
-    const { status, warnings } = await extractText(
-      { ...resource, chunks: openChunks },
-      { restart, take, drain: writer.drain },
-    )
-    end({ status, failure: null }, warnings)
-  } catch (error) {
-    if (error instanceof Database.SqliteError || error instanceof InterruptedError) throw error
-    restart()
-    end({ status: 'failed', failure: messageOf(error) }, [])
-  }
+  if (resource.status === 'running') restart()
+  const { status, warnings, failure } = await extract({ restart, take, drain: writer.drain }).catch(explainFailure)
+  if (status === 'failed') restart()
+  if (count === 0) writer.add(resource, 0, NO_PASSAGE)
+  writer.finish({ id: resource.id, status, failure, abstract, warnings: JSON.stringify(warnings) })
+}
+
+function explainFailure(error: unknown): ExtractionEnd {
+  if (error instanceof Database.SqliteError || error instanceof InterruptedError) throw error
+  return { status: 'failed', warnings: [], failure: messageOf(error) }
 }
 
 function abstractOf(text: string): string {

@@ -1,18 +1,13 @@
-import { setTimeout as pause } from 'node:timers/promises'
-import { InterruptedError, messageOf } from '../../foundation/errors.ts'
+import type { Clock } from '../../foundation/clock.ts'
+import { InterruptedError } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import type { FileStore } from '../storage/file-store.ts'
-import { readContent } from '../storage/read-content.ts'
 import type { WriteQueue } from '../storage/write-queue.ts'
 import type { Tables } from '../tables/open-tables.ts'
-import type { ResourceRow } from '../tables/resources.ts'
-import { ingestFile } from './ingest-file.ts'
-import { createPassageWriter } from './passage-writer.ts'
-
-const MAX_BATCH_RESOURCES = 64
-// Uploads that come one after the other share the transactions of their ingestion.
-const GATHERING_MS = 50
-const RETRY_MS = 5_000
+import { openChildExtractor } from './child/child-extractor.ts'
+import type { ExtractionLimits } from './extraction-limits.ts'
+import { ingestApart, ingestHere, isReadHere } from './ingest-batches.ts'
+import { openLane } from './lane.ts'
 
 /** Processes uploads in their order (section 3.1). The queue is the table of resources, so that a restart goes on with it. */
 export interface IngestQueue {
@@ -29,69 +24,37 @@ export interface IngestParts {
   readonly writes: WriteQueue
   readonly files: FileStore
   readonly logger: Logger
+  readonly clock: Clock
+  readonly limits: ExtractionLimits
 }
 
+/** Documents that need a parser never hold up plain text: each kind has a lane of its own through the table. */
 export function openIngestQueue(parts: IngestParts): IngestQueue {
   const stopping = new AbortController()
-  let working: Promise<void> | undefined
-  let isRung = false
-  const work = async () => {
-    while (isRung && !stopping.signal.aborted) {
-      isRung = false
-      if (await ingestAll(parts, stopping.signal)) continue
-      // Such as a full disk: there may be room after a while, also when no further upload comes.
-      await pause(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {})
-      isRung = true
-    }
-    working = undefined
+  const { signal } = stopping
+  const extractor = openChildExtractor(parts.limits, parts.clock)
+  const lanes = [
+    openLane({ ...parts, signal, accepts: isReadHere, ingest: (batch) => ingestHere(parts, batch, signal) }),
+    openLane({
+      ...parts,
+      signal,
+      accepts: (resource) => !isReadHere(resource),
+      ingest: (batch) => ingestApart(parts, extractor, batch, signal),
+    }),
+  ]
+  const settled = async () => {
+    for (const lane of lanes) await lane.settled()
   }
   return {
     ring: () => {
-      if (stopping.signal.aborted) return
-      isRung = true
-      working ??= work()
+      for (const lane of lanes) lane.ring()
     },
-    settled: async () => {
-      while (working) await working
-    },
+    settled,
     stop: async () => {
-      stopping.abort(new InterruptedError())
-      await working
+      const reason = new InterruptedError()
+      stopping.abort(reason)
+      await extractor.stop(reason)
+      await settled()
     },
   }
-}
-
-/** Gives false when a fault of the database itself ended the pass. */
-async function ingestAll(parts: IngestParts, signal: AbortSignal): Promise<boolean> {
-  try {
-    do {
-      await pause(GATHERING_MS, undefined, { signal })
-      while ((await ingestBatch(parts, signal)) === MAX_BATCH_RESOURCES);
-    } while (parts.tables.resources.toIngest(1).length > 0)
-    return true
-  } catch (error) {
-    if (!signal.aborted) parts.logger.error('Ingestion could not go on', { error: messageOf(error) })
-    return false
-  }
-}
-
-/** How many resources there were to ingest. */
-async function ingestBatch({ tables, writes, files }: IngestParts, signal: AbortSignal): Promise<number> {
-  const batch = tables.resources.toIngest(MAX_BATCH_RESOURCES)
-  if (batch.length === 0) return 0
-  await writes.write(() => {
-    for (const { id, status } of batch) if (status !== 'running') tables.resources.start(id)
-  })
-  const writer = createPassageWriter(writes, tables, signal)
-  for (const resource of batch) {
-    await ingestFile(resource, () => openChunks(tables, files, resource), writer)
-    await writer.drain()
-  }
-  await writer.commit()
-  return batch.length
-}
-
-function openChunks(tables: Tables, files: FileStore, resource: ResourceRow): Iterable<Buffer> | AsyncIterable<Buffer> {
-  const content = readContent(tables, files, resource)
-  return Buffer.isBuffer(content) ? [content] : content
 }

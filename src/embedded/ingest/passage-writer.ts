@@ -11,6 +11,8 @@ const MAX_PENDING_WRITES = 500
 export interface PassageWriter {
   clear(resource: ResourceRow): void
   add(resource: ResourceRow, ordinal: number, passage: Passage): void
+  /** Says why the resource has to be taken up again. */
+  noteFailure(resource: ResourceRow, failure: string): void
   finish(result: IngestionResult): void
   /** Commits when enough has gathered; throws the signal's reason when it is aborted. */
   drain(): Promise<void> | void
@@ -39,6 +41,9 @@ export function createPassageWriter(queue: WriteQueue, tables: Tables, signal: A
         // Its library may have been deleted meanwhile.
         if (tables.resources.byId(resource.id)) tables.passages.insert(resource.id, ordinal, resource.title, passage)
       })
+    },
+    noteFailure: (resource, failure) => {
+      pending.push(() => tables.resources.noteFailure(resource.id, failure))
     },
     finish: (result) => {
       pending.push(() => tables.resources.finish(result))

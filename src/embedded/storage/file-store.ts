@@ -15,6 +15,8 @@ export interface FileStore {
   /** Removes the file unless an upload of the same bytes is under way. */
   remove(sha256: Buffer): void
   stream(sha256: Buffer): Readable
+  /** For those who read it by themselves. */
+  pathOf(sha256: Buffer): string
 }
 
 export function openFileStore(paths: DataPaths): FileStore {
@@ -42,6 +44,7 @@ export function openFileStore(paths: DataPaths): FileStore {
       const hex = sha256.toString('hex')
       if (!held.has(hex)) rmSync(fileOf(hex), { force: true })
     },
+    pathOf: (sha256) => fileOf(sha256.toString('hex')),
     stream: (sha256) => createReadStream(fileOf(sha256.toString('hex')), { highWaterMark: READ_CHUNK_BYTES }),
   }
 }

@@ -33,8 +33,8 @@ export function resourcesTable(database: Database) {
   const byContent = database.prepare<[Buffer, number, string], ResourceRow>(
     `SELECT ${COLUMNS} FROM resource WHERE sha256 = ? AND library_id = ? AND mime_type = ?`,
   )
-  const toIngest = database.prepare<[number], ResourceRow>(
-    `SELECT ${COLUMNS} FROM resource WHERE status IN ('not_started', 'running') ORDER BY id LIMIT ?`,
+  const toIngest = database.prepare<[number, number], ResourceRow>(
+    `SELECT ${COLUMNS} FROM resource WHERE status IN ('not_started', 'running') AND id > ? ORDER BY id LIMIT ?`,
   )
   const contentsAbove = database
     .prepare<[number, number], Buffer>('SELECT sha256 FROM resource WHERE library_id = ? AND size_bytes > ?')
@@ -45,6 +45,7 @@ export function resourcesTable(database: Database) {
      VALUES (@publicId, @libraryId, @sha256, @mimeType, @sizeBytes, @title, 'not_started', @createdAtMs)`,
   )
   const start = database.prepare<[number]>("UPDATE resource SET status = 'running' WHERE id = ?")
+  const noteFailure = database.prepare<[string, number]>('UPDATE resource SET failure = ? WHERE id = ?')
   const finish = database.prepare<IngestionResult>(
     'UPDATE resource SET status = @status, warnings = @warnings, failure = @failure, abstract = @abstract WHERE id = @id',
   )
@@ -53,14 +54,16 @@ export function resourcesTable(database: Database) {
     byId: (id: number) => byId.get(id),
     /** The resource of these bytes and this MIME type in the library: there is at most one (4.12). */
     byContent: (sha256: Buffer, libraryId: number, mimeType: string) => byContent.get(sha256, libraryId, mimeType),
-    /** The oldest resources whose ingestion is not over. */
-    toIngest: (count: number) => toIngest.all(count),
+    /** The oldest resources after the one with this row id whose ingestion is not over; later uploads have greater ids. */
+    toIngest: (afterId: number, count: number) => toIngest.all(afterId, count),
     /** The hashes of a library's contents above this size. */
     contentsAbove: (libraryId: number, sizeBytes: number) => contentsAbove.all(libraryId, sizeBytes),
     usesContent: (sha256: Buffer) => usesContent.get(sha256) !== undefined,
     insert: (resource: NewResource) => Number(insert.run(resource).lastInsertRowid),
     /** False when the resource is gone. */
     start: (id: number) => start.run(id).changes > 0,
+    /** What went wrong with a resource that is taken up again. */
+    noteFailure: (id: number, failure: string) => noteFailure.run(failure, id).changes > 0,
     finish: (result: IngestionResult) => finish.run(result).changes > 0,
   }
 }

@@ -1,6 +1,4 @@
-import { parse } from 'csv-parse/sync'
-import type { Passage } from '../tables/passages.ts'
-import { HtmlTextReader } from './html-text.ts'
+import type { Passage } from '../../tables/passages.ts'
 import type { ContentKind } from './kinds.ts'
 import { PassageCutter } from './passage-cutter.ts'
 
@@ -13,13 +11,19 @@ export interface TextReader {
 /** Tables up to this size are parsed, which needs all of them at once; the lines of larger ones are taken as they are. */
 const MAX_TABLE_BYTES = 1024 * 1024
 
-export function openTextReader(kind: ContentKind, sizeBytes: number, emit: (passage: Passage) => void): TextReader {
-  if (kind === 'html') return htmlReader(new PassageCutter('line', emit))
-  if (kind === 'csv' && sizeBytes <= MAX_TABLE_BYTES) return tableReader(new PassageCutter('row', emit))
+/** The parser of a kind is loaded with the first document that needs it. */
+export async function openTextReader(
+  kind: ContentKind,
+  sizeBytes: number,
+  emit: (passage: Passage) => void,
+): Promise<TextReader> {
+  if (kind === 'html') return await htmlReader(new PassageCutter('line', emit))
+  if (kind === 'csv' && sizeBytes <= MAX_TABLE_BYTES) return await tableReader(new PassageCutter('row', emit))
   return new PassageCutter('line', emit)
 }
 
-function htmlReader(cutter: PassageCutter): TextReader {
+async function htmlReader(cutter: PassageCutter): Promise<TextReader> {
+  const { HtmlTextReader } = await import('./html-text.ts')
   const html = new HtmlTextReader((text) => cutter.write(text))
   return {
     write: (text) => html.write(text),
@@ -31,7 +35,8 @@ function htmlReader(cutter: PassageCutter): TextReader {
 }
 
 /** One line for each row, its cells without quotation marks; line breaks inside a cell become spaces. */
-function tableReader(cutter: PassageCutter): TextReader {
+async function tableReader(cutter: PassageCutter): Promise<TextReader> {
+  const { parseRows } = await import('./table-rows.ts')
   const pieces: string[] = []
   return {
     write: (text) => {
@@ -42,10 +47,4 @@ function tableReader(cutter: PassageCutter): TextReader {
       cutter.end()
     },
   }
-}
-
-function parseRows(text: string): string[][] {
-  const firstLine = text.slice(0, text.indexOf('\n') + 1)
-  const delimiter = ['\t', ';', ','].find((mark) => firstLine.includes(mark)) ?? ','
-  return parse(text, { delimiter, relax_quotes: true, relax_column_count: true, skip_empty_lines: true })
 }

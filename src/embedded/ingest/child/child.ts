@@ -1,0 +1,59 @@
+/**
+ * The child process that gets text out of documents: one after the other, in the order of the requests. It is told its limit of
+ * memory (MiB) as its argument, answers over the channel to its parent only, and ends with it.
+ */
+import { createReadStream } from 'node:fs'
+import { Worker } from 'node:worker_threads'
+import { messageOf } from '../../../foundation/errors.ts'
+import { threadEntry } from '../../../foundation/thread-entry.ts'
+import { type ExtractionEnd, extractText } from '../extract/extract-text.ts'
+import type { GuardData } from './child-guard.ts'
+import type { ChildMessage, ChildRequest, DocumentRequest } from './child-messages.ts'
+import { PieceSender } from './piece-sender.ts'
+
+const READ_CHUNK_BYTES = 64 * 1024
+
+// The parent says when to stop: a signal to the whole group, as Ctrl+C sends it, is the parent's matter.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+const workerData: GuardData = { parentPid: process.ppid, memoryMiB: Number(process.argv[2]) }
+new Worker(threadEntry('./child-guard', import.meta.url), { workerData, name: 'guard' }).unref()
+
+const senders = new Map<number, PieceSender>()
+let turn: Promise<void> = Promise.resolve()
+process.on('message', (raw: unknown) => {
+  if (isRequest(raw)) accept(raw)
+})
+tell({ kind: 'ready' })
+
+function accept(request: ChildRequest): void {
+  if (request.kind === 'extract') turn = turn.then(() => extract(request))
+  else senders.get(request.id)?.answer(request.kind)
+}
+
+async function extract(request: DocumentRequest): Promise<void> {
+  const sender = new PieceSender(request.id, tell)
+  senders.set(request.id, sender)
+  sender.finish(await endOf(request, sender))
+  senders.delete(request.id)
+}
+
+async function endOf({ content, ...document }: DocumentRequest, sender: PieceSender): Promise<ExtractionEnd> {
+  const chunks = () =>
+    typeof content === 'string'
+      ? createReadStream(content, { highWaterMark: READ_CHUNK_BYTES })
+      : [Buffer.from(content.buffer, content.byteOffset, content.byteLength)]
+  try {
+    return await extractText({ ...document, chunks }, sender, document.maxPassages)
+  } catch (error) {
+    return { status: 'failed', warnings: [], failure: messageOf(error) }
+  }
+}
+
+function tell(message: ChildMessage): void {
+  if (process.connected) process.send?.(message)
+}
+
+/** Only the parent can write to the channel. */
+function isRequest(raw: unknown): raw is ChildRequest {
+  return typeof raw === 'object' && raw !== null && 'kind' in raw
+}

@@ -1,0 +1,105 @@
+import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
+import { HiddenElements } from './hidden-elements.ts'
+import { LineCollector } from './line-collector.ts'
+
+const INLINE = new Set(
+  'a abbr b bdi bdo cite code data dfn em font i kbd mark q s samp small span strong sub sup time tt u var wbr'.split(
+    ' ',
+  ),
+)
+
+/**
+ * Gives the visible text of HTML that comes in pieces, its title first, a line for each block. Only the tokenizer of the parser
+ * is used: the parser keeps a list of all open elements, whose cost grows with the square of their depth.
+ */
+export class HtmlTextReader {
+  readonly #tokenizer: Tokenizer
+  readonly #source = new TwoPieces()
+  readonly #hidden = new HiddenElements()
+  readonly #line: LineCollector
+  #opened = ''
+
+  constructor(onText: (text: string) => void) {
+    this.#line = new LineCollector(onText)
+    this.#tokenizer = new Tokenizer({}, this.#callbacks())
+  }
+
+  write(html: string): void {
+    if (html === '') return
+    this.#source.add(html)
+    this.#tokenizer.write(html)
+  }
+
+  end(): void {
+    this.#tokenizer.end()
+    this.#line.end()
+  }
+
+  #callbacks(): TokenizerCallbacks {
+    return {
+      ontext: (start, end) => this.#take(this.#source.slice(start, end)),
+      ontextentity: (codePoint) => this.#take(String.fromCodePoint(codePoint)),
+      onopentagname: (start, end) => {
+        this.#opened = this.#source.slice(start, end).toLowerCase()
+        this.#hidden.open(this.#opened)
+        this.#breakAt(this.#opened)
+      },
+      onclosetag: (start, end) => {
+        const name = this.#source.slice(start, end).toLowerCase()
+        this.#hidden.close(name)
+        this.#breakAt(name)
+      },
+      onselfclosingtag: () => {
+        if (this.#hidden.isForeign) this.#hidden.close(this.#opened)
+      },
+      isInForeignContext: () => this.#hidden.isForeign,
+      onopentagend: ignore,
+      onattribname: ignore,
+      onattribdata: ignore,
+      onattribentity: ignore,
+      onattribend: ignore,
+      oncdata: ignore,
+      oncomment: ignore,
+      ondeclaration: ignore,
+      onprocessinginstruction: ignore,
+      onend: ignore,
+    }
+  }
+
+  #take(text: string): void {
+    if (!this.#hidden.isHidden) this.#line.add(text)
+  }
+
+  #breakAt(name: string): void {
+    if (!INLINE.has(name)) this.#line.end()
+  }
+}
+
+function ignore(): void {}
+
+/**
+ * The last two pieces of a text, addressed by positions in the whole. A name or a text that the tokenizer reports begins in one
+ * of them, unless a single mark is longer than a piece: then its beginning is left out.
+ */
+class TwoPieces {
+  #before = ''
+  #last = ''
+  #lastStart = 0
+
+  add(piece: string): void {
+    this.#lastStart += this.#last.length
+    this.#before = this.#last
+    this.#last = piece
+  }
+
+  slice(start: number, end: number): string {
+    const from = start - this.#lastStart
+    const to = end - this.#lastStart
+    if (from >= 0) return this.#last.slice(from, to)
+    const length = this.#before.length
+    return (
+      this.#before.slice(Math.max(0, length + from), Math.max(0, length + Math.min(0, to))) +
+      this.#last.slice(0, Math.max(0, to))
+    )
+  }
+}

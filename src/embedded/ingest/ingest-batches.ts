@@ -1,0 +1,60 @@
+import { MAX_SMALL_BYTES } from '../storage/content-receiver.ts'
+import { readContent } from '../storage/read-content.ts'
+import type { ResourceRow } from '../tables/resources.ts'
+import type { ApartDocument, ChildExtractor } from './child/child-extractor.ts'
+import { extractText } from './extract/extract-text.ts'
+import { kindOf } from './extract/kinds.ts'
+import { extractApart } from './extract-apart.ts'
+import { ingestFile } from './ingest-file.ts'
+import type { IngestParts } from './ingest-queue.ts'
+import { createPassageWriter } from './passage-writer.ts'
+
+/**
+ * Whether the service itself reads a document: small plain text, whose cost is linear and bounded, and what is not read at
+ * all. Everything else needs a parser, or takes a while, and is read in the child process.
+ */
+export function isReadHere({ mimeType, sizeBytes }: ResourceRow): boolean {
+  const kind = kindOf(mimeType)
+  return kind === 'binary' || ((kind === 'text' || kind === 'unknown') && sizeBytes <= MAX_SMALL_BYTES)
+}
+
+/** One resource after the other; they share the transactions of one writer. */
+export async function ingestHere(
+  { tables, writes, files, limits }: IngestParts,
+  batch: readonly ResourceRow[],
+  signal: AbortSignal,
+): Promise<void> {
+  const writer = createPassageWriter(writes, tables, signal)
+  for (const resource of batch) {
+    const chunks = () => {
+      const content = readContent(tables, files, resource)
+      return Buffer.isBuffer(content) ? [content] : content
+    }
+    await ingestFile(resource, (sink) => extractText({ ...resource, chunks }, sink, limits.maxPassages), writer)
+    await writer.drain()
+  }
+  await writer.commit()
+}
+
+/** All at once, so that the child process always has the next one; each has a writer, since one that fails fails alone. */
+export async function ingestApart(
+  { tables, writes, files }: IngestParts,
+  extractor: ChildExtractor,
+  batch: readonly ResourceRow[],
+  signal: AbortSignal,
+): Promise<void> {
+  const ingestOne = async (resource: ResourceRow) => {
+    const writer = createPassageWriter(writes, tables, signal)
+    const { mimeType, sizeBytes } = resource
+    const document = (): ApartDocument => {
+      const isSmall = sizeBytes <= MAX_SMALL_BYTES
+      const content = isSmall ? tables.smallContents.read(resource.id) : files.pathOf(resource.sha256)
+      if (content === undefined) throw new Error(`The content of resource ${resource.publicId} is missing`)
+      return { mimeType, sizeBytes, content }
+    }
+    await ingestFile(resource, async (sink) => extractApart(extractor, resource, document(), sink, writer), writer)
+    await writer.commit()
+  }
+  const ended = await Promise.allSettled(batch.map(ingestOne))
+  for (const one of ended) if (one.status === 'rejected') throw one.reason
+}

@@ -1,0 +1,17 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** The processes that read documents for the embedded libraries of this process. */
+export function readerProcesses(): number[] {
+  return readdirSync('/proc/self/task')
+    .flatMap((thread) => readFileSync(`/proc/self/task/${thread}/children`, 'utf8').split(' '))
+    .filter((pid) => pid.trim() !== '' && isReader(pid))
+    .map(Number)
+}
+
+function isReader(pid: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('/ingest/child/child.')
+  } catch {
+    return false
+  }
+}
