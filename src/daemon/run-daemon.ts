@@ -2,6 +2,7 @@ import type { Clock } from '../foundation/clock.ts'
 import { InterruptedError, messageOf, OperatorError, UsageError } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { Turns } from '../foundation/turns.ts'
+import { storeIsGone } from '../store/held-database.ts'
 import type { Store } from '../store/open-store.ts'
 import { forgetMirror } from '../sync/forget-mirror.ts'
 import { answerClients } from './answer-clients.ts'
@@ -151,12 +152,12 @@ class Daemon implements AsyncDisposable {
   /** Ends the daemon. Whatever went wrong without its store went wrong because of that. */
   #fail(error: unknown): void {
     const { store } = this.#input
-    this.#fatal.reject(store.isInPlace() ? error : storeIsGone(store))
+    this.#fatal.reject(store.isInPlace() ? error : storeIsGone(store.directory))
   }
 
   #beat(): void {
     const { store } = this.#input
-    if (!store.isInPlace()) this.#fail(storeIsGone(store))
+    if (!store.isInPlace()) this.#fail(storeIsGone(store.directory))
     this.#crew.applyMaintenance()
     this.#notifier.status(describeStanding(this.standing()))
   }
@@ -255,11 +256,6 @@ class Daemon implements AsyncDisposable {
       logger.warn('health and metrics are not served', { reason: messageOf(error) })
     }
   }
-}
-
-function storeIsGone({ directory }: Store): OperatorError {
-  const text = `The store in "${directory}" was deleted or replaced while the daemon used it`
-  return new OperatorError('store-damaged', `${text}; put it back and start again`)
 }
 
 /** Undefined when the work was done. */

@@ -9,7 +9,8 @@ const APPLICATION_ID = 0x6b_6c_69_62
 
 /** Opens or makes the service's database; throws what `explainDamage` explains. */
 export function openLibraryDatabase(file: string, isSuspect = false): Database.Database {
-  const database = openDatabase({ file, migrationsDir: MIGRATIONS_DIR, applicationId: APPLICATION_ID, isSuspect })
+  const check = isSuspect ? 'quick_check' : undefined
+  const database = openDatabase({ file, migrationsDir: MIGRATIONS_DIR, applicationId: APPLICATION_ID, check })
   database.pragma('wal_autocheckpoint = 4000')
   return database
 }

@@ -1,31 +1,83 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { z } from 'zod'
+
+/** Tells a file from every copy of it: no program can choose an inode or set the time of the last change of one. */
+export interface FilePlace {
+  readonly inode: bigint
+  readonly ctimeNs: bigint
+}
 
 /**
- * A note beside the store of how often it was opened, and how it was left. A store that has fewer openings than its note
- * is an older copy, or one that lost its write-ahead log: it opens cleanly and lacks what was reported as done.
+ * A note beside the store of how far it has come, and how it was left. A store that has fewer commits than its note is an
+ * older copy, or lost a part of its write-ahead log: it opens cleanly and lacks what was reported as done.
  */
 export interface GenerationNote {
-  readonly generation: number
-  /** Size of the closed database; null while it is open, so also after a crash. */
-  readonly closedSizeBytes: number | null
+  /** Durable commits so far, counted in the store as well. */
+  readonly commits: number
+  /** Of the database, when the note was written; null: not known yet. */
+  readonly place: FilePlace | null
+  /** Of the closed database; null while it is open, so also after a crash. */
+  readonly closed: { readonly sizeBytes: number; readonly crc32: number } | null
 }
+
+const integer = z.string().regex(/^\d+$/).transform(BigInt)
+const noteShape = z.object({
+  commits: z.int().nonnegative(),
+  place: z.object({ inode: integer, ctimeNs: integer }).nullable(),
+  closed: z.object({ sizeBytes: z.int(), crc32: z.int() }).nullable(),
+})
+
+/** Every note has this length and so takes the place of the one before, within one sector of the disk. */
+const NOTE_BYTES = 256
 
 /** The note in `file`; undefined when there is none, null when it can't be read as one. */
 export function readGenerationNote(file: string): GenerationNote | null | undefined {
   if (!existsSync(file)) return undefined
-  const match = /^shelfd store, generation (\d+), (?:open|closed at (\d+) bytes)\n$/.exec(readFileSync(file, 'utf8'))
-  if (!match?.[1]) return null
-  return { generation: Number(match[1]), closedSizeBytes: match[2] === undefined ? null : Number(match[2]) }
+  return noteShape.safeParse(parseJson(readFileSync(file, 'utf8'))).data ?? null
 }
 
-/** Writes the note so that after a power cut the old or the new one stands, never half of one. */
-export function writeGenerationNote(file: string, note: GenerationNote): void {
-  const state = note.closedSizeBytes === null ? 'open' : `closed at ${note.closedSizeBytes} bytes`
+/** Where the file is; undefined when it is gone. */
+export function placeOf(file: string): FilePlace | undefined {
+  const found = statSync(file, { bigint: true, throwIfNoEntry: false })
+  return found && { inode: found.ino, ctimeNs: found.ctimeNs }
+}
+
+export function isSamePlace(one: FilePlace | null | undefined, other: FilePlace | null | undefined): boolean {
+  return one?.inode === other?.inode && one?.ctimeNs === other?.ctimeNs
+}
+
+/** The note beside a store that is held, kept open to be written with every commit. */
+export class GenerationFile implements Disposable {
+  readonly #descriptor: number
+
+  /** Makes the file with `first` in it unless there is one that can be read. */
+  constructor(file: string, first: GenerationNote) {
+    if (!readGenerationNote(file)) makeFile(file, first)
+    this.#descriptor = openSync(file, 'r+')
+  }
+
+  /** After a crash of the program the note stands as written; after a power cut it may be the one before. */
+  write(note: GenerationNote): void {
+    writeSync(this.#descriptor, formatNote(note), 0)
+  }
+
+  writeDurably(note: GenerationNote): void {
+    this.write(note)
+    fsyncSync(this.#descriptor)
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#descriptor)
+  }
+}
+
+/** After a power cut there is no note or a whole one, never half of one. */
+function makeFile(file: string, note: GenerationNote): void {
   const temporary = `${file}.new`
   const descriptor = openSync(temporary, 'w', 0o600)
   try {
-    writeSync(descriptor, `shelfd store, generation ${note.generation}, ${state}\n`)
+    writeSync(descriptor, formatNote(note))
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
@@ -34,12 +86,17 @@ export function writeGenerationNote(file: string, note: GenerationNote): void {
   syncDirectory(dirname(file))
 }
 
-/** True when the database at `file` is exactly as large as its last orderly close left it. */
-export function wasClosedOrderly(file: string, note: GenerationNote): boolean {
-  const log = `${file}-wal`
-  // A reader leaves an empty log behind.
-  const hasLog = existsSync(log) && statSync(log).size > 0
-  return note.closedSizeBytes !== null && statSync(file).size === note.closedSizeBytes && !hasLog
+function formatNote({ commits, place, closed }: GenerationNote): string {
+  const written = place && { inode: String(place.inode), ctimeNs: String(place.ctimeNs) }
+  return `${JSON.stringify({ commits, place: written, closed }).padEnd(NOTE_BYTES - 1)}\n`
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 function syncDirectory(directory: string): void {

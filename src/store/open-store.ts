@@ -1,20 +1,15 @@
-import { existsSync, statfsSync, statSync } from 'node:fs'
+import { existsSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
-import { LockedError, OperatorError } from '../foundation/errors.ts'
+import { LockedError } from '../foundation/errors.ts'
 import { assertOwnDirectory, makeOwnDirectory } from '../foundation/private-directory.ts'
 import { isKernelLockHeld, takeKernelLock } from '../foundation/sqlite/kernel-lock.ts'
-import {
-  type DatabaseSpec,
-  hasOlderSchema,
-  isDiskFull,
-  isOutOfReach,
-  openDatabase,
-  openDatabaseReadOnly,
-} from '../foundation/sqlite/open-database.ts'
-import { explainFaults, wayBack } from './explain-faults.ts'
-import { readGenerationNote, wasClosedOrderly, writeGenerationNote } from './generation.ts'
+import { type DatabaseSpec, hasOlderSchema, openDatabaseReadOnly } from '../foundation/sqlite/open-database.ts'
+import { explainFaults } from './explain-faults.ts'
+import { readGenerationNote } from './generation.ts'
+import { HeldDatabase } from './held-database.ts'
 import { prepareQueries, type StoreQueries } from './store-queries.ts'
+import { lostStore, noteClosed, verifyForReading, verifyStore } from './verify-store.ts'
 
 const APPLICATION_ID = 0x73686c66 // "shlf"
 
@@ -78,17 +73,26 @@ function lockAndHold(directory: string): Store {
  */
 export function openStoreReader(directory: string): StoreView | undefined {
   assertOwnDirectory(directory, { isReader: true })
-  const spec = specOf(directory)
+  const files = filesOf(directory)
+  const { spec } = files
   if (!existsSync(spec.file)) {
-    if (existsSync(noteFileOf(directory))) throw lostStore(directory)
+    if (existsSync(files.noteFile)) throw lostStore(directory)
     return undefined
   }
+  let note = readGenerationNote(files.noteFile)
   let database = explainFaults(directory, () => openDatabaseReadOnly(spec))
   if (hasOlderSchema(database, spec)) {
     database.close()
     // Opening it for writing migrates it.
     openStore(directory)[Symbol.dispose]()
+    note = readGenerationNote(files.noteFile)
     database = explainFaults(directory, () => openDatabaseReadOnly(spec))
+  }
+  try {
+    explainFaults(directory, () => verifyForReading(files, note, database))
+  } catch (error) {
+    database.close()
+    throw error
   }
   // Somebody is just making it.
   if (database.pragma('user_version', { simple: true }) === 0) {
@@ -105,7 +109,9 @@ export function openStoreReader(directory: string): StoreView | undefined {
 
 /** Writes what the store in `directory` holds now into the directory `target`, beside its holder. */
 export function copyStoreInto(directory: string, target: string): void {
-  copyStoreTo(directory, specOf(target).file)
+  const { spec, noteFile } = filesOf(target)
+  copyStoreTo(directory, spec.file)
+  noteClosed(spec, noteFile)
 }
 
 /** The same into a file, which must not exist. */
@@ -119,49 +125,35 @@ export function copyStoreTo(directory: string, file: string): void {
 }
 
 function holdStore(directory: string, release: () => void): Store {
-  const spec = specOf(directory)
-  const generation = verifyGeneration(directory, spec)
-  const database = openDatabase({ ...spec, isSuspect: generation.isSuspect })
+  const files = filesOf(directory)
+  const held = new HeldDatabase(files, verifyStore(files))
+  const { database } = held
   try {
-    advanceGeneration(database, directory)
     const queries = prepareQueries(database)
-    database.transaction(() => queries.contents.doubtCutOff()).immediate()
-    const { ino } = statSync(spec.file)
+    held.write(() => queries.contents.doubtCutOff())
     return {
       directory,
       ...queries,
       isHeld: () => true,
-      isInPlace: () => statSync(spec.file, { throwIfNoEntry: false })?.ino === ino,
+      isInPlace: () => held.isInPlace,
       freeBytes: () => {
         const { bavail, bsize } = statfsSync(directory)
         return bavail * bsize
       },
-      write: (work) => explainFaults(directory, () => database.transaction(work).immediate()),
-      writeRelaxed: (work) => explainFaults(directory, () => writeRelaxed(database, work)),
+      write: (work) => explainFaults(directory, () => held.write(work)),
+      writeRelaxed: (work) => explainFaults(directory, () => held.writeRelaxed(work)),
       rehearse: (work) => rehearse(database, work),
       [Symbol.dispose]: () => {
         try {
-          closeOrderly(database, directory)
+          held[Symbol.dispose]()
         } finally {
           release()
         }
       },
     }
   } catch (error) {
-    database.close()
+    held.abandon()
     throw error
-  }
-}
-
-/** `synchronous` can't be changed inside a transaction, so a rehearsal keeps what it has. */
-function writeRelaxed<T>(database: Database.Database, work: () => T): T {
-  const transaction = database.transaction(work)
-  if (database.inTransaction) return transaction()
-  database.pragma('synchronous = NORMAL')
-  try {
-    return transaction.immediate()
-  } finally {
-    database.pragma('synchronous = FULL')
   }
 }
 
@@ -187,64 +179,6 @@ function lockFileOf(directory: string): string {
   return join(directory, 'lock')
 }
 
-function noteFileOf(directory: string): string {
-  return join(directory, 'generation')
-}
-
-/** Before anything is written: the store must have been opened as often as its note says. */
-function verifyGeneration(directory: string, spec: DatabaseSpec): { isSuspect: boolean } {
-  const note = readGenerationNote(noteFileOf(directory))
-  if (note === undefined) return { isSuspect: existsSync(spec.file) }
-  if (!existsSync(spec.file)) throw lostStore(directory)
-  if (note === null) return { isSuspect: true }
-  const isSuspect = !wasClosedOrderly(spec.file, note)
-  const found = readGeneration({ ...spec, isSuspect })
-  if (found < note.generation) {
-    const counts = `it was opened ${found} times, its note says ${note.generation}`
-    const text = `The store in "${directory}" is an older copy, or lost its write-ahead log: ${counts}`
-    throw new OperatorError('store-damaged', `${text}; ${wayBack(directory)}`)
-  }
-  return { isSuspect: false }
-}
-
-function readGeneration(spec: DatabaseSpec): number {
-  const database = openDatabaseReadOnly(spec)
-  try {
-    const isEmpty = database.pragma('user_version', { simple: true }) === 0
-    return isEmpty ? 0 : generationOf(database)
-  } finally {
-    database.close()
-  }
-}
-
-function generationOf(database: Database.Database): number {
-  const read = database.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'generation'")
-  return Number(read.get()?.value ?? 0)
-}
-
-function advanceGeneration(database: Database.Database, directory: string): void {
-  const generation = generationOf(database) + 1
-  const write = database.prepare<[string]>("INSERT OR REPLACE INTO meta (key, value) VALUES ('generation', ?)")
-  database.transaction(() => write.run(String(generation))).immediate()
-  writeGenerationNote(noteFileOf(directory), { generation, closedSizeBytes: null })
-}
-
-function closeOrderly(database: Database.Database, directory: string): void {
-  const file = database.name
-  const note = readGenerationNote(noteFileOf(directory))
-  database.close()
-  if (!note || !existsSync(file)) return
-  try {
-    writeGenerationNote(noteFileOf(directory), { ...note, closedSizeBytes: statSync(file).size })
-  } catch (error) {
-    // The old note says that the store is open: the next opening looks at it more closely, as after a crash.
-    if (!isDiskFull(error) && !isOutOfReach(error)) throw error
-  }
-}
-
-function lostStore(directory: string): OperatorError {
-  return new OperatorError(
-    'store-damaged',
-    `The store in "${directory}" is gone, its note is still there; ${wayBack(directory)}`,
-  )
+function filesOf(directory: string) {
+  return { directory, spec: specOf(directory), noteFile: join(directory, 'generation') }
 }

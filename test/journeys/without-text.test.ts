@@ -1,4 +1,5 @@
 /** Files that a service stores without their text: searchable by its word, and no search finds them. */
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
@@ -26,6 +27,8 @@ async function mirroredHome(service?: { readonly url: string; readonly token: st
 function forgetNotes(stateDir: string): void {
   using database = disposable(new Database(join(stateDir, 'store.db')))
   database.value.exec('UPDATE content SET ingestion_note = NULL, ingestion_seen_at = NULL')
+  // An earlier version left no note of what it closed.
+  rmSync(join(stateDir, 'generation'))
 }
 
 function disposable(value: InstanceType<typeof Database>) {

@@ -9,9 +9,12 @@ export interface DatabaseSpec {
   readonly migrationsDir: string
   /** `PRAGMA application_id`: tells this kind of database from any other SQLite file. */
   readonly applicationId: number
-  /** Read every page before trusting the file (`PRAGMA quick_check`): after a crash, or when its size is not what it was. */
-  readonly isSuspect?: boolean
+  /** Read every page before trusting the file: after a crash, or when it may be another one than it was. */
+  readonly check?: PageCheck | undefined
 }
+
+/** `integrity_check` also compares each index with its table, in twice the time. */
+export type PageCheck = 'quick_check' | 'integrity_check'
 
 const CACHE_KIB = 4 * 1024
 const CHECKPOINT_PAGES = 4_096
@@ -109,7 +112,7 @@ function inspect(spec: DatabaseSpec): void {
     try {
       version = Number(database.pragma('user_version', { simple: true }))
       applicationId = Number(database.pragma('application_id', { simple: true }))
-      const verdict = spec.isSuspect ? database.pragma('quick_check(1)', { simple: true }) : 'ok'
+      const verdict = spec.check ? database.pragma(`${spec.check}(1)`, { simple: true }) : 'ok'
       if (verdict !== 'ok') throw new DatabaseFaultError('damaged', `"${spec.file}" is damaged: ${String(verdict)}`)
     } finally {
       database.close()
