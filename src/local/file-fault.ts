@@ -17,10 +17,15 @@ const FAULTS: Readonly<Record<string, readonly [CodeOf<'file'>, string]>> = {
 /** Too few descriptors: not the file's fault, the caller slows down and tries again. */
 const NOT_OF_THE_FILE = new Set(['EMFILE', 'ENFILE'])
 
+/** True when this process, or the system, has no file descriptor left. */
+export function isOutOfDescriptors(thrown: unknown): boolean {
+  return NOT_OF_THE_FILE.has(systemCodeOf(thrown) ?? '')
+}
+
 /** What was thrown while reading a file, as the FileError it means; what does not belong to the file stays as it is. */
 export function asFileError(thrown: unknown, relativePath: string): unknown {
   const systemCode = systemCodeOf(thrown)
-  if (systemCode === undefined || thrown instanceof FileError || NOT_OF_THE_FILE.has(systemCode)) return thrown
+  if (systemCode === undefined || thrown instanceof FileError || isOutOfDescriptors(thrown)) return thrown
   const [code, reason] = FAULTS[systemCode] ?? ['io-error', messageOf(thrown)]
   return fileError(code, relativePath, reason, { cause: thrown })
 }
@@ -33,6 +38,11 @@ export function fileError(
   options?: ErrorOptions,
 ): FileError {
   return new FileError(code, `Cannot read "${escapeText(relativePath)}": ${reason}`, options)
+}
+
+/** What is said of a file for which no descriptor was left. */
+export function noDescriptorFree(relativePath: string): FileError {
+  return fileError('busy', relativePath, 'this process has too many files open; it is tried again by the next scan')
 }
 
 /** The system's code, or that of a FileError, and a message for people; throws again what is no fault of a file. */

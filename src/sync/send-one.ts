@@ -1,6 +1,7 @@
 import { joinLibraryPath } from '../contract/library-path.ts'
 import { type DoubtCause, DoubtError, FileError, RefusedError, RejectedError } from '../foundation/errors.ts'
 import { escapeText } from '../foundation/text.ts'
+import { isOutOfDescriptors, noDescriptorFree } from '../local/file-fault.ts'
 import { readVerified } from '../local/read-verified.ts'
 import type { Connection, Engine, OpenMirror } from './engine.ts'
 import { itemFailure } from './item-failure.ts'
@@ -15,8 +16,26 @@ export type SendResult =
   | { readonly kind: 'not-sent'; readonly problem: FileError }
   | { readonly kind: 'fatal'; readonly error: unknown }
 
+/** Other uploads end and close their files meanwhile. */
+const DESCRIPTOR_PAUSES_MS = [50, 200, 800, 2_000]
+
 /** Sends one content; the bytes are those that were hashed, or the request is broken off (P10). */
 export async function sendOne(
+  engine: Engine,
+  mirror: OpenMirror,
+  connection: Connection,
+  intent: Intent,
+): Promise<SendResult> {
+  for (let attempt = 0; ; attempt += 1) {
+    const result = await tryOnce(engine, mirror, connection, intent)
+    if (result.kind !== 'fatal' || !isOutOfDescriptors(result.error)) return result
+    const pauseMs = DESCRIPTOR_PAUSES_MS[attempt]
+    if (pauseMs === undefined) return { kind: 'not-sent', problem: noDescriptorFree(intent.path) }
+    await engine.clock.sleep(pauseMs, engine.signal).catch(() => {})
+  }
+}
+
+async function tryOnce(
   { fs, graceSignal, progress, store }: Engine,
   mirror: OpenMirror,
   connection: Connection,

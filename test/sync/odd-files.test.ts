@@ -15,6 +15,7 @@ import { systemClock } from '../../src/foundation/clock.ts'
 import type { LogFields } from '../../src/foundation/logger.ts'
 import { silentLogger } from '../../src/foundation/logger.ts'
 import { type FileSystem, nodeFileSystem } from '../../src/local/file-system.ts'
+import type { ServiceClient } from '../../src/remote/service-client.ts'
 import { dumpStore } from '../support/dump-store.ts'
 import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
@@ -73,6 +74,60 @@ describe('a file that cannot be read', () => {
     expect(accountOf(again)).toMatchObject({ files: { removed: 0 }, problems: [{ path: 'bad.md', code }] })
     expect(describeStore(tested.stateDir)).toEqual(before)
     disk.code = undefined
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    expect(service.count('uploadFile')).toBe(2)
+  })
+})
+
+describe('a process without free descriptors', () => {
+  /** Opening any file fails so often from the first upload on. */
+  function exhausted(times: number) {
+    const state = { left: 0, times }
+    const fs: FileSystem = {
+      ...nodeFileSystem,
+      openSync: (path, flags) => {
+        if (state.left === 0) return nodeFileSystem.openSync(path, flags)
+        state.left -= 1
+        throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' })
+      },
+    }
+    const begin = (client: ServiceClient): ServiceClient => ({
+      ...client,
+      contractFacts: (signal) => {
+        state.left = state.times
+        return client.contractFacts(signal)
+      },
+    })
+    return { fs, wrapClient: begin, state }
+  }
+
+  /** Pauses take a hundredth of their time. */
+  const clock = { ...systemClock, sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / 100, signal) }
+
+  test('sends what it can open a little later', async () => {
+    await using service = await startFaultyService()
+    const { fs, wrapClient } = exhausted(5)
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'big.txt': Buffer.alloc(300_000, 'b') }))
+    await using tested = openTestEngine(service, { fs, wrapClient, clock })
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    expect(service.count('uploadFile')).toBe(2)
+  })
+
+  test('says so in the end, and stops nothing', async () => {
+    await using service = await startFaultyService()
+    const { fs, wrapClient, state } = exhausted(Number.POSITIVE_INFINITY)
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'big.txt': Buffer.alloc(300_000, 'b') }))
+    await using tested = openTestEngine(service, { fs, wrapClient, clock })
+    const result = await tested.sync([mirror])
+    expect(result).toMatchObject({ outcome: 'failures', failure: undefined })
+    expect(accountOf(result).problems.map(({ code }) => code)).toEqual(['busy', 'busy'])
+    expect(accountOf(result).uploads).toMatchObject({ created: 0, failed: 0, inDoubt: 0 })
+    // A scan that can open nothing sees it again as well, and forgets nothing.
+    state.left = Number.POSITIVE_INFINITY
+    const scanned = await tested.sync([mirror], { hashEverything: true })
+    expect(scanned).toMatchObject({ outcome: 'failures', failure: undefined })
+    expect(accountOf(scanned).files.removed).toBe(0)
+    Object.assign(state, { left: 0, times: 0 })
     expect((await tested.sync([mirror])).outcome).toBe('done')
     expect(service.count('uploadFile')).toBe(2)
   })

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { systemCodeOf } from '../errors.ts'
@@ -157,10 +157,14 @@ function migrate(database: Database.Database, spec: DatabaseSpec, isNew: boolean
   apply.immediate()
 }
 
+/** Under its own name only once it is whole: whoever finds one there migrates without making another. */
 function backUp(database: Database.Database, file: string): void {
   if (existsSync(file)) return
-  database.prepare('VACUUM INTO ?').run(file)
-  chmodSync(file, 0o600)
+  const part = `${file}.part`
+  rmSync(part, { force: true })
+  database.prepare('VACUUM INTO ?').run(part)
+  chmodSync(part, 0o600)
+  renameSync(part, file)
 }
 
 /** `synchronous` must still be FULL (2) once something was written. */

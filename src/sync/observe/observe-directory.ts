@@ -1,5 +1,6 @@
 import type { Clock } from '../../foundation/clock.ts'
-import { FileError, messageOf, systemCodeOf } from '../../foundation/errors.ts'
+import { FileError } from '../../foundation/errors.ts'
+import { isOutOfDescriptors, noDescriptorFree } from '../../local/file-fault.ts'
 import type { FileSystem } from '../../local/file-system.ts'
 import { hashGuarded } from '../../local/hash-file.ts'
 import type { IgnoreScope } from '../../local/ignore-rules.ts'
@@ -165,9 +166,9 @@ function readFile(
     return { name, isKnown, ...opened.fingerprint, isRacy, sha256, mime: mimeOf(name) }
   } catch (error) {
     if (error instanceof FileError && error.code === 'vanished') return undefined
-    if (!(error instanceof FileError) && systemCodeOf(error) === undefined) throw error
-    const code = error instanceof FileError ? error.code : 'io-error'
-    batch.problems.push({ path, code, message: messageOf(error) })
+    const fault = isOutOfDescriptors(error) ? noDescriptorFree(path) : error
+    if (!(fault instanceof FileError)) throw fault
+    batch.problems.push({ path, code: fault.code, message: fault.message })
     return undefined
   }
 }

@@ -1,0 +1,59 @@
+/** How the store writes beside others, and what its statements are made of. */
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { openStore } from '../../src/store/open-store.ts'
+import { mirrorOf, openTestEngine } from '../support/engine.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { temporaryDirectory, writeTree } from '../support/temporary.ts'
+
+describe('a transaction', () => {
+  test('is a writer before it reads', async () => {
+    const directory = temporaryDirectory()
+    using store = openStore(directory)
+    const other = new Database(join(directory, 'store.db'), { timeout: 0 })
+    const mayWrite = () => {
+      try {
+        other.exec("BEGIN IMMEDIATE; INSERT INTO meta (key, value) VALUES ('other', '1'); ROLLBACK")
+        return true
+      } catch {
+        return false
+      }
+    }
+    // Whoever only reads before the first write could meet a snapshot that is no longer the newest, and would fail half way.
+    const seen = [
+      store.write(() => [store.mirrors.list().length, mayWrite()]),
+      store.writeRelaxed(() => [store.mirrors.list().length, mayWrite()]),
+      await store.rehearse(async () => [store.mirrors.list().length, mayWrite()]),
+    ]
+    expect(seen).toEqual([
+      [0, false],
+      [0, false],
+      [0, false],
+    ])
+    expect(mayWrite()).toBe(true)
+    other.close()
+  })
+})
+
+describe('statements', () => {
+  test('never hold a value, whatever it is', async () => {
+    const given = ['prepare', 'exec', 'pragma'] as const
+    const spies = given.map((method) => vi.spyOn(Database.prototype, method))
+    onTestFinished(() => spies.forEach((spy) => void spy.mockRestore()))
+    const odd = `canary'; DROP TABLE file; --"`
+    await using service = await startFaultyService({ library: odd })
+    const root = writeTree(temporaryDirectory(), { [`${odd}.md`]: 'A', [`${odd}/b.md`]: 'B', 'c.md': odd })
+    await using tested = openTestEngine(service)
+    const mirror = mirrorOf(root, { name: odd, library: odd, remotePath: `/${odd}` })
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    expect((await tested.report([mirror])).rows).toHaveLength(3)
+    const headers = { authorization: `Bearer ${service.token}` }
+    const query = encodeURIComponent(odd)
+    const found = await fetch(`${service.library.url}/api/v1/search/resources?query=${query}`, { headers })
+    expect(found.status).toBe(200)
+    const statements = spies.flatMap((spy) => spy.mock.calls.map(([sql]) => String(sql)))
+    expect(statements.length).toBeGreaterThan(100)
+    expect(statements.filter((sql) => sql.includes('canary'))).toEqual([])
+  })
+})
