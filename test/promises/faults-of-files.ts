@@ -63,9 +63,14 @@ export const faultsOfFiles: readonly FaultRow[] = [
   {
     id: 'F-FS-06',
     happens: 'no descriptor is left (EMFILE, ENFILE)',
-    answer: 'not the fault of the file: an upload waits for others to end; what stays closed is busy, and seen again by the next scan',
+    answer:
+      'not the fault of the file: an upload waits for others to end; what stays closed is busy, and seen again by the next scan',
     class: 'retry',
-    shownBy: {'sync/odd-files.test.ts': ['a process without free descriptors > sends what it can open a little later', 'a process without free descriptors > says so in the end, and stops nothing',],
+    shownBy: {
+      'sync/odd-files.test.ts': [
+        'a process without free descriptors > sends what it can open a little later',
+        'a process without free descriptors > says so in the end, and stops nothing',
+      ],
       'local/open-guarded.test.ts': ['a file that can not be opened > leaves EMFILE to the caller to retry'],
       'local/scan-directory.test.ts': ['a directory that can not be read > is never taken for empty after %s'],
     },

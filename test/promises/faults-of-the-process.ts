@@ -66,14 +66,19 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     happens: 'another connection writes to the store meanwhile',
     answer: 'every transaction begins as a writer (`BEGIN IMMEDIATE`), so that none fails half way',
     class: 'retry',
-    shownBy: {'store/writing.test.ts': ['a transaction > is a writer before it reads',],},
+    shownBy: { 'store/writing.test.ts': ['a transaction > is a writer before it reads'] },
   },
   {
     id: 'F-PR-07',
     happens: 'a kill in the middle of a migration',
     answer: 'the store is as it was before or as it is after, and the backup is whole',
     class: 'retry',
-    shownBy: {'foundation/sqlite/open-database.test.ts': ['a migration > that is cut off anywhere is whole or has not begun (P23)', 'a migration > killed while it backs up leaves no half backup (P23)',],},
+    shownBy: {
+      'foundation/sqlite/open-database.test.ts': [
+        'a migration > that is cut off anywhere is whole or has not begun (P23)',
+        'a migration > killed while it backs up leaves no half backup (P23)',
+      ],
+    },
   },
   {
     id: 'F-PR-08',

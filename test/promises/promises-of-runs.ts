@@ -161,7 +161,11 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     holds:
       'a store of a newer schema is refused before anything is written; an older one is backed up and then migrated in one transaction.',
     except: [],
-    shownBy: {'foundation/sqlite/open-database.test.ts': ['a migration > that is cut off anywhere is whole or has not begun (P23)', 'a migration > killed while it backs up leaves no half backup (P23)',],
+    shownBy: {
+      'foundation/sqlite/open-database.test.ts': [
+        'a migration > that is cut off anywhere is whole or has not begun (P23)',
+        'a migration > killed while it backs up leaves no half backup (P23)',
+      ],
       'store/opening.test.ts': [
         'a store that is not what it was (P24) > of a newer schema is left alone (P23)',
         'a store that is not what it was (P24) > of an older schema is backed up and migrated, also for reading (P23)',

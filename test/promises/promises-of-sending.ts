@@ -10,7 +10,8 @@ export const promisesOfSending: readonly PromiseRow[] = [
       'A disk that says "written" before it is.',
       'What a scan can see again (names, times, hashes) is written without waiting for the disk; after a power cut the next scan sees it again.',
     ],
-    shownBy: {'foundation/sqlite/open-database.test.ts': ['a connection > waits for the disk after its first write too (P1)',],
+    shownBy: {
+      'foundation/sqlite/open-database.test.ts': ['a connection > waits for the disk after its first write too (P1)'],
       'store/opening.test.ts': [
         'what the store wrote > is durable from the first write on (P1)',
         'a store that is not what it was (P24) > is mended from its log after a crash',

@@ -87,7 +87,10 @@ export const security: readonly SecurityRow[] = [
   {
     id: 'S-10',
     holds: 'SQL is prepared and takes values only as parameters; a schema is not trusted.',
-    shownBy: {'foundation/sqlite/open-database.test.ts': ['a connection > trusts no schema, whether it reads or writes',],'store/writing.test.ts': ['statements > never hold a value, whatever it is',],},
+    shownBy: {
+      'foundation/sqlite/open-database.test.ts': ['a connection > trusts no schema, whether it reads or writes'],
+      'store/writing.test.ts': ['statements > never hold a value, whatever it is'],
+    },
   },
   {
     id: 'S-11',
