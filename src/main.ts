@@ -11,16 +11,17 @@ if (major < 24) {
 }
 
 async function main(): Promise<void> {
-  const { enableCompileCache } = await import('node:module')
-  enableCompileCache()
+  process.umask(0o077)
+  const { homedir } = await import('node:os')
+  const { keepCompiledCode } = await import('./app/keep-compiled-code.ts')
+  keepCompiledCode(homedir(), process.env.XDG_CACHE_HOME)
   // Each thread of the pool has an allocation arena of its own; two keep a disk busy.
   if (process.env.UV_THREADPOOL_SIZE === undefined) process.env.UV_THREADPOOL_SIZE = '2'
   const { setFlagsFromString } = await import('node:v8')
   // What a run allocates dies young. Left alone, the nursery grows to 128 MB for nothing.
   setFlagsFromString('--semi-space-growth-factor=1')
-  process.umask(0o077)
-  const { homedir } = await import('node:os')
   const { runCli } = await import('./cli/run-cli.ts')
+  const { ownUid } = await import('./foundation/ownership.ts')
   const { stdin, stdout, stderr, env } = process
   for (const stream of [stdout, stderr]) stream.on('error', ignoreBrokenPipe)
   process.exitCode = await runCli(process.argv.slice(2), {
@@ -30,6 +31,7 @@ async function main(): Promise<void> {
     isTerminal: { stdin: stdin.isTTY === true, stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
     env,
     cwd: process.cwd(),
+    uid: ownUid(),
     home: homedir(),
     ...(await listenForStop()),
     onHangup: (listener) => {

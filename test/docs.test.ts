@@ -53,7 +53,13 @@ describe('configuration', () => {
   })
 
   test('every flag and variable is named', () => {
-    const variables = [...settingFlags.map(variableOf), 'SHELFD_CONFIG', 'SHELFD_TOKEN', 'SHELFD_TOKEN_FILE']
+    const variables = [
+      ...settingFlags.map(variableOf),
+      'SHELFD_CONFIG',
+      'SHELFD_TOKEN',
+      'SHELFD_TOKEN_FILE',
+      'SHELFD_ALLOW_ROOT',
+    ]
     expect(
       rowsOf(page, 'variable')
         .map(([name]) => name?.replaceAll('`', ''))

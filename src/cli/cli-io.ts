@@ -9,6 +9,8 @@ export interface CliIo {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Working directory, absolute. */
   readonly cwd: string
+  /** The user this runs as; undefined where users have no numbers (Windows). */
+  readonly uid: number | undefined
   /** Home directory, absolute. */
   readonly home: string
   /** Aborted with an InterruptedError when the user or the system asks to stop. */

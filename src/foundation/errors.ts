@@ -10,6 +10,7 @@ const CODES = {
     'unknown-library',
     'mirrors-overlap',
     'insecure-file',
+    'running-as-root',
     'old-node',
   ],
   root: ['root-missing', 'root-unreadable'],

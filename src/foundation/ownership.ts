@@ -24,13 +24,18 @@ interface Judging {
 
 const STICKY = 0o1000
 
+/** The user this process acts as; undefined where users have no numbers (Windows). */
+export function ownUid(): number | undefined {
+  return process.geteuid?.()
+}
+
 /** Who else can change what lies at `path`; undefined when nobody can, and where the system has no such owners (Windows). */
 export function findIntruder(
   path: string,
   found: Ownership,
   { owners, mayBeSticky, isTree }: Judging = {},
 ): Intruder | undefined {
-  const own = process.geteuid?.()
+  const own = ownUid()
   if (own === undefined) return undefined
   if (found.uid !== own && owners !== 'anyone' && !(owners === 'root' && found.uid === 0)) {
     return { why: `it belongs to user ${found.uid}`, mend: `sudo chown ${isTree ? '-R ' : ''}${own} "${path}"` }
@@ -43,7 +48,7 @@ export function findIntruder(
 
 /** Whether others can read it, and then how to keep them from it. */
 export function findReader(path: string, found: Ownership): Intruder | undefined {
-  if (process.geteuid === undefined || (found.mode & 0o077) === 0) return undefined
+  if (ownUid() === undefined || (found.mode & 0o077) === 0) return undefined
   return { why: `others can read it (mode ${octal(found)})`, mend: `chmod 600 "${path}"` }
 }
 

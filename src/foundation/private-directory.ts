@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, statSync } from 'node:fs'
 import { UsageError } from './errors.ts'
-import { findIntruder } from './ownership.ts'
+import { findIntruder, ownUid } from './ownership.ts'
 
 /** Makes `directory` (0700, also those above it that are missing) unless it is there; throws as `assertOwnDirectory`. */
 export function makeOwnDirectory(directory: string): void {
@@ -15,7 +15,7 @@ export function makeOwnDirectory(directory: string): void {
 export function assertOwnDirectory(directory: string, { isReader = false } = {}): void {
   const found = statSync(directory, { throwIfNoEntry: false })
   if (!found) return
-  const looksOn = isReader && process.geteuid?.() === 0
+  const looksOn = isReader && ownUid() === 0
   const { uid, gid } = lstatSync(directory)
   // A link is as good as who made it.
   const intruder =

@@ -18,6 +18,7 @@ export function homeEnvironment(home: string) {
     XDG_STATE_HOME: join(home, 'state'),
     XDG_DATA_HOME: join(home, 'data'),
     NODE_COMPILE_CACHE: join(home, 'compiled'),
+    SHELFD_ALLOW_ROOT: '1',
   }
 }
 

@@ -15,6 +15,8 @@ export interface Outcome {
 export interface RunOptions {
   readonly env?: Record<string, string>
   readonly stdin?: string
+  /** Nobody in particular by default. */
+  readonly uid?: number
   readonly isTerminal?: boolean
   /** Of the terminal. */
   readonly columns?: number
@@ -45,6 +47,7 @@ async function run(home: string, line: string | readonly string[], options: RunO
     isTerminal: { stdin: isTerminal, stdout: isTerminal, stderr: isTerminal },
     env: { PATH: process.env.PATH, ...options.env },
     cwd: home,
+    uid: options.uid,
     home,
     signal: options.signal ?? new AbortController().signal,
   }

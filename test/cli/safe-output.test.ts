@@ -116,6 +116,7 @@ function collectingIo(format: string): { io: CliIo; written(): string } {
     isTerminal: { stdin: false, stdout: true, stderr: true },
     env: { SHELFD_LOG_FORMAT: format },
     cwd: '/',
+    uid: undefined,
     home: '/',
     signal: new AbortController().signal,
   }

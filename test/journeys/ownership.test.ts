@@ -215,6 +215,28 @@ test("the embedded library's data directory is refused alike", async () => {
   expect(readdirSync(home.dataDir)).toEqual([])
 })
 
+describe('compiled code', () => {
+  test('is kept for its user alone, nothing shared is run', async () => {
+    const home = temporaryHome()
+    const shared = home.write('tmp/', {})
+    const cache = home.write('cache/', {})
+    const env = { TMPDIR: shared, NODE_COMPILE_CACHE: '', XDG_CACHE_HOME: cache }
+    expect((await home.run(['config', 'path'], env)).exitCode).toBe(0)
+    expect(readdirSync(shared)).toEqual([])
+    expect(lstatSync(join(cache, 'shelfd/code')).mode & 0o777).toBe(0o700)
+    expect(readdirSync(join(cache, 'shelfd/code'))).toHaveLength(1)
+  })
+
+  test.runIf(isRoot)('of another user is never run', async () => {
+    const home = temporaryHome()
+    const code = home.write('cache/shelfd/code/', {})
+    chownSync(code, SOMEBODY, SOMEBODY)
+    const env = { TMPDIR: home.path, NODE_COMPILE_CACHE: '', XDG_CACHE_HOME: join(home.path, 'cache') }
+    expect((await home.run(['config', 'path'], env)).exitCode).toBe(0)
+    expect(readdirSync(code)).toEqual([])
+  })
+})
+
 describe('a small file that is replaced', () => {
   test('follows no link that was planted', () => {
     const directory = temporaryDirectory()

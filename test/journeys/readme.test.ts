@@ -44,7 +44,7 @@ test('is followed to the letter, both quick starts in a row', { timeout: 120_000
   const node = resolve('node_modules/.bin/node')
   writeFileSync(join(bin, 'shelfd'), `#!/bin/sh\nexec ${node} ${resolve('src/main.ts')} "$@"\n`)
   chmodSync(join(bin, 'shelfd'), 0o755)
-  const env = { HOME: home, PATH: `${bin}:${dirname(process.execPath)}:${process.env.PATH}` }
+  const env = { SHELFD_ALLOW_ROOT: '1', HOME: home, PATH: `${bin}:${dirname(process.execPath)}:${process.env.PATH}` }
   const type = async (command: string) => {
     const child = spawn('sh', ['-c', `exec 2>&1; ${command}`], { env, cwd: home, stdio: ['ignore', 'pipe', 'ignore'] })
     let output = ''

@@ -65,6 +65,7 @@ function startDaemon(service: FaultyService, socketPath: string) {
     WATCHDOG_USEC: '2000000',
     CREDENTIALS_DIRECTORY: credentials,
     STATE_DIRECTORY: stateDir,
+    INVOCATION_ID: 'f'.repeat(32),
     RUNTIME_DIRECTORY: runtimeDir,
   }
   const running = runShelfd(['daemon'], { env, cwd: path })

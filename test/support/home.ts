@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import type { CliIo } from '../../src/cli/cli-io.ts'
@@ -48,6 +49,10 @@ export function temporaryHome(service?: { readonly url: string; readonly token: 
     XDG_STATE_HOME: join(path, 'state'),
     XDG_DATA_HOME: join(path, 'data'),
     XDG_CACHE_HOME: join(path, 'cache'),
+    // Compiled once for all tests.
+    NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
+    // Tests are run by root as well.
+    SHELFD_ALLOW_ROOT: '1',
   }
   const shelfd: Home['shelfd'] = (args, more = {}) => runHere(args, { SHELFD_CHECKERS: '1', ...env, ...more }, path)
   return {
@@ -85,6 +90,7 @@ async function runHere(args: readonly string[], env: Variables, home: string): P
     isTerminal: { stdin: false, stdout: false, stderr: false },
     env,
     cwd: home,
+    uid: undefined,
     home,
     signal: new AbortController().signal,
   }

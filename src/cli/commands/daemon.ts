@@ -1,3 +1,4 @@
+import { assertMayRun, ROOT_OPTIONS } from '../allow-root.ts'
 import { defineCommand } from '../command.ts'
 
 export const daemonCommand = defineCommand({
@@ -9,7 +10,7 @@ export const daemonCommand = defineCommand({
     'others go through it while it runs. SIGTERM ends it in order, SIGHUP reads the configuration again.',
   ].join('\n'),
   positionals: {},
-  options: {},
+  options: ROOT_OPTIONS,
   settingFlags: [
     'health-listen',
     'transfers',
@@ -25,7 +26,8 @@ export const daemonCommand = defineCommand({
     ['daemon --health-listen 127.0.0.1:9847', 'the same, with health and metrics for others on this machine'],
   ],
   exits: ['done', 'locked', 'operator'],
-  async run(context) {
+  async run(context, { allowRoot }) {
+    assertMayRun(context, allowRoot)
     const { openDaemon } = await import('../../app/open-daemon.ts')
     const { io, settings, logger, redactor, signal } = context
     const readSettings = () => context.readSettings()

@@ -5,6 +5,7 @@ import { HeldBackError, UsageError } from '../../foundation/errors.ts'
 import { formatDuration, parseDuration } from '../../foundation/units.ts'
 import type { RetryPolicy } from '../../rules/retry-pause.ts'
 import type { RunOutcome } from '../../rules/verdict.ts'
+import { assertMayRun, ROOT_OPTIONS } from '../allow-root.ts'
 import { defineCommand } from '../command.ts'
 import { confirmBreadth } from '../confirm-breadth.ts'
 import type { CommandContext } from '../context.ts'
@@ -60,6 +61,7 @@ export const syncCommand = defineCommand({
     'accept-root': { type: 'boolean', describe: 'The directory that stands there now is the right one' },
     adopt: { type: 'boolean', describe: 'Continue with what the library holds there, which is not paid for again' },
     yes: { type: 'boolean', describe: 'Mirror a directory that holds the home or the system without being asked' },
+    ...ROOT_OPTIONS,
     report: { type: 'boolean', describe: 'Print the report after the summary; not with --json' },
   },
   settingFlags: [
@@ -81,6 +83,7 @@ export const syncCommand = defineCommand({
   ],
   exits: ['done', 'failed', 'rootMissing', 'pending', 'temporary', 'refused', 'heldBack', 'locked', 'operator'],
   async run(context, args) {
+    assertMayRun(context, args.allowRoot)
     const waitMs = args.wait
       ? readDuration('--wait-timeout', args.waitTimeout, context.settings.ingestion.deadlineMs)
       : 0
