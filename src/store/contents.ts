@@ -44,9 +44,10 @@ export interface ContentKey {
 /** A content whose last upload was cut off or left in doubt, with the path it was sent from. */
 export interface DoubtfulContent
   extends Pick<ContentRow, 'id' | 'sha256' | 'mime' | 'size' | 'retryAt' | 'isSetAside'> {
-  /** Relative to the mirror it was sent from, whose library path is `remotePath`. */
+  /** Relative to the mirror it was sent from. */
   readonly path: string
-  readonly remotePath: string
+  /** The library path of the directory it was sent to; null when that was not kept yet. */
+  readonly place: string | null
   readonly uploadId: number
 }
 
@@ -151,8 +152,8 @@ function prepareSending(database: Database.Database) {
   // doubt first looks at what an interrupted run left: its intents have no outcome.
   const doubtful = database.prepare<[number, number, number], DoubtfulContent>(
     `SELECT c.id, c.sha256, c.mime, c.size, c.retry_at AS retryAt, c.is_set_aside AS isSetAside, u.path,
-       m.remote_path AS remotePath, max(u.id) AS uploadId
-     FROM content c INDEXED BY content_in_doubt JOIN upload u ON u.content_id = c.id JOIN mirror m ON m.id = u.mirror_id
+       u.place, max(u.id) AS uploadId
+     FROM content c INDEXED BY content_in_doubt JOIN upload u ON u.content_id = c.id
      WHERE c.library_id = ? AND (u.mirror_id = ? OR EXISTS
          (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?))
        AND c.state IN ('sending', 'doubt') GROUP BY c.id ORDER BY u.path`,

@@ -6,6 +6,8 @@ export interface NewIntent {
   readonly contentId: number
   readonly mirrorId: number
   readonly path: string
+  /** The library path of the directory in which it lands. */
+  readonly place: string
   readonly runId: number
   readonly nowMs: number
 }
@@ -24,9 +26,9 @@ export type UploadQueries = ReturnType<typeof prepareUploads>
 
 /** Attempts to send a content: an intent is committed before the first byte leaves (P2), its outcome after the answer. */
 export function prepareUploads(database: Database.Database) {
-  const intend = database.prepare<[number, number, string, number, number, number], { id: number }>(
-    `INSERT INTO upload (content_id, mirror_id, path, attempt, run_id, begun_at)
-     VALUES (?, ?, ?, 1 + (SELECT count(*) FROM upload WHERE content_id = ?), ?, ?) RETURNING id`,
+  const intend = database.prepare<[number, number, string, string, number, number, number], { id: number }>(
+    `INSERT INTO upload (content_id, mirror_id, path, place, attempt, run_id, begun_at)
+     VALUES (?, ?, ?, ?, 1 + (SELECT count(*) FROM upload WHERE content_id = ?), ?, ?) RETURNING id`,
   )
   const end = database.prepare<[UploadOutcome, string | null, number, number]>(
     'UPDATE upload SET outcome = ?, message = coalesce(?, message), ended_at = ? WHERE id = ?',
@@ -60,8 +62,8 @@ export function prepareUploads(database: Database.Database) {
   )
   const lastId = database.prepare<[], number>('SELECT coalesce(max(id), 0) FROM upload').pluck()
   return {
-    intend: (intent: NewIntent): number =>
-      intend.get(intent.contentId, intent.mirrorId, intent.path, intent.contentId, intent.runId, intent.nowMs)?.id ?? 0,
+    intend: ({ contentId, mirrorId, path, place, runId, nowMs }: NewIntent): number =>
+      intend.get(contentId, mirrorId, path, place, contentId, runId, nowMs)?.id ?? 0,
     end: (uploadId: number, outcome: UploadOutcome, message: string | null, nowMs: number): void => {
       end.run(outcome, message, nowMs, uploadId)
     },

@@ -1,4 +1,3 @@
-import { joinLibraryPath } from '../contract/library-path.ts'
 import type { FileEntry } from '../contract/records.ts'
 import { INBOX_PATH } from '../contract/routes.ts'
 import { RejectedError, type ShelfdError, TemporaryError } from '../foundation/errors.ts'
@@ -31,10 +30,8 @@ export async function resolveDoubts(
 ): Promise<number> {
   const doubtful = listDoubtful(engine, mirror).filter(({ id }) => !attempts.exhausted.has(id))
   if (doubtful.length === 0) return 0
-  const facts = await connection.client.contractFacts(engine.signal)
-  const landsInPlace = facts.uploadDirectoryField.field !== undefined
   let resendable = 0
-  for (const [place, contents] of Map.groupBy(doubtful, (content) => (landsInPlace ? placeOf(content) : INBOX_PATH))) {
+  for (const [place, contents] of Map.groupBy(doubtful, (content) => content.place ?? INBOX_PATH)) {
     const strangers = await lookAt(engine, mirror, connection, () => listStrangers(engine, mirror, connection, place))
     for (const content of contents) {
       const look =
@@ -74,11 +71,6 @@ async function lookAt<T>(
 export function listDoubtful({ store, clock, underWay }: Engine, { row }: Pick<OpenMirror, 'row'>): DoubtfulContent[] {
   const nowMs = clock.nowMs()
   return store.contents.listDoubtful(row).filter((content) => !underWay.has(content.id) && needsLook(content, nowMs))
-}
-
-/** The library path of the directory that a content was sent to. */
-function placeOf({ remotePath, path }: DoubtfulContent): string {
-  return joinLibraryPath(remotePath, path.slice(0, Math.max(0, path.lastIndexOf('/'))))
 }
 
 /** Entries of a directory that are no resource the store knows. */

@@ -1,3 +1,5 @@
+import { joinLibraryPath } from '../contract/library-path.ts'
+import { INBOX_PATH } from '../contract/routes.ts'
 import { quarantineLeftMs } from '../rules/quarantine-pause.ts'
 import { type HeldBack, holdingLimit, type QuotaUse, type SendLimits } from '../rules/quota.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
@@ -189,7 +191,8 @@ export class SendQueue {
     const { contentId, directoryId, directory, name, sha256, mime, size: sizeBytes } = file
     const path = pathBelow(directory, name)
     const { row, runId } = this.#mirror
-    const uploadId = store.uploads.intend({ contentId, mirrorId: row.id, path, runId, nowMs: clock.nowMs() })
+    const place = this.#needsDirectory ? joinLibraryPath(row.remotePath, directory) : INBOX_PATH
+    const uploadId = store.uploads.intend({ contentId, mirrorId: row.id, path, place, runId, nowMs: clock.nowMs() })
     return { uploadId, contentId, isLink, directoryId, directory, name, path, sha256, mime, sizeBytes }
   }
 }

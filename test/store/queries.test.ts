@@ -85,7 +85,7 @@ describe('an intent without an outcome', () => {
     const { id: contentId } = store.write(() => used.content(7))
     const uploadId = store.write(() => {
       store.contents.setState(contentId, 'sending')
-      return store.uploads.intend({ contentId, mirrorId: mirror.id, path: 'a/b.md', runId: 1, nowMs: 5 })
+      return store.uploads.intend({ contentId, mirrorId: mirror.id, path: 'a/b.md', place: '/m/a', runId: 1, nowMs: 5 })
     })
     expect(store.contents.listDoubtful(mirror)).toMatchObject([{ id: contentId, path: 'a/b.md', uploadId }])
     store.write(() => {
@@ -111,6 +111,7 @@ describe('an intent without an outcome', () => {
           contentId,
           mirrorId: mirror.id,
           path: 'a',
+          place: '/m',
           runId: 1,
           nowMs: 100 + index,
         })
