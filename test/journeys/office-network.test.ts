@@ -167,6 +167,15 @@ describe('a certificate', () => {
     expect(await ask(certificate, { SHELFD_CA_FILE: authority.file })).toMatchObject({ exitCode: 0 })
   })
 
+  test('is checked whatever Node is told', async () => {
+    const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' }
+    const home = temporaryHome({ url: `https://${HOST}`, token: 'never-sent-canary' })
+    const front = await startTlsFront((await startFaultyService()).url, makeSelfSigned(HOST))
+    const proxy = await startProxy({ names: { [HOST]: front.port } })
+    const refused = await home.run(['whoami'], { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, ...env })
+    expect(refused).toMatchObject({ exitCode: 7, stderr: expect.stringMatching(/signed by itself/) })
+  })
+
   test('that vouches for itself is said to, and may be trusted', async () => {
     const certificate = makeSelfSigned(HOST)
     const refused = await ask(certificate)

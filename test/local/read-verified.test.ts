@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { nodeFileSystem } from '../../src/local/file-system.ts'
+import { hashGuarded } from '../../src/local/hash-file.ts'
+import { openGuarded } from '../../src/local/open-guarded.ts'
 import { readVerified } from '../../src/local/read-verified.ts'
 import { memoryFileSystem, systemError, temporaryDirectory, thrownBy, writeTree } from './trees.ts'
 
@@ -42,6 +44,24 @@ test('a large file arrives with the usual limits', async () => {
   const { sha256, sizeBytes } = expected(bytes)
   const source = readVerified(nodeFileSystem, directory.path, 'f', { sha256: sha256.toString('hex'), sizeBytes })
   expect((await drain(source)).bytes.equals(bytes)).toBe(true)
+})
+
+test('a sparse file of 100 MiB leaves in small pieces', async () => {
+  using directory = temporaryDirectory()
+  const sizeBytes = 100 * 2 ** 20
+  writeTree(directory.path, { f: '' })
+  truncateSync(join(directory.path, 'f'), sizeBytes)
+  using file = openGuarded(nodeFileSystem, directory.path, 'f')
+  const { sha256 } = hashGuarded(nodeFileSystem, file, new Uint8Array(2 ** 20))
+  const source = readVerified(nodeFileSystem, directory.path, 'f', { sha256, sizeBytes })
+  if (source instanceof Uint8Array) throw new Error('It was read whole')
+  let received = 0
+  let longest = 0
+  for await (const chunk of source) {
+    received += chunk.length
+    longest = Math.max(longest, chunk.length)
+  }
+  expect({ received, longest }).toEqual({ received: sizeBytes, longest: 262_144 })
 })
 
 test('a small file of other content is busy', () => {

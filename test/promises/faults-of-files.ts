@@ -183,7 +183,10 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'hashed and sent piece by piece; over `maxSize` it is a problem with that reason',
     class: 'accepted',
     shownBy: {
-      'local/read-verified.test.ts': ['a large file arrives with the usual limits'],
+      'local/read-verified.test.ts': [
+        'a sparse file of 100 MiB leaves in small pieces',
+        'a large file arrives with the usual limits',
+      ],
       'journeys/unsendable.test.ts': ['a file over maxSize > is a problem in summary, report and why'],
     },
   },

@@ -46,9 +46,9 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     answer: 'the process ends with a code that lets the service manager start it again',
     class: 'halt',
     shownBy: {
+      'journeys/uncaught.test.ts': ['an exception that nobody catches ends the daemon, to be started again'],
       'app/service-manager/definitions.test.ts': ['the units of systemd > %s is not restarted after final ends'],
     },
-    open: 'no test throws one in a real daemon yet',
   },
   {
     id: 'F-PR-05',

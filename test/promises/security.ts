@@ -16,9 +16,9 @@ export const security: readonly SecurityRow[] = [
     id: 'S-02',
     holds: 'The check of certificates cannot be switched off, also not by a variable of Node.',
     shownBy: {
+      'journeys/office-network.test.ts': ['a certificate > is checked whatever Node is told'],
       'remote/transport.test.ts': ['the wire > refuses a certificate for good: %s'],
     },
-    open: 'no test sets the variable yet',
   },
   {
     id: 'S-03',

@@ -1,0 +1,57 @@
+/** Answers that are right and not what one expects. */
+import { describe, expect, test } from 'vitest'
+import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { temporaryDirectory, writeTree } from '../support/temporary.ts'
+
+/** Every object of the answer with a field more. */
+function withSurprises(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withSurprises)
+  if (typeof value !== 'object' || value === null) return value
+  const fields = Object.entries(value).map(([key, inner]) => [key, withSurprises(inner)])
+  return { ...Object.fromEntries(fields), surprise: { id: 7, next_cursor: 'x', toString: null } }
+}
+
+describe('answers', () => {
+  test('with fields that nobody knows are read all the same', async () => {
+    await using service = await startFaultyService()
+    let answers = 0
+    service.rewrite = ({ route }, body) => {
+      answers += 1
+      return route === 'description' ? body : withSurprises(body)
+    }
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'sub/b.md': 'B' }))
+    await using tested = openTestEngine(service)
+    const result = await tested.sync([mirror])
+    expect(result.outcome).toBe('done')
+    expect(accountOf(result)).toMatchObject({ uploads: { created: 2 }, ingestion: { searchable: 2 }, problems: [] })
+    const { listing, rows } = await tested.report([mirror])
+    expect(listing).toBe('complete')
+    expect(rows.map(({ entry }) => entry.class)).toEqual(['in-sync', 'in-sync'])
+    expect(answers).toBeGreaterThan(8)
+  })
+
+  test('that list one id at two paths name two locations', async () => {
+    await using service = await startFaultyService()
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'sub/b.md': 'B' }))
+    await using tested = openTestEngine(service)
+    await tested.sync([mirror])
+    const entries = (await tested.report([mirror])).rows.map(({ entry }) => entry)
+    // Somebody adds the same bytes by hand: the same resource in another place.
+    const form = new FormData()
+    form.set('file', new Blob(['A'], { type: 'text/markdown' }), 'a.md')
+    const libraryId = tested.store.mirrors.list()[0]?.library.remoteId
+    const headers = { authorization: `Bearer ${service.token}` }
+    const url = `${service.library.url}/api/v1/libraries/${libraryId}/files`
+    expect(await fetch(url, { method: 'POST', headers, body: form })).toMatchObject({ status: 200 })
+    const { rows, listing } = await tested.report([mirror])
+    expect(listing).toBe('complete')
+    expect(rows.map(({ entry }) => entry)).toEqual(
+      entries.map((entry) =>
+        entry.path === 'a.md' ? { ...entry, remotePaths: ['/.inbox/a.md', ...entry.remotePaths] } : entry,
+      ),
+    )
+    const result = await tested.sync([mirror])
+    expect(accountOf(result)).toMatchObject({ uploads: { created: 0, duplicates: 0 }, problems: [] })
+  })
+})
