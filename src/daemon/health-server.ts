@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { messageOf, systemCodeOf, UsageError } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
+import { hostNameOf, isLoopback } from '../foundation/loopback.ts'
 import { escapeText } from '../foundation/text.ts'
 import { ConnectionBound } from './connection-bound.ts'
 import { answerHealth, type HealthView } from './health-answers.ts'
@@ -121,17 +122,6 @@ function loopbackAddress(host: string): string {
   }
   // What this name resolves to is for others to say.
   return host === 'localhost' ? '127.0.0.1' : host
-}
-
-function isLoopback(host: string | undefined): boolean {
-  if (host === undefined) return false
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host)
-}
-
-/** The name in a `Host` header, without port and brackets. */
-function hostNameOf(header = ''): string | undefined {
-  const found = /^(?:\[(?<six>[^\]]*)\]|(?<name>[^:]*))(?::\d+)?$/.exec(header.toLowerCase())
-  return found?.groups?.six ?? found?.groups?.name
 }
 
 function urlOf(server: Server): string {

@@ -60,9 +60,10 @@ export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<Em
   const service = explainDamage(() => openService(options, paths, database))
   const token = ensureOwnerToken(paths, service.tables, service.clock.nowMs())
   starting.defer(() => service.ingestion.stop())
-  const app = await buildServer(service)
+  const host = options.host ?? '127.0.0.1'
+  const app = await buildServer(service, host)
   starting.defer(() => closeServer(app, service.clock))
-  const url = await app.listen({ host: options.host ?? '127.0.0.1', port: options.port ?? 0 })
+  const url = await app.listen({ host, port: options.port ?? 0 })
   service.ingestion.ring()
   const running = starting.move()
   return {

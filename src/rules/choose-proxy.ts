@@ -1,3 +1,5 @@
+import { isLoopback } from '../foundation/loopback.ts'
+
 /** Which proxy stands between this computer and a service, by the variables that other programs heed too. */
 
 export interface ProxyChoice {
@@ -21,11 +23,6 @@ export function chooseProxy(origin: string, env: Environment): ProxyChoice | und
   const exceptions = firstOf(env, ['no_proxy', 'NO_PROXY'])?.address ?? ''
   const names = exceptions.split(/[\s,]+/).filter((name) => name !== '')
   return names.some((name) => isMeant(name, hostname, port === '' ? '443' : port)) ? undefined : choice
-}
-
-/** This very machine, by name or by address. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 }
 
 function firstOf(env: Environment, variables: readonly string[]): ProxyChoice | undefined {

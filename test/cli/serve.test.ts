@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { API_PREFIX, ROUTES } from '../../src/contract/routes.ts'
 import { createHome, createStop, type Outcome } from './run-with.ts'
 
 const { home, shelfd } = createHome()
@@ -38,6 +39,18 @@ describe('serve', () => {
     await whileServing('serve --data-dir lib', async () => {
       expect(await shelfd('serve --data-dir lib')).toMatchObject({ exitCode: 11 })
     })
+  })
+
+  test('beyond loopback warns and answers nobody without a token', async () => {
+    const ended = await whileServing('serve --data-dir open --host 0.0.0.0 --json', async (line) => {
+      const url = String(JSON.parse(line).url).replace('0.0.0.0', '127.0.0.1')
+      for (const { method, path } of Object.values(ROUTES)) {
+        const answer = await fetch(`${url}${API_PREFIX}${path}`, { method })
+        expect([path, answer.status]).toEqual([path, 401])
+      }
+    })
+    expect(ended.stderr).toMatch(/^[\d:]+ warn +others on the network can reach this server.*https.* host=0\.0\.0\.0$/m)
+    expect((await whileServing('serve --data-dir lib', async () => {})).stderr).toBe('')
   })
 
   test('refuses what is no port', async () => {

@@ -2,8 +2,10 @@
  * The kinds of values a configuration holds. Numbers and switches are taken from strings too, because flags, variables
  * and expanded `${VAR}`s are strings. The message of each says what was expected.
  */
+
 import { z } from 'zod'
 import { normalizeLibraryPath } from '../../contract/library-path.ts'
+import { isLoopback } from '../../foundation/loopback.ts'
 import { parseDuration, parseSize } from '../../foundation/units.ts'
 import { findCronFlaw } from './check-cron.ts'
 
@@ -161,8 +163,4 @@ function readOrigin(value: string): Parsed<string> {
   if (!url || url.username || url.password || url.search || url.hash || url.pathname !== '/') return INVALID
   if (url.protocol === 'https:') return url.origin
   return url.protocol === 'http:' && isLoopback(url.hostname) ? url.origin : INVALID
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host)
 }

@@ -1,7 +1,12 @@
 import type { EmbeddedLibrary, EmbeddedOptions } from '../../embedded/start-embedded.ts'
 import { UsageError } from '../../foundation/errors.ts'
+import { isLoopback } from '../../foundation/loopback.ts'
 import { escapeText } from '../../foundation/text.ts'
 import { defineCommand } from '../command.ts'
+
+const IN_THE_OPEN =
+  'others on the network can reach this server, which speaks plain HTTP: whoever is on the way reads tokens and files; ' +
+  'have it listen on 127.0.0.1, behind a reverse proxy that speaks https'
 
 export const serveCommand = defineCommand({
   name: 'serve',
@@ -23,6 +28,7 @@ export const serveCommand = defineCommand({
     if (!Number.isInteger(port) || port < 0 || port > 65_535) {
       throw new UsageError('bad-usage', `Cannot listen on port ${port}: it must be a whole number from 0 to 65535`)
     }
+    if (!isLoopback(host)) context.logger.warn(IN_THE_OPEN, { host })
     const { dataDir } = context.settings.service
     await using library = await startLibrary({ dataDir, host, port, logger: context.logger })
     const { url, tokenFile, documentationUrl } = library
