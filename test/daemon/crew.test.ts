@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Crew } from '../../src/daemon/crew.ts'
@@ -85,6 +86,22 @@ test('a crew that wakes waits for no dead socket', async () => {
   await crew.wake()
   await until('what was in doubt is found', () => engine.store.contents.findStanding(1)?.state === 'stored')
   expect(service.count('uploadFile')).toBe(1)
+})
+
+test('a crew that wakes checks and scans every directory', async () => {
+  await using service = await startFaultyService({ library: 'Test' })
+  const { engine } = openTestEngine(service)
+  const [deaf, gone] = [keeperOf('Deaf'), keeperOf('Gone')]
+  const crew = new Crew(crewPlan(engine, [{ keeper: deaf }, { keeper: gone }]), () => {})
+  onTestFinished(() => crew.stop())
+  const states = () => crew.keepers.map(({ standing }) => standing.state)
+  await until('both are idle', () => service.count('uploadFile') === 2 && states().every((state) => state === 'idle'))
+  writeTree(deaf.mirror.path, { 'meanwhile.md': 'written while the machine slept' })
+  renameSync(gone.mirror.path, `${gone.mirror.path}-unmounted`)
+  await crew.wake()
+  await until('what was written is sent', () => service.count('uploadFile') === 3)
+  await until('the other one halts', () => states()[1] === 'halted')
+  expect(crew.keepers[1]?.standing.reason?.code).toBe('root-missing')
 })
 
 test('a month is not too long for a batch', async () => {

@@ -8,6 +8,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     answer: 'no new work, a bounded time for what is under way, then doubt, commit and end',
     class: 'next scan',
     shownBy: {
+      'sync/stopping.test.ts': ['what outlasts the grace of a stop is in doubt, and found later'],
       'journeys/interruptions.test.ts': [
         'the first Ctrl-C > says at once what it still waits for',
         'the first Ctrl-C > is no failure in the status',

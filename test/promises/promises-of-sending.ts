@@ -124,6 +124,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
       '`shelfd libraries delete`, which asks for the name of the library, and `shelfd api`, which sends what was typed.',
     ],
     shownBy: {
+      'sync/requests.test.ts': ['the engine makes only requests that read or add (P7)'],
       'remote/transport.test.ts': ['requests > are only those the interface names'],
       'journeys/mirror-forget.test.ts': ['forgetting a mirror > deletes nothing, and --adopt ingests nothing twice'],
       'cli/service-commands.test.ts': ['libraries and directories > a library is deleted only by its name'],

@@ -31,6 +31,8 @@ export interface EngineOptions {
   readonly logger?: Logger
   readonly fs?: FileSystem
   readonly signal?: AbortSignal
+  /** Cuts the uploads under way. */
+  readonly graceSignal?: AbortSignal
   readonly pollPace?: Partial<Engine['pollPace']>
   /** Walks and hashes in threads as the program does; otherwise in this thread, which is quicker for few files. */
   readonly inThreads?: boolean
@@ -85,7 +87,7 @@ export function openTestEngine(
     lanes: new Lanes(options.limits?.transfers ?? limits.transfers),
     underWay: new Set(),
     signal,
-    graceSignal: new AbortController().signal,
+    graceSignal: options.graceSignal ?? new AbortController().signal,
     limits: { ...limits, ...options.limits },
     pollPace: { firstPollMs: 5, maxPollMs: 50, deadlineMs: 3_600_000, ...options.pollPace },
     ownDirectories: [stateDir],

@@ -1,0 +1,39 @@
+/** What the engine asks a service for, whatever happens (P7). */
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { mirrorOf, openTestEngine } from '../support/engine.ts'
+import { randomFaults, startFaultyService } from '../support/faulty-service.ts'
+import { manyFiles, temporaryDirectory, writeTree } from '../support/temporary.ts'
+
+/** Everything that reads; of what else there is only what adds. */
+const ADDS = ['createLibrary', 'createDirectory', 'uploadFile']
+const READS = ['checkAccess', 'listLibraries', 'showLibrary', 'listDirectory', 'showResource', 'downloadResource']
+
+test('the engine makes only requests that read or add (P7)', async () => {
+  await using service = await startFaultyService()
+  const root = writeTree(temporaryDirectory(), manyFiles(30, 20))
+  await using tested = openTestEngine(service)
+  const mirror = mirrorOf(root, { duplicates: 'link' })
+  const everything = async () => {
+    await tested.sync([mirror], { acceptsRemovals: true })
+    const { store } = tested
+    store.write(() => store.quarantine.list().forEach(({ contentId }) => void store.quarantine.makeDue(contentId)))
+  }
+  let moving = 'd1/e1/file-1.md'
+  for (let round = 0; round < 4; round += 1) {
+    service.fault = round === 3 ? () => undefined : randomFaults(round + 1, 0.2)
+    await everything()
+    writeFileSync(join(root, 'd0/e0/file-0.md'), `changed ${round}`)
+    renameSync(join(root, moving), join(root, `moved-${round}.md`))
+    moving = `moved-${round}.md`
+    rmSync(join(root, 'd2'), { recursive: true, force: true })
+  }
+  await everything()
+  await tested.report([mirror])
+  const routes = new Set(service.requests.map(({ route }) => route))
+  expect([...routes].filter((route) => ![...ADDS, ...READS, 'description'].includes(route))).toEqual([])
+  expect([...routes]).toEqual(expect.arrayContaining(['downloadResource', ...ADDS]))
+  const wrong = service.requests.filter(({ route, method }) => method !== (ADDS.includes(route) ? 'POST' : 'GET'))
+  expect(wrong.map(({ method, path }) => `${method} ${path}`)).toEqual([])
+})

@@ -1,0 +1,42 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { InterruptedError } from '../../src/foundation/errors.ts'
+import { openStoreReader } from '../../src/store/open-store.ts'
+import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { readLibrary } from '../support/library-contents.ts'
+import { manyFiles, temporaryDirectory, writeTree } from '../support/temporary.ts'
+
+test('what outlasts the grace of a stop is in doubt, and found later', async () => {
+  await using service = await startFaultyService({ hasNoDuplicateRule: true })
+  const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(12, 12)))
+  const [stop, grace] = [new AbortController(), new AbortController()]
+  const tested = openTestEngine(service, { signal: stop.signal, graceSignal: grace.signal, limits: { transfers: 2 } })
+  // Both are stored, and neither is answered.
+  const held = Promise.withResolvers<void>()
+  onTestFinished(() => held.resolve())
+  const stored = Promise.withResolvers<void>()
+  let answers = 0
+  service.onAnswered = ({ route }) => {
+    if (route !== 'uploadFile') return
+    answers += 1
+    if (answers === 2) stored.resolve()
+    return held.promise
+  }
+  const run = tested.sync([mirror])
+  await stored.promise
+  stop.abort(new InterruptedError())
+  grace.abort(new InterruptedError())
+  const result = await run
+  expect(result.failure).toMatchObject({ reaction: 'interrupted' })
+  expect(accountOf(result).uploads).toMatchObject({ created: 0, failed: 0, inDoubt: 2 })
+  expect(service.count('uploadFile')).toBe(2)
+  await tested[Symbol.asyncDispose]()
+  using reader = openStoreReader(tested.stateDir)
+  expect(reader?.mirrors.list().flatMap((row) => reader.contents.listDoubtful(row))).toHaveLength(2)
+
+  service.onAnswered = () => {}
+  await using next = openTestEngine(service, { stateDir: tested.stateDir })
+  expect((await next.sync([mirror])).outcome).toBe('done')
+  expect(service.count('uploadFile')).toBe(12)
+  expect(readLibrary(service.dataDir)).toHaveLength(12)
+})
