@@ -1,9 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { renderSbom } from '../../.ci/sbom.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
@@ -27,9 +28,20 @@ afterAll(() => rmSync(place, { recursive: true, force: true }))
 describe('the installed package', () => {
   test('has the command and nothing that only the project needs', () => {
     const files = readdirSync(join(installed, 'shelfd')).sort()
-    expect(files).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'config', 'dist', 'docs', 'package.json', 'service'])
+    expect(files).toEqual([
+      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'config', 'dist', 'docs', 'package.json'],
+      ...['sbom.cdx.json', 'service'],
+    ])
     expect(readdirSync(join(installed, 'shelfd', 'dist'))).toEqual(expect.arrayContaining(['main.js', 'embedded']))
     expect(existsSync(join(installed, 'vitest'))).toBe(false)
+  })
+
+  test('lists in its bill of materials what comes with it', () => {
+    const sbom = readFileSync(join(installed, 'shelfd', 'sbom.cdx.json'), 'utf8')
+    expect(sbom).toBe(renderSbom())
+    const { components } = JSON.parse(sbom)
+    const listed = new Set(components.map(({ name }: { name: string }) => name))
+    expect(namesIn(installed).filter((name) => name !== 'shelfd' && !listed.has(name))).toEqual([])
   })
 
   test('tells its version', () => {
@@ -62,6 +74,14 @@ describe('an older Node', () => {
     expectRefusal(run(join(installed, '.bin', 'shelfd'), ['--version'], path), version)
   })
 })
+
+/** Names of the packages in a node_modules directory. */
+function namesIn(directory: string): string[] {
+  const visible = readdirSync(directory).filter((name) => !name.startsWith('.'))
+  return visible.flatMap((name) =>
+    name.startsWith('@') ? readdirSync(join(directory, name)).map((inner) => `${name}/${inner}`) : [name],
+  )
+}
 
 function expectRefusal(ended: Ended, version: string): void {
   const stderr = `shelfd: Cannot run on Node ${version}: Node 24 or newer is needed\n`

@@ -1,0 +1,65 @@
+/** What others' code comes with the program, and what it may do when it is installed. */
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { renderSbom } from '../../.ci/sbom.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+import lock from '../../package-lock.json' with { type: 'json' }
+
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
+const ofNpm = npmSbom()
+const packages = Object.entries(lock.packages).filter(([path]) => path !== '')
+
+describe('what is installed', () => {
+  test('is locked by version and content, each package', () => {
+    const loose = packages.filter(([, found]) => !('integrity' in found) || !found.integrity.startsWith('sha512-'))
+    expect(loose.map(([path]) => path)).toEqual([])
+    expect(packages.length).toBeGreaterThan(50)
+  })
+
+  test('runs no install script but the one allowed', () => {
+    const scripts = packages
+      .filter(([, found]) => 'hasInstallScript' in found)
+      .map(([path]) => path.split('node_modules/').at(-1))
+    const decided: Readonly<Record<string, boolean>> = packageJson.allowScripts
+    expect(scripts.filter((name = '') => decided[name] === undefined)).toEqual([])
+    expect(Object.keys(decided).filter((name) => decided[name])).toEqual(['node'])
+  })
+})
+
+describe('the bill of materials', () => {
+  test('is the same each time, with every hash', () => {
+    const sbom = renderSbom()
+    expect(renderSbom()).toBe(sbom)
+    const { components, dependencies } = JSON.parse(sbom)
+    expect(components.length).toBe(packages.filter(([, found]) => !('dev' in found)).length)
+    for (const { name, hashes } of components) {
+      expect([name, hashes]).toEqual([name, [{ alg: 'SHA-512', content: expect.stringMatching(/^[0-9a-f]{128}$/) }]])
+    }
+    const known = new Set(dependencies.map(({ ref }: { ref: string }) => ref))
+    const named: string[] = dependencies.flatMap(({ dependsOn }: { dependsOn: string[] }) => dependsOn)
+    expect(named.filter((ref) => !known.has(ref))).toEqual([])
+  })
+
+  test.skipIf(ofNpm === undefined)('leaves out nothing that npm finds', () => {
+    const purlsOf = (text: string) => JSON.parse(text).components.map(({ purl }: { purl: string }) => purl)
+    const [ours, theirs]: string[][] = [purlsOf(renderSbom()), purlsOf(ofNpm ?? '')]
+    expect(theirs?.length).toBeGreaterThan(50)
+    expect(theirs?.filter((purl) => !ours?.includes(purl))).toEqual([])
+  })
+
+  test('names each direct dependency', () => {
+    const names = JSON.parse(renderSbom()).components.map(({ name }: { name: string }) => name)
+    expect(Object.keys(packageJson.dependencies).filter((name) => !names.includes(name))).toEqual([])
+  })
+})
+
+/** Undefined for an npm that is too old. */
+function npmSbom(): string | undefined {
+  try {
+    const args = ['sbom', '--sbom-format=cyclonedx', '--omit=dev', '--package-lock-only']
+    return execFileSync('npm', args, { cwd: PROJECT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  } catch {
+    return undefined
+  }
+}
