@@ -34,6 +34,9 @@ async function main(): Promise<void> {
     uid: ownUid(),
     home: homedir(),
     ...(await listenForStop()),
+    onCrash: (listener) => {
+      process.on('uncaughtException', (error) => void listener(error).finally(() => process.exit(1)))
+    },
     onHangup: (listener) => {
       process.on('SIGHUP', listener)
       return { [Symbol.dispose]: () => process.off('SIGHUP', listener) }

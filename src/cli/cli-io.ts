@@ -20,6 +20,8 @@ export interface CliIo {
    * second request ends the process at once. Absent where nobody can ask.
    */
   readonly onStop?: (listener: StopListener) => Disposable
+  /** Calls `listener` when an error was caught by nobody, before the process ends by it. Absent where that is for others to tell. */
+  readonly onCrash?: (listener: (error: unknown) => Promise<void>) => void
   /** Calls `listener` at every SIGHUP; without listener it ends the process. Absent where there is no such thing. */
   readonly onHangup?: (listener: () => void) => Disposable
 }

@@ -19,6 +19,8 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     logFormat: typedLogFormat(argv, io.env),
     redact: (text) => text,
   }
+  // Node would print the error as it is, secrets and all.
+  io.onCrash?.((error) => reportError(error, io, { ...shown, withStack: true }))
   try {
     return await dispatch(flagForWord(argv), io, shown)
   } catch (error) {

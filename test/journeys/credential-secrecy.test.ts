@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { configure, startDaemon } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
+import { DANGEROUS } from '../support/hostile-text.ts'
 import { runShelfd } from '../support/run-shelfd.ts'
 
 test('the credential goes in one header and nowhere else (P22)', async () => {
@@ -63,6 +65,27 @@ test('a refused credential names address and origin, never itself', async () => 
   )
   expect(said.stderr).toMatch(/; the token comes from SHELFD_TOKEN$/m)
   expect(`${said.stdout}${said.stderr}`).not.toContain(token)
+})
+
+test('a crash tells where, and nothing of the credential', async () => {
+  await using service = await startFaultyService({ library: 'Research' })
+  const home = temporaryHome(service)
+  const papers = home.write('Papers', { 'a.md': 'A' })
+  configure(home, { mirrors: [{ path: papers, library: 'Research' }] })
+  const crash = `process.on('SIGUSR2', () => { throw new Error('no ' + process.env.SHELFD_TOKEN + '\\u202e') })`
+  const env = { NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(crash)}"` }
+  for (const [format, start] of [
+    ['text', 'shelfd: no [secret]\\u{202e}'],
+    ['json', '"code":"unexpected"'],
+  ] as const) {
+    const daemon = await startDaemon(home, { ...env, SHELFD_LOG_FORMAT: format })
+    daemon.child.kill('SIGUSR2')
+    const { exitCode, stderr } = await daemon.ended
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining(start) })
+    expect(stderr).toContain('at process.')
+    expect(stderr).not.toContain(service.token)
+    expect(stderr).not.toMatch(DANGEROUS)
+  }
 })
 
 /** The credential as a service, a proxy or a log of either may repeat it, and as it stands in JSON that holds it so. */
