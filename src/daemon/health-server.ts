@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { ConnectionBound } from '../foundation/connection-bound.ts'
 import { messageOf, systemCodeOf, UsageError } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { hostNameOf, isLoopback } from '../foundation/loopback.ts'
 import { escapeText } from '../foundation/text.ts'
-import { ConnectionBound } from './connection-bound.ts'
 import { answerHealth, type HealthView } from './health-answers.ts'
 
 export interface HealthServerOptions {

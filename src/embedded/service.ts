@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3'
 import type { Clock } from '../foundation/clock.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { type Cursors, createCursors } from './http/cursors.ts'
+import type { RequestLimits } from './http/request-limits.ts'
 import { createSigner, type Signer } from './http/signing.ts'
 import type { IngestQueue } from './ingest/ingest-queue.ts'
 import type { FileStore } from './storage/file-store.ts'
@@ -23,6 +24,7 @@ export interface Service {
   readonly clock: Clock
   readonly logger: Logger
   readonly maxUploadBytes: number
+  readonly requestLimits: RequestLimits
 }
 
 /** The signer and cursors of an instance; its secret is made with its first start. */

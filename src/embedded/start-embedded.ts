@@ -7,6 +7,7 @@ import { ensureInstanceId, ensureOwnerToken } from './credentials.ts'
 import { type DataPaths, dataPaths, lockDataDirectory, prepareDataDirectory } from './data-directory.ts'
 import { buildServer } from './http/build-server.ts'
 import { DOCUMENTATION_PATH } from './http/describe-service.ts'
+import { REQUEST_LIMITS, type RequestLimits } from './http/request-limits.ts'
 import { EXTRACTION_LIMITS, type ExtractionLimits } from './ingest/extraction-limits.ts'
 import { openIngestQueue } from './ingest/ingest-queue.ts'
 import { explainDamage, openLibraryDatabase, wasLeftOpen } from './open-library-database.ts'
@@ -28,6 +29,8 @@ export interface EmbeddedOptions {
   readonly maxUploadBytes?: number
   /** Other bounds than usual of what the extraction of one document may take. */
   readonly extraction?: Partial<ExtractionLimits>
+  /** Other bounds than usual of what clients may hold open. */
+  readonly requests?: Partial<RequestLimits>
 }
 
 /** A running service; disposing stops it and releases its directory. */
@@ -96,6 +99,7 @@ function openService(options: EmbeddedOptions, paths: DataPaths, database: Datab
     ingestion: openIngestQueue({ tables, writes, files, logger, clock, limits }),
     clock,
     maxUploadBytes: options.maxUploadBytes ?? MAX_UPLOAD_BYTES,
+    requestLimits: { ...REQUEST_LIMITS, ...options.requests },
   }
 }
 

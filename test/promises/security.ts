@@ -142,4 +142,25 @@ export const security: readonly SecurityRow[] = [
     holds: 'Few dependencies, each with its reason, of locked versions; one install script is allowed.',
     shownBy: { 'docs.test.ts': ['the pages > give a reason for every dependency'] },
   },
+  {
+    id: 'S-17',
+    holds: 'The embedded library bounds connections, headers, bodies and forms, and what reading a document may take.',
+    shownBy: {
+      'embedded/request-bounds.test.ts': [
+        'a slow body > of the type %s ends with 408',
+        'a slow body > that drips ends with 408, however long it would last',
+        'connections without a request > keep nobody from asking, however many',
+        'a form > with %s is refused (%i)',
+        'a JSON body > of %s is refused (%i)',
+      ],
+      'embedded/ingestion-child.test.ts': [
+        'the process that reads documents > never holds up requests or plain text',
+        'the process that reads documents > fails a document that ends it twice, and only that',
+        'the process that reads documents > is ended when it takes too much memory',
+        'the process that reads documents > is ended when a document is over its time',
+        'documents made to cost much > as %s MB of nested elements become searchable',
+        'documents made to cost much > as a line of 150 MB take bounded memory',
+      ],
+    },
+  },
 ]

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
+import { ConnectionBound } from '../../foundation/connection-bound.ts'
 import { InterruptedError, messageOf } from '../../foundation/errors.ts'
-import { ConnectionBound } from '../connection-bound.ts'
 import { type Answering, ControlConnection } from './connection.ts'
 import { removeSocket, writeSocketNote } from './socket-note.ts'
 import { closeToOthers, type Environment, prepareSocketPlace } from './socket-place.ts'

@@ -4,23 +4,33 @@ import { hostNameOf, isLoopback } from '../../foundation/loopback.ts'
 import { ENDPOINTS } from '../routes/endpoints.ts'
 import type { Service } from '../service.ts'
 import { ApiError, invalid } from './api-error.ts'
+import { boundRequests } from './bound-requests.ts'
 import { describeService, showDescription } from './describe-service.ts'
-import { answerErrorsAsJson } from './error-answers.ts'
+import { answerErrorsAsJson, answerUnreadable } from './error-answers.ts'
+import { MAX_HEADER_BYTES, MAX_JSON_BYTES } from './request-limits.ts'
 
-// A percent-encoded library path of the greatest length fits into the request line.
-const MAX_HEADER_BYTES = 64 * 1024
+/** How often connections are looked at that take too long for their headers. */
+const MAX_CHECKING_MS = 5_000
 
 /** The HTTP side of a service that is to listen on `host`: every endpoint of the contract, its description, and JSON errors. */
 export async function buildServer(service: Service, host: string): Promise<FastifyInstance> {
+  const { headersMs } = service.requestLimits
   const app = fastify({
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 512 },
-    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    bodyLimit: MAX_JSON_BYTES,
+    clientErrorHandler: answerUnreadable,
+    http: {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: headersMs,
+      connectionsCheckingInterval: Math.min(headersMs, MAX_CHECKING_MS),
+    },
   })
   // Endpoints validate with the shapes of the contract; the schemas of the routes only describe.
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => (body) => JSON.stringify(body))
+  boundRequests(app, service.requestLimits, service.clock)
   if (isLoopback(host)) refuseForeignPages(app)
   acceptBodies(app)
   answerErrorsAsJson(app, service.logger)
@@ -43,6 +53,7 @@ function refuseForeignPages(app: FastifyInstance): void {
 }
 
 function acceptBodies(app: FastifyInstance): void {
+  app.removeContentTypeParser('text/plain')
   // Uploads are read by their endpoint, as a stream.
   app.addContentTypeParser('multipart/form-data', (_request, _body, done) => done(null))
   // Bodies that may be left out may also be empty.

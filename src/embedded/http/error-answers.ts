@@ -1,3 +1,5 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
 import { ZodError } from 'zod'
 import { messageOf } from '../../foundation/errors.ts'
@@ -5,6 +7,11 @@ import type { Logger } from '../../foundation/logger.ts'
 import { isDiskFull } from '../../foundation/sqlite/open-database.ts'
 import { MalformedFormError } from '../multipart/multipart-parser.ts'
 import { ApiError } from './api-error.ts'
+
+const UNREADABLE: Readonly<Record<string, readonly [status: number, message: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The headers of the request did not come in time'],
+  HPE_HEADER_OVERFLOW: [431, 'The headers of the request are too long'],
+}
 
 /** Makes every answer that is not a success a JSON body of the interface's section 7. */
 export function answerErrorsAsJson(app: FastifyInstance, logger: Logger): void {
@@ -22,6 +29,21 @@ export function answerErrorsAsJson(app: FastifyInstance, logger: Logger): void {
     }
     return sendError(reply, answer)
   })
+}
+
+/** What is no HTTP request at all is answered on its socket; its connection ends with it. */
+export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  const [status, message] = UNREADABLE[error.code ?? ''] ?? [400, 'The request is not valid HTTP']
+  const body = JSON.stringify({ message })
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Connection: close',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ]
+  if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+  socket.destroySoon()
 }
 
 function sendError(reply: FastifyReply, error: ApiError): FastifyReply {

@@ -5,7 +5,15 @@ import { MultipartParser, type PartListener } from './multipart-parser.ts'
 import type { PartHeaders } from './part-headers.ts'
 
 const MAX_FIELD_BYTES = 64 * 1024
-const MIME_TYPE = /^[\w.+!#$&^-]+\/[\w.+!#$&^-]+$/
+const MAX_FIELD_NAME_BYTES = 255
+const MAX_FILE_NAME_BYTES = 1_024
+const MAX_PARTS = 32
+/** RFC 2046. */
+const MAX_BOUNDARY_LENGTH = 70
+/** What a form may hold besides the bytes of its file: headers, fields, and what stands before and after the parts. */
+export const MAX_FORM_OVERHEAD_BYTES = 256 * 1024
+/** RFC 6838: at most 127 characters on either side. */
+const MIME_TYPE = /^[\w.+!#$&^-]{1,127}\/[\w.+!#$&^-]{1,127}$/
 
 export interface FormLimits {
   readonly temporaryDir: string
@@ -29,14 +37,19 @@ export async function receiveForm(body: Readable, boundary: string, limits: Form
   const form = new FormCollector(limits)
   try {
     const parser = new MultipartParser(boundary, form)
+    let receivedBytes = 0
     for await (const chunk of body.iterator({ destroyOnReturn: false })) {
       parser.feed(chunk)
+      receivedBytes += chunk.length
+      if (receivedBytes - (form.content?.sizeBytes ?? 0) > MAX_FORM_OVERHEAD_BYTES) {
+        throw tooLarge('The form holds too much besides its file')
+      }
       await form.content?.spill()
     }
     parser.end()
     return form.finish()
   } catch (error) {
-    // What is still to come is read away: a client that is cut off would not see why it was refused.
+    // What is still to come is read away for a while: a client that is cut off would not see why it was refused.
     body.resume()
     await form.content?.dispose()
     throw error
@@ -48,9 +61,12 @@ export function boundaryOf(contentType: string | undefined): string {
   if (!/^multipart\/form-data\s*(;|$)/i.test(contentType ?? '')) {
     throw new ApiError(415, 'The body must be multipart/form-data')
   }
-  const [, quoted, plain] = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(contentType ?? '') ?? []
+  const [, quoted, plain = ''] = /;\s*boundary=(?:"([^"]*)"|([^\s;"]*))/i.exec(contentType ?? '') ?? []
   const boundary = quoted ?? plain
-  if (boundary === undefined) throw invalid('body', 'The form has no boundary')
+  if (boundary === '') throw invalid('body', 'The form has no boundary')
+  if (boundary.length > MAX_BOUNDARY_LENGTH) {
+    throw invalid('body', `The boundary of the form is longer than ${MAX_BOUNDARY_LENGTH} characters`)
+  }
   return boundary
 }
 
@@ -59,6 +75,7 @@ class FormCollector implements PartListener {
   readonly #fields = new Map<string, Buffer[]>()
   #file: PartHeaders | undefined
   #fieldBytes = 0
+  #partCount = 0
   #takeData: (bytes: Buffer) => void = () => {}
   content: ContentReceiver | undefined
 
@@ -67,6 +84,8 @@ class FormCollector implements PartListener {
   }
 
   onPart(headers: PartHeaders): void {
+    this.#partCount += 1
+    if (this.#partCount > MAX_PARTS) throw invalid('body', `The form has more than ${MAX_PARTS} parts`)
     if (headers.field === 'file') this.#beginFile(headers)
     else this.#beginField(headers.field ?? '')
   }
@@ -89,6 +108,9 @@ class FormCollector implements PartListener {
 
   #beginFile(headers: PartHeaders): void {
     if (this.#file) throw invalid('file', 'One file an upload')
+    if (Buffer.byteLength(headers.fileName ?? '') > MAX_FILE_NAME_BYTES) {
+      throw invalid('file', `The name of the file is longer than ${MAX_FILE_NAME_BYTES} bytes`)
+    }
     if (headers.mimeType !== undefined && !MIME_TYPE.test(headers.mimeType)) {
       throw invalid('file', 'The Content-Type of the file is malformed')
     }
@@ -102,6 +124,9 @@ class FormCollector implements PartListener {
   }
 
   #beginField(name: string): void {
+    if (Buffer.byteLength(name) > MAX_FIELD_NAME_BYTES) {
+      throw invalid('body', `The name of a field is longer than ${MAX_FIELD_NAME_BYTES} bytes`)
+    }
     const chunks: Buffer[] = []
     this.#fields.set(name, chunks)
     this.#takeData = (bytes) => {

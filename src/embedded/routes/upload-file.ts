@@ -8,14 +8,11 @@ import { notFound, tooLarge } from '../http/api-error.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { libraryPathInput } from '../http/inputs.ts'
 import { newIdentifier } from '../identifiers.ts'
-import { boundaryOf, type ReceivedForm, receiveForm } from '../multipart/receive-form.ts'
+import { boundaryOf, MAX_FORM_OVERHEAD_BYTES, type ReceivedForm, receiveForm } from '../multipart/receive-form.ts'
 import type { Service } from '../service.ts'
 import type { ReceivedContent } from '../storage/content-receiver.ts'
 import { type RecordedUpload, recordUpload } from '../storage/record-upload.ts'
 import type { DirectoryRow } from '../tables/directories.ts'
-
-/** What a form may hold besides the bytes of its file. */
-const FORM_OVERHEAD_BYTES = 256 * 1024
 
 const fields = z.object({ path: libraryPathInput.default(INBOX_PATH) })
 
@@ -49,7 +46,7 @@ export const uploadFile = endpoint({
     200: { description: 'The library has these bytes with this MIME type already', shape: uploadAnswer },
     201: { description: 'A new resource; its processing follows', shape: uploadAnswer },
   },
-  errors: [401, 403, 404, 413, 415, 422],
+  errors: [401, 403, 404, 408, 413, 415, 422],
   async handle(call) {
     const { service, request, reply } = call
     const library = requireLibrary(call, 'resource.create')
@@ -70,7 +67,7 @@ export const uploadFile = endpoint({
 
 async function takeForm({ files, maxUploadBytes }: Service, request: FastifyRequest): Promise<ReceivedForm> {
   const { 'content-length': length, 'content-type': type } = request.headers
-  if (Number(length ?? 0) > maxUploadBytes + FORM_OVERHEAD_BYTES) {
+  if (Number(length ?? 0) > maxUploadBytes + MAX_FORM_OVERHEAD_BYTES) {
     throw tooLarge('The file is larger than this instance takes')
   }
   return await receiveForm(request.raw, boundaryOf(type), { maxUploadBytes, temporaryDir: files.temporaryDir })

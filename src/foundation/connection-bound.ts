@@ -5,13 +5,13 @@ interface Closable {
 }
 
 /**
- * Bounds how many connections are open: when one too many comes, the oldest is closed that has not asked for anything yet.
- * So idle connections never keep out one that asks.
+ * Bounds how many connections are open: when one too many comes, the one is closed that has been waiting longest without
+ * asking for anything. So idle connections never keep out one that asks.
  */
 export class ConnectionBound {
   readonly #most: number
   readonly #open = new Set<Closable>()
-  /** In the order in which they came. */
+  /** In the order in which they came, or had their last answer. */
   readonly #silent = new Set<Closable>()
 
   constructor(most: number) {
@@ -32,6 +32,11 @@ export class ConnectionBound {
   /** It has asked: from now on it ends by itself. */
   noteRequest(socket: Closable): void {
     this.#silent.delete(socket)
+  }
+
+  /** It has its answer, and may ask again. */
+  noteIdle(socket: Closable): void {
+    if (this.#open.has(socket)) this.#silent.add(socket)
   }
 
   #forget(socket: Closable): void {

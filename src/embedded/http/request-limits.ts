@@ -1,0 +1,26 @@
+/** How long a client may take for a request, and how many may be connected. */
+export interface RequestLimits {
+  /** From the connection, or the first byte of a later request, to the end of the headers. */
+  readonly headersMs: number
+  /** In each such time a body must bring at least MIN_BODY_BYTES. */
+  readonly bodyIdleMs: number
+  /** How long the rest of a body is read away once its request is answered, so that the client sees the answer. */
+  readonly lingerMs: number
+  /** Beyond that the connection is closed that has been waiting longest without a request. */
+  readonly maxConnections: number
+}
+
+export const REQUEST_LIMITS: RequestLimits = {
+  headersMs: 20_000,
+  bodyIdleMs: 60_000,
+  lingerMs: 10_000,
+  maxConnections: 512,
+}
+
+export const MIN_BODY_BYTES = 1_024
+
+/** A percent-encoded library path of the greatest length fits into the request line. */
+export const MAX_HEADER_BYTES = 64 * 1024
+
+/** The longest fields of the interface fit in, each character escaped. */
+export const MAX_JSON_BYTES = 256 * 1024
