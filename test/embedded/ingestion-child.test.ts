@@ -58,9 +58,12 @@ describe.runIf(process.platform === 'linux')('the process that reads documents',
   })
 
   it('fails a document that ends it twice, and only that', async () => {
-    const { client, id } = await withReader({ extraction: { heapMiB: 24 } })
+    const { client, id, until, signal } = await withReader({ extraction: { heapMiB: 24 } })
+    signal('SIGSTOP')
+    await until(await client.uploaded(id, page('first.html', 'begun')), 'running')
     const bad = await client.uploaded(id, MANY_ROWS)
     const good = await client.uploaded(id, page('good.html', 'zebra'))
+    signal('SIGCONT')
     expect(await client.processed(id, bad)).toMatchObject({
       ingestion_status: 'failed',
       ingestion_error: expect.stringContaining('memory'),

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
 import { ZodError } from 'zod'
 import { messageOf } from '../../foundation/errors.ts'
@@ -32,8 +32,8 @@ export function answerErrorsAsJson(app: FastifyInstance, logger: Logger): void {
 }
 
 /** What is no HTTP request at all is answered on its socket; its connection ends with it. */
-export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed) return
+export function answerUnreadable(error: Error & { code?: string }, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const [status, message] = UNREADABLE[error.code ?? ''] ?? [400, 'The request is not valid HTTP']
   const body = JSON.stringify({ message })
   const head = [
@@ -42,8 +42,7 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Socke
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
   ]
-  if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
-  socket.destroySoon()
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }
 
 function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
