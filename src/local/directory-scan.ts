@@ -1,6 +1,6 @@
 import type { SkipReason } from '../rules/skipped-entry.ts'
-import type { Fingerprint } from './fingerprint.ts'
 import type { IgnoreDecision, IgnoreScope } from './ignore-rules.ts'
+import type { ScannedFiles } from './scanned-files.ts'
 
 export interface ScanOptions {
   readonly symlinks: 'skip'
@@ -9,11 +9,6 @@ export interface ScanOptions {
   readonly rootDevice: bigint
   readonly maxSizeBytes: number | null
   readonly emptyFiles: 'upload' | 'skip'
-}
-
-export interface ScannedFile {
-  readonly name: string
-  readonly fingerprint: Fingerprint
 }
 
 export interface IgnoredEntry {
@@ -41,7 +36,7 @@ export interface EntryProblem extends Fault {
 
 /** What was found in one directory, in code-unit order of names. */
 export interface Findings {
-  readonly files: readonly ScannedFile[]
+  readonly files: ScannedFiles
   readonly directories: readonly string[]
   readonly ignored: readonly IgnoredEntry[]
   readonly skipped: readonly SkippedEntry[]

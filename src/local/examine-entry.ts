@@ -1,7 +1,7 @@
 import { systemCodeOf } from '../foundation/errors.ts'
 import { formatSize } from '../foundation/units.ts'
 import type { SkipReason } from '../rules/skipped-entry.ts'
-import type { EntryProblem, Findings, IgnoredEntry, ScannedFile, ScanOptions, SkippedEntry } from './directory-scan.ts'
+import type { EntryProblem, Findings, IgnoredEntry, ScanOptions, SkippedEntry } from './directory-scan.ts'
 import { faultOf } from './file-fault.ts'
 import type { DirectoryEntry, FileStats, FileSystem } from './file-system.ts'
 import { fingerprintOf, isDirectory, isRegularFile } from './fingerprint.ts'
@@ -17,7 +17,6 @@ export interface Place {
 
 /** Findings while they grow. */
 export interface Finder extends Findings {
-  readonly files: ScannedFile[]
   readonly directories: string[]
   readonly ignored: IgnoredEntry[]
   readonly skipped: SkippedEntry[]

@@ -9,6 +9,7 @@ import { IGNORE_FILE_NAME } from './ignore-rules.ts'
 import { type DirectoryPlace, listGuarded } from './list-guarded.ts'
 import { readListedIgnoreFile } from './read-ignore-file.ts'
 import type { Listing } from './read-listing.ts'
+import { ScannedFiles } from './scanned-files.ts'
 
 export type * from './directory-scan.ts'
 
@@ -37,7 +38,7 @@ export function scanDirectory(
 
 function scanListing(fs: FileSystem, place: Place & DirectoryPlace, listing: Listing): ScannedDirectory {
   const skipped: Finder['skipped'] = listing.namesNotUtf8.map((name) => ({ name, reason: 'name-not-utf8' }))
-  const found: Finder = { files: [], directories: [], ignored: [], skipped, problems: [], vanished: [] }
+  const found: Finder = { files: new ScannedFiles(), directories: [], ignored: [], skipped, problems: [], vanished: [] }
   for (const entry of listing.entries) examineEntry(fs, place, entry, found)
   const { vanished, ...findings } = found
   const isEmpty = listing.entries.length === 0

@@ -31,7 +31,20 @@ export function compareDirectory<File extends FoundFile>(
   known: readonly KnownRow[],
   hashEverything = false,
 ): DirectoryComparison<File> {
-  const rows = new Map(known.map((row) => [row[0], row]))
+  const rows = knownByName(known)
+  return { ...comparePortion(found, rows, hashEverything), missing: [...rows.keys()] }
+}
+
+export function knownByName(known: readonly KnownRow[]): Map<string, KnownRow> {
+  return new Map(known.map((row) => [row[0], row]))
+}
+
+/** The same for some of a directory's files, whose rows are taken out of `rows`: what is left at the end is missing. */
+export function comparePortion<File extends FoundFile>(
+  found: readonly File[],
+  rows: Map<string, KnownRow>,
+  hashEverything = false,
+): Omit<DirectoryComparison<File>, 'missing'> {
   const unproven: { file: File; isKnown: boolean }[] = []
   for (const file of found) {
     const row = rows.get(file.name)
@@ -40,7 +53,7 @@ export function compareDirectory<File extends FoundFile>(
       unproven.push({ file, isKnown: row !== undefined })
     }
   }
-  return { unchangedCount: found.length - unproven.length, unproven, missing: [...rows.keys()] }
+  return { unchangedCount: found.length - unproven.length, unproven }
 }
 
 /** Within this span after a change, a second change may leave the same times: two seconds, the coarsest of file systems. */

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { createHash, type Hash, hash } from 'node:crypto'
 
 interface SealedFile {
   readonly name: string
@@ -11,27 +11,35 @@ interface SealedFile {
 }
 
 const NUMBERS_BYTES = 32
-const LONGEST_NAME_BYTES = 1_024
-let scratch = Buffer.allocUnsafe(64 * 1024)
+const MOST_BYTES_OF_A_FILE = NUMBERS_BYTES + 1_024
+const scratch = Buffer.allocUnsafe(64 * 1024)
 
 /**
  * A SHA-256 over the names and fingerprints of a directory's files, which must come in a stable order. Equal seals mean
  * that every file is unchanged, at a fraction of what comparing row by row costs.
  */
-export function sealDirectory(files: readonly SealedFile[]): Buffer {
-  const mostBytes = files.length * (NUMBERS_BYTES + LONGEST_NAME_BYTES)
-  if (scratch.length < mostBytes) scratch = Buffer.allocUnsafe(mostBytes)
+export function sealDirectory(files: Iterable<SealedFile>): Buffer {
+  let running: Hash | undefined
   let offset = 0
-  for (const { name, fingerprint } of files) {
-    scratch.writeDoubleLE(fingerprint.sizeBytes, offset)
-    scratch.writeBigUInt64LE(BigInt.asUintN(64, fingerprint.mtimeNs), offset + 8)
-    scratch.writeBigUInt64LE(BigInt.asUintN(64, fingerprint.ctimeNs), offset + 16)
-    scratch.writeBigUInt64LE(BigInt.asUintN(64, fingerprint.inode), offset + 24)
-    offset += NUMBERS_BYTES
-    offset += scratch.write(name, offset)
-    // No name holds a zero byte, so no two listings give the same bytes.
-    scratch[offset] = 0
-    offset += 1
+  for (const file of files) {
+    if (offset > scratch.length - MOST_BYTES_OF_A_FILE) {
+      running = (running ?? createHash('sha256')).update(scratch.subarray(0, offset))
+      offset = 0
+    }
+    offset = writeFile(file, offset)
   }
-  return hash('sha256', scratch.subarray(0, offset), 'buffer')
+  const last = scratch.subarray(0, offset)
+  // One call is cheaper than a hash object, and most directories are small.
+  return running ? running.update(last).digest() : hash('sha256', last, 'buffer')
+}
+
+function writeFile({ name, fingerprint }: SealedFile, start: number): number {
+  scratch.writeDoubleLE(fingerprint.sizeBytes, start)
+  scratch.writeBigUInt64LE(BigInt.asUintN(64, fingerprint.mtimeNs), start + 8)
+  scratch.writeBigUInt64LE(BigInt.asUintN(64, fingerprint.ctimeNs), start + 16)
+  scratch.writeBigUInt64LE(BigInt.asUintN(64, fingerprint.inode), start + 24)
+  const end = start + NUMBERS_BYTES + scratch.write(name, start + NUMBERS_BYTES)
+  // No name holds a zero byte, so no two listings give the same bytes.
+  scratch[end] = 0
+  return end + 1
 }

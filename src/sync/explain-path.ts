@@ -104,7 +104,7 @@ function lookAtDisk({ fs, ownDirectories }: ReportContext, settings: MirrorSetti
 
 function findIn(scan: ScannedDirectory, path: string, name: string): DiskFinding {
   const is = (entry: { readonly name: string }) => entry.name === name
-  const file = scan.files.find(is)
+  const file = [...scan.files].find(is)
   if (file) return { kind: 'file', sizeBytes: file.fingerprint.sizeBytes }
   if (scan.directories.includes(name) || name === '') return { kind: 'directory' }
   const ignored = scan.ignored.find(is)

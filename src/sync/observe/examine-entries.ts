@@ -4,6 +4,7 @@ import { faultOf } from '../../local/file-fault.ts'
 import type { DirectoryEntry, FileStats } from '../../local/file-system.ts'
 import { isDirectory, kindOf } from '../../local/fingerprint.ts'
 import { readIgnoreFile } from '../../local/read-ignore-file.ts'
+import { ScannedFiles } from '../../local/scanned-files.ts'
 import { compareDirectory } from '../../rules/compare-directory.ts'
 import type { DirectoryEntries, ObservationBatch } from './observation.ts'
 import { listSkipProblems, type Observer, pathBelow, problemCodeOf, readUnproven } from './observe-directory.ts'
@@ -17,7 +18,14 @@ export function examineEntries(observer: Observer, { directory, names }: Directo
   const { options } = observer
   const place = openPlace(observer, directory, batch)
   if (place === undefined) return
-  const found: Finder = { files: [], directories: [], ignored: [], skipped: [], problems: [], vanished: [] }
+  const found: Finder = {
+    files: new ScannedFiles(),
+    directories: [],
+    ignored: [],
+    skipped: [],
+    problems: [],
+    vanished: [],
+  }
   for (const name of names) examineName(observer, place, name, found)
   for (const name of noMoreFiles(observer, directory, found)) batch.absent.push(pathBelow(directory, name))
   const trees = found.directories.map((name) => pathBelow(directory, name))
@@ -74,11 +82,17 @@ function entryOf(name: string, stats: FileStats): DirectoryEntry<string> {
 }
 
 function noteFiles(observer: Observer, path: string, found: Finder, batch: ObservationBatch): void {
-  const known = found.files.map(({ name }) => observer.findKnown(path, name)).filter((row) => row !== undefined)
-  const { unchangedCount, unproven } = compareDirectory(found.files, known)
+  const files = [...found.files]
+  const known = files.map(({ name }) => observer.findKnown(path, name)).filter((row) => row !== undefined)
+  const { unchangedCount, unproven } = compareDirectory(files, known)
   batch.counts.unchanged += unchangedCount
   // Whoever names an entry has seen it at rest.
-  const files = readUnproven({ ...observer, options: { ...observer.options, settleMs: null } }, path, unproven, batch)
+  const observed = readUnproven(
+    { ...observer, options: { ...observer.options, settleMs: null } },
+    path,
+    unproven,
+    batch,
+  )
   // Its other files were not looked at, so nothing vouches for the directory.
-  if (files.length > 0) batch.observations.push({ path, files, missing: [], seal: null })
+  if (observed.length > 0) batch.observations.push({ path, files: observed, missing: [], seal: null })
 }

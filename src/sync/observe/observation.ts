@@ -47,12 +47,12 @@ export interface MissingFile {
   readonly reason: FormerReason
 }
 
-/** What differs in one directory from what the store knows. */
+/** What differs in one directory from what the store knows; of a large one, a part of it. */
 export interface DirectoryObservation {
   readonly path: string
   readonly files: readonly ObservedFile[]
   readonly missing: readonly MissingFile[]
-  /** The directory's seal once this is recorded and what is missing is removed; null when something isn't proven. */
+  /** The directory's seal once this is recorded and what is missing is removed; null when something isn't proven, or follows. */
   readonly seal: Uint8Array | null
 }
 

@@ -32,7 +32,9 @@ export async function observeDifferences(
     for (const problem of batch.problems) problems.set(problem.path, problem)
     leftOut.push(...batch.leftOut)
     for (const observation of batch.observations) {
-      files.set(observation.path, new Map(observation.files.map((file) => [file.name, file])))
+      const ofDirectory = files.get(observation.path) ?? new Map<string, ObservedFile>()
+      for (const file of observation.files) ofDirectory.set(file.name, file)
+      files.set(observation.path, ofDirectory)
       for (const { name } of observation.missing) missing.add(pathBelow(observation.path, name))
     }
   }

@@ -6,18 +6,16 @@ import { hashGuarded } from '../../local/hash-file.ts'
 import type { IgnoreScope } from '../../local/ignore-rules.ts'
 import { mimeOf } from '../../local/mime.ts'
 import { openGuarded } from '../../local/open-guarded.ts'
-import {
-  type ScannedDirectory,
-  type ScannedFile,
-  type SkippedEntry,
-  scanDirectory,
-} from '../../local/scan-directory.ts'
+import { type ScannedDirectory, type SkippedEntry, scanDirectory } from '../../local/scan-directory.ts'
+import type { ScannedFile, ScannedFiles } from '../../local/scanned-files.ts'
 import { isAtRest } from '../../rules/at-rest.ts'
-import { compareDirectory, isRacyHash } from '../../rules/compare-directory.ts'
+import { comparePortion, isRacyHash, knownByName } from '../../rules/compare-directory.ts'
 import { findLookAlikes } from '../../rules/look-alikes.ts'
 import { sealDirectory } from '../../rules/seal-directory.ts'
 import { describeSkipped, skipProblem } from '../../rules/skipped-entry.ts'
 import type { ComparedRow, FormerReason } from '../../store/files.ts'
+import type { BatchCollector } from './collect-batches.ts'
+import { DirectoryProof } from './directory-proof.ts'
 import type { MissingFile, ObservationBatch, ObservedFile, PathProblem, WalkOptions } from './observation.ts'
 
 export interface Observer {
@@ -38,13 +36,17 @@ export interface ChildDirectory {
   readonly scope: IgnoreScope
 }
 
-/** Scans one directory, hashes what isn't proven unchanged, adds the result to `batch` and gives the directories below. */
-export function observeDirectory(
+/**
+ * Scans one directory, hashes what isn't proven unchanged, adds the result to the batch and gives the directories below. Of a
+ * large directory it gives full batches on the way.
+ */
+export function* observeDirectory(
   observer: Observer,
   directory: ChildDirectory,
-  batch: ObservationBatch,
-): ChildDirectory[] {
+  batches: BatchCollector,
+): Generator<ObservationBatch, ChildDirectory[]> {
   const { fs, options } = observer
+  const { batch } = batches
   const scan = scanDirectory(fs, options.rootRealPath, directory.path, directory.scope, {
     ...options,
     symlinks: 'skip',
@@ -57,9 +59,9 @@ export function observeDirectory(
   }
   batch.directories.push(directory.path)
   noteLeftOut(options, directory.path, scan, batch)
-  noteFiles(observer, directory.path, scan, batch)
+  yield* noteFiles(observer, directory.path, scan, batches)
   const children = scan.directories.map((name) => ({ path: pathBelow(directory.path, name), scope: scan.scope }))
-  return options.ownDirectories.length === 0 ? children : leaveOutOwn(options, children, batch)
+  return options.ownDirectories.length === 0 ? children : leaveOutOwn(options, children, batches.batch)
 }
 
 /** Reading our own open databases would drop their locks (POSIX: any close of the file does), and never come to rest. */
@@ -83,36 +85,47 @@ export function pathBelow(directory: string, name: string): string {
   return directory === '' ? name : `${directory}/${name}`
 }
 
-function noteFiles(observer: Observer, path: string, scan: ScannedDirectory, batch: ObservationBatch): void {
-  if (!observer.options.hashEverything && observer.isSealed(path, sealDirectory(scan.files))) {
-    batch.counts.unchanged += scan.files.length
+function* noteFiles(
+  observer: Observer,
+  path: string,
+  scan: ScannedDirectory,
+  batches: BatchCollector,
+): Generator<ObservationBatch, void> {
+  const { hashEverything } = observer.options
+  if (!hashEverything && observer.isSealed(path, sealDirectory(scan.files))) {
+    batches.batch.counts.unchanged += scan.files.length
     return
   }
-  const known = observer.listKnown(path)
-  const { unchangedCount, unproven, missing } = compareDirectory(scan.files, known, observer.options.hashEverything)
-  batch.counts.unchanged += unchangedCount
-  noteLookAlikes(path, scan.files, unproven, batch)
-  const files = readUnproven(observer, path, unproven, batch)
+  const rows = knownByName(observer.listKnown(path))
+  const hasKnown = rows.size > 0
+  noteLookAlikes(path, scan.files, rows, batches.batch)
+  const proof = new DirectoryProof(scan.files)
+  let files: ObservedFile[] = []
+  for (const portion of scan.files.portions()) {
+    if (files.length > 0) batches.batch.observations.push({ path, files, missing: [], seal: null })
+    if (batches.isFull) yield batches.take()
+    const { unchangedCount, unproven } = comparePortion(portion, rows, hashEverything)
+    batches.batch.counts.unchanged += unchangedCount
+    files = readUnproven(observer, path, unproven, batches.batch)
+    proof.add(unproven, files)
+  }
+  const missing = [...rows.keys()]
   const missingFiles = scan.incomplete ? [] : reasonMissing(scan, missing)
-  const isProven = files.length === unproven.length && missingFiles.length === missing.length
+  const isProven = proof.isWhole && missingFiles.length === missing.length
   // What was examined entry by entry left its directory without a seal.
-  const isUnsealed = isProven && known.length > 0
+  const isUnsealed = isProven && hasKnown
   if (files.length > 0 || missingFiles.length > 0 || isUnsealed) {
-    const seal = isProven ? sealOf(scan, files) : null
-    batch.observations.push({ path, files, missing: missingFiles, seal })
+    batches.batch.observations.push({ path, files, missing: missingFiles, seal: isProven ? proof.seal() : null })
   }
 }
 
 function noteLookAlikes(
   directory: string,
-  files: readonly ScannedFile[],
-  unproven: readonly { readonly file: ScannedFile; readonly isKnown: boolean }[],
+  files: ScannedFiles,
+  known: ReadonlyMap<string, ComparedRow>,
   batch: ObservationBatch,
 ): void {
-  const fresh = new Set(unproven.flatMap(({ file, isKnown }) => (isKnown ? [] : [file.name])))
-  if (fresh.size === 0) return
-  const names = files.map(({ name }) => name)
-  const alike = findLookAlikes(names, (name) => fresh.has(name))
+  const alike = findLookAlikes([...files.names()], (name) => !known.has(name))
   if (alike === undefined) return
   const { count, first, second } = alike
   batch.alike.push({ count, path: pathBelow(directory, first), other: pathBelow(directory, second) })
@@ -140,13 +153,17 @@ export function readUnproven(
   return files
 }
 
-function sealOf(scan: ScannedDirectory, observed: readonly ObservedFile[]): Uint8Array | null {
-  if (observed.some(({ isRacy }) => isRacy)) return null
-  // What was hashed may be newer than what was listed.
-  const newest = new Map(observed.map((file) => [file.name, file]))
-  return sealDirectory(
-    scan.files.map(({ name, fingerprint }) => ({ name, fingerprint: newest.get(name) ?? fingerprint })),
-  )
+const DIGEST_BYTES = 32
+const DIGESTS = 256
+let digests = new Uint8Array(0)
+
+/** Digests share buffers: one of its own takes ten times its room, here and where the batch goes. */
+function keepDigest(digest: Uint8Array): Uint8Array {
+  if (digests.length < DIGEST_BYTES) digests = new Uint8Array(DIGESTS * DIGEST_BYTES)
+  const kept = digests.subarray(0, DIGEST_BYTES)
+  kept.set(digest)
+  digests = digests.subarray(DIGEST_BYTES)
+  return kept
 }
 
 function readFile(
@@ -163,7 +180,7 @@ function readFile(
     batch.counts.hashed += 1
     batch.counts.bytesHashed += sizeBytes
     const isRacy = isRacyHash(opened.fingerprint, hashedAtMs)
-    return { name, isKnown, ...opened.fingerprint, isRacy, sha256, mime: mimeOf(name) }
+    return { name, isKnown, ...opened.fingerprint, isRacy, sha256: keepDigest(sha256), mime: mimeOf(name) }
   } catch (error) {
     if (error instanceof FileError && error.code === 'vanished') return undefined
     const fault = isOutOfDescriptors(error) ? noDescriptorFree(path) : error

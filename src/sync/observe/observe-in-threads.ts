@@ -51,8 +51,11 @@ function failOnAbort(pool: WalkingPool, signal: AbortSignal): () => void {
   return () => signal.removeEventListener('abort', stop)
 }
 
-/** What walks allocate dies young: a small nursery costs nothing and keeps the threads small. */
-const LIMITS = { maxYoungGenerationSizeMb: 12 }
+/**
+ * What walks allocate dies young: a small nursery costs nothing and keeps the threads small. Told no limit, V8 lets a heap grow to
+ * 256 MB before it looks for garbage; this one holds what is known of two million files in one directory.
+ */
+const LIMITS = { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 1_024 }
 
 /** Deals out parts of the tree: whoever has many gives half to whoever has none, until all are idle. */
 class WalkingPool implements AsyncDisposable {

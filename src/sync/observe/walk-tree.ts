@@ -1,12 +1,8 @@
 import { createIgnoreRules, type IgnoreScope } from '../../local/ignore-rules.ts'
 import { readIgnoreFile } from '../../local/read-ignore-file.ts'
-import { emptyBatch, type ObservationBatch } from './observation.ts'
+import { BatchCollector } from './collect-batches.ts'
+import type { ObservationBatch } from './observation.ts'
 import { type ChildDirectory, type Observer, observeDirectory } from './observe-directory.ts'
-
-/** A batch is handed on after so many directories or hashed bytes, so that nothing waits long and nothing grows. */
-const BATCH_DIRECTORIES = 256
-const BATCH_FILES = 512
-const BATCH_BYTES = 64 * 2 ** 20
 
 /**
  * Walks the directories of `stack` and all below, depth first, and gives what was observed in batches. The caller may
@@ -17,25 +13,16 @@ export function* walkTree(
   stack: ChildDirectory[],
   isStopped: () => boolean,
 ): Generator<ObservationBatch> {
-  let batch = emptyBatch()
-  let files = 0
+  const batches = new BatchCollector()
   for (let directory = stack.pop(); directory && !isStopped(); directory = stack.pop()) {
-    const children = observeDirectory(observer, directory, batch)
+    const children = yield* observeDirectory(observer, directory, batches)
     for (let index = children.length - 1; index >= 0; index -= 1) {
       const child = children[index]
       if (child) stack.push(child)
     }
-    files = batch.counts.hashed
-    if (
-      batch.directories.length >= BATCH_DIRECTORIES ||
-      files >= BATCH_FILES ||
-      batch.counts.bytesHashed >= BATCH_BYTES
-    ) {
-      yield batch
-      batch = emptyBatch()
-    }
+    if (batches.isFull) yield batches.take()
   }
-  yield batch
+  yield batches.take()
 }
 
 /** The rules in force at `path`: those of the root and of every directory on the way down to its parent. */

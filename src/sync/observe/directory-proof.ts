@@ -1,0 +1,44 @@
+import { type Fingerprint, sameFingerprint } from '../../local/fingerprint.ts'
+import type { ScannedFile, ScannedFiles } from '../../local/scanned-files.ts'
+import { sealDirectory } from '../../rules/seal-directory.ts'
+import type { ObservedFile } from './observation.ts'
+
+/** Collects, portion by portion, whether all files of a directory were read, and what its seal is then. */
+export class DirectoryProof {
+  readonly #listed: ScannedFiles
+  /** What was hashed may be newer than what was listed. */
+  readonly #newer = new Map<string, Fingerprint>()
+  #isWhole = true
+  #hasRacy = false
+
+  constructor(listed: ScannedFiles) {
+    this.#listed = listed
+  }
+
+  get isWhole(): boolean {
+    return this.#isWhole
+  }
+
+  /** Adds the files that were to be read, and those of them that were. */
+  add(unproven: readonly { readonly file: ScannedFile }[], observed: readonly ObservedFile[]): void {
+    if (observed.length < unproven.length) this.#isWhole = false
+    const listed = new Map(unproven.map(({ file }) => [file.name, file.fingerprint]))
+    for (const file of observed) {
+      const before = listed.get(file.name)
+      if (file.isRacy) this.#hasRacy = true
+      if (before === undefined || !sameFingerprint(before, file)) this.#newer.set(file.name, file)
+    }
+  }
+
+  /** Null while a hash was taken too soon after a change to vouch for its file. */
+  seal(): Uint8Array | null {
+    if (this.#hasRacy) return null
+    return sealDirectory(this.#newer.size === 0 ? this.#listed : this.#asRead())
+  }
+
+  *#asRead(): Generator<ScannedFile> {
+    for (const { name, fingerprint } of this.#listed) {
+      yield { name, fingerprint: this.#newer.get(name) ?? fingerprint }
+    }
+  }
+}

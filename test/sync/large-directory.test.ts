@@ -1,0 +1,57 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { systemClock } from '../../src/foundation/clock.ts'
+import type { ObservationBatch } from '../../src/sync/observe/observation.ts'
+import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { temporaryDirectory, writeTree } from '../support/temporary.ts'
+
+const COUNT = 5_000
+/** No hash is taken too soon after its file was written. */
+const later = { ...systemClock, nowMs: () => systemClock.nowMs() + 60_000 }
+
+test('A directory of many files is handed on in portions', async () => {
+  const names = Array.from({ length: COUNT }, (_, index) => `file-${index}.md`)
+  const root = writeTree(temporaryDirectory(), Object.fromEntries(names.map((name) => [name, 'the same'])))
+  const mirror = mirrorOf(root)
+  await using service = await startFaultyService()
+  await using tested = openTestEngine(service, { clock: later })
+  const { engine } = tested
+  const sizes: number[] = []
+  const observe = engine.observeTree
+  const watched: typeof observe = (options, signal) => {
+    const walk = observe(options, signal)
+    return {
+      async *[Symbol.asyncIterator](): AsyncGenerator<ObservationBatch> {
+        for await (const batch of walk) {
+          sizes.push(batch.observations.reduce((sum, { files }) => sum + files.length, 0))
+          yield batch
+        }
+      },
+      [Symbol.asyncDispose]: () => walk[Symbol.asyncDispose](),
+    }
+  }
+  Object.assign(engine, { observeTree: watched })
+
+  const first = accountOf(await tested.sync([mirror]))
+  expect(first.files).toMatchObject({ scanned: COUNT, new: COUNT, hashed: COUNT })
+  expect(first.uploads).toMatchObject({ created: 1, aliases: COUNT - 1 })
+  expect(sizes).toEqual([4_096, 904, 0])
+
+  const second = accountOf(await tested.sync([mirror]))
+  expect(second.files).toMatchObject({ scanned: COUNT, unchanged: COUNT, hashed: 0 })
+  expect(tested.store.directories.findSeal(1, '')).not.toBeNull()
+
+  writeFileSync(join(root, 'file-8.md'), 'another')
+  rmSync(join(root, 'file-4500.md'))
+  const third = accountOf(await tested.sync([mirror]))
+  expect(third.files).toMatchObject({ scanned: COUNT - 1, unchanged: COUNT - 2, changed: 1, removed: 1, hashed: 1 })
+  expect(tested.store.directories.findSeal(1, '')).not.toBeNull()
+  expect(accountOf(await tested.sync([mirror])).files).toMatchObject({ unchanged: COUNT - 1, hashed: 0 })
+
+  for (const name of names.slice(0, 4_200)) writeFileSync(join(root, `a-new-${name}`), 'the same')
+  const { rows } = await tested.report([mirror])
+  const fresh = rows.filter(({ entry }) => entry.path?.startsWith('a-new-'))
+  expect(fresh).toHaveLength(4_200)
+})
