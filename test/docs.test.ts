@@ -17,7 +17,7 @@ import { REPORT_CLASSES } from '../src/rules/report-class.ts'
 const INGESTION_PROBLEM_CODES = ['ingestion-partial', 'ingestion-failed', 'ingestion-unknown']
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
-const pages = ['README.md', 'CHANGELOG.md', ...globSync('docs/**/*.md', { cwd: PROJECT })]
+const pages = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: PROJECT })]
 
 describe('commands', () => {
   test('the page has the help of every command', async () => {

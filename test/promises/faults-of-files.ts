@@ -289,4 +289,34 @@ export const faultsOfFiles: readonly FaultRow[] = [
       'daemon/schedule.test.ts': ['when the clock jumps > waking catches up once, at the check'],
     },
   },
+  {
+    id: 'F-FS-25',
+    happens: 'a directory is swapped for a link, or renamed, while it is walked',
+    answer: 'it is listed by the descriptor that was proven to lie in the mirror, or unknown until the next scan',
+    class: 'next scan',
+    shownBy: {
+      'local/list-guarded.test.ts': [
+        'A racer never gets an outside name listed',
+        'listing a directory of a mirror %s > refuses a parent that leads outside',
+      ],
+      'sync/swapped-directory.test.ts': ['No name from outside a mirror is recorded or made'],
+      'local/scan-directory.test.ts': [
+        'a directory that can not be read > is unreadable when moved away meanwhile',
+        'a directory that can not be read > is in doubt when replaced meanwhile',
+      ],
+    },
+  },
+  {
+    id: 'F-FS-26',
+    happens: 'an ignore rule is made to cost time without end',
+    answer: 'matched in linear time, with the same answers as git',
+    class: 'accepted',
+    shownBy: {
+      'local/linear-matcher.test.ts': [
+        'matching in linear time > of wildcards that follow each other ends for %s',
+        'matching in linear time > agrees with the regular expressions it stands in for',
+      ],
+      'local/ignore-like-git.test.ts': ['the same line decides as in git'],
+    },
+  },
 ]

@@ -57,6 +57,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     answer: 'the daemon ends with exit 78 instead of writing into nothing',
     class: 'halt',
     shownBy: {
+      'store/gone-back.test.ts': ['a store that is deleted or replaced while it is used > (%s) takes nothing any more'],
       'journeys/daemon-guards.test.ts': [
         'a store that is deleted under the daemon > ends it, and the next one asks before it sends (P14)',
       ],
@@ -90,6 +91,78 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
       'journeys/beside-daemon.test.ts': ['sync beside a daemon > is done by it, with the same account'],
       'journeys/daemon-control.test.ts': ['beside the daemon > sync, report and search go through it'],
       'journeys/exit-codes.test.ts': ['the process ends with > 11 when another instance holds the store'],
+    },
+  },
+  {
+    id: 'F-PR-09',
+    happens: 'the disk of the state fails at a write, a flush or a rename',
+    answer: 'a sentence with its name; what was told as done is there, and the next run pays for nothing again',
+    class: 'operator',
+    shownBy: { 'journeys/failing-writes.test.ts': ['a failing disk of the state is named and survived'] },
+  },
+  {
+    id: 'F-PR-10',
+    happens: 'the store was put back from an older copy, or lost its log or a part of it',
+    answer: 'refused with exit 78 by whoever reads or writes, however little is missing',
+    class: 'halt',
+    shownBy: {
+      'store/gone-back.test.ts': [
+        'a write-ahead log that was cut after a kill > is refused by each receipt that it lacks',
+        'an older copy of the database > (%s) is refused, whenever it was made',
+      ],
+      'store/opening.test.ts': ['a store that is not what it was (P24) > is refused when it is gone'],
+    },
+  },
+  {
+    id: 'F-PR-11',
+    happens: 'the lock file is deleted or replaced under a running process',
+    answer: 'nobody else comes in',
+    class: 'accepted',
+    shownBy: {
+      'store/lock.test.ts': [
+        'a lock file that is %s > lets nobody else in',
+        'a lock file deleted in the middle of a run lets no other process in',
+      ],
+    },
+  },
+  {
+    id: 'F-PR-12',
+    happens: 'connections to the daemon that say nothing, or never read',
+    answer: 'the oldest silent one is closed, so that idle ones keep nobody from asking',
+    class: 'accepted',
+    shownBy: {
+      'daemon/health-server.test.ts': [
+        'the health server > answers a probe beside a hundred connections %s',
+        'the health server > closes what is silent for too long',
+      ],
+      'daemon/control.test.ts': ['a connection without manners > is closed for others where two hundred %s'],
+    },
+  },
+  {
+    id: 'F-PR-13',
+    happens: 'a daemon that does not answer, or a file to be read that is a pipe',
+    answer: 'nothing waits without end: it is said, or refused',
+    class: 'accepted',
+    shownBy: {
+      'journeys/no-hangs.test.ts': [
+        'a token file that is a pipe is refused',
+        'a configuration that is a pipe is refused',
+        'status beside a stopped daemon says so',
+      ],
+    },
+  },
+  {
+    id: 'F-PR-14',
+    happens: 'a document in the embedded library is made to cost much',
+    answer: 'it is read by a process of its own with bounds, ends as partial or failed, and holds up nobody',
+    class: 'operator',
+    shownBy: {
+      'embedded/ingestion-child.test.ts': [
+        'the process that reads documents > never holds up requests or plain text',
+        'the process that reads documents > is ended when a document is over its time',
+        'documents made to cost much > as a line of 150 MB take bounded memory',
+        'documents made to cost much > as %s MB of nested elements become searchable',
+      ],
     },
   },
 ]

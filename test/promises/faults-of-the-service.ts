@@ -213,6 +213,13 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'incomplete: nothing is said to be missing because of it',
     class: 'retry',
     shownBy: {
+      'sync/list-remote.test.ts': [
+        'Folders that always hold one more end the listing',
+        'A folder that holds itself ends the listing',
+        'Folders that double at each level end the listing',
+        'Pages that never end count against the whole library',
+        'An honest library is complete to its deepest folder',
+      ],
       'remote/paging.test.ts': ['refuses %s as incomplete', 'ends a listing that never ends'],
       'sync/report.test.ts': ['a listing with faults > %s makes things unknown, never missing (P11)'],
     },
@@ -241,6 +248,21 @@ export const faultsOfTheService: readonly FaultRow[] = [
         'what a service says of its processing > is searchable for two words only (P6)',
         'what a service says of its processing > is told bounded and escaped',
       ],
+    },
+  },
+  {
+    id: 'F-SV-21',
+    happens: 'one item is always answered badly, whatever the operation and the answer',
+    answer: 'it is a problem of its own; all others are done',
+    class: 'operator',
+    shownBy: {
+      'journeys/poison.test.ts': [
+        '%s > to one upload leaves the others alone',
+        '%s > to one poll leaves the others alone',
+        '%s > to one directory leaves the others alone',
+        '%s > to one candidate leaves the others alone',
+      ],
+      'journeys/one-mirror.test.ts': ['a mirror %s leaves the next one alone'],
     },
   },
 ]

@@ -12,12 +12,14 @@ export const promisesOfReading: readonly PromiseRow[] = [
   {
     id: 'P9',
     holds:
-      'no byte from outside the directory of a mirror is hashed or sent: symbolic links are not followed, and what was opened is checked where it really lies before it is read.',
+      'no byte and no name from outside the directory of a mirror is hashed, recorded or sent: symbolic links are not followed, and what was opened is checked where it really lies before it is read.',
     except: [
       'A hard link is the file itself: its bytes belong to every directory that names it.',
       'What is mounted inside the directory belongs to it, unless `oneFileSystem` is set.',
     ],
     shownBy: {
+      'sync/swapped-directory.test.ts': ['No name from outside a mirror is recorded or made'],
+      'local/list-guarded.test.ts': ['A racer never gets an outside name listed'],
       'local/open-guarded.test.ts': [
         'a racer never gets outside bytes read',
         'opening a file of a mirror %s > refuses a link at the end',
@@ -54,6 +56,10 @@ export const promisesOfReading: readonly PromiseRow[] = [
       '"removed" and "missing remotely" are said only after a complete scan or listing; a directory that cannot be read, or a page that contradicts itself, makes all below it unknown.',
     except: [],
     shownBy: {
+      'sync/list-remote.test.ts': [
+        'A directory that fails leaves the others complete',
+        'A folder with a name %s makes its directory unknown',
+      ],
       'sync/report.test.ts': [
         'a directory that cannot be read > keeps its files in the store (P11)',
         'a listing with faults > %s makes things unknown, never missing (P11)',

@@ -53,6 +53,9 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       ],
       'store/lock.test.ts': [
         'a lock file that is %s > lets nobody else in',
+        'a lock file that is %s > hinders nobody when the store is closed',
+        'a lock file deleted in the middle of a run lets no other process in',
+        'a lock file that is %s > lets nobody else in',
         'a lock file deleted in the middle of a run lets no other process in',
       ],
       'journeys/exit-codes.test.ts': ['the process ends with > 11 when another instance holds the store'],
@@ -124,6 +127,8 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'uploads, descriptors, memory, log and retries have a bound, and `Retry-After` (seconds or a date) is a lower bound that holds for all requests.',
     except: ['The store grows with the number of files and contents it knows.'],
     shownBy: {
+      'embedded/ingestion-child.test.ts': ['the process that reads documents > is ended when it takes too much memory'],
+      'sync/list-remote.test.ts': ['Folders that double at each level end the listing'],
       'remote/retrying.test.ts': [
         'Retry-After > is a lower bound for everybody: %s',
         'Retry-After > outlasts answers to requests sent before',
@@ -145,7 +150,10 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     holds: 'the credential goes in the header `Authorization` and to the configured origin, and nowhere else.',
     except: ['Where you keep it: the token file, the variable or what the command prints is yours to guard.'],
     shownBy: {
-      'journeys/credential-secrecy.test.ts': ['the credential goes in one header and nowhere else (P22)'],
+      'journeys/credential-secrecy.test.ts': [
+        'a credential repeated in escapes shows nowhere (P22)',
+        'the credential goes in one header and nowhere else (P22)',
+      ],
       'remote/transport.test.ts': [
         'requests > carries the credential in one header only',
         'requests > never brings the credential into logs or errors',
@@ -187,6 +195,11 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'a store that is not what it was (P24) > never gives wrong answers after flipped bits',
       ],
       'store/gone-back.test.ts': [
+        'a write-ahead log that was cut after a kill > (%s) loses no receipt in silence (P1, P24)',
+        'an older copy of the database > (%s) is refused, whenever it was made',
+        'an older copy of the database > beside the log of the newer one is refused',
+        'a flipped bit in a closed store > is noticed by whoever reads and whoever writes (P24)',
+        'a flipped bit in a closed store > is noticed also when nothing wrote it',
         'a write-ahead log that was cut after a kill > (%s) loses no receipt in silence (P1, P24)',
         'a write-ahead log that was cut after a kill > is refused by each receipt that it lacks',
         'an older copy of the database > (%s) is refused, whenever it was made',

@@ -11,6 +11,10 @@ export const promisesOfSending: readonly PromiseRow[] = [
       'What a scan can see again (names, times, hashes) is written without waiting for the disk; after a power cut the next scan sees it again.',
     ],
     shownBy: {
+      'store/gone-back.test.ts': [
+        'a write-ahead log that was cut after a kill > (%s) loses no receipt in silence (P1, P24)',
+        'a write-ahead log that was cut after a kill > is refused by each receipt that it lacks',
+      ],
       'foundation/sqlite/open-database.test.ts': ['a connection > waits for the disk after its first write too (P1)'],
       'store/opening.test.ts': [
         'what the store wrote > is durable from the first write on (P1)',
@@ -50,6 +54,8 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'a service where a fifth of all requests goes wrong > without a duplicate rule only lost answers cost twice',
       ],
       'sync/shared-contents.test.ts': [
+        'a content that two mirrors begin to send at once is sent once',
+        'a content in doubt that two mirrors look for at once is sent once more',
         'a content that another mirror is sending is sent once',
         'a content that two mirrors begin to send at once is sent once',
         'a content in doubt that two mirrors look for at once is sent once more',
@@ -67,6 +73,10 @@ export const promisesOfSending: readonly PromiseRow[] = [
       'When a look finds nothing although the upload was stored, the second one is answered as a duplicate: the resource may then have a second location, and the report says so.',
     ],
     shownBy: {
+      'sync/shared-contents.test.ts': [
+        'a content in doubt that two mirrors look for at once is sent once more',
+        'a look goes where the content was sent, whatever was configured since',
+      ],
       'remote/uploads.test.ts': [
         'doubt > is the end of one try: %s',
         'doubt > is the end of a reset after %i bytes arrived',

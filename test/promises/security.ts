@@ -32,6 +32,11 @@ export const security: readonly SecurityRow[] = [
     id: 'S-04',
     holds: 'Secrets are left out of everything that is printed or logged, by their value, at every level.',
     shownBy: {
+      'journeys/credential-secrecy.test.ts': ['a credential repeated in escapes shows nowhere (P22)'],
+      'foundation/redaction.test.ts': [
+        'a secret is redacted > when repeated as %s',
+        'a secret is redacted > when repeated in any mixture of escapes',
+      ],
       'app/create-logger.test.ts': ['a secret shows nowhere, in any form, at any level'],
       'journeys/config-show.test.ts': ['config show > never shows a secret'],
       'cli/service-commands.test.ts': ['credentials > the token is in no output of any command'],
@@ -41,6 +46,11 @@ export const security: readonly SecurityRow[] = [
     id: 'S-05',
     holds: 'Files and directories that shelfd makes are for their owner alone.',
     shownBy: {
+      'journeys/ownership.test.ts': [
+        'the state directory > and all in it are for its user alone',
+        'compiled code > is kept for its user alone, nothing shared is run',
+        'a small file that is replaced > follows no link that was planted',
+      ],
       'store/opening.test.ts': ['what the store wrote > is for its owner alone'],
       'embedded/start-embedded.test.ts': ['startEmbeddedLibrary > keeps its directory and files private'],
       'daemon/control.test.ts': ['the control socket > is for its owner alone, wherever it lies'],
@@ -48,8 +58,16 @@ export const security: readonly SecurityRow[] = [
   },
   {
     id: 'S-06',
-    holds: 'A token file or a configuration with a secret that others can read is refused.',
+    holds:
+      'A secret that others can read is refused, and so is whatever decides what is run, read and sent when another user owns it or can write it.',
     shownBy: {
+      'journeys/ownership.test.ts': [
+        'a configuration > of another user is refused, its tokenCommand never run',
+        'a configuration > that others can write is refused with its cure',
+        'a token file > of another user is refused',
+        'the state directory > that others can write is refused by every command',
+        'what decides whom to trust > is no program or authority that others can write',
+      ],
       'app/credential.test.ts': ['what is refused > a token file of mode %o'],
       'app/settings-problems.test.ts': [
         'insecure files > a token in a file that others can read',
@@ -71,6 +89,13 @@ export const security: readonly SecurityRow[] = [
     id: 'S-08',
     holds: 'Text from the service is bounded and escaped before it is shown or kept.',
     shownBy: {
+      'journeys/hostile-names.test.ts': [
+        'names that want to do harm > and words of a service are escaped by every command',
+      ],
+      'cli/safe-output.test.ts': [
+        'text from outside > is escaped: %j',
+        'whatever is printed > has nothing a terminal obeys (%s)',
+      ],
       'remote/transport.test.ts': [
         'refusals > shows what the service said, escaped',
         'refusals > bounds what the service said',
@@ -97,6 +122,8 @@ export const security: readonly SecurityRow[] = [
     holds:
       'Who controls the daemon comes by a socket of its owner (0600); pages of health are served on loopback, for names of loopback.',
     shownBy: {
+      'embedded/foreign-host.test.ts': ['a page of a foreign name learns nothing on loopback'],
+      'cli/serve.test.ts': ['serve > beyond loopback warns and answers nobody without a token'],
       'daemon/control.test.ts': [
         'the control socket > is for its owner alone, wherever it lies',
         'the control socket > passes over a runtime directory that is a link',
@@ -123,9 +150,14 @@ export const security: readonly SecurityRow[] = [
   },
   {
     id: 'S-14',
-    holds: 'Running as root wants a flag or a system service.',
-    shownBy: {},
-    open: 'not enforced yet',
+    holds: 'Root sends to a service only by a flag, a variable or as a system service.',
+    shownBy: {
+      'cli/allow-root.test.ts': [
+        'root > sends nothing to a service without a flag',
+        'root > may do so by flag, variable or system service',
+        'root > is only warned where nothing leaves the machine',
+      ],
+    },
   },
   {
     id: 'S-15',
@@ -140,7 +172,14 @@ export const security: readonly SecurityRow[] = [
   {
     id: 'S-16',
     holds: 'Few dependencies, each with its reason, of locked versions; one install script is allowed.',
-    shownBy: { 'docs.test.ts': ['the pages > give a reason for every dependency'] },
+    shownBy: {
+      'package/dependencies.test.ts': [
+        'dependencies > are locked to a version with its checksum',
+        'dependencies > run one script at most when they are installed',
+        'dependencies > are few: an installed program has at most 120',
+      ],
+      'docs.test.ts': ['the pages > give a reason for every dependency'],
+    },
   },
   {
     id: 'S-17',

@@ -1,0 +1,35 @@
+/** What an installation brings along, by the lock file. */
+import { describe, expect, test } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+import lockFile from '../../package-lock.json' with { type: 'json' }
+
+interface Locked {
+  readonly version?: string
+  readonly integrity?: string
+  readonly hasInstallScript?: boolean
+  readonly dev?: boolean
+}
+
+const locked: [string, Locked][] = Object.entries(lockFile.packages).filter(([place]) => place !== '')
+
+describe('dependencies', () => {
+  test('are locked to a version with its checksum', () => {
+    const loose = locked.filter(
+      ([, { version, integrity }]) => version === undefined || !integrity?.startsWith('sha512-'),
+    )
+    expect(loose.map(([place]) => place)).toEqual([])
+    expect(locked.length).toBeGreaterThan(50)
+  })
+
+  test('run one script at most when they are installed', () => {
+    const scripts = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([place]) => place)
+    const decided = Object.keys(packageJson.allowScripts).map((name) => `node_modules/${name}`)
+    expect(scripts.filter((place) => !decided.includes(place))).toEqual([])
+    expect(Object.entries(packageJson.allowScripts).filter(([, isAllowed]) => isAllowed)).toEqual([['node', true]])
+  })
+
+  test('are few: an installed program has at most 120', () => {
+    expect(Object.keys(packageJson.dependencies).length).toBeLessThanOrEqual(18)
+    expect(locked.filter(([, { dev }]) => !dev).length).toBeLessThanOrEqual(120)
+  })
+})
