@@ -1,6 +1,6 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { z } from 'zod'
+import { replaceFile } from '../foundation/replace-file.ts'
 
 /** Tells a file from every copy of it: no program can choose an inode or set the time of the last change of one. */
 export interface FilePlace {
@@ -53,7 +53,7 @@ export class GenerationFile implements Disposable {
 
   /** Makes the file with `first` in it unless there is one that can be read. */
   constructor(file: string, first: GenerationNote) {
-    if (!readGenerationNote(file)) makeFile(file, first)
+    if (!readGenerationNote(file)) replaceFile(file, formatNote(first))
     this.#descriptor = openSync(file, 'r+')
   }
 
@@ -72,20 +72,6 @@ export class GenerationFile implements Disposable {
   }
 }
 
-/** After a power cut there is no note or a whole one, never half of one. */
-function makeFile(file: string, note: GenerationNote): void {
-  const temporary = `${file}.new`
-  const descriptor = openSync(temporary, 'w', 0o600)
-  try {
-    writeSync(descriptor, formatNote(note))
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-  renameSync(temporary, file)
-  syncDirectory(dirname(file))
-}
-
 function formatNote({ commits, place, closed }: GenerationNote): string {
   const written = place && { inode: String(place.inode), ctimeNs: String(place.ctimeNs) }
   return `${JSON.stringify({ commits, place: written, closed }).padEnd(NOTE_BYTES - 1)}\n`
@@ -96,15 +82,5 @@ function parseJson(text: string): unknown {
     return JSON.parse(text)
   } catch {
     return undefined
-  }
-}
-
-function syncDirectory(directory: string): void {
-  if (process.platform === 'win32') return
-  const descriptor = openSync(directory, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }

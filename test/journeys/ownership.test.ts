@@ -17,6 +17,7 @@ import { stringify } from 'yaml'
 import { startEmbeddedInWorker } from '../../src/embedded/start-in-worker.ts'
 import { findIntruder } from '../../src/foundation/ownership.ts'
 import { replaceFile } from '../../src/foundation/replace-file.ts'
+import { configure, startDaemon } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
@@ -238,6 +239,23 @@ describe('compiled code', () => {
 })
 
 describe('a small file that is replaced', () => {
+  test('of the state leaves what a planted link leads to', async () => {
+    const home = temporaryHome()
+    home.write('Papers', { 'a.md': 'A' })
+    const victim = join(home.write('other', { precious: '' }), 'precious')
+    for (const directory of [home.stateDir, home.dataDir]) {
+      mkdirSync(directory, { recursive: true, mode: 0o700 })
+      for (const name of ['lock', 'generation.new', 'control', 'control.new', 'token.new', 'instance.new'])
+        symlinkSync(victim, join(directory, name))
+    }
+    configure(home, { mirrors: [{ path: join(home.path, 'Papers') }] })
+    const daemon = await startDaemon(home)
+    expect((await daemon.stop()).exitCode).toBe(0)
+    expect((await home.shelfd(['sync', 'Papers'])).exitCode).toBe(0)
+    expect(readFileSync(victim, 'utf8')).toBe('')
+    expect(lstatSync(join(home.stateDir, 'lock')).isFile()).toBe(true)
+  })
+
   test('follows no link that was planted', () => {
     const directory = temporaryDirectory()
     const [victim, file] = [join(directory, 'victim'), join(directory, 'note')]

@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, openSync, statSync } from 'node:fs'
+import { closeSync, constants, existsSync, lstatSync, openSync, rmSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 
 /** A lock that the kernel releases when its holder ends, however it ends. */
@@ -87,8 +87,12 @@ export function isKernelLockHeld(file: string): boolean {
   }
 }
 
-/** SQLite would make it with the umask. One that is there is left alone: closing it would drop a lock of this process. */
+/**
+ * SQLite would make it with the umask, and follow a link that somebody put there. One that is there is left alone: closing it
+ * would drop a lock of this process.
+ */
 function makePrivate(file: string): void {
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(file)
   if (!existsSync(file)) closeSync(openSync(file, APPEND, 0o600))
 }
 
