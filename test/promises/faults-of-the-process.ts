@@ -47,6 +47,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     answer: 'the process ends with a code that lets the service manager start it again',
     class: 'halt',
     shownBy: {
+      'journeys/credential-secrecy.test.ts': ['a crash tells where, and nothing of the credential'],
       'journeys/uncaught.test.ts': ['an exception that nobody catches ends the daemon, to be started again'],
       'app/service-manager/definitions.test.ts': ['the units of systemd > %s is not restarted after final ends'],
     },

@@ -37,6 +37,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
       'A program that writes through a memory map may leave size, times and inode as they were: such a change is seen by the next scrub (`scrub.interval`) or `--checksum`.',
     ],
     shownBy: {
+      'sync/odd-files.test.ts': ['a change that leaves no trace > as through a memory map is found by the scrub'],
       'sync/uploads.test.ts': ['a file that changes while it is sent > (%s) stores nothing (P10)'],
       'local/read-verified.test.ts': [
         'while a larger file is sent > a writer that %s ends it incomplete',

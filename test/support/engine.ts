@@ -33,6 +33,7 @@ export interface EngineOptions {
   readonly signal?: AbortSignal
   /** Cuts the uploads under way. */
   readonly graceSignal?: AbortSignal
+  readonly scrubIntervalMs?: number
   readonly pollPace?: Partial<Engine['pollPace']>
   /** Walks and hashes in threads as the program does; otherwise in this thread, which is quicker for few files. */
   readonly inThreads?: boolean
@@ -91,7 +92,7 @@ export function openTestEngine(
     limits: { ...limits, ...options.limits },
     pollPace: { firstPollMs: 5, maxPollMs: 50, deadlineMs: 3_600_000, ...options.pollPace },
     ownDirectories: [stateDir],
-    scrubIntervalMs: null,
+    scrubIntervalMs: options.scrubIntervalMs ?? null,
   }
   let isClosed = false
   const close = async () => {

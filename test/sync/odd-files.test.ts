@@ -177,6 +177,34 @@ describe('times', () => {
   })
 })
 
+describe('a change that leaves no trace', () => {
+  test('as through a memory map is found by the scrub', async () => {
+    await using service = await startFaultyService()
+    const root = writeTree(temporaryDirectory(), { 'a.md': 'old bytes' })
+    const path = join(root, 'a.md')
+    const seen = lstatSync(path, { bigint: true })
+    const isIt = (stats: { readonly ino: bigint }) => stats.ino === seen.ino
+    const fs: FileSystem = {
+      ...nodeFileSystem,
+      lstatSync: (asked, options) => (asked.endsWith('/a.md') ? seen : nodeFileSystem.lstatSync(asked, options)),
+      fstatSync: (descriptor, options) => {
+        const stats = nodeFileSystem.fstatSync(descriptor, options)
+        return isIt(stats) ? seen : stats
+      },
+    }
+    const clock = { ...systemClock, nowMs: () => systemClock.nowMs() + 10_000 }
+    await using tested = openTestEngine(service, { fs, clock })
+    const mirror = mirrorOf(root)
+    await tested.sync([mirror])
+    writeFileSync(path, 'new bytes')
+    expect(accountOf(await tested.sync([mirror])).files).toMatchObject({ unchanged: 1, changed: 0 })
+    await tested[Symbol.asyncDispose]()
+    await using scrubbing = openTestEngine(service, { fs, clock, stateDir: tested.stateDir, scrubIntervalMs: 0 })
+    expect(accountOf(await scrubbing.sync([mirror]))).toMatchObject({ files: { changed: 1 }, uploads: { created: 1 } })
+    expect(service.count('uploadFile')).toBe(2)
+  })
+})
+
 describe('names that look alike', () => {
   const NAMES = ['Case.md', 'case.md', 'caf\u00e9.md', 'cafe\u0301.md', 'plain.md']
 
