@@ -76,6 +76,17 @@ export class RootError extends ShelfdError<'root'> {
 /** Run again later, nothing is wrong on this side: exit 5. */
 export class TemporaryError extends ShelfdError<'temporary'> {
   readonly reaction = 'temporary'
+  /** The service was reached: the failure may lie in what it was asked for. */
+  readonly wasReached: boolean
+
+  constructor(
+    code: CodeOf<'temporary'>,
+    message: string,
+    options: ErrorOptions & { readonly wasReached?: boolean } = {},
+  ) {
+    super(code, message, options)
+    this.wasReached = options.wasReached ?? false
+  }
 }
 
 /** The credential, a right or a pinned identity refuses the operation: exit 7. */

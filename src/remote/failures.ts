@@ -69,7 +69,7 @@ export function finalError(
   }
   const bound = limit === undefined ? '' : `, longer than ${limit}; run again then`
   const asked = waitUntil === undefined ? '' : `; it asks to wait until ${waitUntil}${bound}`
-  return new TemporaryError(facts.code, cannot(request, reason + asked, origin))
+  return new TemporaryError(facts.code, cannot(request, reason + asked, origin), { wasReached: facts.reached })
 }
 
 /** What an abort ends as. */

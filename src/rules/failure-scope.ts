@@ -38,13 +38,16 @@ export function concernsOneMirror({
   return reaction === 'root' || reaction === 'usage' || reaction === 'rejected'
 }
 
+/** `wasReached`: there was a connection, which may have broken because of what was asked for. */
 export function failureScope({
   reaction,
   code,
+  wasReached = false,
 }: {
   readonly reaction: Reaction
   readonly code: ErrorCode
+  readonly wasReached?: boolean
 }): FailureScope {
   if (reaction === 'rejected') return 'item'
-  return UNCLEAR.has(code) ? 'unclear' : 'service'
+  return UNCLEAR.has(code) || (code === 'service-unreachable' && wasReached) ? 'unclear' : 'service'
 }

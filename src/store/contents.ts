@@ -43,7 +43,7 @@ export interface ContentKey {
 
 /** A content whose last upload was cut off or left in doubt, with the path it was sent from. */
 export interface DoubtfulContent
-  extends Pick<ContentRow, 'id' | 'sha256' | 'mime' | 'size' | 'retryAt' | 'isSetAside'> {
+  extends Pick<ContentRow, 'id' | 'sha256' | 'mime' | 'size' | 'doubts' | 'retryAt' | 'isSetAside'> {
   /** Relative to the mirror it was sent from. */
   readonly path: string
   /** The library path of the directory it was sent to; null when that was not kept yet. */
@@ -151,7 +151,7 @@ function prepareSending(database: Database.Database) {
   )
   // doubt first looks at what an interrupted run left: its intents have no outcome.
   const doubtful = database.prepare<[number, number, number], DoubtfulContent>(
-    `SELECT c.id, c.sha256, c.mime, c.size, c.retry_at AS retryAt, c.is_set_aside AS isSetAside, u.path,
+    `SELECT c.id, c.sha256, c.mime, c.size, c.doubts, c.retry_at AS retryAt, c.is_set_aside AS isSetAside, u.path,
        u.place, max(u.id) AS uploadId
      FROM content c INDEXED BY content_in_doubt JOIN upload u ON u.content_id = c.id
      WHERE c.library_id = ? AND (u.mirror_id = ? OR EXISTS

@@ -1,5 +1,6 @@
 import { Bell } from '../foundation/bell.ts'
 import { forEachConcurrently } from '../foundation/for-each-concurrently.ts'
+import { failureScope } from '../rules/failure-scope.ts'
 import { pollPause } from '../rules/poll-pause.ts'
 import { quarantinePause } from '../rules/quarantine-pause.ts'
 import type { PendingResource } from '../store/contents.ts'
@@ -21,6 +22,8 @@ interface Followed extends Omit<PendingResource, 'hasProblem'> {
   /** Polls in a row that failed for a reason of this resource alone. */
   failures: number
   dueMs: number
+  /** It is overdue, and whoever waits for room was told. */
+  hasLeftRoom: boolean
 }
 
 /** A mirror whose resources are followed, and how far its pending ones were taken from the store. */
@@ -197,7 +200,8 @@ export class IngestionFollower implements IngestionGate {
   #take(mirror: MirrorRow, resource: PendingResource, pauseMs: number): void {
     const sinceMs = this.#engine.clock.monotonicMs()
     const unwritten = { writtenMs: Number.NEGATIVE_INFINITY, writtenStatus: null }
-    const followed = { ...resource, ...unwritten, mirror, sinceMs, polls: 0, failures: 0, dueMs: sinceMs + pauseMs }
+    const begun = { mirror, sinceMs, polls: 0, failures: 0, dueMs: sinceMs + pauseMs, hasLeftRoom: false }
+    const followed = { ...resource, ...unwritten, ...begun }
     this.#followed.set(resource.contentId, followed)
   }
 
@@ -247,7 +251,8 @@ export class IngestionFollower implements IngestionGate {
   async #bear({ followed, error }: FailedPoll, othersAnswered: boolean): Promise<void> {
     const { store, clock, signal, logger } = this.#engine
     const needed = { libraryId: followed.mirror.library.remoteId, right: 'read' } as const
-    if (!othersAnswered && !(await isServiceWell(this.#connection, needed, signal))) throw error
+    const isOfItem = othersAnswered || failureScope(error) === 'item'
+    if (!isOfItem && !(await isServiceWell(this.#connection, needed, signal))) throw error
     followed.failures += 1
     if (followed.failures < MOST_FAILURES) {
       this.#postpone(followed)
@@ -313,7 +318,11 @@ export class IngestionFollower implements IngestionGate {
     const { clock, pollPace, random } = this.#engine
     followed.polls += 1
     const pauseMs = pollPause(followed.polls, pollPace, random())
-    followed.dueMs = clock.monotonicMs() + pauseMs * (this.#isOverdue(followed) ? OVERDUE_FACTOR : 1)
+    const isOverdue = this.#isOverdue(followed)
+    followed.dueMs = clock.monotonicMs() + pauseMs * (isOverdue ? OVERDUE_FACTOR : 1)
+    if (!isOverdue || followed.hasLeftRoom) return
+    followed.hasLeftRoom = true
+    this.#tellRoom()
   }
 
   #tellRoom(): void {

@@ -26,7 +26,7 @@ export async function itemFailure(
   signal: AbortSignal,
 ): Promise<ShelfdError | undefined> {
   if (!(error instanceof ShelfdError)) return undefined
-  const scope = failureScope({ reaction: error.reaction, code: error.code })
+  const scope = failureScope(error)
   if (scope !== 'unclear') return scope === 'item' ? error : undefined
   return (await isServiceWell({ client }, needed, signal)) ? error : undefined
 }

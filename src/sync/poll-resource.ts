@@ -35,14 +35,9 @@ export async function pollResource(
   } catch (error) {
     if (error instanceof RejectedError && error.code === 'not-found')
       return { outcome: 'failed', status: null, note: null, problem: error.message }
-    if (!(error instanceof ShelfdError) || !mayBeItsOwn(error)) throw error
+    if (!(error instanceof ShelfdError) || failureScope(error) === 'service') throw error
     return { error }
   }
-}
-
-/** A poll is not repeated by the client, so a connection that breaks may be this resource's doing as well. */
-function mayBeItsOwn({ reaction, code }: ShelfdError): boolean {
-  return code === 'service-unreachable' || failureScope({ reaction, code }) !== 'service'
 }
 
 /** A status as people may read it: bounded and escaped, whatever the service sent. */

@@ -2,7 +2,8 @@ import type { FileEntry } from '../contract/records.ts'
 import { INBOX_PATH } from '../contract/routes.ts'
 import { RejectedError, type ShelfdError, TemporaryError } from '../foundation/errors.ts'
 import { sha256Of } from '../foundation/sha256-of.ts'
-import type { ServiceClient } from '../remote/service-client.ts'
+import { escapeText } from '../foundation/text.ts'
+import type { Download, ServiceClient } from '../remote/service-client.ts'
 import { needsLook, rankCandidate } from '../rules/doubt.ts'
 import { quarantinePause } from '../rules/quarantine-pause.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
@@ -106,9 +107,10 @@ async function lookFor(
   let failure: ShelfdError | undefined
   for (const entry of listCandidates(content, strangers)) {
     const look = await lookAt(engine, mirror, connection, () => hasSameBytes(engine, connection, content, entry.id))
-    // One that the service will not give cannot be compared; one that it fails to give may be another time.
+    // One that the service will not give cannot be compared, and stands in the way once; one that it fails to give may be
+    // compared another time.
     if ('failure' in look) {
-      if (look.failure instanceof TemporaryError) failure ??= look.failure
+      if (look.failure instanceof TemporaryError || content.doubts > 1) failure ??= look.failure
     } else if (look.seen) {
       strangers.splice(strangers.indexOf(entry), 1)
       return { seen: entry }
@@ -138,6 +140,7 @@ async function hasSameBytes(
     const download = await openDownload(client, resourceId, signal)
     if (!download) return false
     try {
+      assertNoPage(download, content)
       const isOtherSize = download.sizeBytes !== undefined && download.sizeBytes !== content.size
       const found = await sha256Of(download.body, isOtherSize ? 0 : content.size)
       return found !== undefined && content.sha256.equals(found)
@@ -146,6 +149,14 @@ async function hasSameBytes(
       await clock.sleep(DOWNLOAD_PAUSE_MS * attempt, signal)
     }
   }
+}
+
+/** A login page in place of the file would look like other bytes, and the file would be sent again. */
+function assertNoPage({ mime }: Download, content: DoubtfulContent): void {
+  const isPage = mime?.toLowerCase().startsWith('text/html') === true
+  if (!isPage || content.mime === 'text/html') return
+  const text = `Cannot download what may be "${escapeText(content.path)}"`
+  throw new TemporaryError('answer-malformed', `${text}: the answer is HTML, a login page perhaps`)
 }
 
 /** Undefined when there is nothing any more. What else fails was tried often enough by the client. */

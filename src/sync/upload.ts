@@ -145,7 +145,8 @@ export class Uploader {
       if (this.isIdle) this.#onIdle()
       if (this.isIdle && this.#mayEnd) return
       if (!this.#isAtRest || this.#queue.isExhausted) await this.#waitForNews()
-      else if (!(await this.#waitForRoom())) return
+      // What could not be sent at all leaves its room at once.
+      else if (this.#room() <= 0 && !(await this.#waitForRoom())) return
     }
   }
 

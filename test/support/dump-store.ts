@@ -16,11 +16,16 @@ const PASSING: Readonly<Record<string, readonly string[]>> = {
 export function dumpStore(stateDir: string): Record<string, unknown[]> {
   const database = new Database(join(stateDir, 'store.db'), { readonly: true })
   try {
-    const tables = ['library', 'mirror', 'directory', 'content', 'file', 'former', 'upload', 'problem']
-    return Object.fromEntries(tables.map((table) => [table, dumpTable(database, table)]))
+    return dumpDatabase(database)
   } finally {
     database.close()
   }
+}
+
+/** The same of a database that is open. */
+export function dumpDatabase(database: Database.Database): Record<string, unknown[]> {
+  const tables = ['library', 'mirror', 'directory', 'content', 'file', 'former', 'upload', 'problem']
+  return Object.fromEntries(tables.map((table) => [table, dumpTable(database, table)]))
 }
 
 function dumpTable(database: Database.Database, table: string): unknown[] {

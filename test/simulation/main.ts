@@ -1,0 +1,69 @@
+/** `npm run simulate`: the whole program in simulated worlds, seed by seed; see docs/simulation.md. */
+import { readOptions } from './options.ts'
+import { runSeeds } from './run-seeds.ts'
+import { makeScenario, type Scenario } from './scenario.ts'
+import { shrink } from './shrink.ts'
+import { Simulator } from './simulator.ts'
+
+const PROGRESS_MS = 15_000
+/** So many failures are told; one is mended first, as a rule. */
+const MOST_FAILURES = 5
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+/** Runs many seeds; true when all promises held. */
+async function simulate({ from, seeds, jobs }: { from: number; seeds: number; jobs: number }): Promise<boolean> {
+  const startMs = performance.now()
+  let [done, twice, toldMs] = [0, 0, startMs]
+  const failed: number[] = []
+  const rate = () => (done / (performance.now() - startMs)) * 1_000
+  for await (const { seed, failure, wasRunTwice } of runSeeds({ from, seeds, jobs })) {
+    done += 1
+    twice += Number(wasRunTwice)
+    if (failure) {
+      say(`seed ${seed} broke ${failure.message}`)
+      failed.push(seed)
+      if (failed.length >= MOST_FAILURES) break
+    }
+    if (performance.now() - toldMs < PROGRESS_MS) continue
+    toldMs = performance.now()
+    say(`${done} of ${seeds} seeds, ${rate().toFixed(0)} a second`)
+  }
+  const seconds = ((performance.now() - startMs) / 1_000).toFixed(0)
+  say(
+    `${done} seeds from ${from} in ${seconds} s (${rate().toFixed(0)} a second), ${twice} of them twice: ${failed.length} failed`,
+  )
+  const [first] = failed
+  if (first !== undefined) await tell(first)
+  return failed.length === 0
+}
+
+/** Runs one seed, and tells the shortest story that breaks the same promise. */
+async function tell(seed: number): Promise<boolean> {
+  using simulator = new Simulator()
+  const scenario = makeScenario(seed)
+  const { violation, trace } = await simulator.run(scenario)
+  if (!violation) {
+    say(`${trace.join('\n')}\nseed ${seed}: every promise held`)
+    return true
+  }
+  const shortest = await shrink(simulator, scenario, violation.promise)
+  const judged = await simulator.run(shortest)
+  say(`${describe(shortest)}\n${judged.trace.join('\n')}\nseed ${seed} broke ${judged.violation?.message}`)
+  say(`the same again: npm run simulate -- --seed ${seed}`)
+  return false
+}
+
+function describe({ traits, linksCopies, phases }: Scenario): string {
+  return [JSON.stringify({ ...traits, linksCopies }), ...phases.map((phase) => JSON.stringify(phase))].join('\n')
+}
+
+try {
+  const options = readOptions(process.argv.slice(2))
+  process.exitCode = (await (options.only === null ? simulate(options) : tell(options.only))) ? 0 : 1
+} catch (error) {
+  process.stderr.write(`simulate: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  process.exitCode = 1
+}

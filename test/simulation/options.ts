@@ -1,0 +1,35 @@
+import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+
+export interface SimulateOptions {
+  readonly from: number
+  readonly seeds: number
+  readonly jobs: number
+  /** One seed alone, told in full. */
+  readonly only: number | null
+}
+
+/** Reads the command line; throws an Error that says what is wrong. */
+export function readOptions(argv: readonly string[]): SimulateOptions {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      seeds: { type: 'string', default: '1000' },
+      from: { type: 'string', default: '1' },
+      jobs: { type: 'string', default: String(availableParallelism()) },
+      seed: { type: 'string' },
+    },
+  })
+  return {
+    from: readCount('from', values.from),
+    seeds: readCount('seeds', values.seeds),
+    jobs: readCount('jobs', values.jobs),
+    only: values.seed === undefined ? null : readCount('seed', values.seed),
+  }
+}
+
+function readCount(name: string, text: string): number {
+  const value = Number(text)
+  if (Number.isSafeInteger(value) && value > 0) return value
+  throw new Error(`--${name} "${text}" must be a whole number above 0`)
+}

@@ -1,0 +1,233 @@
+/** What must be true, compared with the real state of disk and service and never with what the program says of itself. */
+import { hash } from 'node:crypto'
+import { mimeOf } from '../../src/local/mime.ts'
+import type { Engine, MirrorSettings } from '../../src/sync/engine.ts'
+import { report } from '../../src/sync/report.ts'
+import type { RunResult } from '../../src/sync/run-sync.ts'
+import type { SeenUpload } from './network.ts'
+import type { Resource } from './service.ts'
+import { ROOT, Violation, type World } from './world.ts'
+
+interface LocalFile {
+  readonly path: string
+  readonly sha256: string
+  readonly mime: string
+}
+
+/** Every regular file that can be read. */
+function listFiles({ disk }: World): LocalFile[] {
+  const nodes = disk.list(ROOT)
+  const isOpen = (path: string): boolean => {
+    const node = nodes.get(path)
+    const cut = path.lastIndexOf('/')
+    return node?.isReadable === true && (cut < 0 || isOpen(path.slice(0, cut)))
+  }
+  return [...nodes].flatMap(([path, node]) => {
+    if (node.kind !== 'file' || !isOpen(path) || node.fault !== undefined) return []
+    const mime = mimeOf(path.slice(path.lastIndexOf('/') + 1))
+    return [{ path, sha256: hash('sha256', node.bytes, 'hex'), mime }]
+  })
+}
+
+/** The resource that the store has for a file's content, if the service holds those very bytes under it. */
+function resourceOf({ state, service }: World, { sha256, mime }: LocalFile): Resource | undefined {
+  const row = state.database
+    .prepare<[Buffer, string], { id: string | null }>(
+      'SELECT resource_id AS id FROM content WHERE sha256 = ? AND mime = ?',
+    )
+    .get(Buffer.from(sha256, 'hex'), mime)
+  const resource = row?.id ? service.find(row.id) : undefined
+  return resource?.sha256 === sha256 && resource.mime === mime ? resource : undefined
+}
+
+function isSearchable({ service }: World, resource: Resource): boolean {
+  const status = service.statusOf(resource)
+  return status === 'completed' || status === 'completed_with_warnings'
+}
+
+interface Exit {
+  readonly result: RunResult | undefined
+  readonly settings: MirrorSettings
+  readonly isDryRun: boolean
+  readonly isWaiting: boolean
+  /** How many uploads there had been before. */
+  readonly begunAt: number
+}
+
+/** Exit 0: every file scanned is at the service; and no run sends more than it may. */
+export function assertExit(world: World, { result, isDryRun, isWaiting, begunAt }: Exit): void {
+  const sent = world.uploads.slice(begunAt)
+  if (isDryRun && sent.length > 0) throw new Violation('dry run', `it sent ${sent.length} files`)
+  assertTriesOfRun(sent)
+  const { newPerRun } = world.traits.limits
+  const counted = sent.filter(({ isStored, isClear }) => isStored || !isClear).length
+  if (newPerRun !== null && counted > newPerRun && !world.linksCopies) {
+    throw new Violation('limits', `a run sent ${counted} times where newPerRun is ${newPerRun}`)
+  }
+  if (!result || isDryRun || result.outcome !== 'done' || world.traits.raceShare > 0) return
+  for (const file of listFiles(world)) {
+    const resource = resourceOf(world, file)
+    if (!resource) throw new Violation('exit 0', `"${file.path}" is not at the service, and the run ended well`)
+    if (isWaiting && !isSearchable(world, resource)) {
+      throw new Violation('exit 0, P6', `"${file.path}" is not searchable, and the run ended well`)
+    }
+  }
+}
+
+/** In one run a content is sent at most twice without a clear answer (P4). */
+function assertTriesOfRun(sent: readonly SeenUpload[]): void {
+  const tries = Map.groupBy(
+    sent.filter(({ isClear }) => !isClear),
+    keyOf,
+  )
+  for (const [key, uploads] of tries) {
+    if (uploads.length > 2) throw new Violation('P4', `${key} was sent ${uploads.length} times in one run`)
+  }
+}
+
+/** One content is stored once, but for what a lost answer and a listing that does not show it excuse (P3, P4). */
+export function assertCopies(world: World): void {
+  const stored = Map.groupBy(
+    world.uploads.filter(({ isStored }) => isStored),
+    keyOf,
+  )
+  for (const [key, uploads] of stored) {
+    const excused = uploads.slice(0, -1).filter((upload, index) => isExcused(world, upload, uploads[index + 1])).length
+    if (uploads.length > 1 + excused && !world.linksCopies) {
+      const times = uploads.map(({ atMs, isAcknowledged }) => `${atMs}${isAcknowledged ? ' acknowledged' : ' lost'}`)
+      throw new Violation('P3', `${key} was stored ${uploads.length} times (${times.join(', ')})`)
+    }
+  }
+}
+
+/** Whether the next upload of the same content may have been sent for good reason. */
+function isExcused({ service, faults, lostStoreMs }: World, upload: SeenUpload, next: SeenUpload | undefined): boolean {
+  if (next === undefined) return false
+  if (upload.atMs < lostStoreMs && lostStoreMs < next.atMs) return true
+  if (upload.isAcknowledged) return false
+  const copies = service.resources.filter(({ sha256, mime, storedMs }) => {
+    return sha256 === upload.sha256 && mime === upload.mime && storedMs <= upload.atMs
+  })
+  return copies.every(({ id, listedMs }) => listedMs > upload.atMs || faults.isAlways('downloadResource', id))
+}
+
+function keyOf({ fileName, sha256, mime }: SeenUpload): string {
+  return `${sha256.slice(0, 8)} ${mime} (${fileName})`
+}
+
+/** After enough runs in peace: all files that nothing keeps from it are at the service; all others are named. */
+export function assertConverged(world: World, settings: MirrorSettings, { isHealed }: { isHealed: boolean }): void {
+  const { state, faults } = world
+  const named = new Set(
+    state.database
+      .prepare<[], { path: string }>(
+        `SELECT iif(d.path = '', f.name, d.path || '/' || f.name) AS path FROM file f
+           JOIN directory d ON d.id = f.directory_id JOIN content c ON c.id = f.content_id
+         WHERE c.problem_code IS NOT NULL OR c.state IN ('sending', 'doubt')
+         UNION SELECT path FROM problem`,
+      )
+      .all()
+      .map(({ path }) => path),
+  )
+  for (const file of listFiles(world)) {
+    if (resourceOf(world, file)) continue
+    if (faults.isAlways('createDirectory', settings.remotePath) && !isHealed) continue
+    const isAlways = faults.isAlways('uploadFile', `${file.sha256} ${file.mime}`) || hasBadCopy(world, file)
+    const lacksPlace = world.traits.service.hasDirectoryField && hasBadDirectory(world, settings, file.path)
+    if (isHealed || (!isAlways && !lacksPlace))
+      throw new Violation('converged', `"${file.path}" never reached the service`)
+    if (!lacksPlace && !named.has(file.path))
+      throw new Violation('named', `"${file.path}" is not at the service, and nobody says so`)
+  }
+}
+
+/** One that may be an earlier upload, and that the service never gives. */
+function hasBadCopy({ service, faults }: World, { sha256, mime }: LocalFile): boolean {
+  return service.resources.some((resource) => {
+    return resource.sha256 === sha256 && resource.mime === mime && faults.isAlways('downloadResource', resource.id)
+  })
+}
+
+function hasBadDirectory({ faults }: World, { remotePath }: MirrorSettings, path: string): boolean {
+  for (let cut = path.length; cut >= 0; cut = path.lastIndexOf('/', cut - 1)) {
+    const directory = cut === path.length ? path.slice(0, Math.max(0, path.lastIndexOf('/'))) : path.slice(0, cut)
+    if (faults.isAlways('createDirectory', directory === '' ? remotePath : `${remotePath}/${directory}`)) return true
+    if (cut <= 0) break
+  }
+  return false
+}
+
+interface Loss {
+  readonly result: RunResult
+  readonly how: string
+  /** Files that the store knew before. */
+  readonly known: number
+  readonly uploads: number
+}
+
+/** A root that is gone, another one, or emptied halts its mirror (P12). */
+export function assertHalted(world: World, { result, how, known, uploads }: Loss): void {
+  if (world.uploads.length > uploads && how !== 'emptied')
+    throw new Violation('P12, P15', `files were sent though the root is ${how}`)
+  const now = world.state.database.prepare<[], { n: number }>('SELECT count(*) AS n FROM file').get()?.n ?? 0
+  const isLoss = how !== 'emptied' || known >= 5
+  if (isLoss && now < known)
+    throw new Violation('P12', `${known - now} files were recorded as removed though the root is ${how}`)
+  if (isLoss && known > 0 && result.outcome === 'done')
+    throw new Violation('P12', `the run ended well though the root is ${how}`)
+}
+
+/** A world in which nothing changes any more: no upload, no directory, no change of state (P17). */
+export async function assertQuiet(world: World, run: () => Promise<void>): Promise<void> {
+  const before = {
+    uploads: world.uploads.length,
+    directories: world.service.directories.size,
+    state: world.state.dump(),
+  }
+  await run()
+  if (world.uploads.length > before.uploads) throw new Violation('P17', 'a file was sent in a quiet world')
+  if (world.service.directories.size > before.directories)
+    throw new Violation('P17', 'a directory was made in a quiet world')
+  if (world.state.dump() !== before.state) throw new Violation('P17', 'the state changed in a quiet world')
+}
+
+const LOCAL_CLASSES = [
+  'in-sync',
+  'processing',
+  'local-only',
+  'changed',
+  'missing-remotely',
+  'needs-attention',
+  'unknown',
+]
+
+/** Every local file is in exactly one class of the report, which says of it what is true (P19). */
+export async function assertReport(world: World, engine: Engine, settings: MirrorSettings): Promise<void> {
+  const row = engine.store.mirrors.findByName(settings.name)
+  if (!row) return
+  engine.store.report.forgetListed()
+  const context = { ...engine, stateDirectory: '/state', listConcurrency: 2 }
+  const reading = (async () => {
+    for await (const { rows } of report(context, [{ row, settings }], { isOffline: false })) return [...rows]
+    return []
+  })()
+  const rows = (await world.drive(world.life, reading)) ?? []
+  const entries = rows.map(({ entry }) => entry)
+  const local = Map.groupBy(
+    entries.filter((entry) => LOCAL_CLASSES.includes(entry.class) && entry.path !== null),
+    ({ path }) => path,
+  )
+  for (const file of listFiles(world)) {
+    const found = local.get(file.path) ?? []
+    if (found.length !== 1) throw new Violation('P19', `"${file.path}" has ${found.length} rows in the report`)
+    const resource = resourceOf(world, file)
+    const isFound = resource !== undefined && isSearchable(world, resource)
+    const shown = found[0]?.class
+    if ((shown === 'in-sync') !== isFound) {
+      throw new Violation(
+        'P19',
+        `"${file.path}" is ${shown} in the report, and ${isFound ? 'searchable' : 'not searchable'} in truth`,
+      )
+    }
+  }
+}

@@ -1,0 +1,182 @@
+/** The program as it is, composed over a simulated machine: one object a life. */
+import type { Clock } from '../../src/foundation/clock.ts'
+import { Lanes } from '../../src/foundation/lanes.ts'
+import { type Logger, silentLogger } from '../../src/foundation/logger.ts'
+import { Turns } from '../../src/foundation/turns.ts'
+import type { FileSystem } from '../../src/local/file-system.ts'
+import { createServiceClient } from '../../src/remote/create-client.ts'
+import type { OutageListener } from '../../src/remote/outage.ts'
+import type { StoreReader } from '../../src/store/open-store.ts'
+import type { Connection, Engine, EngineLimits, Service } from '../../src/sync/engine.ts'
+import { SENT } from '../../src/sync/keeper/activity-log.ts'
+import { silentMeter } from '../../src/sync/meter.ts'
+import { examineEntries } from '../../src/sync/observe/examine-entries.ts'
+import {
+  emptyBatch,
+  type ObservationBatch,
+  type ObserveTree,
+  type OpenExaminer,
+  type WalkOptions,
+} from '../../src/sync/observe/observation.ts'
+import type { Observer } from '../../src/sync/observe/observe-directory.ts'
+import { scopeAt, walkTree } from '../../src/sync/observe/walk-tree.ts'
+import { createProgress } from '../../src/sync/progress.ts'
+import type { Life } from './life.ts'
+import { type NetworkHooks, ORIGIN, SimulatedNetwork, TOKEN } from './network.ts'
+import type { SimulatedState } from './state.ts'
+
+export interface Machine {
+  readonly clock: Clock
+  readonly random: () => number
+  readonly fs: FileSystem
+  readonly state: SimulatedState
+  readonly network: NetworkHooks
+  readonly limits: EngineLimits
+  readonly signal: AbortSignal
+  readonly graceSignal: AbortSignal
+  /** The program has said that a file is sent. */
+  readonly onTold: (path: string, resourceId: string) => void
+}
+
+/** Starts the program: opens its store, as after whatever ended it before. */
+export function startProgram(machine: Machine, life: Life): Engine {
+  const { fs, random, limits, signal, graceSignal, state, onTold } = machine
+  const clock = clockOf(machine.clock, life)
+  const store = state.open(life)
+  return {
+    store,
+    service: serviceOf(machine, clock, life),
+    observeTree: observeTree(store, fs, clock),
+    openExaminer: openExaminer(store, fs, clock),
+    scanTurns: new Turns(),
+    fs,
+    ownDirectories: ['/state'],
+    clock,
+    random,
+    logger: loggerOf(onTold),
+    progress: createProgress(),
+    meter: silentMeter,
+    fileLog: { wouldSend() {}, sent: ({ path, resourceId }) => onTold(path, resourceId) },
+    lanes: new Lanes(limits.transfers),
+    underWay: new Set(),
+    signal,
+    graceSignal,
+    limits,
+    pollPace: { firstPollMs: 2_000, maxPollMs: 60_000, deadlineMs: 3_600_000 },
+    scrubIntervalMs: null,
+  }
+}
+
+/** The continuous mode tells what it sent in its log. */
+function loggerOf(onTold: Machine['onTold']): Logger {
+  const info: Logger['info'] = (message, fields) => {
+    if (message === SENT) onTold(String(fields?.path), String(fields?.resourceId))
+  }
+  return { ...silentLogger, info }
+}
+
+/** The shortest time that a timer of the system takes. */
+const SHORTEST_MS = 1
+
+/** Nothing wakes in a dead program. */
+function clockOf(clock: Clock, life: Life): Clock {
+  return {
+    nowMs: clock.nowMs,
+    monotonicMs: clock.monotonicMs,
+    sleep: async (durationMs, signal) => {
+      await clock.sleep(Math.max(SHORTEST_MS, durationMs), signal)
+      if (life.isDead) await new Promise(() => {})
+    },
+    startTimer: (durationMs, callback) => clock.startTimer(durationMs, () => void (life.isDead || callback())),
+  }
+}
+
+function observerOf(store: StoreReader, fs: FileSystem, clock: Clock, options: WalkOptions): Observer {
+  return {
+    fs,
+    clock,
+    options,
+    isSealed: (path, seal) => store.directories.findSeal(options.mirrorId, path)?.equals(seal) ?? false,
+    listKnown: (path) => store.files.listForCompare(options.mirrorId, path),
+    findKnown: (path, name) => store.files.findForCompare(options.mirrorId, path, name),
+    scratch: new Uint8Array(65_536),
+  }
+}
+
+/** The walk of the program's threads, in this one. */
+function observeTree(store: StoreReader, fs: FileSystem, clock: Clock): ObserveTree {
+  return (options, signal) => ({
+    [Symbol.asyncIterator]: () => walk(observerOf(store, fs, clock, options), [''], signal),
+    [Symbol.asyncDispose]: async () => {},
+  })
+}
+
+function openExaminer(store: StoreReader, fs: FileSystem, clock: Clock): OpenExaminer {
+  return (options) => {
+    const observer = observerOf(store, fs, clock, options)
+    return {
+      async *examine(work, signal) {
+        if (work.kind === 'trees') yield* walk(observer, work.paths, signal)
+        else {
+          const batch = emptyBatch()
+          for (const some of work.entries) examineEntries(observer, some, batch)
+          signal.throwIfAborted()
+          yield batch
+        }
+      },
+      [Symbol.asyncDispose]: async () => {},
+    }
+  }
+}
+
+async function* walk(
+  observer: Observer,
+  paths: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<ObservationBatch> {
+  const stack = paths.map((path) => ({ path, scope: scopeAt(observer, path) }))
+  yield* walkTree(observer, stack, () => signal.aborted)
+  signal.throwIfAborted()
+}
+
+function serviceOf({ network, random }: Machine, clock: Clock, life: Life): Service {
+  const listeners = new Set<OutageListener>()
+  const open = () =>
+    createServiceClient({
+      origin: ORIGIN,
+      token: TOKEN,
+      clock,
+      random,
+      logger: silentLogger,
+      connections: 8,
+      dispatcher: new SimulatedNetwork(network, life),
+      onOutage: (outage) => {
+        for (const listener of listeners) listener(outage)
+      },
+    })
+  let connection: Promise<Connection> | undefined
+  const forget = async () => {
+    connection = undefined
+  }
+  return {
+    identity: ORIGIN,
+    isEmbedded: false,
+    connect: (signal) => {
+      if (connection) return connection
+      const client = open()
+      const opening = client.checkAccess(signal).then((access) => ({ client, access }))
+      connection = opening
+      // The next one tries anew.
+      opening.catch(() => {
+        if (connection === opening) connection = undefined
+      })
+      return opening
+    },
+    onOutage: (listener) => {
+      listeners.add(listener)
+      return { [Symbol.dispose]: () => void listeners.delete(listener) }
+    },
+    disconnect: forget,
+    reset: forget,
+  }
+}

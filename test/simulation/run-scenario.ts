@@ -1,0 +1,319 @@
+/** Runs one scenario: the program as it is in a simulated world, judged after each phase and at the end. */
+import { InterruptedError } from '../../src/foundation/errors.ts'
+import type { Engine, MirrorSettings } from '../../src/sync/engine.ts'
+import type { PassOptions } from '../../src/sync/pass.ts'
+import { type RunResult, runSync } from '../../src/sync/run-sync.ts'
+import { CALM } from './faults.ts'
+import type { Life } from './life.ts'
+import { assertConverged, assertCopies, assertExit, assertHalted, assertQuiet, assertReport } from './oracles.ts'
+import { type Machine, startProgram } from './program.ts'
+import { bytesOf, type Change, CONTENTS, type Death, type Phase, type Scenario } from './scenario.ts'
+import type { SimulatedState } from './state.ts'
+import { watchFor } from './watch.ts'
+import { ROOT, Violation, World } from './world.ts'
+
+/** The longest quarantine, and a little. */
+const LONG_MS = 25 * 3_600_000
+const MOST_RUNS = 40
+/** While something is always bad. */
+const RUNS_BESIDE_BAD = 3
+
+export interface Judgement {
+  readonly violation: Violation | undefined
+  readonly trace: readonly string[]
+}
+
+/** `unhandled` collects what nobody caught meanwhile: a real process would end. */
+export async function runScenario(
+  scenario: Scenario,
+  state: SimulatedState,
+  unhandled: readonly unknown[],
+): Promise<Judgement> {
+  using world = new World(scenario.seed, scenario.traits, state)
+  world.linksCopies = scenario.linksCopies
+  const story = new Story(world, scenario)
+  try {
+    for (const phase of scenario.phases) {
+      await story.perform(phase)
+      world.assertAlways()
+      assertCopies(world)
+      if (unhandled.length > 0) throw unhandled[0]
+    }
+    await story.converge()
+    if (unhandled.length > 0) throw unhandled[0]
+    return { violation: undefined, trace: world.trace }
+  } catch (error) {
+    if (error instanceof Violation) return { violation: error, trace: world.trace }
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    return { violation: new Violation('no crash', text), trace: world.trace }
+  }
+}
+
+class Story {
+  readonly #world: World
+  readonly #settings: MirrorSettings
+
+  constructor(world: World, scenario: Scenario) {
+    this.#world = world
+    this.#settings = {
+      name: 'docs',
+      path: ROOT,
+      library: 'Library',
+      mayCreateLibrary: false,
+      remotePath: '/Docs',
+      ignore: [],
+      maxSizeBytes: null,
+      oneFileSystem: false,
+      emptyFiles: 'upload',
+      isAdHoc: false,
+      breadth: null,
+      duplicates: scenario.linksCopies ? 'link' : 'skip',
+    }
+    const changes = scenario.phases.flatMap((phase) => (phase.kind === 'change' ? [phase.change] : []))
+    world.race = () => {
+      const change = changes[Math.floor(world.random() * changes.length)]
+      if (change) apply(world, change)
+    }
+  }
+
+  async perform(phase: Phase): Promise<void> {
+    const world = this.#world
+    world.note(`— ${JSON.stringify(phase)}`)
+    switch (phase.kind) {
+      case 'change':
+        apply(world, phase.change)
+        break
+      case 'pass':
+        await world.clock.advance(phase.ms)
+        break
+      case 'jump':
+        world.clock.jump(phase.ms)
+        break
+      case 'sync':
+        await this.#sync(phase)
+        break
+      case 'watch':
+        await watchFor(world, phase, {
+          settings: this.#settings,
+          start: (signal) => this.#start(phase.death, signal),
+          apply: (change) => apply(world, change),
+          end: (life) => this.#bury(life, phase.death),
+        })
+        break
+      case 'lose-root':
+        await this.#loseRoot(phase.how)
+        break
+      case 'lose-store':
+        world.loseStore()
+        break
+    }
+  }
+
+  /** Runs until all is well, with and without what is always broken; then the world must be quiet. */
+  async converge(): Promise<void> {
+    const world = this.#world
+    world.race = () => {}
+    world.note('— converge')
+    world.faults.profile = { ...world.faults.profile, share: 0 }
+    // What is bad each time is tried first each time, and may take all that a limit leaves.
+    world.limits = { ...world.limits, newPerRun: null, newPerDay: null }
+    if (world.faults.profile.alwaysShare > 0) await this.#runBesideBad()
+    world.faults.profile = CALM
+    for (const path of world.disk.list(ROOT).keys()) {
+      world.disk.setReadable(`${ROOT}/${path}`, true)
+      world.disk.setFault(`${ROOT}/${path}`, undefined)
+    }
+    const last = await this.#runUntilSettled()
+    world.assertAlways()
+    assertCopies(world)
+    assertConverged(world, this.#settings, { isHealed: true })
+    await assertReport(world, last.engine, this.#settings)
+    await assertQuiet(world, async () => {
+      await this.#run({})
+    })
+  }
+
+  /** What is always bad stays alone: everything else gets through, and it is named. */
+  async #runBesideBad(): Promise<void> {
+    const world = this.#world
+    for (let runs = 0, heldBack = 0; runs < RUNS_BESIDE_BAD + heldBack && heldBack < MOST_RUNS; runs += 1) {
+      await world.clock.advance(LONG_MS)
+      const { result } = await this.#run({ ...ANSWERS, waitMs: LONG_MS * 2 })
+      heldBack += Number(result.summary.mirrors.some(({ uploads }) => uploads.heldBack > 0))
+    }
+    assertConverged(world, this.#settings, { isHealed: false })
+    assertCopies(world)
+  }
+
+  /** As people would: again after a while, answering what is asked, until a run changes nothing any more. */
+  async #runUntilSettled(): Promise<{ readonly engine: Engine; readonly result: RunResult }> {
+    const world = this.#world
+    for (let runs = 0, before = ''; runs < MOST_RUNS; runs += 1) {
+      await world.clock.advance(LONG_MS)
+      const { engine, result } = await this.#run({ ...ANSWERS, waitMs: LONG_MS * 2 })
+      const now = world.state.dumpSettled()
+      if (now === before) return { engine, result }
+      before = now
+    }
+    throw new Violation('P17', `after ${MOST_RUNS} runs in a quiet world there is still something to do`)
+  }
+
+  async #run(options: Partial<PassOptions>): Promise<{ readonly engine: Engine; readonly result: RunResult }> {
+    const world = this.#world
+    const { engine, life } = this.#start(null, new AbortController().signal)
+    const result = await world.drive(life, runSync(engine, [this.#settings], { ...PLAIN, ...options }))
+    if (!result) throw new Error('The program died of itself')
+    world.note(`ended ${result.outcome} ${result.failure?.message ?? ''}`)
+    return { engine, result }
+  }
+
+  async #sync(phase: Extract<Phase, { kind: 'sync' }>): Promise<void> {
+    const world = this.#world
+    const stop = new AbortController()
+    const grace = new AbortController()
+    const begunAt = world.uploads.length
+    const { engine, life } = this.#start(phase.death, stop.signal, grace.signal)
+    if (phase.stopsAt !== null) {
+      const at = world.clock.startTimer(phase.stopsAt * 10, () => {
+        stop.abort(new InterruptedError())
+        world.clock.startTimer(20_000, () => grace.abort(new InterruptedError()))
+      })
+      using _at = at
+      await this.#finish(phase, engine, life, begunAt)
+    } else await this.#finish(phase, engine, life, begunAt)
+    this.#bury(life, phase.death)
+  }
+
+  async #finish(phase: Extract<Phase, { kind: 'sync' }>, engine: Engine, life: Life, begunAt: number): Promise<void> {
+    const { waitMs, hashesEverything: hashEverything, isDryRun } = phase
+    const options = { ...PLAIN, waitMs, hashEverything, isDryRun }
+    const result = await this.#world.drive(life, runSync(engine, [this.#settings], options))
+    this.#world.note(`ended ${result?.outcome ?? 'dead'} ${result?.failure?.message ?? ''}`)
+    assertExit(this.#world, { result, settings: this.#settings, isDryRun, isWaiting: waitMs > 0, begunAt })
+  }
+
+  #start(death: Death | null, signal: AbortSignal, graceSignal?: AbortSignal): { engine: Engine; life: Life } {
+    const world = this.#world
+    const life = world.beginLife(death?.atStep ?? Number.POSITIVE_INFINITY)
+    world.state.recover()
+    const machine: Machine = {
+      clock: world.clock,
+      random: world.random,
+      fs: world.disk.view({ onCall: (name) => life.step(name) }),
+      state: world.state,
+      network: world.networkHooks(),
+      limits: world.limits,
+      signal,
+      graceSignal: graceSignal ?? new AbortController().signal,
+      onTold: (path, resourceId) => world.noteTold(path, resourceId),
+    }
+    // One that dies while it starts has done nothing.
+    try {
+      return { engine: startProgram(machine, life), life }
+    } catch (error) {
+      if (!life.isDead) throw error
+      const again = world.beginLife(Number.POSITIVE_INFINITY)
+      return {
+        engine: startProgram({ ...machine, fs: world.disk.view({ onCall: (name) => again.step(name) }) }, again),
+        life: again,
+      }
+    }
+  }
+
+  #bury(life: Life, death: Death | null): void {
+    const { state } = this.#world
+    const hasLostPower = life.isDead && death?.losesPower === true
+    life.isDead = true
+    if (hasLostPower) state.losePower()
+    else state.recover()
+  }
+
+  /** Files are gone for a reason that nobody meant: nothing may be sent or recorded as removed. */
+  async #loseRoot(how: 'gone' | 'emptied' | 'other-disk'): Promise<void> {
+    const world = this.#world
+    const isPinned = world.state.queries.mirrors.findByName(this.#settings.name) !== undefined
+    // What was never a mirror may be anything.
+    if (!isPinned) return
+    const known = world.state.database.prepare<[], { n: number }>('SELECT count(*) AS n FROM file').get()?.n ?? 0
+    const uploads = world.uploads.length
+    const { race } = world
+    world.race = () => {}
+    world.disk.rename(ROOT, '/home/elsewhere')
+    if (how === 'emptied') world.disk.rename('/home/elsewhere', ROOT)
+    if (how === 'other-disk') {
+      world.disk.mountAt(ROOT)
+      world.disk.place(`${ROOT}/private.md`, Buffer.from('a file of another disk'))
+    }
+    const kept = new Map<string, string>()
+    if (how === 'emptied') {
+      world.disk.makeDirectory('/home/kept')
+      for (const name of [...world.disk.list(ROOT).keys()].filter((path) => !path.includes('/'))) {
+        kept.set(`/home/kept/${name}`, `${ROOT}/${name}`)
+        world.disk.rename(`${ROOT}/${name}`, `/home/kept/${name}`)
+      }
+    }
+    const { result } = await this.#run({})
+    assertHalted(world, { result, how, known, uploads })
+    world.race = race
+    if (how === 'other-disk') world.disk.remove(ROOT)
+    if (how === 'emptied') for (const [from, to] of kept) world.disk.rename(from, to)
+    else world.disk.rename('/home/elsewhere', ROOT)
+  }
+}
+
+/** Everything that guards ask is answered. */
+const ANSWERS = { acceptsRemovals: true, adopts: true, acceptsRoot: true }
+
+const PLAIN: PassOptions = {
+  waitMs: 0,
+  hashEverything: false,
+  isDryRun: false,
+  acceptsRemovals: false,
+  adopts: false,
+  acceptsRoot: false,
+  acceptsBreadth: true,
+}
+
+function apply(world: World, change: Change): void {
+  const { disk } = world
+  const whole = `${ROOT}/${change.path}`
+  switch (change.kind) {
+    case 'put':
+      world.put(change.path, bytesOf(change.content % CONTENTS))
+      break
+    case 'overwrite':
+      world.put(change.path, bytesOf(change.content % CONTENTS), true)
+      break
+    case 'remove':
+      disk.remove(whole)
+      break
+    case 'rename':
+      for (const path of disk.list(ROOT).keys()) {
+        if (path.startsWith(`${change.path}/`)) world.noteDirectory(`${change.to}${path.slice(change.path.length)}`)
+      }
+      world.noteDirectory(change.to)
+      disk.rename(whole, `${ROOT}/${change.to}`)
+      break
+    case 'unreadable':
+      disk.setReadable(whole, false)
+      break
+    case 'readable':
+      disk.setReadable(whole, true)
+      break
+    case 'broken':
+      disk.setFault(whole, 'EIO')
+      break
+    case 'mended':
+      disk.setFault(whole, undefined)
+      break
+    case 'link':
+      disk.link(whole, change.path.endsWith('.md') ? '/outside/0.md' : '/outside')
+      break
+    case 'directory':
+      world.makeDirectory(change.path)
+      break
+    case 'pipe':
+      disk.pipe(whole)
+      break
+  }
+}

@@ -1,0 +1,47 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { SimulateOptions } from './options.ts'
+import type { SeedResult } from './worker.ts'
+
+/** Runs seeds in threads, and gives the results as they come. */
+export async function* runSeeds({ from, seeds, jobs }: Omit<SimulateOptions, 'only'>): AsyncGenerator<SeedResult> {
+  let next = from
+  const end = from + seeds
+  const results: SeedResult[] = []
+  let wake = () => {}
+  let failure: { readonly error: unknown } | undefined
+  const workers = Array.from(
+    { length: Math.min(jobs, seeds) },
+    () => new Worker(new URL('./worker.ts', import.meta.url)),
+  )
+  const feed = (worker: Worker) => {
+    worker.postMessage(next < end ? next : null)
+    next += 1
+  }
+  for (const worker of workers) {
+    worker.on('message', (result: SeedResult) => {
+      results.push(result)
+      feed(worker)
+      wake()
+    })
+    worker.on('error', (error) => {
+      failure = { error }
+      wake()
+    })
+    feed(worker)
+  }
+  const ended = Promise.all(workers.map((worker) => once(worker, 'exit')))
+  try {
+    for (let given = 0; given < seeds; ) {
+      if (failure) throw failure.error
+      const result = results.shift()
+      if (result) {
+        given += 1
+        yield result
+      } else await new Promise<void>((resolve) => (wake = resolve))
+    }
+    await ended
+  } finally {
+    await Promise.all(workers.map((worker) => worker.terminate()))
+  }
+}

@@ -1,0 +1,32 @@
+import type { Phase, Scenario } from './scenario.ts'
+import type { Simulator } from './simulator.ts'
+
+/** The shortest scenario found that breaks the same promise: phases are left out, and lives spared, one after the other. */
+export async function shrink(simulator: Simulator, scenario: Scenario, promise: string): Promise<Scenario> {
+  let shortest = scenario
+  for (let isShorter = true; isShorter; ) {
+    isShorter = false
+    for (const candidate of listShorter(shortest)) {
+      const { violation } = await simulator.run(candidate)
+      if (violation?.promise !== promise) continue
+      shortest = candidate
+      isShorter = true
+      break
+    }
+  }
+  return shortest
+}
+
+function* listShorter(scenario: Scenario): Generator<Scenario> {
+  for (const [index, phase] of scenario.phases.entries()) {
+    yield { ...scenario, phases: scenario.phases.toSpliced(index, 1) }
+    const simpler = simplify(phase)
+    if (simpler) yield { ...scenario, phases: scenario.phases.with(index, simpler) }
+  }
+}
+
+function simplify(phase: Phase): Phase | undefined {
+  if (phase.kind === 'watch' && phase.changes.length > 0) return { ...phase, changes: phase.changes.slice(1) }
+  if ((phase.kind === 'watch' || phase.kind === 'sync') && phase.death) return { ...phase, death: null }
+  return undefined
+}

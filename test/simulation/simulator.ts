@@ -1,0 +1,38 @@
+/** Runs seeds in this process, one after the other. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ProcessDied } from './life.ts'
+import { type Judgement, runScenario } from './run-scenario.ts'
+import { makeScenario, type Scenario } from './scenario.ts'
+import { SimulatedState } from './state.ts'
+
+/** Runs one scenario after the other on one store. */
+export class Simulator implements Disposable {
+  readonly #directory = mkdtempSync(join(tmpdir(), 'shelfd-simulation-'))
+  readonly #state = new SimulatedState(join(this.#directory, 'state'))
+  readonly #unhandled: unknown[] = []
+
+  constructor() {
+    process.on('unhandledRejection', this.#onUnhandled)
+  }
+
+  async run(scenario: Scenario): Promise<Judgement> {
+    this.#unhandled.length = 0
+    return runScenario(scenario, this.#state, this.#unhandled)
+  }
+
+  runSeed(seed: number): Promise<Judgement> {
+    return this.run(makeScenario(seed))
+  }
+
+  [Symbol.dispose](): void {
+    process.off('unhandledRejection', this.#onUnhandled)
+    this.#state[Symbol.dispose]()
+    rmSync(this.#directory, { recursive: true, force: true })
+  }
+
+  readonly #onUnhandled = (error: unknown): void => {
+    if (!(error instanceof ProcessDied)) this.#unhandled.push(error)
+  }
+}

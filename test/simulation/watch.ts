@@ -1,0 +1,83 @@
+/** The continuous mode for a while: its watcher hears what the disk tells, later, twice or not at all. */
+import { InterruptedError } from '../../src/foundation/errors.ts'
+import type { TreeWatcher } from '../../src/local/watch/tree-watcher.ts'
+import type { Engine, MirrorSettings } from '../../src/sync/engine.ts'
+import { MirrorKeeper } from '../../src/sync/keeper/mirror-keeper.ts'
+import type { WatchListener, WatchMeans } from '../../src/sync/keeper/mirror-watch.ts'
+import { ServiceLine } from '../../src/sync/keeper/service-line.ts'
+import type { Life } from './life.ts'
+import type { Change, Phase } from './scenario.ts'
+import { ROOT, type World } from './world.ts'
+
+export interface WatchHands {
+  readonly settings: MirrorSettings
+  start(signal: AbortSignal): { readonly engine: Engine; readonly life: Life }
+  apply(change: Change): void
+  end(life: Life): void
+}
+
+const RUN_SPAN_MS = 3_600_000
+const LONGEST_STOP_MS = 3_600_000
+
+export async function watchFor(
+  world: World,
+  phase: Extract<Phase, { kind: 'watch' }>,
+  hands: WatchHands,
+): Promise<void> {
+  const stop = new AbortController()
+  const { engine, life } = hands.start(stop.signal)
+  const timers = phase.changes.map(({ atMs, change }) => world.clock.startTimer(atMs, () => hands.apply(change)))
+  const line = new ServiceLine(engine, {
+    onFatal: (error) => life.onFailure(error),
+    onChange: () => keeper.noteLineChange(),
+  })
+  const pace = { rescanMs: 600_000, pollIntervalMs: 60_000, settleMs: 5_000 }
+  const watch = simulatedWatch(world, life, phase.lossShare)
+  const keeper = new MirrorKeeper(engine, line, { mirror: hands.settings, watch, pace, runSpanMs: RUN_SPAN_MS })
+  const running = keeper.run().then(() => line.close())
+  running.catch((error: unknown) => life.onFailure(error))
+  await world.drive(life, running, world.clock.monotonicMs() + phase.forMs)
+  for (const timer of timers) timer[Symbol.dispose]()
+  stop.abort(new InterruptedError())
+  await world.drive(life, running, world.clock.monotonicMs() + LONGEST_STOP_MS)
+  world.disk.onChange = () => {}
+  hands.end(life)
+}
+
+/** One watch a directory, as Linux has it. */
+function simulatedWatch(world: World, life: Life, lossShare: number): WatchMeans {
+  const watched = new Set<string>()
+  const listen = (listener: WatchListener) => {
+    world.disk.onChange = (path) => {
+      if (!path.startsWith(`${ROOT}/`)) return
+      const relative = path.slice(ROOT.length + 1)
+      const parent = relative.slice(0, Math.max(0, relative.lastIndexOf('/')))
+      if (!watched.has(parent) || world.random() < lossShare) return
+      world.clock.startTimer(Math.floor(world.random() * 50), () => {
+        if (!life.isDead) listener.onHint(relative)
+      })
+    }
+  }
+  const watcher: TreeWatcher = {
+    backEnd: 'node',
+    isLimited: false,
+    add: (directories) => {
+      const fresh = directories.filter((path) => !watched.has(path))
+      for (const path of fresh) watched.add(path)
+      return fresh
+    },
+    keepOnly: (kept) => {
+      for (const path of watched) if (!kept.has(path)) watched.delete(path)
+    },
+    [Symbol.asyncDispose]: async () => {
+      watched.clear()
+    },
+  }
+  return {
+    choose: () => ({ backEnd: 'node', reason: 'simulated' }),
+    watch: async (_, __, listener) => {
+      listen(listener)
+      return watcher
+    },
+  }
+}

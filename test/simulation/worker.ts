@@ -1,0 +1,34 @@
+/** Thread entry: runs the seeds that it is sent, and posts what became of each. */
+import { parentPort } from 'node:worker_threads'
+import { Simulator } from './simulator.ts'
+
+export interface SeedResult {
+  readonly seed: number
+  /** What was broken; null: nothing. */
+  readonly failure: { readonly promise: string; readonly message: string } | null
+  readonly wasRunTwice: boolean
+}
+
+/** Of so many seeds one runs twice: the same seed must do the same things. */
+const TWICE_EVERY = 100
+
+const simulator = new Simulator()
+
+parentPort?.on('message', (seed: number | null) => {
+  if (seed === null) {
+    simulator[Symbol.dispose]()
+    parentPort?.close()
+  } else void run(seed).then((result) => parentPort?.postMessage(result))
+})
+
+async function run(seed: number): Promise<SeedResult> {
+  const { violation, trace } = await simulator.runSeed(seed)
+  const failure = violation ? { promise: violation.promise, message: violation.message } : null
+  const wasRunTwice = seed % TWICE_EVERY === 0
+  if (failure || !wasRunTwice) return { seed, failure, wasRunTwice }
+  const again = await simulator.runSeed(seed)
+  const at = trace.findIndex((line, index) => line !== again.trace[index])
+  if (at < 0 && trace.length === again.trace.length) return { seed, failure, wasRunTwice }
+  const message = `the second run differs at its step ${at}: "${again.trace[at]}" instead of "${trace[at]}"`
+  return { seed, failure: { promise: 'same seed, same run', message }, wasRunTwice }
+}

@@ -1,0 +1,265 @@
+/** Everything outside the program in one run of the simulation, and what is known to be true of it. */
+import { hash } from 'node:crypto'
+import type { EngineLimits } from '../../src/sync/engine.ts'
+import { type ManualClock, manualClock } from '../support/manual-clock.ts'
+import { seededRandom, seedOf } from '../support/random.ts'
+import { SimulatedDisk } from './disk.ts'
+import { type FaultProfile, Faults } from './faults.ts'
+import { Life, ProcessDied } from './life.ts'
+import type { NetworkHooks, SeenRequest, SeenUpload } from './network.ts'
+import { TOKEN } from './network.ts'
+import { type Fate, type ServiceTraits, SimulatedService } from './service.ts'
+import type { SimulatedState } from './state.ts'
+
+export const ROOT = '/home/docs'
+const OUTSIDE = '/outside'
+
+/** A promise that was broken; the run ends with it. */
+export class Violation extends Error {
+  readonly promise: string
+
+  constructor(promise: string, what: string) {
+    super(`${promise}: ${what}`)
+    this.name = 'Violation'
+    this.promise = promise
+  }
+}
+
+/** An upload from its first byte to its end. */
+interface Transfer {
+  readonly life: Life
+  readonly fileName: string
+  seen: SeenUpload | undefined
+  isOver: boolean
+}
+
+export interface WorldTraits {
+  readonly limits: EngineLimits
+  readonly service: Pick<ServiceTraits, 'hasDuplicateRule' | 'hasDirectoryField' | 'pageSize'>
+  readonly faults: FaultProfile
+  /** Chance that a call of the program finds the disk changed under it. */
+  readonly raceShare: number
+}
+
+/** No run of the program needs so many wakes, or so much time. */
+const MOST_WAKES = 60_000
+const LONGEST_MS = 10 * 24 * 3_600_000
+
+export class World implements Disposable {
+  readonly seed: number
+  readonly traits: WorldTraits
+  readonly clock: ManualClock = manualClock()
+  readonly random: () => number
+  readonly disk: SimulatedDisk
+  readonly faults: Faults
+  readonly service: SimulatedService
+  readonly state: SimulatedState
+  readonly uploads: SeenUpload[] = []
+  /** Those of the next life. */
+  limits: EngineLimits
+  /** What happened, for a reader and for comparing two runs of one seed. */
+  readonly trace: string[] = []
+  /** Called at each step of the program, when it may find the disk changed. */
+  race: () => void = () => {}
+  life = new Life(Number.POSITIVE_INFINITY, () => {})
+  /** When the store was lost last; NaN: never. */
+  lostStoreMs = Number.NaN
+  readonly #contents = new Set<string>()
+  readonly #directories = new Set<string>()
+  readonly #told = new Map<string, string>()
+  readonly #transfers: Transfer[] = []
+
+  constructor(seed: number, traits: WorldTraits, state: SimulatedState) {
+    this.seed = seed
+    this.traits = traits
+    this.limits = traits.limits
+    this.random = seededRandom(seed)
+    this.state = state
+    this.disk = new SimulatedDisk(() => BigInt(this.clock.nowMs()) * 1_000_000n)
+    this.faults = new Faults(seed, traits.faults)
+    const { nowMs } = { nowMs: () => this.clock.monotonicMs() }
+    this.service = new SimulatedService({ ...traits.service, nowMs, fateOf: (sha256) => this.#fateOf(sha256) })
+    for (const path of ['/home', ROOT, OUTSIDE, `${OUTSIDE}/private`]) this.disk.makeDirectory(path)
+    for (const name of ['0.md', 'private/1.md']) {
+      this.disk.place(`${OUTSIDE}/${name}`, Buffer.from(`a secret that lies outside: ${name}`))
+    }
+    state.begin()
+  }
+
+  [Symbol.dispose](): void {
+    this.state.end()
+  }
+
+  note(what: string): void {
+    this.trace.push(`${Math.round(this.clock.monotonicMs())} ${what}`)
+  }
+
+  /** Puts a file below the root; its content may be uploaded from now on. */
+  put(path: string, bytes: Uint8Array, inPlace = false): void {
+    this.#contents.add(hash('sha256', bytes, 'hex'))
+    const whole = `${ROOT}/${path}`
+    for (let cut = path.indexOf('/'); cut > 0; cut = path.indexOf('/', cut + 1)) this.makeDirectory(path.slice(0, cut))
+    if (inPlace) this.disk.overwrite(whole, bytes)
+    else this.disk.place(whole, bytes)
+  }
+
+  makeDirectory(path: string): void {
+    this.#directories.add(path)
+    this.disk.makeDirectory(`${ROOT}/${path}`)
+  }
+
+  noteDirectory(path: string): void {
+    this.#directories.add(path)
+  }
+
+  /** Starts a life that ends by itself at the step `diesAt`. */
+  beginLife(diesAt: number): Life {
+    this.life = new Life(diesAt, (what) => {
+      if (what !== 'network' && what !== 'written' && this.random() < this.traits.raceShare) this.race()
+    })
+    return this.life
+  }
+
+  /** Lets time pass until `work` has ended or its life has; gives undefined for one that died. */
+  async drive<T>(life: Life, work: Promise<T>, untilMs = Number.POSITIVE_INFINITY): Promise<T | undefined> {
+    const end: { isOver: boolean; value?: T; error?: unknown } = { isOver: false }
+    work.then(
+      (value) => Object.assign(end, { isOver: true, value }),
+      (error: unknown) => Object.assign(end, { isOver: true, error }),
+    )
+    const startMs = this.clock.monotonicMs()
+    for (let wakes = 0; !end.isOver && !life.isDead && this.clock.monotonicMs() < untilMs; wakes += 1) {
+      const [failure] = life.failures
+      if (failure) throw asViolation(failure)
+      const goesOn = await this.clock.advanceToNext()
+      if (end.isOver || life.isDead) break
+      if (!goesOn) throw new Violation('no hang', 'the program waits for something that never comes')
+      if (wakes > MOST_WAKES) throw new Violation('no hang', 'the program does not come to an end')
+      if (this.clock.monotonicMs() - startMs > LONGEST_MS) throw new Violation('no hang', 'ten days have passed')
+    }
+    if (life.isDead) return undefined
+    if ('error' in end && !(end.error instanceof ProcessDied)) throw end.error
+    const [failure] = life.failures
+    if (failure) throw asViolation(failure)
+    return end.value
+  }
+
+  /** The hooks of the network, which see every byte that leaves. */
+  networkHooks(): NetworkHooks {
+    return {
+      clock: this.clock,
+      random: this.random,
+      faults: this.faults,
+      service: this.service,
+      onRequest: (request) => this.#noteRequest(request),
+      onFault: (fault) => this.note(`fault ${fault.kind}${fault.kind === 'answer' ? ` ${fault.reply.status}` : ''}`),
+      onUploadBegun: (fileName) => this.#noteUploadBegun(fileName),
+      onUploadEnded: (upload) => this.#noteUploadEnded(upload),
+      onUploadOver: (upload) => this.#noteUploadOver(upload),
+    }
+  }
+
+  /** The program has told that a file is sent: from now on this holds, whatever happens (P1). */
+  noteTold(path: string, resourceId: string): void {
+    this.note(`told ${path} ${resourceId}`)
+    this.#told.set(resourceId, path)
+  }
+
+  /** The store is gone, and all that it knew. */
+  loseStore(): void {
+    this.state.end()
+    this.state.begin()
+    this.#told.clear()
+    this.lostStoreMs = this.clock.monotonicMs()
+  }
+
+  /** What must hold at every moment. */
+  assertAlways(): void {
+    for (const [resourceId, path] of this.#told) {
+      const known = this.state.database.prepare('SELECT 1 FROM content WHERE resource_id = ?').get(resourceId)
+      if (known === undefined) throw new Violation('P1', `the receipt of "${path}" (${resourceId}) is lost`)
+      if (!this.service.find(resourceId))
+        throw new Violation('P1', `"${path}" was told to be ${resourceId}, which is not there`)
+    }
+    for (const directory of this.service.directories) {
+      if (directory === '/' || directory === '/.inbox' || directory === '/Docs') continue
+      if (!this.#directories.has(directory.slice('/Docs/'.length))) {
+        throw new Violation('P9', `the directory "${directory}" was made, which the mirror never had`)
+      }
+    }
+  }
+
+  #fateOf(sha256: string): Fate {
+    const { lateShare, badShare } = this.faults.profile
+    const random = seededRandom(this.seed ^ seedOf(`fate ${sha256}`))
+    const nowMs = this.clock.monotonicMs()
+    const listedMs = random() < lateShare ? nowMs + Math.floor(random() * 3_600_000) : 0
+    const finalMs = nowMs + Math.floor(random() < 0.9 ? random() * 30_000 : random() ** 3 * 30 * 3_600_000)
+    const isBad = random() < badShare
+    const finalStatus = isBad ? pick(BAD_ENDS, random()) : random() < 0.2 ? 'completed_with_warnings' : 'completed'
+    return { listedMs, finalMs, finalStatus }
+  }
+
+  #noteRequest({ method, path, headers, notBeforeMs }: SeenRequest): void {
+    this.note(`${method} ${path}`)
+    const earlyMs = notBeforeMs - this.clock.monotonicMs()
+    if (earlyMs > 0) throw new Violation('P21', `${method} ${path} came ${earlyMs} ms before Retry-After was over`)
+    if (headers.get('authorization') !== `Bearer ${TOKEN}`)
+      throw new Violation('P22', 'a request without the credential')
+    for (const [name, value] of headers) {
+      if (name !== 'authorization' && value.includes(TOKEN)) throw new Violation('P22', `the credential in ${name}`)
+    }
+    if (path.includes(TOKEN)) throw new Violation('P22', 'the credential in a path')
+  }
+
+  #noteUploadBegun(fileName: string): void {
+    const intents = this.state.database
+      .prepare<[string, string], { n: number }>(
+        `SELECT count(*) AS n FROM upload u JOIN content c ON c.id = u.content_id
+         WHERE u.ended_at IS NULL AND c.state IN ('sending', 'stored') AND (u.path = ? OR u.path LIKE '%/' || ?)`,
+      )
+      .get(fileName, fileName)
+    if ((intents?.n ?? 0) === 0) throw new Violation('P2', `"${fileName}" is on its way without an intent`)
+    this.#transfers.push({ life: this.life, fileName, seen: undefined, isOver: false })
+  }
+
+  #noteUploadEnded(upload: SeenUpload): void {
+    this.note(`uploaded ${upload.fileName} ${upload.sha256.slice(0, 8)} ${upload.isStored ? 'stored' : 'not stored'}`)
+    this.uploads.push(upload)
+    if (!this.#contents.has(upload.sha256)) {
+      throw new Violation('P9, P10', `"${upload.fileName}" was sent with bytes that no file of the mirror ever had`)
+    }
+    const own = this.#transfers.findLast(
+      ({ fileName, seen, isOver }) => fileName === upload.fileName && !seen && !isOver,
+    )
+    const twin = this.#transfers.find(({ seen, isOver, life }) => {
+      return !isOver && !life.isDead && seen?.sha256 === upload.sha256 && seen.mime === upload.mime
+    })
+    if (twin && this.traits.limits.transfers > 0 && !this.linksCopies) {
+      throw new Violation(
+        'P3',
+        `"${upload.fileName}" and "${twin.fileName}" were sent at the same time with the same content`,
+      )
+    }
+    if (own) own.seen = upload
+  }
+
+  #noteUploadOver(upload: SeenUpload): void {
+    for (const transfer of this.#transfers) if (transfer.seen === upload) transfer.isOver = true
+  }
+
+  /** Copies are sent on purpose. */
+  linksCopies = false
+}
+
+const BAD_ENDS: readonly unknown[] = ['partial', 'failed', 'done', null, 42, { toString: 'x' }]
+
+function pick<T>(values: readonly T[], at: number): T | undefined {
+  return values[Math.floor(at * values.length)]
+}
+
+/** What nobody caught would end a real process. */
+function asViolation(error: unknown): Violation {
+  if (error instanceof Violation) return error
+  return new Violation('no crash', error instanceof Error ? (error.stack ?? error.message) : String(error))
+}
