@@ -15,7 +15,7 @@ async function withSockets(options: Partial<EmbeddedOptions> = {}) {
   const id = await client.createLibrary()
   const { hostname, port } = new URL(library.url)
   const open = async () => {
-    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true, noDelay: true })
     await once(socket, 'connect')
     return socket
   }
@@ -67,15 +67,21 @@ describe('a slow body', () => {
 
   it('that drips ends with 408, however long it would last', async () => {
     const { manual, clock } = patientClock()
-    const { begin } = await withSockets({ clock })
+    const { begin, client } = await withSockets({ clock })
     const socket = await begin(FORM, 100_000)
     let isOver = false
     socket.once('close', () => {
       isOver = true
     })
     const answer = answerOn(socket)
+    // Time enough to read what was sent before, so that each byte counts.
+    const letRead = async () => {
+      for (const _ of [1, 2, 3]) await client.get('/auth/check')
+    }
+    await letRead()
     while (!isOver) {
       socket.write('x')
+      await letRead()
       await manual.advance(60_000)
     }
     expect(await answer).toEqual(LATE)

@@ -270,6 +270,10 @@ export const faultsOfFiles: readonly FaultRow[] = [
         'a full disk > of the state holds a daemon until there is room',
         'a full disk > of the library loses nothing and doubles nothing',
       ],
+      'embedded/full-disk.test.ts': [
+        'a full disk of the embedded library > answers uploads of %i bytes with 507',
+        'a full disk of the embedded library > holds ingestion until there is room',
+      ],
     },
   },
   {

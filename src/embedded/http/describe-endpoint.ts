@@ -44,6 +44,7 @@ const ERROR_MEANINGS: Readonly<Record<number, string>> = {
   422: 'Validation error; `errors` holds messages by field',
   500: 'Internal error',
   503: 'The service is stopping',
+  507: 'The disk of the library is full',
 }
 
 /** A fastify schema: it only describes, nothing is validated or serialized by it. */

@@ -31,9 +31,10 @@ export interface Lane {
 }
 
 export function openLane(spec: LaneSpec): Lane {
-  const { clock, signal, tables, accepts } = spec
+  const { clock, signal, logger, tables, accepts } = spec
   let working: Promise<void> | undefined
   let isRung = false
+  let isFaulty = false
   // Everything up to this row id has its final state, or belongs to another lane.
   let doneId = 0
   /** Gives how many resources it looked at, its own and others. */
@@ -49,10 +50,23 @@ export function openLane(spec: LaneSpec): Lane {
       while ((await ingestNext()) === MAX_BATCH_RESOURCES);
     } while (tables.resources.toIngest(doneId, 1).length > 0)
   }
+  const noteSuccess = () => {
+    if (isFaulty) logger.info('Ingestion goes on')
+    isFaulty = false
+    return true
+  }
+  /** Said once, however long it lasts. */
+  const noteFault = (error: unknown) => {
+    if (!isFaulty && !signal.aborted) {
+      logger.error('Ingestion cannot go on, and is tried again', { error: messageOf(error) })
+    }
+    isFaulty = true
+    return false
+  }
   const work = async () => {
     while (isRung && !signal.aborted) {
       isRung = false
-      if (await succeeds(spec, ingestAll)) continue
+      if (await ingestAll().then(noteSuccess, noteFault)) continue
       // Such as a full disk: there may be room after a while, also when no further upload comes.
       await clock.sleep(RETRY_MS, signal).catch(() => {})
       isRung = true
@@ -79,14 +93,4 @@ async function ingestBatch({ tables, writes, ingest }: LaneSpec, batch: readonly
     for (const { id, status } of batch) if (status !== 'running') tables.resources.start(id)
   })
   await ingest(batch)
-}
-
-async function succeeds({ logger, signal }: LaneSpec, work: () => Promise<void>): Promise<boolean> {
-  try {
-    await work()
-    return true
-  } catch (error) {
-    if (!signal.aborted) logger.error('Ingestion could not go on', { error: messageOf(error) })
-    return false
-  }
 }

@@ -19,7 +19,7 @@ export const createDirectory = endpoint({
   ].join(' '),
   body: z.object({ path: libraryPathInput }),
   answers: { 201: { description: 'Created; `Location` is the relative URL of its contents', shape: directoryNode } },
-  errors: [401, 403, 404, 409, 415, 422],
+  errors: [401, 403, 404, 409, 415, 422, 507],
   async handle(call) {
     const { service, body, reply } = call
     const library = requireLibrary(call, 'update')

@@ -22,7 +22,7 @@ export const createLibrary = endpoint({
     overview: z.string().max(10_000).nullable().default(null),
   }),
   answers: { 201: { description: 'Created; `Location` is its absolute URL', shape: libraryRecord } },
-  errors: [401, 403, 415, 422],
+  errors: [401, 403, 415, 422, 507],
   async handle(call) {
     const { service, body, request, reply } = call
     requireAbility(call, 'library.create')

@@ -46,7 +46,7 @@ export const uploadFile = endpoint({
     200: { description: 'The library has these bytes with this MIME type already', shape: uploadAnswer },
     201: { description: 'A new resource; its processing follows', shape: uploadAnswer },
   },
-  errors: [401, 403, 404, 408, 413, 415, 422],
+  errors: [401, 403, 404, 408, 413, 415, 422, 507],
   async handle(call) {
     const { service, request, reply } = call
     const library = requireLibrary(call, 'resource.create')
