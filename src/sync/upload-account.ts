@@ -3,7 +3,7 @@ import { quarantinePause } from '../rules/quarantine-pause.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
 import type { UploadOutcome } from '../store/uploads.ts'
 import type { Engine, OpenMirror } from './engine.ts'
-import { FAILED_AGAIN } from './file-log.ts'
+import { FAILED_AGAIN, type SentFile } from './file-log.ts'
 import type { PathProblem } from './observe/observation.ts'
 import type { RunAttempts } from './pass.ts'
 import type { SendResult } from './send-one.ts'
@@ -16,6 +16,8 @@ export class UploadAccount {
   readonly #summary: SyncSummary
   readonly #attempts: RunAttempts
   readonly #links: boolean
+  /** Sent, and not told yet. */
+  readonly #untold: SentFile[] = []
   /** By path: a run may last for days. */
   readonly #problems = new Map<string, PathProblem>()
 
@@ -63,6 +65,11 @@ export class UploadAccount {
     }
   }
 
+  /** Names what was sent; call it when that is committed, since what was told must last (P1). */
+  tellSent(): void {
+    for (const file of this.#untold.splice(0)) this.#engine.fileLog.sent(file)
+  }
+
   /** It may be sent as if nothing had been tried. */
   recordNotSent(intent: Intent): void {
     const { store } = this.#engine
@@ -89,7 +96,7 @@ export class UploadAccount {
   }
 
   #nameFile({ path, sizeBytes }: Intent, resourceId: string, isDuplicate: boolean): void {
-    this.#engine.fileLog.sent({ mirror: this.#mirror.row.name, path, sizeBytes, resourceId, isDuplicate })
+    this.#untold.push({ mirror: this.#mirror.row.name, path, sizeBytes, resourceId, isDuplicate })
   }
 
   /** A copy that could not be sent stays open: the next run tries again, and the content itself is safe. */

@@ -212,6 +212,7 @@ export class Uploader {
       for (const { intent, result } of ended) this.#account.recordEnd(intent, result)
       taken = take > 0 ? this.#queue.take(take) : []
     })
+    this.#account.tellSent()
     for (const { intent } of ended) this.#noteEnded(intent.contentId)
     for (const { contentId } of taken) this.#noteUnderWay(contentId)
     this.#ready.unshift(...taken.reverse())

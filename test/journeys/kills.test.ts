@@ -1,56 +1,67 @@
+/** The real program, killed wherever it can be; `npm run kills` does the same at random, as often as is wanted. */
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { startFaultyService } from '../support/faulty-service.ts'
+import {
+  MIGRATION_CHANGES,
+  SERVICE_MOMENTS,
+  type ServiceMoment,
+  STATE_CHANGES,
+  type StateChange,
+} from '../kills/crash-points.ts'
+import { type Harm, nameOf } from '../kills/harm.ts'
+import { type RoundPlan, runRound } from '../kills/round.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { seededRandom } from '../support/random.ts'
 import { runShelfd } from '../support/run-shelfd.ts'
-import { manyFiles } from '../support/temporary.ts'
+import { compileStateFaults } from '../support/state-faults.ts'
+import { manyFiles, temporaryDirectory } from '../support/temporary.ts'
 
+const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
 const CONTENTS = 110
-const tree = manyFiles(160, CONTENTS)
 
-describe('a process killed while it uploads', () => {
-  test('leaves nothing that the next run cannot mend', async () => {
-    await using service = await startFaultyService({ library: 'Research' })
-    const home = temporaryHome(service)
-    home.write('Papers', tree)
-    const random = seededRandom(20_261)
-    let kills = 0
-    for (let round = 0; round < 7; round += 1) {
-      const { child, ended } = runShelfd(['sync', 'Papers', '--to', 'Research'], { env: home.env, cwd: home.path })
-      const isBeforeAnswer = random() < 0.5
-      let left = 1 + Math.floor(random() * 12)
-      const count = () => {
-        left -= 1
-        if (left === 0) child.kill('SIGKILL')
-      }
-      service.onUploadBegun = isBeforeAnswer ? count : () => {}
-      service.onAnswered = ({ route }) => {
-        if (!isBeforeAnswer && route === 'uploadFile') count()
-      }
-      const { exitCode } = await ended
-      if (exitCode === null) kills += 1
-    }
-    service.onUploadBegun = () => {}
-    service.onAnswered = () => {}
-    expect(kills).toBe(7)
+/** Before a file has its name or loses it; after half of a write; between a flush and whatever relies on it. */
+function killAt([of]: StateChange): Harm {
+  const harm = of.startsWith('write') ? 'tear' : of.startsWith('sync') ? 'kill-after' : 'kill'
+  return { kind: 'state', fault: { of, at: 1, harm } }
+}
 
-    const last = await home.sync(['Papers'])
-    expect(last).toMatchObject({ exitCode: 0 })
-    expect(last.mirror.uploads).toMatchObject({ failed: 0, inDoubt: 0 })
-    const stored = readLibrary(service.dataDir)
-    expect(stored).toHaveLength(CONTENTS)
-    // Each kill can cost the uploads that were on their way, four at most; whatever the library took is not sent again.
-    const taken = service.requests.filter(({ route, status }) => route === 'uploadFile' && status !== undefined)
-    expect(taken.length).toBeLessThanOrEqual(CONTENTS + kills * 4)
-    expect(taken.filter(({ status }) => status === 201)).toHaveLength(CONTENTS)
-    expect(stored.filter(({ places }) => places.length > 1)).toEqual([])
-    expect(await home.shelfd(['report', '--check'])).toMatchObject({ exitCode: 0 })
-  })
+function killWhen(moment: ServiceMoment): Harm {
+  return { kind: 'service', moment, nth: 1 }
+}
+
+/** Looks for what was stored come after a kill that left a doubt. */
+const MOMENTS = [
+  ...SERVICE_MOMENTS.filter((moment) => moment !== 'download asked'),
+  'upload stored',
+  'download asked',
+] as const
+const FIRST_MOMENTS = ['access asked', 'directory made', 'upload begun', 'upload stored'] as const
+
+const PLANS = [
+  { seed: 1, harms: STATE_CHANGES.map(killAt) },
+  { seed: 2, harms: [...MIGRATION_CHANGES.map(killAt), ...FIRST_MOMENTS.map(killWhen)], isOld: true },
+  { seed: 3, harms: MOMENTS.map(killWhen) },
+] satisfies readonly Partial<RoundPlan>[]
+
+describe('a process killed at any moment', () => {
+  test.runIf(process.platform === 'linux')(
+    'loses nothing and sends nothing twice (P1-P4)',
+    async () => {
+      const directory = temporaryDirectory()
+      const around = { program: PROGRAM, layer: compileStateFaults(directory) }
+      const rounds = PLANS.map((plan) => runRound({ ...plan, ...around, at: join(directory, `round-${plan.seed}`) }))
+      const results = await Promise.all(rounds)
+      expect(results.flatMap(({ complaints }) => complaints)).toEqual([])
+      expect(results.map(({ done }) => done)).toEqual(PLANS.map(({ harms }) => harms.map(nameOf)))
+      expect(results.reduce((sum, { kills }) => sum + kills, 0)).toBe(PLANS.flatMap(({ harms }) => harms).length)
+    },
+    180_000,
+  )
 
   test('takes the embedded library down and up again', async () => {
     const home = temporaryHome()
-    home.write('Papers', tree)
+    home.write('Papers', manyFiles(160, CONTENTS))
     const random = seededRandom(7)
     for (let round = 0; round < 2; round += 1) await killLater(home, Math.floor(random() * 40))
     const last = await home.sync(['Papers'])

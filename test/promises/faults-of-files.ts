@@ -323,4 +323,11 @@ export const faultsOfFiles: readonly FaultRow[] = [
       'local/ignore-like-git.test.ts': ['the same line decides as in git'],
     },
   },
+  {
+    id: 'F-FS-27',
+    happens: 'the disk of the state fails (EIO), may not be written, or its files cannot be opened',
+    answer: 'exit 78 with the directory and the cause, or 5 where it is full; the next run on a sound disk mends all',
+    class: 'operator',
+    shownBy: { 'journeys/failing-writes.test.ts': ['a failing disk of the state is named and survived'] },
+  },
 ]

@@ -32,7 +32,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     answer: 'what was under way is in doubt for the next start; no lock stays',
     class: 'doubt',
     shownBy: {
-      'journeys/kills.test.ts': ['a process killed while it uploads > leaves nothing that the next run cannot mend'],
+      'journeys/kills.test.ts': ['a process killed at any moment > loses nothing and sends nothing twice (P1-P4)'],
       'journeys/under-way.test.ts': [
         'an upload of %j > is a doubt only when its process is gone',
         'an upload of %j > stays a doubt for whoever comes next',

@@ -7,7 +7,10 @@ export const promisesOfReading: readonly PromiseRow[] = [
     holds:
       'nothing is written to the directories that are mirrored: contents, names, times and inodes stay as they were.',
     except: ['The time of the last access, where the file system keeps it.'],
-    shownBy: { 'sync/odd-files.test.ts': ['the mirrored directory > is left as it was, to the last time'] },
+    shownBy: {
+      'journeys/kills.test.ts': ['a process killed at any moment > loses nothing and sends nothing twice (P1-P4)'],
+      'sync/odd-files.test.ts': ['the mirrored directory > is left as it was, to the last time'],
+    },
   },
   {
     id: 'P9',

@@ -68,6 +68,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'a world in which nothing changes stays quiet: the next run sends nothing, makes no directory and changes nothing of the state.',
     except: ['The list of past runs grows by one.', 'What failed is tried again when its pause is over.'],
     shownBy: {
+      'journeys/kills.test.ts': ['a process killed at any moment > loses nothing and sends nothing twice (P1-P4)'],
       'journeys/first-and-later-runs.test.ts': ['a later run > sends nothing and changes nothing (P17)'],
       'journeys/chaos.test.ts': [
         'a service where a fifth of all requests goes wrong > still gets every content exactly once (seed %i)',
@@ -79,7 +80,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     holds: 'a run that was cut off and repeated ends as the run that was not.',
     except: ['The second locations of P4.'],
     shownBy: {
-      'journeys/kills.test.ts': ['a process killed while it uploads > leaves nothing that the next run cannot mend'],
+      'journeys/kills.test.ts': ['a process killed at any moment > loses nothing and sends nothing twice (P1-P4)'],
       'journeys/exit-codes.test.ts': ['the process ends with > 130 when interrupted, and the next run completes'],
       'journeys/under-way.test.ts': ['a batch > that a kill breaks off goes on at the start'],
     },

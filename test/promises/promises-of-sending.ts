@@ -20,10 +20,13 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'what the store wrote > is durable from the first write on (P1)',
         'a store that is not what it was (P24) > is mended from its log after a crash',
       ],
-      'sync/uploads.test.ts': ['a receipt > is durable while another upload goes on (P1)'],
+      'sync/uploads.test.ts': [
+        'a receipt > is durable while another upload goes on (P1)',
+        'a file > is named as sent when that is committed (P1)',
+      ],
       'journeys/kills.test.ts': [
-        'a process killed while it uploads > leaves nothing that the next run cannot mend',
-        'a process killed while it uploads > takes the embedded library down and up again',
+        'a process killed at any moment > loses nothing and sends nothing twice (P1-P4)',
+        'a process killed at any moment > takes the embedded library down and up again',
       ],
       'journeys/daemon-weather.test.ts': ['signals at random moments > lose nothing and leave no stale lock'],
     },
@@ -33,6 +36,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
     holds: 'no byte of an upload leaves before its intent (path, SHA-256, MIME type, size, attempt) is committed.',
     except: [],
     shownBy: {
+      'journeys/kills.test.ts': ['a process killed at any moment > loses nothing and sends nothing twice (P1-P4)'],
       'sync/uploads.test.ts': [
         'before the first byte of an upload > its intent is committed (P2)',
         'before the first byte of an upload > every attempt has an intent of its own',
@@ -49,6 +53,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
       'Two stores, say on two computers, do not know of each other: there only the duplicate rule of the service holds.',
     ],
     shownBy: {
+      'journeys/kills.test.ts': ['a process killed at any moment > loses nothing and sends nothing twice (P1-P4)'],
       'journeys/chaos.test.ts': [
         'a service where a fifth of all requests goes wrong > still gets every content exactly once (seed %i)',
         'a service where a fifth of all requests goes wrong > without a duplicate rule only lost answers cost twice',
@@ -77,6 +82,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'a content in doubt that two mirrors look for at once is sent once more',
         'a look goes where the content was sent, whatever was configured since',
       ],
+      'journeys/kills.test.ts': ['a process killed at any moment > loses nothing and sends nothing twice (P1-P4)'],
       'remote/uploads.test.ts': [
         'doubt > is the end of one try: %s',
         'doubt > is the end of a reset after %i bytes arrived',

@@ -11,7 +11,7 @@ import type { OutageListener } from '../../src/remote/outage.ts'
 import type { ServiceClient } from '../../src/remote/service-client.ts'
 import { openStore, type Store, type StoreReader } from '../../src/store/open-store.ts'
 import type { Connection, Engine, EngineLimits, MirrorSettings, Service } from '../../src/sync/engine.ts'
-import { silentFileLog } from '../../src/sync/file-log.ts'
+import { type FileLog, silentFileLog } from '../../src/sync/file-log.ts'
 import { silentMeter } from '../../src/sync/meter.ts'
 import type { ObserveTree } from '../../src/sync/observe/observation.ts'
 import type { Observer } from '../../src/sync/observe/observe-directory.ts'
@@ -35,6 +35,7 @@ export interface EngineOptions {
   readonly graceSignal?: AbortSignal
   readonly scrubIntervalMs?: number
   readonly pollPace?: Partial<Engine['pollPace']>
+  readonly fileLog?: FileLog
   /** Walks and hashes in threads as the program does; otherwise in this thread, which is quicker for few files. */
   readonly inThreads?: boolean
   /** Puts something around the real client. */
@@ -84,7 +85,7 @@ export function openTestEngine(
     logger: options.logger ?? silentLogger,
     progress: createProgress(),
     meter: silentMeter,
-    fileLog: silentFileLog,
+    fileLog: options.fileLog ?? silentFileLog,
     lanes: new Lanes(options.limits?.transfers ?? limits.transfers),
     underWay: new Set(),
     signal,

@@ -1,9 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
-import type { CliIo } from '../../src/cli/cli-io.ts'
-import { runCli } from '../../src/cli/run-cli.ts'
 import type { RunSummary } from '../../src/sync/run-sync.ts'
+import { runHere } from './run-here.ts'
 import { runShelfd } from './run-shelfd.ts'
 import { type Tree, temporaryDirectory, writeTree } from './temporary.ts'
 
@@ -78,37 +76,4 @@ function readSynced(outcome: Outcome): Synced {
   const mirror = summary.mirrors[0]
   if (!mirror) throw new Error('The summary has no mirror')
   return { ...outcome, summary, mirror }
-}
-
-async function runHere(args: readonly string[], env: Variables, home: string): Promise<Outcome> {
-  const stdout = new Collector()
-  const stderr = new Collector()
-  const io: CliIo = {
-    stdin: noInput(),
-    stdout,
-    stderr,
-    isTerminal: { stdin: false, stdout: false, stderr: false },
-    env,
-    cwd: home,
-    uid: undefined,
-    home,
-    signal: new AbortController().signal,
-  }
-  const exitCode = await runCli(args, io)
-  return { exitCode, stdout: stdout.text, stderr: stderr.text }
-}
-
-async function* noInput(): AsyncGenerator<Buffer> {}
-
-class Collector extends Writable {
-  readonly #chunks: Buffer[] = []
-
-  get text(): string {
-    return Buffer.concat(this.#chunks).toString('utf8')
-  }
-
-  override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
-    this.#chunks.push(Buffer.from(chunk))
-    done()
-  }
 }

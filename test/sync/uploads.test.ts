@@ -2,6 +2,7 @@ import { appendFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openStoreReader, type StoreReader } from '../../src/store/open-store.ts'
+import { type SentFile, silentFileLog } from '../../src/sync/file-log.ts'
 import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
@@ -58,6 +59,22 @@ describe('a receipt', () => {
     }
     expect((await tested.sync([mirror])).outcome).toBe('done')
     expect(await storedMeanwhile.promise).toBe(1)
+  })
+})
+
+describe('a file', () => {
+  test('is named as sent when that is committed (P1)', async () => {
+    await using service = await startFaultyService()
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(12, 12)))
+    const stateDir = temporaryDirectory()
+    const named: boolean[] = []
+    const sent = ({ resourceId }: SentFile) => {
+      using reader = openStoreReader(stateDir)
+      named.push(reader?.contents.findByResource(1, resourceId)?.state === 'stored')
+    }
+    await using tested = openTestEngine(service, { stateDir, fileLog: { ...silentFileLog, sent } })
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    expect(named).toEqual(Array(12).fill(true))
   })
 })
 
