@@ -12,12 +12,19 @@ import { commands } from '../src/cli/commands.ts'
 import { EXIT_CODES } from '../src/cli/exit-codes.ts'
 import { errorCodes } from '../src/foundation/errors.ts'
 import { REPORT_CLASSES } from '../src/rules/report-class.ts'
+import { security } from './promises/security.ts'
 
 /** Made by the engine of the outcomes of ingestion, where an upload is no error. */
 const INGESTION_PROBLEM_CODES = ['ingestion-partial', 'ingestion-failed', 'ingestion-unknown']
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
-const pages = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: PROJECT })]
+const pages = [
+  'README.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'CONTRIBUTING.md',
+  ...globSync('docs/**/*.md', { cwd: PROJECT }),
+]
 
 describe('commands', () => {
   test('the page has the help of every command', async () => {
@@ -103,6 +110,11 @@ describe('the pages', () => {
     const reached = new Set(['README.md'])
     for (const page of reached) if (page.endsWith('.md')) for (const target of linksOf(page)) reached.add(target)
     expect(pages.filter((page) => !reached.has(page))).toEqual([])
+  })
+
+  test('on threats name each rule of security', () => {
+    const page = read('docs/threat-model.md')
+    expect(security.filter(({ id }) => !page.includes(id)).map(({ id }) => id)).toEqual([])
   })
 
   test('give a reason for every dependency', () => {

@@ -202,4 +202,55 @@ export const security: readonly SecurityRow[] = [
       ],
     },
   },
+  {
+    id: 'S-18',
+    holds:
+      'No link that others planted is followed when a file is written, and no code is run that others could have put in place of ours.',
+    shownBy: {
+      'journeys/ownership.test.ts': [
+        'a small file that is replaced > follows no link that was planted',
+        'a small file that is replaced > of the state leaves what a planted link leads to',
+        'compiled code > is kept for its user alone, nothing shared is run',
+        'compiled code > of another user is never run',
+        'the state directory > behind a link of another user is refused',
+      ],
+    },
+  },
+  {
+    id: 'S-19',
+    holds: 'Nothing that is printed or logged moves the cursor, reorders text or cannot be seen, whoever wrote it.',
+    shownBy: {
+      'cli/safe-output.test.ts': [
+        'whatever is printed > has nothing a terminal obeys (%s)',
+        'whatever is printed > keeps its lines, whatever stands in them',
+        'text from outside > is the same in JSON for those who read it',
+      ],
+      'journeys/hostile-names.test.ts': [
+        'names that want to do harm > are mirrored one by one and escaped',
+        'names that want to do harm > and words of a service are escaped by every command',
+      ],
+      'journeys/credential-secrecy.test.ts': ['a crash tells where, and nothing of the credential'],
+    },
+  },
+  {
+    id: 'S-20',
+    holds: 'The embedded library answers nobody without a token, and says so when others on the network can reach it.',
+    shownBy: {
+      'cli/serve.test.ts': ['serve > beyond loopback warns and answers nobody without a token'],
+      'embedded/foreign-host.test.ts': ['a page of a foreign name learns nothing on loopback'],
+      'embedded/tokens.test.ts': ['tokens > answers each missing right with 403'],
+    },
+  },
+  {
+    id: 'S-21',
+    holds: 'The package names all that is installed with it, with checksums.',
+    shownBy: {
+      'package/supply.test.ts': [
+        'the bill of materials > is the same each time, with every hash',
+        'the bill of materials > leaves out nothing that npm finds',
+        'the bill of materials > names each direct dependency',
+      ],
+      'package/package.test.ts': ['the installed package > lists in its bill of materials what comes with it'],
+    },
+  },
 ]
