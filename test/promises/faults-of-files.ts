@@ -105,6 +105,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'it belongs to the mirror, unless `oneFileSystem` is set: then it is left out and said',
     class: 'accepted',
     shownBy: {
+      'sync/odd-files.test.ts': ['a disk mounted inside the directory > belongs to it, unless told otherwise'],
       'local/scan-directory.test.ts': ['a directory that can be read > stays on one file system when told'],
       'local/is-left-out.test.ts': ['a directory below a mirror > may be another file system'],
     },

@@ -109,6 +109,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     ],
     shownBy: {
       'sync/clock-jumps.test.ts': [
+        'jumps of ten years between runs send each content once',
         'after the clock was ten years ahead > what was refused is tried again',
         'after the clock was ten years ahead > what was sent then counts for no limit',
         'a scrub waits no longer than its interval: %j',

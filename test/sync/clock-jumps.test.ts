@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Clock, systemClock } from '../../src/foundation/clock.ts'
 import { isScrubDue } from '../../src/sync/sync-mirror.ts'
-import { mirrorOf, openTestEngine } from '../support/engine.ts'
+import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
@@ -42,6 +42,29 @@ describe('after the clock was ten years ahead', () => {
     await tested.sync([mirrorOf(root)])
     expect(service.count('uploadFile')).toBe(2)
   })
+})
+
+test('jumps of ten years between runs send each content once', async () => {
+  await using service = await startFaultyService({ hasNoDuplicateRule: true })
+  service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 1 ? 'reset-after' : undefined)
+  const root = writeTree(temporaryDirectory(), { 'a.md': 'a' })
+  const clock = wrongClock()
+  await using tested = openTestEngine(service, { clock })
+  for (const [run, byMs] of [TEN_YEARS_MS, -TEN_YEARS_MS, 0, -TEN_YEARS_MS, TEN_YEARS_MS, 0].entries()) {
+    clock.byMs = byMs
+    writeTree(root, { [`${run}.md`]: `run ${run}`, 'changing.md': `version ${run}` })
+    const result = await tested.sync([mirrorOf(root)])
+    expect({ run, outcome: result.outcome, files: accountOf(result).files.scanned }).toEqual({
+      run,
+      outcome: 'done',
+      files: run + 3,
+    })
+  }
+  expect(service.count('uploadFile')).toBe(1 + 6 + 6)
+  const { rows } = await tested.report([mirrorOf(root)])
+  expect(rows.filter(({ entry }) => entry.class === 'in-sync')).toHaveLength(8)
+  expect(rows.filter(({ entry }) => entry.class === 'superseded')).toHaveLength(5)
+  expect(rows).toHaveLength(13)
 })
 
 test.each([

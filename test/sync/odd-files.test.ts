@@ -20,6 +20,7 @@ import { dumpStore } from '../support/dump-store.ts'
 import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
+import { mayMount, mountSmallDisk } from '../support/mounted-disk.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
 /** The real file system, in which every opening or reading of one path fails as long as `code` is set. */
@@ -130,6 +131,26 @@ describe('a process without free descriptors', () => {
     Object.assign(state, { left: 0, times: 0 })
     expect((await tested.sync([mirror])).outcome).toBe('done')
     expect(service.count('uploadFile')).toBe(2)
+  })
+})
+
+describe.runIf(mayMount)('a disk mounted inside the directory', () => {
+  test('belongs to it, unless told otherwise', async () => {
+    await using service = await startFaultyService()
+    const root = writeTree(temporaryDirectory(), { 'a.md': 'A', 'disk/': '' })
+    using _disk = mountSmallDisk(join(root, 'disk'), '1m')
+    writeTree(root, { 'disk/b.md': 'B', 'disk/deep/c.md': 'C' })
+    const mirror = mirrorOf(root, { oneFileSystem: true })
+    await using tested = openTestEngine(service)
+    const alone = accountOf(await tested.sync([mirror]))
+    expect(alone).toMatchObject({ files: { scanned: 1, ignored: 1 }, problems: [] })
+    const { rows } = await tested.report([mirror])
+    expect(rows.map(({ entry }) => [entry.path, entry.class, entry.reason])).toEqual([
+      ['a.md', 'in-sync', null],
+      ['disk', 'ignored', 'on another file system'],
+    ])
+    const both = accountOf(await tested.sync([{ ...mirror, oneFileSystem: false }]))
+    expect(both).toMatchObject({ files: { scanned: 3 }, uploads: { created: 2 } })
   })
 })
 
