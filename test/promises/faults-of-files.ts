@@ -274,6 +274,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
       'embedded/full-disk.test.ts': [
         'a full disk of the embedded library > answers uploads of %i bytes with 507',
         'a full disk of the embedded library > holds ingestion until there is room',
+        'a full disk of the embedded library > answers uploads of %i bytes with 507',
+        'a full disk of the embedded library > holds ingestion until there is room',
       ],
     },
   },

@@ -129,6 +129,8 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'uploads, descriptors, memory, log and retries have a bound, and `Retry-After` (seconds or a date) is a lower bound that holds for all requests.',
     except: ['The store grows with the number of files and contents it knows.'],
     shownBy: {
+      'local/scanned-files.test.ts': ['Only one portion is unpacked at a time'],
+      'sync/large-directory.test.ts': ['A directory of many files is handed on in portions'],
       'embedded/ingestion-child.test.ts': ['the process that reads documents > is ended when it takes too much memory'],
       'sync/list-remote.test.ts': ['Folders that double at each level end the listing'],
       'remote/retrying.test.ts': [

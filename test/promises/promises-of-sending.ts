@@ -21,6 +21,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'a store that is not what it was (P24) > is mended from its log after a crash',
       ],
       'sync/uploads.test.ts': [
+        'a file > is named as sent when that is committed (P1)',
         'a receipt > is durable while another upload goes on (P1)',
         'a file > is named as sent when that is committed (P1)',
       ],

@@ -173,6 +173,10 @@ export const security: readonly SecurityRow[] = [
     id: 'S-16',
     holds: 'Few dependencies, each with its reason, of locked versions; one install script is allowed.',
     shownBy: {
+      'package/supply.test.ts': [
+        'the bill of materials > leaves out nothing that npm finds',
+        'the bill of materials > names each direct dependency',
+      ],
       'package/dependencies.test.ts': [
         'dependencies > are locked to a version with its checksum',
         'dependencies > run one script at most when they are installed',
