@@ -34,6 +34,10 @@ export function prepareDirectories(database: Database.Database) {
     'SELECT count(*) AS n FROM directory WHERE mirror_id = ? AND made_at IS NULL',
   )
   const markMade = database.prepare<[number, number]>('UPDATE directory SET made_at = ? WHERE id = ?')
+  const forgetMade = database.prepare<{ mirrorId: number; path: string }>(
+    `UPDATE directory AS d SET made_at = NULL WHERE d.mirror_id = @mirrorId AND d.made_at IS NOT NULL
+     AND (d.path = '' OR d.path = @path OR substr(@path, 1, length(d.path) + 1) = d.path || '/' OR ${IS_BELOW})`,
+  )
   const findSeal = database
     .prepare<[number, string], Buffer | null>('SELECT seal FROM directory WHERE mirror_id = ? AND path = ?')
     .pluck()
@@ -52,6 +56,10 @@ export function prepareDirectories(database: Database.Database) {
     countUnmade: (mirrorId: number): number => unmadeCount.get(mirrorId)?.n ?? 0,
     markMade: (directoryId: number, nowMs: number): void => {
       markMade.run(nowMs, directoryId)
+    },
+    /** A directory is gone from the service: neither it and those below nor those above are known to exist there. */
+    forgetMade: (mirrorId: number, path: string): void => {
+      forgetMade.run({ mirrorId, path })
     },
     /** The seal of a directory whose rows prove all its files unchanged, if it has one. */
     findSeal: (mirrorId: number, path: string): Buffer | null => findSeal.get(mirrorId, path) ?? null,

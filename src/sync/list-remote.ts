@@ -20,6 +20,8 @@ export interface ListingTarget {
   readonly logger: Logger
   readonly signal: AbortSignal
   readonly add: (entries: readonly ListedEntry[]) => void
+  /** Gets the path of each folder. */
+  readonly addFolder?: (path: string) => void
 }
 
 export interface ListingBounds {
@@ -76,7 +78,11 @@ async function listOne(walk: RemoteWalk, path: string): Promise<string[]> {
   if (walk.requestsLeft < 0) return below
   for await (const page of target.client.listDirectory(target.remoteId, path, target.signal)) {
     target.add(entriesOf(page, target.libraryId, path))
-    for (const { name } of page.folders) below.push(pathOfFolder(path, name))
+    for (const { name } of page.folders) {
+      const folder = pathOfFolder(path, name)
+      below.push(folder)
+      target.addFolder?.(folder)
+    }
     // A folder is charged for as soon as it is found: what waits to be listed stays bounded, too.
     walk.requestsLeft -= page.folders.length + Number(page.truncated)
     if (walk.requestsLeft < 0) return []

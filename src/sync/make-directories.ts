@@ -5,6 +5,7 @@ import type { SyncSummary } from '../rules/sync-summary.ts'
 import type { DirectoryRow } from '../store/directories.ts'
 import type { Connection, Engine, OpenMirror } from './engine.ts'
 import { itemFailure } from './item-failure.ts'
+import { assertLibraryRemains } from './missing-place.ts'
 import type { PathProblem } from './observe/observation.ts'
 
 /** Commits at most so many made directories at once; a crash costs that many requests that answer 409. */
@@ -83,12 +84,20 @@ class DirectoryMaker {
       const { signal } = this.#engine
       const failure = await itemFailure(error, this.#connection, needed, signal)
       if (!failure) throw error
+      if (failure.code === 'not-found') await this.#noteNotFound(path)
       // Where one after the other fails without saying why, it is not the directories.
       this.#failuresInARow += Number(!(failure instanceof RejectedError))
       if (this.#failuresInARow >= MOST_FAILURES_IN_A_ROW) throw error
       this.#fail(path)
       this.problems.push({ path, code: failure.code, message: failure.message })
     }
+  }
+
+  /** The library is gone, or a directory above, which the next run makes again. */
+  async #noteNotFound(path: string): Promise<void> {
+    const { store, signal } = this.#engine
+    await assertLibraryRemains(this.#mirror, this.#connection, signal)
+    store.write(() => store.directories.forgetMade(this.#mirror.row.id, path))
   }
 
   async #createRemotely(path: string): Promise<'created' | 'existing'> {

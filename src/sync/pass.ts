@@ -22,10 +22,14 @@ export interface RunAttempts {
   readonly exhausted: Set<number>
   /** Copies that were sent, or are on their way, so that their resource gains a location; by directory and name. */
   readonly links: Set<string>
+  /** Directories that were found gone from the service and are to be made again; by identifier. */
+  readonly goneDirectories: Set<number>
+  /** Those that were made again, which happens once to each. */
+  readonly remadeDirectories: Set<number>
 }
 
 export function newAttempts(): RunAttempts {
-  return { exhausted: new Set(), links: new Set() }
+  return { exhausted: new Set(), links: new Set(), goneDirectories: new Set(), remadeDirectories: new Set() }
 }
 
 export interface Pass {

@@ -12,6 +12,8 @@ import type { Intent } from './send-queue.ts'
 export type SendResult =
   | { readonly kind: 'stored'; readonly resourceId: string; readonly isDuplicate: boolean }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
+  /** The directory that it names is gone, which a refusal of this upload or of another showed. */
+  | { readonly kind: 'no-directory' }
   | { readonly kind: 'doubt'; readonly cause: DoubtCause; readonly message: string }
   | { readonly kind: 'not-sent'; readonly problem: FileError }
   | { readonly kind: 'fatal'; readonly error: unknown }

@@ -147,7 +147,9 @@ export class SendQueue {
       return undefined
     if (content.state === 'sending' || content.state === 'doubt') return undefined
     if (this.#attempts.exhausted.has(file.contentId)) return undefined
-    if (this.#needsDirectory && file.isDirectoryMade === 0) return undefined
+    if (this.#needsDirectory && (file.isDirectoryMade === 0 || this.#attempts.goneDirectories.has(file.directoryId))) {
+      return undefined
+    }
     if (this.#isHeldBack(file.contentId, file.size)) return undefined
     store.contents.setState(file.contentId, 'sending')
     this.#count(file.size)

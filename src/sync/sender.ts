@@ -9,6 +9,7 @@ import { makeDirectories } from './make-directories.ts'
 import type { PathProblem } from './observe/observation.ts'
 import type { RunAttempts } from './pass.ts'
 import { announceUploads } from './progress.ts'
+import { recheckDirectories } from './recheck-directories.ts'
 import { resolveDoubts } from './resolve-doubts.ts'
 import { type QuotaScope, RunQuota } from './run-quota.ts'
 import { SendQueue } from './send-queue.ts'
@@ -26,6 +27,8 @@ export interface SendWork {
   /** What counts for the limits of a run. */
   readonly quotaScope: QuotaScope
   readonly attempts: RunAttempts
+  /** Look first whether the directories that were made are still there. */
+  readonly rechecksDirectories?: boolean
   /** Called when there is nothing to send for the moment; only while it is kept open. */
   readonly onIdle?: () => void
 }
@@ -89,24 +92,40 @@ export class Sender {
       const queue = new SendQueue(this.#engine, this.#mirror, { ...this.#work, quota }, landsInPlace)
       announceUploads(this.#engine.progress, this.#engine.store.contents.countToSend(this.#mirror.row.id))
       if (!(await this.#upload(queue))) break
+      const hasGone = this.#work.attempts.goneDirectories.size > 0
+      if (hasGone) await this.#makeDirectories()
       const resendable = await resolveDoubts(this.#engine, this.#mirror, this.#connection, this.#work)
-      if (resendable === 0 && !(queue.links && queue.planned > 0)) break
+      if (resendable === 0 && !hasGone && !(queue.links && queue.planned > 0)) break
     }
     return [...this.#problems.values()]
   }
 
   /** Makes directories, then looks into what an earlier run left in doubt. */
   async #prepare(): Promise<void> {
-    const { engine, mirror, connection, summary } = this.#parts()
-    this.#noteProblems(await makeDirectories(engine, mirror, connection, summary))
+    const { engine, mirror, connection } = this.#parts()
+    if (this.#work.rechecksDirectories) await recheckDirectories(engine, mirror, connection)
+    await this.#makeDirectories()
     await resolveDoubts(engine, mirror, connection, this.#work)
+  }
+
+  /** Those that were found gone are made again once: where the service takes none, a second refusal holds. */
+  async #makeDirectories(): Promise<void> {
+    const { engine, mirror, connection, summary } = this.#parts()
+    const { goneDirectories, remadeDirectories } = this.#work.attempts
+    const gone = [...goneDirectories]
+    this.#noteProblems(await makeDirectories(engine, mirror, connection, summary))
+    for (const id of gone) {
+      remadeDirectories.add(id)
+      goneDirectories.delete(id)
+    }
   }
 
   /** False when going on makes no sense in this run. */
   async #upload(queue: SendQueue): Promise<boolean> {
     const { engine, mirror, connection, summary } = this.#parts()
     const { follower, waitMs, onIdle, attempts } = this.#work
-    const work = { queue, gate: follower, summary, attempts, waitMs, ...(onIdle && { onIdle }) }
+    const onDirectoryGone = () => this.ring()
+    const work = { queue, gate: follower, summary, attempts, waitMs, onDirectoryGone, ...(onIdle && { onIdle }) }
     const uploader = new Uploader(engine, mirror, connection, work)
     this.#uploader = uploader
     const tending = this.#isOpen ? this.#tend(uploader) : undefined
@@ -128,9 +147,8 @@ export class Sender {
     uploader.keepOpen()
     try {
       for (await this.#bell.wait(); this.#isOpen; await this.#bell.wait()) {
-        const { engine, mirror, connection, summary } = this.#parts()
         const rings = this.#rings
-        this.#noteProblems(await makeDirectories(engine, mirror, connection, summary))
+        await this.#makeDirectories()
         await this.#lookIntoDoubts()
         uploader.ring()
         this.#ringsSeen = rings

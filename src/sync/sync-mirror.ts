@@ -26,6 +26,8 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
   let hasFollowed = false
   try {
     const scrubs = options.hashEverything || isScrubDue(engine, mirror)
+    // What is looked at anew here is looked at anew there.
+    const rechecks = scrubs && !options.isDryRun && engine.store.directories.list(row.id).length > 0
     const scan = await observe(engine, mirror, summary, {
       hashEverything: scrubs,
       acceptsRemovals: options.acceptsRemovals,
@@ -34,8 +36,8 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
     if (mirror.mustPinRoot) engine.store.write(() => engine.store.mirrors.pinRoot(row))
     if (scrubs) engine.store.write(() => engine.store.mirrors.noteScrub(row.id, engine.clock.nowMs()))
     problems.push(...scan.problems)
-    hasFollowed = hasWork(engine, mirror)
-    if (hasFollowed) problems.push(...(await send(engine, mirror, pass)))
+    hasFollowed = rechecks || hasWork(engine, mirror)
+    if (hasFollowed) problems.push(...(await send(engine, mirror, pass, rechecks)))
     isComplete = true
   } finally {
     summarize(engine, mirror, summary, { problems, isComplete, hasFollowed })
@@ -68,6 +70,7 @@ async function send(
   engine: Engine,
   mirror: OpenMirror,
   { summary, options, quotaScope, attempts }: Pass,
+  rechecksDirectories: boolean,
 ): Promise<PathProblem[]> {
   const { store, service, signal } = engine
   store.write(() => store.contents.claimPending(mirror.row, mirror.runId))
@@ -82,13 +85,12 @@ async function send(
   // A failure of the follower shows when it is awaited; until then it must not count as unhandled.
   following.catch(() => {})
   const { waitMs } = options
-  const problems = await sendAll(engine, mirror, connection, { summary, follower, waitMs, quotaScope, attempts }).catch(
-    async (error: unknown) => {
-      follower.finish(0)
-      await following
-      throw error
-    },
-  )
+  const work = { summary, follower, waitMs, quotaScope, attempts, rechecksDirectories }
+  const problems = await sendAll(engine, mirror, connection, work).catch(async (error: unknown) => {
+    follower.finish(0)
+    await following
+    throw error
+  })
   engine.progress.phase = 'ingestion'
   follower.finish(waitMs)
   await following

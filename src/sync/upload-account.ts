@@ -49,6 +49,10 @@ export class UploadAccount {
       case 'stored':
         this.#recordStored(intent, result.resourceId, result.isDuplicate)
         break
+      case 'no-directory':
+        this.#engine.store.directories.forgetMade(this.#mirror.row.id, intent.directory)
+        this.recordNotSent(intent)
+        break
       case 'refused':
         this.#recordRefused(intent, result.code, result.message)
         break

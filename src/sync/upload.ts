@@ -1,6 +1,7 @@
 import { Bell } from '../foundation/bell.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
 import type { Connection, Engine, OpenMirror } from './engine.ts'
+import { assertLibraryRemains, isDirectoryGone } from './missing-place.ts'
 import type { PathProblem } from './observe/observation.ts'
 import type { RunAttempts } from './pass.ts'
 import { type SendResult, sendOne } from './send-one.ts'
@@ -52,6 +53,11 @@ export class Uploader {
   /** What this one has put among the contents under way. */
   readonly #taken = new Set<number>()
   #fatal: { readonly error: unknown } | undefined
+  #libraryCheck: Promise<void> | undefined
+  /** Directories that were looked for after a refusal, and found. */
+  readonly #present = new Set<number>()
+  readonly #attempts: RunAttempts
+  readonly #onDirectoryGone: () => void
 
   constructor(
     engine: Engine,
@@ -66,6 +72,8 @@ export class Uploader {
       readonly waitMs: number
       /** Called when there is nothing to do for the moment. */
       readonly onIdle?: () => void
+      /** Called when a directory is to be made again before its files can be sent. */
+      readonly onDirectoryGone?: () => void
     },
   ) {
     this.#engine = engine
@@ -75,6 +83,8 @@ export class Uploader {
     this.#gate = work.gate
     this.#account = new UploadAccount(engine, mirror, work, work.queue.links)
     this.#waitMs = work.waitMs
+    this.#attempts = work.attempts
+    this.#onDirectoryGone = work.onDirectoryGone ?? (() => {})
     this.#onIdle = work.onIdle ?? (() => {})
   }
 
@@ -180,12 +190,45 @@ export class Uploader {
   }
 
   async #send(intent: Intent): Promise<void> {
-    const result = await sendOne(this.#engine, this.#mirror, this.#connection, intent)
+    const result = await this.#sendToDirectory(intent)
     if (result.kind === 'fatal') this.#fatal ??= { error: result.error }
     this.#ended.push({ intent, result })
     this.#underWay -= 1
     this.#engine.lanes.leave()
     this.#bell.ring()
+  }
+
+  /** Nothing is sent to a directory that is known to be gone. */
+  async #sendToDirectory(intent: Intent): Promise<SendResult> {
+    if (this.#attempts.goneDirectories.has(intent.directoryId)) return { kind: 'no-directory' }
+    const result = await sendOne(this.#engine, this.#mirror, this.#connection, intent)
+    return result.kind === 'refused' ? await this.#examineRefusal(intent, result) : result
+  }
+
+  /** A refusal may be that of the library or of a directory, which are gone, and of no file. */
+  async #examineRefusal(intent: Intent, refusal: Extract<SendResult, { kind: 'refused' }>): Promise<SendResult> {
+    if (this.#fatal) return { kind: 'fatal', error: this.#fatal.error }
+    const { directoryId, directory, isLink } = intent
+    const mayMeanDirectory = refusal.code === 'not-found' || refusal.code === 'invalid'
+    try {
+      if (refusal.code === 'not-found') await this.#checkLibrary()
+      const isTold = isLink || this.#present.has(directoryId) || this.#attempts.remadeDirectories.has(directoryId)
+      if (!mayMeanDirectory || isTold) return refusal
+      const isGone = await isDirectoryGone(this.#engine, this.#mirror, this.#connection, directory)
+      const found = isGone ? this.#attempts.goneDirectories : this.#present
+      found.add(directoryId)
+      return isGone ? { kind: 'no-directory' } : refusal
+    } catch (error) {
+      return { kind: 'fatal', error }
+    }
+  }
+
+  /** One check for all that are refused at the same time. */
+  #checkLibrary(): Promise<void> {
+    this.#libraryCheck ??= assertLibraryRemains(this.#mirror, this.#connection, this.#engine.signal).then(() => {
+      this.#libraryCheck = undefined
+    })
+    return this.#libraryCheck
   }
 
   #commitIfDue(): void {
@@ -214,6 +257,7 @@ export class Uploader {
     })
     this.#account.tellSent()
     for (const { intent } of ended) this.#noteEnded(intent.contentId)
+    if (ended.some(({ result }) => result.kind === 'no-directory')) this.#onDirectoryGone()
     for (const { contentId } of taken) this.#noteUnderWay(contentId)
     this.#ready.unshift(...taken.reverse())
     this.#lastCommitMs = this.#engine.clock.monotonicMs()
