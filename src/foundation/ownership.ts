@@ -38,7 +38,10 @@ export function findIntruder(
   const own = ownUid()
   if (own === undefined) return undefined
   if (found.uid !== own && owners !== 'anyone' && !(owners === 'root' && found.uid === 0)) {
-    return { why: `it belongs to user ${found.uid}`, mend: `sudo chown ${isTree ? '-R ' : ''}${own} "${path}"` }
+    const why = `it belongs to user ${found.uid}`
+    // Whoever keeps something there would lose it to root.
+    if (isTree && own === 0) return { why, mend: `sudo -u "#${found.uid}" shelfd …` }
+    return { why, mend: `sudo chown ${isTree ? '-R ' : ''}${own} "${path}"` }
   }
   if (mayBeSticky && (found.mode & STICKY) !== 0) return undefined
   return isWritableByOthers(found)

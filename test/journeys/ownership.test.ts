@@ -172,7 +172,7 @@ describe('the state directory', () => {
     chownSync(home.stateDir, SOMEBODY, SOMEBODY)
     const { exitCode, stderr } = await home.shelfd(['sync', 'Papers'])
     expect(exitCode).toBe(2)
-    expect(stderr).toContain(`it belongs to user ${SOMEBODY}; run: sudo chown -R ${own} "${home.stateDir}"`)
+    expect(stderr).toContain(`it belongs to user ${SOMEBODY}; run: sudo -u "#${SOMEBODY}" shelfd …`)
     expect((await home.shelfd(['status'])).exitCode).toBe(0)
   })
 

@@ -140,7 +140,7 @@ export const security: readonly SecurityRow[] = [
     holds: 'No GET changes a state.',
     shownBy: {
       'daemon/health-server.test.ts': ['the health server refuses > %s, and says what it allows'],
-      'embedded/tokens.test.ts': ['tokens > answers each missing right with 403'],
+      'embedded/reading.test.ts': ['no GET writes anything, whatever it asks for (S-12)'],
     },
   },
   {
