@@ -19,6 +19,15 @@ describe('the catalogue', () => {
     expect(missing).toEqual([])
   })
 
+  test('names each test once in a row', () => {
+    const twice = rows.flatMap(({ id, shownBy }) =>
+      Object.values(shownBy).flatMap((titles) =>
+        titles.filter((title, index) => titles.indexOf(title) !== index).map((title) => `${id}: ${title}`),
+      ),
+    )
+    expect(twice).toEqual([])
+  })
+
   test('has no row without a test', () => {
     const bare = rows.filter(({ shownBy }) => !Object.values(shownBy).some((titles) => titles.length > 0))
     expect(bare.filter(({ open }) => open === undefined).map(({ id }) => id)).toEqual([])

@@ -274,8 +274,6 @@ export const faultsOfFiles: readonly FaultRow[] = [
       'embedded/full-disk.test.ts': [
         'a full disk of the embedded library > answers uploads of %i bytes with 507',
         'a full disk of the embedded library > holds ingestion until there is room',
-        'a full disk of the embedded library > answers uploads of %i bytes with 507',
-        'a full disk of the embedded library > holds ingestion until there is room',
       ],
     },
   },

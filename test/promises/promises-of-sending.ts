@@ -23,7 +23,6 @@ export const promisesOfSending: readonly PromiseRow[] = [
       'sync/uploads.test.ts': [
         'a file > is named as sent when that is committed (P1)',
         'a receipt > is durable while another upload goes on (P1)',
-        'a file > is named as sent when that is committed (P1)',
       ],
       'journeys/kills.test.ts': [
         'a process killed at any moment > loses nothing and sends nothing twice (P1-P4)',
@@ -63,8 +62,6 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'a content that two mirrors begin to send at once is sent once',
         'a content in doubt that two mirrors look for at once is sent once more',
         'a content that another mirror is sending is sent once',
-        'a content that two mirrors begin to send at once is sent once',
-        'a content in doubt that two mirrors look for at once is sent once more',
         'a look goes where the content was sent, whatever was configured since',
       ],
       'store/queries.test.ts': ['contents > are one for bytes and kind'],
