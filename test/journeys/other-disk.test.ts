@@ -1,21 +1,11 @@
 /** Real file systems, mounted one after the other at one place, as removable disks are. */
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
-import { mayMount, mount } from '../support/mounted-disk.ts'
-
-/** A disk with one file, made at this time (seconds since the Unix epoch). */
-function makeDisk(image: string, at: string, madeAt: number, file: string): void {
-  writeFileSync(image, '')
-  execFileSync('truncate', ['--size=8M', image])
-  execFileSync('mke2fs', ['-q', '-t', 'ext4', image], { env: { ...process.env, E2FSPROGS_FAKE_TIME: String(madeAt) } })
-  using _mounted = mountDisk(image, at)
-  writeFileSync(join(at, file), `what ${file} says`)
-}
+import { makeDisk, mayMount, mount } from '../support/mounted-disk.ts'
 
 function mountDisk(image: string, at: string): Disposable {
   return mount(['-o', 'loop', image], at)
@@ -27,8 +17,8 @@ test.runIf(mayMount)('another disk at the same mount point is not sent', async (
   const at = join(home.path, 'Papers')
   mkdirSync(at)
   const [mine, other] = [join(home.path, 'mine.img'), join(home.path, 'other.img')]
-  makeDisk(mine, at, 1_700_000_000, 'mine.md')
-  makeDisk(other, at, 1_700_000_001, 'private.md')
+  makeDisk(mine, 1_700_000_000, at, { 'mine.md': 'what mine says' })
+  makeDisk(other, 1_700_000_001, at, { 'private.md': 'what is private' })
   {
     using _mine = mountDisk(mine, at)
     expect((await home.sync(['Papers', '--to', 'Research'])).exitCode).toBe(0)

@@ -14,6 +14,8 @@ interface Around {
   readonly env: Variables
 }
 
+const OPEN_CLASSES = 'local-only,processing,changed,missing-remotely,needs-attention,unknown'
+
 type RunSync = (args: readonly string[]) => Promise<Outcome>
 
 /** Judges what a round shows by the promises, with the true state of disk, service and store. */
@@ -63,6 +65,7 @@ export class Accounts {
     await this.#settle(run)
     this.#judgeService()
     await this.#judgeQuiet()
+    this.#judgeKnown()
     this.#judgeStore()
   }
 
@@ -115,8 +118,19 @@ export class Accounts {
     if (this.#service.changesAsked !== asked) this.complain('the quiet run asked for changes (P17)')
     if (JSON.stringify(dumpStore(stateDir), withBigInts) !== before)
       this.complain('the quiet run changed the store (P17)')
-    const report = await this.#shelfd(['report', '--check'])
+    const report = await this.#shelfd(['report', '--check', '--fail-on', OPEN_CLASSES])
     if (report.exitCode !== 0) this.complain(`the report ended ${report.exitCode}\n${tell(report)}`)
+  }
+
+  /** A resource is known, or its content is in doubt: in quarantine, while no file needs it any more. */
+  #judgeKnown(): void {
+    const known = new Set(this.#ask('SELECT resource_id FROM content WHERE resource_id IS NOT NULL'))
+    const doubted = new Set(this.#ask("SELECT lower(hex(sha256)) FROM content WHERE state = 'doubt'"))
+    const here = this.#tree.contents()
+    for (const { id, name, sha256 } of this.#service.stored) {
+      const isOpen = doubted.has(sha256) && !here.has(sha256)
+      if (!known.has(id) && !isOpen) this.complain(`the resource ${id} of ${name} is not known (P4)`)
+    }
   }
 
   #judgeStore(): void {

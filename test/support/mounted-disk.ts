@@ -1,21 +1,31 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
+import { type Tree, writeTree } from './temporary.ts'
 
 /** Mounting needs the rights of root. */
 export const mayMount = process.getuid?.() === 0
 
-/** Something mounted until it is disposed of, or until the test is over. */
+/** Something mounted until it is disposed of, as a disk is unplugged (what is open stays so), or until the test is over. */
 export function mount(args: readonly string[], at: string): Disposable {
   mkdirSync(at, { recursive: true })
   execFileSync('mount', [...args, at])
   let isMounted = true
   const unmount = () => {
-    if (isMounted) execFileSync('umount', [at])
+    if (isMounted) execFileSync('umount', ['--lazy', at])
     isMounted = false
   }
   onTestFinished(unmount)
   return { [Symbol.dispose]: unmount }
+}
+
+/** Makes the image of a disk with these files; `madeAt` in seconds since the Unix epoch, `at` is where it is mounted for that. */
+export function makeDisk(image: string, madeAt: number, at: string, files: Tree): void {
+  writeFileSync(image, '')
+  execFileSync('truncate', ['--size=8M', image])
+  execFileSync('mke2fs', ['-q', '-t', 'ext4', image], { env: { ...process.env, E2FSPROGS_FAKE_TIME: String(madeAt) } })
+  using _mounted = mount(['-o', 'loop', image], at)
+  writeTree(at, files)
 }
 
 /** A disk of this size (such as `3m`) in memory. */

@@ -1,0 +1,64 @@
+/** Real file systems under the mirror: one that may only be read, and ones that come and go while it is sent. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { temporaryHome } from '../support/home.ts'
+import { readLibrary } from '../support/library-contents.ts'
+import { makeDisk, mayMount, mount } from '../support/mounted-disk.ts'
+import { manyFiles } from '../support/temporary.ts'
+
+const SYNC = ['sync', 'Papers', '--to', 'Research']
+const FILES = 12
+
+async function openHome() {
+  const service = await startFaultyService({ library: 'Research', hasNoDuplicateRule: true })
+  const home = temporaryHome(service)
+  const at = join(home.path, 'Papers')
+  mkdirSync(at)
+  return { service, home, at }
+}
+
+describe.runIf(mayMount)('a mirror on a disk', () => {
+  test('that may only be read is mirrored (P8)', async () => {
+    const { service, home, at } = await openHome()
+    using _papers = mount(['--bind', home.write('Sources', manyFiles(FILES, FILES))], at)
+    execFileSync('mount', ['-o', 'remount,ro,bind', at])
+    expect(() => writeFileSync(join(at, 'new'), '')).toThrow(/EROFS/)
+    expect(await home.run(SYNC)).toMatchObject({ exitCode: 0 })
+    expect(readLibrary(service.dataDir)).toHaveLength(FILES)
+    expect(await home.shelfd(['report', '--check'])).toMatchObject({ exitCode: 0 })
+  })
+
+  test('that another one replaces while it is sent keeps both apart (P12)', async () => {
+    const { service, home, at } = await openHome()
+    const names = Array.from({ length: FILES }, (_, index) => `${index}.md`)
+    const [mine, other] = ['mine', 'other'].map((owner, index) => {
+      const image = join(home.path, `${owner}.img`)
+      makeDisk(image, 1_700_000_000 + index, at, Object.fromEntries(names.map((name) => [name, `${owner} ${name}`])))
+      return ['-o', 'loop', image]
+    })
+    if (!mine || !other) throw new Error('No disks')
+    let mounted = mount(mine, at)
+    let begun = 0
+    service.onUploadBegun = () => {
+      begun += 1
+      if (begun !== 3) return
+      mounted[Symbol.dispose]()
+      mounted = mount(other, at)
+    }
+    const swapped = await home.run(SYNC)
+    expect(swapped.exitCode).not.toBe(0)
+    expect(await home.shelfd(SYNC)).toMatchObject({ exitCode: 7 })
+    mounted[Symbol.dispose]()
+    expect(await home.shelfd(SYNC)).toMatchObject({ exitCode: 7 })
+    mounted = mount(mine, at)
+    expect(await home.shelfd(SYNC)).toMatchObject({ exitCode: 0 })
+    const titles = readLibrary(service.dataDir).map(({ title }) => title)
+    expect(titles.sort()).toEqual(names.sort())
+    expect(await home.shelfd(['report', '--check', '--fail-on', 'superseded,remote-only'])).toMatchObject({
+      exitCode: 0,
+    })
+  })
+})

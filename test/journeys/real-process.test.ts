@@ -1,0 +1,79 @@
+/** What only a real process meets: too few descriptors, a stop in the middle, a log that was cut after a kill. */
+import { copyFileSync, cpSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { temporaryHome } from '../support/home.ts'
+import { readLibrary } from '../support/library-contents.ts'
+import { runShelfd } from '../support/run-shelfd.ts'
+import { manyFiles, temporaryDirectory } from '../support/temporary.ts'
+
+const SYNC = ['sync', 'Papers', '--to', 'Research']
+const MEGABYTE = 2 ** 20
+
+async function openHome() {
+  const service = await startFaultyService({ library: 'Research', hasNoDuplicateRule: true })
+  return { service, home: temporaryHome(service) }
+}
+
+test.runIf(process.platform !== 'win32')('too few descriptors are told, and cost nothing', async () => {
+  const { service, home } = await openHome()
+  home.write('Papers', manyFiles(40, 40))
+  for (const limit of [20, 22, 24, 28, 36]) {
+    const launcher = ['sh', '-c', `ulimit -n ${limit} && exec "$@"`, 'sh']
+    const running = runShelfd([...SYNC, '--log-format', 'json'], { env: home.env, cwd: home.path, launcher })
+    const { stderr } = await running.ended
+    // Node itself may lack them and end anyhow; nobody must be told to set the state aside for that.
+    expect({ limit, stderr }).not.toMatchObject({ stderr: expect.stringMatching(/store-damaged|move it away/) })
+  }
+  expect(await home.shelfd(SYNC)).toMatchObject({ exitCode: 0 })
+  expect(readLibrary(service.dataDir)).toHaveLength(40)
+})
+
+test.runIf(process.platform !== 'win32')('a process stopped while it sends goes on', async () => {
+  const { service, home } = await openHome()
+  home.write('Papers', { 'large.md': 'large '.repeat(MEGABYTE), 'small.md': 'small' })
+  const running = runShelfd([...SYNC, '--json'], { env: home.env, cwd: home.path })
+  let stops = 0
+  service.onUploadBegun = () => {
+    if (stops > 0) return
+    stops += 1
+    running.child.kill('SIGSTOP')
+    // The service waits for nobody, and is gone when the process wakes up.
+    setImmediate(() => running.child.kill('SIGCONT'))
+    throw new Error('given up by the test')
+  }
+  expect(await running.ended).toMatchObject({ exitCode: 0 })
+  expect(stops).toBe(1)
+  expect(readLibrary(service.dataDir)).toHaveLength(2)
+})
+
+test('a log cut after a kill never sends a receipt again', async () => {
+  const { service, home } = await openHome()
+  home.write('Papers', manyFiles(12, 12))
+  const { child, ended } = runShelfd(SYNC, { env: home.env, cwd: home.path })
+  let answered = 0
+  service.onAnswered = ({ route }) => {
+    if (route === 'showResource') answered += 1
+    if (answered === 6) child.kill('SIGKILL')
+  }
+  await ended
+  service.onAnswered = () => {}
+  const killed = join(temporaryDirectory(), 'killed')
+  cpSync(home.stateDir, killed, { recursive: true })
+  const sent = service.count('uploadFile')
+  const { size } = statSync(join(killed, 'store.db-wal'))
+  for (const share of [0, 0.3, 0.6, 0.9, 0.99]) {
+    rmSync(home.stateDir, { recursive: true })
+    cpSync(killed, home.stateDir, { recursive: true, preserveTimestamps: true })
+    truncateSync(join(home.stateDir, 'store.db-wal'), Math.floor(size * share))
+    const { exitCode, stderr } = await home.shelfd(SYNC)
+    expect({ share, exitCode, stderr }).toMatchObject({ exitCode: 78, stderr: expect.stringContaining('restore') })
+  }
+  expect(service.count('uploadFile')).toBe(sent)
+  rmSync(home.stateDir, { recursive: true })
+  cpSync(killed, home.stateDir, { recursive: true })
+  copyFileSync(join(killed, 'store.db-wal'), join(home.stateDir, 'store.db-wal'))
+  expect(await home.shelfd(SYNC)).toMatchObject({ exitCode: 0 })
+  expect(readLibrary(service.dataDir)).toHaveLength(12)
+})
