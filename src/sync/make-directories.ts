@@ -11,9 +11,13 @@ import type { PathProblem } from './observe/observation.ts'
 /** Commits at most so many made directories at once; a crash costs that many requests that answer 409. */
 const COMMIT_EVERY = 64
 
+/** After so many that failed without saying why, the others are left to the next run: each may take minutes. */
 const MOST_FAILURES_IN_A_ROW = 3
 
-/** Makes every directory of the mirror that is not known to exist remotely: parents first, each once. */
+/**
+ * Makes every directory of the mirror that is not known to exist remotely: parents first, each once. Those of one level are begun
+ * at any of them, so that some that always fail cannot keep the others from their turn.
+ */
 export async function makeDirectories(
   engine: Engine,
   mirror: OpenMirror,
@@ -63,7 +67,10 @@ class DirectoryMaker {
 
   async makeLevel(level: readonly DirectoryRow[]): Promise<void> {
     try {
-      await forEachConcurrently(level, this.#engine.limits.transfers, (directory) => this.#make(directory))
+      const { random, limits } = this.#engine
+      const first = Math.floor(random() * level.length)
+      const rotated = [...level.slice(first), ...level.slice(0, first)]
+      await forEachConcurrently(rotated, limits.transfers, (directory) => this.#make(directory))
     } finally {
       this.#commit()
     }
@@ -71,7 +78,8 @@ class DirectoryMaker {
 
   async #make({ id, path }: DirectoryRow): Promise<void> {
     const { row } = this.#mirror
-    if (this.#failed.has(path.slice(0, Math.max(0, path.lastIndexOf('/'))))) return this.#fail(path)
+    const isBelowFailed = this.#failed.has(path.slice(0, Math.max(0, path.lastIndexOf('/'))))
+    if (isBelowFailed || this.#failuresInARow >= MOST_FAILURES_IN_A_ROW) return this.#fail(path)
     try {
       const made = await this.#createRemotely(joinLibraryPath(row.remotePath, path))
       this.#summary.directories[made] += 1
@@ -85,9 +93,7 @@ class DirectoryMaker {
       const failure = await itemFailure(error, this.#connection, needed, signal)
       if (!failure) throw error
       if (failure.code === 'not-found') await this.#noteNotFound(path)
-      // Where one after the other fails without saying why, it is not the directories.
       this.#failuresInARow += Number(!(failure instanceof RejectedError))
-      if (this.#failuresInARow >= MOST_FAILURES_IN_A_ROW) throw error
       this.#fail(path)
       this.problems.push({ path, code: failure.code, message: failure.message })
     }
