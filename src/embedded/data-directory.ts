@@ -38,9 +38,10 @@ export function prepareDataDirectory(paths: DataPaths): void {
 export function lockDataDirectory(paths: DataPaths): KernelLock {
   makeOwnDirectory(paths.directory)
   chmodSync(paths.directory, 0o700)
-  const lock = takeKernelLock(paths.lockFile, paths.databaseFile)
-  if (!lock) throw new LockedError('store-locked', `The library in "${paths.directory}" is served by another process`)
-  return lock
+  const lock = takeKernelLock(paths.lockFile)
+  if (lock?.isAlone(paths.databaseFile)) return lock
+  lock?.release()
+  throw new LockedError('store-locked', `The library in "${paths.directory}" is served by another process`)
 }
 
 /** The trimmed text of a small file, or undefined when there is none. */

@@ -55,9 +55,9 @@ const CLOSING_GRACE_MS = 2_000
 export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<EmbeddedLibrary> {
   await using starting = new AsyncDisposableStack()
   const paths = dataPaths(options.dataDir)
+  const isSuspect = wasLeftOpen(paths.databaseFile)
   starting.use(lockDataDirectory(paths))
   prepareDataDirectory(paths)
-  const isSuspect = wasLeftOpen(paths.databaseFile)
   const database = explainDamage(() => openLibraryDatabase(paths.databaseFile, isSuspect))
   starting.defer(() => closeDatabase(database))
   const service = explainDamage(() => openService(options, paths, database))

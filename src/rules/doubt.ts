@@ -54,11 +54,21 @@ interface Entry {
 export function rankCandidate(entry: Entry, upload: LookedFor): 0 | 1 | 2 | undefined {
   if (entry.mime_type !== upload.mime) return undefined
   if (entry.title === upload.name) return 0
-  const stem = reduce(stemOf(upload.name))
+  const stem = nameKey(upload.name)
   const seen = [reduce(stemOf(entry.title)), reduce(entry.title), reduce(entry.slug)]
   if (seen.includes(stem)) return 1
   const isBeginning = (text: string) => text !== '' && stem !== '' && (text.startsWith(stem) || stem.startsWith(text))
   return seen.some(isBeginning) ? 2 : undefined
+}
+
+/** By what an entry is found for a name that is like its own: equal keys, or one that begins the other. */
+export function nameKeys({ title, filename }: { readonly title: string; readonly filename: string }): string[] {
+  return [...new Set([reduce(stemOf(title)), reduce(title), reduce(stemOf(filename))])]
+}
+
+/** The same of a local name. */
+export function nameKey(name: string): string {
+  return reduce(stemOf(name))
 }
 
 function stemOf(name: string): string {

@@ -30,6 +30,7 @@ const STEPS = [
   `DELETE FROM content AS c WHERE c.library_id = @libraryId AND NOT ${IS_HELD}`,
   `UPDATE upload SET mirror_id = ${otherHolder('upload.content_id')} WHERE mirror_id = @id`,
   'DELETE FROM mirror WHERE id = @id',
+  'DELETE FROM stranger WHERE library_id = @libraryId AND NOT EXISTS (SELECT 1 FROM mirror m WHERE m.library_id = @libraryId)',
   `DELETE FROM library WHERE id = @libraryId
      AND NOT EXISTS (SELECT 1 FROM mirror m WHERE m.library_id = library.id)`,
 ]

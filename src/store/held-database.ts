@@ -13,6 +13,8 @@ interface HeldFiles {
 /** The store's database while this process holds it: each durable commit is counted in it, and then in the note beside it. */
 export class HeldDatabase implements Disposable {
   readonly database: Database.Database
+  /** It may lack any of what was acknowledged. */
+  readonly isOfUnknownAge: boolean
   readonly #files: HeldFiles
   readonly #note: GenerationFile
   readonly #inode: bigint | undefined
@@ -20,8 +22,9 @@ export class HeldDatabase implements Disposable {
   #commits: number
   #place: FilePlace | null
 
-  constructor(files: HeldFiles, { note, check }: VerifiedStore) {
+  constructor(files: HeldFiles, { note, check, isOfUnknownAge }: VerifiedStore) {
     this.#files = files
+    this.isOfUnknownAge = isOfUnknownAge
     // Before the first change: the database is no longer as it was closed, and as old as before.
     if (note?.closed) noteOpening(files.noteFile, note)
     this.database = openDatabase({ ...files.spec, check })

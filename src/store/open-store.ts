@@ -9,7 +9,7 @@ import { explainFaults } from './explain-faults.ts'
 import { readGenerationNote } from './generation.ts'
 import { HeldDatabase } from './held-database.ts'
 import { prepareQueries, type StoreQueries } from './store-queries.ts'
-import { lostStore, noteClosed, verifyForReading, verifyStore } from './verify-store.ts'
+import { isElsewhere, lostStore, noteClosed, verifyForReading, verifyStore } from './verify-store.ts'
 
 const APPLICATION_ID = 0x73686c66 // "shlf"
 
@@ -17,6 +17,8 @@ const APPLICATION_ID = 0x73686c66 // "shlf"
 export interface StoreReader extends StoreQueries, Disposable {
   /** Whether somebody holds the store now: what it calls `sending` is on its way, otherwise it was cut off. */
   isHeld(): boolean
+  /** It was restored, copied, or is new beside a full library: what it may lack is looked for before anything is sent. */
+  mayLack(): boolean
 }
 
 /** A store that someone else holds. */
@@ -53,10 +55,13 @@ export function openStore(directory: string): Store {
 
 function lockAndHold(directory: string): Store {
   makeOwnDirectory(directory)
-  const lock = takeKernelLock(lockFileOf(directory), specOf(directory).file)
+  const lock = takeKernelLock(lockFileOf(directory))
   if (!lock) throw heldByAnother(directory)
   try {
-    const store = holdStore(directory, () => lock.release())
+    const files = filesOf(directory)
+    const verified = verifyStore(files)
+    if (!lock.isAlone(files.spec.file)) throw heldByAnother(directory)
+    const store = holdStore(new HeldDatabase(files, verified), directory, () => lock.release())
     // Whoever replaced the lock file before the database was open may have let another one in.
     if (lock.isInPlace()) return store
     store[Symbol.dispose]()
@@ -104,7 +109,9 @@ export function openStoreReader(directory: string): StoreView | undefined {
     database.exec('BEGIN')
   }
   const isHeld = () => isKernelLockHeld(lockFileOf(directory))
-  return { ...prepareQueries(database), isHeld, renewView, [Symbol.dispose]: () => database.close() }
+  const queries = prepareQueries(database)
+  const mayLack = () => queries.strangers.isAnyLookDue() || (isElsewhere(files, note) && !isHeld())
+  return { ...queries, isHeld, mayLack, renewView, [Symbol.dispose]: () => database.close() }
 }
 
 /** Writes what the store in `directory` holds now into the directory `target`, beside its holder. */
@@ -124,17 +131,19 @@ export function copyStoreTo(directory: string, file: string): void {
   }
 }
 
-function holdStore(directory: string, release: () => void): Store {
-  const files = filesOf(directory)
-  const held = new HeldDatabase(files, verifyStore(files))
+function holdStore(held: HeldDatabase, directory: string, release: () => void): Store {
   const { database } = held
   try {
     const queries = prepareQueries(database)
-    held.write(() => queries.contents.doubtCutOff())
+    held.write(() => {
+      queries.contents.doubtCutOff()
+      if (held.isOfUnknownAge) queries.strangers.demandLooks()
+    })
     return {
       directory,
       ...queries,
       isHeld: () => true,
+      mayLack: () => queries.strangers.isAnyLookDue(),
       isInPlace: () => held.isInPlace,
       freeBytes: () => {
         const { bavail, bsize } = statfsSync(directory)

@@ -8,6 +8,7 @@ import { type ProblemQueries, prepareProblems } from './problems.ts'
 import { prepareQuarantine, type QuarantineQueries } from './quarantine.ts'
 import { prepareReport, type ReportQueries } from './report-rows.ts'
 import { prepareRuns, type RunQueries } from './runs.ts'
+import { prepareStrangers, type StrangerQueries } from './strangers.ts'
 import { prepareUploads, type UploadQueries } from './uploads.ts'
 
 /** Every query of the store, one file a table. */
@@ -22,6 +23,7 @@ export interface StoreQueries {
   readonly report: ReportQueries
   readonly notes: NoteQueries
   readonly quarantine: QuarantineQueries
+  readonly strangers: StrangerQueries
 }
 
 /** Prepares every query once on an open database. */
@@ -37,5 +39,6 @@ export function prepareQueries(database: Database.Database): StoreQueries {
     report: prepareReport(database),
     notes: prepareNotes(database),
     quarantine: prepareQuarantine(database),
+    strangers: prepareStrangers(database),
   }
 }

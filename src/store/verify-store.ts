@@ -30,7 +30,7 @@ export function verifyStore(files: StoreFiles): VerifiedStore {
   const exists = existsSync(spec.file)
   if (!exists && existsSync(noteFile)) throw lostStore(files.directory)
   if (!note) return { note, check: exists ? 'integrity_check' : undefined, isOfUnknownAge: exists }
-  const isOfUnknownAge = !isSamePlace(note.place, placeOf(spec.file))
+  const isOfUnknownAge = isElsewhere(files, note)
   // A log that belongs to another copy of the database would fill it with pages of that one.
   const check = note.closed ? undefined : isOfUnknownAge ? 'integrity_check' : 'quick_check'
   const commits = readCommits({ ...spec, check })
@@ -56,6 +56,11 @@ export function verifyForReading(
   const now = readGenerationNote(files.noteFile)
   // Somebody may have opened it meanwhile.
   if (isChanged && now?.closed && now.commits === note.commits) throw changedStore(files.directory)
+}
+
+/** The database is not the file that the note was written for. */
+export function isElsewhere({ spec }: StoreFiles, note: GenerationNote | null | undefined): boolean {
+  return !isSamePlace(note?.place, placeOf(spec.file))
 }
 
 export function lostStore(directory: string): OperatorError {
@@ -112,10 +117,11 @@ function readCommits(spec: DatabaseSpec): number {
   }
 }
 
-function olderStore({ directory }: StoreFiles, found: number, noted: number): OperatorError {
+function olderStore({ directory, noteFile }: StoreFiles, found: number, noted: number): OperatorError {
   const counts = `it has ${found} commits, its note says ${noted}`
   const text = `The store in "${directory}" is an older copy, or lost its write-ahead log: ${counts}`
-  return damaged(`${text}; ${wayBack(directory)}`)
+  const way = `restore the whole directory from a backup, or remove "${noteFile}" to go on with what is there`
+  return damaged(`${text}; ${way}: before anything is sent, shelfd then looks for what it lacks`)
 }
 
 function changedStore(directory: string): OperatorError {

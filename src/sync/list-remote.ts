@@ -1,6 +1,6 @@
 import { joinLibraryPath, normalizeLibraryPath } from '../contract/library-path.ts'
 import type { DirectoryPage } from '../contract/records.ts'
-import { messageOf, ShelfdError, TemporaryError } from '../foundation/errors.ts'
+import { messageOf, RejectedError, ShelfdError, TemporaryError } from '../foundation/errors.ts'
 import { forEachConcurrently } from '../foundation/for-each-concurrently.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { escapeText, truncateText } from '../foundation/text.ts'
@@ -9,7 +9,12 @@ import type { ListedEntry } from '../store/report-rows.ts'
 
 export interface Listing {
   /** Directories that could not be listed whole: what they and those below hold is unknown, never absent (P11). */
-  readonly incomplete: readonly { readonly path: string; readonly reason: string }[]
+  readonly incomplete: readonly UnlistedDirectory[]
+}
+
+export interface UnlistedDirectory {
+  readonly path: string
+  readonly reason: string
 }
 
 export interface ListingTarget {
@@ -22,6 +27,8 @@ export interface ListingTarget {
   readonly add: (entries: readonly ListedEntry[]) => void
   /** Gets the path of each folder. */
   readonly addFolder?: (path: string) => void
+  /** Directories to list with all below, which may be absent; by default the whole library. */
+  readonly from?: readonly string[]
 }
 
 export interface ListingBounds {
@@ -44,7 +51,7 @@ const LONGEST_TOLD = 120
 export async function listRemote(target: ListingTarget, bounds = BOUNDS): Promise<Listing> {
   const walk: RemoteWalk = { target, requestsLeft: bounds.requests - 1, incomplete: [] }
   // Breadth first: a level's directories are known before the next level is asked for.
-  let level = ['/']
+  let level: readonly string[] = target.from ?? ['/']
   for (let depth = 0; level.length > 0 && depth <= bounds.levels; depth += 1) level = await listLevel(walk, level)
   if (level.length > 0) noteIncomplete(walk, '/', `folders lie more than ${bounds.levels} deep in one another`)
   if (walk.requestsLeft < 0) noteIncomplete(walk, '/', `it takes more than ${bounds.requests} requests`)
@@ -54,7 +61,7 @@ export async function listRemote(target: ListingTarget, bounds = BOUNDS): Promis
 interface RemoteWalk {
   readonly target: ListingTarget
   requestsLeft: number
-  readonly incomplete: { path: string; reason: string }[]
+  readonly incomplete: UnlistedDirectory[]
 }
 
 /** Lists some directories; gives the paths of those below. */
@@ -65,6 +72,7 @@ async function listLevel(walk: RemoteWalk, level: readonly string[]): Promise<st
       for (const found of await listOne(walk, path)) below.push(found)
     } catch (error) {
       if (!isOfOneDirectory(error)) throw error
+      if (isAbsent(error) && walk.target.from?.includes(path)) return
       noteIncomplete(walk, path, messageOf(error))
     }
   })
@@ -110,6 +118,10 @@ function entriesOf(page: DirectoryPage, libraryId: number, directory: string): L
   return page.files.map(({ id, filename, title, mime_type: mime }) => {
     return { libraryId, resourceId: id, directory, filename, title, mime }
   })
+}
+
+function isAbsent(error: unknown): boolean {
+  return error instanceof RejectedError && error.status === 404
 }
 
 /** A credential that is refused or a stop concerns the whole listing, not one directory. */

@@ -1,22 +1,17 @@
 import type { FileEntry } from '../contract/records.ts'
 import { INBOX_PATH } from '../contract/routes.ts'
 import { RejectedError, type ShelfdError, TemporaryError } from '../foundation/errors.ts'
-import { sha256Of } from '../foundation/sha256-of.ts'
-import { escapeText } from '../foundation/text.ts'
-import type { Download, ServiceClient } from '../remote/service-client.ts'
 import { needsLook, rankCandidate } from '../rules/doubt.ts'
 import { quarantinePause } from '../rules/quarantine-pause.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
 import type { DoubtfulContent } from '../store/contents.ts'
 import type { Connection, Engine, OpenMirror } from './engine.ts'
-import { itemFailure } from './item-failure.ts'
 import type { RunAttempts } from './pass.ts'
+import { type Look, lookAt, readRemoteBytes } from './remote-bytes.ts'
 
 /** Bounds of a look: pages of one listing, and candidates that are downloaded to be compared. */
 const MOST_PAGES = 40
 const MOST_CANDIDATES = 8
-const MOST_DOWNLOADS = 8
-const DOWNLOAD_PAUSE_MS = 100
 
 /**
  * Looks for what uploads in doubt may have left behind (P4): lists where each would have landed, and compares entries
@@ -47,25 +42,6 @@ export async function resolveDoubts(
     }
   }
   return resendable
-}
-
-/** What a look came to; a failure is one of this look alone, and others go on. */
-type Look<T> = { readonly seen: T } | { readonly failure: ShelfdError }
-
-async function lookAt<T>(
-  { signal }: Engine,
-  { row }: OpenMirror,
-  connection: Connection,
-  look: () => Promise<T>,
-): Promise<Look<T>> {
-  try {
-    return { seen: await look() }
-  } catch (error) {
-    const needed = { libraryId: row.library.remoteId, right: 'read' } as const
-    const failure = await itemFailure(error, connection, needed, signal)
-    if (failure) return { failure }
-    throw error
-  }
 }
 
 /** Contents of a mirror to look for: not known whether they arrived, not on their way, and not in quarantine after a look. */
@@ -129,44 +105,14 @@ function listCandidates(content: DoubtfulContent, strangers: readonly FileEntry[
   return ranked.slice(0, MOST_CANDIDATES).map(({ entry }) => entry)
 }
 
-/** A body that breaks off is begun again, a few times; then the doubt stays. */
 async function hasSameBytes(
-  { signal, clock }: Engine,
-  { client }: Connection,
+  engine: Engine,
+  connection: Connection,
   content: DoubtfulContent,
   resourceId: string,
 ): Promise<boolean> {
-  for (let attempt = 1; ; attempt += 1) {
-    const download = await openDownload(client, resourceId, signal)
-    if (!download) return false
-    try {
-      assertNoPage(download, content)
-      const isOtherSize = download.sizeBytes !== undefined && download.sizeBytes !== content.size
-      const found = await sha256Of(download.body, isOtherSize ? 0 : content.size)
-      return found !== undefined && content.sha256.equals(found)
-    } catch (error) {
-      if (!(error instanceof TemporaryError) || attempt === MOST_DOWNLOADS) throw error
-      await clock.sleep(DOWNLOAD_PAUSE_MS * attempt, signal)
-    }
-  }
-}
-
-/** A login page in place of the file would look like other bytes, and the file would be sent again. */
-function assertNoPage({ mime }: Download, content: DoubtfulContent): void {
-  const isPage = mime?.toLowerCase().startsWith('text/html') === true
-  if (!isPage || content.mime === 'text/html') return
-  const text = `Cannot download what may be "${escapeText(content.path)}"`
-  throw new TemporaryError('answer-malformed', `${text}: the answer is HTML, a login page perhaps`)
-}
-
-/** Undefined when there is nothing any more. What else fails was tried often enough by the client. */
-async function openDownload(client: ServiceClient, resourceId: string, signal: AbortSignal) {
-  try {
-    return await client.downloadResource(resourceId, signal)
-  } catch (error) {
-    if (error instanceof RejectedError && error.status === 404) return undefined
-    throw error
-  }
+  const found = await readRemoteBytes(engine, connection, resourceId, content)
+  return found?.sha256 !== undefined && content.sha256.equals(found.sha256)
 }
 
 /** While this mirror looked, another one of the library may have found the content, or begun to send it again. */

@@ -4,6 +4,7 @@ import { quarantineLeftMs } from '../rules/quarantine-pause.ts'
 import { type HeldBack, holdingLimit, type QuotaUse, type SendLimits } from '../rules/quota.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
 import { OPEN_FILES_START, type OpenFile, type OpenFileCursor } from '../store/files.ts'
+import type { EarlierUploads } from './earlier-uploads.ts'
 import type { Engine, OpenMirror } from './engine.ts'
 import { pathBelow } from './observe/observe-directory.ts'
 import type { RunAttempts } from './pass.ts'
@@ -29,6 +30,8 @@ interface QueuePlan {
   readonly summary: SyncSummary
   readonly quota: RunQuota
   readonly attempts: RunAttempts
+  /** Keeps back what may be at the service already. */
+  readonly earlier?: Pick<EarlierUploads, 'keepsBack'>
 }
 
 /** Rows asked of the store at once. */
@@ -43,6 +46,7 @@ export class SendQueue {
   readonly #mirror: OpenMirror
   readonly #summary: SyncSummary
   readonly #attempts: RunAttempts
+  readonly #earlier: QueuePlan['earlier']
   readonly #needsDirectory: boolean
   readonly #links: boolean
   readonly #quota: RunQuota
@@ -69,6 +73,7 @@ export class SendQueue {
     this.#mirror = mirror
     this.#summary = plan.summary
     this.#attempts = plan.attempts
+    this.#earlier = plan.earlier
     this.#quota = plan.quota
     this.#used = plan.quota.read()
     this.#needsDirectory = needsDirectory
@@ -150,6 +155,7 @@ export class SendQueue {
     if (this.#needsDirectory && (file.isDirectoryMade === 0 || this.#attempts.goneDirectories.has(file.directoryId))) {
       return undefined
     }
+    if (this.#earlier?.keepsBack(file)) return undefined
     if (this.#isHeldBack(file.contentId, file.size)) return undefined
     store.contents.setState(file.contentId, 'sending')
     this.#count(file.size)

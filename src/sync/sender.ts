@@ -3,6 +3,7 @@ import { TemporaryError } from '../foundation/errors.ts'
 import { formatSize } from '../foundation/units.ts'
 import type { HeldBack } from '../rules/quota.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
+import { EarlierUploads } from './earlier-uploads.ts'
 import type { Connection, Engine, OpenMirror } from './engine.ts'
 import type { IngestionFollower } from './follow-ingestion.ts'
 import { makeDirectories } from './make-directories.ts'
@@ -39,6 +40,7 @@ export class Sender {
   readonly #mirror: OpenMirror
   readonly #connection: Connection
   readonly #work: SendWork
+  readonly #earlier: EarlierUploads
   readonly #bell = new Bell()
   /** By path: a run may last for days, and meet the same again with every ring. */
   readonly #problems = new Map<string, PathProblem>()
@@ -54,6 +56,7 @@ export class Sender {
     this.#mirror = mirror
     this.#connection = connection
     this.#work = work
+    this.#earlier = new EarlierUploads(engine, mirror, connection, work)
   }
 
   /** From now on `run` goes on until `finish`: more will come, and is told by `ring`. */
@@ -89,23 +92,33 @@ export class Sender {
     const landsInPlace = facts.uploadDirectoryField.field !== undefined
     const quota = new RunQuota(this.#engine, this.#mirror.row, this.#work.quotaScope)
     for (;;) {
-      const queue = new SendQueue(this.#engine, this.#mirror, { ...this.#work, quota }, landsInPlace)
+      const plan = { ...this.#work, quota, earlier: this.#earlier }
+      const queue = new SendQueue(this.#engine, this.#mirror, plan, landsInPlace)
       announceUploads(this.#engine.progress, this.#engine.store.contents.countToSend(this.#mirror.row.id))
       if (!(await this.#upload(queue))) break
+      const absent = await this.#lookForEarlier()
       const hasGone = this.#work.attempts.goneDirectories.size > 0
       if (hasGone) await this.#makeDirectories()
       const resendable = await resolveDoubts(this.#engine, this.#mirror, this.#connection, this.#work)
-      if (resendable === 0 && !hasGone && !(queue.links && queue.planned > 0)) break
+      if (absent === 0 && resendable === 0 && !hasGone && !(queue.links && queue.planned > 0)) break
     }
     return [...this.#problems.values()]
   }
 
-  /** Makes directories, then looks into what an earlier run left in doubt. */
+  /** Makes directories, lists what the store may lack, then looks into what an earlier run left in doubt. */
   async #prepare(): Promise<void> {
     const { engine, mirror, connection } = this.#parts()
     if (this.#work.rechecksDirectories) await recheckDirectories(engine, mirror, connection)
     await this.#makeDirectories()
+    await this.#earlier.list()
     await resolveDoubts(engine, mirror, connection, this.#work)
+  }
+
+  async #lookForEarlier(): Promise<number> {
+    const absent = await this.#earlier.look()
+    // What was found is followed from now on.
+    this.#work.follower.ring()
+    return absent
   }
 
   /** Those that were found gone are made again once: where the service takes none, a second refusal holds. */
@@ -149,6 +162,7 @@ export class Sender {
       for (await this.#bell.wait(); this.#isOpen; await this.#bell.wait()) {
         const rings = this.#rings
         await this.#makeDirectories()
+        await this.#lookForEarlier()
         await this.#lookIntoDoubts()
         uploader.ring()
         this.#ringsSeen = rings

@@ -6,12 +6,14 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     id: 'P14',
     holds:
       'a lost or new store beside a library that holds our directory, or more new contents than the limits allow, stops and asks instead of sending everything again.',
-    except: ['Who says so with `--adopt`: each content is then sent once, and the service takes it as a duplicate.'],
+    except: [
+      'Who says so with `--adopt`: what is found there by name, kind and bytes is taken over; what was renamed meanwhile is sent, and the service takes it as a duplicate.',
+    ],
     shownBy: {
       'journeys/guards.test.ts': [
         'a new store beside a full library (P14) > stops and asks instead of sending',
         'a new store beside a full library (P14) > asks for a flat one whose files lie in the inbox (%s: %s)',
-        'a new store beside a full library (P14) > sends each content once when told so',
+        'a new store beside a full library (P14) > sends nothing that is there when told to go on',
       ],
       'journeys/daemon-guards.test.ts': [
         'a store that is deleted under the daemon > ends it, and the next one asks before it sends (P14)',
@@ -21,6 +23,10 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'limits > of a day count across runs',
       ],
       'rules/sending.test.ts': ['the quota > is never overstepped by whoever obeys it'],
+      'sync/gone-back.test.ts': [
+        'a state that is %s > sends nothing that was acknowledged, whenever it was copied',
+        'a new state beside a full library > takes over what is there and sends nothing, once told so (P14)',
+      ],
     },
   },
   {
@@ -186,7 +192,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
   {
     id: 'P24',
     holds: 'a damaged, lost or older store is not used and never made anew in silence: exit 78, with the way back.',
-    except: [],
+    except: ['A snapshot of the whole file system that is rolled back takes the note beside the store with it.'],
     shownBy: {
       'store/opening.test.ts': [
         'a store that is not what it was (P24) > is refused when it is gone',
@@ -204,6 +210,16 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'a flipped bit in a closed store > is noticed also when nothing wrote it',
         'a write-ahead log that was cut after a kill > is refused by each receipt that it lacks',
         'a store that is deleted or replaced while it is used > (%s) takes nothing any more',
+      ],
+      'sync/gone-back.test.ts': [
+        'a state that was restored > knows a file again that comes back later',
+        'a state that was restored > tells files of one name apart, and reads each resource once',
+        'a state that was restored > sends nothing of what it cannot look for',
+        'an ordinary kill > costs no look',
+      ],
+      'journeys/restored-state.test.ts': [
+        'a state restored from a backup is said to be one until it has looked',
+        'an older copy is refused by whoever reads as well, and the way back leads on',
       ],
       'journeys/exit-codes.test.ts': ['the process ends with > 78 when the store is gone but its note is there'],
     },

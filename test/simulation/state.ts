@@ -59,6 +59,7 @@ export class SimulatedState implements Disposable {
       directory: '/state',
       ...this.queries,
       isHeld: () => true,
+      mayLack: () => this.queries.strangers.isAnyLookDue(),
       isInPlace: () => true,
       freeBytes: () => PLENTY_BYTES,
       write,

@@ -44,14 +44,17 @@ test('a content in doubt that two mirrors look for at once is sent once more', a
   await using service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
   await using tested = openTestEngine(service)
   const root = temporaryDirectory()
-  const one = mirrorOf(writeTree(join(root, 'one'), { 'a.md': 'shared' }))
+  const one = mirrorOf(writeTree(join(root, 'one'), { 'first.md': 'first' }))
   const two = mirrorOf(writeTree(join(root, 'two'), { 'b.md': 'shared' }))
+  await tested.sync([one])
+  service.forget()
+  writeTree(one.path, { 'a.md': 'shared' })
   const isLook = ({ route, path }: SeenRequest) => route === 'listDirectory' && path.includes('path=%2Fone&')
   service.fault = ({ route }) => (route === 'uploadFile' ? 'reset-before' : undefined)
   service.answer = (request) => (isLook(request) ? { status: 503, body: {} } : undefined)
-  await tested.sync([one], { adopts: true })
+  await tested.sync([one])
   expect(service.count('uploadFile')).toBe(1)
-  tested.store.write(() => tested.store.quarantine.makeDue(1))
+  tested.store.write(() => tested.store.quarantine.makeDue(2))
 
   service.fault = () => undefined
   service.answer = () => undefined
@@ -73,7 +76,7 @@ test('a content in doubt that two mirrors look for at once is sent once more', a
   expect((await first).outcome).toBe('done')
   expect(looks).toBeGreaterThanOrEqual(2)
   expect(service.count('uploadFile')).toBe(2)
-  expect(readLibrary(service.dataDir)).toHaveLength(1)
+  expect(readLibrary(service.dataDir)).toHaveLength(2)
 })
 
 test('a look goes where the content was sent, whatever was configured since', async () => {

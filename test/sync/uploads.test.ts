@@ -109,17 +109,20 @@ describe('an upload whose answer is lost', () => {
 
   test('is found by a later run as well', async () => {
     await using service = await startFaultyService()
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'first.md': 'first' }))
+    await using tested = openTestEngine(service)
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    service.forget()
+    writeTree(mirror.path, { 'a.md': 'A', 'b.md': 'B' })
     service.fault = ({ route }) => (route === 'uploadFile' ? 'reset-after' : undefined)
     service.answer = ({ route, path }) =>
       route === 'listDirectory' && path.includes('path=%2F') ? { status: 503, body: {} } : undefined
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'b.md': 'B' }))
-    await using tested = openTestEngine(service)
-    const first = await tested.sync([mirror], { adopts: true })
+    const first = await tested.sync([mirror])
     expect(first.outcome).toBe('temporary')
     expect(accountOf(first).uploads).toMatchObject({ created: 0, failed: 2 })
     service.answer = () => undefined
     service.fault = () => undefined
-    tested.store.write(() => [1, 2].forEach((contentId) => void tested.store.quarantine.makeDue(contentId)))
+    tested.store.write(() => [2, 3].forEach((contentId) => void tested.store.quarantine.makeDue(contentId)))
     const second = await tested.sync([mirror])
     expect(second.outcome).toBe('done')
     expect(accountOf(second).uploads).toMatchObject({ created: 2, duplicates: 0, inDoubt: 0 })

@@ -16,8 +16,8 @@ export const mirrorsForgetCommand = defineCommand({
   description: [
     'Removes a mirror from the state: which of its files are which resources, its history and its problems. Directory and library',
     'stay as they are, and a copy of the state is kept first. The resources stay in the library, but shelfd no longer knows',
-    'them, unless another mirror has the same files. Mirroring into the same place of that library again asks for --adopt and',
-    'uploads every file once more; the service recognises them, shows each in one more place, and nothing is paid for twice.',
+    'them, unless another mirror has the same files. Mirroring into the same place of that library again asks for --adopt,',
+    'looks for every file there and sends only what it does not find; nothing is paid for twice.',
     'A mirror that is still configured begins anew with the next sync, a running daemon begins it at once: this moves a mirror',
     'from the library on this computer, or from another service, to the service that is configured now.',
   ].join('\n'),
@@ -75,7 +75,7 @@ function describeLoss({ settings }: CommandContext, entry: RosterEntry): string[
     `${name}: ${row.path} → ${targetOf(entry)}, ${counted(files, 'file')}`,
     `  Nothing is deleted, here or there, and a copy of the state is kept.`,
     ...(resources === 0 ? [] : [`  shelfd no longer knows ${known}, ${stay} and can be found.`]),
-    `  Mirroring into the same place again asks for --adopt and uploads every file once more, which is not paid for twice.`,
+    `  Mirroring into the same place again asks for --adopt, looks for every file there and sends only what is missing.`,
     ...(configured ? ['  It is still configured: the next sync begins it anew, a running daemon at once.'] : []),
   ]
 }

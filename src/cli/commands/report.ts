@@ -4,6 +4,7 @@ import { UsageError } from '../../foundation/errors.ts'
 import { CHECKED_CLASSES, REPORT_CLASSES, type ReportClass } from '../../rules/report-class.ts'
 import { defineCommand } from '../command.ts'
 import { printReport } from '../render/print-report.ts'
+import { describeLacking } from '../tell-lacking.ts'
 
 export const reportCommand = defineCommand({
   name: 'report',
@@ -46,6 +47,8 @@ export const reportCommand = defineCommand({
       chooseKnown(context.settings, [], { words: args.mirrors, cwd: context.io.cwd, isOffline: args.offline })
       throw new UsageError('unknown-mirror', 'Nothing was mirrored yet: see "shelfd sync --help"')
     }
+    const lacking = describeLacking(reader.store)
+    if (lacking) context.note(lacking)
     const format = context.json ? 'json' : args.format
     const wish = { format, only, isOffline: args.offline, showsAll: args.all, failOn } as const
     const { hasFailures } = await printReport(context, reader.contextFor(reader.store), args.mirrors, wish)

@@ -20,6 +20,7 @@ import {
 } from '../render/mirror-status.ts'
 import { describeDaemon } from '../render/standing.ts'
 import { standingJson } from '../render/standing-json.ts'
+import { describeLacking } from '../tell-lacking.ts'
 
 const WATCH_PAUSE_MS = 1_000
 
@@ -54,9 +55,13 @@ async function showOnce(context: CommandContext, redraws: boolean): Promise<void
   const roster = found.settings && listRoster(found.settings, store?.mirrors.list() ?? [])
   const mirrors = (store ? readStatus(store) : []).map((mirror) => withActivity(mirror, roster))
   const daemon = await askDaemon(context, found.stateDir)
-  if (context.json) context.printJson(toJson(mirrors, daemon, found.error))
-  else {
+  const lacking = describeLacking(store)
+  if (context.json) {
+    if (lacking) context.note(lacking)
+    context.printJson(toJson(mirrors, daemon, found.error))
+  } else {
     if (redraws) context.io.stdout.write('\x1b[2J\x1b[H')
+    if (lacking) context.print(`! ${lacking}`)
     const unsynced = listUnsynced(roster ?? [], store ? readUnknownMirrors(store) : [])
     for (const line of renderStatus({ mirrors, unsynced, daemon, nowMs: Date.now() })) context.print(line)
   }

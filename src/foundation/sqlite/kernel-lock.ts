@@ -5,6 +5,12 @@ import Database from 'better-sqlite3'
 export interface KernelLock extends Disposable {
   /** False when the path no longer names the file that is locked. */
   isInPlace(): boolean
+  /**
+   * Whether nobody works with the database that the lock is for. A lock file that was deleted or replaced does not let a second
+   * one in: each bears the mark of its own inode, and behind one that lacks it nobody may have the database open. As any
+   * opening does, this plays back what a crash left in the log.
+   */
+  isAlone(database: string): boolean
   release(): void
 }
 
@@ -16,28 +22,17 @@ const LOOKING_MS = 50
 
 /**
  * Takes the exclusive lock on `file` (made if absent, mode 0600) at once; undefined when another holder has it.
- * It is SQLite's own file lock (fcntl, LockFileEx): no PID file, nothing to go stale. A lock file that was deleted or replaced
- * does not let a second one in: each bears the mark of its own inode, and behind one that lacks it the lock is only given
- * when nobody has the database `guarded` open.
+ * It is SQLite's own file lock (fcntl, LockFileEx): no PID file, nothing to go stale.
  */
-export function takeKernelLock(file: string, guarded: string): KernelLock | undefined {
+export function takeKernelLock(file: string): KernelLock | undefined {
   makePrivate(file)
   const database = new Database(file, { timeout: LOOKING_MS })
   try {
     // No journal is left behind, and nothing waits for the disk: a mark that a power cut takes is made again.
     for (const setting of ['journal_mode = MEMORY', 'synchronous = OFF', 'locking_mode = EXCLUSIVE'])
       database.pragma(setting)
-    database.exec('BEGIN EXCLUSIVE')
-    const mark = markOf(file)
-    if (Number(database.pragma('user_version', { simple: true })) !== mark) {
-      if (isDatabaseInUse(guarded)) {
-        database.close()
-        return undefined
-      }
-      database.pragma(`user_version = ${mark}`)
-    }
     // The lock outlives the transaction: that is what EXCLUSIVE means.
-    database.exec('COMMIT')
+    database.exec('BEGIN EXCLUSIVE; COMMIT')
   } catch (error) {
     database.close()
     if (isBusy(error)) return undefined
@@ -48,7 +43,14 @@ export function takeKernelLock(file: string, guarded: string): KernelLock | unde
     database.close()
   }
   const isInPlace = () => statSync(file, { throwIfNoEntry: false })?.ino === ino
-  return { isInPlace, release, [Symbol.dispose]: release }
+  const isAlone = (guarded: string) => {
+    const mark = markOf(file)
+    if (Number(database.pragma('user_version', { simple: true })) === mark) return true
+    if (isDatabaseInUse(guarded)) return false
+    database.pragma(`user_version = ${mark}`)
+    return true
+  }
+  return { isInPlace, isAlone, release, [Symbol.dispose]: release }
 }
 
 /** Tells a lock file from a later one of the same path, whatever was copied into that. */

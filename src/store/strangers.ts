@@ -1,0 +1,91 @@
+import type Database from 'better-sqlite3'
+import { nameKey, nameKeys } from '../rules/doubt.ts'
+import type { ContentKey } from './contents.ts'
+import type { ListedEntry } from './report-rows.ts'
+
+/** An entry of a library that no content of the store accounts for. */
+export interface Stranger {
+  readonly resourceId: string
+  readonly title: string
+  readonly filename: string
+  readonly mime: string
+}
+
+/** What a download told of a resource. */
+export interface ResourceBytes {
+  readonly sizeBytes: number | undefined
+  readonly sha256: Uint8Array | undefined
+}
+
+export type StrangerQueries = ReturnType<typeof prepareStrangers>
+
+/** A look at more than so many entries of one name ends without them. */
+const MOST_CANDIDATES = 1_000
+
+/** Entries that may be earlier uploads of ours which the store has no receipt of. */
+export function prepareStrangers(database: Database.Database) {
+  return { ...prepareDue(database), ...prepareEntries(database) }
+}
+
+function prepareDue(database: Database.Database) {
+  const demandAll = database.prepare<[]>('UPDATE mirror SET must_look = 1')
+  const demand = database.prepare<[number, number]>('UPDATE mirror SET must_look = ? WHERE id = ?')
+  const isDue = database.prepare<[number], number>('SELECT must_look FROM mirror WHERE id = ?').pluck()
+  const anyDue = database.prepare<[], number>('SELECT 1 FROM mirror WHERE must_look = 1 LIMIT 1').pluck()
+  return {
+    /** Every mirror looks before it sends. */
+    demandLooks: (): void => {
+      demandAll.run()
+    },
+    demandLook: (mirrorId: number): void => {
+      demand.run(1, mirrorId)
+    },
+    noteLooked: (mirrorId: number): void => {
+      demand.run(0, mirrorId)
+    },
+    isLookDue: (mirrorId: number): boolean => isDue.get(mirrorId) === 1,
+    isAnyLookDue: (): boolean => anyDue.get() !== undefined,
+  }
+}
+
+function prepareEntries(database: Database.Database) {
+  const isKnown = `EXISTS (SELECT 1 FROM content c WHERE c.library_id = @libraryId AND c.resource_id = `
+  const add = database.prepare<[Record<string, string | number>]>(
+    `INSERT INTO stranger (library_id, mime, name_key, resource_id, title, filename)
+     SELECT @libraryId, @mime, @key, @resourceId, @title, @filename WHERE NOT ${isKnown} @resourceId) ON CONFLICT DO NOTHING`,
+  )
+  const any = database.prepare<[number], number>('SELECT 1 FROM stranger WHERE library_id = ? LIMIT 1').pluck()
+  const ofName = (condition: string) => `
+    SELECT resource_id AS resourceId, title, filename, mime FROM stranger s
+    WHERE library_id = @libraryId AND mime = @mime AND ${condition} AND coalesce(size, @size) = @size
+      AND coalesce(sha256, @sha256) = @sha256 AND NOT ${isKnown} s.resource_id)`
+  const candidates = database.prepare<[Record<string, string | number | Uint8Array>], Stranger>(
+    `${ofName('name_key = @key')} UNION ${ofName('name_key IN (SELECT value FROM json_each(@beginnings))')}
+     UNION ${ofName("@key <> '' AND name_key > @key AND name_key < @key || char(1114111)")} LIMIT ${MOST_CANDIDATES}`,
+  )
+  const noteBytes = database.prepare<[number | null, Uint8Array | null, number, string]>(
+    `UPDATE stranger SET size = coalesce(?, size), sha256 = coalesce(?, sha256) WHERE library_id = ? AND resource_id = ?`,
+  )
+  const remove = database.prepare<[number, string]>('DELETE FROM stranger WHERE library_id = ? AND resource_id = ?')
+  return {
+    /** Keeps what the store does not know, by all its names. */
+    add: (entries: readonly ListedEntry[]): void => {
+      for (const { libraryId, resourceId, title, filename, mime } of entries)
+        for (const key of nameKeys({ title, filename })) add.run({ libraryId, mime, key, resourceId, title, filename })
+    },
+    /** Entries that may be the content, sent under `name`: of its kind, with a like name, and no other bytes as far as known. */
+    listCandidates: ({ libraryId, mime, size, sha256 }: ContentKey, name: string): Stranger[] => {
+      if (any.get(libraryId) === undefined) return []
+      const key = nameKey(name)
+      const beginnings = JSON.stringify([...key].map((_, at, letters) => letters.slice(0, at).join('')).slice(1))
+      return candidates.all({ libraryId, mime, size, sha256, key, beginnings })
+    },
+    noteBytes: (libraryId: number, resourceId: string, { sizeBytes, sha256 }: ResourceBytes): void => {
+      noteBytes.run(sizeBytes ?? null, sha256 ?? null, libraryId, resourceId)
+    },
+    /** It is known now, or is nothing to compare with. */
+    remove: (libraryId: number, resourceId: string): void => {
+      remove.run(libraryId, resourceId)
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import { cpSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { temporaryHome } from '../support/home.ts'
+
+const TO = ['Papers', '--to', 'Research']
+const SAID = /The state was restored, copied, or is new/
+
+test('a state restored from a backup is said to be one until it has looked', async () => {
+  const service = await startFaultyService({ library: 'Research', hasNoDuplicateRule: true })
+  const home = temporaryHome(service)
+  home.write('Papers', { 'a.md': 'A' })
+  expect((await home.sync(TO)).exitCode).toBe(0)
+  expect((await home.shelfd(['status'])).stdout).not.toMatch(SAID)
+  const backup = join(home.path, 'backup')
+  cpSync(home.stateDir, backup, { recursive: true })
+  home.write('Papers', { 'b.md': 'B' })
+  expect((await home.sync(TO)).exitCode).toBe(0)
+  rmSync(home.stateDir, { recursive: true })
+  renameSync(backup, home.stateDir)
+
+  expect(await home.shelfd(['status'])).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(SAID) })
+  expect(await home.shelfd(['status', '--json'])).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(SAID) })
+  expect(await home.shelfd(['report'])).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(SAID) })
+  service.forget()
+  const { exitCode, stderr, mirror } = await home.sync(TO)
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringMatching(/looking for earlier uploads/) })
+  expect(mirror.uploads).toMatchObject({ created: 0, duplicates: 1 })
+  expect(service.count('uploadFile')).toBe(0)
+  expect((await home.shelfd(['status'])).stdout).not.toMatch(SAID)
+  const report = await home.shelfd(['report', '--check'])
+  expect(report).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/2 in-sync/) })
+  expect(report.stderr).not.toMatch(SAID)
+})
+
+test('an older copy is refused by whoever reads as well, and the way back leads on', async () => {
+  const service = await startFaultyService({ library: 'Research', hasNoDuplicateRule: true })
+  const home = temporaryHome(service)
+  home.write('Papers', { 'a.md': 'A' })
+  expect((await home.sync(TO)).exitCode).toBe(0)
+  const file = join(home.stateDir, 'store.db')
+  cpSync(file, `${file}.old`)
+  home.write('Papers', { 'b.md': 'B' })
+  expect((await home.sync(TO)).exitCode).toBe(0)
+  renameSync(`${file}.old`, file)
+  for (const command of [['status'], ['report'], ['why', 'Papers/a.md'], ['sync', ...TO]])
+    expect(await home.shelfd(command), command.join(' ')).toMatchObject({ exitCode: 78 })
+  rmSync(join(home.stateDir, 'generation'))
+  service.forget()
+  expect((await home.sync(TO)).exitCode).toBe(0)
+  expect(service.count('uploadFile')).toBe(0)
+})

@@ -1,0 +1,202 @@
+/** Stores that lack what was acknowledged: restored, copied, or new (P14, P24). */
+import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { ShelfdError } from '../../src/foundation/errors.ts'
+import { accountOf, mirrorOf, openTestEngine, type TestEngine } from '../support/engine.ts'
+import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
+import { copyState, killedState } from '../support/killed-state.ts'
+import { readLibrary } from '../support/library-contents.ts'
+import { temporaryDirectory, writeTree } from '../support/temporary.ts'
+
+const COUNT = 6
+
+/** What is done to the files that were copied at some moment, and how the runs on them end. */
+const LOSSES: readonly (readonly [string, (stateDir: string) => void, readonly string[]])[] = [
+  ['restored whole', () => {}, ['done']],
+  ['restored without its note', (stateDir) => rmSync(join(stateDir, 'generation')), ['done']],
+  ['restored without its log', (stateDir) => rmSync(join(stateDir, 'store.db-wal')), ['store-damaged']],
+  [
+    'restored without note and log',
+    (stateDir) => {
+      for (const name of ['generation', 'store.db-wal']) rmSync(join(stateDir, name))
+    },
+    ['done'],
+  ],
+  [
+    'emptied',
+    (stateDir) => {
+      rmSync(stateDir, { recursive: true })
+      mkdirSync(stateDir)
+    },
+    ['confirmation-needed'],
+  ],
+]
+
+/** Refused, or done without sending anything again. */
+async function syncOn(service: FaultyService, stateDir: string, mirror: ReturnType<typeof mirrorOf>, adopts: boolean) {
+  let tested: TestEngine | undefined
+  try {
+    tested = openTestEngine(service, { stateDir, limits: { transfers: 2 } })
+    const { outcome, failure } = await tested.sync([mirror], { adopts })
+    return failure?.code ?? outcome
+  } catch (error) {
+    if (!(error instanceof ShelfdError)) throw error
+    return error.code
+  } finally {
+    await tested?.[Symbol.asyncDispose]()
+  }
+}
+
+/**
+ * A service without a duplicate rule, the mirror of a tree and one file that was sent before, and copies of the state from
+ * each answer to an upload or to the making of a directory.
+ */
+async function openWithCopies(tree = someFiles()) {
+  const service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
+  const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'first.md': 'first' }))
+  const stateDir = temporaryDirectory()
+  {
+    await using tested = openTestEngine(service, { stateDir })
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+  }
+  service.forget()
+  writeTree(mirror.path, tree)
+  const copies: string[] = []
+  service.onAnswered = ({ route }) => {
+    if (route === 'uploadFile' || route === 'createDirectory') copies.push(copyState(stateDir))
+  }
+  await using tested = openTestEngine(service, { stateDir, limits: { transfers: 1 } })
+  expect((await tested.sync([mirror])).outcome).toBe('done')
+  service.onAnswered = () => {}
+  const sent = service.count('uploadFile')
+  service.forget()
+  return { service, mirror, stateDir, copies, sent }
+}
+
+function someFiles(): Record<string, string> {
+  return Object.fromEntries(
+    Array.from({ length: COUNT }, (_, index) => [`d${index % 2}/file-${index}.md`, `# ${index}`]),
+  )
+}
+
+describe.each(LOSSES)('a state that is %s', (_, befall, answers) => {
+  test('sends nothing that was acknowledged, whenever it was copied', async () => {
+    const { service, mirror, copies, sent } = await openWithCopies()
+    expect({ sent, copies: copies.length }).toEqual({ sent: COUNT, copies: COUNT + 2 })
+    const outcomes = new Set<string>()
+    for (const copy of copies) {
+      befall(copy)
+      const outcome = await syncOn(service, copy, mirror, false)
+      // Who is asked may say that the library is to be continued with.
+      if (outcome === 'confirmation-needed') expect(await syncOn(service, copy, mirror, true)).toBe('done')
+      outcomes.add(outcome)
+      expect(service.count('uploadFile'), outcome).toBe(0)
+    }
+    expect([...outcomes].sort()).toEqual(answers)
+    expect(readLibrary(service.dataDir)).toHaveLength(COUNT + 1)
+  })
+})
+
+describe('a state that was restored', () => {
+  test('knows a file again that comes back later', async () => {
+    const { service, mirror, copies } = await openWithCopies()
+    const [copy = ''] = copies.slice(2)
+    const kept = temporaryDirectory()
+    renameSync(join(mirror.path, 'd1'), join(kept, 'd1'))
+    expect(await syncOn(service, copy, mirror, false)).toBe('done')
+    cpSync(join(kept, 'd1'), join(mirror.path, 'd1'), { recursive: true })
+    expect(await syncOn(service, copy, mirror, false)).toBe('done')
+    expect(service.count('uploadFile')).toBe(0)
+  })
+
+  test('tells files of one name apart, and reads each resource once', async () => {
+    const tree = Object.fromEntries(
+      Array.from({ length: 30 }, (_, index) => [`d${index}/README.md`, `# ${index + 10}`]),
+    )
+    const { service, mirror, copies } = await openWithCopies(tree)
+    const copy = copies.at(-30) ?? ''
+    expect(await syncOn(service, copy, mirror, false)).toBe('done')
+    expect(service.count('uploadFile')).toBe(0)
+    expect(service.count('downloadResource')).toBeLessThanOrEqual(2 * 30)
+  })
+
+  test('sends what is new, and reads nothing of others', async () => {
+    const { service, mirror, copies } = await openWithCopies()
+    await using other = openTestEngine(service)
+    await other.sync([mirrorOf(writeTree(temporaryDirectory(), { 'of-others.md': 'theirs', 'mine.md': 'not yours' }))])
+    service.forget()
+    writeFileSync(join(mirror.path, 'mine.md'), 'mine')
+    writeFileSync(join(mirror.path, 'another.md'), 'another')
+    expect(await syncOn(service, copies.at(-1) ?? '', mirror, false)).toBe('done')
+    expect(
+      service.requests
+        .filter(({ route }) => route === 'uploadFile')
+        .map(({ fileName }) => fileName)
+        .sort(),
+    ).toEqual(['another.md', 'mine.md'])
+    service.forget()
+    expect(await syncOn(service, copies.at(-1) ?? '', mirror, false)).toBe('done')
+    expect(service.count('listDirectory'), 'and looks no more').toBe(0)
+  })
+
+  test('sends nothing of what it cannot look for', async () => {
+    const { service, mirror, copies } = await openWithCopies()
+    const copy = copies.at(4) ?? ''
+    service.answer = ({ route, path }) =>
+      route === 'listDirectory' && path.includes('%2Fd1') ? { status: 422, body: {} } : undefined
+    expect(await syncOn(service, copy, mirror, false)).not.toBe('done')
+    service.answer = () => undefined
+    expect(service.count('uploadFile')).toBe(0)
+    await using tested = openTestEngine(service, { stateDir: copy })
+    tested.store.write(() => {
+      for (let id = 1; id <= COUNT + 1; id += 1) tested.store.quarantine.makeDue(id)
+    })
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    expect(service.count('uploadFile')).toBe(0)
+  })
+
+  test('is not held up by one resource that cannot be read', async () => {
+    const { service, mirror, copies } = await openWithCopies()
+    const bad = readLibrary(service.dataDir).find(({ title }) => title === 'file-4.md')
+    service.answer = ({ route, path }) =>
+      route === 'downloadResource' && path.includes(bad?.id ?? '') ? { status: 500, body: {} } : undefined
+    await using tested = openTestEngine(service, { stateDir: copies.at(2) ?? '' })
+    const result = await tested.sync([mirror])
+    expect(result.outcome).toBe('failures')
+    expect(accountOf(result).problems.map(({ path }) => path)).toEqual(['d0/file-4.md'])
+    expect(service.count('uploadFile')).toBe(0)
+  })
+})
+
+describe('a new state beside a full library', () => {
+  test('takes over what is there and sends nothing, once told so (P14)', async () => {
+    const { service, mirror } = await openWithCopies()
+    await using tested = openTestEngine(service)
+    const result = await tested.sync([mirror], { adopts: true })
+    expect(result.outcome).toBe('done')
+    expect(accountOf(result).uploads).toMatchObject({ created: 0, duplicates: COUNT + 1, aliases: 0, bytes: 0 })
+    expect(accountOf(result).ingestion).toMatchObject({ searchable: COUNT + 1 })
+    expect(service.count('uploadFile')).toBe(0)
+    const { rows } = await tested.report([mirror])
+    expect(new Set(rows.map(({ entry }) => entry.class))).toEqual(new Set(['in-sync']))
+  })
+})
+
+describe('an ordinary kill', () => {
+  test('costs no look', async () => {
+    const { service, mirror, stateDir } = await openWithCopies()
+    writeTree(mirror.path, { 'd0/late.md': 'late' })
+    const running = openTestEngine(service, { stateDir })
+    running.store.write(() => {})
+    const killed = killedState(stateDir)
+    await running[Symbol.asyncDispose]()
+    await using tested = openTestEngine(service, { stateDir: killed })
+    expect(tested.store.mayLack()).toBe(false)
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    expect({ sent: service.count('uploadFile'), listed: service.count('listDirectory') }).toEqual({
+      sent: 1,
+      listed: 0,
+    })
+  })
+})
