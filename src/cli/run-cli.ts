@@ -1,6 +1,6 @@
 import type { Settings } from '../app/settings/settings.ts'
 import { version } from '../app/version.ts'
-import { InterruptedError, ShelfdError } from '../foundation/errors.ts'
+import { InterruptedError, messageOf, OperatorError, ShelfdError } from '../foundation/errors.ts'
 import { type CliIo, columnsOf } from './cli-io.ts'
 import type { Command } from './command.ts'
 import { commands } from './commands.ts'
@@ -25,10 +25,20 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     return await dispatch(flagForWord(argv), io, shown)
   } catch (error) {
     const met = firstOf(error)
-    const reported = io.signal.aborted && !(met instanceof ShelfdError) ? new InterruptedError() : met
+    const reported = io.signal.aborted && !(met instanceof ShelfdError) ? new InterruptedError() : explain(met)
     await reportError(reported, io, shown)
     return exitCodeOf(reported)
   }
+}
+
+/** A lack of descriptors shows anywhere, also where a part of the program is only loaded. */
+function explain(error: unknown): unknown {
+  const text = messageOf(error)
+  if (error instanceof ShelfdError || !/\bE[MN]FILE\b/.test(text)) return error
+  const todo = 'raise that limit ("ulimit -n"), then run again'
+  return new OperatorError('too-many-open-files', `Cannot go on: no more files may be opened (${text}); ${todo}`, {
+    cause: error,
+  })
 }
 
 /** What was met first, when closing what was open failed as well. */

@@ -37,7 +37,7 @@ const CODES = {
   ],
   heldBack: ['limit-reached', 'root-emptied', 'confirmation-needed'],
   locked: ['store-locked'],
-  operator: ['store-newer', 'store-damaged', 'store-unusable', 'library-damaged'],
+  operator: ['store-newer', 'store-damaged', 'store-unusable', 'too-many-open-files', 'library-damaged'],
   interrupted: ['interrupted'],
   rejected: ['not-found', 'conflict', 'too-large', 'invalid', 'request-rejected'],
   doubt: ['upload-in-doubt'],

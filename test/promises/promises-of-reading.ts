@@ -8,6 +8,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
       'nothing is written to the directories that are mirrored: contents, names, times and inodes stay as they were.',
     except: ['The time of the last access, where the file system keeps it.'],
     shownBy: {
+      'journeys/real-disks.test.ts': ['a mirror on a disk > that may only be read is mirrored (P8)'],
       'journeys/kills.test.ts': ['a process killed at any moment > loses nothing and sends nothing twice (P1-P4)'],
       'sync/odd-files.test.ts': ['the mirrored directory > is left as it was, to the last time'],
     },
@@ -83,6 +84,9 @@ export const promisesOfReading: readonly PromiseRow[] = [
       'Who says so with `--accept-removals` or `--accept-root`.',
     ],
     shownBy: {
+      'journeys/real-disks.test.ts': [
+        'a mirror on a disk > that another one replaces while it is sent keeps both apart (P12)',
+      ],
       'journeys/guards.test.ts': [
         'a root that lost its files (P12) > altogether halts, and records nothing',
         'a root that lost its files (P12) > by more than half halts as well',

@@ -11,6 +11,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
       'What a scan can see again (names, times, hashes) is written without waiting for the disk; after a power cut the next scan sees it again.',
     ],
     shownBy: {
+      'journeys/real-process.test.ts': ['a log cut after a kill never sends a receipt again'],
       'store/gone-back.test.ts': [
         'a write-ahead log that was cut after a kill > (%s) loses no receipt in silence (P1, P24)',
         'a write-ahead log that was cut after a kill > is refused by each receipt that it lacks',
@@ -76,6 +77,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
       'When a look finds nothing although the upload was stored, the second one is answered as a duplicate: the resource may then have a second location, and the report says so.',
     ],
     shownBy: {
+      'journeys/real-process.test.ts': ['a process stopped while it sends goes on'],
       'sync/shared-contents.test.ts': [
         'a content in doubt that two mirrors look for at once is sent once more',
         'a look goes where the content was sent, whatever was configured since',
