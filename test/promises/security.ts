@@ -196,6 +196,13 @@ export const security: readonly SecurityRow[] = [
         'a form > with %s is refused (%i)',
         'a JSON body > of %s is refused (%i)',
       ],
+      'embedded/request-fuzz.test.ts': ['any request to the embedded library > is answered, and never by a failure'],
+      'embedded/document-fuzz.test.ts': [
+        'any document > gives passages of bounded length, in order',
+        'any document > gives the same text in pieces of any size',
+        'any document > reaches a final state, and keeps no other from it',
+        'the cost of a document > of %s in %s grows no faster than its size',
+      ],
       'embedded/ingestion-child.test.ts': [
         'the process that reads documents > never holds up requests or plain text',
         'the process that reads documents > fails a document that ends it twice, and only that',

@@ -6,7 +6,7 @@ import type { Service } from '../service.ts'
 import { ApiError, invalid } from './api-error.ts'
 import { boundRequests } from './bound-requests.ts'
 import { describeService, showDescription } from './describe-service.ts'
-import { answerErrorsAsJson, answerUnreadable } from './error-answers.ts'
+import { answerErrorsAsJson, answerUnreadable, sendError, toApiError } from './error-answers.ts'
 import { MAX_HEADER_BYTES, MAX_JSON_BYTES } from './request-limits.ts'
 
 /** How often connections are looked at that take too long for their headers. */
@@ -21,6 +21,7 @@ export async function buildServer(service: Service, host: string): Promise<Fasti
     routerOptions: { maxParamLength: 512 },
     bodyLimit: MAX_JSON_BYTES,
     clientErrorHandler: answerUnreadable,
+    frameworkErrors: (error, _request, reply) => sendError(reply, toApiError(error)),
     http: {
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: headersMs,

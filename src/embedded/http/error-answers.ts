@@ -45,13 +45,14 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Duple
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }
 
-function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
+export function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
   if (error.status === 401) reply.header('www-authenticate', 'Bearer realm="library"')
   const body = error.errors ? { message: error.message, errors: error.errors } : { message: error.message }
   return reply.code(error.status).type('application/json; charset=utf-8').send(JSON.stringify(body))
 }
 
-function toApiError(error: unknown): ApiError {
+/** Whatever was thrown, as the answer that says it. */
+export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof ZodError) return validationError(error)
   if (error instanceof MalformedFormError) return new ApiError(422, error.message, { body: [error.message] })

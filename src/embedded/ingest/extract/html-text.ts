@@ -14,7 +14,7 @@ const INLINE = new Set(
  */
 export class HtmlTextReader {
   readonly #tokenizer: Tokenizer
-  readonly #source = new TwoPieces()
+  readonly #source = new RecentText()
   readonly #hidden = new HiddenElements()
   readonly #line: LineCollector
   #opened = ''
@@ -77,18 +77,21 @@ export class HtmlTextReader {
 
 function ignore(): void {}
 
+/** As much as a file is read at once. */
+const KEPT_LENGTH = 64 * 1024
+
 /**
- * The last two pieces of a text, addressed by positions in the whole. A name or a text that the tokenizer reports begins in one
- * of them, unless a single mark is longer than a piece: then its beginning is left out.
+ * The last piece of a text and the end of what came before, addressed by positions in the whole. A name or a text that the
+ * tokenizer reports begins there, unless a single mark is longer: then its beginning is left out.
  */
-class TwoPieces {
+class RecentText {
   #before = ''
   #last = ''
   #lastStart = 0
 
   add(piece: string): void {
     this.#lastStart += this.#last.length
-    this.#before = this.#last
+    this.#before = (this.#before + this.#last).slice(-KEPT_LENGTH)
     this.#last = piece
   }
 
