@@ -166,4 +166,11 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
       ],
     },
   },
+  {
+    id: 'F-PR-15',
+    happens: 'SIGSTOP for a while, in the middle of uploads',
+    answer: 'it goes on where it was, and what broke meanwhile is looked for',
+    class: 'retry',
+    shownBy: { 'journeys/real-process.test.ts': ['a process stopped while it sends goes on'] },
+  },
 ]

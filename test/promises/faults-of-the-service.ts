@@ -265,4 +265,32 @@ export const faultsOfTheService: readonly FaultRow[] = [
       'journeys/one-mirror.test.ts': ['a mirror %s leaves the next one alone'],
     },
   },
+  {
+    id: 'F-SV-22',
+    happens: 'a library is deleted at the service while files are sent to it',
+    answer: 'no more uploads than were under way; the mirror stops and says so, others go on',
+    class: 'halt',
+    shownBy: {
+      'sync/missing-places.test.ts': [
+        'a library that is deleted in the middle > costs no more uploads than were under way',
+        'a library that is deleted in the middle > stops its directories at the first',
+        'a library that is deleted in the middle > is told from an upload that is not found',
+      ],
+      'journeys/one-mirror.test.ts': ['a library that is not there leaves the next mirror alone'],
+    },
+  },
+  {
+    id: 'F-SV-23',
+    happens: 'a directory that was made is gone from the service',
+    answer: 'it is made again, once in a run, when an upload misses it or a scrub sees it',
+    class: 'retry',
+    shownBy: {
+      'sync/missing-places.test.ts': [
+        'a directory that an upload names and the service lost > is made again after a %i',
+        'a directory that an upload names and the service lost > is made again once, and then a problem',
+        'a directory that goes from the service unnoticed > is made again by the next scrub, once',
+        'a directory that goes from the service unnoticed > stays as it is beside an incomplete listing',
+      ],
+    },
+  },
 ]

@@ -194,6 +194,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     holds: 'a damaged, lost or older store is not used and never made anew in silence: exit 78, with the way back.',
     except: ['A snapshot of the whole file system that is rolled back takes the note beside the store with it.'],
     shownBy: {
+      'journeys/real-process.test.ts': ['a log cut after a kill never sends a receipt again'],
       'store/opening.test.ts': [
         'a store that is not what it was (P24) > is refused when it is gone',
         'a store that is not what it was (P24) > is refused when it is an older copy',
