@@ -12,10 +12,10 @@ export interface TestServer extends AsyncDisposable {
   readonly origin: string
 }
 
-/** A loopback server that answers as the test says; without a description unless the listener gives one. */
-export async function serve(listener: RequestListener): Promise<TestServer> {
+/** A loopback server that answers as the test says; it has no description unless the listener `describes` it. */
+export async function serve(listener: RequestListener, describes = false): Promise<TestServer> {
   const server = createServer((request, response) => {
-    if (request.url?.startsWith('/docs')) response.writeHead(404).end()
+    if (!describes && request.url?.startsWith('/docs')) response.writeHead(404).end()
     else listener(request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
