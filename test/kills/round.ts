@@ -92,6 +92,8 @@ class Round {
     }
     this.#service.lostAnswers = 0
     await this.#accounts.close((args) => this.#start(args).ended)
+    // What was killed because of that is nobody's fault.
+    signal?.throwIfAborted()
     return { done: this.#done, kills: this.#kills, complaints: this.#accounts.complaints }
   }
 
