@@ -13,7 +13,7 @@ import { createPassageWriter } from './passage-writer.ts'
  * Whether the service itself reads a document: small plain text, whose cost is linear and bounded, and what is not read at
  * all. Everything else needs a parser, or takes a while, and is read in the child process.
  */
-export function isReadHere({ mimeType, sizeBytes }: ResourceRow): boolean {
+export function isReadHere({ mimeType, sizeBytes }: Pick<ResourceRow, 'mimeType' | 'sizeBytes'>): boolean {
   const kind = kindOf(mimeType)
   return kind === 'binary' || ((kind === 'text' || kind === 'unknown') && sizeBytes <= MAX_SMALL_BYTES)
 }

@@ -4,6 +4,7 @@ import type { Logger } from '../../foundation/logger.ts'
 import type { FileStore } from '../storage/file-store.ts'
 import type { WriteQueue } from '../storage/write-queue.ts'
 import type { Tables } from '../tables/open-tables.ts'
+import type { ResourceRow } from '../tables/resources.ts'
 import { openChildExtractor } from './child/child-extractor.ts'
 import type { ExtractionLimits } from './extraction-limits.ts'
 import { ingestApart, ingestHere, isReadHere } from './ingest-batches.ts'
@@ -11,8 +12,8 @@ import { openLane } from './lane.ts'
 
 /** Processes uploads in their order (section 3.1). The queue is the table of resources, so that a restart goes on with it. */
 export interface IngestQueue {
-  /** There may be something to do. */
-  ring(): void
+  /** There may be something to do: for this upload, or for any. */
+  ring(uploaded?: Pick<ResourceRow, 'mimeType' | 'sizeBytes'>): void
   /** Resolves when nothing is left to do. */
   settled(): Promise<void>
   /** Resolves when the work under way is over; nothing new is begun. */
@@ -33,21 +34,25 @@ export function openIngestQueue(parts: IngestParts): IngestQueue {
   const stopping = new AbortController()
   const { signal } = stopping
   const extractor = openChildExtractor(parts.limits, parts.clock)
-  const lanes = [
-    openLane({ ...parts, signal, accepts: isReadHere, ingest: (batch) => ingestHere(parts, batch, signal) }),
-    openLane({
-      ...parts,
-      signal,
-      accepts: (resource) => !isReadHere(resource),
-      ingest: (batch) => ingestApart(parts, extractor, batch, signal),
-    }),
-  ]
+  const here = openLane({
+    ...parts,
+    signal,
+    accepts: isReadHere,
+    ingest: (batch) => ingestHere(parts, batch, signal),
+  })
+  const apart = openLane({
+    ...parts,
+    signal,
+    accepts: (resource) => !isReadHere(resource),
+    ingest: (batch) => ingestApart(parts, extractor, batch, signal),
+  })
   const settled = async () => {
-    for (const lane of lanes) await lane.settled()
+    for (const lane of [here, apart]) await lane.settled()
   }
   return {
-    ring: () => {
-      for (const lane of lanes) lane.ring()
+    ring: (uploaded) => {
+      if (!uploaded || isReadHere(uploaded)) here.ring()
+      if (!uploaded || !isReadHere(uploaded)) apart.ring()
     },
     settled,
     stop: async () => {
