@@ -1,13 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  CHECKED_CLASSES,
   classifyDifferent,
   classifyFile,
+  classifyHidden,
   classifySuperseded,
   type KnownContent,
   type Presence,
   REPORT_CLASSES,
 } from '../../src/rules/report-class.ts'
+import { WITHOUT_TEXT } from '../../src/rules/without-text.ts'
 
 const text = fc.option(fc.string())
 const content: fc.Arbitrary<KnownContent> = fc.record({
@@ -94,12 +97,61 @@ describe('a file that is not uploaded', () => {
     [{ ...well, state: 'new' }, null, 'local-only', 'new'],
     [{ ...well, state: 'new' }, 'held back', 'local-only', 'held back'],
     [{ ...well, state: 'doubt' }, 'held back', 'local-only', 'in doubt'],
+    [{ ...well, state: 'sending' }, 'held back', 'local-only', 'being sent'],
     [{ ...failed, state: 'doubt' }, null, 'needs-attention', 'the service answered 500'],
+    [{ ...failed, state: 'doubt', problemMessage: null }, null, 'needs-attention', 'service-error'],
+    [{ ...failed, state: 'refused' }, null, 'needs-attention', 'the service answered 500'],
+    [{ ...well, state: 'refused' }, null, 'needs-attention', 'refused'],
     [{ ...failed, state: 'doubt', isSetAside: 1 }, null, 'needs-attention', 'set aside: the service answered 500'],
   ] as const)('says what it waits for: %j', (content, heldBack, reportClass, reason) => {
     const setAside = content.isSetAside === 1 ? { isSetAside: true } : {}
     const expected = { class: reportClass, reason, ...setAside }
     expect(classifyFile(content, 'unasked', { problem: null, heldBack })).toEqual(expected)
+  })
+})
+
+describe('a file that is uploaded', () => {
+  const problem = { problemCode: null, problemMessage: null, isSetAside: 0 }
+  const stored = {
+    ...problem,
+    state: 'stored',
+    ingestionNote: null,
+    mime: 'application/pdf',
+    secondLocation: 0,
+  } as const
+  const searchable = { ...stored, outcome: 'searchable', ingestionStatus: 'completed' } as const
+  const failed = { ...stored, outcome: 'failed', ingestionStatus: 'failed' } as const
+  const odd = { ...stored, outcome: 'unknown', ingestionStatus: 'paused' } as const
+
+  test.each([
+    [searchable, 'unknown', 'unknown', 'the listing is incomplete'],
+    [searchable, 'absent', 'missing-remotely', 'the complete listing no longer shows it'],
+    [{ ...stored, outcome: null, ingestionStatus: null }, 'listed', 'processing', 'not polled yet'],
+    [{ ...stored, outcome: 'pending', ingestionStatus: 'running' }, 'listed', 'processing', 'running'],
+    [searchable, 'listed', 'in-sync', null],
+    [{ ...searchable, ingestionNote: 'slow' }, 'listed', 'in-sync', 'searchable with warnings: slow'],
+    [{ ...searchable, secondLocation: 1 }, 'listed', 'in-sync', 'a second location may exist'],
+    [failed, 'listed', 'needs-attention', 'ingestion ended failed'],
+    [{ ...failed, problemMessage: 'too old' }, 'listed', 'needs-attention', 'too old'],
+    [odd, 'listed', 'needs-attention', 'ingestion is in the unknown state paused'],
+  ] as const)('says how it fares: %j, %s', (content, presence, reportClass, reason) => {
+    expect(classifyFile(content, presence, NOTHING_ELSE)).toEqual({ class: reportClass, reason })
+  })
+
+  test('tells its kind when its text is missing', () => {
+    const content = { ...searchable, ingestionNote: WITHOUT_TEXT, secondLocation: 1 }
+    expect(classifyFile(content, 'unasked', NOTHING_ELSE)).toEqual({
+      class: 'in-sync',
+      reason: `${WITHOUT_TEXT} (PDF); a second location may exist`,
+      kindWithoutText: 'PDF',
+    })
+  })
+})
+
+describe('the check of a report', () => {
+  test('fails on all that somebody can resolve', () => {
+    const passing = Object.keys(REPORT_CLASSES).filter((name) => ![...CHECKED_CLASSES].some((known) => known === name))
+    expect(passing).toEqual(['in-sync', 'superseded', 'ignored'])
   })
 })
 
@@ -111,10 +163,16 @@ describe('the signs', () => {
   })
 
   test('of other rows are as documented', () => {
-    expect(classifyDifferent(true).class).toBe('changed')
+    expect(classifyDifferent(true)).toEqual({ class: 'changed', reason: 'changed since it was uploaded' })
+    expect(classifyHidden()).toEqual({ class: 'unknown', reason: 'its directory cannot be read' })
     expect(classifyDifferent(false)).toEqual({ class: 'local-only', reason: 'new' })
-    for (const reason of ['changed', 'gone', 'ignored', 'whatever']) {
-      expect(classifySuperseded(reason).class).toBe('superseded')
-    }
+    const reasons = ['changed', 'gone', 'ignored', 'whatever'].map((reason) => classifySuperseded(reason))
+    expect(reasons.every((former) => former.class === 'superseded')).toBe(true)
+    expect(reasons.map(({ reason }) => reason)).toEqual([
+      'its file has changed since',
+      'its file is gone',
+      'its file is left out now',
+      'whatever',
+    ])
   })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ownDirectoriesBelow } from '../../src/rules/own-directories.ts'
-import { lossReason } from '../../src/rules/root-guard.ts'
+import { lossReason, mayHaveMoved } from '../../src/rules/root-guard.ts'
 
 describe('the guard of a root', () => {
   test('never halts when nothing was lost', () => {
@@ -17,6 +17,14 @@ describe('the guard of a root', () => {
     expect(lossReason({ known: 38, found: 18, lost: 20 })).toBe('more than half')
     expect(lossReason({ known: 40, found: 20, lost: 20 })).toBeUndefined()
     expect(lossReason({ known: 20, found: 1, lost: 19 })).toBeUndefined()
+  })
+
+  test('waits while unread files may be the lost ones', () => {
+    const half = { known: 38, found: 18, lost: 20 }
+    expect([0, 1, 30].map((unread) => mayHaveMoved(half, unread))).toEqual([false, true, true])
+    const emptied = { known: 5, found: 0, lost: 5 }
+    expect([0, 4, 5, 6].map((unread) => mayHaveMoved(emptied, unread))).toEqual([false, false, true, true])
+    expect(mayHaveMoved({ known: 40, found: 20, lost: 20 }, 20)).toBe(false)
   })
 })
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { emptySummary, type SyncSummary } from '../../src/rules/sync-summary.ts'
-import { runOutcome, verdictOf } from '../../src/rules/verdict.ts'
+import { recordedVerdict, runOutcome, stoppedOutcome, verdictOf } from '../../src/rules/verdict.ts'
 
 function summary(change: (summary: SyncSummary) => void): SyncSummary {
   const made = emptySummary({ name: 'm', path: '/m', library: { id: 'l', name: 'L' }, remotePath: '/m' })
@@ -86,5 +86,27 @@ describe('the outcome of a run', () => {
     expect(verdictOf('done')).toBe('ok')
     expect(verdictOf('failures')).toBe('failed')
     expect([verdictOf('pending'), verdictOf('held-back')]).toEqual(['incomplete', 'incomplete'])
+  })
+})
+
+describe('a run that an error stopped', () => {
+  test.each([
+    ['interrupted', 'interrupted', 'interrupted', 'interrupted'],
+    ['heldBack', 'limit-reached', 'held-back', 'incomplete'],
+    ['heldBack', 'root-emptied', 'failures', 'failed'],
+    ['refused', 'credential-refused', 'failures', 'failed'],
+  ] as const)('is recorded as what stopped it: %s, %s', (reaction, code, outcome, recorded) => {
+    expect(stoppedOutcome({ reaction, code })).toBe(outcome)
+    expect(recordedVerdict(outcome)).toBe(recorded)
+  })
+
+  test('is temporary for each passing cause', () => {
+    for (const code of ['service-unreachable', 'service-unavailable', 'service-throttling', 'answer-late']) {
+      const away = summary((made) => {
+        made.uploads.failed = 1
+        made.problems = [{ path: 'a', code, message: code, retryAt: null }]
+      })
+      expect(runOutcome([away], false)).toBe('temporary')
+    }
   })
 })
