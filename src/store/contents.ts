@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3'
 import type { IngestionOutcome } from '../contract/states.ts'
 import { quarantineEnds } from '../rules/quarantine-pause.ts'
 import { WITHOUT_TEXT } from '../rules/without-text.ts'
+import { onlyRow } from './only-row.ts'
 import { quoted } from './quoted.ts'
 
 export type ContentState = 'new' | 'sending' | 'doubt' | 'stored' | 'refused'
@@ -161,8 +162,8 @@ function prepareSending(database: Database.Database) {
   let nextSeq: number | undefined
   return {
     get: (id: number): ContentRow | undefined => get.get(id),
-    /** What decides about sending it, and nothing else: it is asked for every file. */
-    findStanding: (id: number): ContentStanding | undefined => standing.get(id),
+    /** What decides about sending a content that there is, and nothing else: it is asked for every file. */
+    getStanding: (id: number): ContentStanding => onlyRow(standing.get(id)),
     findByResource: (libraryId: number, resourceId: string): ContentRow | undefined =>
       byResource.get(libraryId, resourceId),
     find: (key: ContentKey): ContentRow | undefined => find.get(key.libraryId, key.sha256, key.mime),
@@ -187,7 +188,7 @@ function prepareSending(database: Database.Database) {
     },
     /** From here on the resource id is never forgotten (P13). */
     markStored: (id: number, stored: StoredContent): void => {
-      nextSeq ??= (maxSeq.get()?.seq ?? 0) + 1
+      nextSeq ??= onlyRow(maxSeq.get()).seq + 1
       const { resourceId, isDuplicate, hasSecondLocation, mirrorId, runId, nowMs } = stored
       store.run(resourceId, Number(isDuplicate), Number(hasSecondLocation), nowMs, nextSeq, mirrorId, runId, id)
       nextSeq += 1
@@ -279,7 +280,7 @@ function prepareIngestion(database: Database.Database) {
     /** Pending resources of a mirror in the order they were stored, after `afterSeq`. */
     listPending: ({ id, library }: MirrorKey, afterSeq: number, limit: number): PendingResource[] =>
       pending.all(library.id, id, afterSeq, limit),
-    countPending: ({ id, library }: MirrorKey): number => pendingCount.get(library.id, id, id)?.n ?? 0,
+    countPending: ({ id, library }: MirrorKey): number => onlyRow(pendingCount.get(library.id, id, id)).n,
     /** Stored resources whose ingestion ended badly, and that may be looked at again. */
     listDueForAnotherLook: (mirrorId: number, nowMs: number): PendingResource[] =>
       due.all(mirrorId, ...quarantineEnds(nowMs)),
@@ -316,6 +317,6 @@ function prepareIngestion(database: Database.Database) {
     /** When the first content of a mirror's files whose upload failed may be tried again; null when there is none. */
     nextRetryAt: ({ id, library }: MirrorKey): number | null => nextRetry.get(library.id, id)?.at ?? null,
     /** How many contents of a mirror wait to be sent, and their bytes. */
-    countToSend: (mirrorId: number): { n: number; bytes: number } => toSend.get(mirrorId) ?? { n: 0, bytes: 0 },
+    countToSend: (mirrorId: number): { n: number; bytes: number } => onlyRow(toSend.get(mirrorId)),
   }
 }

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3'
+import { onlyRow } from './only-row.ts'
 
 export interface DirectoryRow {
   readonly id: number
@@ -47,13 +48,13 @@ export function prepareDirectories(database: Database.Database) {
     find: (mirrorId: number, path: string): number | undefined => find.get(mirrorId, path)?.id,
     /** A directory and when it was made remotely. */
     get: (mirrorId: number, path: string): { id: number; madeAt: number | null } | undefined => get.get(mirrorId, path),
-    countBelow: (mirrorId: number, path: string): number => belowCount.get({ mirrorId, path })?.n ?? 0,
+    countBelow: (mirrorId: number, path: string): number => onlyRow(belowCount.get({ mirrorId, path })).n,
     ensure: (mirrorId: number, path: string): number =>
-      find.get(mirrorId, path)?.id ?? insert.get(mirrorId, path)?.id ?? 0,
+      (find.get(mirrorId, path) ?? onlyRow(insert.get(mirrorId, path))).id,
     list: (mirrorId: number): DirectoryRow[] => all.all(mirrorId),
     /** Directories not known to exist remotely, parents before children. */
     listUnmade: (mirrorId: number): DirectoryRow[] => unmade.all(mirrorId),
-    countUnmade: (mirrorId: number): number => unmadeCount.get(mirrorId)?.n ?? 0,
+    countUnmade: (mirrorId: number): number => onlyRow(unmadeCount.get(mirrorId)).n,
     markMade: (directoryId: number, nowMs: number): void => {
       markMade.run(nowMs, directoryId)
     },

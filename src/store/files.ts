@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import { quarantineEnds } from '../rules/quarantine-pause.ts'
 import type { ContentState } from './contents.ts'
+import { onlyRow } from './only-row.ts'
 
 /** A file as its last scan saw it; integers in full, since nanoseconds outgrow a double. */
 export type ComparedRow = readonly [
@@ -98,7 +99,7 @@ function prepareScanning(database: Database.Database) {
     noteFresh: (mirrorId: number, contentId: number): void => {
       addFresh.run(mirrorId, contentId)
     },
-    count: (mirrorId: number): number => count.get(mirrorId)?.n ?? 0,
+    count: (mirrorId: number): number => onlyRow(count.get(mirrorId)).n,
   }
 }
 
@@ -142,13 +143,12 @@ function prepareGone(database: Database.Database) {
       noteAll.run(reason, directoryId)
     },
     /** Files noted as gone; `leftOut` of them are still on disk, where a rule leaves them out now. */
-    countGone: (): { all: number; leftOut: number } => goneCount.get() ?? { all: 0, leftOut: 0 },
+    countGone: (): { all: number; leftOut: number } => onlyRow(goneCount.get()),
     /**
      * Files that went while others came with the same content: `now`, in this scan; `ever`, since the last one ended;
      * `found`, those of the latter that no rule leaves out.
      */
-    countMoved: (mirrorId: number): { now: number; ever: number; found: number } =>
-      movedCount.get(mirrorId) ?? { now: 0, ever: 0, found: 0 },
+    countMoved: (mirrorId: number): { now: number; ever: number; found: number } => onlyRow(movedCount.get(mirrorId)),
     /** Removes what was noted as gone; the path of a stored content is kept as its former one. */
     removeGone: (nowMs: number): void => {
       keepFormer.run(nowMs)
@@ -205,6 +205,6 @@ function prepareOpen(database: Database.Database) {
     receiveOne: (directoryId: number, name: string): void => {
       receiveOne.run(directoryId, name)
     },
-    countCopies: (contentId: number): number => copies.get(contentId)?.n ?? 0,
+    countCopies: (contentId: number): number => onlyRow(copies.get(contentId)).n,
   }
 }

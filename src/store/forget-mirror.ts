@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3'
+import { onlyRow } from './only-row.ts'
 
 /** A mirror by its row, and its library's. */
 interface Forgotten {
@@ -56,8 +57,8 @@ export function prepareForgetting(database: Database.Database) {
     .pluck()
   return {
     countHoldings: (mirror: Forgotten): MirrorHoldings => ({
-      files: files.get(mirror) ?? 0,
-      resources: resources.get(mirror) ?? 0,
+      files: onlyRow(files.get(mirror)),
+      resources: onlyRow(resources.get(mirror)),
     }),
     /** Removes the mirror with all that no other one stands for; call it inside a write. */
     forget: (mirror: Forgotten): void => {

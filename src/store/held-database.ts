@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import { OperatorError } from '../foundation/errors.ts'
-import { type DatabaseSpec, isDiskFull, isOutOfReach, openDatabase } from '../foundation/sqlite/open-database.ts'
+import { type DatabaseSpec, isOutOfReach, openDatabase } from '../foundation/sqlite/open-database.ts'
 import { type FilePlace, GenerationFile, type GenerationNote, isSamePlace, placeOf } from './generation.ts'
 import { commitsOf, describeClosed, hasLog, type VerifiedStore } from './verify-store.ts'
 
@@ -92,7 +92,7 @@ export class HeldDatabase implements Disposable {
       note.writeDurably({ commits: this.#commits, place, closed: hasLog(file) ? null : describeClosed(file) })
     } catch (error) {
       // The old note says that the store is open: the next opening looks at it more closely, as after a crash.
-      if (!isDiskFull(error) && !isOutOfReach(error)) throw error
+      if (!isOutOfReach(error)) throw error
     }
   }
 

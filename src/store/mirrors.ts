@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
 import { prepareForgetting } from './forget-mirror.ts'
+import { onlyRow } from './only-row.ts'
 
 export interface LibraryRow {
   readonly id: number
@@ -81,7 +82,7 @@ export function prepareMirrors(database: Database.Database) {
     findByName: (name: string): MirrorRow | undefined => inflateSome(byName.get(name)),
     /** Makes or finds the library's row and gives its id. */
     pinLibrary: (library: NewLibrary, nowMs: number): number =>
-      insertLibrary.get(library.origin, library.tenantId, library.remoteId, library.name, nowMs)?.id ?? 0,
+      onlyRow(insertLibrary.get(library.origin, library.tenantId, library.remoteId, library.name, nowMs)).id,
     pinMirror: (mirror: NewMirror, nowMs: number): void => {
       const { name, path, libraryId, remotePath, rootDevice, rootInode, rootBirthNs, isAdHoc } = mirror
       const times = [nowMs, nowMs] as const

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3'
+import { onlyRow } from './only-row.ts'
 
 export interface RunRow {
   readonly id: number
@@ -27,7 +28,7 @@ export function prepareRuns(database: Database.Database) {
   )
   const newest = database.prepare<[number], RunRow>(`SELECT ${columns} FROM run ORDER BY id DESC LIMIT ?`)
   return {
-    begin: (nowMs: number): number => begin.get(nowMs)?.id ?? 0,
+    begin: (nowMs: number): number => onlyRow(begin.get(nowMs)).id,
     /** Notes that a run passes over a mirror. */
     join: (runId: number, mirrorId: number): void => {
       join.run(runId, mirrorId)

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3'
+import { onlyRow } from './only-row.ts'
 
 export type UploadOutcome = 'created' | 'duplicate' | 'adopted' | 'absent' | 'refused' | 'doubt' | 'not-sent'
 
@@ -63,7 +64,7 @@ export function prepareUploads(database: Database.Database) {
   const lastId = database.prepare<[], number>('SELECT coalesce(max(id), 0) FROM upload').pluck()
   return {
     intend: ({ contentId, mirrorId, path, place, runId, nowMs }: NewIntent): number =>
-      intend.get(contentId, mirrorId, path, place, contentId, runId, nowMs)?.id ?? 0,
+      onlyRow(intend.get(contentId, mirrorId, path, place, contentId, runId, nowMs)).id,
     end: (uploadId: number, outcome: UploadOutcome, message: string | null, nowMs: number): void => {
       end.run(outcome, message, nowMs, uploadId)
     },
@@ -73,23 +74,22 @@ export function prepareUploads(database: Database.Database) {
      * begun after `nowMs` was noted while the clock was wrong, and belongs to no span (P20).
      */
     countSince: (origin: string, sinceMs: number, nowMs: number): number =>
-      sentSince.get(origin, sinceMs, nowMs)?.n ?? 0,
+      onlyRow(sentSince.get(origin, sinceMs, nowMs)).n,
     /** When the upload number `index` of those began, the oldest being number 0; undefined when there are fewer. */
     nthSince: (origin: string, sinceMs: number, nowMs: number, index: number): number | undefined =>
       nthSince.get(origin, sinceMs, nowMs, index),
     /** The same of one run, however many mirrors it passes over; `afterId` is the last upload before it. */
-    tallyRun: (runId: number, afterId: number): { n: number; bytes: number } =>
-      ofRun.get(afterId, runId) ?? { n: 0, bytes: 0 },
+    tallyRun: (runId: number, afterId: number): { n: number; bytes: number } => onlyRow(ofRun.get(afterId, runId)),
     /** Uploads of a mirror that began since a time and are known to have arrived, with their bytes. */
     tallyArrived: (mirrorId: number, sinceMs: number): { n: number; bytes: number } =>
-      arrived.get(mirrorId, sinceMs) ?? { n: 0, bytes: 0 },
+      onlyRow(arrived.get(mirrorId, sinceMs)),
     /** Those that have no outcome yet. */
     tallyUnderWay: (mirrorId: number, sinceMs: number): { n: number; bytes: number } =>
-      underWay.get(mirrorId, sinceMs) ?? { n: 0, bytes: 0 },
+      onlyRow(underWay.get(mirrorId, sinceMs)),
     /** The newest upload there is; 0 when there is none. */
-    lastId: (): number => lastId.get() ?? 0,
+    lastId: (): number => onlyRow(lastId.get()),
     /** The same of one mirror since a time. */
     tallySince: (mirrorId: number, sinceMs: number, nowMs: number): { n: number; bytes: number } =>
-      tally.get(mirrorId, sinceMs, nowMs) ?? { n: 0, bytes: 0 },
+      onlyRow(tally.get(mirrorId, sinceMs, nowMs)),
   }
 }

@@ -94,8 +94,10 @@ export function describeClosed(file: string): NonNullable<GenerationNote['closed
 /** Notes of a database that is nobody's yet that it is as it should be. */
 export function noteClosed(spec: DatabaseSpec, noteFile: string): void {
   const commits = readCommits(spec)
-  const place = placeOf(spec.file) ?? null
-  new GenerationFile(noteFile, { commits, place, closed: describeClosed(spec.file) })[Symbol.dispose]()
+  const { ino: inode, ctimeNs } = statSync(spec.file, { bigint: true })
+  new GenerationFile(noteFile, { commits, place: { inode, ctimeNs }, closed: describeClosed(spec.file) })[
+    Symbol.dispose
+  ]()
 }
 
 /** Whether commits wait in the write-ahead log; a reader leaves an empty one behind. */

@@ -108,10 +108,10 @@ export class EarlierUploads {
     const libraryId = this.#mirror.row.library.id
     const found = this.#engine.store.strangers.listCandidates({ libraryId, sha256, mime, size }, name)
     const ranked = Map.groupBy(found, ({ title, filename }) => {
-      return rankCandidate({ title, slug: nameKey(filename), mime_type: mime }, { name, mime }) ?? 2
+      return rankCandidate({ title, slug: nameKey(filename), mime_type: mime }, { name, mime })
     })
-    const of = (rank: 0 | 1 | 2) => ranked.get(rank) ?? []
-    return [...of(0), ...of(1), ...of(2).slice(0, MOST_OF_LIKE_NAME)]
+    const of = (rank: 0 | 1 | 2 | undefined) => ranked.get(rank) ?? []
+    return [...of(0), ...of(1), ...[...of(2), ...of(undefined)].slice(0, MOST_OF_LIKE_NAME)]
   }
 
   /** What is learned of an entry is kept, so that each is read once, however many contents it might be. */
@@ -138,7 +138,7 @@ export class EarlierUploads {
   /** While this mirror looked, another one of the library may have found it, or begun to send it. */
   #isStillUnsent({ contentId }: OpenFile): boolean {
     const { store, underWay } = this.#engine
-    const state = store.contents.findStanding(contentId)?.state
+    const state = store.contents.getStanding(contentId).state
     return (state === 'new' || state === 'refused') && !underWay.has(contentId)
   }
 
@@ -163,7 +163,7 @@ export class EarlierUploads {
   #recordUnseen({ contentId, directory, name }: OpenFile, { code, message }: ShelfdError): void {
     const { store, clock, logger } = this.#engine
     this.#work.attempts.exhausted.add(contentId)
-    const pauses = store.contents.findStanding(contentId)?.problemCount ?? 0
+    const pauses = store.contents.getStanding(contentId).problemCount
     const retryAt = clock.nowMs() + quarantinePause(pauses, code)
     const text = `It is not known whether the service has it: ${message}`
     store.write(() => store.contents.setProblem(contentId, { code, message: text, retryAt }))

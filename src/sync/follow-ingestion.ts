@@ -260,7 +260,7 @@ export class IngestionFollower implements IngestionGate {
     }
     const { contentId, resourceId } = followed
     this.#followed.delete(contentId)
-    const quarantines = store.contents.findStanding(contentId)?.problemCount ?? 0
+    const quarantines = store.contents.getStanding(contentId).problemCount
     const retryAt = clock.nowMs() + quarantinePause(quarantines, error.code)
     store.write(() => store.contents.setProblem(contentId, { code: error.code, message: error.message, retryAt }))
     logger.warn('the service does not tell how an ingestion goes on', {
@@ -342,7 +342,7 @@ export class IngestionFollower implements IngestionGate {
       store.contents.setProblem(followed.contentId, null)
       return
     }
-    const looks = store.contents.findStanding(followed.contentId)?.problemCount ?? 0
+    const looks = store.contents.getStanding(followed.contentId).problemCount
     const code = outcome === 'unknown' ? 'ingestion-unknown' : `ingestion-${outcome}`
     store.contents.setProblem(followed.contentId, {
       code,

@@ -13,8 +13,7 @@ export function planSending(engine: Engine, mirror: OpenMirror, summary: SyncSum
   const queue = new SendQueue(engine, mirror, { summary, quota, attempts: newAttempts() }, false)
   const planned: number[] = []
   while (!queue.isExhausted) {
-    for (const { contentId, path, sizeBytes, isLink } of queue.take(1_000)) {
-      if (isLink) continue
+    for (const { contentId, path, sizeBytes } of queue.take(1_000)) {
       summary.uploads.created += 1
       summary.uploads.bytes += sizeBytes
       summary.uploads.aliases += store.files.countCopies(contentId) - 1

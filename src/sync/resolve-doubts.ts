@@ -117,8 +117,8 @@ async function hasSameBytes(
 
 /** While this mirror looked, another one of the library may have found the content, or begun to send it again. */
 function isStillInDoubt({ store, underWay }: Engine, { id, retryAt }: DoubtfulContent): boolean {
-  const now = store.contents.findStanding(id)
-  const isSame = (now?.state === 'doubt' || now?.state === 'sending') && now.retryAt === retryAt
+  const now = store.contents.getStanding(id)
+  const isSame = (now.state === 'doubt' || now.state === 'sending') && now.retryAt === retryAt
   return isSame && !underWay.has(id)
 }
 
@@ -160,8 +160,7 @@ function recordUnseen(
   { exhausted }: RunAttempts,
 ): void {
   exhausted.add(id)
-
-  const quarantines = store.contents.findStanding(id)?.problemCount ?? 0
+  const quarantines = store.contents.getStanding(id).problemCount
   const message = `It is not known whether the service stored it: ${failure.message}`
   const retryAt = clock.nowMs() + quarantinePause(quarantines, failure.code)
   store.write(() => store.contents.setProblem(id, { code: failure.code, message, retryAt }))

@@ -94,7 +94,7 @@ export class SendQueue {
   listHeldBack(): HeldBack[] {
     return [...this.#held].map(([limit, contents]) => {
       const freesAt = this.#quota.freesAt(limit)
-      const value = this.#quota.limits[limit] ?? 0
+      const value = Number(this.#quota.limits[limit])
       return {
         limit,
         value,
@@ -138,8 +138,7 @@ export class SendQueue {
   #decide(file: OpenFile): Intent | undefined {
     const { store, clock } = this.#engine
     // The page may be older than what was sent meanwhile.
-    const content = store.contents.findStanding(file.contentId)
-    if (!content) return undefined
+    const content = store.contents.getStanding(file.contentId)
     if (content.state === 'stored') {
       if (this.#links && store.files.countCopies(file.contentId) > 1) return this.#intendLink(file)
       this.#receive(file.contentId)

@@ -84,7 +84,7 @@ export class UploadAccount {
   #recordStored(intent: Intent, resourceId: string, isDuplicate: boolean): void {
     const { store, clock, progress } = this.#engine
     const nowMs = clock.nowMs()
-    const doubts = store.contents.findStanding(intent.contentId)?.doubts ?? 0
+    const doubts = store.contents.getStanding(intent.contentId).doubts
     const { runId, row } = this.#mirror
     const hasSecondLocation = isDuplicate && doubts > 0
     const { contentId } = intent
@@ -131,7 +131,7 @@ export class UploadAccount {
   #recordRefused(intent: Intent, code: string, message: string): void {
     const { store, clock } = this.#engine
     const nowMs = clock.nowMs()
-    const refusals = store.contents.findStanding(intent.contentId)?.problemCount ?? 0
+    const refusals = store.contents.getStanding(intent.contentId).problemCount
     const retryAt = nowMs + quarantinePause(refusals, code)
     this.#attempts.exhausted.add(intent.contentId)
     store.contents.markRefused(intent.contentId, { code, message, retryAt })
@@ -141,7 +141,7 @@ export class UploadAccount {
   #recordDoubt(intent: Intent, { cause, message }: Extract<SendResult, { kind: 'doubt' }>): void {
     const { store, clock, logger } = this.#engine
     const { contentId, path } = intent
-    const reaction = reactToDoubt(store.contents.findStanding(contentId) ?? { doubts: 0, problemCount: 0 }, cause)
+    const reaction = reactToDoubt(store.contents.getStanding(contentId), cause)
     store.contents.markInDoubt(contentId)
     this.#endUpload(intent, 'doubt', message)
     const mirror = this.#mirror.row.name

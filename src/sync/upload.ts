@@ -73,7 +73,7 @@ export class Uploader {
       /** Called when there is nothing to do for the moment. */
       readonly onIdle?: () => void
       /** Called when a directory is to be made again before its files can be sent. */
-      readonly onDirectoryGone?: () => void
+      readonly onDirectoryGone: () => void
     },
   ) {
     this.#engine = engine
@@ -84,7 +84,7 @@ export class Uploader {
     this.#account = new UploadAccount(engine, mirror, work, work.queue.links)
     this.#waitMs = work.waitMs
     this.#attempts = work.attempts
-    this.#onDirectoryGone = work.onDirectoryGone ?? (() => {})
+    this.#onDirectoryGone = work.onDirectoryGone
     this.#onIdle = work.onIdle ?? (() => {})
   }
 
@@ -182,10 +182,8 @@ export class Uploader {
   #startReady(): void {
     const { lanes } = this.#engine
     while (this.#ready.length > 0 && lanes.tryEnter()) {
-      const intent = this.#ready.pop()
-      if (!intent) return
       this.#underWay += 1
-      void this.#send(intent)
+      for (const intent of this.#ready.splice(-1)) void this.#send(intent)
     }
   }
 

@@ -84,7 +84,7 @@ test('a crew that wakes waits for no dead socket', async () => {
   onTestFinished(() => crew.stop())
   await isDead.promise
   await crew.wake()
-  await until('what was in doubt is found', () => engine.store.contents.findStanding(1)?.state === 'stored')
+  await until('what was in doubt is found', () => engine.store.contents.get(1)?.state === 'stored')
   expect(service.count('uploadFile')).toBe(1)
 })
 

@@ -23,7 +23,7 @@ await printMeasure(async () => {
   const attempts = newAttempts()
   const quota = new RunQuota(engine, mirror.row, { kind: 'run', runId: mirror.runId, afterUploadId: 0 })
   const queue = new SendQueue(engine, mirror, { summary, quota, attempts }, false)
-  const work = { queue, gate: OPEN_GATE, summary, attempts, waitMs: 60_000 }
+  const work = { queue, gate: OPEN_GATE, summary, attempts, waitMs: 60_000, onDirectoryGone: () => {} }
   await new Uploader(engine, mirror, connection, work).run()
   return summary.uploads.created
 })

@@ -1,0 +1,37 @@
+/** Whether a store may lack what was acknowledged, as whoever only reads is told. */
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openStore, openStoreReader } from '../../src/store/open-store.ts'
+import { temporaryDirectory } from '../support/temporary.ts'
+
+function pinMirror(directory: string): void {
+  using store = openStore(directory)
+  store.write(() => {
+    const libraryId = store.mirrors.pinLibrary({ origin: 'https://a', tenantId: 1, remoteId: 'l', name: 'L' }, 1)
+    const root = { rootDevice: 1n, rootInode: 2n, rootBirthNs: null }
+    store.mirrors.pinMirror({ name: 'm', path: '/m', libraryId, remotePath: '/m', isAdHoc: true, ...root }, 1)
+  })
+}
+
+function mayLack(directory: string): boolean | undefined {
+  using reader = openStoreReader(directory)
+  return reader?.mayLack()
+}
+
+test('a copy of a store may lack what was sent since', () => {
+  const directory = temporaryDirectory()
+  pinMirror(directory)
+  expect(mayLack(directory)).toBe(false)
+  const copy = join(temporaryDirectory(), 'copy')
+  cpSync(directory, copy, { recursive: true })
+  expect(mayLack(copy)).toBe(true)
+  {
+    // Whoever holds it looks, whatever its note still says.
+    using holder = openStore(copy)
+    expect([holder.mayLack(), mayLack(copy)]).toEqual([true, true])
+    holder.write(() => holder.strangers.noteLooked(1))
+    expect([holder.mayLack(), mayLack(copy)]).toEqual([false, false])
+  }
+  expect(mayLack(copy)).toBe(false)
+})
