@@ -1,5 +1,5 @@
 /** `npm run simulate`: the whole program in simulated worlds, seed by seed; see docs/simulation.md. */
-import { readOptions } from './options.ts'
+import { readOptions, type SimulateOptions } from './options.ts'
 import { runSeeds } from './run-seeds.ts'
 import { makeScenario, type Scenario } from './scenario.ts'
 import { shrink } from './shrink.ts'
@@ -14,7 +14,7 @@ function say(text: string): void {
 }
 
 /** Runs many seeds; true when all promises held. */
-async function simulate({ from, seeds, jobs }: { from: number; seeds: number; jobs: number }): Promise<boolean> {
+async function simulate({ from, seeds, jobs, untilFailure }: SimulateOptions): Promise<boolean> {
   const startMs = performance.now()
   let [done, twice, toldMs] = [0, 0, startMs]
   const failed: number[] = []
@@ -25,7 +25,7 @@ async function simulate({ from, seeds, jobs }: { from: number; seeds: number; jo
     if (failure) {
       say(`seed ${seed} broke ${failure.message}`)
       failed.push(seed)
-      if (failed.length >= MOST_FAILURES) break
+      if (untilFailure || failed.length >= MOST_FAILURES) break
     }
     if (performance.now() - toldMs < PROGRESS_MS) continue
     toldMs = performance.now()
@@ -36,7 +36,7 @@ async function simulate({ from, seeds, jobs }: { from: number; seeds: number; jo
     `${done} seeds from ${from} in ${seconds} s (${rate().toFixed(0)} a second), ${twice} of them twice: ${failed.length} failed`,
   )
   const [first] = failed
-  if (first !== undefined) await tell(first)
+  if (first !== undefined && !untilFailure) await tell(first)
   return failed.length === 0
 }
 

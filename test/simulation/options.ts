@@ -5,6 +5,8 @@ export interface SimulateOptions {
   readonly from: number
   readonly seeds: number
   readonly jobs: number
+  /** Ends with the first seed that breaks a promise. */
+  readonly untilFailure: boolean
   /** One seed alone, told in full. */
   readonly only: number | null
 }
@@ -17,6 +19,7 @@ export function readOptions(argv: readonly string[]): SimulateOptions {
       seeds: { type: 'string', default: '1000' },
       from: { type: 'string', default: '1' },
       jobs: { type: 'string', default: String(availableParallelism()) },
+      'until-failure': { type: 'boolean', default: false },
       seed: { type: 'string' },
     },
   })
@@ -24,6 +27,7 @@ export function readOptions(argv: readonly string[]): SimulateOptions {
     from: readCount('from', values.from),
     seeds: readCount('seeds', values.seeds),
     jobs: readCount('jobs', values.jobs),
+    untilFailure: values['until-failure'],
     only: values.seed === undefined ? null : readCount('seed', values.seed),
   }
 }

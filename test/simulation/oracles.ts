@@ -101,9 +101,9 @@ export function assertCopies(world: World): void {
 }
 
 /** Whether the next upload of the same content may have been sent for good reason. */
-function isExcused({ service, faults, lostStoreMs }: World, upload: SeenUpload, next: SeenUpload | undefined): boolean {
+function isExcused({ service, faults, lossesMs }: World, upload: SeenUpload, next: SeenUpload | undefined): boolean {
   if (next === undefined) return false
-  if (upload.atMs < lostStoreMs && lostStoreMs < next.atMs) return true
+  if (lossesMs.some((lostMs) => upload.atMs <= lostMs && lostMs <= next.atMs)) return true
   if (upload.isAcknowledged) return false
   const copies = service.resources.filter(({ sha256, mime, storedMs }) => {
     return sha256 === upload.sha256 && mime === upload.mime && storedMs <= upload.atMs

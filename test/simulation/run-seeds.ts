@@ -4,7 +4,11 @@ import type { SimulateOptions } from './options.ts'
 import type { SeedResult } from './worker.ts'
 
 /** Runs seeds in threads, and gives the results as they come. */
-export async function* runSeeds({ from, seeds, jobs }: Omit<SimulateOptions, 'only'>): AsyncGenerator<SeedResult> {
+export async function* runSeeds({
+  from,
+  seeds,
+  jobs,
+}: Pick<SimulateOptions, 'from' | 'seeds' | 'jobs'>): AsyncGenerator<SeedResult> {
   let next = from
   const end = from + seeds
   const results: SeedResult[] = []

@@ -62,8 +62,8 @@ export class World implements Disposable {
   /** Called at each step of the program, when it may find the disk changed. */
   race: () => void = () => {}
   life = new Life(Number.POSITIVE_INFINITY, () => {})
-  /** When the store was lost last; NaN: never. */
-  lostStoreMs = Number.NaN
+  /** When the store was lost. */
+  readonly lossesMs: number[] = []
   readonly #contents = new Set<string>()
   readonly #directories = new Set<string>()
   readonly #told = new Map<string, string>()
@@ -170,7 +170,7 @@ export class World implements Disposable {
     this.state.end()
     this.state.begin()
     this.#told.clear()
-    this.lostStoreMs = this.clock.monotonicMs()
+    this.lossesMs.push(this.clock.monotonicMs())
   }
 
   /** What must hold at every moment. */

@@ -1,0 +1,282 @@
+/** Bugs that are planted into the program one at a time, to see that the simulation finds them: a text of a file, and what stands in its place. */
+export interface PlantedBug {
+  /** What the program does wrong with it. */
+  readonly name: string
+  readonly file: string
+  readonly from: string
+  readonly to: string
+}
+
+export const BUGS: readonly PlantedBug[] = [
+  {
+    name: 'a receipt is not waited for on the disk',
+    file: 'src/sync/upload.ts',
+    from: `    let taken: Intent[] = []
+    this.#engine.store.write(() => {`,
+    to: `    let taken: Intent[] = []
+    this.#engine.store.writeRelaxed(() => {`,
+  },
+  {
+    name: 'a file is told as sent before that is committed',
+    file: 'src/sync/upload-account.ts',
+    from: '    this.#untold.push({ mirror',
+    to: '    this.#engine.fileLog.sent({ mirror',
+  },
+  {
+    name: 'a cut-off upload counts as not sent',
+    file: 'src/store/contents.ts',
+    from: `SET state = 'doubt', doubts = doubts + 1
+     WHERE state IN ('sending', 'doubt') AND state = 'sending'`,
+    to: `SET state = 'new'
+     WHERE state IN ('sending', 'doubt') AND state = 'sending'`,
+  },
+  {
+    name: 'a doubt is sent again without a look',
+    file: 'src/sync/resolve-doubts.ts',
+    from: '      else if (look.seen) recordFound(',
+    to: '      else if (look.seen && false) recordFound(',
+  },
+  {
+    name: 'a lost answer counts as a failure',
+    file: 'src/remote/failures.ts',
+    from: "if (facts.mayBeDone && request.body?.kind === 'file') {",
+    to: "if (facts.mayBeDone && request.body?.kind === 'none') {",
+  },
+  {
+    name: 'an upload is repeated after its answer was lost',
+    file: 'src/remote/uploads.ts',
+    from: "repeat: 'unsent',",
+    to: "repeat: 'always',",
+  },
+  {
+    name: 'any answer of 2xx counts as stored',
+    file: 'src/sync/send-one.ts',
+    from: '    if (error instanceof DoubtError) return {',
+    to: "    if (error instanceof DoubtError) return { kind: 'stored', resourceId: 'resource-0', isDuplicate: false }\n    if (error instanceof DoubtError) return {",
+  },
+  {
+    name: 'a second doubt in a run is sent once more',
+    file: 'src/rules/doubt.ts',
+    from: "if (cause === 'interrupted' || (doubts === 0 && problemCount === 0)) return",
+    to: "if (cause === 'interrupted' || doubts < 4) return",
+  },
+  {
+    name: 'a quarantine is not kept',
+    file: 'src/rules/doubt.ts',
+    from: 'return isSetAside === 0 && quarantineLeftMs(retryAt, nowMs) === 0',
+    to: 'return isSetAside === 0 && (retryAt ?? 0) >= 0 && nowMs > 0',
+  },
+  {
+    name: 'a look reads only the first page',
+    file: 'src/sync/resolve-doubts.ts',
+    from: 'const MOST_PAGES = 40',
+    to: 'const MOST_PAGES = 1',
+  },
+  {
+    name: 'a look goes to the inbox, wherever the file was sent',
+    file: 'src/sync/resolve-doubts.ts',
+    from: '(content) => content.place ?? INBOX_PATH)',
+    to: '(content) => content.place && INBOX_PATH)',
+  },
+  {
+    name: 'a failed look counts as nothing there',
+    file: 'src/sync/resolve-doubts.ts',
+    from: '  return failure ? { failure } : { seen: undefined }',
+    to: '  return failure && mirror.row.id < 0 ? { failure } : { seen: undefined }',
+  },
+  {
+    name: 'a login page counts as other bytes',
+    file: 'src/sync/resolve-doubts.ts',
+    from: '      assertNoPage(download, content)\n',
+    to: '',
+  },
+  {
+    name: 'a candidate is adopted by its name',
+    file: 'src/sync/resolve-doubts.ts',
+    from: 'return found !== undefined && content.sha256.equals(found)',
+    to: 'return found !== undefined',
+  },
+  {
+    name: 'a shown resource is looked for again',
+    file: 'src/sync/resolve-doubts.ts',
+    from: 'page.files.filter(({ id }) => !store.contents.findByResource(row.library.id, id))',
+    to: 'page.files.filter(({ id }) => id === "" && !store.contents.findByResource(row.library.id, id))',
+  },
+  {
+    name: 'the fingerprint leaves out the inode',
+    file: 'src/rules/compare-directory.ts',
+    from: '    fingerprint.inode === row[4] &&\n',
+    to: '',
+  },
+  {
+    name: 'the fingerprint leaves out times and inode',
+    file: 'src/rules/compare-directory.ts',
+    from: `    fingerprint.mtimeNs === row[2] &&
+    fingerprint.ctimeNs === row[3] &&
+    fingerprint.inode === row[4] &&
+`,
+    to: '',
+  },
+  {
+    name: 'a hash taken too soon is trusted',
+    file: 'src/rules/compare-directory.ts',
+    from: '    row[5] === 0n &&\n',
+    to: '',
+  },
+  {
+    name: 'the bytes are not compared with the hash',
+    file: 'src/local/read-verified.ts',
+    from: '  if (sha256 !== wanted) throw changedWhileRead(file.relativePath)',
+    to: '  if (sha256 === "") throw changedWhileRead(file.relativePath)',
+  },
+  {
+    name: 'a link in a path is followed',
+    file: 'src/local/open-guarded.ts',
+    from: '  if (!isUnder(opened.rootRealPath, realPathOf(fs, opened, stats))) {',
+    to: '  if (!isUnder("/", realPathOf(fs, opened, stats))) {',
+  },
+  {
+    name: 'a file is opened through a link',
+    file: 'src/local/open-guarded.ts',
+    from: 'constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)',
+    to: 'constants.O_RDONLY',
+  },
+  {
+    name: 'another directory in the place of the root is taken for it',
+    file: 'src/sync/open-mirror.ts',
+    from: '  if (pinned && !options.acceptsRoot) assertSameRoot(pinned, root)',
+    to: '',
+  },
+  {
+    name: 'an emptied root is recorded as removals',
+    file: 'src/rules/root-guard.ts',
+    from: "  if (found === 0 && known >= FEWEST_EMPTIED) return 'emptied'\n",
+    to: '',
+  },
+  {
+    name: 'what lies in an unreadable directory counts as gone',
+    file: 'src/sync/observe/observe.ts',
+    from: '    if (scan.seenDirectories.has(path) || scan.unreadable.some((ancestor) => isBelow(path, ancestor))) continue',
+    to: '    if (scan.seenDirectories.has(path)) continue',
+  },
+  {
+    name: 'every file counts as plain text',
+    file: 'src/sync/observe/record-observation.ts',
+    from: 'const content = store.contents.ensure({ libraryId: mirror.row.library.id, sha256, mime, size })',
+    to: "const content = store.contents.ensure({ libraryId: mirror.row.library.id, sha256, mime: 'text/plain', size })",
+  },
+  {
+    name: 'an unknown state counts as searchable',
+    file: 'src/contract/states.ts',
+    from: "return isIngestionStatus(status) ? OUTCOMES[status] : 'unknown'",
+    to: "return isIngestionStatus(status) ? OUTCOMES[status] : 'searchable'",
+  },
+  {
+    name: 'partial counts as searchable',
+    file: 'src/contract/states.ts',
+    from: "  partial: 'partial',",
+    to: "  partial: 'searchable',",
+  },
+  {
+    name: 'a run that failed files ends well',
+    file: 'src/rules/verdict.ts',
+    from: "  if (mirrors.some(hasLastingFailures)) return 'failures'",
+    to: '',
+  },
+  {
+    name: 'doubts are no failure',
+    file: 'src/rules/verdict.ts',
+    from: 'uploads.inDoubt + directories.failed',
+    to: 'directories.failed',
+  },
+  {
+    name: 'pending ingestion counts as done',
+    file: 'src/rules/verdict.ts',
+    from: "  if (isWaiting && mirrors.some((mirror) => mirror.ingestion.pending > 0)) return 'pending'\n",
+    to: '',
+  },
+  {
+    name: 'Retry-After holds for its own request only',
+    file: 'src/remote/gate.ts',
+    from: '    this.#openAtMs = Math.max(this.#openAtMs, nowMs + pauseMs)',
+    to: '    this.#openAtMs = Math.max(this.#openAtMs, nowMs)',
+  },
+  {
+    name: 'a limit of a run counts nothing',
+    file: 'src/sync/send-queue.ts',
+    from: '    this.#used = { inRun: inRun + 1, inDay: inDay + 1, bytesInRun: bytesInRun + sizeBytes }',
+    to: '    this.#used = { inRun, inDay, bytesInRun: bytesInRun + sizeBytes }',
+  },
+  {
+    name: 'a dry run sends',
+    file: 'src/sync/sync-mirror.ts',
+    from: '  if (options.isDryRun) {',
+    to: '  if (options.isDryRun && options.waitMs < 0) {',
+  },
+  {
+    name: 'two files of one content are both sent',
+    file: 'src/sync/send-queue.ts',
+    from: "    store.contents.setState(file.contentId, 'sending')\n",
+    to: '',
+  },
+  {
+    name: 'one bad poll ends the following of all',
+    file: 'src/sync/follow-ingestion.ts',
+    from: '    if (!isOfItem && !(await isServiceWell(this.#connection, needed, signal))) throw error\n',
+    to: '    if (!isOfItem || signal.aborted || needed.right) throw error\n',
+  },
+  {
+    name: 'one bad directory stops all uploads',
+    file: 'src/sync/make-directories.ts',
+    from: '      if (!failure) throw error\n',
+    to: '      throw error\n',
+  },
+  {
+    name: 'room in ingestion that is there is waited for',
+    file: 'src/sync/upload.ts',
+    from: 'else if (this.#room() <= 0 && !(await this.#waitForRoom())) return',
+    to: 'else if (!(await this.#waitForRoom())) return',
+  },
+  {
+    name: 'what is overdue keeps its room',
+    file: 'src/sync/follow-ingestion.ts',
+    from: '    followed.hasLeftRoom = true\n    this.#tellRoom()\n',
+    to: '    followed.hasLeftRoom = true\n',
+  },
+  {
+    name: 'a refused poll stops the daemon',
+    file: 'src/sync/follow-ingestion.ts',
+    from: "const isOfItem = othersAnswered || failureScope(error) === 'item'",
+    to: 'const isOfItem = othersAnswered',
+  },
+  {
+    name: 'a ring is lost while nobody waits',
+    file: 'src/foundation/bell.ts',
+    from: '    this.#isRung = true\n',
+    to: '    this.#isRung = this.#wake !== undefined\n',
+  },
+  {
+    name: 'new directories are not watched',
+    file: 'src/sync/keeper/examine-hints.ts',
+    from: '      fresh = [...fresh, ...examination.watch.add(batch.directories)]',
+    to: '      fresh = [...fresh]',
+  },
+  {
+    name: 'a file that still changes is sent at once',
+    file: 'src/local/read-verified.ts',
+    from: '  assertUnchanged(fs, file)\n  const wanted',
+    to: '  const wanted',
+  },
+  {
+    name: 'a directory is made before its parent',
+    file: 'src/sync/make-directories.ts',
+    from: "    const depth = directory.path === '' ? 0 : directory.path.split('/').length",
+    to: "    const depth = directory.path === '' ? 0 : 9 - directory.path.split('/').length",
+  },
+  {
+    name: 'the wall clock decides when to look again',
+    file: 'src/rules/quarantine-pause.ts',
+    from: 'return retryAt !== null && retryAt >= first && retryAt <= last ? retryAt - nowMs : 0',
+    to: 'return retryAt !== null && retryAt >= first ? retryAt - nowMs : 0',
+  },
+]

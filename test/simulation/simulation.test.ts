@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { BUGS } from './planted/bugs.ts'
+import { runSeeds } from './run-seeds.ts'
+
+const SEEDS = Number(process.env.SHELFD_SIMULATION_SEEDS ?? 3_000)
+
+describe('simulated worlds', () => {
+  test(`break no promise in ${SEEDS} seeds`, { timeout: 1_800_000 }, async () => {
+    const failures: string[] = []
+    for await (const { seed, failure } of runSeeds({ from: 1, seeds: SEEDS, jobs: 2 })) {
+      if (failure) failures.push(`seed ${seed} broke ${failure.message}; npm run simulate -- --seed ${seed}`)
+    }
+    expect(failures).toEqual([])
+  })
+})
+
+describe('a planted bug', () => {
+  test.for(BUGS)('still fits into the code: $name', ({ file, from, to }) => {
+    const source = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
+    expect([source.split(from).length, source.includes(to) && !from.includes(to)]).toEqual([2, false])
+  })
+
+  test.for(['a doubt is sent again without a look', 'partial counts as searchable'])(
+    'is found: %s',
+    { timeout: 300_000 },
+    (name) => {
+      const plant = new URL('./planted/plant.ts', import.meta.url).href
+      const main = new URL('./main.ts', import.meta.url).pathname
+      const env = { ...process.env, SHELFD_PLANTED_BUG: name }
+      const args = ['--import', plant, main, '--seeds', '500', '--until-failure']
+      const { stdout, status } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
+      expect(stdout).toMatch(/^seed \d+ broke /m)
+      expect(status).toBe(1)
+    },
+  )
+})
