@@ -3,6 +3,9 @@ import { quarantineEnds } from '../rules/quarantine-pause.ts'
 import type { ContentState } from './contents.ts'
 import { onlyRow } from './only-row.ts'
 
+/** Of a content that many files have, so many names tell enough. */
+const MOST_NAMES = 50
+
 /** A file as its last scan saw it; integers in full, since nanoseconds outgrow a double. */
 export type ComparedRow = readonly [
   name: string,
@@ -193,6 +196,9 @@ function prepareOpen(database: Database.Database) {
     'UPDATE file SET is_received = 1 WHERE directory_id = ? AND name = ?',
   )
   const copies = database.prepare<[number], { n: number }>('SELECT count(*) AS n FROM file WHERE content_id = ?')
+  const names = database
+    .prepare<[number], string>(`SELECT DISTINCT name FROM file WHERE content_id = ? ORDER BY name LIMIT ${MOST_NAMES}`)
+    .pluck()
   return {
     /** Files whose content is not stored, in a stable order, from just after `cursor`. */
     listOpen: (mirrorId: number, cursor: OpenFileCursor, limit: number): OpenFile[] =>
@@ -206,5 +212,7 @@ function prepareOpen(database: Database.Database) {
       receiveOne.run(directoryId, name)
     },
     countCopies: (contentId: number): number => onlyRow(copies.get(contentId)).n,
+    /** Some names of the files that have a content. */
+    listNames: (contentId: number): string[] => names.all(contentId),
   }
 }

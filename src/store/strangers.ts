@@ -68,6 +68,7 @@ function prepareEntries(database: Database.Database) {
   )
   const remove = database.prepare<[number, string]>('DELETE FROM stranger WHERE library_id = ? AND resource_id = ?')
   return {
+    hasAny: (libraryId: number): boolean => any.get(libraryId) !== undefined,
     /** Keeps what the store does not know, by all its names. */
     add: (entries: readonly ListedEntry[]): void => {
       for (const { libraryId, resourceId, title, filename, mime } of entries)
@@ -75,7 +76,6 @@ function prepareEntries(database: Database.Database) {
     },
     /** Entries that may be the content, sent under `name`: of its kind, with a like name, and no other bytes as far as known. */
     listCandidates: ({ libraryId, mime, size, sha256 }: ContentKey, name: string): Stranger[] => {
-      if (any.get(libraryId) === undefined) return []
       const key = nameKey(name)
       const beginnings = JSON.stringify([...key].map((_, at, letters) => letters.slice(0, at).join('')).slice(1))
       return candidates.all({ libraryId, mime, size, sha256, key, beginnings })

@@ -103,15 +103,21 @@ export class EarlierUploads {
     return failure ? { failure } : { seen: undefined }
   }
 
-  /** The best first. */
-  #listCandidates({ sha256, mime, size, name }: OpenFile): Stranger[] {
+  /** The best first. It may have been sent under the name of any of its copies. */
+  #listCandidates({ contentId, sha256, mime, size }: OpenFile): Stranger[] {
+    const { strangers, files } = this.#engine.store
     const libraryId = this.#mirror.row.library.id
-    const found = this.#engine.store.strangers.listCandidates({ libraryId, sha256, mime, size }, name)
-    const ranked = Map.groupBy(found, ({ title, filename }) => {
-      return rankCandidate({ title, slug: nameKey(filename), mime_type: mime }, { name, mime })
-    })
-    const of = (rank: 0 | 1 | 2 | undefined) => ranked.get(rank) ?? []
-    return [...of(0), ...of(1), ...[...of(2), ...of(undefined)].slice(0, MOST_OF_LIKE_NAME)]
+    if (!strangers.hasAny(libraryId)) return []
+    const best = new Map<string, { readonly entry: Stranger; readonly rank: number }>()
+    for (const name of files.listNames(contentId)) {
+      for (const entry of strangers.listCandidates({ libraryId, sha256, mime, size }, name)) {
+        const rank = rankCandidate({ ...entry, slug: nameKey(entry.filename), mime_type: mime }, { name, mime }) ?? 2
+        if (rank < (best.get(entry.resourceId)?.rank ?? Number.POSITIVE_INFINITY))
+          best.set(entry.resourceId, { entry, rank })
+      }
+    }
+    const of = (wanted: number) => [...best.values()].flatMap(({ entry, rank }) => (rank === wanted ? [entry] : []))
+    return [...of(0), ...of(1), ...of(2).slice(0, MOST_OF_LIKE_NAME)]
   }
 
   /** What is learned of an entry is kept, so that each is read once, however many contents it might be. */

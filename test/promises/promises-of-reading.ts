@@ -22,6 +22,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
       'What is mounted inside the directory belongs to it, unless `oneFileSystem` is set.',
     ],
     shownBy: {
+      'simulation/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
       'sync/swapped-directory.test.ts': ['No name from outside a mirror is recorded or made'],
       'local/list-guarded.test.ts': ['A racer never gets an outside name listed'],
       'local/open-guarded.test.ts': [
@@ -41,6 +42,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
       'A program that writes through a memory map may leave size, times and inode as they were: such a change is seen by the next scrub (`scrub.interval`) or `--checksum`.',
     ],
     shownBy: {
+      'simulation/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
       'sync/odd-files.test.ts': ['a change that leaves no trace > as through a memory map is found by the scrub'],
       'sync/uploads.test.ts': ['a file that changes while it is sent > (%s) stores nothing (P10)'],
       'local/read-verified.test.ts': [
@@ -84,6 +86,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
       'Who says so with `--accept-removals` or `--accept-root`.',
     ],
     shownBy: {
+      'simulation/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
       'journeys/real-disks.test.ts': [
         'a mirror on a disk > that another one replaces while it is sent keeps both apart (P12)',
       ],

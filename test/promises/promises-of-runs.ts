@@ -72,6 +72,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'a world in which nothing changes stays quiet: the next run sends nothing, makes no directory and changes nothing of the state.',
     except: ['The list of past runs grows by one.', 'What failed is tried again when its pause is over.'],
     shownBy: {
+      'simulation/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
       'journeys/kills.test.ts': ['a process killed at any moment > loses nothing and sends nothing twice (P1-P4)'],
       'journeys/first-and-later-runs.test.ts': ['a later run > sends nothing and changes nothing (P17)'],
       'journeys/chaos.test.ts': [
@@ -84,6 +85,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     holds: 'a run that was cut off and repeated ends as the run that was not.',
     except: ['The second locations of P4.'],
     shownBy: {
+      'simulation/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
       'journeys/kills.test.ts': ['a process killed at any moment > loses nothing and sends nothing twice (P1-P4)'],
       'journeys/exit-codes.test.ts': ['the process ends with > 130 when interrupted, and the next run completes'],
       'journeys/under-way.test.ts': ['a batch > that a kill breaks off goes on at the start'],
@@ -94,6 +96,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     holds: 'everything that was scanned is in exactly one class of the report, and the counts add up on both sides.',
     except: [],
     shownBy: {
+      'simulation/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
       'sync/report.test.ts': [
         'whatever happens to a tree > every file is in one class (P19, seed %i)',
         'each class of the report > is reached by what it stands for',
@@ -112,6 +115,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'What is a time of day by nature: schedules, maintenance windows, the limit of a day, and when a certificate or a token ends.',
     ],
     shownBy: {
+      'simulation/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
       'sync/clock-jumps.test.ts': [
         'jumps of ten years between runs send each content once',
         'after the clock was ten years ahead > what was refused is tried again',
@@ -133,6 +137,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'uploads, descriptors, memory, log and retries have a bound, and `Retry-After` (seconds or a date) is a lower bound that holds for all requests.',
     except: ['The store grows with the number of files and contents it knows.'],
     shownBy: {
+      'simulation/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
       'local/scanned-files.test.ts': ['Only one portion is unpacked at a time'],
       'sync/large-directory.test.ts': ['A directory of many files is handed on in portions'],
       'embedded/ingestion-child.test.ts': ['the process that reads documents > is ended when it takes too much memory'],
@@ -158,6 +163,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     holds: 'the credential goes in the header `Authorization` and to the configured origin, and nowhere else.',
     except: ['Where you keep it: the token file, the variable or what the command prints is yours to guard.'],
     shownBy: {
+      'simulation/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
       'journeys/credential-secrecy.test.ts': [
         'a credential repeated in escapes shows nowhere (P22)',
         'the credential goes in one header and nowhere else (P22)',

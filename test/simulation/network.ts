@@ -188,9 +188,8 @@ class SimulatedExchange implements Dispatcher.DispatchController {
       const retryAfter = fault.reply.headers['retry-after']
       if (retryAfter !== undefined) this.#onThrottled(Number(retryAfter) * 1_000)
       await this.#reply(fault.reply)
-    } else if (fault.kind === 'cut') {
-      await this.#reply({ ...own, headers: {}, body: own.body.subarray(0, own.body.length >> 1) })
-    } else this.#fail('ECONNRESET')
+    } else if (fault.kind === 'cut') await this.#replyInPart(own)
+    else this.#fail('ECONNRESET')
     return false
   }
 
@@ -204,6 +203,18 @@ class SimulatedExchange implements Dispatcher.DispatchController {
     if (this.aborted) return false
     this.#handler.onResponseEnd?.(this, {})
     return true
+  }
+
+  /** Half of it: of JSON as if that were all, of a file as far as the connection goes. */
+  async #replyInPart({ status, headers, body }: Reply): Promise<void> {
+    const half = body.subarray(0, body.length >> 1)
+    if (headers['content-type'] === 'application/json') {
+      await this.#reply({ status, headers: {}, body: half })
+      return
+    }
+    this.#handler.onResponseStart?.(this, status, { ...headers }, '')
+    this.#handler.onResponseData?.(this, half)
+    this.#fail('ECONNRESET')
   }
 
   #fail(code: string): void {

@@ -101,13 +101,17 @@ export function assertCopies(world: World): void {
 }
 
 /** Whether the next upload of the same content may have been sent for good reason. */
-function isExcused({ service, faults, lossesMs }: World, upload: SeenUpload, next: SeenUpload | undefined): boolean {
+function isExcused(world: World, upload: SeenUpload, next: SeenUpload | undefined): boolean {
+  const { service, faults, lossesMs } = world
   if (next === undefined) return false
-  if (lossesMs.some((lostMs) => upload.atMs <= lostMs && lostMs <= next.atMs)) return true
-  if (upload.isAcknowledged) return false
   const copies = service.resources.filter(({ sha256, mime, storedMs }) => {
     return sha256 === upload.sha256 && mime === upload.mime && storedMs <= upload.atMs
   })
+  const isForgotten = lossesMs.some((lostMs) => upload.atMs <= lostMs && lostMs <= next.atMs)
+  // After a loss of the store what was renamed meanwhile is not recognised, nor a mirror whose directory could never be made.
+  const isWithoutPlace = (service.directories.get('/Docs') ?? Number.POSITIVE_INFINITY) >= next.atMs
+  if (isForgotten && (upload.fileName !== next.fileName || isWithoutPlace)) return true
+  if (!isForgotten && copies.some(({ id }) => world.wasToldBefore(id, next.atMs))) return false
   return copies.every(({ id, listedMs }) => listedMs > upload.atMs || faults.isAlways('downloadResource', id))
 }
 
@@ -141,11 +145,11 @@ export function assertConverged(world: World, settings: MirrorSettings, { isHeal
   }
 }
 
-/** One that may be an earlier upload, and that the service never gives. */
-function hasBadCopy({ service, faults }: World, { sha256, mime }: LocalFile): boolean {
-  return service.resources.some((resource) => {
-    return resource.sha256 === sha256 && resource.mime === mime && faults.isAlways('downloadResource', resource.id)
-  })
+/** One that may be an earlier upload of it, and that the service never gives. */
+function hasBadCopy({ service, faults }: World, { mime }: LocalFile): boolean {
+  return service.resources.some(
+    (resource) => resource.mime === mime && faults.isAlways('downloadResource', resource.id),
+  )
 }
 
 function hasBadDirectory({ faults }: World, { remotePath }: MirrorSettings, path: string): boolean {

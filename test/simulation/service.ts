@@ -55,7 +55,11 @@ export interface ServiceTraits {
 
 export class SimulatedService {
   readonly resources: Resource[] = []
-  readonly directories = new Set(['/', '/.inbox'])
+  /** By path: when they were made. */
+  readonly directories = new Map([
+    ['/', 0],
+    ['/.inbox', 0],
+  ])
   /** Locations beyond the first one of a resource. */
   readonly locations: { readonly id: string; readonly directory: string }[] = []
   readonly #traits: ServiceTraits
@@ -104,7 +108,7 @@ export class SimulatedService {
     const path = query.get('path') ?? '/'
     if (!this.directories.has(path)) return json(404, { message: 'no such directory' })
     const prefix = path === '/' ? '/' : `${path}/`
-    const folders = [...this.directories]
+    const folders = [...this.directories.keys()]
       .filter((other) => other !== '/' && other.startsWith(prefix) && !other.slice(prefix.length).includes('/'))
       .map((other) => ({
         name: other.slice(prefix.length),
@@ -138,7 +142,7 @@ export class SimulatedService {
     if (this.directories.has(path)) return json(409, { message: 'it exists' })
     const parent = path.slice(0, path.lastIndexOf('/')) || '/'
     if (!this.directories.has(parent)) return json(422, { message: 'no parent' })
-    this.directories.add(path)
+    this.directories.set(path, this.#traits.nowMs())
     const name = path.slice(path.lastIndexOf('/') + 1)
     const node = { id: `node-${path}`, name, overview: null, parent_id: null }
     return json(201, { ...node, organization_locked: false, is_archive: false })

@@ -66,7 +66,7 @@ export class World implements Disposable {
   readonly lossesMs: number[] = []
   readonly #contents = new Set<string>()
   readonly #directories = new Set<string>()
-  readonly #told = new Map<string, string>()
+  readonly #told = new Map<string, { readonly path: string; readonly atMs: number }>()
   readonly #transfers: Transfer[] = []
 
   constructor(seed: number, traits: WorldTraits, state: SimulatedState) {
@@ -162,7 +162,12 @@ export class World implements Disposable {
   /** The program has told that a file is sent: from now on this holds, whatever happens (P1). */
   noteTold(path: string, resourceId: string): void {
     this.note(`told ${path} ${resourceId}`)
-    this.#told.set(resourceId, path)
+    if (!this.#told.has(resourceId)) this.#told.set(resourceId, { path, atMs: this.clock.monotonicMs() })
+  }
+
+  /** Whether the program had said by then that this resource stands for a file. */
+  wasToldBefore(resourceId: string, timeMs: number): boolean {
+    return (this.#told.get(resourceId)?.atMs ?? Number.POSITIVE_INFINITY) < timeMs
   }
 
   /** The store is gone, and all that it knew. */
@@ -175,13 +180,13 @@ export class World implements Disposable {
 
   /** What must hold at every moment. */
   assertAlways(): void {
-    for (const [resourceId, path] of this.#told) {
+    for (const [resourceId, { path }] of this.#told) {
       const known = this.state.database.prepare('SELECT 1 FROM content WHERE resource_id = ?').get(resourceId)
       if (known === undefined) throw new Violation('P1', `the receipt of "${path}" (${resourceId}) is lost`)
       if (!this.service.find(resourceId))
         throw new Violation('P1', `"${path}" was told to be ${resourceId}, which is not there`)
     }
-    for (const directory of this.service.directories) {
+    for (const directory of this.service.directories.keys()) {
       if (directory === '/' || directory === '/.inbox' || directory === '/Docs') continue
       if (!this.#directories.has(directory.slice('/Docs/'.length))) {
         throw new Violation('P9', `the directory "${directory}" was made, which the mirror never had`)

@@ -86,14 +86,14 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a login page counts as other bytes',
-    file: 'src/sync/resolve-doubts.ts',
+    file: 'src/sync/remote-bytes.ts',
     from: '      assertNoPage(download, content)\n',
     to: '',
   },
   {
     name: 'a candidate is adopted by its name',
     file: 'src/sync/resolve-doubts.ts',
-    from: 'return found !== undefined && content.sha256.equals(found)',
+    from: 'return found?.sha256 !== undefined && content.sha256.equals(found.sha256)',
     to: 'return found !== undefined',
   },
   {
