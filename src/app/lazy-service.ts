@@ -1,4 +1,6 @@
 import type { LibraryAccess } from '../daemon/control/protocol.ts'
+import { systemClock } from '../foundation/clock.ts'
+import { AskedPause } from '../remote/asked-pause.ts'
 import type { OutageListener } from '../remote/outage.ts'
 import type { Connection, Service } from '../sync/engine.ts'
 import { type OpenedService, type OpenServiceInput, openService } from './open-service.ts'
@@ -16,7 +18,8 @@ export function createLazyService(settings: Settings, given: OpenServiceInput): 
   const onOutage: OutageListener = (outage) => {
     for (const listener of listeners) listener(outage)
   }
-  const input = { ...given, onOutage }
+  // What the service asked one client for holds for the next one.
+  const input = { ...given, onOutage, asked: given.asked ?? new AskedPause(systemClock) }
   let opened: Promise<OpenedService> | undefined
   let connection: Promise<Connection> | undefined
   let closing: Promise<void> = Promise.resolve()

@@ -6,6 +6,7 @@ import { nodeFileSystem } from '../local/file-system.ts'
 import { openStore, openStoreReader, type Store, type StoreReader } from '../store/open-store.ts'
 import type { Engine, EngineLimits } from '../sync/engine.ts'
 import { type FileLog, silentFileLog } from '../sync/file-log.ts'
+import { keepPause, recallPause } from '../sync/kept-pause.ts'
 import { type Meter, silentMeter } from '../sync/meter.ts'
 import { examineInThread, observeInThreads } from '../sync/observe/observe-in-threads.ts'
 import { createProgress } from '../sync/progress.ts'
@@ -58,7 +59,9 @@ export interface ComposeInput extends OpenEngineInput {
 /** The same on a store that the caller holds. */
 export function composeEngine(settings: Settings, input: ComposeInput): OpenedEngine {
   const { store } = input
-  const service = createLazyService(settings, input)
+  const origin = originOf(settings)
+  const asked = origin === undefined ? undefined : keepPause(store, origin, systemClock, input.logger)
+  const service = createLazyService(settings, { ...input, asked })
   const { limits, ingestion } = settings
   const grace = graceAfter(input.endSignal ?? input.signal, input.graceMs ?? GRACE_MS)
   const engine: Engine = {
@@ -115,7 +118,9 @@ export interface OpenedReader extends AsyncDisposable {
 /** Opens the store for reading beside whoever holds it, and what the report needs besides. */
 export function openReader(settings: Settings, input: OpenServiceInput): OpenedReader {
   const store = openStoreReader(settings.stateDir)
-  const service = createLazyService(settings, input)
+  const origin = originOf(settings)
+  const asked = store && origin !== undefined ? recallPause(store, origin, systemClock) : undefined
+  const service = createLazyService(settings, { ...input, asked })
   return {
     store,
     contextFor: (reader) => reportContext(settings, input, reader, service),
@@ -124,6 +129,11 @@ export function openReader(settings: Settings, input: OpenServiceInput): OpenedR
       store?.[Symbol.dispose]()
     },
   }
+}
+
+/** Undefined for the embedded library, which never asks to wait. */
+function originOf({ service }: Settings): string | undefined {
+  return service.kind === 'configured' ? service.origin : undefined
 }
 
 /** The state directory and the embedded library's data, wherever links lead; the latter also when a service is configured. */

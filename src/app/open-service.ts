@@ -31,6 +31,8 @@ export interface OpenServiceInput extends Surroundings {
   readonly signal: AbortSignal
   /** How patiently a configured service is asked again; the client's own way if not said. */
   readonly retry?: ClientOptions['retry']
+  /** What a configured service asks for in `Retry-After`, also of clients before this one. */
+  readonly asked?: ClientOptions['asked']
   /** Is told when a configured service gives no usable answers, and when it does again. */
   readonly onOutage?: ClientOptions['onOutage']
   /** Is told of every request that was made. */
@@ -67,6 +69,7 @@ async function openConfigured(
     proxy,
     authorities,
     retry: input.retry,
+    asked: input.asked,
     onOutage: input.onOutage,
   })
   return {
@@ -144,10 +147,15 @@ async function startLibrary({ dataDir }: EmbeddedServiceSettings): Promise<Runni
   return startEmbeddedInWorker({ dataDir })
 }
 
+type ServerOptions = Pick<
+  ClientOptions,
+  'origin' | 'token' | 'tokenSource' | 'retry' | 'asked' | 'proxy' | 'authorities' | 'onOutage'
+>
+
 async function connect(
   { limits, contract }: Settings,
   { logger, redactor, onRequest }: OpenServiceInput,
-  server: Pick<ClientOptions, 'origin' | 'token' | 'tokenSource' | 'retry' | 'proxy' | 'authorities' | 'onOutage'>,
+  server: ServerOptions,
 ): Promise<ServiceClient> {
   redactor.add(server.token)
   const { createServiceClient } = await import('../remote/create-client.ts')

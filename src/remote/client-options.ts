@@ -5,6 +5,7 @@ import type { Logger } from '../foundation/logger.ts'
 import { isLoopback } from '../foundation/loopback.ts'
 import { escapeText } from '../foundation/text.ts'
 import type { RetryPolicy } from '../rules/retry-pause.ts'
+import type { AskedPause } from './asked-pause.ts'
 import type { OutageListener } from './outage.ts'
 import type { TunnelProxy } from './proxy.ts'
 
@@ -54,6 +55,8 @@ export interface ClientOptions {
   readonly connections: number
   readonly retry?: RetryPolicy | undefined
   readonly timeouts?: Timeouts | undefined
+  /** What the service asks for in `Retry-After`, shared with the clients before and after this one; its own if not said. */
+  readonly asked?: AskedPause | undefined
   /** 0: no fixed limit. */
   readonly limits?: { readonly requestsPerSecond: number; readonly bandwidthBytesPerSecond: number } | undefined
   readonly contract?: ContractSettings | undefined

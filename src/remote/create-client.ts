@@ -1,4 +1,5 @@
 import { accessTopic } from './access.ts'
+import { AskedPause } from './asked-pause.ts'
 import { assetsTopic } from './assets.ts'
 import { type ClientOptions, DEFAULT_RETRY, parseOrigin, parseToken } from './client-options.ts'
 import { createFactsReader } from './contract-facts.ts'
@@ -23,9 +24,9 @@ import { uploadsTopic } from './uploads.ts'
 export function createServiceClient(options: ClientOptions): ServiceClient {
   const origin = parseOrigin(options.origin)
   const transport = createTransport({ ...options, origin, token: parseToken(options.token) })
-  const { clock, limits, onOutage, retry: policy = DEFAULT_RETRY } = options
+  const { clock, limits, onOutage, retry: policy = DEFAULT_RETRY, asked = new AskedPause(clock) } = options
   const outages = onOutage && new Outages(origin, clock, onOutage)
-  const gate = new Gate({ ...options, policy })
+  const gate = new Gate({ ...options, policy, outages, asked })
   const pausing = {
     ...options,
     origin,

@@ -1,7 +1,9 @@
 import type { Clock, Random } from '../foundation/clock.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { longestPauseMs, type RetryPolicy, retryPauseMs } from '../rules/retry-pause.ts'
+import type { AskedPause } from './asked-pause.ts'
 import { Setback, type SetbackFacts } from './failures.ts'
+import type { Outages } from './outage.ts'
 import type { Send, ServiceRequest } from './request.ts'
 import { pause } from './retrying.ts'
 
@@ -32,6 +34,9 @@ interface GatePausing {
   readonly random: Random
   readonly logger: Logger
   readonly policy: RetryPolicy
+  /** What the service asks for in `Retry-After`, of this client or another one. */
+  readonly asked: AskedPause
+  readonly outages: Outages | undefined
 }
 
 /** Open, or closed until a time; see withGate. */
@@ -40,7 +45,8 @@ export class Gate {
   turn = 0
   readonly #pausing: GatePausing
   #openAtMs = 0
-  #askedUntilMs = 0
+  /** Until when this client knows, and has told, that the service wants no request. */
+  #toldUntilMs = 0
   #strikes = 0
   #unreachable = false
   #probe: PromiseWithResolvers<SetbackFacts | undefined> | undefined
@@ -51,7 +57,7 @@ export class Gate {
 
   /** Monotonic: until when a request waits whose time ends at `untilMs`; what the service asked for is waited for all the same. */
   openAtMs(untilMs = Number.POSITIVE_INFINITY): number {
-    return Math.max(this.#askedUntilMs, Math.min(this.#openAtMs, untilMs))
+    return Math.max(this.#pausing.asked.untilMs, Math.min(this.#openAtMs, untilMs))
   }
 
   /** Time in front of the gate counts: the end of a request is known before. */
@@ -62,7 +68,7 @@ export class Gate {
   }
 
   get isOpen(): boolean {
-    return !this.#unreachable && this.#openAtMs === 0
+    return !this.#unreachable && this.openAtMs() <= this.#pausing.clock.monotonicMs()
   }
 
   /** Waits for the gate; gives `request` back, or a probe made of it when nobody else is finding out whether the service is there. */
@@ -107,14 +113,23 @@ export class Gate {
       satOutMs = openAtMs()
       const restMs = Math.ceil(satOutMs - clock.monotonicMs())
       if (restMs > longestPauseMs(policy) || this.#isAskedBeyond(untilMs)) throw throttled(restMs, untilMs)
-      if (restMs > 0) await pause(clock, restMs, request)
+      if (restMs <= 0) continue
+      this.#tellAsked(untilMs)
+      await pause(clock, restMs, request)
     }
-    // Whose own time was over has waited less than the others must.
-    if (this.#openAtMs <= clock.monotonicMs()) this.#openAtMs = 0
+  }
+
+  /** What another client, or another process, was asked for has not been told by this one. */
+  #tellAsked(untilMs: number | undefined): void {
+    const { asked, clock, outages } = this.#pausing
+    const pauseMs = asked.untilMs - clock.monotonicMs()
+    if (pauseMs <= 0 || asked.untilMs <= this.#toldUntilMs) return
+    this.#toldUntilMs = asked.untilMs
+    outages?.noteFailure({ ...throttled(pauseMs, untilMs).facts, cause: 'it said so before' }, { pauseMs, untilMs })
   }
 
   #isAskedBeyond(untilMs: number | undefined): boolean {
-    return untilMs !== undefined && !this.#pausing.policy.waitsAsAsked && this.#askedUntilMs > untilMs
+    return untilMs !== undefined && !this.#pausing.policy.waitsAsAsked && this.#pausing.asked.untilMs > untilMs
   }
 
   /** The others wait until the probe has a connection or failed. */
@@ -128,11 +143,14 @@ export class Gate {
   }
 
   #close(retryAfterMs: number | undefined): void {
-    const { policy, random, clock, logger } = this.#pausing
+    const { policy, random, clock, logger, asked } = this.#pausing
     const pauseMs = retryPauseMs(Math.max(1, this.#strikes), policy, random(), retryAfterMs)
     const nowMs = clock.monotonicMs()
     this.#openAtMs = Math.max(this.#openAtMs, nowMs + pauseMs)
-    if (retryAfterMs !== undefined) this.#askedUntilMs = Math.max(this.#askedUntilMs, nowMs + retryAfterMs)
+    if (retryAfterMs !== undefined) {
+      asked.note(retryAfterMs)
+      this.#toldUntilMs = asked.untilMs
+    }
     logger.debug('the service is busy or away, all requests pause', { pauseMs: Math.round(pauseMs) })
   }
 }

@@ -30,6 +30,26 @@ export function longestPauseMs({ longestAskedMs = LONGEST_PAUSE_MS }: RetryPolic
   return longestAskedMs
 }
 
+/** Longer than this is more likely a mistake than a wish, and nobody should have to wait for ever because of one answer. */
+const LONGEST_KEPT_MS = 7 * 24 * 3_600_000
+
+/** How much of a pause that the service asks for also holds for the processes that follow. */
+export function keptPauseMs(lengthMs: number): number {
+  return Math.min(Math.round(lengthMs), LONGEST_KEPT_MS)
+}
+
+/** A pause that the service asked another process for. */
+export interface EarlierPause {
+  /** Wall clock. */
+  readonly askedAtMs: number
+  readonly lengthMs: number
+}
+
+/** What is left of it: never more than its length, and nothing when the clock says that it was asked for in the future. */
+export function restOfPauseMs({ askedAtMs, lengthMs }: EarlierPause, nowMs: number): number {
+  return nowMs < askedAtMs ? 0 : Math.max(0, askedAtMs + lengthMs - nowMs)
+}
+
 /** All three forms of RFC 9110; the oldest doesn't say that it is GMT. */
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d(?: \d{4}| GMT)$/
 

@@ -22,3 +22,18 @@ test('a reset waits for no request under way', async () => {
   expect(await shown).toMatchObject({ reaction: 'interrupted' })
   expect((await lazy.connect(signal)).client).not.toBe(client)
 })
+
+test('what a service asked one client to wait holds for the next one', async () => {
+  await using service = await startFaultyService({ library: 'Test' })
+  service.answer = () => ({ status: 429, body: {}, headers: { 'retry-after': '3600' } })
+  const lazy = lazyService(service)
+  const { signal } = new AbortController()
+  const refused = { code: 'service-throttling' }
+  await expect(lazy.connect(signal)).rejects.toMatchObject(refused)
+  service.answer = () => undefined
+  await lazy.disconnect()
+  await expect(lazy.connect(signal)).rejects.toMatchObject(refused)
+  await lazy.reset()
+  await expect(lazy.connect(signal)).rejects.toMatchObject(refused)
+  expect(service.requests.length).toBe(1)
+})

@@ -113,10 +113,29 @@ describe('who waits for a service hears', () => {
     expect(service.requests.length).toBe(1)
     service.answer = ({ route }) =>
       route === 'uploadFile' ? { status: 429, body: {}, headers: { 'retry-after': '3600' } } : undefined
-    expect(await home.shelfd(SYNC)).toMatchObject({
+    expect(await homeOf(service.url, service.token).shelfd(SYNC)).toMatchObject({
       exitCode: 5,
       stderr: expect.stringMatching(/longer than --retry-for 2m 00s \(limits\.retryFor\)/),
     })
+  })
+
+  test('from later runs too, which ask nothing before', async () => {
+    await using service = await startFaultyService({ library: 'Research' })
+    const home = homeOf(service.url, service.token)
+    expect((await home.sync(SYNC.slice(1))).exitCode).toBe(0)
+    home.write('Papers', { 'b.md': 'B' })
+    service.answer = () => ({ status: 429, body: {}, headers: { 'retry-after': '3600' } })
+    expect((await home.shelfd(['sync'])).exitCode).toBe(5)
+    service.answer = () => undefined
+    service.forget()
+    const asked =
+      /; it asks to wait until [\d: -]+, longer than --retry-for 2m 00s \(limits\.retryFor\); run again then/
+    const told = { exitCode: 5, stderr: expect.stringMatching(asked) }
+    expect(await home.shelfd(['sync'])).toMatchObject(told)
+    expect(await home.shelfd(['sync', '-n'])).toMatchObject(told)
+    const report = await home.shelfd(['report'])
+    expect(report).toMatchObject({ exitCode: 5, stderr: expect.stringMatching(/; it asks to wait until [\d: -]+/) })
+    expect(service.requests).toEqual([])
   })
 
   test('from a short command that it does not wait for long', async () => {

@@ -129,21 +129,30 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       ],
       'sync/keeper/mirror-keeper.test.ts': ['times that are yet to come > keep no file from being sent'],
       'daemon/heartbeat.test.ts': ['the heartbeat > tells a clock that was set back'],
+      'sync/kept-pause.test.ts': ['a pause that the service asked for > is not stretched by a clock that jumps: %s'],
     },
   },
   {
     id: 'P21',
     holds:
       'uploads, descriptors, memory, log and retries have a bound, and `Retry-After` (seconds or a date) is a lower bound that holds for all requests.',
-    except: ['The store grows with the number of files and contents it knows.'],
+    except: [
+      'The store grows with the number of files and contents it knows.',
+      'For processes that start later, a pause of more than a week is over after a week; the commands that ask the service by hand know only their own.',
+    ],
     shownBy: {
       'simulation/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
+      'sync/kept-pause.test.ts': ['a pause that the service asked for > holds for the process that follows'],
+      'app/lazy-service.test.ts': ['what a service asked one client to wait holds for the next one'],
+      'journeys/no-answer.test.ts': ['who waits for a service hears > from later runs too, which ask nothing before'],
+      'app/open-engine.test.ts': ['a daemon waits, and says so, as the one before was asked to'],
       'local/scanned-files.test.ts': ['Only one portion is unpacked at a time'],
       'sync/large-directory.test.ts': ['A directory of many files is handed on in portions'],
       'embedded/ingestion-child.test.ts': ['the process that reads documents > is ended when it takes too much memory'],
       'sync/list-remote.test.ts': ['Folders that double at each level end the listing'],
       'remote/retrying.test.ts': [
         'Retry-After > is a lower bound for everybody: %s',
+        'Retry-After > holds for the clients beside and after',
         'Retry-After > outlasts answers to requests sent before',
         'Retry-After > grows once however many were throttled',
         'what another try may mend > ends after its attempts as temporary: %i',

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/foundation/clock.ts'
+import { AskedPause } from '../../src/remote/asked-pause.ts'
 import type { Outage } from '../../src/remote/outage.ts'
 import {
   clientOf,
@@ -138,6 +139,36 @@ describe('an outage', () => {
     await using client = clientOf(server.origin, { retry, clock })
     expect(await client.showResource('lib', 'r1')).toEqual({ id: 'r1' })
     expect(clock.monotonicMs()).toBeGreaterThanOrEqual(20 * 600_000)
+  })
+
+  it('asked for before is told once, and waited for', async () => {
+    const { listener } = throttling(0, '')
+    await using server = await serve(listener)
+    const clock = jumpingPauses()
+    const { told, onOutage } = collector()
+    const asked = new AskedPause(clock, { restMs: 4_000 })
+    await using client = clientOf(server.origin, { retry: RETRY, clock, onOutage, asked })
+    await Promise.all([client.showResource('lib', 'r1'), client.showResource('lib', 'r1')])
+    const times = { sinceMs: NOW_MS, nextTryAtMs: NOW_MS + 4_000, untilMs: NOW_MS + 10_000 }
+    expect(told).toEqual([
+      expect.objectContaining({ code: 'service-throttling', askedUntilMs: NOW_MS + 4_000, ...times }),
+      null,
+    ])
+    expect(clock.monotonicMs()).toBe(4_000)
+  })
+
+  it('asked for before ends at once when it is longer than its time', async () => {
+    const { seen, listener } = throttling(0, '')
+    await using server = await serve(listener)
+    const clock = jumpingClock()
+    const retry = { ...RETRY, forWords: '--retry-for 10s' }
+    const asked = new AskedPause(clock, { restMs: 11_000 })
+    await using client = clientOf(server.origin, { retry, clock, asked })
+    expect(String(await thrownBy(client.checkAccess()))).toMatch(
+      /; it asks to wait until \d\d:\d\d:\d\d, longer than --retry-for 10s; run again then$/,
+    )
+    expect(seen.asked).toBe(0)
+    expect(clock.sleptMs).toEqual([])
   })
 
   it('that asks for a longer pause than is waited ends at once', async () => {

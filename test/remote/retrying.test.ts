@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { describe, expect, it } from 'vitest'
+import { AskedPause } from '../../src/remote/asked-pause.ts'
 import { clientOf, heldClock, jumpingClock, serve, serveSockets, type TestClock, thrownBy, turns } from './support.ts'
 
 const RETRY = { attempts: 4, firstPauseMs: 100, maxPauseMs: 1_000 }
@@ -164,6 +165,26 @@ describe('Retry-After', () => {
     expect(asked).toEqual(['slow', 'first'])
     while (asked.length < 4) await clock.advanceTo(clock.monotonicMs() + 500)
     await Promise.all([throttled, other])
+  })
+
+  it('holds for the clients beside and after', async () => {
+    const clock = heldClock()
+    const asked = new AskedPause(clock)
+    const listener = sequence(status(429, { 'retry-after': '7' }))
+    await using server = await serve(listener)
+    await using beside = clientOf(server.origin, { clock, retry: RETRY, asked })
+    {
+      await using first = clientOf(server.origin, { clock, retry: { ...RETRY, attempts: 1 }, asked })
+      expect(await thrownBy(first.showResource('lib', 'r1'))).toMatchObject({ code: 'service-throttling' })
+    }
+    await clock.advanceTo(3_000)
+    await using after = clientOf(server.origin, { clock, retry: RETRY, asked })
+    const calls = [beside, after].map((client) => client.showResource('lib', 'r1'))
+    while (clock.sleepers < 2) await turns()
+    await clock.advanceTo(6_999)
+    expect(listener.count).toBe(1)
+    await clock.advanceTo(7_000)
+    expect(await Promise.all(calls)).toHaveLength(2)
   })
 
   it('grows once however many were throttled', async () => {

@@ -6,9 +6,10 @@ import { Turns } from '../../src/foundation/turns.ts'
 import type { FileSystem } from '../../src/local/file-system.ts'
 import { createServiceClient } from '../../src/remote/create-client.ts'
 import type { OutageListener } from '../../src/remote/outage.ts'
-import type { StoreReader } from '../../src/store/open-store.ts'
+import type { Store, StoreReader } from '../../src/store/open-store.ts'
 import type { Connection, Engine, EngineLimits, Service } from '../../src/sync/engine.ts'
 import { SENT } from '../../src/sync/keeper/activity-log.ts'
+import { keepPause } from '../../src/sync/kept-pause.ts'
 import { silentMeter } from '../../src/sync/meter.ts'
 import { examineEntries } from '../../src/sync/observe/examine-entries.ts'
 import {
@@ -45,7 +46,7 @@ export function startProgram(machine: Machine, life: Life): Engine {
   const store = state.open(life)
   return {
     store,
-    service: serviceOf(machine, clock, life),
+    service: serviceOf(machine, { store, clock, life }),
     observeTree: observeTree(store, fs, clock),
     openExaminer: openExaminer(store, fs, clock),
     scanTurns: new Turns(),
@@ -139,7 +140,16 @@ async function* walk(
   signal.throwIfAborted()
 }
 
-function serviceOf({ network, random }: Machine, clock: Clock, life: Life): Service {
+interface Program {
+  readonly store: Store
+  readonly clock: Clock
+  readonly life: Life
+}
+
+function serviceOf({ network, random }: Machine, { store, clock, life }: Program): Service {
+  const asked = keepPause(store, ORIGIN, clock, silentLogger)
+  // The service sees one program, whichever of its clients asks.
+  const dispatcher = new SimulatedNetwork(network, life)
   const listeners = new Set<OutageListener>()
   const open = () =>
     createServiceClient({
@@ -149,7 +159,8 @@ function serviceOf({ network, random }: Machine, clock: Clock, life: Life): Serv
       random,
       logger: silentLogger,
       connections: 8,
-      dispatcher: new SimulatedNetwork(network, life),
+      dispatcher,
+      asked,
       onOutage: (outage) => {
         for (const listener of listeners) listener(outage)
       },

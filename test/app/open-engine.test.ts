@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { openEngine } from '../../src/app/open-engine.ts'
+import { createRedactor } from '../../src/app/redactor.ts'
+import { silentLogger } from '../../src/foundation/logger.ts'
+import { DEFAULT_RETRY } from '../../src/remote/client-options.ts'
+import type { Outage } from '../../src/remote/outage.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { temporaryDirectory } from '../support/temporary.ts'
+import { readSettingsWith } from './read-settings-with.ts'
+
+test('a daemon waits, and says so, as the one before was asked to', async () => {
+  await using service = await startFaultyService({ library: 'Test' })
+  service.answer = () => ({ status: 429, body: {}, headers: { 'retry-after': '600' } })
+  const env = { SHELFD_SERVICE_URL: service.url, SHELFD_TOKEN: service.token, XDG_STATE_HOME: temporaryDirectory() }
+  const settings = readSettingsWith({ env })
+  const stop = new AbortController()
+  const around = { env, cwd: '/', home: '/', logger: silentLogger, redactor: createRedactor() }
+  const input = { ...around, signal: stop.signal, retry: { ...DEFAULT_RETRY, waitsAsAsked: true } }
+  const beginMs = Date.now()
+  /** Connects until it is told why it must wait, and is stopped then. */
+  const connectInNewProcess = async (): Promise<Outage> => {
+    await using opened = openEngine(settings, input)
+    const told = Promise.withResolvers<Outage>()
+    opened.engine.service.onOutage((outage) => outage && told.resolve(outage))
+    const end = new AbortController()
+    const connecting = opened.engine.service.connect(end.signal)
+    const outage = await Promise.race([told.promise, connecting.then(() => Promise.reject(new Error('It connected')))])
+    end.abort()
+    await expect(connecting).rejects.toMatchObject({ reaction: 'interrupted' })
+    return outage
+  }
+  const first = await connectInNewProcess()
+  service.answer = () => undefined
+  const second = await connectInNewProcess()
+  expect(service.requests.length).toBe(1)
+  expect(second).toMatchObject({ code: 'service-throttling' })
+  // What has passed meanwhile is taken off.
+  const latestMs = (first.askedUntilMs ?? 0) + 1_000
+  expect(second.askedUntilMs).toBeGreaterThan(beginMs + 599_000)
+  expect(second.askedUntilMs).toBeLessThan(latestMs)
+})
