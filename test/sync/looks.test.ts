@@ -68,23 +68,24 @@ describe('a look', () => {
   })
 
   test('goes to the inbox for what an older version sent', async () => {
-    const service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
-    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'a' }))
+    const service = await startFaultyService({ hasNoDuplicateRule: true })
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'first.md': 'first' }))
     const tested = openTestEngine(service)
+    await tested.sync([mirror])
+    writeTree(mirror.path, { 'a.md': 'a' })
     service.fault = ({ route }) => (route === 'uploadFile' ? 'reset-before' : undefined)
-    service.answer = ({ route, attempt }) =>
-      route === 'listDirectory' && attempt > 0 ? { status: 503, body: {} } : undefined
-    await tested.sync([mirror], { adopts: true })
+    service.answer = ({ route }) => (route === 'listDirectory' ? { status: 503, body: {} } : undefined)
+    await tested.sync([mirror])
     // The place was not kept then.
     const beside = new Database(join(tested.stateDir, 'store.db'))
-    beside.exec('UPDATE upload SET place = NULL')
+    expect(beside.prepare('UPDATE upload SET place = NULL WHERE content_id = 2').run().changes).toBe(1)
     beside.close()
     service.fault = () => undefined
     service.answer = () => undefined
     service.forget()
-    tested.store.write(() => tested.store.quarantine.makeDue(1))
-    expect((await tested.sync([mirror], { adopts: true })).outcome).toBe('done')
+    tested.store.write(() => tested.store.quarantine.makeDue(2))
+    expect((await tested.sync([mirror])).outcome).toBe('done')
     const listed = service.requests.filter(({ route }) => route === 'listDirectory').map(({ path }) => path)
-    expect(listed.some((path) => path.includes('.inbox'))).toBe(true)
+    expect(listed).toEqual([expect.stringContaining('.inbox')])
   })
 })
