@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/foundation/clock.ts'
 import { clientOf, collect, EMPTY_PAGE, jumpingClock, serve, thrownBy, turns } from './support.ts'
 
 const LIBRARY = { id: 'l1', name: 'Research', overview: null, created_at: '2030-01-01', updated_at: '2030-01-01' }
@@ -207,7 +208,8 @@ describe('downloads', () => {
       const timer = setInterval(() => answer.write('x'), 5)
       answer.on('close', () => clearInterval(timer))
     })
-    await using client = clientOf(server.origin, { timeouts: { requestMs: 80, uploadStallMs: 80 } })
+    const timeouts = { requestMs: 80, uploadStallMs: 80 }
+    await using client = clientOf(server.origin, { clock: systemClock, timeouts })
     const { body } = await client.downloadAsset('a1')
     expect(await thrownBy(body)).toMatchObject({ reaction: 'temporary', code: 'answer-late' })
   })
