@@ -28,9 +28,9 @@ export function makeDisk(image: string, madeAt: number, at: string, files: Tree)
   writeTree(at, files)
 }
 
-/** A disk of this size (such as `3m`) in memory. */
+/** A disk of this size (such as `3m`) in memory, its root for its user alone. */
 export function mountSmallDisk(at: string, size: string): Disposable & { resize(size: string): void } {
-  const mounted = mount(['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs'], at)
+  const mounted = mount(['-t', 'tmpfs', '-o', `size=${size},mode=0700`, 'tmpfs'], at)
   const resize = (wanted: string) => {
     execFileSync('mount', ['-o', `remount,size=${wanted}`, at])
   }
