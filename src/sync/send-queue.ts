@@ -52,7 +52,6 @@ export class SendQueue {
   readonly #quota: RunQuota
   #used: QuotaUse
   readonly #held = new Map<keyof SendLimits, Set<number>>()
-  #planned = 0
   #cursor: OpenFileCursor = OPEN_FILES_START
   #page: OpenFile[] = []
   #isExhausted = false
@@ -61,11 +60,6 @@ export class SendQueue {
   /** True when copies are sent as well, after the content itself is stored. */
   get links(): boolean {
     return this.#links
-  }
-
-  /** Contents that were to be sent, links not counted. */
-  get planned(): number {
-    return this.#planned
   }
 
   constructor(engine: Engine, mirror: OpenMirror, plan: QueuePlan, needsDirectory: boolean) {
@@ -182,7 +176,6 @@ export class SendQueue {
   #count(sizeBytes: number): void {
     const { inRun, inDay, bytesInRun } = this.#used
     this.#used = { inRun: inRun + 1, inDay: inDay + 1, bytesInRun: bytesInRun + sizeBytes }
-    this.#planned += 1
   }
 
   /** Each copy is sent once in a run: it stays open until its end is committed, and longer when it failed. */

@@ -95,14 +95,22 @@ export class Sender {
       const plan = { ...this.#work, quota, earlier: this.#earlier }
       const queue = new SendQueue(this.#engine, this.#mirror, plan, landsInPlace)
       announceUploads(this.#engine.progress, this.#engine.store.contents.countToSend(this.#mirror.row.id))
+      const storedBefore = this.#countStored()
       if (!(await this.#upload(queue))) break
       const absent = await this.#lookForEarlier()
       const hasGone = this.#work.attempts.goneDirectories.size > 0
       if (hasGone) await this.#makeDirectories()
       const resendable = await resolveDoubts(this.#engine, this.#mirror, this.#connection, this.#work)
-      if (absent === 0 && resendable === 0 && !hasGone && !(queue.links && queue.planned > 0)) break
+      // Copies follow what is stored now; what could not be sent would be planned again for ever.
+      const mayLink = queue.links && this.#countStored() > storedBefore
+      if (absent === 0 && resendable === 0 && !hasGone && !mayLink) break
     }
     return [...this.#problems.values()]
+  }
+
+  #countStored(): number {
+    const { created, duplicates } = this.#work.summary.uploads
+    return created + duplicates
   }
 
   /** Makes directories, lists what the store may lack, then looks into what an earlier run left in doubt. */

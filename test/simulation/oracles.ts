@@ -107,10 +107,11 @@ function isExcused(world: World, upload: SeenUpload, next: SeenUpload | undefine
   const copies = service.resources.filter(({ sha256, mime, storedMs }) => {
     return sha256 === upload.sha256 && mime === upload.mime && storedMs <= upload.atMs
   })
-  const isForgotten = lossesMs.some((lostMs) => upload.atMs <= lostMs && lostMs <= next.atMs)
-  // After a loss of the store what was renamed meanwhile is not recognised, nor a mirror whose directory could never be made.
-  const isWithoutPlace = (service.directories.get('/Docs') ?? Number.POSITIVE_INFINITY) >= next.atMs
-  if (isForgotten && (upload.fileName !== next.fileName || isWithoutPlace)) return true
+  const losses = lossesMs.filter((lostMs) => upload.atMs <= lostMs && lostMs <= next.atMs)
+  const isForgotten = losses.length > 0
+  // After a loss of the store what was renamed meanwhile is not recognised, nor a mirror whose directory was not there.
+  const madeMs = service.directories.get('/Docs') ?? Number.POSITIVE_INFINITY
+  if (isForgotten && (upload.fileName !== next.fileName || losses.some((lostMs) => madeMs >= lostMs))) return true
   if (!isForgotten && copies.some(({ id }) => world.wasToldBefore(id, next.atMs))) return false
   return copies.every(({ id, listedMs }) => listedMs > upload.atMs || faults.isAlways('downloadResource', id))
 }
