@@ -1,7 +1,7 @@
 import type { LibraryAccess } from '../daemon/control/protocol.ts'
 import { systemClock } from '../foundation/clock.ts'
-import { AskedPause } from '../remote/asked-pause.ts'
-import type { OutageListener } from '../remote/outage.ts'
+import type { OutageListener } from '../remote/policies/outage.ts'
+import { RetryAfter } from '../remote/policies/retry-after.ts'
 import type { Connection, Service } from '../sync/engine.ts'
 import { type OpenedService, type OpenServiceInput, openService } from './open-service.ts'
 import { identityOfService } from './service-identity.ts'
@@ -19,7 +19,7 @@ export function createLazyService(settings: Settings, given: OpenServiceInput): 
     for (const listener of listeners) listener(outage)
   }
   // What the service asked one client for holds for the next one.
-  const input = { ...given, onOutage, asked: given.asked ?? new AskedPause(systemClock) }
+  const input = { ...given, onOutage, retryAfter: given.retryAfter ?? new RetryAfter(systemClock) }
   let opened: Promise<OpenedService> | undefined
   let connection: Promise<Connection> | undefined
   let closing: Promise<void> = Promise.resolve()

@@ -60,8 +60,8 @@ export interface ComposeInput extends OpenEngineInput {
 export function composeEngine(settings: Settings, input: ComposeInput): OpenedEngine {
   const { store } = input
   const origin = originOf(settings)
-  const asked = origin === undefined ? undefined : keepPause(store, origin, systemClock, input.logger)
-  const service = createLazyService(settings, { ...input, asked })
+  const retryAfter = origin === undefined ? undefined : keepPause(store, origin, systemClock, input.logger)
+  const service = createLazyService(settings, { ...input, retryAfter })
   const { limits, ingestion } = settings
   const grace = graceAfter(input.endSignal ?? input.signal, input.graceMs ?? GRACE_MS)
   const engine: Engine = {
@@ -119,8 +119,8 @@ export interface OpenedReader extends AsyncDisposable {
 export function openReader(settings: Settings, input: OpenServiceInput): OpenedReader {
   const store = openStoreReader(settings.stateDir)
   const origin = originOf(settings)
-  const asked = store && origin !== undefined ? recallPause(store, origin, systemClock) : undefined
-  const service = createLazyService(settings, { ...input, asked })
+  const retryAfter = store && origin !== undefined ? recallPause(store, origin, systemClock) : undefined
+  const service = createLazyService(settings, { ...input, retryAfter })
   return {
     store,
     contextFor: (reader) => reportContext(settings, input, reader, service),

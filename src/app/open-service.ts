@@ -5,8 +5,8 @@ import { systemClock } from '../foundation/clock.ts'
 import { LockedError } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { ClientOptions } from '../remote/client-options.ts'
-import type { TunnelProxy } from '../remote/proxy.ts'
 import type { ServiceClient } from '../remote/service-client.ts'
+import type { TunnelProxy } from '../remote/wire/proxy.ts'
 import { chooseProxy } from '../rules/choose-proxy.ts'
 import { embeddedOrigin } from '../rules/mirror-activity.ts'
 import { readAuthorities } from './certificates.ts'
@@ -32,7 +32,7 @@ export interface OpenServiceInput extends Surroundings {
   /** How patiently a configured service is asked again; the client's own way if not said. */
   readonly retry?: ClientOptions['retry']
   /** What a configured service asks for in `Retry-After`, also of clients before this one. */
-  readonly asked?: ClientOptions['asked']
+  readonly retryAfter?: ClientOptions['retryAfter']
   /** Is told when a configured service gives no usable answers, and when it does again. */
   readonly onOutage?: ClientOptions['onOutage']
   /** Is told of every request that was made. */
@@ -69,7 +69,7 @@ async function openConfigured(
     proxy,
     authorities,
     retry: input.retry,
-    asked: input.asked,
+    retryAfter: input.retryAfter,
     onOutage: input.onOutage,
   })
   return {
@@ -85,7 +85,7 @@ async function openConfigured(
 async function findProxy(origin: string, { env, redactor }: OpenServiceInput): Promise<TunnelProxy | undefined> {
   const choice = chooseProxy(origin, env)
   if (!choice) return undefined
-  const { parseProxy } = await import('../remote/proxy.ts')
+  const { parseProxy } = await import('../remote/wire/proxy.ts')
   const proxy = parseProxy(choice)
   for (const secret of secretsOf(proxy)) redactor.add(secret)
   return proxy
@@ -149,7 +149,7 @@ async function startLibrary({ dataDir }: EmbeddedServiceSettings): Promise<Runni
 
 type ServerOptions = Pick<
   ClientOptions,
-  'origin' | 'token' | 'tokenSource' | 'retry' | 'asked' | 'proxy' | 'authorities' | 'onOutage'
+  'origin' | 'token' | 'tokenSource' | 'retry' | 'retryAfter' | 'proxy' | 'authorities' | 'onOutage'
 >
 
 async function connect(

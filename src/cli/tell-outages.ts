@@ -1,5 +1,5 @@
 import type { LogFields } from '../foundation/logger.ts'
-import type { Outage, OutageListener } from '../remote/outage.ts'
+import type { Outage, OutageListener } from '../remote/policies/outage.ts'
 import { describeOutage } from './render/outage.ts'
 
 /** An outage that is over sooner isn't worth a line. */

@@ -5,9 +5,9 @@ import type { Logger } from '../foundation/logger.ts'
 import { isLoopback } from '../foundation/loopback.ts'
 import { escapeText } from '../foundation/text.ts'
 import type { RetryPolicy } from '../rules/retry-pause.ts'
-import type { AskedPause } from './asked-pause.ts'
-import type { OutageListener } from './outage.ts'
-import type { TunnelProxy } from './proxy.ts'
+import type { OutageListener } from './policies/outage.ts'
+import type { RetryAfter } from './policies/retry-after.ts'
+import type { TunnelProxy } from './wire/proxy.ts'
 
 /** What the user may say about this instance instead of its OpenAPI: the `contract` section of the configuration. */
 export interface ContractSettings {
@@ -56,7 +56,7 @@ export interface ClientOptions {
   readonly retry?: RetryPolicy | undefined
   readonly timeouts?: Timeouts | undefined
   /** What the service asks for in `Retry-After`, shared with the clients before and after this one; its own if not said. */
-  readonly asked?: AskedPause | undefined
+  readonly retryAfter?: RetryAfter | undefined
   /** 0: no fixed limit. */
   readonly limits?: { readonly requestsPerSecond: number; readonly bandwidthBytesPerSecond: number } | undefined
   readonly contract?: ContractSettings | undefined

@@ -1,53 +1,53 @@
-import { accessTopic } from './access.ts'
-import { AskedPause } from './asked-pause.ts'
-import { assetsTopic } from './assets.ts'
+import { createCapabilitiesReader } from './capabilities/capabilities.ts'
 import { type ClientOptions, DEFAULT_RETRY, parseOrigin, parseToken } from './client-options.ts'
-import { createFactsReader } from './contract-facts.ts'
-import { directoriesTopic } from './directories.ts'
-import { Gate, withGate } from './gate.ts'
-import { librariesTopic } from './libraries.ts'
-import { withLimits } from './limiting.ts'
-import { Outages } from './outage.ts'
-import { rawTopic } from './raw-call.ts'
-import { resourcesTopic } from './resources.ts'
-import { withRetries } from './retrying.ts'
-import { searchTopic } from './search.ts'
+import { accessEndpoints } from './endpoints/access-context.ts'
+import { assetEndpoints } from './endpoints/assets.ts'
+import { directoryEndpoints } from './endpoints/directories.ts'
+import { libraryEndpoints } from './endpoints/libraries.ts'
+import { rawEndpoints } from './endpoints/raw-call.ts'
+import { resourceEndpoints } from './endpoints/resources.ts'
+import { searchEndpoints } from './endpoints/search.ts'
+import { uploadEndpoints } from './endpoints/uploads.ts'
+import { withAttempts } from './policies/attempt.ts'
+import { CircuitBreaker, withCircuitBreaker } from './policies/circuit-breaker.ts'
+import { Outages } from './policies/outage.ts'
+import { withRateLimits } from './policies/rate-limit.ts'
+import { withRetries } from './policies/retry.ts'
+import { RetryAfter } from './policies/retry-after.ts'
 import type { ServiceClient } from './service-client.ts'
-import { createTransport } from './transport.ts'
-import { withTrying } from './trying.ts'
-import { uploadsTopic } from './uploads.ts'
+import { createTransport } from './wire/transport.ts'
 
 /**
- * The client of one instance: topics on decorators on the one transport. Throws UsageError when the origin isn't one, isn't safe, or
+ * The client of one instance: endpoints over policies (decorators) over one transport. Throws UsageError when the origin isn't one, isn't safe, or
  * the token can't be a credential. Pauses and deadlines are in the time of `clock`.
  */
 export function createServiceClient(options: ClientOptions): ServiceClient {
   const origin = parseOrigin(options.origin)
   const transport = createTransport({ ...options, origin, token: parseToken(options.token) })
-  const { clock, limits, onOutage, retry: policy = DEFAULT_RETRY, asked = new AskedPause(clock) } = options
+  const { clock, limits, onOutage, retry: policy = DEFAULT_RETRY, retryAfter = new RetryAfter(clock) } = options
   const outages = onOutage && new Outages(origin, clock, onOutage)
-  const gate = new Gate({ ...options, policy, outages, asked })
-  const pausing = {
+  const breaker = new CircuitBreaker({ ...options, policy, outages, retryAfter })
+  const retrying = {
     ...options,
     origin,
     policy,
     outages,
-    openAtMs: (untilMs: number | undefined) => gate.openAtMs(untilMs),
+    openUntilMs: (untilMs: number | undefined) => breaker.openUntilMs(untilMs),
   }
-  const trying = withTrying(transport.send, { clock, policy, outages })
-  const send = withRetries(withLimits(withGate(trying, gate), limits, clock), pausing)
-  const contractFacts = createFactsReader(send, options.contract ?? {}, options.logger)
+  const attempts = withAttempts(transport.send, { clock, policy, outages })
+  const send = withRetries(withRateLimits(withCircuitBreaker(attempts, breaker), limits, clock), retrying)
+  const capabilities = createCapabilitiesReader(send, options.contract ?? {}, options.logger)
   return {
     origin,
-    ...accessTopic(send),
-    ...librariesTopic(send, contractFacts),
-    ...directoriesTopic(send, contractFacts),
-    ...uploadsTopic(send, contractFacts),
-    ...resourcesTopic(send),
-    ...assetsTopic(send),
-    ...searchTopic(send),
-    ...rawTopic(send),
-    contractFacts,
+    ...accessEndpoints(send),
+    ...libraryEndpoints(send, capabilities),
+    ...directoryEndpoints(send, capabilities),
+    ...uploadEndpoints(send, capabilities),
+    ...resourceEndpoints(send),
+    ...assetEndpoints(send),
+    ...searchEndpoints(send),
+    ...rawEndpoints(send),
+    capabilities,
     close: transport.close,
     destroy: transport.destroy,
   }

@@ -53,21 +53,21 @@ export interface RawAnswer {
 }
 
 /** Where a fact that the interface does not show was taken from, most trusted first. */
-export type FactSource = 'configuration' | 'openapi' | 'default'
+export type CapabilitySource = 'configuration' | 'openapi' | 'default'
 
 /** How this instance wants what the interface leaves open (4.7, 4.11, 4.12). */
-export interface ContractFacts {
-  readonly createDirectory: { readonly source: FactSource } & (
+export interface Capabilities {
+  readonly createDirectory: { readonly source: CapabilitySource } & (
     | { readonly kind: 'path'; readonly field: string }
     | { readonly kind: 'name-and-parent'; readonly nameField: string; readonly parentField: string }
   )
   readonly createLibrary: {
-    readonly source: FactSource
+    readonly source: CapabilitySource
     readonly nameField: string
     readonly overviewField: string | undefined
   }
   /** The multipart field that names the directory an upload lands in; undefined: it lands in `.inbox`. */
-  readonly uploadDirectoryField: { readonly source: FactSource; readonly field: string | undefined }
+  readonly uploadDirectoryField: { readonly source: CapabilitySource; readonly field: string | undefined }
   /** The version the instance's own description gives, if it has one. */
   readonly describedVersion: string | undefined
 }
@@ -111,7 +111,7 @@ export interface ServiceClient {
   /** Any request below `/api`, for endpoints whose shape is not shown; the answer is given as it is. */
   callRaw(method: string, path: string, json: unknown, signal?: AbortSignal): Promise<RawAnswer>
   /** Read once, lazily, and kept. */
-  contractFacts(signal?: AbortSignal): Promise<ContractFacts>
+  capabilities(signal?: AbortSignal): Promise<Capabilities>
   /** Waits for requests under way; later ones throw InterruptedError. */
   close(): Promise<void>
   /** Doesn't wait: requests under way throw InterruptedError, uploads that may have arrived DoubtError. */

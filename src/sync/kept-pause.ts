@@ -1,7 +1,7 @@
 import type { Clock } from '../foundation/clock.ts'
 import { ShelfdError } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
-import { AskedPause } from '../remote/asked-pause.ts'
+import { RetryAfter } from '../remote/policies/retry-after.ts'
 import { keptPauseMs, restOfPauseMs } from '../rules/retry-pause.ts'
 import type { NoteQueries } from '../store/notes.ts'
 import type { Store, StoreReader } from '../store/open-store.ts'
@@ -9,12 +9,12 @@ import type { Store, StoreReader } from '../store/open-store.ts'
 const PREFIX = 'asked-pause:'
 
 /** The pause that the service at `origin` asked another process for, as far as it is not over. */
-export function recallPause({ notes }: Pick<StoreReader, 'notes'>, origin: string, clock: Clock): AskedPause {
-  return new AskedPause(clock, { restMs: readRestMs(notes, origin, clock) })
+export function recallPause({ notes }: Pick<StoreReader, 'notes'>, origin: string, clock: Clock): RetryAfter {
+  return new RetryAfter(clock, { remainingMs: readRestMs(notes, origin, clock) })
 }
 
 /** The same, and what the service asks for from now on is noted for the processes that follow. */
-export function keepPause(store: Store, origin: string, clock: Clock, logger: Logger): AskedPause {
+export function keepPause(store: Store, origin: string, clock: Clock, logger: Logger): RetryAfter {
   const onAsked = (lengthMs: number) => {
     const note = `${clock.nowMs()} ${keptPauseMs(lengthMs)}`
     try {
@@ -25,7 +25,7 @@ export function keepPause(store: Store, origin: string, clock: Clock, logger: Lo
       logger.warn('the pause that the service asks for cannot be noted', { code: error.code, reason: error.message })
     }
   }
-  return new AskedPause(clock, { restMs: readRestMs(store.notes, origin, clock), onAsked })
+  return new RetryAfter(clock, { remainingMs: readRestMs(store.notes, origin, clock), onRetryAfter: onAsked })
 }
 
 function readRestMs(notes: NoteQueries, origin: string, clock: Clock): number {

@@ -26,7 +26,7 @@ export async function isDirectoryGone(
   directory: string,
 ): Promise<boolean> {
   try {
-    const facts = await client.contractFacts(signal)
+    const facts = await client.capabilities(signal)
     if (facts.uploadDirectoryField.field === undefined) return false
     const path = joinLibraryPath(row.remotePath, directory)
     for await (const _ of client.listDirectory(row.library.remoteId, path, signal)) break

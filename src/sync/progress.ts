@@ -1,4 +1,4 @@
-import type { Outage } from '../remote/outage.ts'
+import type { Outage } from '../remote/policies/outage.ts'
 
 export type Phase = 'starting' | 'scanning' | 'directories' | 'uploading' | 'ingestion' | 'finished'
 

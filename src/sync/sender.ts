@@ -88,7 +88,7 @@ export class Sender {
     assertRoom(this.#engine)
     await this.#prepare()
     const { client } = this.#connection
-    const facts = await client.contractFacts(this.#engine.signal)
+    const facts = await client.capabilities(this.#engine.signal)
     const landsInPlace = facts.uploadDirectoryField.field !== undefined
     const quota = new RunQuota(this.#engine, this.#mirror.row, this.#work.quotaScope)
     for (;;) {

@@ -150,7 +150,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'accepted',
     shownBy: {
       'journeys/hostile-names.test.ts': ['names that want to do harm > are mirrored one by one and escaped'],
-      'remote/multipart.test.ts': [
+      'remote/wire/multipart.test.ts': [
         'openMultipart > carries any file name through a parser',
         'openMultipart > keeps a hostile name inside its quotes',
       ],

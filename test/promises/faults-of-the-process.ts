@@ -14,7 +14,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
         'the first Ctrl-C > is no failure in the status',
       ],
       'journeys/exit-codes.test.ts': ['the process ends with > 130 when interrupted, and the next run completes'],
-      'remote/uploads.test.ts': ['doubt > is the end of an abort on the way'],
+      'remote/endpoints/uploads.test.ts': ['doubt > is the end of an abort on the way'],
     },
   },
   {

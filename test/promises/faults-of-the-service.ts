@@ -8,12 +8,12 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'tried again with growing pauses, by one request for all',
     class: 'retry',
     shownBy: {
-      'remote/retrying.test.ts': [
+      'remote/policies/retry.test.ts': [
         'an unreachable service > is probed by one request for all',
         'what another try may mend > ends as unreachable when nobody listens',
       ],
-      'remote/transport.test.ts': ['the wire > takes a missing service for temporary: %s'],
-      'remote/uploads.test.ts': ['no doubt > remains when nobody listens'],
+      'remote/wire/transport.test.ts': ['the wire > takes a missing service for temporary: %s'],
+      'remote/endpoints/uploads.test.ts': ['no doubt > remains when nobody listens'],
     },
   },
   {
@@ -22,7 +22,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'refused with exit 7, naming what to do; never insecure',
     class: 'operator',
     shownBy: {
-      'remote/transport.test.ts': ['the wire > refuses a certificate for good: %s'],
+      'remote/wire/transport.test.ts': ['the wire > refuses a certificate for good: %s'],
       'journeys/office-network.test.ts': [
         'a certificate > is checked whatever Node is told',
         'a certificate > of an unknown authority names it and caFile',
@@ -37,7 +37,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'tried again; no doubt is left',
     class: 'retry',
     shownBy: {
-      'remote/uploads.test.ts': ['no doubt > remains when nobody listens'],
+      'remote/endpoints/uploads.test.ts': ['no doubt > remains when nobody listens'],
       'journeys/office-network.test.ts': ['a proxy > that refuses between uploads leaves no doubt'],
     },
   },
@@ -47,7 +47,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'the upload is in doubt',
     class: 'doubt',
     shownBy: {
-      'remote/uploads.test.ts': [
+      'remote/endpoints/uploads.test.ts': [
         'doubt > is the end of a reset after %i bytes arrived',
         'doubt > is the end of one try: %s',
       ],
@@ -60,9 +60,12 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'cut at a deadline of our own; of an upload it is a doubt',
     class: 'retry',
     shownBy: {
-      'remote/transport.test.ts': ['answers that are none > cuts a drip-fed answer at its deadline'],
-      'remote/topics.test.ts': ['downloads > fail when they only drip', 'downloads > fail when they stall'],
-      'remote/uploads.test.ts': ['doubt > is the end of waiting for an answer, sent %s'],
+      'remote/wire/transport.test.ts': ['answers that are none > cuts a drip-fed answer at its deadline'],
+      'remote/endpoints/endpoints.test.ts': [
+        'downloads > fail when they only drip',
+        'downloads > fail when they stall',
+      ],
+      'remote/endpoints/uploads.test.ts': ['doubt > is the end of waiting for an answer, sent %s'],
     },
   },
   {
@@ -83,7 +86,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
       'where the right is missing indeed, that kind of work stops for that library, exit 7; otherwise it is a problem of that item',
     class: 'operator',
     shownBy: {
-      'remote/transport.test.ts': ['refusals > names the right that is missing'],
+      'remote/wire/transport.test.ts': ['refusals > names the right that is missing'],
       'journeys/identity.test.ts': [
         'a credential > without the right to create is refused',
         'a credential > without the right to make directories is refused',
@@ -110,7 +113,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'a look in the listing decides whether it is there',
     class: 'accepted',
     shownBy: {
-      'remote/topics.test.ts': [
+      'remote/endpoints/endpoints.test.ts': [
         'createDirectory > takes a conflict and a listing for existing',
         'createDirectory > takes a conflict that no listing confirms for itself',
       ],
@@ -123,7 +126,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
       'a problem of that content with what the service says of its fields, not tried again before its pause is over',
     class: 'operator',
     shownBy: {
-      'remote/uploads.test.ts': [
+      'remote/endpoints/uploads.test.ts': [
         'no doubt > says what the service says of a field',
         'no doubt > remains after a plain %i',
       ],
@@ -143,8 +146,8 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'everyone waits, at least as long as asked',
     class: 'retry',
     shownBy: {
-      'remote/retrying.test.ts': ['Retry-After > is a lower bound for everybody: %s'],
-      'remote/uploads.test.ts': ['no doubt > remains after 429, and it is sent again'],
+      'remote/policies/retry.test.ts': ['Retry-After > is a lower bound for everybody: %s'],
+      'remote/endpoints/uploads.test.ts': ['no doubt > remains after 429, and it is sent again'],
     },
   },
   {
@@ -153,7 +156,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'tried again with growing pauses, so often as the deadline allows',
     class: 'retry',
     shownBy: {
-      'remote/retrying.test.ts': [
+      'remote/policies/retry.test.ts': [
         'what another try may mend > is tried again: %s',
         'what another try may mend > pauses longer from try to try',
       ],
@@ -165,7 +168,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'in doubt: a look decides, then at most one more send in the run',
     class: 'doubt',
     shownBy: {
-      'remote/uploads.test.ts': ['doubt > is the end of one try: %s'],
+      'remote/endpoints/uploads.test.ts': ['doubt > is the end of one try: %s'],
       'journeys/failing-uploads.test.ts': ['an upload that always fails > with $what is sent twice and then a problem'],
     },
   },
@@ -176,7 +179,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'no answer: never done; tried again where it is safe, in doubt for an upload',
     class: 'doubt',
     shownBy: {
-      'remote/transport.test.ts': [
+      'remote/wire/transport.test.ts': [
         'answers that are none > takes %s for malformed',
         'answers that are none > takes bytes that are not HTTP for malformed',
       ],
@@ -204,7 +207,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     happens: 'any 3xx',
     answer: 'an error that names the target; redirects are never followed',
     class: 'operator',
-    shownBy: { 'remote/transport.test.ts': ['redirects > never follows a redirect (%i) with the file'] },
+    shownBy: { 'remote/wire/transport.test.ts': ['redirects > never follows a redirect (%i) with the file'] },
   },
   {
     id: 'F-SV-17',
@@ -220,7 +223,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
         'Pages that never end count against the whole library',
         'An honest library is complete to its deepest folder',
       ],
-      'remote/paging.test.ts': ['refuses %s as incomplete', 'ends a listing that never ends'],
+      'remote/endpoints/paging.test.ts': ['refuses %s as incomplete', 'ends a listing that never ends'],
       'sync/report.test.ts': ['a listing with faults > %s makes things unknown, never missing (P11)'],
     },
   },

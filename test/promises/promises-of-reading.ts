@@ -50,7 +50,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
         'while a larger file is sent > other content never gets its last chunk',
         'a small file of other content is busy',
       ],
-      'remote/uploads.test.ts': [
+      'remote/endpoints/uploads.test.ts': [
         'what was stored > arrives whole and declared, never chunked',
         'a body that fails > leaves the service without an end after %i bytes',
         'a body that fails > never sends more or fewer bytes than declared',

@@ -150,14 +150,14 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'sync/large-directory.test.ts': ['A directory of many files is handed on in portions'],
       'embedded/ingestion-child.test.ts': ['the process that reads documents > is ended when it takes too much memory'],
       'sync/list-remote.test.ts': ['Folders that double at each level end the listing'],
-      'remote/retrying.test.ts': [
+      'remote/policies/retry.test.ts': [
         'Retry-After > is a lower bound for everybody: %s',
         'Retry-After > holds for the clients beside and after',
         'Retry-After > outlasts answers to requests sent before',
         'Retry-After > grows once however many were throttled',
         'what another try may mend > ends after its attempts as temporary: %i',
       ],
-      'remote/paging.test.ts': ['reads a hundred thousand honest pages', 'ends a listing that never ends'],
+      'remote/endpoints/paging.test.ts': ['reads a hundred thousand honest pages', 'ends a listing that never ends'],
       'journeys/limits-and-waiting.test.ts': ['waiting for ingestion > never leaves more in ingestion than allowed'],
       'local/read-verified.test.ts': ['while a larger file is sent > no descriptor outlives the end or a stop'],
       'local/settler.test.ts': ['paths > beyond what can be kept are not taken'],
@@ -177,7 +177,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'a credential repeated in escapes shows nowhere (P22)',
         'the credential goes in one header and nowhere else (P22)',
       ],
-      'remote/transport.test.ts': [
+      'remote/wire/transport.test.ts': [
         'requests > carries the credential in one header only',
         'requests > never brings the credential into logs or errors',
         'redirects > never follows a redirect (%i) with the file',

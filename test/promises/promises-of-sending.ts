@@ -87,7 +87,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'a look goes where the content was sent, whatever was configured since',
       ],
       'journeys/kills.test.ts': ['a process killed at any moment > loses nothing and sends nothing twice (P1-P4)'],
-      'remote/uploads.test.ts': [
+      'remote/endpoints/uploads.test.ts': [
         'doubt > is the end of one try: %s',
         'doubt > is the end of a reset after %i bytes arrived',
         'doubt > is the end of waiting for an answer, sent %s',
@@ -146,7 +146,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
     ],
     shownBy: {
       'sync/requests.test.ts': ['the engine makes only requests that read or add (P7)'],
-      'remote/transport.test.ts': ['requests > are only those the interface names'],
+      'remote/wire/transport.test.ts': ['requests > are only those the interface names'],
       'journeys/mirror-forget.test.ts': ['forgetting a mirror > deletes nothing, and --adopt ingests nothing twice'],
       'cli/service-commands.test.ts': ['libraries and directories > a library is deleted only by its name'],
     },

@@ -17,7 +17,7 @@ export const security: readonly SecurityRow[] = [
     holds: 'The check of certificates cannot be switched off, also not by a variable of Node.',
     shownBy: {
       'journeys/office-network.test.ts': ['a certificate > is checked whatever Node is told'],
-      'remote/transport.test.ts': ['the wire > refuses a certificate for good: %s'],
+      'remote/wire/transport.test.ts': ['the wire > refuses a certificate for good: %s'],
     },
   },
   {
@@ -25,7 +25,7 @@ export const security: readonly SecurityRow[] = [
     holds: 'Only the header `Authorization` carries the credential.',
     shownBy: {
       'journeys/credential-secrecy.test.ts': ['the credential goes in one header and nowhere else (P22)'],
-      'remote/transport.test.ts': ['requests > carries the credential in one header only'],
+      'remote/wire/transport.test.ts': ['requests > carries the credential in one header only'],
     },
   },
   {
@@ -96,7 +96,7 @@ export const security: readonly SecurityRow[] = [
         'text from outside > is escaped: %j',
         'whatever is printed > has nothing a terminal obeys (%s)',
       ],
-      'remote/transport.test.ts': [
+      'remote/wire/transport.test.ts': [
         'refusals > shows what the service said, escaped',
         'refusals > bounds what the service said',
       ],
@@ -107,7 +107,7 @@ export const security: readonly SecurityRow[] = [
   {
     id: 'S-09',
     holds: 'JSON of the service is bounded, also after it is unpacked.',
-    shownBy: { 'remote/transport.test.ts': ['answers that are none > takes %s for malformed'] },
+    shownBy: { 'remote/wire/transport.test.ts': ['answers that are none > takes %s for malformed'] },
   },
   {
     id: 'S-10',

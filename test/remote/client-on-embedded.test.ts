@@ -42,7 +42,7 @@ describe('the client on the embedded service', () => {
   })
 
   it('reads its facts from the description', async () => {
-    const facts = await client.contractFacts()
+    const facts = await client.capabilities()
     expect(facts.describedVersion).toBe('0.9.0')
     expect([facts.createDirectory.source, facts.createLibrary.source, facts.uploadDirectoryField.source]).toEqual(
       Array(3).fill('openapi'),

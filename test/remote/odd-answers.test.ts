@@ -91,7 +91,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   downloadAsset: { status: 200, good: 'bytes', call: (client) => bytesOf(client.downloadAsset('x')) },
   createResourceViewUrl: { status: 200, good: VIEW, call: (client) => client.createResourceViewUrl('r1', {}) },
   createAssetViewUrl: { status: 200, good: VIEW, call: (client) => client.createAssetViewUrl('x', {}) },
-  contractFacts: { status: 200, good: DESCRIPTION, call: (client) => client.contractFacts() },
+  contractFacts: { status: 200, good: DESCRIPTION, call: (client) => client.capabilities() },
   callRaw: { status: 200, good: {}, call: (client) => client.callRaw('GET', '/v1/libraries', undefined) },
 }
 

@@ -5,7 +5,7 @@ import { type Logger, silentLogger } from '../../src/foundation/logger.ts'
 import { Turns } from '../../src/foundation/turns.ts'
 import type { FileSystem } from '../../src/local/file-system.ts'
 import { createServiceClient } from '../../src/remote/create-client.ts'
-import type { OutageListener } from '../../src/remote/outage.ts'
+import type { OutageListener } from '../../src/remote/policies/outage.ts'
 import type { Store, StoreReader } from '../../src/store/open-store.ts'
 import type { Connection, Engine, EngineLimits, Service } from '../../src/sync/engine.ts'
 import { SENT } from '../../src/sync/keeper/activity-log.ts'
@@ -160,7 +160,7 @@ function serviceOf({ network, random }: Machine, { store, clock, life }: Program
       logger: silentLogger,
       connections: 8,
       dispatcher,
-      asked,
+      retryAfter: asked,
       onOutage: (outage) => {
         for (const listener of listeners) listener(outage)
       },

@@ -27,7 +27,7 @@ function overOneStore() {
 describe('a pause that the service asked for', () => {
   test('holds for the process that follows', async () => {
     const { clock, store, keep, restMs } = overOneStore()
-    keep().note(HOUR_MS)
+    keep().record(HOUR_MS)
     await clock.advance(HOUR_MS - 1)
     expect(restMs()).toBe(1)
     expect(recallPause(store, ORIGIN, clock).untilMs).toBe(HOUR_MS)
@@ -39,13 +39,13 @@ describe('a pause that the service asked for', () => {
   test('never gets shorter, and never shortens a longer one', async () => {
     const { clock, keep, restMs } = overOneStore()
     const asked = keep()
-    asked.note(HOUR_MS)
-    asked.note(1_000)
+    asked.record(HOUR_MS)
+    asked.record(1_000)
     expect(restMs()).toBe(HOUR_MS)
-    keep().note(1_000)
+    keep().record(1_000)
     expect(restMs()).toBe(HOUR_MS)
     await clock.advance(1_000)
-    keep().note(HOUR_MS)
+    keep().record(HOUR_MS)
     expect(restMs()).toBe(HOUR_MS)
   })
 
@@ -56,7 +56,7 @@ describe('a pause that the service asked for', () => {
     ['back to just after it', -999, HOUR_MS - 1],
   ])('is not stretched by a clock that jumps: %s', async (_, byMs, expectedMs) => {
     const { clock, keep, restMs } = overOneStore()
-    keep().note(HOUR_MS)
+    keep().record(HOUR_MS)
     await clock.advance(1_000)
     clock.jump(byMs)
     expect(restMs()).toBe(expectedMs)
@@ -65,7 +65,7 @@ describe('a pause that the service asked for', () => {
   test('is kept for a week at most', () => {
     const { keep, restMs } = overOneStore()
     const asked = keep()
-    asked.note(99_999_999_999_000)
+    asked.record(99_999_999_999_000)
     expect(asked.untilMs).toBe(99_999_999_999_000)
     expect(restMs()).toBe(7 * 24 * HOUR_MS)
   })
@@ -85,7 +85,7 @@ describe('a pause that the service asked for', () => {
     }
     const logger = { ...silentLogger, warn: (message: string) => void said.push(message) }
     const asked = keepPause({ ...store, write }, ORIGIN, clock, logger)
-    asked.note(HOUR_MS)
+    asked.record(HOUR_MS)
     expect(asked.untilMs).toBe(HOUR_MS)
     expect(said).toEqual(['the pause that the service asks for cannot be noted'])
   })

@@ -94,9 +94,9 @@ describe('a process without free descriptors', () => {
     }
     const begin = (client: ServiceClient): ServiceClient => ({
       ...client,
-      contractFacts: (signal) => {
+      capabilities: (signal) => {
         state.left = state.times
-        return client.contractFacts(signal)
+        return client.capabilities(signal)
       },
     })
     return { fs, wrapClient: begin, state }

@@ -86,8 +86,8 @@ test('a look goes where the content was sent, whatever was configured since', as
   await using tested = openTestEngine(service, {
     wrapClient: (client) => ({
       ...client,
-      contractFacts: async (signal) => {
-        const facts = await client.contractFacts(signal)
+      capabilities: async (signal) => {
+        const facts = await client.capabilities(signal)
         return landsInPlace ? facts : { ...facts, uploadDirectoryField: { source: 'configuration', field: undefined } }
       },
     }),

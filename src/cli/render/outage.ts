@@ -1,6 +1,6 @@
 import { timeOfDay } from '../../foundation/time-of-day.ts'
-import { describeCause } from '../../remote/describe-outage.ts'
-import type { Outage } from '../../remote/outage.ts'
+import { describeCause } from '../../remote/policies/describe-outage.ts'
+import type { Outage } from '../../remote/policies/outage.ts'
 
 /** One line: who doesn't answer, why, how long it is waited for, and when it is asked again. */
 export function describeOutage(outage: Outage, nowMs: number): string {

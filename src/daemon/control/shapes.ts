@@ -1,7 +1,7 @@
 /** The answers of the daemon as they arrive, each held to the type it has in the program. */
 import { z } from 'zod'
 import { errorCodes } from '../../foundation/errors.ts'
-import type { Outage } from '../../remote/outage.ts'
+import type { Outage } from '../../remote/policies/outage.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { ServiceStanding } from '../../sync/keeper/service-line.ts'
 import type { Progress } from '../../sync/progress.ts'

@@ -18,7 +18,7 @@ await using opened = await openBenchEngine(readInput())
 const { engine, mirror, summary } = opened
 await observe(engine, mirror, summary, { hashEverything: false, acceptsRemovals: false, settleMs: null })
 const connection = await engine.service.connect(engine.signal)
-await connection.client.contractFacts(engine.signal)
+await connection.client.capabilities(engine.signal)
 await printMeasure(async () => {
   const attempts = newAttempts()
   const quota = new RunQuota(engine, mirror.row, { kind: 'run', runId: mirror.runId, afterUploadId: 0 })

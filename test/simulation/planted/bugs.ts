@@ -38,13 +38,13 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a lost answer counts as a failure',
-    file: 'src/remote/failures.ts',
+    file: 'src/remote/wire/transient-failure.ts',
     from: "if (facts.mayBeDone && request.body?.kind === 'file') {",
     to: "if (facts.mayBeDone && request.body?.kind === 'none') {",
   },
   {
     name: 'an upload is repeated after its answer was lost',
-    file: 'src/remote/uploads.ts',
+    file: 'src/remote/endpoints/uploads.ts',
     from: "repeat: 'unsent',",
     to: "repeat: 'always',",
   },
@@ -197,7 +197,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'Retry-After holds for its own request only',
-    file: 'src/remote/gate.ts',
+    file: 'src/remote/policies/circuit-breaker.ts',
     from: '    this.#openAtMs = Math.max(this.#openAtMs, nowMs + pauseMs)',
     to: '    this.#openAtMs = Math.max(this.#openAtMs, nowMs)',
   },

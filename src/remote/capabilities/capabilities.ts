@@ -1,0 +1,117 @@
+import { API_PREFIX, ROUTES } from '../../contract/routes.ts'
+import { InterruptedError, RefusedError, TemporaryError } from '../../foundation/errors.ts'
+import type { Logger } from '../../foundation/logger.ts'
+import type { ContractSettings } from '../client-options.ts'
+import type { Capabilities } from '../service-client.ts'
+import { expectStatus, parseJson } from '../wire/read-answer.ts'
+import type { Answer, Send, ServiceRequest } from '../wire/request.ts'
+import { TransientFailure } from '../wire/transient-failure.ts'
+import { detectCreateDirectory, detectCreateLibrary, detectUploadDirectory } from './detect-fields.ts'
+import { bodyFieldsOf, MULTIPART_BODY, versionOf } from './openapi.ts'
+
+export type CapabilitiesReader = (signal?: AbortSignal) => Promise<Capabilities>
+
+/** Reads the instance's description when it is first needed and keeps what it says; an unreachable service is asked again. */
+export function createCapabilitiesReader(send: Send, settings: ContractSettings, logger: Logger): CapabilitiesReader {
+  let known: Capabilities | undefined
+  let reading: Promise<Capabilities> | undefined
+  const read = async () => {
+    try {
+      known = decideCapabilities(settings, await readDescription(send, logger))
+      return known
+    } finally {
+      reading = undefined
+    }
+  }
+  return async (signal) => {
+    if (known) return known
+    reading ??= read()
+    return orAbort(reading, signal)
+  }
+}
+
+/** One caller's abort ends its own waiting, not the reading that others wait for too. */
+async function orAbort<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return shared
+  const { promise, reject } = Promise.withResolvers<never>()
+  const onAbort = () => reject(new InterruptedError())
+  signal.addEventListener('abort', onAbort)
+  if (signal.aborted) onAbort()
+  return Promise.race([shared, promise]).finally(() => signal.removeEventListener('abort', onAbort))
+}
+
+/** The facts in their order of trust: configuration, then the instance's OpenAPI, then the default. */
+export function decideCapabilities(settings: ContractSettings, document: unknown): Capabilities {
+  return {
+    createDirectory: createDirectoryCapability(settings.createDirectory, document),
+    createLibrary: createLibraryCapability(settings.createLibrary, document),
+    uploadDirectoryField: uploadDirectoryCapability(settings.uploadDirectoryField, document),
+    describedVersion: versionOf(document),
+  }
+}
+
+function createDirectoryCapability(
+  set: ContractSettings['createDirectory'],
+  document: unknown,
+): Capabilities['createDirectory'] {
+  if (set !== undefined && set !== 'auto') {
+    if ('path' in set) return { source: 'configuration', kind: 'path', field: set.path }
+    return { source: 'configuration', kind: 'name-and-parent', nameField: set.name, parentField: set.parent }
+  }
+  const detected = detectCreateDirectory(bodyFieldsOf(document, ROUTES.createDirectory) ?? [])
+  return detected ? { source: 'openapi', ...detected } : { source: 'default', kind: 'path', field: 'path' }
+}
+
+function createLibraryCapability(
+  set: ContractSettings['createLibrary'],
+  document: unknown,
+): Capabilities['createLibrary'] {
+  if (set !== undefined && set !== 'auto') {
+    return { source: 'configuration', nameField: set.name, overviewField: set.overview }
+  }
+  const detected = detectCreateLibrary(bodyFieldsOf(document, ROUTES.createLibrary) ?? [])
+  return detected
+    ? { source: 'openapi', ...detected }
+    : { source: 'default', nameField: 'name', overviewField: 'overview' }
+}
+
+function uploadDirectoryCapability(
+  set: ContractSettings['uploadDirectoryField'],
+  document: unknown,
+): Capabilities['uploadDirectoryField'] {
+  if (set !== undefined && set !== 'auto') return { source: 'configuration', field: set ?? undefined }
+  const fields = bodyFieldsOf(document, ROUTES.uploadFile, MULTIPART_BODY)
+  return fields ? { source: 'openapi', field: detectUploadDirectory(fields) } : { source: 'default', field: undefined }
+}
+
+/** The OpenAPI document, or undefined when this instance shows none; throws only when the service can't be asked now. */
+async function readDescription(send: Send, logger: Logger): Promise<unknown> {
+  try {
+    return await send({
+      target: { kind: 'description' },
+      verb: 'read the description of the service',
+      repeat: 'always',
+      read: (answer, request) => documentOf(answer, request, logger),
+      signal: undefined,
+    })
+  } catch (error) {
+    const noDocument = error instanceof RefusedError && error.code === 'redirect-refused'
+    const tooLong = error instanceof TemporaryError && error.code === 'answer-malformed'
+    if (!noDocument && !tooLong) throw error
+    logger.debug('the service shows no description, the defaults hold', { path: API_PREFIX, code: error.code })
+    return undefined
+  }
+}
+
+const ASK_AGAIN = [429, 502, 503, 504]
+
+async function documentOf(answer: Answer, request: ServiceRequest<unknown>, logger: Logger): Promise<unknown> {
+  if (ASK_AGAIN.includes(answer.status)) await expectStatus(answer, request, [])
+  try {
+    if (answer.status === 200) return await parseJson(answer)
+  } catch (error) {
+    if (!(error instanceof TransientFailure)) throw error
+  }
+  logger.debug('the service shows no description, the defaults hold', { status: answer.status })
+  return undefined
+}

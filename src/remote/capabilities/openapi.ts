@@ -1,0 +1,162 @@
+import { truncateText } from '../../foundation/text.ts'
+
+/**
+ * Reading an instance's OpenAPI document (3.0 and 3.1), as far as the client needs it: which fields a request body has. The
+ * document comes from outside and may be anything; whatever doesn't fit is passed over.
+ */
+export interface BodyField {
+  readonly name: string
+  readonly required: boolean
+  /** Takes free text: a string that is no choice, no file and no identifier, date or address. */
+  readonly isText: boolean
+  readonly description: string
+}
+
+interface OperationKey {
+  readonly method: string
+  /** A template like `/v1/libraries/{library}`. */
+  readonly path: string
+}
+
+/** The media types of a body, the ones looked at first. */
+const ANY_BODY = [/^application\/(?:[\w.-]+\+)?json/i, /^multipart\/form-data/i, /^application\/x-www-form-urlencoded/i]
+export const MULTIPART_BODY = [/^multipart\/form-data/i]
+
+/** The fields of an operation's request body, or undefined when the document doesn't describe it. */
+export function bodyFieldsOf(
+  document: unknown,
+  key: OperationKey,
+  mediaTypes: readonly RegExp[] = ANY_BODY,
+): readonly BodyField[] | undefined {
+  const scope = { document, stepsLeft: MOST_STEPS }
+  const content = Object.entries(record(record(follow(scope, findOperation(scope, key)?.requestBody)).content))
+  const media = mediaTypes.map((type) => content.find(([name]) => type.test(name))).find((found) => found !== undefined)
+  const schema = record(media?.[1]).schema
+  if (schema === undefined) return undefined
+  return [...collectFields(scope, schema, 0)].map(([name, found]) => describe(scope, name, found))
+}
+
+/** `info.version`: the version of the interface this instance describes. */
+export function versionOf(document: unknown): string | undefined {
+  const { version } = record(record(document).info)
+  return typeof version === 'string' ? truncateText(version, 60) : undefined
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+/** A document that refers to itself, or was made to be endless, is read so far and no further. */
+const DEEPEST = 24
+const MOST_STEPS = 5_000
+
+interface Scope {
+  readonly document: unknown
+  stepsLeft: number
+}
+
+/** Paths may carry `/api`, a server may carry the prefix, parameters may have other names. */
+function findOperation(scope: Scope, { method, path: route }: OperationKey): Json | undefined {
+  const { servers, paths } = record(scope.document)
+  const prefixes = ['', ...list(servers).map((server) => pathnameOf(record(server).url))]
+  return Object.entries(record(paths))
+    .filter(([path]) => prefixes.some((prefix) => shapeOf(prefix + path).endsWith(shapeOf(route))))
+    .sort(([one], [other]) => one.length - other.length)
+    .map(([, item]) => record(record(follow(scope, item))[method.toLowerCase()]))
+    .find((operation) => Object.keys(operation).length > 0)
+}
+
+function shapeOf(path: string): string {
+  return path
+    .replace(/\/{2,}/g, '/')
+    .replace(/\/$/, '')
+    .replace(/\{[^}]*\}/g, '{}')
+}
+
+function pathnameOf(url: unknown): string {
+  return typeof url === 'string' ? (URL.parse(url, 'http://localhost')?.pathname ?? '') : ''
+}
+
+interface Found {
+  readonly required: boolean
+  readonly schemas: readonly unknown[]
+}
+
+/** All properties a body may have; of the variants of `oneOf` and `anyOf` only what all of them require is required. */
+function collectFields(scope: Scope, schemaOrRef: unknown, depth: number): Map<string, Found> {
+  const fields = new Map<string, Found>()
+  if (depth > DEEPEST || scope.stepsLeft-- <= 0) return fields
+  const schema = record(follow(scope, schemaOrRef))
+  for (const [name, property] of Object.entries(record(schema.properties))) {
+    fields.set(name, { required: false, schemas: [property] })
+  }
+  for (const part of list(schema.allOf)) merge(fields, collectFields(scope, part, depth + 1))
+  const variants = [...list(schema.oneOf), ...list(schema.anyOf)].map((part) => collectFields(scope, part, depth + 1))
+  merge(fields, unite(variants.filter((variant) => variant.size > 0)))
+  for (const name of list(schema.required).map(String)) {
+    const found = fields.get(name)
+    if (found) fields.set(name, { ...found, required: true })
+  }
+  return fields
+}
+
+function merge(into: Map<string, Found>, from: Map<string, Found>): void {
+  for (const [name, { required, schemas }] of from) {
+    const known = into.get(name)
+    into.set(name, { required: required || known?.required === true, schemas: [...(known?.schemas ?? []), ...schemas] })
+  }
+}
+
+function unite(variants: readonly Map<string, Found>[]): Map<string, Found> {
+  const united = new Map<string, Found>()
+  for (const variant of variants) merge(united, variant)
+  for (const [name, found] of united) {
+    united.set(name, { ...found, required: variants.every((variant) => variant.get(name)?.required === true) })
+  }
+  return united
+}
+
+const CLOSED = ['enum', 'const', 'contentMediaType', 'contentEncoding']
+const FORMATS_OF_OTHERS = /^(?:binary|byte|password|uuid|ulid|date|date-time|time|email|uri|url)$/
+
+function describe(scope: Scope, name: string, { required, schemas }: Found): BodyField {
+  const parts = schemas.flatMap((schema) => flatten(scope, schema, 0))
+  const types = parts.flatMap(({ type }) => type).filter((type) => type !== undefined && type !== 'null')
+  const closed = parts.some((part) => CLOSED.some((key) => key in part) || FORMATS_OF_OTHERS.test(String(part.format)))
+  const isText = !closed && types.every((type) => type === 'string')
+  const description = parts
+    .flatMap((part) => (typeof part.description === 'string' ? [part.description] : []))
+    .join(' ')
+  return { name, required, isText, description }
+}
+
+/** A schema with everything it refers to and combines, as a flat list. */
+function flatten(scope: Scope, schemaOrRef: unknown, depth: number): Json[] {
+  if (depth > DEEPEST || scope.stepsLeft-- <= 0) return []
+  const schema = { ...record(follow(scope, schemaOrRef)), ...record(schemaOrRef) }
+  const parts = [...list(schema.allOf), ...list(schema.oneOf), ...list(schema.anyOf)]
+  return [schema, ...parts.flatMap((part) => flatten(scope, part, depth + 1))]
+}
+
+/** What a local `$ref` (`#/components/…`) points to; anything else as it is. */
+function follow(scope: Scope, value: unknown): unknown {
+  let current = value
+  for (let steps = 0; steps < DEEPEST; steps += 1) {
+    const { $ref } = record(current)
+    if (typeof $ref !== 'string' || !$ref.startsWith('#/')) return current
+    const keys = $ref
+      .slice(2)
+      .split('/')
+      .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+    current = keys.reduce((at: unknown, key) => record(at)[key], scope.document)
+  }
+  return undefined
+}
+
+function record(value: unknown): Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value))
+    : {}
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}

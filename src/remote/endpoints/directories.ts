@@ -1,0 +1,85 @@
+import { nameOfLibraryPath, parentLibraryPath } from '../../contract/library-path.ts'
+import { type DirectoryPage, directoryNode, directoryPage } from '../../contract/records.ts'
+import { PAGE_LIMITS } from '../../contract/routes.ts'
+import { RejectedError } from '../../foundation/errors.ts'
+import type { CapabilitiesReader } from '../capabilities/capabilities.ts'
+import type { Capabilities, ServiceClient } from '../service-client.ts'
+import { jsonOf } from '../wire/read-answer.ts'
+import type { Query, Send, ServiceRequest } from '../wire/request.ts'
+import { cannot } from '../wire/transient-failure.ts'
+import { pageQuery, pagesOf } from './paging.ts'
+
+type DirectoryEndpoints = Pick<ServiceClient, 'listDirectory' | 'createDirectory'>
+
+/** One directory of one library, asked for by one caller. */
+interface Place {
+  readonly library: string
+  readonly path: string
+  readonly signal: AbortSignal | undefined
+}
+
+/** Directories: list (4.10), create (4.11). */
+export function directoryEndpoints(send: Send, readCapabilities: CapabilitiesReader): DirectoryEndpoints {
+  return {
+    listDirectory: (library, path, signal) =>
+      pagesOf(cannot({ verb: 'list', subject: path }, ''), (cursor) =>
+        send(listing({ library, path, signal }, pageQuery(PAGE_LIMITS.directory.max, cursor))),
+      ),
+    async createDirectory(library, path, signal) {
+      const place = { library, path, signal }
+      const { createDirectory } = await readCapabilities(signal)
+      try {
+        await send(creation(place, createDirectory))
+        return 'created'
+      } catch (error) {
+        if (!(error instanceof RejectedError) || error.code !== 'conflict') throw error
+        await confirmExisting(send, place, error)
+        return 'existing'
+      }
+    },
+  }
+}
+
+/** A conflict means "exists" only when a listing of the directory says so too; else the conflict stands. */
+async function confirmExisting(send: Send, place: Place, conflict: RejectedError): Promise<void> {
+  try {
+    await send(listing(place, pageQuery(1, undefined)))
+  } catch (error) {
+    throw error instanceof RejectedError ? conflict : error
+  }
+}
+
+const readPage = jsonOf(directoryPage)
+
+function listing({ library, path, signal }: Place, page: Query): ServiceRequest<DirectoryPage> {
+  return {
+    target: { kind: 'route', route: 'listDirectory', values: { library }, query: [['path', path], ...page] },
+    verb: 'list',
+    subject: path,
+    right: 'read',
+    repeat: 'always',
+    read: readPage,
+    signal,
+  }
+}
+
+const readNode = jsonOf(directoryNode, [201])
+
+/** Repeatable: what was made by a try whose answer got lost is a conflict for the next. */
+function creation({ library, path, signal }: Place, fact: Capabilities['createDirectory']): ServiceRequest<unknown> {
+  return {
+    target: { kind: 'route', route: 'createDirectory', values: { library } },
+    verb: 'create the directory',
+    subject: path,
+    right: 'update',
+    repeat: 'always',
+    body: { kind: 'json', value: directoryBody(path, fact) },
+    read: readNode,
+    signal,
+  }
+}
+
+function directoryBody(path: string, fact: Capabilities['createDirectory']): object {
+  if (fact.kind === 'path') return { [fact.field]: path }
+  return { [fact.nameField]: nameOfLibraryPath(path), [fact.parentField]: parentLibraryPath(path) }
+}

@@ -1,0 +1,52 @@
+import { TemporaryError } from '../../foundation/errors.ts'
+import type { Download } from '../service-client.ts'
+import { expectStatus } from '../wire/read-answer.ts'
+import { type Answer, headerOf, type ServiceRequest } from '../wire/request.ts'
+import { cannot, finalError, TransientFailure } from '../wire/transient-failure.ts'
+
+/** Reads a 200 as a stream of the original bytes; its errors on the way are of the family too. */
+export async function readDownload(answer: Answer, request: ServiceRequest<unknown>): Promise<Download> {
+  await expectStatus(answer, request, [200])
+  const encoding = headerOf(answer, 'content-encoding')
+  if (encoding !== undefined && encoding !== 'identity') {
+    answer.stream?.destroy()
+    throw new TemporaryError('answer-malformed', cannot(request, 'the answer is compressed in a way nobody asked for'))
+  }
+  const length = headerOf(answer, 'content-length')
+  return {
+    sizeBytes: length !== undefined && /^\d+$/.test(length) ? Number(length) : undefined,
+    mime: headerOf(answer, 'content-type'),
+    fileName: fileNameOf(headerOf(answer, 'content-disposition')),
+    body: chunksOf(answer.stream ?? [answer.body], request, answer.origin),
+  }
+}
+
+async function* chunksOf(
+  stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  request: ServiceRequest<unknown>,
+  origin: string,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* stream
+  } catch (error) {
+    throw error instanceof TransientFailure ? finalError(request, error.facts, { tries: 1, origin }) : error
+  }
+}
+
+/** The name in a `Content-Disposition`, `filename*` before `filename` (RFC 6266); as the service wrote it, so never a local path. */
+function fileNameOf(disposition: string | undefined): string | undefined {
+  if (disposition === undefined) return undefined
+  const extended = /filename\*\s*=\s*UTF-8''([^;\s]+)/i.exec(disposition)?.[1]
+  const decoded = extended === undefined ? undefined : decode(extended)
+  if (decoded !== undefined) return decoded
+  const plain = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(disposition)
+  return plain?.[1]?.replace(/\\(.)/g, '$1') ?? plain?.[2]
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,51 @@
+import { hash } from 'node:crypto'
+import { TemporaryError } from '../../foundation/errors.ts'
+import type { Query } from '../wire/request.ts'
+
+export interface Page {
+  readonly next_cursor: string | null
+  readonly truncated: boolean
+}
+
+/** A listing of more pages than this never ends. */
+const MOST_PAGES = 200_000
+/** A little longer than a digest. */
+const LONGEST_KEPT = 64
+
+/**
+ * The pages of a listing (2.14), each cursor handed back untouched. Throws TemporaryError('answer-malformed') as soon as a page
+ * contradicts itself or the listing runs in a circle; what was given out until then is not the whole listing.
+ */
+export async function* pagesOf<P extends Page>(
+  what: string,
+  fetchPage: (cursor: string | undefined) => Promise<P>,
+  mostPages = MOST_PAGES,
+): AsyncGenerator<P> {
+  const seen = new Set<string>()
+  let cursor: string | undefined
+  while (seen.size < mostPages) {
+    const page = await fetchPage(cursor)
+    if (page.truncated !== (page.next_cursor !== null)) throw incomplete(what, 'a page contradicts itself')
+    if (page.next_cursor !== null && seen.has(markOf(page.next_cursor))) throw incomplete(what, 'a cursor came twice')
+    yield page
+    if (page.next_cursor === null) return
+    cursor = page.next_cursor
+    seen.add(markOf(cursor))
+  }
+  throw incomplete(what, 'it does not end')
+}
+
+/** Stands for a cursor, however long it is: those of a whole listing are kept. */
+function markOf(cursor: string): string {
+  return cursor.length <= LONGEST_KEPT ? cursor : hash('sha256', cursor, 'base64')
+}
+
+/** The query of one page of a listing. */
+export function pageQuery(limit: number, cursor: string | undefined): Query {
+  const size = ['limit', String(limit)] as const
+  return cursor === undefined ? [size] : [size, ['cursor', cursor]]
+}
+
+function incomplete(what: string, reason: string): TemporaryError {
+  return new TemporaryError('answer-malformed', `${what}: the listing is incomplete, ${reason}`)
+}

@@ -1,0 +1,23 @@
+import type { ServiceClient } from '../service-client.ts'
+import type { Send } from '../wire/request.ts'
+
+/** Any request below `/api`, as the user's own explicit wish; whatever the service answers is the result. */
+export function rawEndpoints(send: Send): Pick<ServiceClient, 'callRaw'> {
+  return {
+    callRaw: (method, path, json, signal) =>
+      send({
+        target: { kind: 'raw', method, path },
+        verb: `call ${method.toUpperCase()}`,
+        subject: path,
+        repeat: 'unsent',
+        ...(json === undefined ? {} : { body: { kind: 'json', value: json } as const }),
+        read: (answer) => ({ status: answer.status, headers: plainHeaders(answer.headers), body: answer.body }),
+        signal,
+      }),
+  }
+}
+
+function plainHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const entries = Object.entries(headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')])
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,73 @@
+import { type ResourceRecord, resourceRecord, viewUrl } from '../../contract/records.ts'
+import type { AssetView, ServiceClient } from '../service-client.ts'
+import { jsonOf, malformed } from '../wire/read-answer.ts'
+import type { Answer, Send, ServiceRequest } from '../wire/request.ts'
+import { readDownload } from './downloads.ts'
+
+type ResourceEndpoints = Pick<
+  ServiceClient,
+  'showResource' | 'pollResource' | 'downloadResource' | 'createResourceViewUrl'
+>
+
+const readResource = jsonOf(resourceRecord)
+
+/** Only the record that was asked for is believed. */
+function readResourceOf(id: string): (answer: Answer, request: ServiceRequest<unknown>) => Promise<ResourceRecord> {
+  return async (answer, request) => {
+    const record = await readResource(answer, request)
+    if (record.id !== id) throw malformed('the answer is about another resource')
+    return record
+  }
+}
+
+const readViewUrl = jsonOf(viewUrl)
+
+/** Resources: show (4.13), download (4.15), view URL (4.16). */
+export function resourceEndpoints(send: Send): ResourceEndpoints {
+  return {
+    showResource: (library, resource, signal) => send({ ...showing(library, resource), repeat: 'always', signal }),
+    pollResource: (library, resource, signal) => send({ ...showing(library, resource), repeat: 'unsent', signal }),
+    downloadResource: (resource, signal) =>
+      send({
+        target: { kind: 'route', route: 'downloadResource', values: { resource } },
+        verb: 'download the resource',
+        subject: resource,
+        right: 'read',
+        repeat: 'always',
+        streamed: true,
+        read: readDownload,
+        signal,
+      }),
+    createResourceViewUrl: (resource, view, signal) =>
+      send({
+        target: { kind: 'route', route: 'createResourceViewUrl', values: { resource } },
+        verb: 'get a view URL of the resource',
+        subject: resource,
+        right: 'read',
+        repeat: 'always',
+        body: { kind: 'json', value: viewBody(view) },
+        read: readViewUrl,
+        signal,
+      }),
+  }
+}
+
+function showing(library: string, resource: string) {
+  return {
+    target: { kind: 'route', route: 'showResource', values: { library, resource } },
+    verb: 'show the resource',
+    subject: resource,
+    right: 'read',
+    read: readResourceOf(resource),
+  } as const
+}
+
+/** The body of a view-URL request (4.5, 4.16); what isn't said is left to the service's defaults. */
+export function viewBody(view: AssetView): object {
+  return {
+    representation: view.representation,
+    timestamp_seconds: view.timestampSeconds,
+    ttl_minutes: view.ttlMinutes,
+    disposition: view.disposition,
+  }
+}

@@ -1,0 +1,35 @@
+import { searchAnswer } from '../../contract/records.ts'
+import type { SearchRequest, ServiceClient } from '../service-client.ts'
+import { jsonOf } from '../wire/read-answer.ts'
+import type { Query, Send } from '../wire/request.ts'
+
+const readHits = jsonOf(searchAnswer)
+
+/** Searching resources (4.14). */
+export function searchEndpoints(send: Send): Pick<ServiceClient, 'searchResources'> {
+  return {
+    searchResources: (search, signal) =>
+      send({
+        target: { kind: 'route', route: 'searchResources', query: searchQuery(search) },
+        verb: 'search for',
+        subject: search.query,
+        right: 'read',
+        repeat: 'always',
+        read: readHits,
+        signal,
+      }),
+  }
+}
+
+function searchQuery(search: SearchRequest): Query {
+  const optional = [
+    ['strategy', search.strategy],
+    ['limit', search.limit?.toString()],
+    ['output_format', search.outputFormat],
+  ] as const
+  return [
+    ['query', search.query],
+    ...(search.libraryIds ?? []).map((id) => ['library_ids[]', id] as const),
+    ...optional.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
+  ]
+}

@@ -1,0 +1,37 @@
+import { uploadAnswer } from '../../contract/records.ts'
+import type { CapabilitiesReader } from '../capabilities/capabilities.ts'
+import type { ServiceClient, UploadRequest } from '../service-client.ts'
+import { jsonOf } from '../wire/read-answer.ts'
+import type { FileBody, Send } from '../wire/request.ts'
+
+const readUploaded = jsonOf(uploadAnswer, [201, 200])
+
+/** Uploading a file (4.12): never repeated once a byte of it may have left, because then the service may have stored it. */
+export function uploadEndpoints(send: Send, readCapabilities: CapabilitiesReader): Pick<ServiceClient, 'uploadFile'> {
+  return {
+    async uploadFile(upload, signal) {
+      const { field } = (await readCapabilities(signal)).uploadDirectoryField
+      return send({
+        target: { kind: 'route', route: 'uploadFile', values: { library: upload.libraryId } },
+        verb: 'upload',
+        subject: upload.fileName,
+        right: 'resource.create',
+        repeat: 'unsent',
+        body: fileBody(upload, field),
+        read: readUploaded,
+        signal,
+      })
+    },
+  }
+}
+
+function fileBody(upload: UploadRequest, directoryField: string | undefined): FileBody {
+  return {
+    kind: 'file',
+    fileName: upload.fileName,
+    mime: upload.mime,
+    sizeBytes: upload.sizeBytes,
+    fields: directoryField === undefined ? [] : [[directoryField, upload.directoryPath]],
+    open: upload.openBody,
+  }
+}

@@ -1,0 +1,105 @@
+import type { Clock } from '../../foundation/clock.ts'
+import { RefusedError, RejectedError } from '../../foundation/errors.ts'
+import type { RetryPolicy } from '../../rules/retry-pause.ts'
+import type { Send, ServiceRequest } from '../wire/request.ts'
+import { TransientFailure } from '../wire/transient-failure.ts'
+import type { Outages } from './outage.ts'
+
+/** People who wait get anxious after so long without an answer. */
+const SILENT_AFTER_MS = 2_500
+/** A service that took long before may take somewhat longer. */
+const SLOWER_THAN_BEFORE = 3
+/** A try that begins when the time is nearly over still has so long. */
+const SHORTEST_TRY_MS = 1_000
+/** With no time at all, there is one try. */
+const ONLY_TRY_MS = 10_000
+/** What a service is given for digesting a body before its silence is one. */
+const DIGEST_BYTES_PER_MS = 1 << 10
+
+export interface AttemptOptions {
+  readonly clock: Clock
+  readonly policy: RetryPolicy
+  /** Undefined: nobody is interested. */
+  readonly outages: Outages | undefined
+}
+
+/** One try, with what decides about the next: how long it took, and that it was silence or an answer. */
+export function withAttempts(send: Send, { clock, policy, outages }: AttemptOptions): Send {
+  return async (request) => {
+    const beganMs = clock.monotonicMs()
+    const untilMs = request.untilMs ?? (policy.forMs === undefined ? undefined : beganMs + policy.forMs)
+    const silence = outages && new Silence(clock, outages, request, untilMs)
+    try {
+      const shortestMs = policy.forMs === 0 ? ONLY_TRY_MS : SHORTEST_TRY_MS
+      const cutAtMs = untilMs === undefined ? undefined : Math.max(untilMs, beganMs + shortestMs)
+      const tried = { ...request, untilMs: cutAtMs }
+      const result = await send(silence ? { ...tried, onActivity: silence.noteActivity } : tried)
+      silence?.noteAnswer()
+      return result
+    } catch (error) {
+      if (error instanceof TransientFailure) {
+        throw new TransientFailure({ ...error.facts, untilMs, triedForMs: clock.monotonicMs() - beganMs })
+      }
+      if (isAnswer(error)) silence?.noteAnswer()
+      throw error
+    } finally {
+      silence?.[Symbol.dispose]()
+    }
+  }
+}
+
+const REFUSED_BEFORE_ANY_ANSWER: readonly string[] = ['certificate-refused', 'proxy-refused']
+
+function isAnswer(error: unknown): boolean {
+  if (error instanceof RefusedError) return !REFUSED_BEFORE_ANY_ANSWER.includes(error.code)
+  return error instanceof RejectedError
+}
+
+/** Listens while one try is under way, and says when nothing was heard for long, neither by it nor by the others. */
+class Silence implements Disposable {
+  readonly #clock: Clock
+  readonly #outages: Outages
+  readonly #digestMs: number
+  readonly #untilMs: number | undefined
+  readonly #over = new AbortController()
+  #activeAtMs: number
+
+  constructor(clock: Clock, outages: Outages, { body }: ServiceRequest<unknown>, untilMs: number | undefined) {
+    this.#clock = clock
+    this.#outages = outages
+    this.#untilMs = untilMs
+    this.#digestMs = body?.kind === 'file' ? body.sizeBytes / DIGEST_BYTES_PER_MS : 0
+    this.#activeAtMs = clock.monotonicMs()
+    void this.#listen()
+  }
+
+  readonly noteActivity = (): void => {
+    this.#activeAtMs = this.#clock.monotonicMs()
+  }
+
+  noteAnswer(): void {
+    this.#outages.recordAnswer(this.#clock.monotonicMs() - this.#activeAtMs)
+  }
+
+  [Symbol.dispose](): void {
+    this.#over.abort()
+  }
+
+  async #listen(): Promise<void> {
+    const { signal } = this.#over
+    for (let leftMs = this.#leftMs(); leftMs > 0; leftMs = this.#leftMs()) {
+      await this.#clock.sleep(leftMs, signal).catch(() => {})
+      if (signal.aborted) return
+    }
+    this.#outages.recordSilence(this.#silentMs(), this.#untilMs)
+  }
+
+  #leftMs(): number {
+    const usualMs = Math.max(SILENT_AFTER_MS, this.#outages.longestMs * SLOWER_THAN_BEFORE)
+    return usualMs + this.#digestMs - this.#silentMs()
+  }
+
+  #silentMs(): number {
+    return this.#clock.monotonicMs() - Math.max(this.#activeAtMs, this.#outages.answeredAtMs)
+  }
+}

@@ -1,0 +1,169 @@
+import type { Clock, Random } from '../../foundation/clock.ts'
+import type { Logger } from '../../foundation/logger.ts'
+import { longestPauseMs, type RetryPolicy, retryPauseMs } from '../../rules/retry-pause.ts'
+import type { Send, ServiceRequest } from '../wire/request.ts'
+import { type FailureFacts, TransientFailure } from '../wire/transient-failure.ts'
+import type { Outages } from './outage.ts'
+import { sleepFor } from './retry.ts'
+import type { RetryAfter } from './retry-after.ts'
+
+/**
+ * All requests of a client pass one circuit breaker. `Retry-After` and 429 open it for all of them for a time. While the service
+ * can't be reached, the breaker is half open: one request probes, and the others share the probe's result.
+ */
+export function withCircuitBreaker(send: Send, breaker: CircuitBreaker): Send {
+  return async (given) => {
+    const request = breaker.withDeadline(given)
+    const admitted = breaker.isClosed ? request : await breaker.admit(request)
+    const trips = breaker.trips
+    try {
+      const result = await send(admitted)
+      breaker.recordSuccess()
+      return result
+    } catch (error) {
+      breaker.recordFailure(error, trips)
+      throw error
+    } finally {
+      if (admitted !== request) breaker.endProbe(undefined)
+    }
+  }
+}
+
+interface BreakerOptions {
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  readonly policy: RetryPolicy
+  /** What the service asks for in `Retry-After`, of this client or another one. */
+  readonly retryAfter: RetryAfter
+  readonly outages: Outages | undefined
+}
+
+/** Closed (requests pass), open until a time, or half open (one request probes); see withCircuitBreaker. */
+export class CircuitBreaker {
+  /** Counts how often the breaker opened: a request sent before it opened doesn't lengthen the next delay. */
+  trips = 0
+  readonly #options: BreakerOptions
+  #openUntilMs = 0
+  /** The end of the longest `Retry-After` that this client has reported to `outages`. */
+  #announcedUntilMs = 0
+  #consecutiveTrips = 0
+  #unreachable = false
+  #probe: PromiseWithResolvers<FailureFacts | undefined> | undefined
+
+  constructor(options: BreakerOptions) {
+    this.#options = options
+  }
+
+  /** Monotonic: until when a request with the deadline `untilMs` must wait. A `Retry-After` is respected beyond the deadline. */
+  openUntilMs(untilMs = Number.POSITIVE_INFINITY): number {
+    return Math.max(this.#options.retryAfter.untilMs, Math.min(this.#openUntilMs, untilMs))
+  }
+
+  /** Sets the deadline before the request waits here, so that the waiting counts. */
+  withDeadline<T>(request: ServiceRequest<T>): ServiceRequest<T> {
+    const { policy, clock } = this.#options
+    if (policy.forMs === undefined || policy.waitsAsAsked || request.untilMs !== undefined) return request
+    return { ...request, untilMs: clock.monotonicMs() + policy.forMs }
+  }
+
+  get isClosed(): boolean {
+    return !this.#unreachable && this.openUntilMs() <= this.#options.clock.monotonicMs()
+  }
+
+  /** Waits while the breaker is open. Returns `request`, or a probe made from it if the breaker is half open and no probe runs yet. */
+  async admit<T>(request: ServiceRequest<T>): Promise<ServiceRequest<T>> {
+    for (;;) {
+      await this.#waitWhileOpen(request)
+      if (!this.#unreachable) return request
+      if (!this.#probe) return this.#probing(request)
+      const facts = await this.#probe.promise
+      if (facts) throw new TransientFailure({ ...facts, mayBeDone: false, untilMs: request.untilMs })
+    }
+  }
+
+  recordSuccess(): void {
+    this.#consecutiveTrips = 0
+    this.#unreachable = false
+  }
+
+  recordFailure(error: unknown, trips: number): void {
+    if (!(error instanceof TransientFailure)) return
+    const { facts } = error
+    this.#unreachable = !facts.reached
+    if (facts.reached && facts.code !== 'service-throttling' && facts.retryAfterMs === undefined) return
+    if (trips === this.trips) {
+      this.trips += 1
+      this.#consecutiveTrips += 1
+    }
+    this.#open(facts.retryAfterMs)
+    if (!facts.reached) this.endProbe(facts)
+  }
+
+  endProbe(facts: FailureFacts | undefined): void {
+    this.#probe?.resolve(facts)
+    this.#probe = undefined
+  }
+
+  async #waitWhileOpen(request: ServiceRequest<unknown>): Promise<void> {
+    const { clock, policy } = this.#options
+    const { untilMs } = request
+    const openUntilMs = () => this.openUntilMs(untilMs)
+    for (let waitedUntilMs = 0; openUntilMs() > waitedUntilMs; ) {
+      waitedUntilMs = openUntilMs()
+      const remainingMs = Math.ceil(waitedUntilMs - clock.monotonicMs())
+      if (remainingMs > longestPauseMs(policy) || this.#isRetryAfterBeyond(untilMs))
+        throw throttled(remainingMs, untilMs)
+      if (remainingMs <= 0) continue
+      this.#announceRetryAfter(untilMs)
+      await sleepFor(clock, remainingMs, request)
+    }
+  }
+
+  /** Reports a `Retry-After` that another client or an earlier process received. */
+  #announceRetryAfter(untilMs: number | undefined): void {
+    const { retryAfter, clock, outages } = this.#options
+    const pauseMs = retryAfter.untilMs - clock.monotonicMs()
+    if (pauseMs <= 0 || retryAfter.untilMs <= this.#announcedUntilMs) return
+    this.#announcedUntilMs = retryAfter.untilMs
+    outages?.recordFailure({ ...throttled(pauseMs, untilMs).facts, cause: 'it said so before' }, { pauseMs, untilMs })
+  }
+
+  #isRetryAfterBeyond(untilMs: number | undefined): boolean {
+    return untilMs !== undefined && !this.#options.policy.waitsAsAsked && this.#options.retryAfter.untilMs > untilMs
+  }
+
+  /** The other requests wait until the probe has a connection or has failed. */
+  #probing<T>(request: ServiceRequest<T>): ServiceRequest<T> {
+    this.#probe = Promise.withResolvers()
+    const onStart = () => {
+      this.#unreachable = false
+      this.endProbe(undefined)
+    }
+    return { ...request, onStart }
+  }
+
+  #open(retryAfterMs: number | undefined): void {
+    const { policy, random, clock, logger, retryAfter } = this.#options
+    const pauseMs = retryPauseMs(Math.max(1, this.#consecutiveTrips), policy, random(), retryAfterMs)
+    const nowMs = clock.monotonicMs()
+    this.#openUntilMs = Math.max(this.#openUntilMs, nowMs + pauseMs)
+    if (retryAfterMs !== undefined) {
+      retryAfter.record(retryAfterMs)
+      this.#announcedUntilMs = retryAfter.untilMs
+    }
+    logger.debug('the service is busy or away, all requests pause', { pauseMs: Math.round(pauseMs) })
+  }
+}
+
+function throttled(retryAfterMs: number, untilMs: number | undefined): TransientFailure {
+  const reason = 'the service asks for a long pause'
+  return new TransientFailure({
+    code: 'service-throttling',
+    reason,
+    mayBeDone: false,
+    reached: true,
+    retryAfterMs,
+    untilMs,
+  })
+}

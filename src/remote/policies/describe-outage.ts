@@ -1,0 +1,18 @@
+import { escapeText } from '../../foundation/text.ts'
+import { timeOfDay } from '../../foundation/time-of-day.ts'
+import type { Outage } from './outage.ts'
+
+const HEADLINES: Readonly<Record<Outage['code'], string>> = {
+  'service-unreachable': 'does not answer',
+  'answer-late': 'does not answer',
+  'answer-malformed': 'gives no usable answer',
+  'service-unavailable': 'cannot serve now',
+  'service-error': 'cannot serve now',
+  'service-throttling': 'wants fewer requests',
+}
+
+/** Who doesn't answer as it should, and why: `https://library.example.com does not answer (connection refused)`. */
+export function describeCause({ origin, code, cause, askedUntilMs }: Outage, nowMs: number): string {
+  const asked = askedUntilMs === null ? HEADLINES[code] : `asks to wait until ${timeOfDay(askedUntilMs, nowMs)}`
+  return `${origin} ${asked} (${escapeText(cause)})`
+}

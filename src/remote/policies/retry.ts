@@ -1,0 +1,140 @@
+import type { Clock, Random } from '../../foundation/clock.ts'
+import type { Logger } from '../../foundation/logger.ts'
+import { timeOfDay } from '../../foundation/time-of-day.ts'
+import { longestPauseMs, type RetryPolicy, retryPauseMs } from '../../rules/retry-pause.ts'
+import { addressOf } from '../wire/addresses.ts'
+import type { Send, ServiceRequest } from '../wire/request.ts'
+import {
+  type FailureFacts,
+  finalError,
+  interruptIfAborted,
+  interruption,
+  TransientFailure,
+} from '../wire/transient-failure.ts'
+import type { Outages } from './outage.ts'
+
+export interface RetryOptions {
+  readonly origin: string
+  readonly clock: Clock
+  readonly random: Random
+  readonly logger: Logger
+  readonly policy: RetryPolicy
+  /** Is told of each failed try that is followed by another. */
+  readonly outages: Outages | undefined
+  /** Monotonic: until when a request waits whose time ends at `untilMs`. */
+  readonly openUntilMs: (untilMs: number | undefined) => number
+}
+
+/** A year: what lies beyond is no time to be told. */
+const LONGEST_TOLD_MS = 365 * 24 * 3_600_000
+
+/** Tries again, with growing pauses and a bound, what another try may mend; what may have been done once is not done twice. */
+export function withRetries(send: Send, options: RetryOptions): Send {
+  return async (request) => {
+    // When no further try begins; known from the first failure on.
+    let untilMs: number | undefined
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await send(untilMs === undefined ? request : { ...request, untilMs })
+      } catch (error) {
+        if (!(error instanceof TransientFailure)) throw error
+        const { facts } = error
+        untilMs = deadlineOf(untilMs, facts, options)
+        const pauseMs = delayBefore(untilMs, attempt, facts, options)
+        const asksForMore = isRetryAfterBeyond(untilMs, facts, options)
+        if (asksForMore || isLast(attempt, facts, { pauseMs, untilMs }, options) || !mayRepeat(request, facts)) {
+          throw finalError(request, facts, {
+            tries: attempt,
+            origin: options.origin,
+            waitUntil: retryAfterInWords(facts, options),
+            limit: asksForMore ? options.policy.forWords : undefined,
+          })
+        }
+        options.logger.debug('a request is tried again', {
+          route: addressOf(request.target).name,
+          attempt,
+          pauseMs,
+          ...facts,
+        })
+        options.outages?.recordFailure(facts, { pauseMs: delayUntilClosed(pauseMs, untilMs, options), untilMs })
+        await sleepFor(options.clock, pauseMs, request)
+      }
+    }
+  }
+}
+
+/** The first deadline stays; only who waits as asked isn't charged for it. */
+function deadlineOf(
+  untilMs: number | undefined,
+  facts: FailureFacts,
+  { clock, policy }: RetryOptions,
+): number | undefined {
+  if (policy.forMs === undefined) return undefined
+  const firstMs = untilMs ?? facts.untilMs ?? clock.monotonicMs() - (facts.triedForMs ?? 0) + policy.forMs
+  return firstMs + (policy.waitsAsAsked ? (facts.retryAfterMs ?? 0) : 0)
+}
+
+/** The service wants no request before the time of this one is over. */
+function isRetryAfterBeyond(
+  untilMs: number | undefined,
+  { retryAfterMs }: FailureFacts,
+  { clock }: RetryOptions,
+): boolean {
+  return untilMs !== undefined && retryAfterMs !== undefined && clock.monotonicMs() + retryAfterMs > untilMs
+}
+
+interface NextTry {
+  readonly pauseMs: number
+  readonly untilMs: number | undefined
+}
+
+function isLast(
+  attempt: number,
+  { retryAfterMs }: FailureFacts,
+  { pauseMs, untilMs }: NextTry,
+  { policy, clock }: RetryOptions,
+): boolean {
+  const isCounted = !(policy.waitsAsAsked && retryAfterMs !== undefined)
+  if ((isCounted && attempt >= policy.attempts) || pauseMs > longestPauseMs(policy)) return true
+  return untilMs !== undefined && clock.monotonicMs() >= untilMs
+}
+
+/** The last try is at the very end. */
+function delayBefore(
+  untilMs: number | undefined,
+  attempt: number,
+  { retryAfterMs }: FailureFacts,
+  { clock, policy, random }: RetryOptions,
+): number {
+  const pauseMs = retryPauseMs(attempt, policy, random(), retryAfterMs)
+  if (untilMs === undefined) return pauseMs
+  return Math.max(retryAfterMs ?? 0, Math.min(pauseMs, untilMs - clock.monotonicMs()))
+}
+
+function delayUntilClosed(
+  pauseMs: number,
+  untilMs: number | undefined,
+  { openUntilMs: openAtMs, clock }: RetryOptions,
+): number {
+  return Math.max(pauseMs, openAtMs(untilMs) - clock.monotonicMs())
+}
+
+function retryAfterInWords({ retryAfterMs }: FailureFacts, { clock }: RetryOptions): string | undefined {
+  if (retryAfterMs === undefined || retryAfterMs === 0 || retryAfterMs > LONGEST_TOLD_MS) return undefined
+  const nowMs = clock.nowMs()
+  return timeOfDay(nowMs + retryAfterMs, nowMs)
+}
+
+/** Sleeps until it is over or `request` is aborted, which throws InterruptedError. */
+export async function sleepFor(clock: Clock, durationMs: number, request: ServiceRequest<unknown>): Promise<void> {
+  try {
+    await clock.sleep(durationMs, request.signal)
+  } catch {
+    throw interruption(request, false)
+  }
+  interruptIfAborted(request)
+}
+
+function mayRepeat(request: ServiceRequest<unknown>, facts: FailureFacts): boolean {
+  return !facts.final && (request.repeat === 'always' || !facts.mayBeDone)
+}

@@ -1,0 +1,79 @@
+import type { PeerCertificate } from 'node:tls'
+import { escapeText, truncateText } from '../../foundation/text.ts'
+
+interface Seen {
+  /** What OpenSSL or Node calls the fault. */
+  readonly code: string
+  readonly shown: PeerCertificate | undefined
+  /** The host that was meant. */
+  readonly host: string
+  /** `the service`, or which proxy. */
+  readonly owner: string
+  readonly nowMs: number
+}
+
+const TRUST = 'name a PEM file with it in service.caFile (SHELFD_CA_FILE); NODE_EXTRA_CA_CERTS works as well'
+
+/** What is wrong with a certificate, and what to do about it. */
+export function describeCertificateFault(seen: Seen): string {
+  const { code, owner } = seen
+  switch (code) {
+    case 'CERT_HAS_EXPIRED':
+      return expired(seen)
+    case 'CERT_NOT_YET_VALID':
+      return notYetValid(seen)
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+    case 'HOSTNAME_MISMATCH':
+      return ofAnotherHost(seen)
+    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
+      return `the certificate of ${owner} is signed by itself, so that nobody vouches for it. If it is the right one, ${TRUST}`
+    case 'SELF_SIGNED_CERT_IN_CHAIN':
+    case 'UNABLE_TO_GET_ISSUER_CERT':
+    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
+    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
+      return ofUnknownAuthority(seen)
+    default:
+      return `the certificate of ${owner} is not trusted (${code})`
+  }
+}
+
+function expired({ owner, shown, nowMs }: Seen): string {
+  const when = dayOf(shown?.valid_to)
+  const clock = `this computer's clock says ${new Date(nowMs).toISOString().slice(0, 10)}`
+  return `the certificate of ${owner} expired${when ? ` on ${when}` : ''}: it must be renewed there (${clock})`
+}
+
+function notYetValid({ owner, shown, nowMs }: Seen): string {
+  const when = dayOf(shown?.valid_from) ?? 'later on'
+  const today = new Date(nowMs).toISOString().slice(0, 10)
+  return `the certificate of ${owner} is valid only from ${when}: is this computer's clock right? It says ${today}`
+}
+
+function ofAnotherHost({ owner, shown, host }: Seen): string {
+  const names = (shown?.subjectaltname ?? '').split(', ').map((name) => name.replace(/^(?:DNS|IP Address):/, ''))
+  const own = names.filter((name) => name !== '').join(', ')
+  const whose = own === '' ? 'names no host' : `is for ${told(own)}`
+  return `the certificate of ${owner} ${whose} and not for ${host}: correct the address (service.url), or have it issued for this name too`
+}
+
+function ofUnknownAuthority({ owner, shown }: Seen): string {
+  const issuer = nameOf(shown)
+  const who = issuer === undefined ? 'an authority' : `"${told(issuer)}"`
+  return `the certificate of ${owner} was issued by ${who}, which this computer does not trust. If it is your organisation's, ${TRUST}`
+}
+
+function nameOf(shown: PeerCertificate | undefined): string | undefined {
+  const issuer = shown?.issuer
+  const name = issuer?.CN ?? issuer?.O
+  return Array.isArray(name) ? name[0] : name
+}
+
+/** `Jan  1 00:00:00 2021 GMT` as a day. */
+function dayOf(time: string | undefined): string | undefined {
+  const ms = Date.parse(time ?? '')
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString().slice(0, 10)
+}
+
+function told(text: string): string {
+  return escapeText(truncateText(text, 200))
+}

@@ -1,0 +1,183 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { Readable } from 'node:stream'
+import type { Dispatcher } from 'undici'
+import type { Clock, Timer } from '../../foundation/clock.ts'
+import { SourceFailure } from './multipart.ts'
+import type { ServiceRequest } from './request.ts'
+import { interruption, networkError, noConnection, TransientFailure, type Wire } from './transient-failure.ts'
+
+/** JSON and error bodies are never longer than this, before and after decompression. */
+export const BODY_LIMIT_BYTES = 8 << 20
+
+/** A download slower than this in the mean is cut: drip-fed answers must end. */
+const SLOWEST_BYTES_PER_MS = 1
+
+interface ExchangeLimits {
+  /** From the last byte sent to the end of the answer. */
+  readonly answerMs: number
+  /** Between two chunks of a streamed body; undefined when the body goes out in one write. */
+  readonly stallMs: number | undefined
+  /** From now to the end of the answer, connected or not; undefined: it isn't cut. */
+  readonly cutMs: number | undefined
+}
+
+interface WireAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+  readonly stream: Readable | undefined
+}
+
+/**
+ * One request on the wire. It keeps what decides later: whether a connection was made and whether a byte of the body may have
+ * left. Its deadlines are its own: undici's don't catch drip-fed answers.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly answer: Promise<WireAnswer>
+  /** When nothing of it is under way any more. */
+  readonly ended: Promise<void>
+  status: number | undefined
+  readonly #request: ServiceRequest<unknown>
+  readonly #limits: ExchangeLimits
+  readonly #wire: Wire
+  readonly #clock: Clock
+  #resolve: (answer: WireAnswer) => void = () => {}
+  #reject: (error: unknown) => void = () => {}
+  #tellEnd: () => void = () => {}
+  #controller: Dispatcher.DispatchController | undefined
+  #timer: Timer | undefined
+  #ended = false
+  #reached = false
+  #mayBeDone = false
+  #headers: IncomingHttpHeaders = {}
+  #chunks: Buffer[] = []
+  #receivedBytes = 0
+  #stream: Readable | undefined
+  #streamStartMs = 0
+  readonly #cut: Timer | undefined
+
+  constructor(request: ServiceRequest<unknown>, limits: ExchangeLimits, wire: Wire) {
+    this.#request = request
+    this.#limits = limits
+    this.#wire = wire
+    this.#clock = wire.clock
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+    this.ended = new Promise((resolve) => {
+      this.#tellEnd = resolve
+    })
+    request.signal?.addEventListener('abort', this.#onAbort)
+    const { cutMs, answerMs } = limits
+    if (cutMs !== undefined && cutMs < answerMs) this.#cut = this.#clock.startTimer(cutMs, this.#onDeadline)
+  }
+
+  /** Ends the exchange with `error`; the socket is destroyed, so that the service never sees the end of a body. */
+  fail(error: unknown): void {
+    if (this.#ended) return
+    this.#end()
+    const reason = error instanceof Error ? error : new Error('failed')
+    this.#controller?.abort(reason)
+    if (this.#stream) this.#stream.destroy(reason)
+    else this.#reject(error)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#ended) {
+      controller.abort(new Error('ended'))
+      return
+    }
+    this.#reached = true
+    this.#mayBeDone = this.#limits.stallMs === undefined
+    this.#setDeadline(this.#limits.stallMs ?? this.#limits.answerMs)
+    this.#request.onStart?.()
+    this.#request.onActivity?.()
+  }
+
+  onBodySent(): void {
+    this.#request.onActivity?.()
+    this.#mayBeDone = true
+    if (this.#limits.stallMs !== undefined) this.#timer?.refresh()
+  }
+
+  onRequestSent(): void {
+    if (this.#limits.stallMs !== undefined && !this.#ended) this.#setDeadline(this.#limits.answerMs)
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 200 || this.#ended) return
+    this.status = status
+    this.#headers = headers
+    if (!this.#request.streamed || status !== 200) return
+    this.#streamStartMs = this.#clock.monotonicMs()
+    this.#stream = new Readable({
+      read: () => controller.resume(),
+      destroy: (error, done) => {
+        this.fail(error ?? new Error('closed'))
+        done(error)
+      },
+    }).on('error', () => {})
+    this.#resolve({ status, headers, body: Buffer.alloc(0), stream: this.#stream })
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#ended) return
+    this.#receivedBytes += chunk.length
+    if (this.#stream) this.#passOn(controller, this.#stream, chunk)
+    else if (this.#receivedBytes <= BODY_LIMIT_BYTES) this.#chunks.push(chunk)
+    else this.fail(this.#setback('answer-malformed', 'the answer is too long', true))
+  }
+
+  onResponseEnd(): void {
+    if (this.#ended) return
+    this.#end()
+    if (this.#stream) this.#stream.push(null)
+    else this.#resolve({ status: this.status ?? 0, headers: this.#headers, body: this.#body(), stream: undefined })
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, thrown: Error): void {
+    const state = { reached: this.#reached, mayBeDone: this.#mayBeDone }
+    this.fail(thrown instanceof SourceFailure ? thrown.cause : networkError(this.#request, thrown, state, this.#wire))
+  }
+
+  #passOn(controller: Dispatcher.DispatchController, stream: Readable, chunk: Buffer): void {
+    const allowedMs = this.#limits.answerMs + this.#receivedBytes / SLOWEST_BYTES_PER_MS
+    if (this.#clock.monotonicMs() - this.#streamStartMs > allowedMs) {
+      this.#onDeadline()
+      return
+    }
+    this.#timer?.refresh()
+    if (!stream.push(chunk)) controller.pause()
+  }
+
+  #body(): Buffer {
+    const only = this.#chunks[0]
+    return only && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks)
+  }
+
+  #setDeadline(durationMs: number): void {
+    this.#timer?.[Symbol.dispose]()
+    this.#timer = this.#clock.startTimer(durationMs, this.#onDeadline)
+  }
+
+  #end(): void {
+    this.#ended = true
+    this.#tellEnd()
+    this.#timer?.[Symbol.dispose]()
+    this.#cut?.[Symbol.dispose]()
+    this.#request.signal?.removeEventListener('abort', this.#onAbort)
+  }
+
+  #setback(code: 'answer-malformed' | 'answer-late', reason: string, final = false): TransientFailure {
+    return new TransientFailure({ code, reason, reached: this.#reached, mayBeDone: this.#mayBeDone, final })
+  }
+
+  readonly #onDeadline = (): void => {
+    if (this.#reached) this.fail(this.#setback('answer-late', 'no complete answer in time'))
+    else this.fail(noConnection(this.#wire))
+  }
+
+  readonly #onAbort = (): void => this.fail(interruption(this.#request, this.#mayBeDone))
+}

@@ -1,0 +1,114 @@
+import type { Random } from '../../foundation/clock.ts'
+import { FileError } from '../../foundation/errors.ts'
+import type { FileBody } from './request.ts'
+import { cannot } from './transient-failure.ts'
+
+/** Up to here a body goes out as one buffer in one write. */
+const ONE_WRITE_BYTES = 1 << 17
+const CHUNK_BYTES = 1 << 18
+
+/** The body itself failed, not the wire; `cause` is what it threw. */
+export class SourceFailure extends Error {
+  constructor(cause: unknown) {
+    super('the body failed', { cause })
+  }
+}
+
+/** A request body ready to be sent; exactly `sizeBytes` long or it fails. */
+export interface Payload {
+  readonly contentType: string
+  readonly sizeBytes: number
+  readonly content: Buffer | AsyncIterable<Uint8Array>
+  /** Gives back what the body holds open; needed when `content` wasn't read to its end. */
+  release(): void
+}
+
+/**
+ * `multipart/form-data` with the text fields first and the file in the field `file` (4.12). The first chunk is read here, so that a
+ * file that can't be read costs no request. Throws what the body throws; FileError('busy') when it isn't as long as declared.
+ */
+export async function openMultipart(body: FileBody, random: Random): Promise<Payload> {
+  const boundary = makeBoundary(random)
+  const head = Buffer.from(headText(body, boundary))
+  const tail = Buffer.from(`\r\n--${boundary}--\r\n`)
+  const frame = {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    sizeBytes: head.length + body.sizeBytes + tail.length,
+  }
+  const opened = await body.open()
+  if (opened instanceof Uint8Array && opened.length <= ONE_WRITE_BYTES) {
+    if (opened.length !== body.sizeBytes) throw changedLength(body)
+    return { ...frame, content: joined(head, opened, tail), release() {} }
+  }
+  const chunks = (opened instanceof Uint8Array ? slices(opened) : opened)[Symbol.asyncIterator]()
+  const first = await chunks.next()
+  const release = () => void chunks.return?.().catch(() => {})
+  return { ...frame, content: framed(head, first, chunks, tail, body), release }
+}
+
+/** Names as browsers write them (WHATWG, RFC 7578): UTF-8 bytes, only quotes and line ends escaped. */
+function escapeName(name: string): string {
+  return name.replace(/"/g, '%22').replace(/\r/g, '%0D').replace(/\n/g, '%0A')
+}
+
+function headText(body: FileBody, boundary: string): string {
+  const disposition = `--${boundary}\r\nContent-Disposition: form-data; name=`
+  const fields = body.fields.map(([name, value]) => `${disposition}"${escapeName(name)}"\r\n\r\n${value}\r\n`)
+  const mime = /^[\x20-\x7e]+$/.test(body.mime) ? body.mime : 'application/octet-stream'
+  return `${fields.join('')}${disposition}"file"; filename="${escapeName(body.fileName)}"\r\nContent-Type: ${mime}\r\n\r\n`
+}
+
+/** Small bodies are carved out of shared memory: making a buffer for each costs as much as the rest of the request. */
+const SLAB_BYTES = 1 << 20
+let slab = Buffer.alloc(0)
+
+function joined(head: Buffer, file: Uint8Array, tail: Buffer): Buffer {
+  const sizeBytes = head.length + file.length + tail.length
+  if (sizeBytes > slab.length) slab = Buffer.allocUnsafeSlow(Math.max(SLAB_BYTES, sizeBytes))
+  const frame = slab.subarray(0, sizeBytes)
+  slab = slab.subarray(sizeBytes)
+  frame.set(head)
+  frame.set(file, head.length)
+  frame.set(tail, head.length + file.length)
+  return frame
+}
+
+function makeBoundary(random: Random): string {
+  const part = () => Math.floor(random() * 2 ** 30).toString(36)
+  return `shelfd-${part()}-${part()}-${part()}-${part()}`
+}
+
+async function* framed(
+  head: Buffer,
+  first: IteratorResult<Uint8Array>,
+  rest: AsyncIterator<Uint8Array>,
+  tail: Buffer,
+  body: FileBody,
+): AsyncGenerator<Uint8Array> {
+  yield head
+  let sentBytes = 0
+  for (let next = first; !next.done; next = await nextChunk(rest)) {
+    sentBytes += next.value.length
+    if (sentBytes > body.sizeBytes) throw new SourceFailure(changedLength(body))
+    yield next.value
+  }
+  if (sentBytes !== body.sizeBytes) throw new SourceFailure(changedLength(body))
+  yield tail
+}
+
+async function nextChunk(chunks: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
+  try {
+    return await chunks.next()
+  } catch (error) {
+    throw new SourceFailure(error)
+  }
+}
+
+async function* slices(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += CHUNK_BYTES) yield bytes.subarray(start, start + CHUNK_BYTES)
+}
+
+function changedLength(body: FileBody): FileError {
+  const request = { verb: 'upload', subject: body.fileName }
+  return new FileError('busy', cannot(request, 'it changed its length while it was read'))
+}

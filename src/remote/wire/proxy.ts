@@ -1,0 +1,141 @@
+import { type IncomingMessage, request } from 'node:http'
+import type { Socket } from 'node:net'
+import { systemCodeOf, UsageError } from '../../foundation/errors.ts'
+import type { ProxyChoice } from '../../rules/choose-proxy.ts'
+import { wordsOf } from './network-words.ts'
+import { CertificateFailure, CONNECT_TIMEOUT_MS, openSecureSocket, openSocket, type Security } from './sockets.ts'
+
+/** A proxy that makes tunnels (CONNECT). */
+export interface TunnelProxy {
+  /** Scheme, host and port: how messages name it. */
+  readonly origin: string
+  /** Where it was named. */
+  readonly variable: string
+  /** `user:password`, in the clear; a secret. */
+  readonly credentials: string | undefined
+}
+
+/** A proxy that isn't there or doesn't let through: no byte of the request has left. */
+export class ProxyFailure extends Error {
+  /** Only people can mend it. */
+  readonly isFinal: boolean
+
+  constructor(reason: string, isFinal: boolean, options?: ErrorOptions) {
+    super(reason, options)
+    this.isFinal = isFinal
+  }
+}
+
+/** Reads the value of a proxy variable as curl does; throws UsageError, which never shows it, because it may hold a password. */
+export function parseProxy({ variable, address }: ProxyChoice): TunnelProxy {
+  const url = URL.parse(/^[a-z][\w+.-]*:\/\//i.test(address) ? address : `http://${address}`)
+  if (!url || url.hostname === '') throw unusable(variable, 'it is no address such as http://proxy.example.com:3128')
+  if (url.protocol === 'http:' || url.protocol === 'https:') {
+    return { origin: url.origin, variable, credentials: readCredentials(variable, url) }
+  }
+  const why = `shelfd speaks to http and https proxies, not to ${url.protocol.slice(0, -1)}`
+  throw unusable(variable, `${why}; HTTPS_PROXY goes before ALL_PROXY, and NO_PROXY leaves the service out`)
+}
+
+function readCredentials(variable: string, { username, password }: URL): string | undefined {
+  if (username === '' && password === '') return undefined
+  try {
+    return `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  } catch {
+    throw unusable(variable, 'user and password must be percent-encoded')
+  }
+}
+
+function unusable(variable: string, why: string): UsageError {
+  return new UsageError('bad-configuration', `Cannot use the proxy that ${variable} names: ${why}`)
+}
+
+/** A connection through the proxy to `target` (`library.example.com:443`); rejects with ProxyFailure. */
+export async function openTunnel(proxy: TunnelProxy, target: string, security: Security): Promise<Socket> {
+  try {
+    const socket = await reach(proxy, security)
+    const { answer, head } = await ask(proxy, target, { socket, signal: security.signal })
+    const status = answer.statusCode ?? 0
+    if (status >= 200 && status < 300) {
+      if (head.length > 0) socket.unshift(head)
+      return socket
+    }
+    socket.on('error', () => {}).destroy()
+    throw refusalOf(proxy, target, status)
+  } catch (error) {
+    if (error instanceof ProxyFailure) throw error
+    if (error instanceof CertificateFailure) throw new ProxyFailure('certificate', true, { cause: error })
+    const words = wordsOf(systemCodeOf(error) ?? 'it does not speak HTTP')
+    throw new ProxyFailure(`${nameOf(proxy)} cannot be reached (${words})`, false)
+  }
+}
+
+/** How messages name a proxy. */
+export function nameOf({ origin, variable }: TunnelProxy): string {
+  return `the proxy ${origin} (${variable})`
+}
+
+/** Host without brackets, and port. */
+export function placeOf(origin: string): { host: string; port: number } {
+  const { protocol, hostname, port } = new URL(origin)
+  const byDefault = protocol === 'https:' ? 443 : 80
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? byDefault : Number(port) }
+}
+
+function reach({ origin }: TunnelProxy, security: Security): Promise<Socket> {
+  return origin.startsWith('https:')
+    ? openSecureSocket(placeOf(origin), security)
+    : openSocket(placeOf(origin), security.signal)
+}
+
+interface ProxyAnswer {
+  readonly answer: IncomingMessage
+  /** Bytes that came behind it. */
+  readonly head: Buffer
+}
+
+interface Asking {
+  readonly socket: Socket
+  readonly signal: AbortSignal | undefined
+}
+
+function ask(
+  { origin, variable, credentials }: TunnelProxy,
+  target: string,
+  { socket, signal }: Asking,
+): Promise<ProxyAnswer> {
+  const headers: Record<string, string> = { host: target, 'proxy-connection': 'keep-alive' }
+  if (credentials !== undefined) {
+    headers['proxy-authorization'] = `Basic ${Buffer.from(credentials).toString('base64')}`
+  }
+  const asking = request({ method: 'CONNECT', path: target, headers, createConnection: () => socket, signal })
+  return new Promise((resolve, reject) => {
+    const late = `the proxy ${origin} (${variable}) does not answer`
+    const timer = setTimeout(() => asking.destroy(new ProxyFailure(late, false)), CONNECT_TIMEOUT_MS)
+    asking.once('connect', (answer: IncomingMessage, _: unknown, head: Buffer) => {
+      clearTimeout(timer)
+      resolve({ answer, head })
+    })
+    asking.once('error', (error) => {
+      clearTimeout(timer)
+      socket.on('error', () => {}).destroy()
+      reject(error)
+    })
+    asking.end()
+  })
+}
+
+/** A busy proxy, or one that can't reach the service, is tried again; a proxy that refuses is a matter for people. */
+function refusalOf(proxy: TunnelProxy, target: string, status: number): ProxyFailure {
+  const name = nameOf(proxy)
+  if (status === 407) {
+    const what = proxy.credentials === undefined ? 'asks for credentials' : 'refuses the credentials'
+    const way = `${proxy.variable} takes them as http://user:password@host:port`
+    return new ProxyFailure(`${name} ${what} (407); ${way}`, true)
+  }
+  if (status === 408 || status === 429 || status >= 500) {
+    return new ProxyFailure(`${name} gives no connection to ${target} (${status})`, false)
+  }
+  const way = 'ask who runs it, or leave the service out with NO_PROXY'
+  return new ProxyFailure(`${name} does not let anyone through to ${target} (${status}); ${way}`, true)
+}

@@ -1,0 +1,141 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import type { z } from 'zod'
+import { type ErrorText, readErrorBody } from '../../contract/error-body.ts'
+import { type CodeOf, RefusedError, RejectedError } from '../../foundation/errors.ts'
+import { describeIssue } from '../../foundation/expected-of.ts'
+import { escapeText, truncateText } from '../../foundation/text.ts'
+import { parseRetryAfterMs } from '../../rules/retry-pause.ts'
+import { BODY_LIMIT_BYTES } from './exchange.ts'
+import { type Answer, headerOf, type ServiceRequest } from './request.ts'
+import { cannot, TransientFailure } from './transient-failure.ts'
+
+const STATUS_WORDS: Readonly<Record<number, string>> = {
+  400: 'bad request',
+  401: 'credential refused',
+  403: 'forbidden',
+  404: 'not found',
+  409: 'conflict',
+  413: 'too large',
+  415: 'unsupported media type',
+  422: 'validation error',
+  429: 'too many requests',
+  500: 'internal server error',
+  502: 'bad gateway',
+  503: 'service unavailable',
+  504: 'gateway timeout',
+  507: 'its disk is full',
+}
+
+const REJECTIONS: Readonly<Record<number, CodeOf<'rejected'>>> = {
+  400: 'invalid',
+  404: 'not-found',
+  409: 'conflict',
+  410: 'not-found',
+  413: 'too-large',
+  422: 'invalid',
+}
+
+/** Reads an answer of one of `statuses` whose JSON has `shape`; every other answer becomes the error it stands for (section 7). */
+export function jsonOf<T>(shape: z.ZodType<T>, statuses: readonly number[] = [200]) {
+  return async (answer: Answer, request: ServiceRequest<unknown>): Promise<T> => {
+    await expectStatus(answer, request, statuses)
+    const body = await parseJson(answer)
+    const parsed = shape.safeParse(body, { error: describeIssue })
+    if (parsed.success) return parsed.data
+    const issue = parsed.error.issues[0]
+    const where = issue?.path.join('.') || 'the answer'
+    throw malformed(`the answer is not what the interface says: ${where} ${issue?.message}`)
+  }
+}
+
+/** Throws what a status other than `statuses` stands for: TransientFailure (429, 5xx), RefusedError (401, 403) or RejectedError. */
+export async function expectStatus(
+  answer: Answer,
+  request: ServiceRequest<unknown>,
+  statuses: readonly number[],
+): Promise<void> {
+  const { status } = answer
+  if (statuses.includes(status)) return
+  if (status < 400) throw malformed(`the service answered ${status}, which means nothing here`)
+  if (status === 429 || status >= 500 || status === 408 || status === 425) throw setbackOf(answer)
+  const reason = await describeRefusal(answer)
+  if (status === 401) {
+    const source = answer.tokenSource === undefined ? '' : `; the token comes from ${escapeText(answer.tokenSource)}`
+    throw new RefusedError('credential-refused', cannot(request, reason + source, answer.origin))
+  }
+  if (status === 403) {
+    const right = request.right ? `; the right "${request.right}" is needed` : ''
+    throw new RefusedError('right-missing', cannot(request, reason + right))
+  }
+  throw new RejectedError(REJECTIONS[status] ?? 'request-rejected', cannot(request, reason), status)
+}
+
+/** The decoded JSON of an answer; a TransientFailure when it is none, is compressed otherwise than asked, or too long unpacked. */
+export async function parseJson(answer: Answer): Promise<unknown> {
+  const encoding = headerOf(answer, 'content-encoding')
+  const bytes = encoding === undefined || encoding === 'identity' ? answer.body : await unpack(answer.body, encoding)
+  try {
+    // A service that repeats the credential must not get it into the store.
+    return JSON.parse(answer.redact(bytes.toString('utf8')))
+  } catch {
+    throw isHtml(answer, bytes) ? malformed(`the answer is ${HTML}`, HTML) : malformed('the answer is not JSON')
+  }
+}
+
+const HTML = 'HTML instead of JSON: something else answers there, a login page perhaps'
+
+function isHtml(answer: Answer, bytes: Buffer): boolean {
+  return headerOf(answer, 'content-type')?.startsWith('text/html') === true || bytes.subarray(0, 1).toString() === '<'
+}
+
+const unzip = promisify(gunzip)
+
+async function unpack(body: Buffer, encoding: string): Promise<Buffer> {
+  if (encoding.toLowerCase() !== 'gzip') throw malformed('the answer is compressed in a way nobody asked for')
+  try {
+    return await unzip(body, { maxOutputLength: BODY_LIMIT_BYTES })
+  } catch {
+    throw malformed('the answer is badly compressed or too long')
+  }
+}
+
+/** An answer that cannot be what was asked for; `cause` says so in brackets. */
+export function malformed(reason: string, cause = reason): TransientFailure {
+  const words = { reason: escapeText(reason), cause: escapeText(cause) }
+  return new TransientFailure({ code: 'answer-malformed', ...words, mayBeDone: true, reached: true })
+}
+
+/** Statuses by which a service says that it cannot answer now; any other 5xx is an error of its own. */
+const UNAVAILABLE: ReadonlySet<number> = new Set([408, 425, 502, 503, 504, 507])
+
+function setbackOf(answer: Answer): TransientFailure {
+  const throttled = answer.status === 429
+  const failed = UNAVAILABLE.has(answer.status) ? 'service-unavailable' : 'service-error'
+  return new TransientFailure({
+    code: throttled ? 'service-throttling' : failed,
+    reason: `the service answered ${statusText(answer.status)}`,
+    cause: [answer.status, STATUS_WORDS[answer.status]].filter((word) => word !== undefined).join(', '),
+    mayBeDone: !throttled,
+    reached: true,
+    retryAfterMs: parseRetryAfterMs(headerOf(answer, 'retry-after'), answeredAtMs(answer)),
+  })
+}
+
+/** The service's own clock where it shows one: a date it names is a date by that clock. */
+function answeredAtMs(answer: Answer): number {
+  const dateMs = Date.parse(headerOf(answer, 'date') ?? '')
+  return Number.isNaN(dateMs) ? answer.receivedAtMs : dateMs
+}
+
+async function describeRefusal(answer: Answer): Promise<string> {
+  const said = await parseJson(answer).then(readErrorBody, () => ({ text: undefined, fields: [] }) satisfies ErrorText)
+  const words = [said.text, ...said.fields].filter((text) => text !== undefined && text !== '').join('; ')
+  const shown = escapeText(truncateText(answer.redact(words), 600))
+  return `the service answered ${statusText(answer.status)}${shown === '' ? '' : `: ${shown}`}`
+}
+
+function statusText(status: number): string {
+  const words = STATUS_WORDS[status]
+  return words ? `${status} (${words})` : String(status)
+}

@@ -1,0 +1,118 @@
+import { connect as connectPlain, type Socket } from 'node:net'
+import { connect as connectEncrypted, type PeerCertificate, type SecureContext, type TLSSocket } from 'node:tls'
+import { systemCodeOf } from '../../foundation/errors.ts'
+
+/** From the first packet to the end of the handshake, for each party on the way. */
+export const CONNECT_TIMEOUT_MS = 10_000
+const KEEP_ALIVE_AFTER_MS = 60_000
+
+/** Nobody answered in time. */
+class ConnectTimeout extends Error {
+  readonly code = 'ETIMEDOUT'
+}
+
+/** A certificate that is not trusted; `shown` is what the other side showed, as far as it could be read. */
+export class CertificateFailure extends Error {
+  readonly code: string
+  readonly shown: PeerCertificate | undefined
+
+  constructor(code: string, shown: PeerCertificate | undefined) {
+    super(code)
+    this.code = code
+    this.shown = shown
+  }
+}
+
+const CERTIFICATE =
+  /^(?:CERT_|CRL_|ERROR_IN_C|ERR_TLS_CERT|UNABLE_TO_(?:GET|VERIFY|DECRYPT|DECODE)|DEPTH_ZERO|SELF_SIGNED|INVALID_(?:CA|PURPOSE)|HOSTNAME_MISMATCH|PATH_LENGTH)/
+
+/** Whether a code of OpenSSL or Node says that a certificate is not trusted. */
+export function isOfCertificate(code: string): boolean {
+  return CERTIFICATE.test(code)
+}
+
+export interface Place {
+  /** A name or an address, an IPv6 one without brackets. */
+  readonly host: string
+  readonly port: number
+}
+
+/** A plain connection. */
+export function openSocket(place: Place, signal: AbortSignal | undefined): Promise<Socket> {
+  return settled(connectPlain(place), 'connect', signal)
+}
+
+export interface Security {
+  /** Certificates that are trusted; undefined: those that Node trusts. */
+  readonly context: SecureContext | undefined
+  /** Of an earlier connection to the same place. */
+  readonly session: Buffer | undefined
+  /** Ends the attempt: nobody waits for the connection any more. */
+  readonly signal: AbortSignal | undefined
+}
+
+/**
+ * An encrypted connection that speaks HTTP/1.1, over `socket` if one is given. Certificates are checked whatever the environment
+ * says; rejects with CertificateFailure when one is not trusted.
+ */
+export async function openSecureSocket(place: Place, security: Security, socket?: Socket): Promise<TLSSocket> {
+  const { context, session, signal } = security
+  const secured = connectEncrypted({
+    ...place,
+    ...(socket && { socket }),
+    ...(context && { secureContext: context }),
+    ...(session && { session }),
+    ...(isAddress(place.host) ? {} : { servername: place.host }),
+    ALPNProtocols: ['http/1.1'],
+    rejectUnauthorized: true,
+  })
+  let shown: PeerCertificate | undefined
+  // After the check there is no certificate to be read any more. (The newer way to read it would disturb the check.)
+  secured.prependOnceListener('secure', () => {
+    shown = secured.getPeerCertificate()
+  })
+  try {
+    return await settled(secured, 'secureConnect', signal)
+  } catch (error) {
+    const code = systemCodeOf(error) ?? ''
+    throw isOfCertificate(code) ? new CertificateFailure(code, shown) : error
+  }
+}
+
+function isAddress(host: string): boolean {
+  return host.includes(':') || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(host)
+}
+
+function settled<S extends Socket>(
+  socket: S,
+  event: 'connect' | 'secureConnect',
+  signal: AbortSignal | undefined,
+): Promise<S> {
+  socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_AFTER_MS)
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => socket.destroy(new ConnectTimeout('no connection in time')), CONNECT_TIMEOUT_MS)
+    const onAbort = () => socket.destroy(new ConnectionClosed('nobody waits'))
+    if (signal?.aborted) onAbort()
+    signal?.addEventListener('abort', onAbort)
+    const end = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+      socket.off('error', onError).off('close', onClose).off(event, onDone)
+    }
+    const onDone = () => {
+      end()
+      resolve(socket)
+    }
+    const onError = (error: Error) => {
+      end()
+      socket.on('error', () => {})
+      reject(error)
+    }
+    const onClose = () => onError(new ConnectionClosed('closed'))
+    socket.once(event, onDone).once('error', onError).once('close', onClose)
+  })
+}
+
+class ConnectionClosed extends Error {
+  readonly code = 'EPIPE'
+}

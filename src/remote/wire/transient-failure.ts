@@ -1,0 +1,158 @@
+import type { Clock } from '../../foundation/clock.ts'
+import {
+  type CodeOf,
+  DoubtError,
+  InterruptedError,
+  RefusedError,
+  systemCodeOf,
+  TemporaryError,
+} from '../../foundation/errors.ts'
+import { escapeText, truncateText } from '../../foundation/text.ts'
+import { describeCertificateFault } from './certificate-words.ts'
+import { wordsOf } from './network-words.ts'
+import { nameOf, ProxyFailure, type TunnelProxy } from './proxy.ts'
+import type { ServiceRequest } from './request.ts'
+import { CertificateFailure, isOfCertificate } from './sockets.ts'
+
+export interface FailureFacts {
+  readonly code: Exclude<CodeOf<'temporary'>, 'disk-full'>
+  readonly reason: string
+  /** The same in few words, to stand in brackets. */
+  readonly cause?: string
+  /** The service may have done what was asked. */
+  readonly mayBeDone: boolean
+  /** A connection was made. */
+  readonly reached: boolean
+  readonly retryAfterMs?: number | undefined
+  /** How long the failed try took. */
+  readonly triedForMs?: number
+  /** Monotonic: when the request ends without success, as the try was given it. */
+  readonly untilMs?: number | undefined
+  /** Another try would end the same. */
+  readonly final?: boolean
+}
+
+/** A failed try that another one may mend; the retrying decorator turns the last one into an error of the family. */
+export class TransientFailure extends Error {
+  readonly facts: FailureFacts
+
+  constructor(facts: FailureFacts) {
+    super(facts.reason)
+    this.facts = facts
+  }
+}
+
+/** `Cannot upload "a.md": the service answered 413 (too large)`. */
+export function cannot(request: Pick<ServiceRequest<unknown>, 'verb' | 'subject'>, reason: string, at = ''): string {
+  const subject = request.subject === undefined ? '' : ` "${escapeText(truncateText(request.subject, 300))}"`
+  return `Cannot ${request.verb}${subject}${at === '' ? '' : ` at ${at}`}: ${reason}`
+}
+
+interface FinalFacts {
+  readonly tries: number
+  readonly origin: string
+  /** What the service asks for, for people. */
+  readonly waitUntil?: string | undefined
+  /** What is shorter than that. */
+  readonly limit?: string | undefined
+}
+
+/** What a setback of the service at `origin` ends as when it isn't tried again. */
+export function finalError(
+  request: ServiceRequest<unknown>,
+  facts: FailureFacts,
+  { tries, origin, waitUntil, limit }: FinalFacts,
+): Error {
+  const reason = tries > 1 ? `${facts.reason}, ${tries} times` : facts.reason
+  if (facts.mayBeDone && request.body?.kind === 'file') {
+    return new DoubtError(cannot(request, reason), facts.code)
+  }
+  const bound = limit === undefined ? '' : `, longer than ${limit}; run again then`
+  const asked = waitUntil === undefined ? '' : `; it asks to wait until ${waitUntil}${bound}`
+  return new TemporaryError(facts.code, cannot(request, reason + asked, origin), { wasReached: facts.reached })
+}
+
+/** What an abort ends as. */
+export function interruption(request: ServiceRequest<unknown>, mayBeDone: boolean): Error {
+  if (!mayBeDone || request.body?.kind !== 'file') return new InterruptedError()
+  return new DoubtError(cannot(request, 'interrupted'), 'interrupted')
+}
+
+export function interruptIfAborted(request: ServiceRequest<unknown>): void {
+  if (request.signal?.aborted) throw interruption(request, false)
+}
+
+/** The way that a request takes. */
+export interface Wire {
+  readonly origin: string
+  readonly proxy: TunnelProxy | undefined
+  readonly clock: Clock
+}
+
+interface WireState {
+  /** A connection was made. */
+  readonly reached: boolean
+  /** The service may have done what was asked. */
+  readonly mayBeDone: boolean
+}
+
+/** What undici reported, as what it means. Nothing of the error itself is kept: it may hold bytes of the answer. */
+export function networkError(
+  request: ServiceRequest<unknown>,
+  thrown: unknown,
+  state: WireState,
+  wire: Pick<Wire, 'origin' | 'proxy' | 'clock'>,
+): Error {
+  const code = systemCodeOf(thrown) ?? 'unknown error'
+  if (code === 'UND_ERR_CLOSED' || code === 'UND_ERR_DESTROYED') return interruption(request, state.mayBeDone)
+  if (isOfCertificate(code)) return refusedCertificate(request, thrown, code, wire)
+  if (thrown instanceof ProxyFailure) return proxyError(request, thrown, wire)
+  if (thrown instanceof Error && thrown.name === 'HTTPParserError') {
+    return new TransientFailure({ ...state, code: 'answer-malformed', reason: 'the answer is not HTTP' })
+  }
+  const cause = wordsOf(code)
+  const what = state.reached ? 'the connection to the service broke' : 'the service cannot be reached'
+  return new TransientFailure({ ...state, code: 'service-unreachable', cause, reason: `${what} (${cause})` })
+}
+
+/** The time was over before there was a connection. */
+export function noConnection({ proxy }: Pick<Wire, 'proxy'>): TransientFailure {
+  const cause = proxy ? `no connection in time through ${nameOf(proxy)}` : wordsOf('ETIMEDOUT')
+  const reason = `the service cannot be reached (${cause})`
+  return new TransientFailure({ code: 'service-unreachable', cause, reason, reached: false, mayBeDone: false })
+}
+
+function proxyError(request: ServiceRequest<unknown>, failure: ProxyFailure, { proxy, clock }: Wire): Error {
+  if (failure.cause instanceof CertificateFailure && proxy) {
+    return refusedCertificate(request, failure.cause, failure.cause.code, {
+      origin: proxy.origin,
+      owner: nameOf(proxy),
+      clock,
+    })
+  }
+  if (failure.isFinal) return new RefusedError('proxy-refused', cannot(request, failure.message))
+  return new TransientFailure({
+    code: 'service-unreachable',
+    reason: failure.message,
+    reached: false,
+    mayBeDone: false,
+  })
+}
+
+interface CertificateOf {
+  readonly origin: string
+  readonly owner?: string
+  readonly clock: Clock
+}
+
+function refusedCertificate(
+  request: ServiceRequest<unknown>,
+  thrown: unknown,
+  code: string,
+  { origin, owner = origin, clock }: CertificateOf,
+): RefusedError {
+  const shown = thrown instanceof CertificateFailure ? thrown.shown : undefined
+  const { hostname: host } = new URL(origin)
+  const reason = describeCertificateFault({ code, shown, host, owner, nowMs: clock.nowMs() })
+  return new RefusedError('certificate-refused', cannot(request, reason))
+}

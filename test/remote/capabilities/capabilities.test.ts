@@ -1,0 +1,275 @@
+import type { RequestListener } from 'node:http'
+import { createServer } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { decideCapabilities } from '../../../src/remote/capabilities/capabilities.ts'
+import { clientOf, jumpingClock, thrownBy } from '../support.ts'
+
+const DIRECTORY = '/v1/libraries/{library}/directory'
+const FILES = '/v1/libraries/{library}/files'
+const TEXT = { type: 'string' }
+
+function json(schema: object) {
+  return { requestBody: { content: { 'application/json': { schema } } } }
+}
+
+function form(schema: object) {
+  return { requestBody: { content: { 'multipart/form-data': { schema } } } }
+}
+
+function object(properties: Record<string, object>, required: string[] = []) {
+  return { type: 'object', properties, required }
+}
+
+function documented(path: string, operation: object, rest: object = {}) {
+  return { openapi: '3.0.3', info: { version: '0.9.0' }, paths: { [path]: { post: operation } }, ...rest }
+}
+
+function directoryFact(document: unknown) {
+  return decideCapabilities({}, document).createDirectory
+}
+
+const DEFAULT = { source: 'default', kind: 'path', field: 'path' }
+const byPath = (field: string) => ({ source: 'openapi', kind: 'path', field })
+const byPair = (nameField: string, parentField: string) => ({
+  source: 'openapi',
+  kind: 'name-and-parent',
+  nameField,
+  parentField,
+})
+
+describe('the body of create-directory', () => {
+  it.each<[string, object, object]>([
+    ['one path', object({ path: TEXT }, ['path']), byPath('path')],
+    [
+      'a path of another name',
+      object({ directory_path: TEXT, overview: TEXT }, ['directory_path']),
+      byPath('directory_path'),
+    ],
+    ['an only field whatever its name', object({ ordner: TEXT }, ['ordner']), byPath('ordner')],
+    ['an only field that is not required', object({ fullPath: TEXT }), byPath('fullPath')],
+    ['a path beside an optional name', object({ path: TEXT, name: TEXT }, ['path']), byPath('path')],
+    [
+      'a name and a parent path',
+      object({ name: TEXT, parent_path: TEXT }, ['name', 'parent_path']),
+      byPair('name', 'parent_path'),
+    ],
+    ['a name and an optional parent', object({ name: TEXT, parentPath: TEXT }, ['name']), byPair('name', 'parentPath')],
+    ['a name and a path, both required', object({ name: TEXT, path: TEXT }, ['name', 'path']), byPair('name', 'path')],
+    ['a parent by identifier', object({ name: TEXT, parent_id: TEXT }, ['name', 'parent_id']), DEFAULT],
+    ['an optional parent by identifier', object({ name: TEXT, parent_id: TEXT }, ['name']), DEFAULT],
+    ['a number beyond what is known', object({ path: TEXT, tenant: { type: 'integer' } }, ['path', 'tenant']), DEFAULT],
+    ['two unknown texts', object({ foo: TEXT, bar: TEXT }, ['foo', 'bar']), DEFAULT],
+    ['a choice instead of a text', object({ path: { type: 'string', enum: ['a'] } }, ['path']), DEFAULT],
+    ['no fields', object({}), DEFAULT],
+    ['a nullable text of 3.1', object({ path: { type: ['string', 'null'] } }), byPath('path')],
+    ['a text among variants', object({ path: { anyOf: [TEXT, { type: 'null' }] } }, ['path']), byPath('path')],
+    ['allOf', { allOf: [object({ location: TEXT }, ['location']), object({ overview: TEXT })] }, byPath('location')],
+    [
+      'oneOf with a path first',
+      { oneOf: [object({ path: TEXT }, ['path']), object({ name: TEXT, parent: TEXT }, ['name', 'parent'])] },
+      byPath('path'),
+    ],
+  ])('is read from %s', (_, schema, expected) => {
+    expect(directoryFact(documented(DIRECTORY, json(schema)))).toEqual(expected)
+  })
+
+  it('is found through local references', () => {
+    const components = {
+      schemas: { 'Make/Directory': object({ path: { $ref: '#/components/schemas/Path' } }, ['path']), Path: TEXT },
+      requestBodies: { Make: json({ $ref: '#/components/schemas/Make~1Directory' }).requestBody },
+    }
+    const operation = { requestBody: { $ref: '#/components/requestBodies/Make' } }
+    expect(directoryFact(documented(DIRECTORY, operation, { components }))).toEqual(byPath('path'))
+  })
+
+  it.each<[string, object]>([
+    ['/api/v1/libraries/{library}/directory', {}],
+    ['/v1/libraries/{libraryId}/directory/', {}],
+    ['/libraries/{id}/directory', { servers: [{ url: 'https://h.example/api/v1' }] }],
+    ['/v1/libraries/{library}/directory', { servers: [{ url: '/api' }], openapi: '3.1.0' }],
+  ])('is found under the path %s', (path, rest) => {
+    expect(directoryFact(documented(path, json(object({ dir: TEXT }, ['dir'])), rest))).toEqual(byPath('dir'))
+  })
+
+  it.each([
+    'application/json; charset=utf-8',
+    'application/vnd.api+json',
+    'multipart/form-data',
+    'application/x-www-form-urlencoded',
+  ])('is read whatever its media type: %s', (type) => {
+    const operation = { requestBody: { content: { [type]: { schema: object({ dir: TEXT }, ['dir']) } } } }
+    expect(directoryFact(documented(DIRECTORY, operation))).toEqual(byPath('dir'))
+  })
+
+  it.each([undefined, null, 7, 'x', [], { paths: 7 }, { paths: { [DIRECTORY]: null } }, documented(DIRECTORY, {})])(
+    'falls back when the document is none: %j',
+    (document) => expect(directoryFact(document)).toEqual(DEFAULT),
+  )
+
+  it('survives documents that refer to themselves', () => {
+    const loop = { $ref: '#/components/schemas/Loop' }
+    const components = {
+      schemas: {
+        Loop: { allOf: [loop, loop], anyOf: [loop, loop], oneOf: [loop] },
+        Self: { $ref: '#/components/schemas/Self' },
+      },
+    }
+    expect(directoryFact(documented(DIRECTORY, json(loop), { components }))).toEqual(DEFAULT)
+    expect(directoryFact(documented(DIRECTORY, json({ $ref: '#/components/schemas/Self' }), { components }))).toEqual(
+      DEFAULT,
+    )
+  })
+})
+
+describe('the fields of create-library', () => {
+  const libraryFact = (schema: object) =>
+    decideCapabilities({}, documented('/v1/libraries', json(schema))).createLibrary
+
+  it.each<[object, object]>([
+    [
+      object({ name: TEXT, overview: TEXT }, ['name']),
+      { source: 'openapi', nameField: 'name', overviewField: 'overview' },
+    ],
+    [
+      object({ title: TEXT, description: TEXT }, ['title']),
+      { source: 'openapi', nameField: 'title', overviewField: 'description' },
+    ],
+    [object({ name: TEXT }, ['name']), { source: 'openapi', nameField: 'name', overviewField: undefined }],
+    [
+      object({ name: TEXT, plan_id: TEXT }, ['name', 'plan_id']),
+      { source: 'default', nameField: 'name', overviewField: 'overview' },
+    ],
+  ])('are named by the document: %j', (schema, expected) => {
+    expect(libraryFact(schema)).toEqual(expected)
+  })
+})
+
+describe('the directory field of uploads', () => {
+  const FILE = { type: 'string', format: 'binary' }
+  const uploadFact = (fields: Record<string, object>, required = ['file']) =>
+    decideCapabilities({}, documented(FILES, form(object({ file: FILE, ...fields }, required)))).uploadDirectoryField
+      .field
+
+  it.each<[string | undefined, Record<string, object>]>([
+    ['path', { path: TEXT }],
+    ['directory', { directory: TEXT, title: TEXT }],
+    ['folder', { folder: { type: ['string', 'null'] } }],
+    ['parent_path', { parent_path: TEXT, folder_id: TEXT }],
+    ['targetDirectory', { targetDirectory: TEXT }],
+    ['target', { target: { ...TEXT, description: 'Directory path the file lands in' } }],
+    [undefined, { target: TEXT }],
+    [undefined, { folder_id: TEXT }],
+    [undefined, { folder: { ...TEXT, description: 'The identifier of the folder' } }],
+    [undefined, { original_path: TEXT }],
+    [undefined, { path: { ...TEXT, description: 'Path of the file, with its file name' } }],
+    [undefined, { directory: { type: 'integer' } }],
+    [undefined, { title: TEXT, overview: TEXT }],
+    [undefined, {}],
+  ])('is %s where the document offers it', (expected, fields) => {
+    expect(uploadFact(fields)).toBe(expected)
+  })
+
+  it('is unknown without a description of uploads', () => {
+    expect(decideCapabilities({}, {}).uploadDirectoryField).toEqual({ source: 'default', field: undefined })
+  })
+})
+
+describe('configuration', () => {
+  const document = documented(DIRECTORY, json(object({ dir: TEXT }, ['dir'])))
+
+  it('is trusted before the document', () => {
+    const facts = decideCapabilities(
+      {
+        createDirectory: { path: 'p' },
+        createLibrary: { name: 'n' },
+        uploadDirectoryField: null,
+      },
+      document,
+    )
+    expect(facts).toEqual({
+      createDirectory: { source: 'configuration', kind: 'path', field: 'p' },
+      createLibrary: { source: 'configuration', nameField: 'n', overviewField: undefined },
+      uploadDirectoryField: { source: 'configuration', field: undefined },
+      describedVersion: '0.9.0',
+    })
+  })
+
+  it('leaves to the document what is auto', () => {
+    const auto = { createDirectory: 'auto', createLibrary: 'auto', uploadDirectoryField: 'auto' } as const
+    expect(decideCapabilities(auto, document)).toEqual(decideCapabilities({}, document))
+  })
+})
+
+describe('contractFacts', () => {
+  async function served(listener: RequestListener) {
+    const server = createServer(listener)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    const port = typeof address === 'object' ? address?.port : undefined
+    const stop = async () => {
+      server.closeAllConnections()
+      server.close()
+    }
+    return { origin: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: stop }
+  }
+
+  it('reads the description once for all', async () => {
+    const asked: (string | undefined)[] = []
+    await using server = await served((request, answer) => {
+      asked.push(request.url)
+      answer.end(JSON.stringify(documented(DIRECTORY, json(object({ dir: TEXT }, ['dir'])))))
+    })
+    await using client = clientOf(server.origin)
+    const [facts] = await Promise.all([client.capabilities(), client.capabilities()])
+    await client.capabilities()
+    expect(facts).toMatchObject({ createDirectory: byPath('dir'), describedVersion: '0.9.0' })
+    expect(asked).toEqual(['/docs?api-docs.json'])
+  })
+
+  it.each<[string, RequestListener]>([
+    ['404', (_, answer) => answer.writeHead(404).end()],
+    ['500', (_, answer) => answer.writeHead(500).end()],
+    ['401', (_, answer) => answer.writeHead(401).end()],
+    ['a redirect', (_, answer) => answer.writeHead(302, { location: '/login' }).end()],
+    ['HTML', (_, answer) => answer.end('<html>')],
+    ['invalid JSON', (_, answer) => answer.end('{"paths":')],
+    ['a document too large', (_, answer) => answer.end(`{"x":"${'x'.repeat(9 << 20)}"}`)],
+  ])('falls back to the default after %s', async (_, listener) => {
+    let asked = 0
+    await using server = await served((request, answer) => {
+      asked += 1
+      listener(request, answer)
+    })
+    await using client = clientOf(server.origin)
+    expect((await client.capabilities()).createDirectory).toEqual(DEFAULT)
+    expect(asked).toBe(1)
+  })
+
+  it('asks again when the service was unreachable', async () => {
+    let down = true
+    await using server = await served((request, answer) => {
+      if (down) request.socket.destroy()
+      else answer.end(JSON.stringify(documented(DIRECTORY, json(object({ dir: TEXT }, ['dir'])))))
+    })
+    await using client = clientOf(server.origin, { retry: { attempts: 2, firstPauseMs: 1, maxPauseMs: 1 } })
+    expect(await thrownBy(client.capabilities())).toMatchObject({ reaction: 'temporary' })
+    down = false
+    expect((await client.capabilities()).createDirectory).toEqual(byPath('dir'))
+  })
+
+  it("ends one caller's waiting without the others'", async () => {
+    const waiting: (() => void)[] = []
+    await using server = await served((_, answer) => {
+      waiting.push(() => answer.end('{}'))
+    })
+    await using client = clientOf(server.origin, { clock: jumpingClock() })
+    const abort = new AbortController()
+    const one = thrownBy(client.capabilities(abort.signal))
+    const other = client.capabilities()
+    while (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    abort.abort()
+    expect(await one).toMatchObject({ reaction: 'interrupted' })
+    waiting[0]?.()
+    expect((await other).createDirectory).toEqual(DEFAULT)
+  })
+})

@@ -1,0 +1,331 @@
+import { once } from 'node:events'
+import type { IncomingMessage, RequestListener } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/foundation/clock.ts'
+import { clientOf, collect, EMPTY_PAGE, jumpingClock, serve, thrownBy, turns } from '../support.ts'
+
+const LIBRARY = { id: 'l1', name: 'Research', overview: null, created_at: '2030-01-01', updated_at: '2030-01-01' }
+const NODE = { id: 'n1', name: 'b', overview: null, parent_id: null, organization_locked: false, is_archive: false }
+const RETRY = { attempts: 3, firstPauseMs: 1, maxPauseMs: 2 }
+
+interface Call {
+  readonly method: string | undefined
+  readonly url: string | undefined
+  readonly json: unknown
+}
+
+/** A server that answers by `METHOD path`, in turn when there are several answers, and keeps what it was asked. */
+async function scripted(script: Record<string, [status: number, body: unknown][]>) {
+  const calls: Call[] = []
+  const listener: RequestListener = async (request: IncomingMessage, answer) => {
+    const body = await text(request)
+    calls.push({ method: request.method, url: request.url, json: body === '' ? undefined : JSON.parse(body) })
+    const answers = script[`${request.method} ${request.url?.split('?')[0]}`] ?? []
+    const [status, json] = (answers.length > 1 ? answers.shift() : answers[0]) ?? [500, {}]
+    if (status === 0) request.socket.destroy()
+    else answer.writeHead(status).end(json === undefined ? '' : JSON.stringify(json))
+  }
+  const server = await serve(listener)
+  return { ...server, calls }
+}
+
+const DIRECTORY = '/api/v1/libraries/l1/directory'
+
+describe('createDirectory', () => {
+  it('makes the directory with one request', async () => {
+    await using server = await scripted({ [`POST ${DIRECTORY}`]: [[201, NODE]] })
+    await using client = clientOf(server.origin)
+    expect(await client.createDirectory('l1', '/a/b')).toBe('created')
+    expect(server.calls).toEqual([{ method: 'POST', url: DIRECTORY, json: { path: '/a/b' } }])
+  })
+
+  it('takes a conflict and a listing for existing', async () => {
+    await using server = await scripted({
+      [`POST ${DIRECTORY}`]: [[409, {}]],
+      [`GET ${DIRECTORY}`]: [[200, EMPTY_PAGE]],
+    })
+    await using client = clientOf(server.origin)
+    expect(await client.createDirectory('l1', '/a/b')).toBe('existing')
+    expect(server.calls[1]?.url).toBe(`${DIRECTORY}?path=%2Fa%2Fb&limit=1`)
+  })
+
+  it('takes a conflict that no listing confirms for itself', async () => {
+    const conflict = { message: 'A file is there' }
+    await using server = await scripted({ [`POST ${DIRECTORY}`]: [[409, conflict]], [`GET ${DIRECTORY}`]: [[404, {}]] })
+    await using client = clientOf(server.origin)
+    const failure = await thrownBy(client.createDirectory('l1', '/a/b'))
+    expect(failure).toMatchObject({ reaction: 'rejected', code: 'conflict' })
+    expect(String(failure)).toContain(
+      'Cannot create the directory "/a/b": the service answered 409 (conflict): A file is there',
+    )
+  })
+
+  it('survives a lost answer by asking again', async () => {
+    await using server = await scripted({
+      [`POST ${DIRECTORY}`]: [
+        [0, undefined],
+        [503, {}],
+        [409, {}],
+      ],
+      [`GET ${DIRECTORY}`]: [[200, EMPTY_PAGE]],
+    })
+    await using client = clientOf(server.origin, { retry: RETRY })
+    expect(await client.createDirectory('l1', '/a/b')).toBe('existing')
+  })
+
+  it('sends name and parent where configured', async () => {
+    await using server = await scripted({ [`POST ${DIRECTORY}`]: [[201, NODE]] })
+    await using client = clientOf(server.origin, { contract: { createDirectory: { name: 'title', parent: 'under' } } })
+    await client.createDirectory('l1', '/a/b')
+    await client.createDirectory('l1', '/a')
+    expect(server.calls.map(({ json }) => json)).toEqual([
+      { title: 'b', under: '/a' },
+      { title: 'a', under: '/' },
+    ])
+  })
+})
+
+describe('listings', () => {
+  it('gives the pages of a directory in order', async () => {
+    const first = { ...EMPTY_PAGE, next_cursor: 'c&1', truncated: true }
+    await using server = await scripted({
+      [`GET ${DIRECTORY}`]: [
+        [200, first],
+        [200, EMPTY_PAGE],
+      ],
+    })
+    await using client = clientOf(server.origin)
+    expect(await collect(client.listDirectory('l1', '/'))).toEqual([first, EMPTY_PAGE])
+    expect(server.calls[1]?.url).toBe(`${DIRECTORY}?path=%2F&limit=500&cursor=c%261`)
+  })
+
+  it('gives every library of every page', async () => {
+    const item = (id: string) => ({ id, name: id, access: ['read'] })
+    await using server = await scripted({
+      'GET /api/v1/libraries': [
+        [200, { items: [item('a')], limit: 500, next_cursor: 'x', truncated: true }],
+        [200, { items: [item('b')], limit: 500, next_cursor: null, truncated: false }],
+      ],
+    })
+    await using client = clientOf(server.origin)
+    expect((await collect(client.listLibraries())).map(({ id }) => id)).toEqual(['a', 'b'])
+  })
+})
+
+describe('libraries', () => {
+  it('are created with name and overview', async () => {
+    await using server = await scripted({ 'POST /api/v1/libraries': [[201, LIBRARY]] })
+    await using client = clientOf(server.origin)
+    expect(await client.createLibrary('Research', 'Papers')).toEqual(LIBRARY)
+    await client.createLibrary('Research', null)
+    expect(server.calls.map(({ json }) => json)).toEqual([
+      { name: 'Research', overview: 'Papers' },
+      { name: 'Research' },
+    ])
+  })
+
+  it('are deleted only by 204', async () => {
+    await using server = await scripted({
+      'DELETE /api/v1/libraries/l1': [
+        [204, undefined],
+        [200, {}],
+      ],
+    })
+    await using client = clientOf(server.origin)
+    await client.deleteLibrary('l1')
+    expect(await thrownBy(client.deleteLibrary('l1'))).toMatchObject({ code: 'answer-malformed' })
+  })
+})
+
+describe('search and view URLs', () => {
+  it('sends what was asked and nothing else', async () => {
+    await using server = await scripted({ 'GET /api/v1/search/resources': [[200, { notice: '', results: [] }]] })
+    await using client = clientOf(server.origin)
+    await client.searchResources({ query: 'a b', libraryIds: ['l1', 'l2'], strategy: 'lexical', limit: 3 })
+    await client.searchResources({ query: 'a' })
+    expect(server.calls.map(({ url }) => url?.split('?')[1])).toEqual([
+      'query=a%20b&library_ids%5B%5D=l1&library_ids%5B%5D=l2&strategy=lexical&limit=3',
+      'query=a',
+    ])
+  })
+
+  it('gives a view URL unchanged', async () => {
+    const url = 'https://h/x?signature=a%2Fb&expires=1'
+    await using server = await scripted({
+      'POST /api/v1/resources/r1/view-urls': [[200, { url, expires_in_minutes: 5 }]],
+      'POST /api/v1/assets/a1/view-urls': [[200, { url, representation: 'frame', expires_in_minutes: 5 }]],
+    })
+    await using client = clientOf(server.origin)
+    expect((await client.createResourceViewUrl('r1', { ttlMinutes: 5 })).url).toBe(url)
+    await client.createAssetViewUrl('a1', { representation: 'frame', timestampSeconds: 1.5 })
+    expect(server.calls.map(({ json }) => json)).toEqual([
+      { ttl_minutes: 5 },
+      { representation: 'frame', timestamp_seconds: 1.5 },
+    ])
+  })
+})
+
+describe('downloads', () => {
+  const bytes = Buffer.alloc(3_000_000, 'q')
+
+  it('stream the original with its name', async () => {
+    await using server = await serve((request, answer) => {
+      expect(request.headers['accept-encoding']).toBeUndefined()
+      const disposition = `attachment; filename="plain.bin"; filename*=UTF-8''%C3%A4.bin`
+      answer.writeHead(200, {
+        'content-type': 'x/y',
+        'content-length': bytes.length,
+        'content-disposition': disposition,
+      })
+      answer.end(bytes)
+    })
+    await using client = clientOf(server.origin)
+    const { body, ...facts } = await client.downloadResource('r1')
+    expect(facts).toEqual({ sizeBytes: bytes.length, mime: 'x/y', fileName: 'ä.bin' })
+    expect(Buffer.concat(await collect(body)).equals(bytes)).toBe(true)
+  })
+
+  it('fail when they are cut short', async () => {
+    await using server = await serve((_, answer) => {
+      answer.writeHead(200, { 'content-length': bytes.length }).write(bytes.subarray(0, 1_000))
+      setTimeout(() => answer.destroy(), 5)
+    })
+    await using client = clientOf(server.origin)
+    const { body } = await client.downloadAsset('a1')
+    expect(await thrownBy(body)).toMatchObject({ reaction: 'temporary', code: 'service-unreachable' })
+  })
+
+  it('fail when they stall', async () => {
+    await using server = await serve((_, answer) => void answer.writeHead(200).write('x'))
+    await using client = clientOf(server.origin, { timeouts: { requestMs: 60, uploadStallMs: 60 } })
+    const { body } = await client.downloadRepresentation('a1', 'scene', 2)
+    expect(await thrownBy(body)).toMatchObject({ reaction: 'temporary', code: 'answer-late' })
+  })
+
+  it('fail when they only drip', async () => {
+    await using server = await serve((_, answer) => {
+      const timer = setInterval(() => answer.write('x'), 5)
+      answer.on('close', () => clearInterval(timer))
+    })
+    const timeouts = { requestMs: 80, uploadStallMs: 80 }
+    await using client = clientOf(server.origin, { clock: systemClock, timeouts })
+    const { body } = await client.downloadAsset('a1')
+    expect(await thrownBy(body)).toMatchObject({ reaction: 'temporary', code: 'answer-late' })
+  })
+
+  it('go on as long as they move', async () => {
+    await using server = await serve((_, answer) => {
+      let left = 30
+      const timer = setInterval(() => {
+        answer.write(bytes.subarray(0, 2_000))
+        left -= 1
+        if (left === 0) answer.end()
+      }, 10)
+      answer.on('close', () => clearInterval(timer))
+    })
+    await using client = clientOf(server.origin, { timeouts: { requestMs: 200, uploadStallMs: 200 } })
+    const { body } = await client.downloadAsset('a1')
+    expect(Buffer.concat(await collect(body)).length).toBe(60_000)
+  })
+
+  it('hold back a service that is faster', async () => {
+    let sentBytes = 0
+    await using server = await serve(async (_, answer) => {
+      for (; sentBytes < 64 << 20; sentBytes += bytes.length) {
+        if (!answer.write(bytes)) await Promise.race([once(answer, 'drain'), once(answer, 'close')])
+        if (answer.destroyed) return
+      }
+      answer.end()
+    })
+    await using client = clientOf(server.origin)
+    const { body } = await client.downloadAsset('a1')
+    for await (const _ of body) {
+      for (let wait = 0; wait < 20; wait += 1) await turns()
+      break
+    }
+    expect(sentBytes).toBeLessThan(32 << 20)
+  })
+
+  it('end when they are aborted or left', async () => {
+    let closed = 0
+    await using server = await serve((_, answer) => {
+      answer.on('close', () => {
+        closed += 1
+      })
+      answer.writeHead(200).write(bytes)
+    })
+    await using client = clientOf(server.origin)
+    const abort = new AbortController()
+    const { body } = await client.downloadAsset('a1', abort.signal)
+    abort.abort()
+    expect(await thrownBy(body)).toMatchObject({ reaction: 'interrupted' })
+    for await (const _ of (await client.downloadAsset('a1')).body) break
+    while (closed < 2) await new Promise((resolve) => setImmediate(resolve))
+  })
+
+  it('say why there is nothing to download', async () => {
+    await using server = await serve((_, answer) => answer.writeHead(404).end('{"message":"Gone"}'))
+    await using client = clientOf(server.origin)
+    expect(String(await thrownBy(client.downloadResource('r1')))).toContain('404 (not found): Gone')
+  })
+})
+
+describe('callRaw', () => {
+  it('gives whatever the service answers', async () => {
+    await using server = await scripted({ 'PATCH /api/v1/notes/1': [[418, { tea: true }]] })
+    await using client = clientOf(server.origin)
+    const answer = await client.callRaw('patch', '/v1/notes/1?x=1', { a: 1 })
+    expect(answer.status).toBe(418)
+    expect(Buffer.from(answer.body).toString()).toBe('{"tea":true}')
+    expect(server.calls).toEqual([{ method: 'PATCH', url: '/api/v1/notes/1?x=1', json: { a: 1 } }])
+  })
+
+  it.each([
+    ['TRACE', '/v1/x'],
+    ['GET', 'v1/x'],
+    ['GET', '//evil.example/api/v1/x'],
+    ['GET', '/api/../secret'],
+    ['GET', '/../secret'],
+    ['GET', '/%2e%2e/secret'],
+    ['GET', 'http://evil.example/api/'],
+  ])('stays below the interface: %s %s', async (method, path) => {
+    let asked = 0
+    await using server = await serve((request, answer) => {
+      asked += request.url?.startsWith('/api/') ? 0 : 1
+      answer.end()
+    })
+    await using client = clientOf(server.origin)
+    await client.callRaw(method, path, undefined).catch((error) => expect(error).toMatchObject({ code: 'bad-usage' }))
+    expect(asked).toBe(0)
+  })
+})
+
+describe('limits', () => {
+  it('space requests evenly over time', async () => {
+    const clock = jumpingClock()
+    const arrivedMs: number[] = []
+    await using server = await serve((_, answer) => {
+      arrivedMs.push(clock.monotonicMs())
+      answer.end('{"id":"r1"}')
+    })
+    const limits = { requestsPerSecond: 10, bandwidthBytesPerSecond: 0 }
+    await using client = clientOf(server.origin, { clock, limits })
+    for (let call = 0; call < 31; call += 1) await client.showResource('l1', 'r1')
+    expect(clock.monotonicMs()).toBeGreaterThanOrEqual(3_000)
+    expect(clock.monotonicMs()).toBeLessThan(3_200)
+  })
+
+  it('hold uploads to their bandwidth', async () => {
+    const clock = jumpingClock()
+    await using server = await serve((request, answer) => {
+      request.resume().on('end', () => answer.writeHead(201).end('{"id":"r1"}'))
+    })
+    const limits = { requestsPerSecond: 0, bandwidthBytesPerSecond: 100_000 }
+    await using client = clientOf(server.origin, { clock, limits })
+    const upload = { libraryId: 'l', fileName: 'a', mime: 'x/y', sizeBytes: 500_000, directoryPath: '/' }
+    await client.uploadFile({ ...upload, openBody: () => Buffer.alloc(500_000) })
+    expect(clock.monotonicMs()).toBeGreaterThanOrEqual(4_800)
+    expect(clock.monotonicMs()).toBeLessThan(5_200)
+  })
+})

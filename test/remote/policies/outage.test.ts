@@ -1,0 +1,310 @@
+import type { RequestListener } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/foundation/clock.ts'
+import type { Outage } from '../../../src/remote/policies/outage.ts'
+import { RetryAfter } from '../../../src/remote/policies/retry-after.ts'
+import {
+  clientOf,
+  HELLO,
+  type HeldClock,
+  heldClock,
+  jumpingClock,
+  serve,
+  serveSockets,
+  type TestClock,
+  thrownBy,
+  turns,
+  uploadOf,
+} from '../support.ts'
+
+const RETRY = { attempts: Number.POSITIVE_INFINITY, firstPauseMs: 1_000, maxPauseMs: 4_000, forMs: 10_000 }
+const NOW_MS = Date.UTC(2030, 0, 1)
+
+const SILENT_AFTER_MS = 2_500
+
+/** Time that jumps over pauses; nobody is silent for long in it. */
+function jumpingPauses(): TestClock {
+  const clock = jumpingClock()
+  return {
+    ...clock,
+    sleep: (durationMs, signal) =>
+      durationMs === SILENT_AFTER_MS ? new Promise(() => {}) : clock.sleep(durationMs, signal),
+  }
+}
+
+function collector() {
+  const told: (Outage | null)[] = []
+  return { told, onOutage: (outage: Outage | null) => void told.push(outage) }
+}
+
+describe('an outage', () => {
+  it('is told with each try, and when it is over', async () => {
+    let asked = 0
+    await using server = await serve((_, answer) => {
+      asked += 1
+      if (asked < 3) answer.writeHead(503).end()
+      else answer.end('{"id":"r1"}')
+    })
+    const { told, onOutage } = collector()
+    await using client = clientOf(server.origin, { retry: RETRY, clock: jumpingPauses(), onOutage })
+    await client.showResource('lib', 'r1')
+    const common = { origin: server.origin, code: 'service-unavailable', cause: '503, service unavailable' }
+    expect(told).toEqual([
+      expect.objectContaining({ ...common, sinceMs: NOW_MS, nextTryAtMs: NOW_MS + 750, untilMs: NOW_MS + 10_000 }),
+      expect.objectContaining({ ...common, sinceMs: NOW_MS, nextTryAtMs: NOW_MS + 2_250 }),
+      null,
+    ])
+  })
+
+  it('is none while answers come, whatever they say', async () => {
+    await using server = await serve((_, answer) => answer.writeHead(404).end('{}'))
+    const { told, onOutage } = collector()
+    await using client = clientOf(server.origin, { retry: RETRY, clock: jumpingPauses(), onOutage })
+    expect(await thrownBy(client.showResource('lib', 'r1'))).toMatchObject({ code: 'not-found' })
+    expect(told).toEqual([])
+  })
+
+  it('ends the tries at its time, with a last one then', async () => {
+    const clock = jumpingClock()
+    await using client = clientOf('http://127.0.0.1:1', { retry: RETRY, clock })
+    expect(await thrownBy(client.checkAccess())).toMatchObject({ code: 'service-unreachable' })
+    expect(clock.monotonicMs()).toBe(RETRY.forMs)
+  })
+
+  /** Throttles so many requests, then answers. */
+  function throttling(times: number, seconds: string) {
+    const seen = { asked: 0 }
+    const listener: RequestListener = (_, answer) => {
+      seen.asked += 1
+      if (seen.asked <= times) answer.writeHead(429, { 'retry-after': seconds }).end()
+      else answer.end('{"id":"r1"}')
+    }
+    return { seen, listener }
+  }
+
+  it('waits as asked while that is within its time', async () => {
+    const { seen, listener } = throttling(2, '4')
+    await using server = await serve(listener)
+    const { told, onOutage } = collector()
+    await using client = clientOf(server.origin, { retry: RETRY, clock: jumpingPauses(), onOutage })
+    await client.showResource('lib', 'r1')
+    expect(told[0]).toMatchObject({ askedUntilMs: NOW_MS + 4_000, untilMs: NOW_MS + 10_000 })
+    expect(told[1]).toMatchObject({ untilMs: NOW_MS + 10_000 })
+    expect(seen.asked).toBe(3)
+  })
+
+  it('ends by its first deadline however often it is asked', async () => {
+    const { seen, listener } = throttling(99, '4')
+    await using server = await serve(listener)
+    const clock = jumpingClock()
+    await using client = clientOf(server.origin, { retry: { ...RETRY, forWords: '--retry-for 10s' }, clock })
+    expect(String(await thrownBy(client.checkAccess()))).toMatch(
+      /429 .*; it asks to wait until \d\d:\d\d:\d\d, longer than --retry-for 10s; run again then$/,
+    )
+    expect(clock.monotonicMs()).toBeLessThanOrEqual(RETRY.forMs)
+    expect(seen.asked).toBeGreaterThan(1)
+  })
+
+  it('ends at once for all when asked for longer', async () => {
+    const { seen, listener } = throttling(99, '40')
+    await using server = await serve(listener)
+    const clock = jumpingClock()
+    await using client = clientOf(server.origin, { retry: RETRY, clock })
+    for (let call = 0; call < 3; call += 1) {
+      expect(await thrownBy(client.checkAccess())).toMatchObject({ reaction: 'temporary', code: 'service-throttling' })
+    }
+    expect(seen.asked).toBe(1)
+    expect(clock.sleptMs).toEqual([])
+  })
+
+  it('counts the time for which others made it wait', async () => {
+    const clock = heldClock()
+    const { seen, listener } = throttling(99, '8')
+    await using server = await serve(listener)
+    await using client = clientOf(server.origin, { retry: RETRY, clock })
+    const first = thrownBy(client.checkAccess())
+    while (clock.sleepers === 0) await turns()
+    const second = thrownBy(client.checkAccess())
+    while (clock.sleepers === 1) await turns()
+    for (let atMs = 0; atMs <= RETRY.forMs; atMs += 500) await clock.advanceTo(atMs)
+    for (const error of [await first, await second]) expect(error).toMatchObject({ code: 'service-throttling' })
+    expect(seen.asked).toBeLessThanOrEqual(3)
+  })
+
+  it('lasts as long as asked for who has time', async () => {
+    const { listener } = throttling(20, '600')
+    await using server = await serve(listener)
+    const clock = jumpingClock()
+    const retry = { ...RETRY, attempts: 8, waitsAsAsked: true }
+    await using client = clientOf(server.origin, { retry, clock })
+    expect(await client.showResource('lib', 'r1')).toEqual({ id: 'r1' })
+    expect(clock.monotonicMs()).toBeGreaterThanOrEqual(20 * 600_000)
+  })
+
+  it('asked for before is told once, and waited for', async () => {
+    const { listener } = throttling(0, '')
+    await using server = await serve(listener)
+    const clock = jumpingPauses()
+    const { told, onOutage } = collector()
+    const asked = new RetryAfter(clock, { remainingMs: 4_000 })
+    await using client = clientOf(server.origin, { retry: RETRY, clock, onOutage, retryAfter: asked })
+    await Promise.all([client.showResource('lib', 'r1'), client.showResource('lib', 'r1')])
+    const times = { sinceMs: NOW_MS, nextTryAtMs: NOW_MS + 4_000, untilMs: NOW_MS + 10_000 }
+    expect(told).toEqual([
+      expect.objectContaining({ code: 'service-throttling', askedUntilMs: NOW_MS + 4_000, ...times }),
+      null,
+    ])
+    expect(clock.monotonicMs()).toBe(4_000)
+  })
+
+  it('asked for before ends at once when it is longer than its time', async () => {
+    const { seen, listener } = throttling(0, '')
+    await using server = await serve(listener)
+    const clock = jumpingClock()
+    const retry = { ...RETRY, forWords: '--retry-for 10s' }
+    const asked = new RetryAfter(clock, { remainingMs: 11_000 })
+    await using client = clientOf(server.origin, { retry, clock, retryAfter: asked })
+    expect(String(await thrownBy(client.checkAccess()))).toMatch(
+      /; it asks to wait until \d\d:\d\d:\d\d, longer than --retry-for 10s; run again then$/,
+    )
+    expect(seen.asked).toBe(0)
+    expect(clock.sleptMs).toEqual([])
+  })
+
+  it('that asks for a longer pause than is waited ends at once', async () => {
+    await using server = await serve((_, answer) => answer.writeHead(503, { 'retry-after': '600' }).end())
+    const clock = jumpingClock()
+    await using client = clientOf(server.origin, { retry: { ...RETRY, longestAskedMs: 60_000 }, clock })
+    expect(String(await thrownBy(client.checkAccess()))).toMatch(
+      /503 .*; it asks to wait until (?:\d{4}-\d\d-\d\d )?\d\d:\d\d/,
+    )
+    expect(clock.sleptMs).toEqual([])
+  })
+})
+
+describe('a try that outlasts its time', () => {
+  it.each(['http', 'https'])('is cut at the deadline: %s', { timeout: 5_000 }, async (scheme) => {
+    // Over https it hangs before there is a connection.
+    await using server = await serveSockets(() => {})
+    const origin = server.origin.replace('http', scheme)
+    await using client = clientOf(origin, { retry: { ...RETRY, forMs: 800 }, clock: systemClock })
+    const tries = [client.checkAccess(), client.createLibrary('Research', null)]
+    const code = scheme === 'http' ? 'answer-late' : 'service-unreachable'
+    for (const error of await Promise.all(tries.map(thrownBy))) expect(error).toMatchObject({ code })
+  })
+
+  it('is not cut when it is an upload', async () => {
+    await using server = await serve((request, answer) => {
+      request.resume().on('end', () => {
+        setTimeout(() => answer.writeHead(201).end('{"id":"r1","duplicate":false}'), 1_100)
+      })
+    })
+    await using client = clientOf(server.origin, { retry: { ...RETRY, forMs: 1 }, clock: systemClock })
+    expect(await client.uploadFile(uploadOf(HELLO))).toMatchObject({ id: 'r1' })
+  })
+})
+
+describe('silence', () => {
+  /** Lets time pass until `isSo`. */
+  async function pass(clock: HeldClock, isSo: () => boolean): Promise<void> {
+    while (!isSo()) await clock.advanceTo(clock.monotonicMs() + 100)
+  }
+
+  it('is told before anything failed', async () => {
+    const clock = heldClock()
+    const { told, onOutage } = collector()
+    let hasArrived = false
+    await using server = await serveSockets(() => {
+      hasArrived = true
+    })
+    await using client = clientOf(server.origin, { retry: RETRY, clock, onOutage })
+    const abort = new AbortController()
+    const asking = thrownBy(client.checkAccess(abort.signal))
+    while (!hasArrived) await turns()
+    await clock.advanceTo(2_499)
+    expect(told).toEqual([])
+    await clock.advanceTo(2_500)
+    expect(told).toEqual([
+      {
+        origin: server.origin,
+        code: 'answer-late',
+        cause: 'no answer yet for 3 s',
+        sinceMs: NOW_MS,
+        nextTryAtMs: null,
+        untilMs: NOW_MS + RETRY.forMs,
+        askedUntilMs: null,
+      },
+    ])
+    abort.abort()
+    await asking
+  })
+
+  /** Answers at once, but keeps those who ask for `slow` waiting until the test answers. */
+  function keeping() {
+    const waiting: (() => void)[] = []
+    const listener: RequestListener = (request, answer) => {
+      const id = request.url?.split('/').at(-1)
+      const end = () => answer.end(JSON.stringify({ id }))
+      if (id === 'slow') waiting.push(end)
+      else end()
+    }
+    const answerNext = async () => {
+      while (waiting.length === 0) await turns()
+      waiting.shift()?.()
+    }
+    return { waiting, listener, answerNext }
+  }
+
+  it('is none while others are answered', async () => {
+    const clock = heldClock()
+    const { told, onOutage } = collector()
+    const { waiting, listener, answerNext } = keeping()
+    await using server = await serve(listener)
+    await using client = clientOf(server.origin, { retry: RETRY, clock, onOutage })
+    const slow = client.showResource('lib', 'slow')
+    while (waiting.length === 0) await turns()
+    for (const atMs of [2_000, 4_000, 6_000]) {
+      await clock.advanceTo(atMs)
+      await client.showResource('lib', 'quick')
+    }
+    await answerNext()
+    await slow
+    expect(told).toEqual([])
+  })
+
+  it('of a service that is slow by nature is none', async () => {
+    const clock = heldClock()
+    const { told, onOutage } = collector()
+    const { waiting, listener, answerNext } = keeping()
+    await using server = await serve(listener)
+    await using client = clientOf(server.origin, { retry: RETRY, clock, onOutage })
+    for (const known of [1, 2]) {
+      const slow = client.showResource('lib', 'slow')
+      while (waiting.length === 0) await turns()
+      await clock.advanceTo(clock.monotonicMs() + 4_000)
+      await answerNext()
+      await slow
+      expect(told, `after ${known}`).toHaveLength(2)
+      expect(told.at(-1)).toBeNull()
+    }
+  })
+
+  it('is none while an upload is digested as long as its size may ask', async () => {
+    const clock = heldClock()
+    const { told, onOutage } = collector()
+    const arrived: (() => void)[] = []
+    await using server = await serve((request, answer) => {
+      request.resume().on('end', () => arrived.push(() => answer.writeHead(201).end('{"id":"r1","duplicate":false}')))
+    })
+    await using client = clientOf(server.origin, { retry: RETRY, clock, onOutage })
+    const sizeBytes = 4 << 20
+    const sending = client.uploadFile(uploadOf(() => Buffer.alloc(sizeBytes), { sizeBytes })).catch(() => {})
+    while (arrived.length === 0) await turns()
+    await clock.advanceTo(2_500 + 4_095)
+    expect(told).toEqual([])
+    await pass(clock, () => told.length > 0)
+    expect(told).toEqual([expect.objectContaining({ code: 'answer-late' })])
+    for (const answer of arrived) answer()
+    await sending
+  })
+})

@@ -1,0 +1,291 @@
+import type { IncomingMessage, RequestListener } from 'node:http'
+import { inspect } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { MockAgent } from 'undici'
+import { describe, expect, it } from 'vitest'
+import { ROUTES } from '../../../src/contract/routes.ts'
+import type { RequestObservation } from '../../../src/remote/client-options.ts'
+import {
+  clientOf,
+  collect,
+  EMPTY_PAGE,
+  HELLO,
+  serve,
+  serveSockets,
+  TOKEN,
+  thrownBy,
+  turns,
+  uploadOf,
+} from '../support.ts'
+
+const ONE_TRY = { retry: { attempts: 1, firstPauseMs: 1, maxPauseMs: 1 } }
+const RESOURCE = { id: 'r1', ingestion_status: 'running' }
+
+/** What `showResource` throws when the server answers like this. */
+async function failureOf(listener: RequestListener, overrides: Parameters<typeof clientOf>[1] = ONE_TRY) {
+  await using server = await serve(listener)
+  await using client = clientOf(server.origin, overrides)
+  return thrownBy(client.showResource('lib', 'r1'))
+}
+
+describe('answers that are none', () => {
+  it.each<[string, RequestListener]>([
+    ['a page of HTML', (_, answer) => answer.setHeader('content-type', 'text/html').end('<html>Please log in</html>')],
+    ['JSON that breaks off', (_, answer) => answer.end('{"id":"r1"')],
+    ['nothing at all', (_, answer) => answer.end()],
+    ['a wrong type', (_, answer) => answer.end('{"id":1}')],
+    ['an empty identifier', (_, answer) => answer.end('{"id":""}')],
+    ['an array', (_, answer) => answer.end('[]')],
+    ['a status that means nothing', (_, answer) => answer.writeHead(202).end(JSON.stringify(RESOURCE))],
+    ['too much JSON', (_, answer) => answer.end(JSON.stringify({ ...RESOURCE, filler: 'x'.repeat(9 << 20) }))],
+    [
+      'a bomb of gzip',
+      (_, answer) =>
+        answer.setHeader('content-encoding', 'gzip').end(gzipSync(JSON.stringify(RESOURCE).padEnd(64 << 20))),
+    ],
+    ['gzip that is none', (_, answer) => answer.setHeader('content-encoding', 'gzip').end('{"id":"r1"}')],
+    ['an encoding nobody asked for', (_, answer) => answer.setHeader('content-encoding', 'br').end('{"id":"r1"}')],
+  ])('takes %s for malformed', async (_, listener) => {
+    expect(await failureOf(listener)).toMatchObject({ reaction: 'temporary', code: 'answer-malformed' })
+  })
+
+  it('takes bytes that are not HTTP for malformed', async () => {
+    await using server = await serveSockets((socket) => socket.end('220 smtp ready\r\n'))
+    await using client = clientOf(server.origin, ONE_TRY)
+    expect(await thrownBy(client.checkAccess())).toMatchObject({ code: 'answer-malformed' })
+  })
+
+  it('cuts a drip-fed answer at its deadline', async () => {
+    const drip: RequestListener = (_, answer) => {
+      const timer = setInterval(() => answer.write(' '), 5)
+      answer.on('close', () => clearInterval(timer))
+    }
+    const timeouts = { requestMs: 100, uploadStallMs: 100 }
+    expect(await failureOf(drip, { ...ONE_TRY, timeouts })).toMatchObject({
+      reaction: 'temporary',
+      code: 'answer-late',
+    })
+  })
+
+  it('takes a cut chunked answer for a broken connection', async () => {
+    const cut: RequestListener = (_, answer) => {
+      answer.write('{"id":"r1"')
+      setImmediate(() => answer.destroy())
+    }
+    expect(await failureOf(cut)).toMatchObject({ reaction: 'temporary', code: 'service-unreachable' })
+  })
+
+  it('reads answers compressed as it asked', async () => {
+    await using server = await serve((request, answer) => {
+      expect(request.headers['accept-encoding']).toBe('gzip')
+      answer.setHeader('content-encoding', 'gzip').end(gzipSync(JSON.stringify(RESOURCE)))
+    })
+    await using client = clientOf(server.origin)
+    expect(await client.showResource('lib', 'r1')).toEqual(RESOURCE)
+  })
+})
+
+describe('redirects', () => {
+  it.each([301, 302, 303, 307, 308])('never follows a redirect (%i) with the file', async (status) => {
+    let reached = 0
+    await using elsewhere = await serve((_, answer) => {
+      reached += 1
+      answer.end()
+    })
+    await using server = await serve((request, answer) => {
+      request.resume()
+      answer.writeHead(status, { location: `${elsewhere.origin}/take?${TOKEN}` }).end()
+    })
+    await using client = clientOf(server.origin)
+    const refused = await thrownBy(client.uploadFile(uploadOf(HELLO)))
+    expect(refused).toMatchObject({ reaction: 'doubt', doubtCause: 'redirect-refused' })
+    expect(String(refused)).toContain(`${elsewhere.origin}/take?[secret]`)
+    expect(await thrownBy(client.checkAccess())).toMatchObject({ code: 'redirect-refused' })
+    expect(reached).toBe(0)
+  })
+})
+
+describe('the wire', () => {
+  const failingWith = async (code: string) => {
+    const agent = new MockAgent()
+    agent.disableNetConnect()
+    agent
+      .get('https://h.example')
+      .intercept({ path: '/api/v1/auth/check' })
+      .replyWithError(Object.assign(new Error('no'), { code }))
+    await using client = clientOf('https://h.example', { ...ONE_TRY, dispatcher: agent })
+    return thrownBy(client.checkAccess())
+  }
+
+  it.each([
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+    'CERT_HAS_EXPIRED',
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+  ])('refuses a certificate for good: %s', async (code) => {
+    expect(await failingWith(code)).toMatchObject({ reaction: 'refused', code: 'certificate-refused' })
+  })
+
+  it.each([
+    'ENOTFOUND',
+    'ECONNREFUSED',
+    'EAI_AGAIN',
+    'EHOSTUNREACH',
+    'UND_ERR_CONNECT_TIMEOUT',
+    'ERR_SSL_WRONG_VERSION_NUMBER',
+  ])('takes a missing service for temporary: %s', async (code) =>
+    expect(await failingWith(code)).toMatchObject({ reaction: 'temporary', code: 'service-unreachable' }),
+  )
+})
+
+describe('refusals', () => {
+  const saying =
+    (status: number, body: object): RequestListener =>
+    (_, answer) =>
+      answer.writeHead(status).end(JSON.stringify(body))
+
+  it.each([
+    [401, { reaction: 'refused', code: 'credential-refused' }],
+    [403, { reaction: 'refused', code: 'right-missing' }],
+    [400, { reaction: 'rejected', code: 'invalid', status: 400 }],
+    [404, { reaction: 'rejected', code: 'not-found', status: 404 }],
+    [409, { reaction: 'rejected', code: 'conflict', status: 409 }],
+    [413, { reaction: 'rejected', code: 'too-large', status: 413 }],
+    [415, { reaction: 'rejected', code: 'request-rejected', status: 415 }],
+    [422, { reaction: 'rejected', code: 'invalid', status: 422 }],
+  ])('turns %i into its one error', async (status, expected) => {
+    expect(await failureOf(saying(status, {}))).toMatchObject(expected)
+  })
+
+  it('names the right that is missing', async () => {
+    expect(String(await failureOf(saying(403, {})))).toContain('the right "read" is needed')
+  })
+
+  it('shows what the service said, escaped', async () => {
+    const failure = await failureOf(
+      saying(422, { detail: 'Bad\u001b[31m path', errors: { path: ['is odd', 'is long'] } }),
+    )
+    expect(String(failure)).toBe(
+      'RejectedError: Cannot show the resource "r1": the service answered 422 (validation error): ' +
+        'Bad\\x1b[31m path; path: is odd, is long',
+    )
+  })
+
+  it('bounds what the service said', async () => {
+    expect(String(await failureOf(saying(422, { message: 'x'.repeat(100_000) }))).length).toBeLessThan(1_000)
+  })
+
+  it('never shows a credential the service repeats', async () => {
+    const listener: RequestListener = (request, answer) =>
+      answer.writeHead(401).end(JSON.stringify({ message: `${'x'.repeat(590)} ${request.headers.authorization}` }))
+    const failure = await failureOf(listener)
+    expect(inspect(failure, { depth: 9 })).not.toContain(TOKEN.slice(0, 8))
+  })
+})
+
+describe('requests', () => {
+  it('carries the credential in one header only', async () => {
+    const seen: IncomingMessage[] = []
+    await using server = await serve((request, answer) => {
+      seen.push(request)
+      answer.end(JSON.stringify(request.url?.includes('directory') ? EMPTY_PAGE : { ...RESOURCE, id: 'r/1?x' }))
+    })
+    await using client = clientOf(server.origin)
+    await client.showResource('lib', 'r/1?x')
+    await collect(client.listDirectory('lib', '/ä b'))
+    expect(seen.map(({ url }) => url)).toEqual([
+      '/api/v1/libraries/lib/resources/r%2F1%3Fx',
+      '/api/v1/libraries/lib/directory?path=%2F%C3%A4%20b&limit=500',
+    ])
+    for (const { headers } of seen) {
+      expect(headers.authorization).toBe(`Bearer ${TOKEN}`)
+      expect(inspect({ ...headers, authorization: '' })).not.toContain(TOKEN)
+    }
+  })
+
+  it('are only those the interface names', async () => {
+    const seen: string[] = []
+    await using server = await serve((request, answer) => {
+      seen.push(`${request.method} ${request.url?.split('?')[0]}`)
+      answer.writeHead(404).end()
+    })
+    await using client = clientOf(server.origin)
+    await Promise.all(
+      [client.checkAccess(), collect(client.listLibraries()), client.createLibrary('x', null)].map(thrownBy),
+    )
+    await Promise.all(
+      [client.showLibrary('x'), client.deleteLibrary('x'), client.createDirectory('x', '/a')].map(thrownBy),
+    )
+    await Promise.all([collect(client.listDirectory('x', '/')), client.uploadFile(uploadOf(HELLO))].map(thrownBy))
+    await Promise.all([client.showResource('x', 'x'), client.searchResources({ query: 'x' })].map(thrownBy))
+    await Promise.all([client.downloadResource('x'), client.createResourceViewUrl('x', {})].map(thrownBy))
+    await Promise.all([client.downloadAsset('x'), client.createAssetViewUrl('x', {})].map(thrownBy))
+    await Promise.all(
+      [client.downloadRepresentation('x', 'scene', 1), client.downloadRepresentation('x', 'frame', 1)].map(thrownBy),
+    )
+    const named = Object.values(ROUTES).map(({ method, path }) => `${method} /api${path.replaceAll(/\{(\w+)\}/g, 'x')}`)
+    expect(seen.map((line) => line.replace('/lib/', '/x/')).sort()).toEqual(named.sort())
+  })
+
+  it('never brings the credential into logs or errors', async () => {
+    const logged: unknown[] = []
+    const note = (...line: unknown[]) => void logged.push(line)
+    await using server = await serve((request, answer) => {
+      const said = JSON.stringify({ detail: `Is ${request.headers.authorization} yours?` })
+      answer.writeHead(seen.shift() ?? 401, { 'retry-after': '1' }).end(said)
+    })
+    const seen = [503, 429, 500, 422, 401, 403, 302, 200]
+    const logger = { debug: note, info: note, warn: note, error: note }
+    await using client = clientOf(server.origin, { logger })
+    for (let call = 0; call < 5; call += 1) logged.push(await thrownBy(client.checkAccess()))
+    expect(logged.length).toBeGreaterThan(9)
+    expect(inspect(logged, { depth: 9, showHidden: true })).not.toContain(TOKEN)
+  })
+
+  it('reports each exchange for counting', async () => {
+    const seen: RequestObservation[] = []
+    await using server = await serve((_, answer) => answer.writeHead(404).end())
+    await using client = clientOf(server.origin, { onRequest: (observation) => seen.push(observation) })
+    await thrownBy(client.showLibrary('lib'))
+    expect(seen).toEqual([{ route: 'showLibrary', status: 404, durationMs: expect.any(Number) }])
+  })
+
+  it('stops at once when aborted', async () => {
+    await using server = await serve(() => {})
+    await using client = clientOf(server.origin)
+    const abort = new AbortController()
+    const pending = thrownBy(client.checkAccess(abort.signal))
+    setImmediate(() => abort.abort())
+    expect(await pending).toMatchObject({ reaction: 'interrupted' })
+    expect(await thrownBy(client.checkAccess(abort.signal))).toMatchObject({ reaction: 'interrupted' })
+  })
+
+  it('never sends what was aborted while it waited', async () => {
+    const asked: string[] = []
+    let finish = () => {}
+    await using server = await serve((request, answer) => {
+      asked.push(request.url?.split('/').at(-1) ?? '')
+      finish = () => answer.end('{"id":"first"}')
+    })
+    await using client = clientOf(server.origin, { connections: 1 })
+    const first = client.showResource('lib', 'first')
+    while (asked.length === 0) await turns()
+    const abort = new AbortController()
+    const second = thrownBy(client.showResource('lib', 'second', abort.signal))
+    await turns()
+    abort.abort()
+    expect(await second).toMatchObject({ reaction: 'interrupted' })
+    finish()
+    await first
+    await turns()
+    expect(asked).toEqual(['first'])
+  })
+
+  it('does nothing more once closed', async () => {
+    const client = clientOf('http://127.0.0.1:1')
+    await client.close()
+    expect(await thrownBy(client.checkAccess())).toMatchObject({ reaction: 'interrupted' })
+  })
+})
