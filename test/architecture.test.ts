@@ -34,7 +34,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   fastify: ['embedded/'],
   htmlparser2: ['embedded/'],
   'csv-parse': ['embedded/'],
-  ignore: ['local/'],
+  ignore: ['local/ignore/'],
   '@parcel/watcher': ['local/watch/'],
   chokidar: ['local/watch/'],
   'node-cron': ['daemon/', 'app/settings/'],

@@ -1,6 +1,6 @@
 import type { Runner } from '../app/open-runner.ts'
-import { inspectRoot } from '../local/content-root.ts'
-import { sizeOnDisk } from '../local/size-on-disk.ts'
+import { inspectRoot } from '../local/read/inspect-root.ts'
+import { sizeOnDisk } from '../local/read/size-on-disk.ts'
 import type { SyncSummary } from '../rules/sync-summary.ts'
 import type { RunSummary } from '../sync/run-sync.ts'
 import { suggestSearch } from '../sync/suggest-search.ts'

@@ -1,6 +1,6 @@
 import { HeldBackError, RefusedError, UsageError } from '../foundation/errors.ts'
 import { shellWord } from '../foundation/text.ts'
-import type { ContentRoot } from '../local/content-root.ts'
+import type { ContentRoot } from '../local/read/inspect-root.ts'
 import { givesNameAway } from '../rules/mirror-activity.ts'
 import { ownDirectoriesBelow } from '../rules/own-directories.ts'
 import type { MirrorRow } from '../store/mirrors.ts'

@@ -1,7 +1,7 @@
 import type { AccessContext, DirectoryPage, LibrarySummary } from '../contract/records.ts'
 import { INBOX_PATH } from '../contract/routes.ts'
 import { HeldBackError, RefusedError, RejectedError, TemporaryError, UsageError } from '../foundation/errors.ts'
-import type { ContentRoot } from '../local/content-root.ts'
+import type { ContentRoot } from '../local/read/inspect-root.ts'
 import type { ServiceClient } from '../remote/service-client.ts'
 import { freeName } from '../rules/mirror-activity.ts'
 import type { MirrorRow } from '../store/mirrors.ts'

@@ -1,4 +1,4 @@
-import { inspectRoot } from '../local/content-root.ts'
+import { inspectRoot } from '../local/read/inspect-root.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { Connection, Engine, MirrorSettings, OpenMirror } from './engine.ts'
 import { IngestionFollower } from './follow-ingestion.ts'

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { memfs } from 'memfs'
-import type { FileSystem } from '../../src/local/file-system.ts'
-import { nodeFileSystem } from '../../src/local/file-system.ts'
+import type { FileSystem } from '../../src/local/read/file-system.ts'
+import { nodeFileSystem } from '../../src/local/read/file-system.ts'
 
 /** A directory of its own for one test; disposing removes it. */
 export function temporaryDirectory(): Disposable & { readonly path: string } {

@@ -8,8 +8,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'nothing of it is sent; it is read again when it has rested, and told as busy while it does not',
     class: 'next scan',
     shownBy: {
-      'local/hash-file.test.ts': ['a writer that %s makes it busy', 'a rename over leaves no mixed hash'],
-      'local/read-verified.test.ts': ['while a larger file is sent > a writer that %s ends it incomplete'],
+      'local/read/hash-file.test.ts': ['a writer that %s makes it busy', 'a rename over leaves no mixed hash'],
+      'local/read/read-verified.test.ts': ['while a larger file is sent > a writer that %s ends it incomplete'],
       'sync/uploads.test.ts': ['a file that changes while it is sent > (%s) stores nothing (P10)'],
       'sync/keeper/mirror-observer.test.ts': ['a file that never rests > is told as busy until it rests'],
     },
@@ -20,11 +20,11 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'no problem: the next complete scan says that it is gone',
     class: 'next scan',
     shownBy: {
-      'local/scan-directory.test.ts': [
+      'local/scan/scan-directory.test.ts': [
         'a directory that can not be read > leaves out a file that just vanished',
         'a directory that can not be read > doubts a file that vanished and returned',
       ],
-      'local/read-verified.test.ts': ['while a larger file is sent > a vanished file ends it before any byte'],
+      'local/read/read-verified.test.ts': ['while a larger file is sent > a vanished file ends it before any byte'],
     },
   },
   {
@@ -34,7 +34,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'operator',
     shownBy: {
       'sync/odd-files.test.ts': ['a file that cannot be read > after %s is a problem, and forgotten by nobody'],
-      'local/open-guarded.test.ts': ['a file that can not be opened > says what %s means for it'],
+      'local/read/open-guarded.test.ts': ['a file that can not be opened > says what %s means for it'],
     },
   },
   {
@@ -44,7 +44,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'operator',
     shownBy: {
       'sync/report.test.ts': ['a directory that cannot be read > keeps its files in the store (P11)'],
-      'local/scan-directory.test.ts': ['a directory that can not be read > is never taken for empty after %s'],
+      'local/scan/scan-directory.test.ts': ['a directory that can not be read > is never taken for empty after %s'],
     },
   },
   {
@@ -55,9 +55,9 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'next scan',
     shownBy: {
       'sync/odd-files.test.ts': ['a file that cannot be read > after %s is a problem, and forgotten by nobody'],
-      'local/hash-file.test.ts': ['a failing disk is an input error'],
-      'local/read-verified.test.ts': ['while a larger file is sent > a failing disk ends it with an error'],
-      'local/scan-directory.test.ts': ['a directory that can not be read > makes entries that fail a problem'],
+      'local/read/hash-file.test.ts': ['a failing disk is an input error'],
+      'local/read/read-verified.test.ts': ['while a larger file is sent > a failing disk ends it with an error'],
+      'local/scan/scan-directory.test.ts': ['a directory that can not be read > makes entries that fail a problem'],
     },
   },
   {
@@ -72,8 +72,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
         'a process without free descriptors > sends what it can open a little later',
         'a process without free descriptors > says so in the end, and stops nothing',
       ],
-      'local/open-guarded.test.ts': ['a file that can not be opened > leaves EMFILE to the caller to retry'],
-      'local/scan-directory.test.ts': ['a directory that can not be read > is never taken for empty after %s'],
+      'local/read/open-guarded.test.ts': ['a file that can not be opened > leaves EMFILE to the caller to retry'],
+      'local/scan/scan-directory.test.ts': ['a directory that can not be read > is never taken for empty after %s'],
     },
   },
   {
@@ -82,8 +82,12 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'unsupported, told as a problem, and never opened so that it could block',
     class: 'operator',
     shownBy: {
-      'local/open-guarded.test.ts': ['opening a file of a mirror %s > never blocks on pipes, sockets and directories'],
-      'local/scan-directory.test.ts': ['a directory that can be read > skips links, loops, pipes, sockets and devices'],
+      'local/read/open-guarded.test.ts': [
+        'opening a file of a mirror %s > never blocks on pipes, sockets and directories',
+      ],
+      'local/scan/scan-directory.test.ts': [
+        'a directory that can be read > skips links, loops, pipes, sockets and devices',
+      ],
       'journeys/unsendable.test.ts': [
         'a pipe > fails sync and check until a rule leaves it out',
         'a pipe > is a problem as soon as a daemon sees it',
@@ -96,7 +100,9 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'left out, and said by `why` and `report --only ignored`',
     class: 'accepted',
     shownBy: {
-      'local/scan-directory.test.ts': ['a directory that can be read > skips links, loops, pipes, sockets and devices'],
+      'local/scan/scan-directory.test.ts': [
+        'a directory that can be read > skips links, loops, pipes, sockets and devices',
+      ],
       'journeys/hostile-names.test.ts': ['things that are no files > are left out and never block'],
     },
   },
@@ -107,8 +113,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'accepted',
     shownBy: {
       'sync/odd-files.test.ts': ['a disk mounted inside the directory > belongs to it, unless told otherwise'],
-      'local/scan-directory.test.ts': ['a directory that can be read > stays on one file system when told'],
-      'local/is-left-out.test.ts': ['a directory below a mirror > may be another file system'],
+      'local/scan/scan-directory.test.ts': ['a directory that can be read > stays on one file system when told'],
+      'local/ignore/is-left-out.test.ts': ['a directory below a mirror > may be another file system'],
     },
   },
   {
@@ -129,7 +135,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     shownBy: {
       'rules/look-alikes.test.ts': ['names of a directory > look alike by case and composition alone'],
       'sync/odd-files.test.ts': ['names that look alike > are separate files, and told in one warning'],
-      'local/scan-directory.test.ts': ['a directory that can be read > keeps every hostile name exactly as is'],
+      'local/scan/scan-directory.test.ts': ['a directory that can be read > keeps every hostile name exactly as is'],
       'journeys/hostile-names.test.ts': ['names that want to do harm > are mirrored one by one and escaped'],
     },
   },
@@ -139,7 +145,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'a problem of that path, told escaped, never lost in silence',
     class: 'operator',
     shownBy: {
-      'local/scan-directory.test.ts': ['a directory that can be read > tells names that are not UTF-8'],
+      'local/scan/scan-directory.test.ts': ['a directory that can be read > tells names that are not UTF-8'],
       'journeys/hostile-names.test.ts': ['names that want to do harm > that are not UTF-8 are said, not lost'],
     },
   },
@@ -174,7 +180,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'a content like others, or left out and said with `emptyFiles: skip`',
     class: 'accepted',
     shownBy: {
-      'local/scan-directory.test.ts': ['a directory that can be read > skips empty and large files when told'],
+      'local/scan/scan-directory.test.ts': ['a directory that can be read > skips empty and large files when told'],
       'journeys/hostile-names.test.ts': ['things that are no files > are left out and never block'],
       'embedded/ingestion.test.ts': ['ingestion > completes empty files'],
     },
@@ -185,7 +191,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'hashed and sent piece by piece; over `maxSize` it is a problem with that reason',
     class: 'accepted',
     shownBy: {
-      'local/read-verified.test.ts': [
+      'local/read/read-verified.test.ts': [
         'a sparse file of 100 MiB leaves in small pieces',
         'a large file arrives with the usual limits',
       ],
@@ -244,8 +250,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'a burst of events counts as a loss and is followed by a scan; scans come at intervals besides',
     class: 'next scan',
     shownBy: {
-      'local/watch/announcer.test.ts': ['a burst is told as one loss', 'the end of a burst is never lost'],
-      'local/watch/watch-tree.test.ts': ['a burst is told as a loss by %s'],
+      'local/watch/event-reporter.test.ts': ['a burst is told as one loss', 'the end of a burst is never lost'],
+      'local/watch/open-tree-watcher.test.ts': ['a burst is told as a loss by %s'],
       'sync/keeper/mirror-observer.test.ts': ['scans > are called for by rules, losses and limits'],
     },
   },
@@ -301,12 +307,12 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'it is listed by the descriptor that was proven to lie in the mirror, or unknown until the next scan',
     class: 'next scan',
     shownBy: {
-      'local/list-guarded.test.ts': [
+      'local/scan/list-guarded.test.ts': [
         'A racer never gets an outside name listed',
         'listing a directory of a mirror %s > refuses a parent that leads outside',
       ],
       'sync/swapped-directory.test.ts': ['No name from outside a mirror is recorded or made'],
-      'local/scan-directory.test.ts': [
+      'local/scan/scan-directory.test.ts': [
         'a directory that can not be read > is unreadable when moved away meanwhile',
         'a directory that can not be read > is in doubt when replaced meanwhile',
       ],
@@ -318,11 +324,11 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'matched in linear time, with the same answers as git',
     class: 'accepted',
     shownBy: {
-      'local/linear-matcher.test.ts': [
+      'local/ignore/linear-matcher.test.ts': [
         'matching in linear time > of wildcards that follow each other ends for %s',
         'matching in linear time > agrees with the regular expressions it stands in for',
       ],
-      'local/ignore-like-git.test.ts': ['the same line decides as in git'],
+      'local/ignore/ignore-like-git.test.ts': ['the same line decides as in git'],
     },
   },
   {

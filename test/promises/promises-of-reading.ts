@@ -24,8 +24,8 @@ export const promisesOfReading: readonly PromiseRow[] = [
     shownBy: {
       'simulation/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
       'sync/swapped-directory.test.ts': ['No name from outside a mirror is recorded or made'],
-      'local/list-guarded.test.ts': ['A racer never gets an outside name listed'],
-      'local/open-guarded.test.ts': [
+      'local/scan/list-guarded.test.ts': ['A racer never gets an outside name listed'],
+      'local/read/open-guarded.test.ts': [
         'a racer never gets outside bytes read',
         'opening a file of a mirror %s > refuses a link at the end',
         'opening a file of a mirror %s > refuses a parent that leads outside',
@@ -45,7 +45,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
       'simulation/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
       'sync/odd-files.test.ts': ['a change that leaves no trace > as through a memory map is found by the scrub'],
       'sync/uploads.test.ts': ['a file that changes while it is sent > (%s) stores nothing (P10)'],
-      'local/read-verified.test.ts': [
+      'local/read/read-verified.test.ts': [
         'while a larger file is sent > a writer that %s ends it incomplete',
         'while a larger file is sent > other content never gets its last chunk',
         'a small file of other content is busy',
@@ -72,7 +72,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
         'a listing with faults > %s makes things unknown, never missing (P11)',
         'a listing with faults > of a fifth of all pages loses nothing',
       ],
-      'local/scan-directory.test.ts': ['a directory that can not be read > is never taken for empty after %s'],
+      'local/scan/scan-directory.test.ts': ['a directory that can not be read > is never taken for empty after %s'],
       'sync/keeper/mirror-observer.test.ts': ['what a hint shows to be gone > is removed by a scan, not by the hint'],
       'rules/report-class.test.ts': ['a file > is missing only by a complete listing'],
     },

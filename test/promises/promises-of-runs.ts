@@ -122,7 +122,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'after the clock was ten years ahead > what was sent then counts for no limit',
         'a scrub waits no longer than its interval: %j',
       ],
-      'local/settler.test.ts': ['a wall clock that is set > by %i ms costs one rest at most'],
+      'local/watch/settler.test.ts': ['a wall clock that is set > by %i ms costs one rest at most'],
       'daemon/schedule.test.ts': [
         'when the clock jumps > back by years stops no schedule',
         'when the clock jumps > a machine without a clock misses and repeats nothing',
@@ -146,7 +146,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'app/lazy-service.test.ts': ['what a service asked one client to wait holds for the next one'],
       'journeys/no-answer.test.ts': ['who waits for a service hears > from later runs too, which ask nothing before'],
       'app/open-engine.test.ts': ['a daemon waits, and says so, as the one before was asked to'],
-      'local/scanned-files.test.ts': ['Only one portion is unpacked at a time'],
+      'local/scan/scanned-files.test.ts': ['Only one portion is unpacked at a time'],
       'sync/large-directory.test.ts': ['A directory of many files is handed on in portions'],
       'embedded/ingestion-child.test.ts': ['the process that reads documents > is ended when it takes too much memory'],
       'sync/list-remote.test.ts': ['Folders that double at each level end the listing'],
@@ -159,8 +159,8 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       ],
       'remote/endpoints/paging.test.ts': ['reads a hundred thousand honest pages', 'ends a listing that never ends'],
       'journeys/limits-and-waiting.test.ts': ['waiting for ingestion > never leaves more in ingestion than allowed'],
-      'local/read-verified.test.ts': ['while a larger file is sent > no descriptor outlives the end or a stop'],
-      'local/settler.test.ts': ['paths > beyond what can be kept are not taken'],
+      'local/read/read-verified.test.ts': ['while a larger file is sent > no descriptor outlives the end or a stop'],
+      'local/watch/settler.test.ts': ['paths > beyond what can be kept are not taken'],
       'daemon/quiet-logger.test.ts': ['memory stays bounded, whatever is said'],
       'journeys/daemon-weather.test.ts': [
         'a service that comes and goes > gets everything once, and the log stays short',

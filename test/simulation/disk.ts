@@ -1,6 +1,6 @@
 /** A disk in memory: inodes, links and descriptors as Linux has them, times of the simulated clock, events for a watcher. */
 import { constants } from 'node:fs'
-import type { DirectoryEntry, FileStats, FileSystem } from '../../src/local/file-system.ts'
+import type { DirectoryEntry, FileStats, FileSystem } from '../../src/local/read/file-system.ts'
 
 const EXT4 = 0xef53
 const KINDS = { file: 0o100000, directory: 0o040000, link: 0o120000, pipe: 0o010000 } as const

@@ -1,6 +1,6 @@
 /** What must be true, compared with the real state of disk and service and never with what the program says of itself. */
 import { hash } from 'node:crypto'
-import { mimeOf } from '../../src/local/mime.ts'
+import { mimeOf } from '../../src/local/mime/mime-of.ts'
 import type { Engine, MirrorSettings } from '../../src/sync/engine.ts'
 import { report } from '../../src/sync/report.ts'
 import type { RunResult } from '../../src/sync/run-sync.ts'

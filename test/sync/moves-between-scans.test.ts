@@ -1,7 +1,7 @@
 import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { inspectRoot } from '../../src/local/content-root.ts'
+import { inspectRoot } from '../../src/local/read/inspect-root.ts'
 import { emptySummary } from '../../src/rules/sync-summary.ts'
 import { walkOptions } from '../../src/sync/observe/observe.ts'
 import { recordExamined } from '../../src/sync/observe/record-observation.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type FileSystem, nodeFileSystem } from '../../src/local/file-system.ts'
+import { type FileSystem, nodeFileSystem } from '../../src/local/read/file-system.ts'
 import type { MirrorSettings } from '../../src/sync/engine.ts'
 import { dumpStore } from '../support/dump-store.ts'
 import { mirrorOf, openTestEngine, type TestEngine } from '../support/engine.ts'

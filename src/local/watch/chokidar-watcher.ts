@@ -1,5 +1,5 @@
 import { watch } from 'chokidar'
-import type { WatchWhole } from './recursive-watcher.ts'
+import type { WatchWhole } from './whole-tree-watcher.ts'
 
 /** `atomic` would hold back a deletion for a while to tell a change in its stead; whoever looks at the path sees both. */
 const OPTIONS = {

@@ -1,6 +1,6 @@
 import { messageOf } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text.ts'
-import { FILE_SYSTEMS } from './file-systems.ts'
+import { FILE_SYSTEMS } from '../read/file-system-kinds.ts'
 import type { WatchBackEnd } from './tree-watcher.ts'
 
 /** `poll`: no watcher at all, the daemon scans at intervals. */

@@ -1,5 +1,5 @@
 import { subscribe } from '@parcel/watcher'
-import type { WatchWhole } from './recursive-watcher.ts'
+import type { WatchWhole } from './whole-tree-watcher.ts'
 
 /**
  * FSEvents, ReadDirectoryChangesW, or on Linux a watch a directory; there it loses the directories below one that was moved or

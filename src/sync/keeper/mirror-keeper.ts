@@ -1,7 +1,7 @@
 import { Bell } from '../../foundation/bell.ts'
 import { InterruptedError, OperatorError, ShelfdError } from '../../foundation/errors.ts'
 import { counted } from '../../foundation/text.ts'
-import { inspectRoot } from '../../local/content-root.ts'
+import { inspectRoot } from '../../local/read/inspect-root.ts'
 import { quarantineLeftMs } from '../../rules/quarantine-pause.ts'
 import { describeHold, type HeldBack } from '../../rules/quota.ts'
 import { emptySummary } from '../../rules/sync-summary.ts'

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../foundation/units.ts'
-import { ageOf } from '../../rules/at-rest.ts'
+import { ageOf } from '../../rules/is-settled.ts'
 import { promptScanPause, regularScanPause } from '../../rules/next-scan.ts'
 import { emptySummary, type SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'

@@ -1,7 +1,7 @@
 import { messageOf } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
-import { Settler } from '../../local/settler.ts'
 import type { ChosenBackEnd } from '../../local/watch/choose-back-end.ts'
+import { Settler } from '../../local/watch/settler.ts'
 import type { TreeWatcher } from '../../local/watch/tree-watcher.ts'
 import type { Engine } from '../engine.ts'
 

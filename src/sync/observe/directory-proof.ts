@@ -1,5 +1,5 @@
-import { type Fingerprint, sameFingerprint } from '../../local/fingerprint.ts'
-import type { ScannedFile, ScannedFiles } from '../../local/scanned-files.ts'
+import { type Fingerprint, sameFingerprint } from '../../local/read/fingerprint.ts'
+import type { ScannedFile, ScannedFiles } from '../../local/scan/scanned-files.ts'
 import { sealDirectory } from '../../rules/seal-directory.ts'
 import type { ObservedFile } from './observation.ts'
 

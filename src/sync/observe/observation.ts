@@ -1,4 +1,4 @@
-import type { Fingerprint } from '../../local/fingerprint.ts'
+import type { Fingerprint } from '../../local/read/fingerprint.ts'
 import type { FormerReason } from '../../store/files.ts'
 
 /** What a walk needs to know; plain data, so that it can be handed to a thread. */

@@ -1,5 +1,5 @@
-import { createIgnoreRules, type IgnoreScope } from '../../local/ignore-rules.ts'
-import { readIgnoreFile } from '../../local/read-ignore-file.ts'
+import { createIgnoreRules, type IgnoreScope } from '../../local/ignore/ignore-scope.ts'
+import { readIgnoreFile } from '../../local/ignore/read-ignore-file.ts'
 import { BatchCollector } from './collect-batches.ts'
 import type { ObservationBatch } from './observation.ts'
 import { type ChildDirectory, type Observer, observeDirectory } from './observe-directory.ts'

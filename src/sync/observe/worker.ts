@@ -1,7 +1,7 @@
 /** Thread entry: walks parts of a tree, hashes what differs from the store, and posts what it observed. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../foundation/clock.ts'
-import { nodeFileSystem } from '../../local/file-system.ts'
+import { nodeFileSystem } from '../../local/read/file-system.ts'
 import { openStoreReader } from '../../store/open-store.ts'
 import { examineEntries } from './examine-entries.ts'
 import { type DirectoryEntries, emptyBatch, type WalkOptions } from './observation.ts'

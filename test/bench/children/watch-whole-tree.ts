@@ -49,7 +49,7 @@ async function measureWay(work: () => Promise<number>): Promise<WatchMeasure> {
 }
 
 async function watchOurWay(backEnd: WatchBackEnd, list: () => string[]): Promise<number> {
-  const { watchTree }: typeof import('../../../src/local/watch/watch-tree.ts') = await import(module)
+  const { watchTree }: typeof import('../../../src/local/watch/open-tree-watcher.ts') = await import(module)
   const events = { onHint() {}, onLost() {}, onLimit: fail }
   const watcher = await watchTree({ root: tree, backEnd, events, clock: systemClock, logger: silentLogger })
   const directories = list()

@@ -1,8 +1,8 @@
 /** A process that may have few watches: watches the tree given to it and prints what came of it. */
 import { systemClock } from '../../../src/foundation/clock.ts'
 import { messageOf } from '../../../src/foundation/errors.ts'
+import { watchTree } from '../../../src/local/watch/open-tree-watcher.ts'
 import type { WatchBackEnd } from '../../../src/local/watch/tree-watcher.ts'
-import { watchTree } from '../../../src/local/watch/watch-tree.ts'
 import { directoriesOf, hearing } from './watched-tree.ts'
 
 /** What the process prints, as JSON. */

@@ -3,8 +3,8 @@ import { join, relative } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Clock, systemClock } from '../../../src/foundation/clock.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
+import { watchTree } from '../../../src/local/watch/open-tree-watcher.ts'
 import type { TreeWatcher, WatchBackEnd, WatchTreeOptions } from '../../../src/local/watch/tree-watcher.ts'
-import { watchTree } from '../../../src/local/watch/watch-tree.ts'
 import { temporaryDirectory, writeTree } from '../trees.ts'
 
 /** What a watcher has told so far. */

@@ -125,19 +125,19 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'the bytes are not compared with the hash',
-    file: 'src/local/read-verified.ts',
+    file: 'src/local/read/read-verified.ts',
     from: '  if (sha256 !== wanted) throw changedWhileRead(file.relativePath)',
     to: '  if (sha256 === "") throw changedWhileRead(file.relativePath)',
   },
   {
     name: 'a link in a path is followed',
-    file: 'src/local/open-guarded.ts',
+    file: 'src/local/read/open-guarded.ts',
     from: '  if (!isUnder(opened.rootRealPath, realPathOf(fs, opened, stats))) {',
     to: '  if (!isUnder("/", realPathOf(fs, opened, stats))) {',
   },
   {
     name: 'a file is opened through a link',
-    file: 'src/local/open-guarded.ts',
+    file: 'src/local/read/open-guarded.ts',
     from: 'constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)',
     to: 'constants.O_RDONLY',
   },
@@ -263,7 +263,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a file that still changes is sent at once',
-    file: 'src/local/read-verified.ts',
+    file: 'src/local/read/read-verified.ts',
     from: '  assertUnchanged(fs, file)\n  const wanted',
     to: '  const wanted',
   },

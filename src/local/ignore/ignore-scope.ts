@@ -1,0 +1,85 @@
+import { BUILT_IN_LITTER, BUILT_IN_SECRETS } from './built-in-patterns.ts'
+import type { IgnoreDecision, IgnoreRule } from './ignore-rule.ts'
+import { parseIgnoreRule } from './ignore-rule.ts'
+import { createNameFilter } from './name-filter.ts'
+
+export type { IgnoreDecision } from './ignore-rule.ts'
+
+export const IGNORE_FILE_NAME = '.shelfdignore'
+
+/**
+ * The rules in force in one directory. As in git, a deeper file outweighs a higher one and a later line an earlier one;
+ * what lies under an ignored directory can't be brought back, so such directories are not entered.
+ */
+export interface IgnoreScope {
+  /** The rules in force in a directory below, with its `.shelfdignore` where it has one. */
+  enter(relativeDirectory: string, ignoreFileText: string | undefined): IgnoreScope
+  /** The rule by which a path in this directory is ignored; undefined: it is kept. */
+  decide(relativePath: string, isDirectory: boolean): IgnoreDecision | undefined
+  /** `decide` for a caller that has directory (empty for the root) and name apart. */
+  decideEntry(relativeDirectory: string, name: string, isDirectory: boolean): IgnoreDecision | undefined
+}
+
+/** The rules at a mirror's root, before its own `.shelfdignore`: the built-in list, then what is configured. */
+export function createIgnoreRules(configured: readonly string[]): IgnoreScope {
+  const own = configured.flatMap((pattern) =>
+    rulesOf([{ pattern, source: 'configuration', line: null, secret: false }]),
+  )
+  return createScope(own.length === 0 ? [BUILT_IN] : [createLayer('', own), BUILT_IN])
+}
+
+/** Rules of one origin and the directory they hang on. */
+interface Layer {
+  readonly base: string
+  readonly rules: readonly IgnoreRule[]
+  readonly mayMatch: (name: string) => boolean
+}
+
+const BUILT_IN = createLayer('', rulesOf([...builtIn(BUILT_IN_LITTER, false), ...builtIn(BUILT_IN_SECRETS, true)]))
+
+function builtIn(patterns: readonly string[], secret: boolean): IgnoreDecision[] {
+  return patterns.map((pattern) => ({ pattern, source: 'built-in', line: null, secret }))
+}
+
+function rulesOf(lines: readonly IgnoreDecision[]): IgnoreRule[] {
+  return lines.map(parseIgnoreRule).filter((rule) => rule !== undefined)
+}
+
+function createLayer(base: string, rules: readonly IgnoreRule[]): Layer {
+  return { base, rules, mayMatch: createNameFilter(rules.map(({ decision }) => decision.pattern)) }
+}
+
+/** Strongest layer first. */
+function createScope(layers: readonly Layer[]): IgnoreScope {
+  const scope: IgnoreScope = {
+    enter(relativeDirectory, ignoreFileText) {
+      const rules = ignoreFileText === undefined ? [] : parseIgnoreFile(relativeDirectory, ignoreFileText)
+      return rules.length === 0 ? scope : createScope([createLayer(relativeDirectory, rules), ...layers])
+    },
+    decide(relativePath, isDirectory) {
+      const slash = relativePath.lastIndexOf('/')
+      return scope.decideEntry(relativePath.slice(0, Math.max(0, slash)), relativePath.slice(slash + 1), isDirectory)
+    },
+    decideEntry(relativeDirectory, name, isDirectory) {
+      for (const layer of layers) {
+        if (!layer.mayMatch(name)) continue
+        const rule = decidingRule(layer, relativeDirectory, name, isDirectory)
+        if (rule) return rule.negative ? undefined : rule.decision
+      }
+      return undefined
+    },
+  }
+  return scope
+}
+
+function decidingRule(layer: Layer, directory: string, name: string, isDirectory: boolean): IgnoreRule | undefined {
+  const below = layer.base === '' ? directory : directory.slice(layer.base.length + 1)
+  const path = (below === '' ? name : `${below}/${name}`) + (isDirectory ? '/' : '')
+  return layer.rules.findLast((rule) => rule.matches(path, name))
+}
+
+function parseIgnoreFile(directory: string, text: string): IgnoreRule[] {
+  const source = directory === '' ? IGNORE_FILE_NAME : `${directory}/${IGNORE_FILE_NAME}`
+  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/)
+  return rulesOf(lines.map((pattern, index) => ({ pattern, source, line: index + 1, secret: false })))
+}

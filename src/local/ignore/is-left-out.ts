@@ -1,0 +1,43 @@
+import { FileError } from '../../foundation/errors.ts'
+import type { FileSystem } from '../read/file-system.ts'
+import { createIgnoreRules } from './ignore-scope.ts'
+import { readIgnoreFile } from './read-ignore-file.ts'
+
+/** A mirror's directory (real path) and its configured patterns. */
+interface Tree {
+  readonly root: string
+  readonly ignore: readonly string[]
+  readonly oneFileSystem: boolean
+}
+
+/** Whether a scan of the mirror leaves out a directory below the root, by a rule or as another file system; false in doubt. */
+export function isLeftOut(fs: FileSystem, { root, ignore, oneFileSystem }: Tree, relativePath: string): boolean {
+  if (oneFileSystem && isElsewhere(fs, root, relativePath)) return true
+  const names = relativePath.split('/')
+  let scope = createIgnoreRules(ignore)
+  for (let depth = 0; depth < names.length; depth += 1) {
+    const directory = names.slice(0, depth).join('/')
+    scope = scope.enter(directory, readRules(fs, root, directory))
+    if (scope.decide(names.slice(0, depth + 1).join('/'), true)) return true
+  }
+  return false
+}
+
+function isElsewhere(fs: FileSystem, root: string, relativePath: string): boolean {
+  try {
+    const [above, below] = [root, `${root}/${relativePath}`].map((path) => fs.lstatSync(path, { bigint: true }).dev)
+    return above !== below
+  } catch {
+    return false
+  }
+}
+
+function readRules(fs: FileSystem, root: string, directory: string): string | undefined {
+  try {
+    return readIgnoreFile(fs, root, directory)
+  } catch (error) {
+    // What its rules are shows when the mirror is scanned, which then stops.
+    if (error instanceof FileError) return undefined
+    throw error
+  }
+}

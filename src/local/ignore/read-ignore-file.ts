@@ -1,0 +1,35 @@
+import { FileError } from '../../foundation/errors.ts'
+import { fileError } from '../read/file-errors.ts'
+import type { FileSystem } from '../read/file-system.ts'
+import { openGuarded } from '../read/open-guarded.ts'
+import { readWhole } from '../read/read-chunk.ts'
+import { IGNORE_FILE_NAME } from './ignore-scope.ts'
+
+const MAX_SIZE_BYTES = 1_048_576
+
+/**
+ * The text of a directory's `.shelfdignore`; undefined when there is none. Throws FileError when it can't be read, is a
+ * link, is no regular file or is larger than 1 MiB: without its rules nobody knows which files may be sent.
+ */
+export function readIgnoreFile(fs: FileSystem, rootRealPath: string, relativeDirectory: string): string | undefined {
+  const path = ignoreFileIn(relativeDirectory)
+  try {
+    using file = openGuarded(fs, rootRealPath, path)
+    if (file.fingerprint.sizeBytes > MAX_SIZE_BYTES) throw fileError('unsupported', path, 'it is larger than 1 MiB')
+    return new TextDecoder().decode(readWhole(fs, file))
+  } catch (error) {
+    if (error instanceof FileError && error.code === 'vanished') return undefined
+    throw error
+  }
+}
+
+/** Reads one that a listing has shown; throws FileError also when it is gone again, since it may be under replacement. */
+export function readListedIgnoreFile(fs: FileSystem, rootRealPath: string, relativeDirectory: string): string {
+  const text = readIgnoreFile(fs, rootRealPath, relativeDirectory)
+  if (text === undefined) throw fileError('vanished', ignoreFileIn(relativeDirectory), 'it is gone')
+  return text
+}
+
+function ignoreFileIn(relativeDirectory: string): string {
+  return relativeDirectory === '' ? IGNORE_FILE_NAME : `${relativeDirectory}/${IGNORE_FILE_NAME}`
+}

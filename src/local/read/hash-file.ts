@@ -1,0 +1,40 @@
+import { createHash, hash } from 'node:crypto'
+import { asFileError } from './file-errors.ts'
+import type { FileSystem } from './file-system.ts'
+import type { GuardedFile } from './open-guarded.ts'
+import { assertUnchanged } from './open-guarded.ts'
+import { readChunk } from './read-chunk.ts'
+
+export interface FileHash {
+  /** 32 bytes. */
+  readonly sha256: Uint8Array
+  readonly sizeBytes: number
+}
+
+/**
+ * Hashes an open file through `scratch` (1 MiB reads are fastest; the caller reuses it), synchronously. Throws FileError
+ * `busy` when the file changes meanwhile.
+ */
+export function hashGuarded(fs: FileSystem, file: GuardedFile, scratch: Uint8Array): FileHash {
+  try {
+    const sha256 = digestOf(fs, file, scratch)
+    assertUnchanged(fs, file)
+    return { sha256, sizeBytes: file.fingerprint.sizeBytes }
+  } catch (error) {
+    throw asFileError(error, file.relativePath)
+  }
+}
+
+/** A file that fits into one read takes the one-shot hash, which is 0.5 µs cheaper than a hash object. */
+function digestOf(fs: FileSystem, file: GuardedFile, scratch: Uint8Array): Uint8Array {
+  const { sizeBytes } = file.fingerprint
+  const first = readChunk(fs, file, scratch, 0)
+  if (first.length === sizeBytes) return hash('sha256', first, 'buffer')
+  const running = createHash('sha256').update(first)
+  for (let position = first.length; position < sizeBytes; ) {
+    const chunk = readChunk(fs, file, scratch, position)
+    running.update(chunk)
+    position += chunk.length
+  }
+  return running.digest()
+}

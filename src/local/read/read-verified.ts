@@ -1,0 +1,100 @@
+import { createHash, hash } from 'node:crypto'
+import { asFileError } from './file-errors.ts'
+import type { FileSystem } from './file-system.ts'
+import type { GuardedFile } from './open-guarded.ts'
+import { assertUnchanged, changedWhileRead, openGuarded } from './open-guarded.ts'
+import { readWhole } from './read-chunk.ts'
+
+/** The content that an upload has promised to send. */
+export interface ExpectedContent {
+  /** 32 bytes, or their hexadecimal form. */
+  readonly sha256: Uint8Array | string
+  readonly sizeBytes: number
+}
+
+export interface ReadLimits {
+  /** Files up to this size are read at once. */
+  readonly wholeBytes: number
+  readonly chunkBytes: number
+}
+
+/** 256 KiB are read and hashed in about 0.25 ms, short enough not to hold up the event loop. */
+const LIMITS: ReadLimits = { wholeBytes: 262_144, chunkBytes: 262_144 }
+
+/**
+ * The bytes of a file, provided that they are the expected content: a small file whole, a larger one in chunks of which
+ * the last is held back until the hash and the fingerprint are found right, so that a body of the declared length is
+ * never completed with other bytes. Throws FileError (`busy` when the content differs), for a larger file from the first
+ * step of the iteration on; its descriptor is open only while the iteration lasts.
+ */
+export function readVerified(
+  fs: FileSystem,
+  rootRealPath: string,
+  relativePath: string,
+  expected: ExpectedContent,
+  limits: ReadLimits = LIMITS,
+): Uint8Array | AsyncIterable<Uint8Array> {
+  const open = () => openExpected(fs, rootRealPath, relativePath, expected)
+  return expected.sizeBytes <= limits.wholeBytes
+    ? readAtOnce(fs, open, expected)
+    : readInChunks(fs, open, expected, limits.chunkBytes)
+}
+
+function openExpected(
+  fs: FileSystem,
+  rootRealPath: string,
+  relativePath: string,
+  expected: ExpectedContent,
+): GuardedFile {
+  const file = openGuarded(fs, rootRealPath, relativePath)
+  if (file.fingerprint.sizeBytes === expected.sizeBytes) return file
+  file[Symbol.dispose]()
+  throw changedWhileRead(relativePath)
+}
+
+function readAtOnce(fs: FileSystem, open: () => GuardedFile, expected: ExpectedContent): Uint8Array {
+  using file = open()
+  try {
+    const bytes = readWhole(fs, file)
+    verify(fs, file, hash('sha256', bytes, 'hex'), expected)
+    return bytes
+  } catch (error) {
+    throw asFileError(error, file.relativePath)
+  }
+}
+
+async function* readInChunks(
+  fs: FileSystem,
+  open: () => GuardedFile,
+  expected: ExpectedContent,
+  chunkBytes: number,
+): AsyncGenerator<Uint8Array, void, void> {
+  using file = open()
+  const running = createHash('sha256')
+  for (let position = 0; position < expected.sizeBytes; ) {
+    const wanted = Math.min(chunkBytes, expected.sizeBytes - position)
+    const chunk = await readAsync(fs, file, wanted, position)
+    running.update(chunk)
+    position += chunk.length
+    if (position === expected.sizeBytes) verify(fs, file, running.digest('hex'), expected)
+    yield chunk
+  }
+}
+
+/** In the thread pool: a cold disk or a network mount must not stop the event loop. */
+function readAsync(fs: FileSystem, file: GuardedFile, wanted: number, position: number): Promise<Uint8Array> {
+  const chunk = Buffer.allocUnsafe(wanted)
+  return new Promise((resolve, reject) => {
+    fs.read(file.descriptor, chunk, 0, wanted, position, (error, got) => {
+      if (error) reject(asFileError(error, file.relativePath))
+      else if (got === 0) reject(changedWhileRead(file.relativePath))
+      else resolve(chunk.subarray(0, got))
+    })
+  })
+}
+
+function verify(fs: FileSystem, file: GuardedFile, sha256: string, expected: ExpectedContent): void {
+  assertUnchanged(fs, file)
+  const wanted = typeof expected.sha256 === 'string' ? expected.sha256 : Buffer.from(expected.sha256).toString('hex')
+  if (sha256 !== wanted) throw changedWhileRead(file.relativePath)
+}

@@ -1,0 +1,88 @@
+import { systemCodeOf } from '../../foundation/errors.ts'
+import { formatSize } from '../../foundation/units.ts'
+import type { SkipReason } from '../../rules/skipped-entry.ts'
+import type { IgnoreScope } from '../ignore/ignore-scope.ts'
+import { faultOf } from '../read/file-errors.ts'
+import type { DirectoryEntry, FileStats, FileSystem } from '../read/file-system.ts'
+import { fingerprintOf, isDirectory, isRegularFile } from '../read/fingerprint.ts'
+import type { EntryProblem, Findings, IgnoredEntry, ScanOptions, SkippedEntry } from './scan-result.ts'
+
+/** A directory under examination: where it is, and what holds for its entries. */
+export interface Place {
+  readonly path: string
+  readonly relativePath: string
+  readonly scope: IgnoreScope
+  readonly options: ScanOptions
+}
+
+/** Findings while they grow. */
+export interface Finder extends Findings {
+  readonly directories: string[]
+  readonly ignored: IgnoredEntry[]
+  readonly skipped: SkippedEntry[]
+  readonly problems: EntryProblem[]
+  /** Listed, but gone or something else when looked at. */
+  readonly vanished: string[]
+}
+
+/** Puts one entry of a listing where it belongs. */
+export function examineEntry(fs: FileSystem, place: Place, entry: DirectoryEntry<string>, found: Finder): void {
+  const { name } = entry
+  const isFile = entry.isFile()
+  const isFolder = entry.isDirectory()
+  const decision = place.scope.decideEntry(place.relativePath, name, isFolder)
+  if (decision) {
+    found.ignored.push({ name, decision, isDirectory: isFolder })
+  } else if (isFile || isFolder) {
+    const stats = lookAt(fs, place, name, found)
+    if (stats === undefined) return
+    if (isFile ? !isRegularFile(stats) : !isDirectory(stats)) found.vanished.push(name)
+    else if (isFile) addFile(place.options, name, stats, found)
+    else addDirectory(place.options, name, stats, found)
+  } else {
+    found.skipped.push({ name, reason: kindOf(entry) })
+  }
+}
+
+const BIGINT = { bigint: true } as const
+
+function lookAt(fs: FileSystem, place: Place, name: string, found: Finder): FileStats | undefined {
+  try {
+    return fs.lstatSync(`${place.path}/${name}`, BIGINT)
+  } catch (error) {
+    if (systemCodeOf(error) === 'ENOENT') found.vanished.push(name)
+    else
+      found.problems.push({
+        name,
+        ...faultOf(error, place.relativePath === '' ? name : `${place.relativePath}/${name}`),
+      })
+    return undefined
+  }
+}
+
+function addFile(options: ScanOptions, name: string, stats: FileStats, found: Finder): void {
+  const fingerprint = fingerprintOf(stats)
+  const { sizeBytes } = fingerprint
+  if (options.maxSizeBytes !== null && sizeBytes > options.maxSizeBytes) {
+    const detail = `${formatSize(sizeBytes)}, the limit is ${formatSize(options.maxSizeBytes)}`
+    found.skipped.push({ name, reason: 'too-large', detail })
+  } else if (sizeBytes === 0 && options.emptyFiles === 'skip') {
+    found.skipped.push({ name, reason: 'empty' })
+  } else {
+    found.files.push({ name, fingerprint })
+  }
+}
+
+function addDirectory(options: ScanOptions, name: string, stats: FileStats, found: Finder): void {
+  if (options.oneFileSystem && stats.dev !== options.rootDevice) {
+    found.skipped.push({ name, reason: 'other-file-system' })
+  } else {
+    found.directories.push(name)
+  }
+}
+
+function kindOf(entry: DirectoryEntry<string>): SkipReason {
+  if (entry.isSymbolicLink()) return 'symlink'
+  if (entry.isSocket()) return 'socket'
+  return entry.isFIFO() ? 'pipe' : 'device'
+}

@@ -1,0 +1,63 @@
+import type { IgnoreScope } from '../ignore/ignore-scope.ts'
+import { IGNORE_FILE_NAME } from '../ignore/ignore-scope.ts'
+import { readListedIgnoreFile } from '../ignore/read-ignore-file.ts'
+import { faultOf, fileError } from '../read/file-errors.ts'
+import type { FileSystem } from '../read/file-system.ts'
+import { isDirectory } from '../read/fingerprint.ts'
+import type { Finder, Place } from './examine-entry.ts'
+import { examineEntry } from './examine-entry.ts'
+import { type DirectoryPlace, listGuarded } from './list-guarded.ts'
+import type { Listing } from './read-listing.ts'
+import type { DirectoryScan, ScannedDirectory, ScanOptions } from './scan-result.ts'
+import { ScannedFiles } from './scanned-files.ts'
+
+export type * from './scan-result.ts'
+
+/**
+ * Scans one directory, not those below it. `rootPath` is the root's real path, `relativePath` is empty for the root itself,
+ * and `scope` is that of the directory above (createIgnoreRules for the root).
+ */
+export function scanDirectory(
+  fs: FileSystem,
+  rootPath: string,
+  relativePath: string,
+  scope: IgnoreScope,
+  options: ScanOptions,
+): DirectoryScan {
+  const path = relativePath === '' ? rootPath : `${rootPath}/${relativePath}`
+  const directory = { rootRealPath: rootPath, path, relativePath }
+  try {
+    const listing = listGuarded(fs, directory)
+    const hasIgnoreFile = listing.entries.some(({ name }) => name === IGNORE_FILE_NAME)
+    const ownRules = hasIgnoreFile ? readListedIgnoreFile(fs, rootPath, relativePath) : undefined
+    return scanListing(fs, { ...directory, scope: scope.enter(relativePath, ownRules), options }, listing)
+  } catch (error) {
+    return { kind: 'unreadable', ...faultOf(error, relativePath === '' ? '.' : relativePath) }
+  }
+}
+
+function scanListing(fs: FileSystem, place: Place & DirectoryPlace, listing: Listing): ScannedDirectory {
+  const skipped: Finder['skipped'] = listing.namesNotUtf8.map((name) => ({ name, reason: 'name-not-utf8' }))
+  const found: Finder = { files: new ScannedFiles(), directories: [], ignored: [], skipped, problems: [], vanished: [] }
+  for (const entry of listing.entries) examineEntry(fs, place, entry, found)
+  const { vanished, ...findings } = found
+  const isEmpty = listing.entries.length === 0
+  if (isEmpty || vanished.length > 0) assertStillThere(fs, place)
+  const hasChanged = vanished.length > 0 && !isPlainLoss(listGuarded(fs, place), listing, new Set(vanished))
+  return { kind: 'scanned', scope: place.scope, ...findings, incomplete: hasChanged || found.problems.length > 0 }
+}
+
+/** A directory that was moved away, or has a link or another file system in its place, looks empty but is not. */
+function assertStillThere(fs: FileSystem, { path, relativePath, options }: Place): void {
+  const stats = fs.lstatSync(path, { bigint: true })
+  if (!isDirectory(stats)) throw fileError('vanished', relativePath, 'another thing took its place')
+  if (options.oneFileSystem && stats.dev !== options.rootDevice) {
+    throw fileError('outside-root', relativePath, 'another file system took its place')
+  }
+}
+
+/** Whether the second look shows the first one's entries without those that vanished, and nothing else. */
+function isPlainLoss(now: Listing, before: Listing, vanished: ReadonlySet<string>): boolean {
+  const known = new Set(before.entries.map(({ name }) => name))
+  return now.entries.every(({ name }) => known.has(name) && !vanished.has(name))
+}

@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest'
+import { createIgnoreRules } from '../../../src/local/ignore/ignore-scope.ts'
+
+describe('the built-in ignore rules', () => {
+  const rules = createIgnoreRules([])
+
+  test.each([
+    'letter.docx~',
+    '.#notes.md',
+    '#notes.md#',
+    '.notes.md.swp',
+    '~$report.docx',
+    '.~lock.report.odt#',
+    'x.tmp',
+    'film.mkv.part',
+    'a.crdownload',
+    '.DS_Store',
+    '._a.pdf',
+    'Thumbs.db',
+    'desktop.ini',
+    '.nfs0000000a',
+    '.git',
+    '.sync_4f2.db-wal',
+    'deep/er/.shelfdignore',
+    '.dropbox.cache',
+  ])('leave out the litter %s', (path) => {
+    expect(rules.decide(path, false)).toMatchObject({ source: 'built-in', line: null, secret: false })
+  })
+
+  test.each([
+    '.git',
+    'a/node_modules',
+    '@eaDir',
+    '$RECYCLE.BIN',
+    'lost+found',
+    '.Trash-1000',
+    'src/CVS',
+    '.stversions',
+  ])('leave out the directory %s', (path) => {
+    expect(rules.decide(path, true)).toMatchObject({ secret: false })
+  })
+
+  test.each([
+    '.env',
+    '.env.local',
+    'app/.env.production',
+    'id_rsa',
+    'keys/deploy_ed25519',
+    'server.key',
+    'tls/privkey1.pem',
+    'home/.aws/credentials',
+    '.docker/config.json',
+    'me.kdbx',
+    '.netrc',
+    '.git-credentials',
+    'client_secret_1.json',
+  ])('flag the secret %s', (path) => {
+    expect(rules.decide(path, false)).toMatchObject({ secret: true })
+  })
+
+  test.each([
+    'README.md',
+    '.env.example',
+    '.gitignore',
+    '.github',
+    'keyboard.pem.md',
+    'ca.pem',
+    'config',
+    'id_rsa.pub',
+    'CVS.txt',
+    'monkey.txt',
+    'environment',
+    'part',
+    'tmp',
+    'config.json',
+    'Trash',
+    'a/credentials',
+  ])('keep the ordinary file %s', (path) => {
+    expect(rules.decide(path, false)).toBeUndefined()
+  })
+
+  test('yield to a configured negation', () => {
+    const own = createIgnoreRules(['!*.tmp', '!.env'])
+    expect(own.decide('a.tmp', false)).toBeUndefined()
+    expect(own.decide('.env', false)).toBeUndefined()
+    expect(own.decide('a.swp', false)).toBeDefined()
+  })
+})
+
+describe('rules of the user', () => {
+  test('name the file and line that decided', () => {
+    const scope = createIgnoreRules([]).enter('a/b', '# drafts\n\n*.draft\r\n!good.draft\n')
+    expect(scope.decide('a/b/x.draft', false)).toEqual({
+      pattern: '*.draft',
+      source: 'a/b/.shelfdignore',
+      line: 3,
+      secret: false,
+    })
+    expect(scope.decide('a/b/good.draft', false)).toBeUndefined()
+  })
+
+  test('bind an anchored pattern to its directory', () => {
+    const scope = createIgnoreRules(['/top.md']).enter('sub', '/top.txt').enter('sub/deep', undefined)
+    expect(scope.decide('sub/top.txt', false)).toBeDefined()
+    expect(scope.decide('sub/deep/top.txt', false)).toBeUndefined()
+    expect(scope.decide('sub/top.md', false)).toBeUndefined()
+  })
+
+  test('let a deeper file outweigh a higher', () => {
+    const root = createIgnoreRules(['build/', '*.log'])
+    const scope = root.enter('sub', '!build/').enter('sub/build', undefined)
+    expect(root.decide('build', true)).toMatchObject({ source: 'configuration' })
+    expect(scope.decide('sub/build', true)).toBeUndefined()
+    expect(scope.decide('sub/build/x', false)).toBeUndefined()
+    expect(scope.decide('sub/build/x.log', false)).toBeDefined()
+  })
+
+  test('do not judge a file by its parent', () => {
+    const root = createIgnoreRules(['sub/build', '*.log'])
+    const scope = root.enter('sub', '!/buil*').enter('sub/build', undefined)
+    expect(scope.decide('sub/build/build', false)).toBeUndefined()
+    expect(scope.decide('sub/build/build.log', false)?.pattern).toBe('*.log')
+  })
+
+  test('skip a byte order mark and blank patterns', () => {
+    const scope = createIgnoreRules([]).enter('', '\ufeff*.one\n   \n!\n#x\n\\#y')
+    expect(scope.decide('a.one', false)).toBeDefined()
+    expect(scope.decide('#x', false)).toBeUndefined()
+    expect(scope.decide('#y', false)).toBeDefined()
+  })
+
+  test('leave directories without rules their scope', () => {
+    const scope = createIgnoreRules(['*.x'])
+    expect(scope.enter('a', undefined)).toBe(scope)
+    expect(scope.enter('a', '# nothing')).toBe(scope)
+  })
+
+  test('match names with newlines like any others', () => {
+    const scope = createIgnoreRules(['*.old', 'a?b'])
+    expect(scope.decide('two\nlines.old', false)).toBeDefined()
+    expect(scope.decide('a\nb', false)).toBeDefined()
+  })
+})

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest'
+import { isLeftOut } from '../../../src/local/ignore/is-left-out.ts'
+import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
+import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
+
+function treeOf(ignoreFile: string) {
+  const root = writeTree(temporaryDirectory(), {
+    '.shelfdignore': ignoreFile,
+    'a/b/c.md': 'c',
+    'a/.shelfdignore': '!/b\n',
+  })
+  return { root, ignore: [], oneFileSystem: false }
+}
+
+describe('a directory below a mirror', () => {
+  test('is left out by any directory above it', () => {
+    expect(isLeftOut(nodeFileSystem, treeOf('/a\n'), 'a/b')).toBe(true)
+    expect(isLeftOut(nodeFileSystem, treeOf('/other\n'), 'a/b')).toBe(false)
+    expect(isLeftOut(nodeFileSystem, { ...treeOf(''), ignore: ['a/'] }, 'a/b')).toBe(true)
+  })
+
+  test('is brought back by a deeper rule', () => {
+    expect(isLeftOut(nodeFileSystem, treeOf('b\n'), 'a/b')).toBe(false)
+  })
+
+  test('is left out by the built-in list', () => {
+    expect(isLeftOut(nodeFileSystem, treeOf(''), 'node_modules/x')).toBe(true)
+  })
+
+  test('may be another file system', () => {
+    const mounted: FileSystem = {
+      ...nodeFileSystem,
+      lstatSync: (path, options) => {
+        const stats = nodeFileSystem.lstatSync(path, options)
+        const { dev, ino, mode, size, mtimeNs, ctimeNs } = stats
+        return { ino, mode, size, mtimeNs, ctimeNs, dev: path.endsWith('a/b') ? dev + 1n : dev }
+      },
+    }
+    const tree = treeOf('')
+    expect(isLeftOut(mounted, tree, 'a/b')).toBe(false)
+    expect(isLeftOut(mounted, { ...tree, oneFileSystem: true }, 'a/b')).toBe(true)
+    expect(isLeftOut(nodeFileSystem, { ...tree, oneFileSystem: true }, 'a/b')).toBe(false)
+  })
+})

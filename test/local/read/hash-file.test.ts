@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import { appendFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { FileSystem } from '../../../src/local/read/file-system.ts'
+import { nodeFileSystem } from '../../../src/local/read/file-system.ts'
+import { hashGuarded } from '../../../src/local/read/hash-file.ts'
+import { openGuarded } from '../../../src/local/read/open-guarded.ts'
+import { faulty, systemError, temporaryDirectory, thrownBy, writeTree } from '../trees.ts'
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest()
+
+test('every size hashes as the whole would', () => {
+  using directory = temporaryDirectory()
+  const property = fc.property(fc.uint8Array({ maxLength: 70 }), (bytes) => {
+    writeTree(directory.path, { f: bytes })
+    using file = openGuarded(nodeFileSystem, directory.path, 'f')
+    const result = hashGuarded(nodeFileSystem, file, new Uint8Array(16))
+    expect(result.sizeBytes).toBe(bytes.length)
+    expect(Buffer.from(result.sha256)).toEqual(sha256(bytes))
+  })
+  fc.assert(property, { numRuns: 100 })
+})
+
+test('short reads do not change the hash', () => {
+  using directory = temporaryDirectory()
+  const bytes = Buffer.from('0123456789'.repeat(20))
+  writeTree(directory.path, { f: bytes })
+  const slow = faulty({
+    readSync: (descriptor, into, offset, length, position) =>
+      nodeFileSystem.readSync(descriptor, into, offset, Math.min(length, 7), position),
+  })
+  using file = openGuarded(slow, directory.path, 'f')
+  expect(Buffer.from(hashGuarded(slow, file, new Uint8Array(64)).sha256)).toEqual(sha256(bytes))
+})
+
+test.each<[string, (path: string) => void]>([
+  ['appends', (path) => appendFileSync(path, 'more')],
+  ['truncates', (path) => truncateSync(path, 3)],
+  ['rewrites', (path) => writeFileSync(path, 'X'.repeat(100))],
+])('a writer that %s makes it busy', (_, write) => {
+  using directory = temporaryDirectory()
+  writeTree(directory.path, { f: 'x'.repeat(100) })
+  const path = join(directory.path, 'f')
+  const fs = afterFirstRead(() => write(path))
+  using file = openGuarded(fs, directory.path, 'f')
+  expect(thrownBy(() => hashGuarded(fs, file, new Uint8Array(64)))).toMatchObject({ code: 'busy' })
+})
+
+test('a rename over leaves no mixed hash', () => {
+  using directory = temporaryDirectory()
+  writeTree(directory.path, { f: 'x'.repeat(100), g: 'y'.repeat(100) })
+  const fs = afterFirstRead(() => renameSync(join(directory.path, 'g'), join(directory.path, 'f')))
+  using file = openGuarded(fs, directory.path, 'f')
+  expect(thrownBy(() => hashGuarded(fs, file, new Uint8Array(64)))).toMatchObject({ code: 'busy' })
+})
+
+test('a failing disk is an input error', () => {
+  using directory = temporaryDirectory()
+  writeTree(directory.path, { f: 'x' })
+  const fs = faulty({
+    readSync: () => {
+      throw systemError('EIO')
+    },
+  })
+  using file = openGuarded(fs, directory.path, 'f')
+  expect(thrownBy(() => hashGuarded(fs, file, new Uint8Array(64)))).toMatchObject({ code: 'io-error' })
+})
+
+function afterFirstRead(act: () => void): FileSystem {
+  let isDone = false
+  return faulty({
+    readSync: (descriptor, into, offset, length, position) => {
+      const got = nodeFileSystem.readSync(descriptor, into, offset, length, position)
+      if (!isDone) act()
+      isDone = true
+      return got
+    },
+  })
+}

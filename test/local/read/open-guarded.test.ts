@@ -1,0 +1,140 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readSync, statSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { FileError } from '../../../src/foundation/errors.ts'
+import type { FileSystem } from '../../../src/local/read/file-system.ts'
+import { nodeFileSystem } from '../../../src/local/read/file-system.ts'
+import { openGuarded } from '../../../src/local/read/open-guarded.ts'
+import {
+  faulty,
+  memoryFileSystem,
+  startRacer,
+  systemError,
+  temporaryDirectory,
+  thrownBy,
+  withoutProc,
+  writeTree,
+} from '../trees.ts'
+
+describe.each([
+  ['with /proc', nodeFileSystem],
+  ['without /proc', withoutProc],
+])('opening a file of a mirror %s', (_, fs) => {
+  test('gives its descriptor and its fingerprint', () => {
+    using directory = temporaryDirectory()
+    writeTree(directory.path, { 'a/b.md': 'hello' })
+    using file = openGuarded(fs, directory.path, 'a/b.md')
+    expect(file.fingerprint.sizeBytes).toBe(5)
+    expect(file.fingerprint.inode).toBe(BigInt(statSync(join(directory.path, 'a/b.md')).ino))
+  })
+
+  test('refuses a link at the end', () => {
+    using directory = temporaryDirectory()
+    writeTree(directory.path, { 'in/real.md': 'x' })
+    symlinkSync('real.md', join(directory.path, 'in/link.md'))
+    expect(codeOf(fs, directory.path, 'in/link.md')).toBe('unsupported')
+  })
+
+  test('refuses a parent that leads outside', () => {
+    using directory = temporaryDirectory()
+    writeTree(directory.path, { 'root/': '', 'root-outside/secret.md': 'x' })
+    symlinkSync('../root-outside', join(directory.path, 'root/sub'))
+    expect(codeOf(fs, join(directory.path, 'root'), 'sub/secret.md')).toBe('outside-root')
+  })
+
+  test('never blocks on pipes, sockets and directories', async () => {
+    using directory = temporaryDirectory()
+    spawnSync('mkfifo', [join(directory.path, 'pipe')])
+    mkdirSync(join(directory.path, 'directory'))
+    const server = createServer()
+    await new Promise<void>((listening) => server.listen(join(directory.path, 'socket'), listening))
+    const codes = ['pipe', 'directory', 'socket'].map((name) => codeOf(fs, directory.path, name))
+    server.close()
+    expect(codes).toEqual(['unsupported', 'unsupported', 'unsupported'])
+  })
+
+  test('leaves no descriptor open after a refusal', () => {
+    using directory = temporaryDirectory()
+    mkdirSync(join(directory.path, 'directory'))
+    const opened: number[] = []
+    const counting: FileSystem = {
+      ...fs,
+      openSync: (path, flags) => opened[opened.push(fs.openSync(path, flags)) - 1] ?? -1,
+      closeSync: (descriptor) => {
+        opened.splice(opened.indexOf(descriptor), 1)
+        fs.closeSync(descriptor)
+      },
+    }
+    expect(codeOf(counting, directory.path, 'directory')).toBe('unsupported')
+    expect(opened).toEqual([])
+  })
+})
+
+describe('a file that can not be opened', () => {
+  test.each([
+    ['ENOENT', 'vanished'],
+    ['ENOTDIR', 'vanished'],
+    ['EACCES', 'unreadable'],
+    ['EPERM', 'unreadable'],
+    ['EIO', 'io-error'],
+    ['ESTALE', 'io-error'],
+    ['ELOOP', 'unsupported'],
+    ['ENXIO', 'unsupported'],
+  ])('says what %s means for it', (systemCode, code) => {
+    const error = thrownBy(() => openGuarded(failingOpen(systemCode), '/root', 'a\n/b.md'))
+    expect(error).toBeInstanceOf(FileError)
+    expect(error).toMatchObject({ code, message: expect.stringMatching(/^Cannot read "a\\n\/b\.md": /) })
+  })
+
+  test('leaves EMFILE to the caller to retry', () => {
+    expect(thrownBy(() => openGuarded(failingOpen('EMFILE'), '/root', 'a'))).toMatchObject({ code: 'EMFILE' })
+  })
+
+  test('opens in an in-memory file system too', () => {
+    const fs = memoryFileSystem({ '/m/a.md': 'abc' })
+    using file = openGuarded(fs, '/m', 'a.md')
+    expect(file.fingerprint.sizeBytes).toBe(3)
+  })
+})
+
+test('a racer never gets outside bytes read', async () => {
+  using directory = temporaryDirectory()
+  writeTree(directory.path, { 'root/sub/f': 'inside', 'outside/f': 'OUTSIDE' })
+  const root = join(directory.path, 'root')
+  symlinkSync('../outside', join(root, 'link'))
+  const racer = await startRacer(root)
+  const seen = { inside: 0, refused: 0, gone: 0, leaked: 0 }
+  const stopAt = performance.now() + 2_000
+  while (performance.now() < stopAt) seen[tryToRead(root)] += 1
+  await racer.terminate()
+  expect(seen.leaked).toBe(0)
+  expect(seen.inside).toBeGreaterThan(100)
+  expect(seen.refused).toBeGreaterThan(10)
+})
+
+function tryToRead(root: string): 'inside' | 'refused' | 'gone' | 'leaked' {
+  try {
+    using file = openGuarded(nodeFileSystem, root, 'sub/f')
+    const bytes = Buffer.alloc(7)
+    readSync(file.descriptor, bytes)
+    return bytes.toString('latin1', 0, 6) === 'inside' ? 'inside' : 'leaked'
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error
+    return error.code === 'outside-root' ? 'refused' : 'gone'
+  }
+}
+
+function codeOf(fs: FileSystem, root: string, path: string): unknown {
+  const error = thrownBy(() => openGuarded(fs, root, path))
+  return error instanceof FileError ? error.code : error
+}
+
+function failingOpen(code: string): FileSystem {
+  return faulty({
+    openSync: () => {
+      throw systemError(code)
+    },
+  })
+}

@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto'
+import { appendFileSync, readdirSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { nodeFileSystem } from '../../../src/local/read/file-system.ts'
+import { hashGuarded } from '../../../src/local/read/hash-file.ts'
+import { openGuarded } from '../../../src/local/read/open-guarded.ts'
+import { readVerified } from '../../../src/local/read/read-verified.ts'
+import { memoryFileSystem, systemError, temporaryDirectory, thrownBy, writeTree } from '../trees.ts'
+
+const LIMITS = { wholeBytes: 16, chunkBytes: 10 }
+const expected = (bytes: Uint8Array | string) => ({
+  sha256: createHash('sha256').update(bytes).digest(),
+  sizeBytes: Buffer.byteLength(bytes),
+})
+
+/** What a reader got, and with which code it ended. */
+async function drain(source: Uint8Array | AsyncIterable<Uint8Array>, afterChunk = (_: number) => {}) {
+  const chunks: Uint8Array[] = []
+  try {
+    for await (const chunk of source instanceof Uint8Array ? [source] : source) afterChunk(chunks.push(chunk))
+  } catch (error) {
+    return { bytes: Buffer.concat(chunks), error }
+  }
+  return { bytes: Buffer.concat(chunks), error: undefined }
+}
+
+test('every size arrives whole and unchanged', async () => {
+  using directory = temporaryDirectory()
+  const property = fc.asyncProperty(fc.uint8Array({ maxLength: 60 }), async (bytes) => {
+    writeTree(directory.path, { f: bytes })
+    const source = readVerified(nodeFileSystem, directory.path, 'f', expected(bytes), LIMITS)
+    expect(source instanceof Uint8Array).toBe(bytes.length <= LIMITS.wholeBytes)
+    expect(await drain(source)).toEqual({ bytes: Buffer.from(bytes), error: undefined })
+  })
+  await fc.assert(property, { numRuns: 100 })
+})
+
+test('a large file arrives with the usual limits', async () => {
+  using directory = temporaryDirectory()
+  const bytes = Buffer.alloc(3_000_001, 'shelf')
+  writeTree(directory.path, { f: bytes })
+  const { sha256, sizeBytes } = expected(bytes)
+  const source = readVerified(nodeFileSystem, directory.path, 'f', { sha256: sha256.toString('hex'), sizeBytes })
+  expect((await drain(source)).bytes.equals(bytes)).toBe(true)
+})
+
+test('a sparse file of 100 MiB leaves in small pieces', async () => {
+  using directory = temporaryDirectory()
+  const sizeBytes = 100 * 2 ** 20
+  writeTree(directory.path, { f: '' })
+  truncateSync(join(directory.path, 'f'), sizeBytes)
+  using file = openGuarded(nodeFileSystem, directory.path, 'f')
+  const { sha256 } = hashGuarded(nodeFileSystem, file, new Uint8Array(2 ** 20))
+  const source = readVerified(nodeFileSystem, directory.path, 'f', { sha256, sizeBytes })
+  if (source instanceof Uint8Array) throw new Error('It was read whole')
+  let received = 0
+  let longest = 0
+  for await (const chunk of source) {
+    received += chunk.length
+    longest = Math.max(longest, chunk.length)
+  }
+  expect({ received, longest }).toEqual({ received: sizeBytes, longest: 262_144 })
+})
+
+test('a small file of other content is busy', () => {
+  using directory = temporaryDirectory()
+  writeTree(directory.path, { f: 'abc' })
+  for (const other of ['abd', 'abcd', '']) {
+    const read = () => readVerified(nodeFileSystem, directory.path, 'f', expected(other), LIMITS)
+    expect(thrownBy(read)).toMatchObject({ code: 'busy' })
+  }
+})
+
+describe('while a larger file is sent', () => {
+  const content = '0123456789'.repeat(5)
+
+  test.each<[string, (path: string) => void]>([
+    ['appends', (path) => appendFileSync(path, 'more')],
+    ['truncates', (path) => truncateSync(path, 25)],
+    ['rewrites the same size', (path) => writeFileSync(path, 'x'.repeat(50))],
+    ['rewrites the same bytes', (path) => writeFileSync(path, content)],
+    ['renames over it', (path) => renameSync(`${path}.new`, path)],
+  ])('a writer that %s ends it incomplete', async (_, write) => {
+    using directory = temporaryDirectory()
+    writeTree(directory.path, { f: content, 'f.new': 'y'.repeat(50) })
+    const source = readVerified(nodeFileSystem, directory.path, 'f', expected(content), LIMITS)
+    const { bytes, error } = await drain(source, (count) => count === 2 && write(join(directory.path, 'f')))
+    expect(error).toMatchObject({ code: 'busy' })
+    expect(bytes.length).toBeLessThan(content.length)
+  })
+
+  test('other content never gets its last chunk', async () => {
+    using directory = temporaryDirectory()
+    writeTree(directory.path, { f: `${content.slice(0, -1)}X` })
+    const source = readVerified(nodeFileSystem, directory.path, 'f', expected(content), LIMITS)
+    const { bytes, error } = await drain(source)
+    expect(error).toMatchObject({ code: 'busy' })
+    expect(bytes.length).toBe(40)
+  })
+
+  test('no descriptor outlives the end or a stop', async () => {
+    using directory = temporaryDirectory()
+    writeTree(directory.path, { f: content })
+    const read = (like: string) => readVerified(nodeFileSystem, directory.path, 'f', expected(like), LIMITS)
+    const before = readdirSync('/proc/self/fd').length
+    await drain(read(content))
+    await drain(read('z'.repeat(50)))
+    await drain(read('z'.repeat(51)))
+    await drain(read(content), () => {
+      throw new Error('the receiver gave up')
+    })
+    read(content)
+    expect(readdirSync('/proc/self/fd').length).toBe(before)
+  })
+
+  test('a failing disk ends it with an error', async () => {
+    using directory = temporaryDirectory()
+    writeTree(directory.path, { f: content })
+    const fs = {
+      ...nodeFileSystem,
+      read: (...call: Parameters<typeof nodeFileSystem.read>) => call[5](systemError('EIO'), 0),
+    }
+    const { error } = await drain(readVerified(fs, directory.path, 'f', expected(content), LIMITS))
+    expect(error).toMatchObject({ code: 'io-error' })
+  })
+
+  test('a vanished file ends it before any byte', async () => {
+    using directory = temporaryDirectory()
+    const source = readVerified(nodeFileSystem, directory.path, 'f', expected(content), LIMITS)
+    expect(await drain(source)).toMatchObject({ bytes: Buffer.alloc(0), error: { code: 'vanished' } })
+  })
+
+  test('an in-memory file system serves as well', async () => {
+    const fs = memoryFileSystem({ '/m/f': content })
+    expect((await drain(readVerified(fs, '/m', 'f', expected(content), LIMITS))).bytes.toString()).toBe(content)
+  })
+})

@@ -1,0 +1,96 @@
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { FileError } from '../../../src/foundation/errors.ts'
+import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
+import { listGuarded } from '../../../src/local/scan/list-guarded.ts'
+import { startRacer, temporaryDirectory, thrownBy, withoutProc, writeTree } from '../trees.ts'
+
+function namesIn(fs: FileSystem, root: string, relativePath: string): string[] {
+  const path = relativePath === '' ? root : `${root}/${relativePath}`
+  return listGuarded(fs, { rootRealPath: root, path, relativePath }).entries.map(({ name }) => name)
+}
+
+/** A root with a directory `sub`, and a link in it to a directory outside whose names nobody may see. */
+function makeTrap(path: string): string {
+  writeTree(path, { 'root/sub/deep/inside.md': 'x', 'outside/deep/private-name.md': 'x', 'outside/private-plan/': '' })
+  const root = join(path, 'root')
+  symlinkSync('../outside', join(root, 'link'))
+  return root
+}
+
+describe.each([
+  ['with /proc', nodeFileSystem],
+  ['without /proc', withoutProc],
+])('listing a directory of a mirror %s', (_, fs) => {
+  test('gives its names, from the root down', () => {
+    using directory = temporaryDirectory()
+    const root = makeTrap(directory.path)
+    expect([namesIn(fs, root, ''), namesIn(fs, root, 'sub/deep')]).toEqual([['link', 'sub'], ['inside.md']])
+  })
+
+  test('refuses a parent that leads outside', () => {
+    using directory = temporaryDirectory()
+    const root = makeTrap(directory.path)
+    const error = thrownBy(() => namesIn(fs, root, 'link/deep'))
+    expect(error).toBeInstanceOf(FileError)
+    expect(error).toMatchObject({ code: 'outside-root', message: expect.not.stringContaining('private') })
+  })
+
+  test('follows no link at the end', () => {
+    using directory = temporaryDirectory()
+    const root = makeTrap(directory.path)
+    expect(thrownBy(() => namesIn(fs, root, 'link'))).toMatchObject({ code: 'ENOTDIR' })
+  })
+
+  test('takes no neighbour of the same prefix', () => {
+    using directory = temporaryDirectory()
+    writeTree(directory.path, { 'root/': '', 'root-outside/deep/private-name.md': 'x' })
+    const root = join(directory.path, 'root')
+    symlinkSync('../root-outside', join(root, 'sub'))
+    expect(thrownBy(() => namesIn(fs, root, 'sub/deep'))).toMatchObject({ code: 'outside-root' })
+  })
+
+  test('leaves no descriptor open after a refusal', () => {
+    using directory = temporaryDirectory()
+    const root = makeTrap(directory.path)
+    let open = 0
+    const counting: FileSystem = {
+      ...fs,
+      openSync: (path, flags) => {
+        const descriptor = fs.openSync(path, flags)
+        open += 1
+        return descriptor
+      },
+      closeSync: (descriptor) => {
+        open -= 1
+        fs.closeSync(descriptor)
+      },
+    }
+    thrownBy(() => namesIn(counting, root, 'link/deep'))
+    expect(open).toBe(0)
+  })
+})
+
+test('A racer never gets an outside name listed', async () => {
+  using directory = temporaryDirectory()
+  const root = makeTrap(directory.path)
+  const racer = await startRacer(root)
+  const seen = { inside: 0, refused: 0, gone: 0, leaked: 0 }
+  for (let tries = 0; tries < 500_000 && seen.leaked === 0 && (seen.inside < 300 || seen.refused < 30); tries += 1) {
+    seen[tryToList(root)] += 1
+  }
+  await racer.terminate()
+  expect(seen.leaked).toBe(0)
+  expect(seen.inside).toBeGreaterThanOrEqual(300)
+  expect(seen.refused).toBeGreaterThanOrEqual(30)
+})
+
+function tryToList(root: string): 'inside' | 'refused' | 'gone' | 'leaked' {
+  try {
+    const names = ['sub', 'sub/deep'].flatMap((path) => namesIn(nodeFileSystem, root, path))
+    return names.some((name) => name.startsWith('private')) ? 'leaked' : 'inside'
+  } catch (error) {
+    return error instanceof FileError ? 'refused' : 'gone'
+  }
+}

@@ -1,0 +1,129 @@
+import { appendFileSync, linkSync, mkdirSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { watchTree } from '../../../src/local/watch/open-tree-watcher.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+import { writeTree } from '../trees.ts'
+import { directoriesOf, hearing, until, type WatchedTree, watchNewTree } from './watched-tree.ts'
+
+const DEEP = Array.from({ length: 40 }, (_, level) => `level-${level}`).join('/')
+
+describe.each(['node', 'parcel', 'chokidar'] as const)('a tree watched by %s', (backEnd) => {
+  test('hints at files made, changed, deleted', async () => {
+    await using tree = await watchNewTree(backEnd, { 'a/old.md': 'old' })
+    await tree.hints(['a/new.md', 'top.md'], () => writeTree(tree.root, { 'a/new.md': 'x', 'top.md': 'x' }))
+    await tree.hints(['a/old.md'], () => appendFileSync(join(tree.root, 'a/old.md'), ' and more'))
+    await tree.hints(['a/old.md'], () => unlinkSync(join(tree.root, 'a/old.md')))
+  })
+
+  test('hints at files that editors replace', async () => {
+    await using tree = await watchNewTree(backEnd, { 'a/text.md': 'old', 'a/other.md': 'old' })
+    const inA = (name: string) => join(tree.root, 'a', name)
+    await tree.hints(['a/text.md'], () => {
+      writeFileSync(inA('text.md.tmp'), 'new text')
+      renameSync(inA('text.md.tmp'), inA('text.md'))
+    })
+    await tree.hints(['a/linked.md'], () => {
+      writeFileSync(inA('.linked'), 'x')
+      linkSync(inA('.linked'), inA('linked.md'))
+      unlinkSync(inA('.linked'))
+    })
+  })
+
+  test('hints at both names of a rename', async () => {
+    await using tree = await watchNewTree(backEnd, { 'a/one.md': 'x', 'b/': '' })
+    const act = () => renameSync(join(tree.root, 'a/one.md'), join(tree.root, 'b/two.md'))
+    await tree.hints(['a/one.md', 'b/two.md'], act)
+  })
+
+  test('hints at a directory made and then in it', async () => {
+    await using tree = await watchNewTree(backEnd)
+    await tree.hints(['new'], () => mkdirSync(join(tree.root, 'new')))
+    tree.watcher.add(directoriesOf(tree.root))
+    await hintsSoonIn(tree, 'new')
+  })
+
+  test('hints at directories that are deleted', async () => {
+    await using tree = await watchNewTree(backEnd, { 'a/b/c.md': 'x' })
+    await tree.hints(['a', 'a/b', 'a/b/c.md'], () => rmSync(join(tree.root, 'a'), { recursive: true }))
+  })
+
+  test('hints in the depth of a tree', async () => {
+    await using tree = await watchNewTree(backEnd, { [`${DEEP}/old.md`]: 'x' })
+    await tree.hints([`${DEEP}/new.md`], () => writeFileSync(join(tree.root, DEEP, 'new.md'), 'x'))
+  })
+
+  test('hints at names that are hard to read', async () => {
+    const names = [' leading', 'new\nline', '\u202ebidi', '💥', '*?[a]', 'é', 'e\u0301']
+    await using tree = await watchNewTree(backEnd, { 'a/': '' })
+    const paths = names.map((name) => `a/${name}`)
+    await tree.hints(paths, () => writeTree(tree.root, Object.fromEntries(paths.map((path) => [path, 'x']))))
+  })
+
+  test('hints at the root that goes away', async () => {
+    await using tree = await watchNewTree(backEnd, { 'a/': '' })
+    await tree.hints([''], () => rmSync(tree.root, { recursive: true }))
+  })
+
+  test('tells nothing after its end', async () => {
+    const tree = await watchNewTree(backEnd)
+    await using beside = await watchNewTree(backEnd)
+    await tree.watcher[Symbol.asyncDispose]()
+    writeFileSync(join(tree.root, 'late.md'), 'x')
+    await beside.hints(['sign.md'], () => writeFileSync(join(beside.root, 'sign.md'), 'x'))
+    expect([...tree.heard.hints]).toEqual([])
+    await tree[Symbol.asyncDispose]()
+  })
+})
+
+/** On Linux parcel promises none of this, and chokidar is silent about names that are not UTF-8; scans find both. */
+describe.each(['node', 'chokidar'] as const)('directories that come with content under %s', (backEnd) => {
+  test('are watched to their depth when made', async () => {
+    await using tree = await watchNewTree(backEnd)
+    await tree.hints(['new'], () => writeTree(tree.root, { 'new/inner/most/old.md': 'x' }))
+    tree.watcher.add(directoriesOf(tree.root))
+    await hintsSoonIn(tree, 'new/inner/most')
+  })
+
+  test('are watched once moved in from outside', async () => {
+    await using tree = await watchNewTree(backEnd)
+    writeTree(tree.outside, { 'moved/inner/old.md': 'x' })
+    await tree.hints(['moved'], () => renameSync(join(tree.outside, 'moved'), join(tree.root, 'moved')))
+    tree.watcher.add(directoriesOf(tree.root))
+    await hintsSoonIn(tree, 'moved/inner')
+  })
+
+  test('are watched in the place they moved to', async () => {
+    await using tree = await watchNewTree(backEnd, { 'a/inner/old.md': 'x' })
+    await tree.hints(['a', 'b'], () => renameSync(join(tree.root, 'a'), join(tree.root, 'b')))
+    tree.watcher.add(directoriesOf(tree.root))
+    await hintsSoonIn(tree, 'b/inner')
+  })
+})
+
+test.each(['node', 'parcel', 'chokidar'] as const)('a burst is told as a loss by %s', async (backEnd) => {
+  const clock = manualClock()
+  await using tree = await watchNewTree(backEnd, {}, clock)
+  const burst = Array.from({ length: 9_000 }, (_, index) => [`f${index}.md`, 'x'])
+  writeTree(tree.root, Object.fromEntries(burst))
+  await until('a loss to be noticed', () => clock.countSleepers() > 0)
+  expect(tree.heard.losses).toEqual([])
+  await clock.advance(3_000)
+  expect(tree.heard.losses).toEqual(['burst'])
+})
+
+test.each(['node', 'parcel', 'chokidar'] as const)('a root that is missing is refused by %s', async (backEnd) => {
+  await using tree = await watchNewTree('node')
+  const { options } = hearing(join(tree.outside, 'missing'), backEnd)
+  await expect(watchTree(options)).rejects.toMatchObject({ code: 'root-missing' })
+})
+
+/** Writes files there until one is hinted at: how soon a whole-tree watcher has seen a new directory is its own affair. */
+async function hintsSoonIn({ root, heard }: WatchedTree, directory: string): Promise<void> {
+  let count = 0
+  await until(`hints in ${directory}`, () => {
+    count += 1
+    writeFileSync(join(root, directory, `try-${count}.md`), 'x')
+    return [...heard.hints].some((hint) => hint.startsWith(`${directory}/try-`))
+  })
+}

@@ -1,0 +1,209 @@
+import fc from 'fast-check'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { FileStats, FileSystem } from '../../../src/local/read/file-system.ts'
+import { nodeFileSystem } from '../../../src/local/read/file-system.ts'
+import { Settler } from '../../../src/local/watch/settler.ts'
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
+
+const SETTLE_MS = 1_000
+const YEAR_MS = 365 * 86_400_000
+const REGULAR = 0o100644n
+
+interface File {
+  sizeBytes: number
+  /** By the wall clock of the moment. */
+  timeMs: number
+  /** By the monotonic clock. */
+  changedMs: number
+}
+
+let clock: ManualClock
+let files: Map<string, File>
+let settler: Settler
+
+beforeEach(begin)
+
+function begin(): void {
+  clock = manualClock()
+  files = new Map()
+  const lstatSync: FileSystem['lstatSync'] = (path) => statsOf(path.replace('/root/', ''))
+  settler = new Settler({ fs: { ...nodeFileSystem, lstatSync }, clock, rootRealPath: '/root', settleMs: SETTLE_MS })
+}
+
+function statsOf(path: string): FileStats {
+  const file = files.get(path)
+  if (!file) throw Object.assign(new Error('gone'), { code: 'ENOENT' })
+  const timeNs = BigInt(file.timeMs) * 1_000_000n
+  const times = { mtimeNs: timeNs, ctimeNs: timeNs }
+  return { dev: 1n, ino: 1n, mode: REGULAR, size: BigInt(file.sizeBytes), ...times }
+}
+
+function change(path: string): void {
+  const sizeBytes = (files.get(path)?.sizeBytes ?? 0) + 1
+  files.set(path, { sizeBytes, timeMs: clock.nowMs(), changedMs: clock.monotonicMs() })
+}
+
+function takeAll(): string[] {
+  return settler.takeRested(Number.POSITIVE_INFINITY)
+}
+
+/** What may happen to one of a few files, or to the clocks. */
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('change' as const), file: fc.nat(3) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('hint' as const), file: fc.nat(3) }) },
+  // Written without a word, as through a memory map; a hint comes later or was there before.
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('unheard' as const), file: fc.nat(3) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), file: fc.nat(3) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('scan' as const), file: fc.nat(3) }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 1_500 }) }) },
+)
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
+
+/** When a path was last heard of, until it was taken; monotonic. */
+type Heard = Map<string, number>
+
+function play(taken: Step, heard: Heard): void {
+  if (taken.kind === 'pass') return
+  const path = `${taken.file}.md`
+  const { kind } = taken
+  if (kind === 'remove') files.delete(path)
+  if (kind === 'change' || kind === 'unheard') change(path)
+  if (kind === 'unheard' && !heard.has(path)) return
+  if (kind === 'scan') {
+    const file = files.get(path)
+    if (!file) return
+    const { size: _, ...stats } = statsOf(path)
+    settler.noteSeen(path, { sizeBytes: file.sizeBytes, ...stats, inode: stats.ino })
+    if (!heard.has(path)) heard.set(path, clock.monotonicMs())
+  } else if (kind !== 'unheard') {
+    settler.note(path)
+    heard.set(path, clock.monotonicMs())
+  }
+}
+
+/** Lets time pass from one due time to the next, as the daemon does, and checks everything that is taken. */
+async function passTime(ms: number, heard: Heard): Promise<void> {
+  const endMs = clock.monotonicMs() + ms
+  for (;;) {
+    const dueMs = settler.nextDueMs() ?? Number.POSITIVE_INFINITY
+    await clock.advance(Math.max(0, Math.min(dueMs, endMs) - clock.monotonicMs()))
+    for (const path of takeAll()) {
+      const file = files.get(path)
+      if (file) expect(clock.monotonicMs() - file.changedMs, 'rested').toBeGreaterThanOrEqual(SETTLE_MS)
+      expect(heard.has(path), 'was heard of').toBe(true)
+      heard.delete(path)
+    }
+    // Heard of last, and changed without a word at the end of that rest.
+    for (const [path, heardMs] of heard) {
+      const sinceMs = Math.max(heardMs, files.get(path)?.changedMs ?? 0)
+      expect(clock.monotonicMs() - sinceMs, 'not later').toBeLessThan(2 * SETTLE_MS)
+    }
+    if (clock.monotonicMs() >= endMs && dueMs > endMs) return
+  }
+}
+
+describe('whatever happens', () => {
+  test('files are taken rested, in time, all', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+        begin()
+        const heard: Heard = new Map()
+        for (const taken of steps) {
+          play(taken, heard)
+          if (taken.kind === 'pass') await passTime(taken.ms, heard)
+        }
+        await passTime(2 * SETTLE_MS, heard)
+        expect([settler.size, heard.size, settler.nextDueMs()]).toEqual([0, 0, undefined])
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
+describe('a wall clock that is set', () => {
+  test.each([-10 * YEAR_MS, 10 * YEAR_MS])('by %i ms costs one rest at most', async (byMs) => {
+    change('a.md')
+    settler.note('a.md')
+    clock.jump(byMs)
+    await clock.advance(SETTLE_MS - 1)
+    expect(takeAll()).toEqual([])
+    await clock.advance(1)
+    const taken = takeAll()
+    await clock.advance(SETTLE_MS)
+    expect([...taken, ...takeAll()]).toEqual(['a.md'])
+  })
+})
+
+describe('paths', () => {
+  test('that are gone or no files need no rest', async () => {
+    settler.note('gone.md')
+    expect(settler.nextDueMs()).toBe(SETTLE_MS)
+    await clock.advance(SETTLE_MS)
+    expect(takeAll()).toEqual(['gone.md'])
+  })
+
+  test('seen by a scan wait for what is missing', async () => {
+    change('a.md')
+    await clock.advance(600)
+    const { size: _, ino: inode, ...stats } = statsOf('a.md')
+    settler.noteSeen('a.md', { ...stats, inode, sizeBytes: 1 })
+    expect(settler.nextDueMs()).toBe(SETTLE_MS)
+  })
+
+  test('that never rest tell how long', async () => {
+    for (let second = 0; second < 30; second += 1) {
+      change('log.md')
+      settler.note('log.md')
+      await clock.advance(SETTLE_MS - 1)
+      expect(takeAll()).toEqual([])
+    }
+    expect([settler.waitedMs('log.md'), settler.waitedMs('other.md')]).toEqual([30 * (SETTLE_MS - 1), 0])
+  })
+
+  test('are waited for from a moment, and not forever', async () => {
+    change('before')
+    settler.note('before')
+    await clock.advance(10)
+    const atMs = clock.monotonicMs()
+    await clock.advance(10)
+    settler.note('after')
+    expect(settler.waitsSince(atMs, 1_000)).toBe(true)
+    expect(settler.waitsSince(atMs, 20), 'for too long').toBe(false)
+    expect(settler.waitsSince(atMs - 11, 1_000), 'only later').toBe(false)
+    await clock.advance(SETTLE_MS)
+    expect(takeAll().sort()).toEqual(['after', 'before'])
+    expect(settler.waitsSince(clock.monotonicMs(), 1_000)).toBe(false)
+  })
+
+  test('are taken in portions, each once', async () => {
+    for (let index = 0; index < 10; index += 1) settler.note(`${index}.md`)
+    await clock.advance(SETTLE_MS)
+    const portions = [settler.takeRested(4), settler.takeRested(4), settler.takeRested(4)]
+    expect(portions.map(({ length }) => length)).toEqual([4, 4, 2])
+    expect(new Set(portions.flat()).size).toBe(10)
+  })
+
+  test('are covered by directories above them', () => {
+    settler.note('a/b')
+    expect(['a/b', 'a/b/c/d.md', 'a/bc', 'a'].map((path) => settler.covers(path))).toEqual([true, true, false, false])
+  })
+
+  test('beyond what can be kept are not taken', () => {
+    for (let index = 0; index < 50_000; index += 1) settler.note(`${index}.md`)
+    expect(settler.isFull).toBe(true)
+    settler.note('more.md')
+    settler.note('0.md')
+    expect([settler.size, settler.has('more.md')]).toEqual([50_000, false])
+  })
+
+  test('that keep coming cost little each', async () => {
+    for (let index = 0; index < 20_000; index += 1) settler.note(`${index}.md`)
+    const startMs = performance.now()
+    for (let index = 0; index < 20_000; index += 1) {
+      settler.note(`${index}.md`)
+      settler.nextDueMs()
+    }
+    // Going through them all for each takes half a minute.
+    expect(performance.now() - startMs).toBeLessThan(2_000)
+  })
+})
