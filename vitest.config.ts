@@ -13,8 +13,8 @@ export default defineConfig({
       include: [
         'src/rules/**/*.ts',
         'src/store/**/*.ts',
-        'src/sync/{earlier-uploads,item-failure,make-directories,plan-sending,remote-bytes,resolve-doubts,run-quota}.ts',
-        'src/sync/{send-one,send-queue,sender,upload,upload-account}.ts',
+        'src/sync/{upload,directories,doubts}/**/*.ts',
+        'src/sync/item-failure.ts',
       ],
       reporter: ['text', 'json'],
       reportOnFailure: true,

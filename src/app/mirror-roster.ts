@@ -1,7 +1,7 @@
 import { shellWord } from '../foundation/text.ts'
 import { givesNameAway, type MirrorActivity, mirrorActivity } from '../rules/mirror-activity.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
-import { nameOwner, originMismatch } from '../sync/pinned-service.ts'
+import { nameOwner, originMismatch } from '../sync/pin/pinned-service.ts'
 import { realPathOf } from './real-path.ts'
 import { identityOfService } from './service-identity.ts'
 import type { MirrorSettings, Settings } from './settings/settings.ts'

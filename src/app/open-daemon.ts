@@ -8,9 +8,9 @@ import type { Logger } from '../foundation/logger.ts'
 import { systemWatch } from '../local/watch/system-watch.ts'
 import { DEFAULT_RETRY, type RequestObservation } from '../remote/client-options.ts'
 import { openStore, type Store } from '../store/open-store.ts'
+import type { ControllerSettings } from '../sync/continuous/controller-settings.ts'
 import type { MirrorSettings as EngineMirror } from '../sync/engine.ts'
-import type { KeeperSettings } from '../sync/keeper/keeper-settings.ts'
-import type { Meter } from '../sync/meter.ts'
+import type { MetricsSink } from '../sync/metrics-sink.ts'
 import { assertAnyKept, chooseForDaemon } from './choose-mirrors.ts'
 import { composeEngine } from './open-engine.ts'
 import { serviceNameOf } from './open-runner.ts'
@@ -65,7 +65,7 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
 }
 
 /** The engine is composed before there are metrics to tell. */
-class LateMeter implements Meter {
+class LateMeter implements MetricsSink {
   #metrics: Metrics | undefined
 
   begin(metrics: Metrics): Metrics {
@@ -73,9 +73,9 @@ class LateMeter implements Meter {
     return metrics
   }
 
-  uploadEnded: Meter['uploadEnded'] = (...told) => this.#metrics?.uploadEnded(...told)
-  searchableAfter: Meter['searchableAfter'] = (...told) => this.#metrics?.searchableAfter(...told)
-  watcherMissed: Meter['watcherMissed'] = (...told) => this.#metrics?.watcherMissed(...told)
+  uploadEnded: MetricsSink['uploadEnded'] = (...told) => this.#metrics?.uploadEnded(...told)
+  searchableAfter: MetricsSink['searchableAfter'] = (...told) => this.#metrics?.searchableAfter(...told)
+  watcherMissed: MetricsSink['watcherMissed'] = (...told) => this.#metrics?.watcherMissed(...told)
   observeRequest = (observation: RequestObservation): void => this.#metrics?.observeRequest(observation)
 }
 
@@ -126,7 +126,7 @@ class Planner {
   }
 }
 
-function keeperSettings(mirror: EngineMirror, configured: MirrorSettings, logger: Logger): KeeperSettings {
+function keeperSettings(mirror: EngineMirror, configured: MirrorSettings, logger: Logger): ControllerSettings {
   const { watch, watcher, settleMs, rescanMs = null, pollIntervalMs } = configured
   return {
     mirror,

@@ -6,11 +6,11 @@ import { nodeFileSystem } from '../local/read/file-system.ts'
 import { openStore, openStoreReader, type Store, type StoreReader } from '../store/open-store.ts'
 import type { Engine, EngineLimits } from '../sync/engine.ts'
 import { type FileLog, silentFileLog } from '../sync/file-log.ts'
-import { keepPause, recallPause } from '../sync/kept-pause.ts'
-import { type Meter, silentMeter } from '../sync/meter.ts'
+import { keepRetryAfter, recallRetryAfter } from '../sync/kept-retry-after.ts'
+import { type MetricsSink, noMetrics } from '../sync/metrics-sink.ts'
 import { examineInThread, observeInThreads } from '../sync/observe/observe-in-threads.ts'
 import { createProgress } from '../sync/progress.ts'
-import type { ReportContext } from '../sync/report.ts'
+import type { ReportContext } from '../sync/report/report.ts'
 import { createLazyService, type LazyService } from './lazy-service.ts'
 import type { OpenServiceInput } from './open-service.ts'
 import { realPathOf } from './real-path.ts'
@@ -27,7 +27,7 @@ export interface OpenedEngine extends AsyncDisposable {
 }
 
 export interface OpenEngineInput extends OpenServiceInput {
-  readonly meter?: Meter
+  readonly meter?: MetricsSink
   /** Is told of each file that is sent; by default nobody is. */
   readonly fileLog?: FileLog
   /** How long uploads under way may go on after a request to stop. */
@@ -60,7 +60,7 @@ export interface ComposeInput extends OpenEngineInput {
 export function composeEngine(settings: Settings, input: ComposeInput): OpenedEngine {
   const { store } = input
   const origin = originOf(settings)
-  const retryAfter = origin === undefined ? undefined : keepPause(store, origin, systemClock, input.logger)
+  const retryAfter = origin === undefined ? undefined : keepRetryAfter(store, origin, systemClock, input.logger)
   const service = createLazyService(settings, { ...input, retryAfter })
   const { limits, ingestion } = settings
   const grace = graceAfter(input.endSignal ?? input.signal, input.graceMs ?? GRACE_MS)
@@ -76,7 +76,7 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
     random: Math.random,
     logger: input.logger,
     progress: createProgress(),
-    meter: input.meter ?? silentMeter,
+    metrics: input.meter ?? noMetrics,
     fileLog: input.fileLog ?? silentFileLog,
     lanes: new Lanes(limits.transfers),
     underWay: new Set(),
@@ -119,7 +119,7 @@ export interface OpenedReader extends AsyncDisposable {
 export function openReader(settings: Settings, input: OpenServiceInput): OpenedReader {
   const store = openStoreReader(settings.stateDir)
   const origin = originOf(settings)
-  const retryAfter = store && origin !== undefined ? recallPause(store, origin, systemClock) : undefined
+  const retryAfter = store && origin !== undefined ? recallRetryAfter(store, origin, systemClock) : undefined
   const service = createLazyService(settings, { ...input, retryAfter })
   return {
     store,

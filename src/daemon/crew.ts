@@ -1,8 +1,8 @@
 import { InterruptedError } from '../foundation/errors.ts'
+import type { ControllerSettings } from '../sync/continuous/controller-settings.ts'
+import { MirrorController, SCHEDULED } from '../sync/continuous/mirror-controller.ts'
+import { ServiceConnection } from '../sync/continuous/service-connection.ts'
 import type { Engine } from '../sync/engine.ts'
-import type { KeeperSettings } from '../sync/keeper/keeper-settings.ts'
-import { MirrorKeeper, SCHEDULED } from '../sync/keeper/mirror-keeper.ts'
-import { ServiceLine } from '../sync/keeper/service-line.ts'
 import { isPaused } from '../sync/pause.ts'
 import type { LibraryAccess } from './control/protocol.ts'
 import { forgetNotes } from './forget-notes.ts'
@@ -11,7 +11,7 @@ import { type Schedules, startSchedules } from './schedule.ts'
 import type { DaemonStanding, MirrorStanding } from './standing.ts'
 
 export interface CrewMirror {
-  readonly keeper: KeeperSettings
+  readonly keeper: ControllerSettings
   /** Five-field cron of its batches; null: it sends at once. */
   readonly schedule: string | null
   /** A batch begins nothing new after so long. */
@@ -32,8 +32,8 @@ export interface CrewPlan extends AsyncDisposable {
 /** The keepers of all mirrors, the line they share, and the times at which they may send. */
 export class Crew {
   readonly engine: Engine
-  readonly line: ServiceLine
-  readonly keepers: readonly MirrorKeeper[]
+  readonly line: ServiceConnection
+  readonly keepers: readonly MirrorController[]
   readonly plan: CrewPlan
   readonly #windows: MaintenanceWindows
   readonly #schedules: Schedules
@@ -46,8 +46,8 @@ export class Crew {
     const { engine, mirrors, timeZone, maintenance } = plan
     this.plan = plan
     this.engine = engine
-    this.line = new ServiceLine(engine, { onFatal, onChange: () => this.#tellLineChange() })
-    this.keepers = mirrors.map(({ keeper }) => new MirrorKeeper(engine, this.line, keeper))
+    this.line = new ServiceConnection(engine, { onFatal, onChange: () => this.#tellLineChange() })
+    this.keepers = mirrors.map(({ keeper }) => new MirrorController(engine, this.line, keeper))
     this.#windows = new MaintenanceWindows(maintenance, timeZone)
     this.applyPauses()
     this.applyMaintenance()
@@ -125,7 +125,7 @@ export class Crew {
     }
   }
 
-  #standingOf(keeper: MirrorKeeper): MirrorStanding {
+  #standingOf(keeper: MirrorController): MirrorStanding {
     const { nextScanAt, ...standing } = keeper.standing
     const { name, path } = keeper.settings.mirror
     const times = [nextScanAt, this.#schedules.nextRunAt(name)].filter((time) => time !== null)
@@ -142,7 +142,7 @@ export class Crew {
     end.abort()
   }
 
-  #find(name: string): MirrorKeeper | undefined {
+  #find(name: string): MirrorController | undefined {
     return this.keepers.find((keeper) => keeper.name === name)
   }
 

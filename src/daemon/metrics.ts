@@ -2,7 +2,7 @@ import { Registry } from 'prom-client'
 import type { Clock } from '../foundation/clock.ts'
 import type { RequestObservation } from '../remote/client-options.ts'
 import type { Store } from '../store/open-store.ts'
-import type { Meter } from '../sync/meter.ts'
+import type { MetricsSink } from '../sync/metrics-sink.ts'
 import { registerEvents } from './metrics/events.ts'
 import { makeGauge } from './metrics/make.ts'
 import { registerProcess } from './metrics/process.ts'
@@ -19,7 +19,7 @@ export interface MetricsSource {
 }
 
 /** Counts what it is told, and renders that and where everything stands for Prometheus. */
-export interface Metrics extends Meter {
+export interface Metrics extends MetricsSink {
   observeRequest(observation: RequestObservation): void
   /** The text of a scrape; what stands is read now, nothing is kept up to date by a timer. */
   render(): Promise<string>

@@ -1,6 +1,6 @@
 import type { Clock } from '../foundation/clock.ts'
 import type { LogFields, Logger } from '../foundation/logger.ts'
-import { SENT, SENT_BESIDES, UPLOADS_FAILED } from '../sync/keeper/activity-log.ts'
+import { SENT, SENT_BESIDES, UPLOADS_FAILED } from '../sync/continuous/activity-log.ts'
 import { CLIENT_DID } from './client-did.ts'
 
 const REST_MS = 10 * 60_000

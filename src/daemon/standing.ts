@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../foundation/errors.ts'
-import type { ServiceStanding } from '../sync/keeper/service-line.ts'
+import type { ServiceStatus } from '../sync/continuous/service-connection.ts'
 
 /** What the daemon does for one mirror now. `halted`: an operator must act; `waiting`: it goes on by itself. */
 export type MirrorState = 'starting' | 'scanning' | 'idle' | 'sending' | 'waiting' | 'held' | 'halted'
@@ -36,7 +36,7 @@ export interface MirrorStanding {
 export interface DaemonStanding {
   readonly pid: number
   readonly startedAt: number
-  readonly service: ServiceStanding
+  readonly service: ServiceStatus
   /** The disk of the store is full: nothing is sent until there is room. */
   readonly isStoreFull: boolean
   /** Uploads under way, and resources in ingestion. */

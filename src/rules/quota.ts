@@ -1,7 +1,7 @@
 import { formatSize } from '../foundation/units.ts'
 
 /** What bounds the new contents of a run; null means no bound. */
-export interface SendLimits {
+export interface UploadLimits {
   readonly newPerRun: number | null
   readonly newPerDay: number | null
   readonly newBytesPerRun: number | null
@@ -15,7 +15,7 @@ export interface QuotaUse {
 }
 
 /** The limit that holds a content back, by the name of its setting. */
-export type HoldingLimit = keyof SendLimits | 'inIngestion'
+export type HoldingLimit = keyof UploadLimits | 'inIngestion'
 
 /** What one limit held back in a run. */
 export interface HeldBack {
@@ -29,7 +29,7 @@ export interface HeldBack {
 }
 
 /** The limit by which one more content of `sizeBytes` may not be sent now, or undefined when it may. */
-export function holdingLimit(limits: SendLimits, used: QuotaUse, sizeBytes: number): keyof SendLimits | undefined {
+export function holdingLimit(limits: UploadLimits, used: QuotaUse, sizeBytes: number): keyof UploadLimits | undefined {
   if (limits.newPerRun !== null && used.inRun >= limits.newPerRun) return 'newPerRun'
   if (limits.newPerDay !== null && used.inDay >= limits.newPerDay) return 'newPerDay'
   if (limits.newBytesPerRun !== null && used.bytesInRun + sizeBytes > limits.newBytesPerRun) return 'newBytesPerRun'

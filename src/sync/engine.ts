@@ -7,11 +7,11 @@ import type { FileSystem } from '../local/read/file-system.ts'
 import type { OutageListener } from '../remote/policies/outage.ts'
 import type { ServiceClient } from '../remote/service-client.ts'
 import type { PollPace } from '../rules/poll-pause.ts'
-import type { SendLimits } from '../rules/quota.ts'
+import type { UploadLimits } from '../rules/quota.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { Store } from '../store/open-store.ts'
 import type { FileLog } from './file-log.ts'
-import type { Meter } from './meter.ts'
+import type { MetricsSink } from './metrics-sink.ts'
 import type { ObserveTree, OpenExaminer } from './observe/observation.ts'
 import type { Progress } from './progress.ts'
 
@@ -61,7 +61,7 @@ export interface MirrorSettings {
   readonly duplicates: 'skip' | 'link'
 }
 
-export interface EngineLimits extends SendLimits {
+export interface EngineLimits extends UploadLimits {
   readonly transfers: number
   readonly checkers: number
   readonly inIngestion: number
@@ -82,7 +82,7 @@ export interface Engine {
   readonly random: Random
   readonly logger: Logger
   readonly progress: Progress
-  readonly meter: Meter
+  readonly metrics: MetricsSink
   readonly fileLog: FileLog
   /** Uploads at the same time, of all mirrors together. */
   readonly lanes: Lanes

@@ -1,5 +1,5 @@
 import type { SyncSummary } from '../rules/sync-summary.ts'
-import type { QuotaScope } from './run-quota.ts'
+import type { QuotaScope } from './upload/run-quota.ts'
 
 export interface PassOptions {
   /** How long to wait for ingestion after the last upload; 0: not at all. */

@@ -7,7 +7,7 @@ import { PROTOCOL_VERSION, type SyncRequest } from '../../src/daemon/control/pro
 import { type ControlServer, type ControlServerInput, startControlServer } from '../../src/daemon/control/server.ts'
 import { silentLogger } from '../../src/foundation/logger.ts'
 import { emptySummary } from '../../src/rules/sync-summary.ts'
-import type { RunResult } from '../../src/sync/run-sync.ts'
+import type { RunResult } from '../../src/sync/run/run-sync.ts'
 import { daemonStanding, mirrorStanding } from '../support/standing.ts'
 
 export const SERVICE = 'https://library.example.com'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { MirrorSettings } from '../../src/sync/engine.ts'
-import type { RunResult } from '../../src/sync/run-sync.ts'
+import type { RunResult } from '../../src/sync/run/run-sync.ts'
 import { accountOf, mirrorOf, openTestEngine, type TestEngine } from '../support/engine.ts'
 import { randomFaults, startFaultyService } from '../support/faulty-service.ts'
 import { readLibrary } from '../support/library-contents.ts'

@@ -1,7 +1,7 @@
 /** What is said of an upload while it is on its way, and when whoever sent it is gone. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
-import { readStatus as readMirrors } from '../../src/sync/status.ts'
+import { readStatus as readMirrors } from '../../src/sync/report/status.ts'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { type Home, temporaryHome } from '../support/home.ts'

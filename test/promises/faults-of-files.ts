@@ -10,8 +10,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
     shownBy: {
       'local/read/hash-file.test.ts': ['a writer that %s makes it busy', 'a rename over leaves no mixed hash'],
       'local/read/read-verified.test.ts': ['while a larger file is sent > a writer that %s ends it incomplete'],
-      'sync/uploads.test.ts': ['a file that changes while it is sent > (%s) stores nothing (P10)'],
-      'sync/keeper/mirror-observer.test.ts': ['a file that never rests > is told as busy until it rests'],
+      'sync/upload/uploads.test.ts': ['a file that changes while it is sent > (%s) stores nothing (P10)'],
+      'sync/continuous/mirror-observer.test.ts': ['a file that never rests > is told as busy until it rests'],
     },
   },
   {
@@ -43,7 +43,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'a problem of that directory; all below it is unknown and stays as the store has it',
     class: 'operator',
     shownBy: {
-      'sync/report.test.ts': ['a directory that cannot be read > keeps its files in the store (P11)'],
+      'sync/report/report.test.ts': ['a directory that cannot be read > keeps its files in the store (P11)'],
       'local/scan/scan-directory.test.ts': ['a directory that can not be read > is never taken for empty after %s'],
     },
   },
@@ -241,7 +241,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
         'a system that allows four watches > lets node watch four directories',
         'a system that allows four watches > makes %s refuse, and say why',
       ],
-      'sync/keeper/mirror-observer.test.ts': ['scans > come at intervals once watches run out'],
+      'sync/continuous/mirror-observer.test.ts': ['scans > come at intervals once watches run out'],
     },
   },
   {
@@ -252,7 +252,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     shownBy: {
       'local/watch/event-reporter.test.ts': ['a burst is told as one loss', 'the end of a burst is never lost'],
       'local/watch/open-tree-watcher.test.ts': ['a burst is told as a loss by %s'],
-      'sync/keeper/mirror-observer.test.ts': ['scans > are called for by rules, losses and limits'],
+      'sync/continuous/mirror-observer.test.ts': ['scans > are called for by rules, losses and limits'],
     },
   },
   {

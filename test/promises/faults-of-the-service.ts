@@ -51,7 +51,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
         'doubt > is the end of a reset after %i bytes arrived',
         'doubt > is the end of one try: %s',
       ],
-      'sync/uploads.test.ts': ['an upload whose answer is lost > is found by looking and never sent twice (P4)'],
+      'sync/upload/uploads.test.ts': ['an upload whose answer is lost > is found by looking and never sent twice (P4)'],
     },
   },
   {
@@ -74,9 +74,13 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'everything stops, exit 7; a daemon asks again at its pace',
     class: 'halt',
     shownBy: {
-      'sync/uploads.test.ts': ['a content that the service refuses > stops everything when the credential is refused'],
+      'sync/upload/uploads.test.ts': [
+        'a content that the service refuses > stops everything when the credential is refused',
+      ],
       'journeys/identity.test.ts': ['a credential > that was revoked meanwhile stops the run'],
-      'sync/keeper/service-line.test.ts': ['a line that nobody uses > learns that the credential was taken back'],
+      'sync/continuous/service-connection.test.ts': [
+        'a line that nobody uses > learns that the credential was taken back',
+      ],
     },
   },
   {
@@ -104,7 +108,9 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'gone remotely: a problem, never sent again',
     class: 'operator',
     shownBy: {
-      'sync/ingestion.test.ts': ['what a service says of its processing > that is gone (404) is never sent again'],
+      'sync/ingestion/follow-ingestion.test.ts': [
+        'what a service says of its processing > that is gone (404) is never sent again',
+      ],
     },
   },
   {
@@ -130,12 +136,12 @@ export const faultsOfTheService: readonly FaultRow[] = [
         'no doubt > says what the service says of a field',
         'no doubt > remains after a plain %i',
       ],
-      'sync/uploads.test.ts': ['a content that the service refuses > is said, quarantined and not sent again'],
+      'sync/upload/uploads.test.ts': ['a content that the service refuses > is said, quarantined and not sent again'],
       'rules/sending.test.ts': [
         'pauses of the quarantine > grow fivefold from 25 s to a day',
         'pauses of the quarantine > of what is too large are the longest',
       ],
-      'sync/attempts.test.ts': [
+      'sync/doubts/attempts.test.ts': [
         'a run that outlasts its quarantines > sends a refused content once, in whichever mirror',
       ],
     },
@@ -183,7 +189,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
         'answers that are none > takes %s for malformed',
         'answers that are none > takes bytes that are not HTTP for malformed',
       ],
-      'sync/uploads.test.ts': ['an answer to an upload that is no answer > (%s) counts as doubt, not as done'],
+      'sync/upload/uploads.test.ts': ['an answer to an upload that is no answer > (%s) counts as doubt, not as done'],
       'journeys/poison.test.ts': [
         '%s > to one upload leaves the others alone',
         '%s > to one poll leaves the others alone',
@@ -224,7 +230,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
         'An honest library is complete to its deepest folder',
       ],
       'remote/endpoints/paging.test.ts': ['refuses %s as incomplete', 'ends a listing that never ends'],
-      'sync/report.test.ts': ['a listing with faults > %s makes things unknown, never missing (P11)'],
+      'sync/report/report.test.ts': ['a listing with faults > %s makes things unknown, never missing (P11)'],
     },
   },
   {
@@ -247,7 +253,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'an error of that resource, told with the word, never done',
     class: 'operator',
     shownBy: {
-      'sync/ingestion.test.ts': [
+      'sync/ingestion/follow-ingestion.test.ts': [
         'what a service says of its processing > is searchable for two words only (P6)',
         'what a service says of its processing > is told bounded and escaped',
       ],
@@ -274,7 +280,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'no more uploads than were under way; the mirror stops and says so, others go on',
     class: 'halt',
     shownBy: {
-      'sync/missing-places.test.ts': [
+      'sync/directories/missing-places.test.ts': [
         'a library that is deleted in the middle > costs no more uploads than were under way',
         'a library that is deleted in the middle > stops its directories at the first',
         'a library that is deleted in the middle > is told from an upload that is not found',
@@ -288,7 +294,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'it is made again, once in a run, when an upload misses it or a scrub sees it',
     class: 'retry',
     shownBy: {
-      'sync/missing-places.test.ts': [
+      'sync/directories/missing-places.test.ts': [
         'a directory that an upload names and the service lost > is made again after a %i',
         'a directory that an upload names and the service lost > is made again once, and then a problem',
         'a directory that goes from the service unnoticed > is made again by the next scrub, once',

@@ -44,7 +44,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
     shownBy: {
       'simulation/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
       'sync/odd-files.test.ts': ['a change that leaves no trace > as through a memory map is found by the scrub'],
-      'sync/uploads.test.ts': ['a file that changes while it is sent > (%s) stores nothing (P10)'],
+      'sync/upload/uploads.test.ts': ['a file that changes while it is sent > (%s) stores nothing (P10)'],
       'local/read/read-verified.test.ts': [
         'while a larger file is sent > a writer that %s ends it incomplete',
         'while a larger file is sent > other content never gets its last chunk',
@@ -67,13 +67,15 @@ export const promisesOfReading: readonly PromiseRow[] = [
         'A directory that fails leaves the others complete',
         'A folder with a name %s makes its directory unknown',
       ],
-      'sync/report.test.ts': [
+      'sync/report/report.test.ts': [
         'a directory that cannot be read > keeps its files in the store (P11)',
         'a listing with faults > %s makes things unknown, never missing (P11)',
         'a listing with faults > of a fifth of all pages loses nothing',
       ],
       'local/scan/scan-directory.test.ts': ['a directory that can not be read > is never taken for empty after %s'],
-      'sync/keeper/mirror-observer.test.ts': ['what a hint shows to be gone > is removed by a scan, not by the hint'],
+      'sync/continuous/mirror-observer.test.ts': [
+        'what a hint shows to be gone > is removed by a scan, not by the hint',
+      ],
       'rules/report-class.test.ts': ['a file > is missing only by a complete listing'],
     },
   },

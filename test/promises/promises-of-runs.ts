@@ -43,7 +43,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'a pinned mirror refuses (P15) > another directory in the place of its own',
         'a pinned mirror refuses (P15) > another embedded library than its own',
       ],
-      'sync/keeper/mirror-keeper.test.ts': ['a pin > is compared anew over every line'],
+      'sync/continuous/mirror-controller.test.ts': ['a pin > is compared anew over every line'],
     },
   },
   {
@@ -97,7 +97,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     except: [],
     shownBy: {
       'simulation/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
-      'sync/report.test.ts': [
+      'sync/report/report.test.ts': [
         'whatever happens to a tree > every file is in one class (P19, seed %i)',
         'each class of the report > is reached by what it stands for',
       ],
@@ -127,9 +127,11 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'when the clock jumps > back by years stops no schedule',
         'when the clock jumps > a machine without a clock misses and repeats nothing',
       ],
-      'sync/keeper/mirror-keeper.test.ts': ['times that are yet to come > keep no file from being sent'],
+      'sync/continuous/mirror-controller.test.ts': ['times that are yet to come > keep no file from being sent'],
       'daemon/heartbeat.test.ts': ['the heartbeat > tells a clock that was set back'],
-      'sync/kept-pause.test.ts': ['a pause that the service asked for > is not stretched by a clock that jumps: %s'],
+      'sync/kept-retry-after.test.ts': [
+        'a pause that the service asked for > is not stretched by a clock that jumps: %s',
+      ],
     },
   },
   {
@@ -142,7 +144,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     ],
     shownBy: {
       'simulation/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
-      'sync/kept-pause.test.ts': ['a pause that the service asked for > holds for the process that follows'],
+      'sync/kept-retry-after.test.ts': ['a pause that the service asked for > holds for the process that follows'],
       'app/lazy-service.test.ts': ['what a service asked one client to wait holds for the next one'],
       'journeys/no-answer.test.ts': ['who waits for a service hears > from later runs too, which ask nothing before'],
       'app/open-engine.test.ts': ['a daemon waits, and says so, as the one before was asked to'],

@@ -22,7 +22,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'what the store wrote > is durable from the first write on (P1)',
         'a store that is not what it was (P24) > is mended from its log after a crash',
       ],
-      'sync/uploads.test.ts': [
+      'sync/upload/uploads.test.ts': [
         'a file > is named as sent when that is committed (P1)',
         'a receipt > is durable while another upload goes on (P1)',
       ],
@@ -40,7 +40,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
     shownBy: {
       'simulation/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
       'journeys/kills.test.ts': ['a process killed at any moment > loses nothing and sends nothing twice (P1-P4)'],
-      'sync/uploads.test.ts': [
+      'sync/upload/uploads.test.ts': [
         'before the first byte of an upload > its intent is committed (P2)',
         'before the first byte of an upload > every attempt has an intent of its own',
       ],
@@ -69,7 +69,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'a look goes where the content was sent, whatever was configured since',
       ],
       'store/queries.test.ts': ['contents > are one for bytes and kind'],
-      'sync/report.test.ts': ['whatever happens to a tree > every file is in one class (P19, seed %i)'],
+      'sync/report/report.test.ts': ['whatever happens to a tree > every file is in one class (P19, seed %i)'],
     },
   },
   {
@@ -92,7 +92,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'doubt > is the end of a reset after %i bytes arrived',
         'doubt > is the end of waiting for an answer, sent %s',
       ],
-      'sync/uploads.test.ts': [
+      'sync/upload/uploads.test.ts': [
         'an upload whose answer is lost > is found by looking and never sent twice (P4)',
         'an upload whose answer is lost > is found by a later run as well',
         'an upload whose answer is lost > is found by another mirror of the library',
@@ -106,7 +106,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'an upload that always fails > counts each send in the limits',
       ],
       'rules/sending.test.ts': ['an upload in doubt > after $doubts doubts and $problemCount quarantines ($cause)'],
-      'sync/attempts.test.ts': ['a run that outlasts its quarantines > sends a failing content twice at most'],
+      'sync/doubts/attempts.test.ts': ['a run that outlasts its quarantines > sends a failing content twice at most'],
     },
   },
   {
@@ -115,7 +115,9 @@ export const promisesOfSending: readonly PromiseRow[] = [
       'a resource that is still being processed at the deadline keeps its id and is polled later, also by another process; it is never sent again for that.',
     except: [],
     shownBy: {
-      'sync/ingestion.test.ts': ['a resource that runs for 10,000 hours > is sent once and polled to its end (P5)'],
+      'sync/ingestion/follow-ingestion.test.ts': [
+        'a resource that runs for 10,000 hours > is sent once and polled to its end (P5)',
+      ],
       'journeys/limits-and-waiting.test.ts': [
         'waiting for ingestion > ends at its deadline without sending again',
         'waiting for ingestion > is left out when asked, and made up later',
@@ -129,7 +131,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
     except: [],
     shownBy: {
       'simulation/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
-      'sync/ingestion.test.ts': [
+      'sync/ingestion/follow-ingestion.test.ts': [
         'what a service says of its processing > is searchable for two words only (P6)',
         'what a service says of its processing > is told bounded and escaped',
       ],

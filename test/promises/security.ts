@@ -100,7 +100,9 @@ export const security: readonly SecurityRow[] = [
         'refusals > shows what the service said, escaped',
         'refusals > bounds what the service said',
       ],
-      'sync/ingestion.test.ts': ['what a service says of its processing > is told bounded and escaped'],
+      'sync/ingestion/follow-ingestion.test.ts': [
+        'what a service says of its processing > is told bounded and escaped',
+      ],
       'cli/service-commands.test.ts': ['libraries and directories > names from outside cannot write to the terminal'],
     },
   },

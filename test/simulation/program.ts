@@ -7,10 +7,10 @@ import type { FileSystem } from '../../src/local/read/file-system.ts'
 import { createServiceClient } from '../../src/remote/create-client.ts'
 import type { OutageListener } from '../../src/remote/policies/outage.ts'
 import type { Store, StoreReader } from '../../src/store/open-store.ts'
+import { SENT } from '../../src/sync/continuous/activity-log.ts'
 import type { Connection, Engine, EngineLimits, Service } from '../../src/sync/engine.ts'
-import { SENT } from '../../src/sync/keeper/activity-log.ts'
-import { keepPause } from '../../src/sync/kept-pause.ts'
-import { silentMeter } from '../../src/sync/meter.ts'
+import { keepRetryAfter } from '../../src/sync/kept-retry-after.ts'
+import { noMetrics } from '../../src/sync/metrics-sink.ts'
 import { examineEntries } from '../../src/sync/observe/examine-entries.ts'
 import {
   emptyBatch,
@@ -56,7 +56,7 @@ export function startProgram(machine: Machine, life: Life): Engine {
     random,
     logger: loggerOf(onTold),
     progress: createProgress(),
-    meter: silentMeter,
+    metrics: noMetrics,
     fileLog: { wouldSend() {}, sent: ({ path, resourceId }) => onTold(path, resourceId) },
     lanes: new Lanes(limits.transfers),
     underWay: new Set(),
@@ -147,7 +147,7 @@ interface Program {
 }
 
 function serviceOf({ network, random }: Machine, { store, clock, life }: Program): Service {
-  const asked = keepPause(store, ORIGIN, clock, silentLogger)
+  const asked = keepRetryAfter(store, ORIGIN, clock, silentLogger)
   // The service sees one program, whichever of its clients asks.
   const dispatcher = new SimulatedNetwork(network, life)
   const listeners = new Set<OutageListener>()

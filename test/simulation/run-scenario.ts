@@ -2,7 +2,7 @@
 import { InterruptedError } from '../../src/foundation/errors.ts'
 import type { Engine, MirrorSettings } from '../../src/sync/engine.ts'
 import type { PassOptions } from '../../src/sync/pass.ts'
-import { type RunResult, runSync } from '../../src/sync/run-sync.ts'
+import { type RunResult, runSync } from '../../src/sync/run/run-sync.ts'
 import { CALM } from './faults.ts'
 import type { Life } from './life.ts'
 import { assertConverged, assertCopies, assertExit, assertHalted, assertQuiet, assertReport } from './oracles.ts'

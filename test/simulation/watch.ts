@@ -1,10 +1,10 @@
 /** The continuous mode for a while: its watcher hears what the disk tells, later, twice or not at all. */
 import { InterruptedError } from '../../src/foundation/errors.ts'
 import type { TreeWatcher } from '../../src/local/watch/tree-watcher.ts'
+import { MirrorController } from '../../src/sync/continuous/mirror-controller.ts'
+import type { WatchListener, WatchMeans } from '../../src/sync/continuous/mirror-watch.ts'
+import { ServiceConnection } from '../../src/sync/continuous/service-connection.ts'
 import type { Engine, MirrorSettings } from '../../src/sync/engine.ts'
-import { MirrorKeeper } from '../../src/sync/keeper/mirror-keeper.ts'
-import type { WatchListener, WatchMeans } from '../../src/sync/keeper/mirror-watch.ts'
-import { ServiceLine } from '../../src/sync/keeper/service-line.ts'
 import type { Life } from './life.ts'
 import type { Change, Phase } from './scenario.ts'
 import { ROOT, type World } from './world.ts'
@@ -27,13 +27,13 @@ export async function watchFor(
   const stop = new AbortController()
   const { engine, life } = hands.start(stop.signal)
   const timers = phase.changes.map(({ atMs, change }) => world.clock.startTimer(atMs, () => hands.apply(change)))
-  const line = new ServiceLine(engine, {
+  const line = new ServiceConnection(engine, {
     onFatal: (error) => life.onFailure(error),
     onChange: () => keeper.noteLineChange(),
   })
   const pace = { rescanMs: 600_000, pollIntervalMs: 60_000, settleMs: 5_000 }
   const watch = simulatedWatch(world, life, phase.lossShare)
-  const keeper = new MirrorKeeper(engine, line, { mirror: hands.settings, watch, pace, runSpanMs: RUN_SPAN_MS })
+  const keeper = new MirrorController(engine, line, { mirror: hands.settings, watch, pace, runSpanMs: RUN_SPAN_MS })
   const running = keeper.run().then(() => line.close())
   running.catch((error: unknown) => life.onFailure(error))
   await world.drive(life, running, world.clock.monotonicMs() + phase.forMs)

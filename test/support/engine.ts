@@ -12,16 +12,16 @@ import type { ServiceClient } from '../../src/remote/service-client.ts'
 import { openStore, type Store, type StoreReader } from '../../src/store/open-store.ts'
 import type { Connection, Engine, EngineLimits, MirrorSettings, Service } from '../../src/sync/engine.ts'
 import { type FileLog, silentFileLog } from '../../src/sync/file-log.ts'
-import { silentMeter } from '../../src/sync/meter.ts'
+import { noMetrics } from '../../src/sync/metrics-sink.ts'
 import type { ObserveTree } from '../../src/sync/observe/observation.ts'
 import type { Observer } from '../../src/sync/observe/observe-directory.ts'
 import { examineInThread, observeInThreads } from '../../src/sync/observe/observe-in-threads.ts'
 import { scopeAt, walkTree } from '../../src/sync/observe/walk-tree.ts'
 import type { PassOptions } from '../../src/sync/pass.ts'
 import { createProgress } from '../../src/sync/progress.ts'
-import { type MirrorReport, report } from '../../src/sync/report.ts'
-import type { ReportRow } from '../../src/sync/report-entry.ts'
-import { type RunResult, runSync } from '../../src/sync/run-sync.ts'
+import { type MirrorReport, report } from '../../src/sync/report/report.ts'
+import type { ReportRow } from '../../src/sync/report/report-entry.ts'
+import { type RunResult, runSync } from '../../src/sync/run/run-sync.ts'
 import { temporaryDirectory } from './temporary.ts'
 
 export interface EngineOptions {
@@ -84,7 +84,7 @@ export function openTestEngine(
     random: Math.random,
     logger: options.logger ?? silentLogger,
     progress: createProgress(),
-    meter: silentMeter,
+    metrics: noMetrics,
     fileLog: options.fileLog ?? silentFileLog,
     lanes: new Lanes(options.limits?.transfers ?? limits.transfers),
     underWay: new Set(),

@@ -3,11 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { InterruptedError } from '../../src/foundation/errors.ts'
 import type { TreeWatcher } from '../../src/local/watch/tree-watcher.ts'
+import type { ControllerSettings } from '../../src/sync/continuous/controller-settings.ts'
+import { MirrorController } from '../../src/sync/continuous/mirror-controller.ts'
+import type { WatchListener, WatchMeans } from '../../src/sync/continuous/mirror-watch.ts'
+import { ServiceConnection } from '../../src/sync/continuous/service-connection.ts'
 import type { Engine, MirrorSettings } from '../../src/sync/engine.ts'
-import type { KeeperSettings } from '../../src/sync/keeper/keeper-settings.ts'
-import { MirrorKeeper } from '../../src/sync/keeper/mirror-keeper.ts'
-import type { WatchListener, WatchMeans } from '../../src/sync/keeper/mirror-watch.ts'
-import { ServiceLine } from '../../src/sync/keeper/service-line.ts'
 
 const LONGEST_WAIT_MS = 20_000
 
@@ -58,30 +58,30 @@ export function handWatch(): HandWatch {
 export function keeperSettings(
   mirror: MirrorSettings,
   watch: WatchMeans | null,
-  pace: Partial<KeeperSettings['pace']> = {},
-): KeeperSettings {
+  pace: Partial<ControllerSettings['pace']> = {},
+): ControllerSettings {
   const calm = { rescanMs: null, pollIntervalMs: 3_600_000, settleMs: 30 }
   return { mirror, watch, pace: { ...calm, ...pace }, runSpanMs: 3_600_000 }
 }
 
 export interface Kept {
-  readonly keeper: MirrorKeeper
-  readonly line: ServiceLine
+  readonly keeper: MirrorController
+  readonly line: ServiceConnection
   /** What would have stopped the daemon. */
   readonly fatal: readonly unknown[]
   readonly stop: () => Promise<void>
 }
 
 /** Starts a keeper as the daemon does; it ends with the test at the latest. */
-export function startKeeper(given: Engine, settings: KeeperSettings): Kept {
+export function startKeeper(given: Engine, settings: ControllerSettings): Kept {
   const controller = new AbortController()
   const engine = { ...given, signal: AbortSignal.any([given.signal, controller.signal]) }
   const fatal: unknown[] = []
   const onFatal = (error: unknown) => {
     fatal.push(error)
   }
-  const line = new ServiceLine(engine, { onFatal, onChange: () => keeper.noteLineChange() })
-  const keeper = new MirrorKeeper(engine, line, settings)
+  const line = new ServiceConnection(engine, { onFatal, onChange: () => keeper.noteLineChange() })
+  const keeper = new MirrorController(engine, line, settings)
   const running = keeper.run().catch(onFatal)
   const stop = async () => {
     controller.abort(new InterruptedError())

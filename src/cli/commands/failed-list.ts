@@ -1,6 +1,6 @@
 import { counted } from '../../foundation/text.ts'
 import { openStoreReader } from '../../store/open-store.ts'
-import { readStatus } from '../../sync/status.ts'
+import { readStatus } from '../../sync/report/status.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import { readQuarantine } from '../find-quarantined.ts'

@@ -1,7 +1,7 @@
 import { WITHOUT_TEXT } from '../../rules/without-text.ts'
 import type { ProblemRow } from '../../store/problems.ts'
-import type { DirectoryExplanation } from '../../sync/explain-directory.ts'
-import type { DiskFinding, PathExplanation } from '../../sync/explain-path.ts'
+import type { DirectoryExplanation } from '../../sync/report/explain-directory.ts'
+import type { DiskFinding, PathExplanation } from '../../sync/report/explain-path.ts'
 import type { RemoteFinding } from './explanation.ts'
 
 /** The object of `why --json`; docs/report.md explains its keys. */

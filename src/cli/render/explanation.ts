@@ -5,9 +5,9 @@ import { describeFormer } from '../../rules/report-class.ts'
 import { describeWithoutText } from '../../rules/without-text.ts'
 import type { ProblemRow } from '../../store/problems.ts'
 import type { UploadOutcome } from '../../store/uploads.ts'
-import type { DirectoryExplanation } from '../../sync/explain-directory.ts'
-import type { DiskFinding, PathExplanation } from '../../sync/explain-path.ts'
-import type { FileCounts } from '../../sync/file-counts.ts'
+import type { DirectoryExplanation } from '../../sync/report/explain-directory.ts'
+import type { DiskFinding, PathExplanation } from '../../sync/report/explain-path.ts'
+import type { FileCounts } from '../../sync/report/file-counts.ts'
 import { renderFields } from './table.ts'
 
 /** What the service answered when it was asked where a resource lies; `error`: why it did not say. */

@@ -1,8 +1,8 @@
 import type { MirrorStanding } from '../../daemon/standing.ts'
 import { counted } from '../../foundation/text.ts'
 import { formatSize } from '../../foundation/units.ts'
-import type { LastRun } from '../../sync/last-runs.ts'
-import type { MirrorStatus, SendingProgress } from '../../sync/status.ts'
+import type { LastRun } from '../../sync/report/last-runs.ts'
+import type { MirrorStatus, SendingProgress } from '../../sync/report/status.ts'
 import { formatSpan, formatTime } from './times.ts'
 
 const JUST_NOW_MS = 10_000

@@ -4,7 +4,7 @@ import { concernsOneMirror } from '../../rules/failure-scope.ts'
 import { describeHold } from '../../rules/quota.ts'
 import type { SummaryProblem, SyncSummary } from '../../rules/sync-summary.ts'
 import { describeKinds } from '../../rules/without-text.ts'
-import type { RunResult } from '../../sync/run-sync.ts'
+import type { RunResult } from '../../sync/run/run-sync.ts'
 
 /** Problems that a summary spells out; the report has them all. */
 const MOST_PROBLEMS = 20

@@ -1,6 +1,6 @@
 import { LockedError, RefusedError, RejectedError } from '../../foundation/errors.ts'
 import { describeIssue } from '../../foundation/expected-of.ts'
-import type { RunResult } from '../../sync/run-sync.ts'
+import type { RunResult } from '../../sync/run/run-sync.ts'
 import { faultOf } from './faults.ts'
 import type { ControlHandlers, SyncRun } from './handlers.ts'
 import { type ControlRequest, controlRequest, PROTOCOL_VERSION, requestLine, type SyncRequest } from './protocol.ts'

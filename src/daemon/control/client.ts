@@ -5,7 +5,7 @@ import { messageOf, ShelfdError, TemporaryError } from '../../foundation/errors.
 import type { OutageListener } from '../../remote/policies/outage.ts'
 import type { FileLog } from '../../sync/file-log.ts'
 import type { Progress } from '../../sync/progress.ts'
-import type { RunResult } from '../../sync/run-sync.ts'
+import type { RunResult } from '../../sync/run/run-sync.ts'
 import type { DaemonStanding } from '../standing.ts'
 import { errorOf, faultOf } from './faults.ts'
 import { parseLine, readLines, sendLine } from './lines.ts'

@@ -1,6 +1,6 @@
 import type { FileLog } from '../../sync/file-log.ts'
 import type { Progress } from '../../sync/progress.ts'
-import type { RunResult } from '../../sync/run-sync.ts'
+import type { RunResult } from '../../sync/run/run-sync.ts'
 import type { DaemonStanding } from '../standing.ts'
 import type { LibraryAccess, Reloaded, SyncRequest } from './protocol.ts'
 

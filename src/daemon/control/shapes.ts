@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { errorCodes } from '../../foundation/errors.ts'
 import type { Outage } from '../../remote/policies/outage.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
-import type { ServiceStanding } from '../../sync/keeper/service-line.ts'
+import type { ServiceStatus } from '../../sync/continuous/service-connection.ts'
 import type { Progress } from '../../sync/progress.ts'
-import type { RunSummary } from '../../sync/run-sync.ts'
+import type { RunSummary } from '../../sync/run/run-sync.ts'
 import type { DaemonStanding, MirrorStanding } from '../standing.ts'
 import { fault } from './protocol.ts'
 
@@ -17,7 +17,7 @@ const serviceStanding = z.object({
   state: z.enum(['unasked', 'connected', 'away', 'refused']),
   sinceMs: z.number(),
   reason: z.object({ code, message: z.string() }).nullable(),
-}) satisfies z.ZodType<ServiceStanding>
+}) satisfies z.ZodType<ServiceStatus>
 
 const mirrorStanding = z.object({
   name: z.string(),

@@ -1,6 +1,6 @@
 import type { IngestionOutcome } from '../../contract/states.ts'
 import type { StoreReader } from '../../store/open-store.ts'
-import { type MirrorStatus, readStatus } from '../../sync/status.ts'
+import { type MirrorStatus, readStatus } from '../../sync/report/status.ts'
 
 /** What the store knows of one mirror, in numbers. */
 export interface MirrorCounts extends Pick<MirrorStatus, 'name' | 'files' | 'queue' | 'directoriesToMake'> {

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client'
 import type { RequestObservation } from '../../remote/client-options.ts'
 import type { UploadOutcome } from '../../store/uploads.ts'
-import type { Meter } from '../../sync/meter.ts'
+import type { MetricsSink } from '../../sync/metrics-sink.ts'
 import { makeCounter, makeHistogram } from './make.ts'
 
 const OUTCOMES: Readonly<Record<UploadOutcome, true>> = {
@@ -28,7 +28,9 @@ const SEARCHABLE_BUCKETS = [
 const NAMED_STATUSES = new Set([200, 201, 202, 204, 400, 401, 403, 404, 409, 413, 422, 429, 500, 502, 503, 504])
 
 /** Counters of what happens, raised when it happens. */
-export function registerEvents(registry: Registry): Meter & { observeRequest(observation: RequestObservation): void } {
+export function registerEvents(
+  registry: Registry,
+): MetricsSink & { observeRequest(observation: RequestObservation): void } {
   const misses = makeCounter(
     registry,
     'shelfd_watcher_misses_total',
@@ -44,7 +46,7 @@ export function registerEvents(registry: Registry): Meter & { observeRequest(obs
   }
 }
 
-function registerUploads(registry: Registry): Pick<Meter, 'uploadEnded' | 'searchableAfter'> {
+function registerUploads(registry: Registry): Pick<MetricsSink, 'uploadEnded' | 'searchableAfter'> {
   const uploads = makeCounter(registry, 'shelfd_uploads_total', 'Uploads that ended, by outcome.', ['outcome'])
   const bytes = makeCounter(
     registry,

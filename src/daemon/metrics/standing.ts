@@ -1,13 +1,13 @@
 import type { Registry } from 'prom-client'
 import { escapeText } from '../../foundation/text.ts'
-import type { ServiceStanding } from '../../sync/keeper/service-line.ts'
+import type { ServiceStatus } from '../../sync/continuous/service-connection.ts'
 import { listFailingChecks } from '../readiness.ts'
 import type { DaemonStanding, MirrorStanding, MirrorState } from '../standing.ts'
 import { makeCounter, makeGauge, setCounter } from './make.ts'
 
 type Refresh = (standing: DaemonStanding) => void
 
-const SERVICE_STATES: Readonly<Record<ServiceStanding['state'], true>> = {
+const SERVICE_STATES: Readonly<Record<ServiceStatus['state'], true>> = {
   unasked: true,
   connected: true,
   away: true,

@@ -5,7 +5,7 @@ import { silentLogger } from '../../../src/foundation/logger.ts'
 import { inspectRoot } from '../../../src/local/read/inspect-root.ts'
 import { emptySummary, type SyncSummary } from '../../../src/rules/sync-summary.ts'
 import type { MirrorSettings, OpenMirror } from '../../../src/sync/engine.ts'
-import { openMirror } from '../../../src/sync/open-mirror.ts'
+import { openMirror } from '../../../src/sync/pin/open-mirror.ts'
 
 /** Where a child of the benchmark works, as its first argument in JSON. */
 export interface ChildInput {

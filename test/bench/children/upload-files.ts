@@ -1,17 +1,19 @@
 /** Measures the engine's uploads of a tree that was observed before: intents, bodies, answers and receipts, durably committed. */
+
+import type { IngestionCapacity } from '../../../src/sync/ingestion/ingestion-capacity.ts'
 import { observe } from '../../../src/sync/observe/observe.ts'
 import { newAttempts } from '../../../src/sync/pass.ts'
-import { RunQuota } from '../../../src/sync/run-quota.ts'
-import { SendQueue } from '../../../src/sync/send-queue.ts'
-import { type IngestionGate, Uploader } from '../../../src/sync/upload.ts'
+import { RunQuota } from '../../../src/sync/upload/run-quota.ts'
+import { UploadQueue } from '../../../src/sync/upload/upload-queue.ts'
+import { Uploader } from '../../../src/sync/upload/uploader.ts'
 import { openBenchEngine, printMeasure, readInput } from './bench-engine.ts'
 
 /** Ingestion that is over as soon as it begins: there is always room, and nothing to poll. */
-const OPEN_GATE: IngestionGate = {
+const OPEN_GATE: IngestionCapacity = {
   countPending: () => 0,
-  ring() {},
+  wake() {},
   hasFailed: false,
-  onRoom: () => ({ [Symbol.dispose]() {} }),
+  onCapacity: () => ({ [Symbol.dispose]() {} }),
 }
 
 await using opened = await openBenchEngine(readInput())
@@ -22,7 +24,7 @@ await connection.client.capabilities(engine.signal)
 await printMeasure(async () => {
   const attempts = newAttempts()
   const quota = new RunQuota(engine, mirror.row, { kind: 'run', runId: mirror.runId, afterUploadId: 0 })
-  const queue = new SendQueue(engine, mirror, { summary, quota, attempts }, false)
+  const queue = new UploadQueue(engine, mirror, { summary, quota, attempts }, false)
   const work = { queue, gate: OPEN_GATE, summary, attempts, waitMs: 60_000, onDirectoryGone: () => {} }
   await new Uploader(engine, mirror, connection, work).run()
   return summary.uploads.created

@@ -10,7 +10,7 @@ export interface PlantedBug {
 export const BUGS: readonly PlantedBug[] = [
   {
     name: 'a receipt is not waited for on the disk',
-    file: 'src/sync/upload.ts',
+    file: 'src/sync/upload/uploader.ts',
     from: `    let taken: Intent[] = []
     this.#engine.store.write(() => {`,
     to: `    let taken: Intent[] = []
@@ -18,7 +18,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a file is told as sent before that is committed',
-    file: 'src/sync/upload-account.ts',
+    file: 'src/sync/upload/upload-account.ts',
     from: '    this.#untold.push({ mirror',
     to: '    this.#engine.fileLog.sent({ mirror',
   },
@@ -32,7 +32,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a doubt is sent again without a look',
-    file: 'src/sync/resolve-doubts.ts',
+    file: 'src/sync/doubts/resolve-doubts.ts',
     from: '      else if (look.seen) recordFound(',
     to: '      else if (look.seen && false) recordFound(',
   },
@@ -50,7 +50,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'any answer of 2xx counts as stored',
-    file: 'src/sync/send-one.ts',
+    file: 'src/sync/upload/upload-one.ts',
     from: '    if (error instanceof DoubtError) return {',
     to: "    if (error instanceof DoubtError) return { kind: 'stored', resourceId: 'resource-0', isDuplicate: false }\n    if (error instanceof DoubtError) return {",
   },
@@ -68,37 +68,37 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a look reads only the first page',
-    file: 'src/sync/resolve-doubts.ts',
+    file: 'src/sync/doubts/resolve-doubts.ts',
     from: 'const MOST_PAGES = 40',
     to: 'const MOST_PAGES = 1',
   },
   {
     name: 'a look goes to the inbox, wherever the file was sent',
-    file: 'src/sync/resolve-doubts.ts',
+    file: 'src/sync/doubts/resolve-doubts.ts',
     from: '(content) => content.place ?? INBOX_PATH)',
     to: '(content) => content.place && INBOX_PATH)',
   },
   {
     name: 'a failed look counts as nothing there',
-    file: 'src/sync/resolve-doubts.ts',
+    file: 'src/sync/doubts/resolve-doubts.ts',
     from: '  return failure ? { failure } : { seen: undefined }',
     to: '  return failure && mirror.row.id < 0 ? { failure } : { seen: undefined }',
   },
   {
     name: 'a login page counts as other bytes',
-    file: 'src/sync/remote-bytes.ts',
+    file: 'src/sync/doubts/remote-bytes.ts',
     from: '      assertNoPage(download, content)\n',
     to: '',
   },
   {
     name: 'a candidate is adopted by its name',
-    file: 'src/sync/resolve-doubts.ts',
+    file: 'src/sync/doubts/resolve-doubts.ts',
     from: 'return found?.sha256 !== undefined && content.sha256.equals(found.sha256)',
     to: 'return found !== undefined',
   },
   {
     name: 'a shown resource is looked for again',
-    file: 'src/sync/resolve-doubts.ts',
+    file: 'src/sync/doubts/resolve-doubts.ts',
     from: 'page.files.filter(({ id }) => !store.contents.findByResource(row.library.id, id))',
     to: 'page.files.filter(({ id }) => id === "" && !store.contents.findByResource(row.library.id, id))',
   },
@@ -143,7 +143,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'another directory in the place of the root is taken for it',
-    file: 'src/sync/open-mirror.ts',
+    file: 'src/sync/pin/open-mirror.ts',
     from: '  if (pinned && !options.acceptsRoot) assertSameRoot(pinned, root)',
     to: '',
   },
@@ -203,49 +203,49 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a limit of a run counts nothing',
-    file: 'src/sync/send-queue.ts',
+    file: 'src/sync/upload/upload-queue.ts',
     from: '    this.#used = { inRun: inRun + 1, inDay: inDay + 1, bytesInRun: bytesInRun + sizeBytes }',
     to: '    this.#used = { inRun, inDay, bytesInRun: bytesInRun + sizeBytes }',
   },
   {
     name: 'a dry run sends',
-    file: 'src/sync/sync-mirror.ts',
+    file: 'src/sync/run/sync-mirror.ts',
     from: '  if (options.isDryRun) {',
     to: '  if (options.isDryRun && options.waitMs < 0) {',
   },
   {
     name: 'two files of one content are both sent',
-    file: 'src/sync/send-queue.ts',
+    file: 'src/sync/upload/upload-queue.ts',
     from: "    store.contents.setState(file.contentId, 'sending')\n",
     to: '',
   },
   {
     name: 'one bad poll ends the following of all',
-    file: 'src/sync/follow-ingestion.ts',
+    file: 'src/sync/ingestion/follow-ingestion.ts',
     from: '    if (!isOfItem && !(await isServiceWell(this.#connection, needed, signal))) throw error\n',
     to: '    if (!isOfItem || signal.aborted || needed.right) throw error\n',
   },
   {
     name: 'one bad directory stops all uploads',
-    file: 'src/sync/make-directories.ts',
+    file: 'src/sync/directories/make-directories.ts',
     from: '      if (!failure) throw error\n',
     to: '      throw error\n',
   },
   {
     name: 'room in ingestion that is there is waited for',
-    file: 'src/sync/upload.ts',
+    file: 'src/sync/upload/uploader.ts',
     from: 'else if (this.#room() <= 0 && !(await this.#waitForRoom())) return',
     to: 'else if (!(await this.#waitForRoom())) return',
   },
   {
     name: 'what is overdue keeps its room',
-    file: 'src/sync/follow-ingestion.ts',
+    file: 'src/sync/ingestion/follow-ingestion.ts',
     from: '    followed.hasLeftRoom = true\n    this.#tellRoom()\n',
     to: '    followed.hasLeftRoom = true\n',
   },
   {
     name: 'a refused poll stops the daemon',
-    file: 'src/sync/follow-ingestion.ts',
+    file: 'src/sync/ingestion/follow-ingestion.ts',
     from: "const isOfItem = othersAnswered || failureScope(error) === 'item'",
     to: 'const isOfItem = othersAnswered',
   },
@@ -257,7 +257,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'new directories are not watched',
-    file: 'src/sync/keeper/examine-hints.ts',
+    file: 'src/sync/continuous/examine-hints.ts',
     from: '      fresh = [...fresh, ...examination.watch.add(batch.directories)]',
     to: '      fresh = [...fresh]',
   },
@@ -269,7 +269,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a directory is made before its parent',
-    file: 'src/sync/make-directories.ts',
+    file: 'src/sync/directories/make-directories.ts',
     from: "    const depth = directory.path === '' ? 0 : directory.path.split('/').length",
     to: "    const depth = directory.path === '' ? 0 : 9 - directory.path.split('/').length",
   },

@@ -1,0 +1,361 @@
+import { Bell } from '../../foundation/bell.ts'
+import { InterruptedError, OperatorError, ShelfdError } from '../../foundation/errors.ts'
+import { counted } from '../../foundation/text.ts'
+import { inspectRoot } from '../../local/read/inspect-root.ts'
+import { quarantineLeftMs } from '../../rules/quarantine-pause.ts'
+import { describeHold, type HeldBack } from '../../rules/quota.ts'
+import { emptySummary } from '../../rules/sync-summary.ts'
+import { listDoubtful } from '../doubts/resolve-doubts.ts'
+import type { Engine, OpenMirror } from '../engine.ts'
+import type { PassOptions } from '../pass.ts'
+import { openMirror } from '../pin/open-mirror.ts'
+import { createProgress } from '../progress.ts'
+import { ActivityLog } from './activity-log.ts'
+import type {
+  ControllerSettings,
+  ControllerState,
+  ControllerStatus,
+  HoldCode,
+  WaitReason,
+} from './controller-settings.ts'
+import { MirrorObserver } from './mirror-observer.ts'
+import { MirrorRun } from './mirror-run.ts'
+import { concernsService, type ServiceConnection } from './service-connection.ts'
+
+/** How long until something that only people can repair is looked at again. */
+const HALTED_PAUSE_MS = 15 * 60_000
+const MISSING_ROOT_PAUSE_MS = 10_000
+const FULL_DISK_PAUSE_MS = 10_000
+/** A limit counts a span of time: after a while there is room again. */
+const LIMIT_PAUSE_MS = 10 * 60_000
+/** What is due and was not sent all the same waits for something else, such as its directory. */
+const SHORTEST_RETRY_PAUSE_MS = 10_000
+export const SCHEDULED = 'it sends in batches; the next one is planned'
+
+/** While uploads go on, what has rested is gathered for so long and looked at together. */
+const GATHERING_MS = 40
+
+const OPTIONS: PassOptions = {
+  waitMs: 0,
+  hashEverything: false,
+  isDryRun: false,
+  acceptsRemovals: false,
+  adopts: false,
+  acceptsRoot: false,
+  acceptsBreadth: false,
+}
+
+/**
+ * Keeps one mirror up to date until the engine's signal: scans, examines what the watcher hints at once it has rested, and sends.
+ * What goes wrong makes it wait or halt, and it goes on by itself once it is well again; only what stops the whole daemon is thrown.
+ */
+export class MirrorController {
+  readonly settings: ControllerSettings
+  readonly #engine: Engine
+  readonly #line: ServiceConnection
+  readonly #observer: MirrorObserver
+  readonly #activity: ActivityLog
+  readonly #bell = new Bell()
+  readonly #onRest = new Set<() => void>()
+  readonly #holds = new Map<HoldCode, string>()
+  #quiets = 0
+  #isWorking = false
+  #abort = new AbortController()
+  #sendAtMs = 0
+  #notBeforeMs = 0
+  #run: MirrorRun | undefined
+  #trouble: { readonly state: 'waiting' | 'held' | 'halted'; readonly reason: WaitReason } | undefined
+  #verified: object | undefined
+  #countsSinceMs: number | undefined
+  #lastSuccessAt: number | null = null
+
+  constructor(engine: Engine, line: ServiceConnection, settings: ControllerSettings) {
+    this.settings = settings
+    this.#activity = new ActivityLog(engine, settings.mirror.name)
+    this.#engine = { ...engine, progress: createProgress(), fileLog: this.#activity }
+    this.#line = line
+    this.#observer = new MirrorObserver(this.#engine, settings, () => this.#bell.ring())
+  }
+
+  get name(): string {
+    return this.settings.mirror.name
+  }
+
+  get standing(): ControllerStatus {
+    const reason = this.#trouble?.reason ?? this.#holdReason()
+    return { state: this.#state(), reason, lastSuccessAt: this.#lastSuccessAt, ...this.#observer.standing }
+  }
+
+  /** Uploads wait until `release` with the same code; observing goes on. */
+  hold(code: HoldCode, message: string): void {
+    this.#holds.set(code, message)
+    if (this.#run?.isSending) this.#abort.abort(new InterruptedError(message))
+    this.#bell.ring()
+  }
+
+  release(code: HoldCode): void {
+    if (!this.#holds.delete(code)) return
+    this.#sendAtMs = 0
+    this.#bell.ring()
+  }
+
+  /** Looks at everything now, whatever kept it from doing so. */
+  wake(): void {
+    this.#notBeforeMs = 0
+    this.#sendAtMs = 0
+    this.#line.follower?.lookAgain()
+    this.#observer.scanNow()
+    this.#bell.ring()
+  }
+
+  /** Ends what is under way, which begins anew at once: what it works with is to be closed under it. */
+  restart(reason: string): void {
+    this.#abort.abort(new InterruptedError(reason))
+    this.#bell.ring()
+  }
+
+  /** The line to the service has changed: what is followed over it may need a new one. */
+  noteLineChange(): void {
+    if (this.#line.follower === undefined) this.#sendAtMs = Math.min(this.#sendAtMs, this.#line.retryAtMs)
+    this.#bell.ring()
+  }
+
+  /** One batch: scans, sends everything and waits until it is done, or `signal` says that it lasted long enough. */
+  async batch(signal: AbortSignal): Promise<void> {
+    this.#countsSinceMs = this.#engine.clock.nowMs()
+    const stop = () => {
+      this.hold('scheduled', SCHEDULED)
+      this.#tellRest()
+    }
+    signal.addEventListener('abort', stop, { once: true })
+    this.release('scheduled')
+    this.wake()
+    await this.#whenDone(signal)
+    signal.removeEventListener('abort', stop)
+    stop()
+    this.#countsSinceMs = undefined
+  }
+
+  /** Ends what is under way and does nothing until what this gives is disposed of. */
+  async quiesce(): Promise<Disposable> {
+    this.#quiets += 1
+    this.#abort.abort(new InterruptedError('another run goes first'))
+    this.#bell.ring()
+    while (this.#isWorking) await this.#nextRest()
+    return {
+      [Symbol.dispose]: () => {
+        this.#quiets -= 1
+        this.wake()
+      },
+    }
+  }
+
+  /** Runs until the engine's signal is aborted; throws what stops the whole daemon. */
+  async run(): Promise<void> {
+    const { signal } = this.#engine
+    try {
+      for (await this.#rest(); !signal.aborted; await this.#rest()) {
+        await this.#workOnce()
+        this.#isWorking = false
+        this.#tellRest()
+      }
+    } finally {
+      this.#isWorking = false
+      this.#tellRest()
+      this.#activity.flush()
+      await this.#observer[Symbol.asyncDispose]()
+    }
+  }
+
+  /** Waits until there is something to do, and takes it on: nobody finds the keeper at rest between the two. */
+  async #rest(): Promise<void> {
+    const { clock, signal } = this.#engine
+    while (!signal.aborted) {
+      await this.#observer.tidy()
+      const dueMs = this.#quiets > 0 ? Number.POSITIVE_INFINITY : this.#dueMs()
+      const pauseMs = Math.min(dueMs, this.#observer.tidyAtMs) - clock.monotonicMs()
+      if (dueMs <= clock.monotonicMs()) {
+        this.#isWorking = true
+        this.#abort = new AbortController()
+        return
+      }
+      this.#tellRest()
+      await this.#bell.waitAtMost(clock, pauseMs, signal)
+    }
+  }
+
+  /** When the next work is due (monotonic); what waits for something waits with all it has. */
+  #dueMs(): number {
+    const dueMs = Math.min(this.#observer.dueMs, this.#holds.size > 0 ? Number.POSITIVE_INFINITY : this.#sendAtMs)
+    return Math.max(dueMs, this.#notBeforeMs)
+  }
+
+  async #workOnce(): Promise<void> {
+    try {
+      await this.#work()
+    } catch (error) {
+      if (this.#engine.signal.aborted || this.#abort.signal.aborted) this.#observer.scanNow()
+      else await this.#react(error)
+    }
+  }
+
+  async #work(): Promise<void> {
+    const { settings } = this
+    const root = inspectRoot(this.#engine.fs, settings.mirror.path)
+    const engine = { ...this.#engine, signal: AbortSignal.any([this.#engine.signal, this.#abort.signal]) }
+    const mirror = await openMirror(engine, settings.mirror, root, { runId: 0, options: OPTIONS })
+    await this.#observer.open(mirror)
+    const { name, path, remotePath } = settings.mirror
+    const { remoteId, name: libraryName } = mirror.row.library
+    const summary = emptySummary({ name, path, remotePath, library: { id: remoteId, name: libraryName } })
+    const run = new MirrorRun(engine, mirror, summary, () => this.#bell.ring())
+    this.#run = run
+    let failure: ShelfdError | undefined
+    try {
+      await this.#runToItsEnd(engine, mirror, run)
+    } catch (error) {
+      if (error instanceof ShelfdError) failure = error
+      throw error
+    } finally {
+      this.#run = undefined
+      if (await run.finish({ ...this.#observer.takeFindings(), failure })) this.#activity.add(summary)
+    }
+    // What was under way may have failed while it was waited for.
+    run.assertWell()
+    this.#noteWell(mirror, run)
+  }
+
+  async #runToItsEnd(engine: Engine, mirror: OpenMirror, run: MirrorRun): Promise<void> {
+    let mustSend = this.#sendAtMs <= engine.clock.monotonicMs()
+    const observed = { ...mirror, verify: () => this.#verify(mirror, undefined) }
+    for (;;) {
+      if (await this.#observer.observe(engine, observed, run.summary)) mustSend = true
+      if (mustSend && this.#holds.size === 0) await this.#send(mirror, run)
+      mustSend = false
+      run.assertWell()
+      engine.signal.throwIfAborted()
+      const pauseMs = this.#observer.dueMs - engine.clock.monotonicMs()
+      if (!run.isSending && pauseMs > 0) return
+      await this.#bell.waitAtMost(engine.clock, pauseMs, engine.signal)
+      if (run.isSending) await engine.clock.sleep(GATHERING_MS, engine.signal)
+    }
+  }
+
+  async #send(mirror: OpenMirror, run: MirrorRun): Promise<void> {
+    const { store, clock } = this.#engine
+    this.#sendAtMs = Number.POSITIVE_INFINITY
+    const { row } = mirror
+    const hasToSend =
+      store.files.hasSendable(row.id, clock.nowMs()) ||
+      store.directories.countUnmade(row.id) > 0 ||
+      listDoubtful(this.#engine, mirror).length > 0
+    const hasToFollow =
+      store.contents.countPending(row) > 0 ||
+      store.contents.listDueForAnotherLook(row.id, clock.nowMs()).length > 0 ||
+      store.contents.listWithUnreadWarnings(row.id, 1).length > 0
+    if (!hasToSend && !hasToFollow) return
+    const line = await this.#line.open()
+    await this.#verify(mirror, line.connection)
+    line.follower.add(row)
+    // It may have been held meanwhile.
+    if (hasToSend && this.#holds.size === 0)
+      run.send(line, this.#countsSinceMs ?? clock.nowMs() - this.settings.runSpanMs)
+  }
+
+  /** What a mirror is pinned to is compared once for each line; what was compared once may be observed while the service is away. */
+  async #verify(mirror: OpenMirror, connection: object | undefined): Promise<void> {
+    if (this.#verified !== undefined && (connection === undefined || this.#verified === connection)) return
+    const line = connection ?? (await this.#line.open()).connection
+    await mirror.verify()
+    this.#verified = line
+  }
+
+  #noteWell({ row }: OpenMirror, { summary, hasSent, mayHaveLeft }: MirrorRun): void {
+    const { store, clock, logger } = this.#engine
+    const nowMs = clock.monotonicMs()
+    this.#notBeforeMs = 0
+    if (hasSent) this.#line.noteSuccess()
+    if (this.#trouble?.state === 'halted') logger.info('the mirror goes on', { mirror: this.name })
+    // Only a run that sends finds out whether a limit still holds something back.
+    const isStillHeld = this.#trouble?.state === 'held' && !hasSent
+    if (!isStillHeld) this.#trouble = undefined
+    if (mayHaveLeft) this.#sendAtMs = 0
+    const retryAt = store.contents.nextRetryAt(row)
+    if (retryAt !== null) {
+      const pauseMs = Math.max(SHORTEST_RETRY_PAUSE_MS, quarantineLeftMs(retryAt, clock.nowMs()))
+      this.#sendAtMs = Math.min(this.#sendAtMs, nowMs + pauseMs)
+    }
+    const { uploads, directories } = summary
+    const isAllSent = uploads.failed + uploads.inDoubt + directories.failed === 0
+    if (uploads.heldBack > 0) this.#noteLimit(uploads.heldBack, uploads.heldBackBy)
+    else if (this.#holds.size === 0 && !isStillHeld && isAllSent) this.#lastSuccessAt = clock.nowMs()
+  }
+
+  #noteLimit(heldBack: number, heldBackBy: readonly HeldBack[]): void {
+    const files = counted(heldBack, 'new file is', 'new files are')
+    const limits = heldBackBy.map(describeHold).join('; ')
+    const message = `${files} ${limits}; "shelfd sync ${this.name}" sends as many as a run may at once`
+    this.#setTrouble('held', { code: 'limit-reached', message })
+    this.#sendAtMs = Math.min(this.#sendAtMs, this.#engine.clock.monotonicMs() + LIMIT_PAUSE_MS)
+  }
+
+  /** What went wrong decides how long to wait; what stops the daemon is thrown on. */
+  async #react(error: unknown): Promise<void> {
+    if (!(error instanceof ShelfdError) || error instanceof OperatorError || error.reaction === 'locked') throw error
+    const { clock } = this.#engine
+    const reason = { code: error.code, message: error.message }
+    this.#observer.scanNow()
+    this.#sendAtMs = 0
+    // Interrupted by nobody: what failed for another mirror closed the line under this one.
+    const isCutOff = error.reaction === 'interrupted'
+    if (isCutOff || concernsService(error)) {
+      if (!isCutOff) await this.#line.noteFailure(error)
+      this.#notBeforeMs = this.#line.retryAtMs
+      this.#trouble = { state: 'waiting', reason }
+      return
+    }
+    const isMissing = error.reaction === 'root' || error.code === 'root-mismatch'
+    if (isMissing) await this.#observer.close()
+    const pauseMs = isMissing ? MISSING_ROOT_PAUSE_MS : HALTED_PAUSE_MS
+    const isFull = error.code === 'disk-full'
+    this.#notBeforeMs = clock.monotonicMs() + (isFull ? FULL_DISK_PAUSE_MS : pauseMs)
+    this.#setTrouble(isFull ? 'waiting' : 'halted', reason)
+  }
+
+  #setTrouble(state: 'waiting' | 'held' | 'halted', reason: WaitReason): void {
+    const isNew = this.#trouble?.reason.code !== reason.code
+    if (isNew) this.#engine.logger.warn(`the mirror is ${state}`, { mirror: this.name, ...reason })
+    this.#trouble = { state, reason }
+  }
+
+  /** Waits until everything was done that can be done now, or once the service or the rest of a file comes. */
+  async #whenDone(signal: AbortSignal): Promise<void> {
+    const isOver = () => signal.aborted || this.#engine.signal.aborted
+    const isBusy = () => this.#isWorking || this.#dueMs() <= this.#engine.clock.monotonicMs()
+    const mayGoOn = () => (this.#trouble ? this.#trouble.state === 'waiting' : this.#observer.isSettling)
+    while (!isOver() && (isBusy() || mayGoOn())) await this.#nextRest()
+    while (this.#isWorking) await this.#nextRest()
+  }
+
+  #nextRest(): Promise<void> {
+    return new Promise((resolve) => this.#onRest.add(resolve))
+  }
+
+  #tellRest(): void {
+    for (const listener of this.#onRest) listener()
+    this.#onRest.clear()
+  }
+
+  #state(): ControllerState {
+    if (this.#observer.isScanning) return this.#observer.hasScanned ? 'scanning' : 'starting'
+    if (this.#trouble) return this.#trouble.state
+    if (this.#run?.isSending) return 'sending'
+    if (!this.#observer.hasScanned) return 'starting'
+    return this.#holds.size > 0 ? 'held' : 'idle'
+  }
+
+  #holdReason(): WaitReason | null {
+    const [first] = this.#holds
+    return first ? { code: first[0], message: first[1] } : null
+  }
+}

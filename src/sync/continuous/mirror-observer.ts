@@ -1,0 +1,294 @@
+import { formatDuration } from '../../foundation/units.ts'
+import { ageOf } from '../../rules/is-settled.ts'
+import { promptScanPause, regularScanPause } from '../../rules/next-scan.ts'
+import { emptySummary, type SyncSummary } from '../../rules/sync-summary.ts'
+import type { Engine, OpenMirror } from '../engine.ts'
+import type { Examiner, PathProblem } from '../observe/observation.ts'
+import { observe, type ScanResult, walkOptions } from '../observe/observe.ts'
+import { isScrubDue } from '../run/sync-mirror.ts'
+import type { ControllerSettings, ControllerStatus } from './controller-settings.ts'
+import { examineHints } from './examine-hints.ts'
+import { MirrorWatch } from './mirror-watch.ts'
+
+/** Hints looked at together. */
+const MOST_HINTS = 2_000
+/** The examining thread ends when it had nothing to do for so long. */
+const EXAMINER_IDLE_MS = 30_000
+/** A scan that found so many files at unrest may have left out others. */
+const MANY_UNRESTED = 10_000
+/** A file that found no rest in so many times `settle`, and in at least so long, is told as a problem. */
+const BUSY_FACTOR = 5
+const BUSY_AT_LEAST_MS = 60_000
+/** Problems kept of the hints of one run. */
+const MOST_PROBLEMS = 10_000
+/** A change that is younger than this may be announced yet. */
+const ANNOUNCED_WITHIN_MS = 2_000
+/** What a scan that hashed counts for at most. */
+const HASHING_COUNTS_MS = 1_000
+
+/** Finds out what changed in one mirror: by scans of the whole, and by examining what its watcher hints at. */
+export class MirrorObserver implements AsyncDisposable {
+  isScanning = false
+  hasScanned = false
+  readonly #engine: Engine
+  readonly #settings: ControllerSettings
+  readonly #onDue: () => void
+  #watch: MirrorWatch | undefined
+  #mirror: OpenMirror | undefined
+  #examiner: Examiner | undefined
+  #examinerIdleAtMs = Number.POSITIVE_INFINITY
+  #scanAtMs = 0
+  #lastScanMs = 0
+  #scannedAtMs = 0
+  #lastScanAt: number | null = null
+  #missed = 0
+  /** Every directory was watched when the last scan read it. */
+  #isCovered = false
+  /** By path: a run may last for days, and what can't be read be hinted at again and again. */
+  #problems = new Map<string, PathProblem>()
+  #isComplete = false
+  /** Paths that the last scan told to be busy. */
+  #busy = new Set<string>()
+
+  /** `onDue` is called when there may be something to look at sooner than planned. */
+  constructor(engine: Engine, settings: ControllerSettings, onDue: () => void) {
+    this.#engine = engine
+    this.#settings = settings
+    this.#onDue = onDue
+  }
+
+  get standing(): Omit<ControllerStatus, 'state' | 'reason' | 'lastSuccessAt'> {
+    const { clock } = this.#engine
+    const isPlanned = Number.isFinite(this.#scanAtMs)
+    return {
+      watcher: this.#watch?.backEnd ?? null,
+      isWatchLimited: this.#watch?.isLimited ?? false,
+      settling: this.#watch?.settler.size ?? 0,
+      missedByWatcher: this.#missed,
+      lastScanAt: this.#lastScanAt,
+      nextScanAt: isPlanned ? clock.nowMs() + Math.max(0, Math.round(this.#scanAtMs - clock.monotonicMs())) : null,
+    }
+  }
+
+  /** When there is something to look at (monotonic). */
+  get dueMs(): number {
+    return Math.min(this.#scanAtMs, this.#watch?.settler.nextDueMs() ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** When `tidy` has something to do (monotonic). */
+  get tidyAtMs(): number {
+    return this.#examinerIdleAtMs
+  }
+
+  /** Something that the last scan found at unrest still is, and not for so long that it counts as busy. */
+  get isSettling(): boolean {
+    return this.#watch?.settler.waitsSince(this.#scannedAtMs, this.#busyAfterMs) ?? false
+  }
+
+  scanNow(): void {
+    this.#scanAtMs = 0
+  }
+
+  /** Begins to watch, if it doesn't yet and is to be watched. */
+  async open(mirror: OpenMirror): Promise<void> {
+    this.#mirror = mirror
+    const { watch: means, pace } = this.#settings
+    if (this.#watch) return
+    const place = { root: mirror.rootRealPath, settleMs: pace.settleMs, means, name: mirror.row.name }
+    this.#watch = await MirrorWatch.open(this.#engine, place, {
+      onHint: this.#onDue,
+      onScanNeeded: (reason) => this.#scanSoon(reason),
+    })
+    this.#scanAtMs = 0
+  }
+
+  /** Ends watching, as when the root is gone; the next `open` begins anew, with a scan. */
+  async close(): Promise<void> {
+    const [watch, examiner] = [this.#watch, this.#examiner]
+    this.#watch = undefined
+    this.#examiner = undefined
+    this.#examinerIdleAtMs = Number.POSITIVE_INFINITY
+    this.#isCovered = false
+    await watch?.[Symbol.asyncDispose]()
+    await examiner?.[Symbol.asyncDispose]()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  /** Starts the examining thread while hints settle, and ends it when it has long been idle. */
+  async tidy(): Promise<void> {
+    const nowMs = this.#engine.clock.monotonicMs()
+    if (this.#watch && this.#watch.settler.size > 0 && this.hasScanned) this.#openExaminer()
+    else if (this.#examiner && nowMs >= this.#examinerIdleAtMs) await this.#closeExaminer()
+  }
+
+  /** Problems since the last call, and whether the whole tree was looked at. */
+  takeFindings(): { problems: readonly PathProblem[]; isComplete: boolean } {
+    const findings = { problems: [...this.#problems.values()], isComplete: this.#isComplete }
+    this.#problems = new Map()
+    this.#isComplete = false
+    return findings
+  }
+
+  /** Looks at what is due and writes what differs to the store; true when there may be something to send. */
+  async observe(engine: Engine, mirror: OpenMirror, summary: SyncSummary): Promise<boolean> {
+    if (this.#scanAtMs <= engine.clock.monotonicMs()) {
+      await this.#scan(engine, mirror, summary)
+      return true
+    }
+    return this.#examine(engine, mirror, summary)
+  }
+
+  async #examine(engine: Engine, mirror: OpenMirror, summary: SyncSummary): Promise<boolean> {
+    const watch = this.#watch
+    const rested = watch?.settler.takeRested(MOST_HINTS) ?? []
+    if (!watch || rested.length === 0) return false
+    this.#forgetBusy(engine, mirror, rested)
+    try {
+      const examination = { engine, mirror, watch, examiner: this.#openExaminer(), summary }
+      const { problems, needsScan, hasDifferences } = await examineHints(examination, rested)
+      for (const problem of problems) this.#noteProblem(problem)
+      if (needsScan) this.#scanSoon('something is gone')
+      if (watch.isPolled) this.#planScan(this.#regularScanMs(engine, watch))
+      return hasDifferences
+    } catch (error) {
+      await this.#closeExaminer()
+      this.#scanSoon('looking at what changed was cut short')
+      throw error
+    }
+  }
+
+  async #scan(engine: Engine, mirror: OpenMirror, summary: SyncSummary): Promise<void> {
+    const { clock, store } = engine
+    this.isScanning = true
+    this.#scanAtMs = Number.POSITIVE_INFINITY
+    try {
+      this.#watch?.add(store.directories.list(mirror.row.id).map(({ path }) => path))
+      const scrubs = isScrubDue(engine, mirror)
+      // Guards judge one scan; the run may have several.
+      const scanned = emptySummary(summary)
+      const { settleMs } = this.#settings.pace
+      const scan = await observe(engine, mirror, scanned, { hashEverything: scrubs, acceptsRemovals: false, settleMs })
+      addScan(summary, scanned)
+      if (mirror.mustPinRoot) store.write(() => store.mirrors.pinRoot(mirror.row))
+      if (scrubs) store.write(() => store.mirrors.noteScrub(mirror.row.id, clock.nowMs()))
+      // Hashing is not done again: how long it took tells little about the next scan.
+      const mostMs = scanned.files.hashed > 0 ? Math.max(this.#lastScanMs, HASHING_COUNTS_MS) : Number.POSITIVE_INFINITY
+      this.#lastScanMs = Math.min(scan.durationMs, mostMs)
+      this.#noteScan(engine, scan)
+    } finally {
+      this.isScanning = false
+    }
+  }
+
+  #noteScan(engine: Engine, scan: ScanResult): void {
+    const { clock, logger } = engine
+    const watch = this.#watch
+    this.#problems = new Map(scan.problems.map((problem) => [problem.path, problem]))
+    this.#isComplete = true
+    if (watch && !watch.isBlind && this.#isCovered) this.#countMissed(watch, scan)
+    if (scan.secrets > 0 && !this.hasScanned)
+      logger.warn('left out what looks like a secret', { mirror: this.#settings.mirror.name, paths: scan.secrets })
+    this.#lastScanAt = clock.nowMs()
+    if (watch) this.#noteWatched(engine, watch, scan)
+    this.#scannedAtMs = clock.monotonicMs()
+    this.hasScanned = true
+    if (scan.isRemovalPostponed) this.#scanSoon('files have not rested')
+  }
+
+  /** What the scan came upon is watched from now on; what it read before that is looked at again. */
+  #noteWatched(engine: Engine, watch: MirrorWatch, { unrested, directories }: ScanResult): void {
+    for (const { path, fingerprint } of unrested) watch.settler.noteSeen(path, fingerprint)
+    this.#tellBusy(watch, unrested)
+    watch.keepOnly(directories)
+    const unwatched = watch.add([...directories])
+    this.#isCovered = unwatched.length === 0
+    this.#planScan(this.#regularScanMs(engine, watch))
+    const isMuch = unwatched.length > MOST_HINTS || unwatched.includes('')
+    if (isMuch && !this.hasScanned) this.scanNow()
+    else if (isMuch) this.#scanSoon('many directories are new')
+    else for (const path of unwatched) watch.settler.note(path)
+    if (unrested.length >= MANY_UNRESTED || watch.settler.isFull) this.#scanSoon('more changes than can be kept')
+  }
+
+  #regularScanMs({ clock, random }: Engine, watch: MirrorWatch): number {
+    const pauseMs = regularScanPause(this.#settings.pace, watch.isPolled, random())
+    return clock.monotonicMs() + (pauseMs ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** What never rests is never sent, and somebody should know. */
+  #tellBusy({ settler }: MirrorWatch, unrested: ScanResult['unrested']): void {
+    const longMs = this.#busyAfterMs
+    this.#busy = new Set(unrested.map(({ path }) => path).filter((path) => settler.waitedMs(path) >= longMs))
+    for (const path of this.#busy) {
+      const message = `it has kept changing for ${formatDuration(settler.waitedMs(path))}; it is sent once it rests`
+      this.#noteProblem({ path, code: 'busy', message })
+    }
+  }
+
+  get #busyAfterMs(): number {
+    return Math.max(this.#settings.pace.settleMs * BUSY_FACTOR, BUSY_AT_LEAST_MS)
+  }
+
+  #forgetBusy({ store }: Engine, { row }: OpenMirror, rested: readonly string[]): void {
+    const over = rested.filter((path) => this.#busy.delete(path))
+    for (const path of over) this.#problems.delete(path)
+    if (over.length > 0) store.write(() => over.forEach((path) => void store.problems.clear(row.id, path)))
+  }
+
+  #noteProblem(problem: PathProblem): void {
+    if (this.#problems.size < MOST_PROBLEMS) this.#problems.set(problem.path, problem)
+  }
+
+  #countMissed(watch: MirrorWatch, { differing }: ScanResult): void {
+    const { clock, logger, metrics: meter } = this.#engine
+    const nowMs = clock.nowMs()
+    const missed = differing.filter(
+      (file) => !watch.settler.covers(file.path) && ageOf(file, nowMs) > ANNOUNCED_WITHIN_MS,
+    )
+    if (missed.length === 0) return
+    this.#missed += missed.length
+    meter.watcherMissed(missed.length)
+    logger.debug('a scan found what the watcher missed', { mirror: this.#settings.mirror.name, files: missed.length })
+  }
+
+  #scanSoon(reason: string): void {
+    const { clock, logger } = this.#engine
+    const atMs = clock.monotonicMs() + promptScanPause(this.#settings.pace, this.#lastScanMs)
+    if (atMs >= this.#scanAtMs) return
+    logger.debug('a scan is needed', { mirror: this.#settings.mirror.name, reason })
+    this.#scanAtMs = atMs
+    this.#onDue()
+  }
+
+  /** A scan that was asked for meanwhile stays asked for. */
+  #planScan(atMs: number): void {
+    this.#scanAtMs = Math.min(this.#scanAtMs, atMs)
+  }
+
+  #openExaminer(): Examiner {
+    this.#examinerIdleAtMs = this.#engine.clock.monotonicMs() + EXAMINER_IDLE_MS
+    if (this.#examiner) return this.#examiner
+    if (!this.#mirror) throw new Error('There is nothing to examine before the first scan')
+    const { settleMs } = this.#settings.pace
+    const options = walkOptions(this.#engine, this.#mirror, { hashEverything: false, isNew: false, settleMs })
+    this.#examiner = this.#engine.openExaminer(options)
+    return this.#examiner
+  }
+
+  async #closeExaminer(): Promise<void> {
+    const examiner = this.#examiner
+    this.#examiner = undefined
+    this.#examinerIdleAtMs = Number.POSITIVE_INFINITY
+    await examiner?.[Symbol.asyncDispose]()
+  }
+}
+
+/** What stayed as it was counts as the last scan found it; what differed adds up. */
+function addScan({ files }: SyncSummary, { files: scanned }: SyncSummary): void {
+  const { unchanged, ignored, secrets, unsupported } = scanned
+  Object.assign(files, { unchanged, ignored, secrets, unsupported })
+  for (const key of ['hashed', 'new', 'changed', 'moved', 'removed', 'leftOut'] as const) files[key] += scanned[key]
+}

@@ -1,0 +1,137 @@
+import { joinLibraryPath } from '../../contract/library-path.ts'
+import { RejectedError } from '../../foundation/errors.ts'
+import { forEachConcurrently } from '../../foundation/for-each-concurrently.ts'
+import type { SyncSummary } from '../../rules/sync-summary.ts'
+import type { DirectoryRow } from '../../store/directories.ts'
+import type { Connection, Engine, OpenMirror } from '../engine.ts'
+import { itemFailure } from '../item-failure.ts'
+import type { PathProblem } from '../observe/observation.ts'
+import { assertLibraryRemains } from './missing-place.ts'
+
+/** Commits at most so many made directories at once; a crash costs that many requests that answer 409. */
+const COMMIT_EVERY = 64
+
+/** After so many that failed without saying why, the others are left to the next run: each may take minutes. */
+const MOST_FAILURES_IN_A_ROW = 3
+
+/**
+ * Makes every directory of the mirror that is not known to exist remotely: parents first, each once. Those of one level are begun
+ * at any of them, so that some that always fail cannot keep the others from their turn.
+ */
+export async function makeDirectories(
+  engine: Engine,
+  mirror: OpenMirror,
+  connection: Connection,
+  summary: SyncSummary,
+): Promise<PathProblem[]> {
+  const unmade = engine.store.directories.listUnmade(mirror.row.id)
+  if (unmade.length > 0) engine.progress.phase = 'directories'
+  engine.progress.directoriesTotal += unmade.length
+  if (unmade[0]?.path === '') await makeAncestors(engine, mirror, connection, summary)
+  const maker = new DirectoryMaker(engine, mirror, connection, summary)
+  for (const level of levelsOf(unmade)) await maker.makeLevel(level)
+  return maker.problems
+}
+
+/** The remote path's own ancestors, which are no directories of the mirror. */
+async function makeAncestors(
+  engine: Engine,
+  { row }: OpenMirror,
+  { client }: Connection,
+  { directories }: SyncSummary,
+): Promise<void> {
+  const segments = row.remotePath.split('/').slice(1, -1)
+  for (let depth = 1; depth <= segments.length; depth += 1) {
+    const path = `/${segments.slice(0, depth).join('/')}`
+    const made = await client.createDirectory(row.library.remoteId, path, engine.signal)
+    directories[made] += 1
+  }
+}
+
+class DirectoryMaker {
+  readonly problems: PathProblem[] = []
+  readonly #engine: Engine
+  readonly #mirror: OpenMirror
+  readonly #connection: Connection
+  readonly #summary: SyncSummary
+  readonly #failed = new Set<string>()
+  #made: number[] = []
+  #failuresInARow = 0
+
+  constructor(engine: Engine, mirror: OpenMirror, connection: Connection, summary: SyncSummary) {
+    this.#engine = engine
+    this.#mirror = mirror
+    this.#connection = connection
+    this.#summary = summary
+  }
+
+  async makeLevel(level: readonly DirectoryRow[]): Promise<void> {
+    try {
+      const { random, limits } = this.#engine
+      const first = Math.floor(random() * level.length)
+      const rotated = [...level.slice(first), ...level.slice(0, first)]
+      await forEachConcurrently(rotated, limits.transfers, (directory) => this.#make(directory))
+    } finally {
+      this.#commit()
+    }
+  }
+
+  async #make({ id, path }: DirectoryRow): Promise<void> {
+    const { row } = this.#mirror
+    const isBelowFailed = this.#failed.has(path.slice(0, Math.max(0, path.lastIndexOf('/'))))
+    if (isBelowFailed || this.#failuresInARow >= MOST_FAILURES_IN_A_ROW) return this.#fail(path)
+    try {
+      const made = await this.#createRemotely(joinLibraryPath(row.remotePath, path))
+      this.#summary.directories[made] += 1
+      this.#engine.progress.directoriesDone += 1
+      this.#made.push(id)
+      this.#failuresInARow = 0
+      if (this.#made.length >= COMMIT_EVERY) this.#commit()
+    } catch (error) {
+      const needed = { libraryId: row.library.remoteId, right: 'update' } as const
+      const { signal } = this.#engine
+      const failure = await itemFailure(error, this.#connection, needed, signal)
+      if (!failure) throw error
+      if (failure.code === 'not-found') await this.#noteNotFound(path)
+      this.#failuresInARow += Number(!(failure instanceof RejectedError))
+      this.#fail(path)
+      this.problems.push({ path, code: failure.code, message: failure.message })
+    }
+  }
+
+  /** The library is gone, or a directory above, which the next run makes again. */
+  async #noteNotFound(path: string): Promise<void> {
+    const { store, signal } = this.#engine
+    await assertLibraryRemains(this.#mirror, this.#connection, signal)
+    store.write(() => store.directories.forgetMade(this.#mirror.row.id, path))
+  }
+
+  async #createRemotely(path: string): Promise<'created' | 'existing'> {
+    if (path === '/') return 'existing'
+    const { client } = this.#connection
+    return await client.createDirectory(this.#mirror.row.library.remoteId, path, this.#engine.signal)
+  }
+
+  #fail(path: string): void {
+    this.#failed.add(path)
+    this.#summary.directories.failed += 1
+  }
+
+  #commit(): void {
+    const { store, clock } = this.#engine
+    const made = this.#made
+    this.#made = []
+    if (made.length > 0) store.write(() => made.forEach((id) => void store.directories.markMade(id, clock.nowMs())))
+  }
+}
+
+/** Directories by depth: those of one level don't need each other. */
+function levelsOf(directories: readonly DirectoryRow[]): DirectoryRow[][] {
+  const levels: DirectoryRow[][] = []
+  for (const directory of directories) {
+    const depth = directory.path === '' ? 0 : directory.path.split('/').length
+    levels[depth] ??= []
+    levels[depth].push(directory)
+  }
+  return levels.filter((level) => level !== undefined)
+}

@@ -1,0 +1,41 @@
+import { joinLibraryPath } from '../../contract/library-path.ts'
+import { RefusedError, RejectedError } from '../../foundation/errors.ts'
+import type { Connection, Engine, OpenMirror } from '../engine.ts'
+
+/** Throws RefusedError `library-mismatch` when the mirror's library is not there any more; whatever else fails says nothing. */
+export async function assertLibraryRemains(
+  { row }: OpenMirror,
+  { client }: Connection,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await client.showLibrary(row.library.remoteId, signal)
+  } catch (error) {
+    if (!isNotFound(error)) return
+    const text = `The library "${row.library.name}" (${row.library.remoteId}) of the mirror "${row.name}" is gone from the service`
+    const ways = `restore it, or "shelfd mirrors forget ${row.name}" and sync into another`
+    throw new RefusedError('library-mismatch', `${text}, and nothing more is sent to it; ${ways}`, { cause: error })
+  }
+}
+
+/** Whether uploads name their directory, and the service says that there is no such one. */
+export async function isDirectoryGone(
+  { signal }: Engine,
+  { row }: OpenMirror,
+  { client }: Connection,
+  directory: string,
+): Promise<boolean> {
+  try {
+    const facts = await client.capabilities(signal)
+    if (facts.uploadDirectoryField.field === undefined) return false
+    const path = joinLibraryPath(row.remotePath, directory)
+    for await (const _ of client.listDirectory(row.library.remoteId, path, signal)) break
+    return false
+  } catch (error) {
+    return isNotFound(error)
+  }
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof RejectedError && error.code === 'not-found'
+}

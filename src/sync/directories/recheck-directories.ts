@@ -1,0 +1,43 @@
+import { joinLibraryPath } from '../../contract/library-path.ts'
+import { RefusedError } from '../../foundation/errors.ts'
+import type { Connection, Engine, OpenMirror } from '../engine.ts'
+import { listRemote } from '../list-remote.ts'
+
+/**
+ * Lists the library, and forgets of directories that a complete listing no longer shows that they were made, so that they are
+ * made again. An incomplete listing says nothing (P11).
+ */
+export async function recheckDirectories(engine: Engine, mirror: OpenMirror, connection: Connection): Promise<void> {
+  const { store } = engine
+  const { row } = mirror
+  const shown = await listFolders(engine, mirror, connection)
+  if (!shown) return
+  const gone = store.directories.list(row.id).filter(({ path }) => !shown.has(joinLibraryPath(row.remotePath, path)))
+  if (gone.length === 0) return
+  store.write(() => gone.forEach(({ path }) => void store.directories.forgetMade(row.id, path)))
+}
+
+/** Every folder of the library; undefined when not all could be listed, or none may be. */
+async function listFolders(
+  { limits, logger, signal }: Engine,
+  { row }: OpenMirror,
+  { client }: Connection,
+): Promise<ReadonlySet<string> | undefined> {
+  const shown = new Set(['/'])
+  const listing = listRemote({
+    client,
+    libraryId: row.library.id,
+    remoteId: row.library.remoteId,
+    concurrency: limits.transfers,
+    logger,
+    signal,
+    add: () => {},
+    addFolder: (path) => void shown.add(path),
+  })
+  try {
+    return (await listing).incomplete.length > 0 ? undefined : shown
+  } catch (error) {
+    if (error instanceof RefusedError && error.code === 'right-missing') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,182 @@
+import { joinLibraryPath } from '../../contract/library-path.ts'
+import { INBOX_PATH } from '../../contract/routes.ts'
+import { type ShelfdError, TemporaryError } from '../../foundation/errors.ts'
+import { forEachConcurrently } from '../../foundation/for-each-concurrently.ts'
+import { nameKey, rankCandidate } from '../../rules/doubt.ts'
+import { quarantineLeftMs, quarantinePause } from '../../rules/quarantine-pause.ts'
+import type { SyncSummary } from '../../rules/sync-summary.ts'
+import type { OpenFile } from '../../store/files.ts'
+import type { Stranger } from '../../store/strangers.ts'
+import type { Connection, Engine, OpenMirror } from '../engine.ts'
+import { listRemote, type UnlistedDirectory } from '../list-remote.ts'
+import { pathBelow } from '../observe/observe-directory.ts'
+import type { RunAttempts } from '../pass.ts'
+import { type Look, lookAt, readRemoteBytes } from './remote-bytes.ts'
+
+/** Entries that only begin like the name looked for and are downloaded to be compared. */
+const MOST_OF_LIKE_NAME = 8
+
+interface LookWork {
+  readonly summary: SyncSummary
+  readonly attempts: RunAttempts
+}
+
+/**
+ * What a mirror may have sent without the store knowing: the store was restored, copied or is new (P14, P24). Entries that no
+ * receipt accounts for are listed once; from then on a content is only sent when none of them is it.
+ */
+export class EarlierUploads {
+  readonly #engine: Engine
+  readonly #mirror: OpenMirror
+  readonly #connection: Connection
+  readonly #work: LookWork
+  /** To be looked for before they are sent, by content. */
+  readonly #waiting = new Map<number, OpenFile>()
+  readonly #absent = new Set<number>()
+  #unlisted: readonly UnlistedDirectory[] = []
+
+  constructor(engine: Engine, mirror: OpenMirror, connection: Connection, work: LookWork) {
+    this.#engine = engine
+    this.#mirror = mirror
+    this.#connection = connection
+    this.#work = work
+  }
+
+  /** Lists where earlier uploads may lie, unless that was done since the store became what it is. */
+  async list(): Promise<void> {
+    const { store, logger, signal, limits } = this.#engine
+    const { id, name: mirror, library, remotePath } = this.#mirror.row
+    if (!store.strangers.isLookDue(id)) return
+    logger.warn('the state is new, restored or copied: looking for earlier uploads before anything is sent', { mirror })
+    const { incomplete } = await listRemote({
+      client: this.#connection.client,
+      libraryId: library.id,
+      remoteId: library.remoteId,
+      concurrency: limits.transfers,
+      logger,
+      signal,
+      add: (entries) => store.writeRelaxed(() => store.strangers.add(entries)),
+      from: [...new Set([remotePath, INBOX_PATH])],
+    })
+    this.#unlisted = incomplete
+    if (incomplete.length === 0) store.write(() => store.strangers.noteLooked(id))
+  }
+
+  /** Whether the content may be at the service already: then `look` decides. */
+  keepsBack(file: OpenFile): boolean {
+    if (this.#absent.has(file.contentId)) return false
+    if (!this.#isUnlisted(file) && this.#listCandidates(file).length === 0) return false
+    // One that could not be looked for before waits out its pause.
+    if (quarantineLeftMs(file.retryAt, this.#engine.clock.nowMs()) === 0) this.#waiting.set(file.contentId, file)
+    return true
+  }
+
+  /** Looks for what was kept back; gives the number of contents that are not there, and may be sent. */
+  async look(): Promise<number> {
+    const files = [...this.#waiting.values()]
+    this.#waiting.clear()
+    let absent = 0
+    await forEachConcurrently(files, this.#engine.limits.transfers, async (file) => {
+      const look = await this.#lookFor(file)
+      if (!this.#isStillUnsent(file)) return
+      if ('failure' in look) this.#recordUnseen(file, look.failure)
+      else if (look.seen) this.#recordFound(file, look.seen)
+      else {
+        this.#absent.add(file.contentId)
+        absent += 1
+      }
+    })
+    return absent
+  }
+
+  async #lookFor(file: OpenFile): Promise<Look<Stranger | undefined>> {
+    const unlisted = this.#isUnlisted(file)
+    if (unlisted) return { failure: new TemporaryError('service-unavailable', cannotList(unlisted)) }
+    let failure: ShelfdError | undefined
+    for (const candidate of this.#listCandidates(file)) {
+      const look = await lookAt(this.#engine, this.#mirror, this.#connection, () => this.#isSame(file, candidate))
+      // One that the service will not give cannot be compared; one that it fails to give may be another time.
+      if ('failure' in look) {
+        if (look.failure instanceof TemporaryError) failure ??= look.failure
+      } else if (look.seen) return { seen: candidate }
+    }
+    return failure ? { failure } : { seen: undefined }
+  }
+
+  /** The best first. It may have been sent under the name of any of its copies. */
+  #listCandidates({ contentId, sha256, mime, size }: OpenFile): Stranger[] {
+    const { strangers, files } = this.#engine.store
+    const libraryId = this.#mirror.row.library.id
+    if (!strangers.hasAny(libraryId)) return []
+    const best = new Map<string, { readonly entry: Stranger; readonly rank: number }>()
+    for (const name of files.listNames(contentId)) {
+      for (const entry of strangers.listCandidates({ libraryId, sha256, mime, size }, name)) {
+        const rank = rankCandidate({ ...entry, slug: nameKey(entry.filename), mime_type: mime }, { name, mime }) ?? 2
+        if (rank < (best.get(entry.resourceId)?.rank ?? Number.POSITIVE_INFINITY))
+          best.set(entry.resourceId, { entry, rank })
+      }
+    }
+    const of = (wanted: number) => [...best.values()].flatMap(({ entry, rank }) => (rank === wanted ? [entry] : []))
+    return [...of(0), ...of(1), ...of(2).slice(0, MOST_OF_LIKE_NAME)]
+  }
+
+  /** What is learned of an entry is kept, so that each is read once, however many contents it might be. */
+  async #isSame({ directory, name, mime, size, sha256 }: OpenFile, { resourceId }: Stranger): Promise<boolean> {
+    const { store } = this.#engine
+    const { library } = this.#mirror.row
+    const content = { path: pathBelow(directory, name), mime, size }
+    const found = await readRemoteBytes(this.#engine, this.#connection, resourceId, content)
+    store.writeRelaxed(() => {
+      if (found) store.strangers.noteBytes(library.id, resourceId, found)
+      else store.strangers.remove(library.id, resourceId)
+    })
+    return found?.sha256 !== undefined && sha256.equals(found.sha256)
+  }
+
+  /** The directory in which it may lie and that could not be listed. */
+  #isUnlisted({ directory }: OpenFile): UnlistedDirectory | undefined {
+    const place = joinLibraryPath(this.#mirror.row.remotePath, directory)
+    return this.#unlisted.find(
+      ({ path }) => path === INBOX_PATH || place === path || place.startsWith(`${path}/`) || path === '/',
+    )
+  }
+
+  /** While this mirror looked, another one of the library may have found it, or begun to send it. */
+  #isStillUnsent({ contentId }: OpenFile): boolean {
+    const { store, underWay } = this.#engine
+    const state = store.contents.getStanding(contentId).state
+    return (state === 'new' || state === 'refused') && !underWay.has(contentId)
+  }
+
+  #recordFound(file: OpenFile, { resourceId }: Stranger): void {
+    const { store, clock, logger, fileLog } = this.#engine
+    const { row, runId } = this.#mirror
+    const { uploads } = this.#work.summary
+    const { contentId, size: sizeBytes } = file
+    const path = pathBelow(file.directory, file.name)
+    const stored = { resourceId, isDuplicate: false, hasSecondLocation: false, mirrorId: row.id, runId }
+    store.write(() => {
+      store.contents.markStored(contentId, { ...stored, nowMs: clock.nowMs() })
+      store.strangers.remove(row.library.id, resourceId)
+      uploads.aliases += Math.max(0, store.files.receiveAll(contentId) - 1)
+    })
+    uploads.duplicates += 1
+    logger.debug('an upload that the store did not know was found there', { mirror: row.name, path })
+    fileLog.sent({ mirror: row.name, path, sizeBytes, resourceId, isDuplicate: true })
+  }
+
+  /** It is not sent, and is looked for again after a pause. */
+  #recordUnseen({ contentId, directory, name }: OpenFile, { code, message }: ShelfdError): void {
+    const { store, clock, logger } = this.#engine
+    this.#work.attempts.exhausted.add(contentId)
+    const pauses = store.contents.getStanding(contentId).problemCount
+    const retryAt = clock.nowMs() + quarantinePause(pauses, code)
+    const text = `It is not known whether the service has it: ${message}`
+    store.write(() => store.contents.setProblem(contentId, { code, message: text, retryAt }))
+    logger.warn('an earlier upload cannot be looked for', { path: pathBelow(directory, name), code, reason: message })
+  }
+}
+
+function cannotList({ path, reason }: UnlistedDirectory): string {
+  return `its directory "${path}" cannot be listed (${reason})`
+}

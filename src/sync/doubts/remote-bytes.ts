@@ -1,0 +1,80 @@
+import { RejectedError, type ShelfdError, TemporaryError } from '../../foundation/errors.ts'
+import { sha256Of } from '../../foundation/sha256-of.ts'
+import { escapeText } from '../../foundation/text.ts'
+import type { Download, ServiceClient } from '../../remote/service-client.ts'
+import type { ResourceBytes } from '../../store/strangers.ts'
+import type { Connection, Engine, OpenMirror } from '../engine.ts'
+import { itemFailure } from '../item-failure.ts'
+
+const MOST_DOWNLOADS = 8
+const DOWNLOAD_PAUSE_MS = 100
+
+/** What a resource is compared with. */
+export interface SoughtContent {
+  readonly path: string
+  readonly mime: string
+  readonly size: number
+}
+
+/** What a look came to; a failure is one of this look alone, and others go on. */
+export type Look<T> = { readonly seen: T } | { readonly failure: ShelfdError }
+
+/** Looks at something of the library; throws what concerns the service as a whole. */
+export async function lookAt<T>(
+  { signal }: Engine,
+  { row }: OpenMirror,
+  connection: Connection,
+  look: () => Promise<T>,
+): Promise<Look<T>> {
+  try {
+    return { seen: await look() }
+  } catch (error) {
+    const needed = { libraryId: row.library.remoteId, right: 'read' } as const
+    const failure = await itemFailure(error, connection, needed, signal)
+    if (failure) return { failure }
+    throw error
+  }
+}
+
+/**
+ * Size and hash of a resource, as far as they tell it from a content: nothing is read of one that has another size. Undefined
+ * when it is gone. A body that breaks off is begun again, a few times.
+ */
+export async function readRemoteBytes(
+  { signal, clock }: Engine,
+  { client }: Connection,
+  resourceId: string,
+  content: SoughtContent,
+): Promise<ResourceBytes | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    const download = await openDownload(client, resourceId, signal)
+    if (!download) return undefined
+    try {
+      assertNoPage(download, content)
+      const isOtherSize = download.sizeBytes !== undefined && download.sizeBytes !== content.size
+      const sha256 = await sha256Of(download.body, isOtherSize ? 0 : content.size)
+      return { sizeBytes: download.sizeBytes, sha256: isOtherSize ? undefined : sha256 }
+    } catch (error) {
+      if (!(error instanceof TemporaryError) || attempt === MOST_DOWNLOADS) throw error
+      await clock.sleep(DOWNLOAD_PAUSE_MS * attempt, signal)
+    }
+  }
+}
+
+/** A login page in place of the file would look like other bytes, and the file would be sent again. */
+function assertNoPage({ mime }: Download, content: SoughtContent): void {
+  const isPage = mime?.toLowerCase().startsWith('text/html') === true
+  if (!isPage || content.mime === 'text/html') return
+  const text = `Cannot download what may be "${escapeText(content.path)}"`
+  throw new TemporaryError('answer-malformed', `${text}: the answer is HTML, a login page perhaps`)
+}
+
+/** Undefined when there is nothing any more. What else fails was tried often enough by the client. */
+async function openDownload(client: ServiceClient, resourceId: string, signal: AbortSignal) {
+  try {
+    return await client.downloadResource(resourceId, signal)
+  } catch (error) {
+    if (error instanceof RejectedError && error.status === 404) return undefined
+    throw error
+  }
+}

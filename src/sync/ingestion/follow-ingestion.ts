@@ -1,0 +1,353 @@
+import { Bell } from '../../foundation/bell.ts'
+import { forEachConcurrently } from '../../foundation/for-each-concurrently.ts'
+import { failureScope } from '../../rules/failure-scope.ts'
+import { pollPause } from '../../rules/poll-pause.ts'
+import { quarantinePause } from '../../rules/quarantine-pause.ts'
+import type { PendingResource } from '../../store/contents.ts'
+import type { MirrorRow } from '../../store/mirrors.ts'
+import type { Connection, Engine } from '../engine.ts'
+import { isServiceWell } from '../item-failure.ts'
+import type { IngestionCapacity } from './ingestion-capacity.ts'
+import { readWarnings } from './ingestion-note.ts'
+import { type PollAnswer, type PollFailure, pollResource } from './poll-resource.ts'
+
+interface Followed extends Omit<PendingResource, 'hasProblem'> {
+  hasProblem: number
+  readonly mirror: MirrorRow
+  readonly sinceMs: number
+  /** When its state was written down last (monotonic). */
+  writtenMs: number
+  writtenStatus: string | null
+  polls: number
+  /** Polls in a row that failed for a reason of this resource alone. */
+  failures: number
+  dueMs: number
+  /** It is overdue, and whoever waits for room was told. */
+  hasLeftRoom: boolean
+}
+
+/** A mirror whose resources are followed, and how far its pending ones were taken from the store. */
+interface FollowedMirror {
+  readonly row: MirrorRow
+  lastSeq: number
+}
+
+type Answer = PollAnswer & { readonly followed: Followed }
+type FailedPoll = PollFailure & { readonly followed: Followed }
+
+/** So many failed polls of one resource in a row are a problem of it; it is asked for again after a quarantine. */
+const MOST_FAILURES = 5
+
+/** What becomes due within so long is polled in one round. */
+const GATHERING_MS = 20
+
+/** Resources polled in one round, and rows asked of the store at once. */
+const ROUND = 256
+
+/** A round in which nothing ended is followed by a pause, so that thousands of slow resources cost no more than this. */
+const FRUITLESS_POLLS_PER_SECOND = 50
+
+const LOOK_AGAIN_MS = 60_000
+
+/** The time at which a pending resource was seen is written no more often than this, unless its status is another. */
+const WRITE_SEEN_MS = 30_000
+
+/** Looks at what is overdue are so many times rarer. */
+const OVERDUE_FACTOR = 20
+
+/**
+ * Polls the resources of mirrors until each has a final state (interface 3.1), with growing pauses, oldest due first. What
+ * is still pending when it is stopped keeps its id and is polled by a later run; nothing is ever sent again for it (P5).
+ */
+export class IngestionFollower implements IngestionCapacity {
+  readonly #engine: Engine
+  readonly #connection: Connection
+  readonly #bell = new Bell()
+  readonly #mirrors = new Map<number, FollowedMirror>()
+  readonly #followed = new Map<number, Followed>()
+  readonly #listeners = new Set<() => void>()
+  /** Mirrors of which warnings of an earlier version may be unread. */
+  readonly #unread = new Set<number>()
+  #mayEnd = false
+  #hasFailed = false
+  #stopAtMs = Number.POSITIVE_INFINITY
+  #lookAgainAtMs = 0
+
+  constructor(engine: Engine, connection: Connection) {
+    this.#engine = engine
+    this.#connection = connection
+  }
+
+  /** From now on the mirror's resources are followed as well. */
+  add(row: MirrorRow): void {
+    if (this.#mirrors.has(row.id)) return
+    this.#mirrors.set(row.id, { row, lastSeq: 0 })
+    this.#unread.add(row.id)
+    this.#lookAgainAtMs = 0
+    this.#bell.ring()
+  }
+
+  /** Leaves the mirror's resources to somebody else. */
+  remove(mirrorId: number): void {
+    this.#mirrors.delete(mirrorId)
+    this.#unread.delete(mirrorId)
+    for (const [id, { mirror }] of this.#followed) if (mirror.id === mirrorId) this.#followed.delete(id)
+  }
+
+  wake(): void {
+    this.#bell.ring()
+  }
+
+  /** Looks now at what ended badly and is due, instead of within a minute. */
+  lookAgain(): void {
+    this.#lookAgainAtMs = 0
+    this.#bell.ring()
+  }
+
+  countPending(): number {
+    this.#takeNew()
+    let overdue = 0
+    // In the order in which they came, the longest followed first.
+    for (const followed of this.#followed.values()) {
+      if (!this.#isOverdue(followed)) break
+      overdue += 1
+    }
+    return this.#followed.size - overdue
+  }
+
+  onCapacity(listener: () => void): Disposable {
+    this.#listeners.add(listener)
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) }
+  }
+
+  /** No more resources will come: `run` ends when all are final, or after `waitMs`. */
+  finish(waitMs: number): void {
+    this.#mayEnd = true
+    this.#stopAtMs = this.#engine.clock.monotonicMs() + waitMs
+    this.#bell.ring()
+  }
+
+  get hasFailed(): boolean {
+    return this.#hasFailed
+  }
+
+  /** Follows until all is final; a failure is also told to whoever waits for room. */
+  async run(): Promise<void> {
+    try {
+      await this.#follow()
+    } catch (error) {
+      this.#hasFailed = true
+      this.#announceCapacity()
+      throw error
+    }
+  }
+
+  async #follow(): Promise<void> {
+    const { clock, signal } = this.#engine
+    while (!signal.aborted && clock.monotonicMs() < this.#stopAtMs) {
+      this.#lookAgain()
+      this.#takeNew()
+      await this.#readWarnings()
+      const isIdle = this.#followed.size === 0 && this.#unread.size === 0
+      if (isIdle && this.#mayEnd) return
+      const due = this.#listDue(clock.monotonicMs())
+      if (due.length === 0 && this.#unread.size > 0) continue
+      if (due.length === 0) await this.#pauseUntil(this.#nextDueMs() + GATHERING_MS)
+      else if ((await this.#poll(due)) === 0)
+        await this.#pauseUntil(clock.monotonicMs() + (due.length * 1_000) / FRUITLESS_POLLS_PER_SECOND)
+    }
+  }
+
+  /** What ended badly before may have been repaired since: one look, at growing pauses. */
+  #lookAgain(): void {
+    const { store, clock } = this.#engine
+    if (clock.monotonicMs() < this.#lookAgainAtMs) return
+    this.#lookAgainAtMs = clock.monotonicMs() + LOOK_AGAIN_MS
+    for (const { row } of this.#mirrors.values()) {
+      for (const resource of store.contents.listDueForAnotherLook(row.id, clock.nowMs())) {
+        if (!this.#followed.has(resource.contentId)) this.#take(row, resource, 0)
+      }
+    }
+  }
+
+  /** A part of what an earlier version left unread. */
+  async #readWarnings(): Promise<void> {
+    for (const { row } of this.#mirrors.values()) {
+      if (this.#unread.has(row.id) && !(await readWarnings(this.#engine, this.#connection, row))) {
+        this.#unread.delete(row.id)
+      }
+    }
+  }
+
+  #takeNew(): void {
+    for (const mirror of this.#mirrors.values()) this.#takeNewOf(mirror)
+    this.#engine.progress.inIngestion = this.#followed.size
+  }
+
+  #takeNewOf(mirror: FollowedMirror): void {
+    const { store, clock, random, pollPace } = this.#engine
+    for (;;) {
+      const fresh = store.contents.listPending(mirror.row, mirror.lastSeq, ROUND)
+      for (const resource of fresh) {
+        const isOld = resource.uploadedAt < clock.nowMs() - pollPace.maxPollMs
+        this.#take(mirror.row, resource, isOld ? 0 : pollPause(0, pollPace, random()))
+        mirror.lastSeq = resource.storedSeq
+      }
+      if (fresh.length < ROUND) return
+    }
+  }
+
+  #take(mirror: MirrorRow, resource: PendingResource, pauseMs: number): void {
+    const sinceMs = this.#engine.clock.monotonicMs()
+    const unwritten = { writtenMs: Number.NEGATIVE_INFINITY, writtenStatus: null }
+    const begun = { mirror, sinceMs, polls: 0, failures: 0, dueMs: sinceMs + pauseMs, hasLeftRoom: false }
+    const followed = { ...resource, ...unwritten, ...begun }
+    this.#followed.set(resource.contentId, followed)
+  }
+
+  #listDue(nowMs: number): Followed[] {
+    const due: Followed[] = []
+    for (const followed of this.#followed.values()) if (followed.dueMs <= nowMs) due.push(followed)
+    return due.sort((a, b) => a.dueMs - b.dueMs).slice(0, ROUND)
+  }
+
+  /** One that was followed for so long no longer takes up room, and is asked for less often. */
+  #isOverdue({ sinceMs }: Followed): boolean {
+    const { clock, pollPace } = this.#engine
+    return clock.monotonicMs() - sinceMs > pollPace.deadlineMs
+  }
+
+  #nextDueMs(): number {
+    let nextMs = this.#lookAgainAtMs
+    for (const { dueMs } of this.#followed.values()) nextMs = Math.min(nextMs, dueMs)
+    return nextMs
+  }
+
+  async #pauseUntil(nextMs: number): Promise<void> {
+    const { clock, signal } = this.#engine
+    const pauseMs = Math.max(1, Math.min(nextMs, this.#stopAtMs) - clock.monotonicMs())
+    await this.#bell.waitAtMost(clock, pauseMs, signal)
+  }
+
+  /** Asks for each once; gives the number of those that ended. */
+  async #poll(due: readonly Followed[]): Promise<number> {
+    const answers: Answer[] = []
+    const failed: FailedPoll[] = []
+    try {
+      await forEachConcurrently(due, this.#engine.limits.checkers, async (followed) => {
+        if (this.#engine.signal.aborted) return
+        const answer = await this.#ask(followed)
+        if ('error' in answer) failed.push(answer)
+        else answers.push(answer)
+      })
+    } finally {
+      this.#record(answers)
+    }
+    for (const poll of failed) await this.#bear(poll, answers.length > 0)
+    return answers.filter(({ outcome }) => outcome !== 'pending').length
+  }
+
+  /** Leaves one resource that cannot be polled alone; throws when it is the service that fails. */
+  async #bear({ followed, error }: FailedPoll, othersAnswered: boolean): Promise<void> {
+    const { store, clock, signal, logger } = this.#engine
+    const needed = { libraryId: followed.mirror.library.remoteId, right: 'read' } as const
+    const isOfItem = othersAnswered || failureScope(error) === 'item'
+    if (!isOfItem && !(await isServiceWell(this.#connection, needed, signal))) throw error
+    followed.failures += 1
+    if (followed.failures < MOST_FAILURES) {
+      this.#postpone(followed)
+      return
+    }
+    const { contentId, resourceId } = followed
+    this.#followed.delete(contentId)
+    const quarantines = store.contents.getStanding(contentId).problemCount
+    const retryAt = clock.nowMs() + quarantinePause(quarantines, error.code)
+    store.write(() => store.contents.setProblem(contentId, { code: error.code, message: error.message, retryAt }))
+    logger.warn('the service does not tell how an ingestion goes on', {
+      resourceId,
+      code: error.code,
+      reason: error.message,
+    })
+    this.#announceCapacity()
+  }
+
+  async #ask(followed: Followed): Promise<Answer | FailedPoll> {
+    const { library } = followed.mirror
+    const poll = await pollResource(this.#connection, library.remoteId, followed.resourceId, this.#engine.signal)
+    return { followed, ...poll }
+  }
+
+  #record(answers: readonly Answer[]): void {
+    const { store, progress } = this.#engine
+    const ended = answers.filter(({ outcome }) => outcome !== 'pending')
+    const seen = answers.filter((answer) => this.#isNews(answer))
+    // What a power cut takes of this is asked for again.
+    if (ended.length + seen.length > 0) {
+      store.writeRelaxed(() => {
+        for (const answer of ended) this.#recordEnd(answer)
+        for (const answer of seen) this.#recordSeen(answer)
+      })
+    }
+    for (const { followed, outcome } of answers) {
+      if (outcome !== 'pending') this.#followed.delete(followed.contentId)
+      else {
+        followed.failures = 0
+        this.#postpone(followed)
+      }
+    }
+    progress.inIngestion = this.#followed.size
+    if (ended.length > 0) this.#announceCapacity()
+  }
+
+  #isNews({ followed, outcome, status }: Answer): boolean {
+    if (outcome !== 'pending') return false
+    const isOld = this.#engine.clock.monotonicMs() - followed.writtenMs >= WRITE_SEEN_MS
+    return isOld || status !== followed.writtenStatus
+  }
+
+  #recordSeen({ followed, status }: Answer): void {
+    const { store, clock } = this.#engine
+    store.contents.setIngestionSeen(followed.contentId, status, clock.nowMs())
+    if (followed.hasProblem === 1) store.contents.clearPollProblem(followed.contentId)
+    followed.hasProblem = 0
+    followed.writtenMs = clock.monotonicMs()
+    followed.writtenStatus = status
+  }
+
+  #postpone(followed: Followed): void {
+    const { clock, pollPace, random } = this.#engine
+    followed.polls += 1
+    const pauseMs = pollPause(followed.polls, pollPace, random())
+    const isOverdue = this.#isOverdue(followed)
+    followed.dueMs = clock.monotonicMs() + pauseMs * (isOverdue ? OVERDUE_FACTOR : 1)
+    if (!isOverdue || followed.hasLeftRoom) return
+    followed.hasLeftRoom = true
+    this.#announceCapacity()
+  }
+
+  #announceCapacity(): void {
+    for (const listener of this.#listeners) listener()
+  }
+
+  #recordEnd({ followed, outcome, status, note, problem }: Answer): void {
+    const { store, clock, progress, metrics: meter } = this.#engine
+    const nowMs = clock.nowMs()
+    const searchableAt = outcome === 'searchable' ? nowMs : null
+    store.contents.setIngestion(followed.contentId, { status, outcome, searchableAt, note, seenAt: nowMs })
+    if (outcome === 'searchable') {
+      progress.searchable += 1
+      meter.searchableAfter(Math.max(0, nowMs - followed.uploadedAt))
+    }
+    if (problem === null) {
+      store.contents.setProblem(followed.contentId, null)
+      return
+    }
+    const looks = store.contents.getStanding(followed.contentId).problemCount
+    const code = outcome === 'unknown' ? 'ingestion-unknown' : `ingestion-${outcome}`
+    store.contents.setProblem(followed.contentId, {
+      code,
+      message: problem,
+      retryAt: nowMs + quarantinePause(looks, code),
+    })
+  }
+}

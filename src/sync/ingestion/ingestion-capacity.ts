@@ -1,0 +1,11 @@
+/** How much room ingestion has for further uploads: back-pressure from the stage that follows ingestion to uploads. */
+export interface IngestionCapacity {
+  /** Committed resources that are still being processed. */
+  countPending(): number
+  /** Says that more resources may be pending. */
+  wake(): void
+  /** Polling failed: no resource will leave processing any more. */
+  readonly hasFailed: boolean
+  /** Calls `listener` whenever resources left processing, and when polling failed. */
+  onCapacity(listener: () => void): Disposable
+}

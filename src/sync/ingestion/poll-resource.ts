@@ -1,0 +1,54 @@
+import { type IngestionOutcome, ingestionOutcome } from '../../contract/states.ts'
+import { RejectedError, ShelfdError } from '../../foundation/errors.ts'
+import { escapeText, truncateText } from '../../foundation/text.ts'
+import { failureScope } from '../../rules/failure-scope.ts'
+import type { Connection } from '../engine.ts'
+import { readNote } from './ingestion-note.ts'
+
+/** What the service says of a resource's ingestion. */
+export interface PollAnswer {
+  readonly outcome: IngestionOutcome
+  readonly status: string | null
+  readonly note: string | null
+  /** Why it needs attention; null when it does not. */
+  readonly problem: string | null
+}
+
+/** A poll that failed, perhaps for a reason of this resource alone. */
+export interface PollFailure {
+  readonly error: ShelfdError
+}
+
+/** Asks for a resource's ingestion once (4.13); throws what concerns the service as a whole. */
+export async function pollResource(
+  { client }: Connection,
+  libraryId: string,
+  resourceId: string,
+  signal: AbortSignal,
+): Promise<PollAnswer | PollFailure> {
+  try {
+    const resource = await client.pollResource(libraryId, resourceId, signal)
+    const outcome = ingestionOutcome(resource.ingestion_status)
+    const status = describeStatus(resource.ingestion_status)
+    const note = readNote(resource)
+    return { outcome, status, note, problem: describeEnd(outcome, status, note) }
+  } catch (error) {
+    if (error instanceof RejectedError && error.code === 'not-found')
+      return { outcome: 'failed', status: null, note: null, problem: error.message }
+    if (!(error instanceof ShelfdError) || failureScope(error) === 'service') throw error
+    return { error }
+  }
+}
+
+/** A status as people may read it: bounded and escaped, whatever the service sent. */
+function describeStatus(status: unknown): string {
+  if (status === undefined) return 'missing'
+  if (typeof status === 'object' && status !== null) return 'something that is no word'
+  return truncateText(escapeText(String(status)), 64)
+}
+
+function describeEnd(outcome: IngestionOutcome, status: string, note: string | null): string | null {
+  if (outcome === 'pending' || outcome === 'searchable') return null
+  const end = outcome === 'unknown' ? `unknown ingestion state ${status}` : `ingestion ended ${status}`
+  return note === null ? end : `${end}: ${note}`
+}

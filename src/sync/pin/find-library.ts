@@ -1,0 +1,30 @@
+import type { LibrarySummary } from '../../contract/records.ts'
+import { UsageError } from '../../foundation/errors.ts'
+import type { Connection } from '../engine.ts'
+
+/** The library with this identifier, or the only one with this name; from the access context when it has it (4.1). */
+export async function findLibrary(
+  { client, access }: Connection,
+  wanted: string,
+  signal: AbortSignal,
+): Promise<LibrarySummary | undefined> {
+  const near = pickLibrary(access.libraries, wanted)
+  if (near) return near
+  const all: LibrarySummary[] = []
+  for await (const library of client.listLibraries(signal)) all.push(library)
+  return pickLibrary(all, wanted)
+}
+
+function pickLibrary(libraries: readonly LibrarySummary[], wanted: string): LibrarySummary | undefined {
+  const byId = libraries.find(({ id }) => id === wanted)
+  if (byId) return byId
+  const named = libraries.filter(({ name }) => name === wanted)
+  if (named.length > 1) {
+    const ids = named.map(({ id }) => id).join(', ')
+    throw new UsageError(
+      'unknown-library',
+      `${named.length} libraries are named "${wanted}": give the identifier (${ids})`,
+    )
+  }
+  return named[0]
+}

@@ -1,0 +1,115 @@
+import { HeldBackError, RefusedError, UsageError } from '../../foundation/errors.ts'
+import { shellWord } from '../../foundation/text.ts'
+import type { ContentRoot } from '../../local/read/inspect-root.ts'
+import { givesNameAway } from '../../rules/mirror-activity.ts'
+import { ownDirectoriesBelow } from '../../rules/own-directories.ts'
+import type { MirrorRow } from '../../store/mirrors.ts'
+import type { Connection, Engine, MirrorSettings, OpenMirror } from '../engine.ts'
+import type { Pass, PassOptions } from '../pass.ts'
+import { findLibrary } from './find-library.ts'
+import { pinMirror, pinOf } from './pin-mirror.ts'
+import { assertSameService, originMismatch } from './pinned-service.ts'
+
+/**
+ * Finds the mirror's row, or pins it at first use: origin, tenant, library, remote path and the root's identity. Any
+ * mismatch with what was pinned throws RefusedError (P15); what the service must be asked for is left to `verify`, so
+ * that the walk can begin before. A quiet run on the embedded library needs no request for it. The row shows
+ * the root as it is now; to pin that, where it must be, is left to whoever has seen that its files are there.
+ */
+export async function openMirror(
+  engine: Engine,
+  settings: MirrorSettings,
+  root: ContentRoot,
+  { runId, options }: Pick<Pass, 'runId' | 'options'>,
+): Promise<OpenMirror> {
+  const pinned = findPinned(engine, settings)
+  if (pinned && pinned.library.origin !== engine.service.identity) throw originMismatch(pinned, engine.service.identity)
+  if (pinned && !options.acceptsRoot) assertSameRoot(pinned, root)
+  if (pinned) assertSamePlace(pinned, settings)
+  const known = pinned && { ...pinned, ...pinnedRootOf(pinned, root, options) }
+  const ownDirectories = assertNotOwn(engine, root)
+  if (pinned && pinned.isAdHoc !== settings.isAdHoc) {
+    engine.store.write(() => engine.store.mirrors.setAdHoc(pinned.id, settings.isAdHoc))
+  }
+  const mustPinRoot = options.acceptsRoot || pinned?.rootBirthNs !== known?.rootBirthNs
+  const opened = { settings, rootRealPath: root.realPath, rootDevice: root.device, mustPinRoot, ownDirectories, runId }
+  if (known && engine.service.isEmbedded) return { row: known, ...opened, verify: async () => {} }
+  if (known) return { row: known, ...opened, verify: () => verifyService(engine, known, settings) }
+  assertNarrow(settings, options)
+  const connection = await engine.service.connect(engine.signal)
+  const row = await pinMirror(engine, settings, root, { connection, options })
+  return { row, ...opened, verify: async () => {} }
+}
+
+/** The mirror's row; undefined when it has none, or when the one of this name belongs elsewhere and gives the name away. */
+function findPinned({ store, service }: Engine, { name }: MirrorSettings): MirrorRow | undefined {
+  const row = store.mirrors.findByName(name)
+  const isOther = row && givesNameAway({ isAdHoc: row.isAdHoc, origin: row.library.origin }, service)
+  return isOther ? undefined : row
+}
+
+/** Throws HeldBackError when the first sync of such a directory was not confirmed; a dry run needs no confirmation. */
+function assertNarrow(settings: MirrorSettings, { isDryRun, acceptsBreadth }: PassOptions): void {
+  const { breadth, isAdHoc, name, path } = settings
+  if (breadth === null || isDryRun || acceptsBreadth) return
+  const way = `"shelfd sync ${shellWord(isAdHoc ? path : name)} --yes"`
+  throw new HeldBackError('confirmation-needed', `Mirroring "${path}" sends ${breadth}; if that is meant: ${way}`)
+}
+
+/** What is known of the root's birth stays known while it is the same root. */
+function pinnedRootOf(pinned: MirrorRow, root: ContentRoot, { acceptsRoot }: PassOptions) {
+  const found = pinOf(root)
+  return { ...found, rootBirthNs: found.rootBirthNs ?? (acceptsRoot ? null : pinned.rootBirthNs) }
+}
+
+async function verifyService(engine: Engine, known: MirrorRow, settings: MirrorSettings): Promise<void> {
+  const connection = await engine.service.connect(engine.signal)
+  assertSameService(known, engine.service, connection.access)
+  await assertLibraryThere(engine, known, settings, connection)
+}
+
+function assertNotOwn({ ownDirectories }: Engine, { realPath }: ContentRoot): readonly string[] {
+  const below = ownDirectoriesBelow(realPath, ownDirectories)
+  if (below !== 'inside') return below
+  throw new UsageError('bad-usage', `Cannot mirror "${realPath}": it holds the data of shelfd itself`)
+}
+
+function assertSameRoot({ name, path, rootInode, rootBirthNs }: MirrorRow, root: ContentRoot): void {
+  const way = `if it is the right one, "shelfd sync ${name} --accept-root" takes it`
+  if (path !== root.realPath) {
+    const text = `The mirror "${name}" was first used for "${path}" and is now to stand for "${root.realPath}"`
+    throw new RefusedError('root-mismatch', `${text}; ${way}, otherwise give it a mirror of its own`)
+  }
+  if (rootInode !== root.inode) {
+    const text = `"${path}" is not the directory that the mirror "${name}" was first used for`
+    throw new RefusedError('root-mismatch', `${text} (another one stands in its place, or a mount is missing); ${way}`)
+  }
+  if (rootBirthNs !== null && root.birthNs !== null && rootBirthNs !== root.birthNs) {
+    const text = `Another file system is mounted at "${path}" than the mirror "${name}" was first used for`
+    throw new RefusedError('root-mismatch', `${text}; ${way}`)
+  }
+}
+
+function assertSamePlace({ name, remotePath }: MirrorRow, settings: MirrorSettings): void {
+  if (remotePath === settings.remotePath) return
+  const text = `The mirror "${name}" was first used with ${remotePath} and is now to use ${settings.remotePath}`
+  throw new RefusedError('library-mismatch', `${text}; give the other remote path a mirror of its own`)
+}
+
+async function assertLibraryThere(
+  engine: Engine,
+  { name, library }: MirrorRow,
+  settings: MirrorSettings,
+  connection: Connection,
+): Promise<void> {
+  const found = await findLibrary(connection, library.remoteId, engine.signal)
+  if (!found) {
+    const text = `The mirror "${name}" belongs to the library "${library.name}" (${library.remoteId})`
+    throw new RefusedError('library-mismatch', `${text}, which this credential does not show`)
+  }
+  if (settings.library !== found.id && settings.library !== found.name) {
+    const text = `The mirror "${name}" belongs to the library "${found.name}" (${found.id})`
+    throw new RefusedError('library-mismatch', `${text} and is now to use "${settings.library}"`)
+  }
+  if (found.name !== library.name) engine.store.write(() => engine.store.mirrors.renameLibrary(library.id, found.name))
+}

@@ -1,0 +1,51 @@
+import type { AccessContext } from '../../contract/records.ts'
+import { RefusedError } from '../../foundation/errors.ts'
+import { shellWord } from '../../foundation/text.ts'
+import { isEmbeddedOrigin } from '../../rules/mirror-activity.ts'
+import type { MirrorRow } from '../../store/mirrors.ts'
+import type { Service } from '../engine.ts'
+
+/** Throws RefusedError unless the service and its tenant are those that the mirror was pinned to (P15). */
+export function assertSameService(row: MirrorRow, service: Service, access: AccessContext): void {
+  const { name, library } = row
+  const origin = identityOf(service)
+  if (library.origin !== origin) throw originMismatch(row, origin)
+  if (library.tenantId !== access.tenant.id) {
+    const text = `The mirror "${name}" belongs to tenant ${library.tenantId}`
+    throw new RefusedError(
+      'tenant-mismatch',
+      `${text}, the credential to tenant ${access.tenant.id} (${access.tenant.name})`,
+    )
+  }
+}
+
+/** What to say of a mirror that belongs to another service than `origin`, and the one command that resolves it. */
+export function originMismatch({ name, path, isAdHoc, library }: MirrorRow, origin: string | undefined): RefusedError {
+  const owner = `The mirror "${name}" belongs to ${nameOwner(library.origin, origin)}, not to ${nameOrigin(origin)}`
+  const forget = `"shelfd mirrors forget ${shellWord(name)}" lets it begin anew here`
+  const isForService = origin !== undefined && !isEmbeddedOrigin(origin)
+  const way =
+    isAdHoc && isForService
+      ? `"shelfd sync ${shellWord(path)} --to LIBRARY[:/path]" mirrors the directory here as well`
+      : forget
+  return new RefusedError('origin-mismatch', `${owner}; ${way}`)
+}
+
+/** Whose a mirror is, where `current` is in use; which library on this computer is told only where there are two. */
+export function nameOwner(owner: string, current: string | undefined): string {
+  if (!isEmbeddedOrigin(owner)) return owner
+  const isAmbiguous = current === undefined || isEmbeddedOrigin(current)
+  return isAmbiguous ? `another library on this computer (${owner})` : 'the library on this computer'
+}
+
+/** A service by its origin, the embedded library by where it is and which one it is. */
+export function nameOrigin(origin: string | undefined): string {
+  if (origin === undefined) return 'the library on this computer, which is new'
+  return isEmbeddedOrigin(origin) ? `the library on this computer (${origin})` : origin
+}
+
+/** Who a connected service is. */
+export function identityOf({ identity }: Service): string {
+  if (identity === undefined) throw new Error('The service is connected and has no identity')
+  return identity
+}

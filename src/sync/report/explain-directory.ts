@@ -1,0 +1,37 @@
+import { joinLibraryPath } from '../../contract/library-path.ts'
+import type { MirrorRow } from '../../store/mirrors.ts'
+import type { StoreReader } from '../../store/open-store.ts'
+import type { ProblemRow } from '../../store/problems.ts'
+import { countFiles, type FileCounts } from './file-counts.ts'
+
+/** What the store knows of a directory and of all that lies below it. */
+export interface DirectoryExplanation {
+  /** Where it is in the library, or will be. */
+  readonly remotePath: string
+  /** When it was made there; null while it is not. */
+  readonly createdAt: number | null
+  /** Known directories below it. */
+  readonly directories: number
+  /** Known files below it. */
+  readonly files: FileCounts
+  /** Problems of paths below it. */
+  readonly problems: readonly ProblemRow[]
+}
+
+/** Explains a directory of a mirror; undefined when the store does not know it. */
+export function explainDirectory(
+  store: StoreReader,
+  mirror: MirrorRow,
+  path: string,
+): DirectoryExplanation | undefined {
+  const directory = store.directories.get(mirror.id, path)
+  if (!directory) return undefined
+  const prefix = path === '' ? '' : `${path}/`
+  return {
+    remotePath: joinLibraryPath(mirror.remotePath, path),
+    createdAt: directory.madeAt,
+    directories: store.directories.countBelow(mirror.id, path),
+    files: countFiles(store.report.tallyStatesBelow(mirror.id, path), store.isHeld()),
+    problems: store.problems.list(mirror.id).filter((problem) => problem.path.startsWith(prefix)),
+  }
+}

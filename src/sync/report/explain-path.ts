@@ -1,0 +1,133 @@
+import { createIgnoreRules, type IgnoreDecision } from '../../local/ignore/ignore-scope.ts'
+import { readIgnoreFile } from '../../local/ignore/read-ignore-file.ts'
+import { inspectRoot } from '../../local/read/inspect-root.ts'
+import { type ScannedDirectory, type SkippedEntry, scanDirectory } from '../../local/scan/scan-directory.ts'
+import { ownDirectoriesBelow } from '../../rules/own-directories.ts'
+import { describeSkipped, skipProblem } from '../../rules/skipped-entry.ts'
+import type { ContentRow } from '../../store/contents.ts'
+import type { MirrorRow } from '../../store/mirrors.ts'
+import type { ProblemRow } from '../../store/problems.ts'
+import type { FormerContent } from '../../store/report-rows.ts'
+import type { UploadRow } from '../../store/uploads.ts'
+import type { MirrorSettings } from '../engine.ts'
+import { OWN_DIRECTORY } from '../observe/observe-directory.ts'
+import { type DirectoryExplanation, explainDirectory } from './explain-directory.ts'
+import { describeHeldBack } from './held-back.ts'
+import type { ReportContext } from './report.ts'
+
+/** What the disk says of a path now. */
+export type DiskFinding =
+  | { readonly kind: 'file'; readonly sizeBytes: number }
+  | { readonly kind: 'directory' }
+  | { readonly kind: 'ignored'; readonly by: string; readonly decision: IgnoreDecision }
+  | { readonly kind: 'skipped'; readonly reason: string }
+  | { readonly kind: 'problem'; readonly message: string }
+  | { readonly kind: 'absent' }
+
+/** Everything known of one path. */
+export interface PathExplanation {
+  readonly mirror: MirrorRow
+  /** Relative to the mirror's root. */
+  readonly path: string
+  readonly disk: DiskFinding
+  readonly content: ContentRow | undefined
+  /** The file whose content this one shares, when that one was sent. */
+  readonly duplicateOf: string | undefined
+  /** Where the content is now that stood here last, when its file is gone from here. */
+  readonly movedTo: readonly string[]
+  readonly uploads: readonly UploadRow[]
+  readonly problem: ProblemRow | undefined
+  readonly formers: readonly FormerContent[]
+  /** Why a limit held new contents of the mirror back in its last run. */
+  readonly heldBack: string | null
+  /** Undefined for a file, and for a directory that the store does not know. */
+  readonly directory: DirectoryExplanation | undefined
+}
+
+/** Paths that `movedTo` names. */
+const MOST_PATHS = 5
+
+/** Explains a path of a mirror from disk and store, without asking the service. */
+export function explainPath(
+  context: ReportContext,
+  mirror: MirrorRow,
+  settings: MirrorSettings,
+  path: string,
+): PathExplanation {
+  const { store } = context
+  const [directory, name] = splitPath(path)
+  const row = store.report.listFiles(mirror.id, directory).find((file) => file.name === name)
+  const content = row && store.contents.get(row.contentId)
+  const original = row && findOriginal(context, mirror.id, row.contentId)
+  const formers = store.report.listFormers(mirror.id, path)
+  const last = row ? undefined : formers.at(-1)
+  return {
+    mirror,
+    path,
+    disk: lookAtDisk(context, settings, path),
+    content,
+    duplicateOf: original === path ? undefined : original,
+    movedTo: last?.reason === 'gone' ? store.report.listPathsOf(mirror.id, last.contentId, MOST_PATHS) : [],
+    uploads: content ? store.uploads.listByContent(content.id) : [],
+    problem: store.problems.find(mirror.id, path),
+    formers,
+    heldBack: describeHeldBack(store, mirror),
+    directory: explainDirectory(store, mirror, path),
+  }
+}
+
+function findOriginal({ store }: ReportContext, mirrorId: number, contentId: number): string | undefined {
+  for (const copy of store.report.iterateCopies(mirrorId)) if (copy.contentId === contentId) return copy.path
+  return undefined
+}
+
+function lookAtDisk({ fs, ownDirectories }: ReportContext, settings: MirrorSettings, path: string): DiskFinding {
+  const root = inspectRoot(fs, settings.path)
+  let scope = createIgnoreRules(settings.ignore)
+  const [directory, name] = splitPath(path)
+  const own = new Set(ownDirectoriesBelow(root.realPath, ownDirectories))
+  const ancestors = directory === '' ? [] : directory.split('/')
+  for (let depth = 0; depth < ancestors.length; depth += 1) {
+    const at = ancestors.slice(0, depth).join('/')
+    const ancestor = ancestors.slice(0, depth + 1).join('/')
+    scope = scope.enter(at, readIgnoreFile(fs, root.realPath, at))
+    if (own.has(ancestor)) return { kind: 'skipped', reason: OWN_DIRECTORY }
+    const decision = scope.decide(ancestor, true)
+    if (decision) return { kind: 'ignored', by: ancestor, decision }
+  }
+  const { maxSizeBytes, oneFileSystem, emptyFiles } = settings
+  const options = { symlinks: 'skip', oneFileSystem, rootDevice: root.device, maxSizeBytes, emptyFiles } as const
+  const scan = scanDirectory(fs, root.realPath, directory, scope, options)
+  if (scan.kind === 'scanned') return findIn(scan, path, name)
+  return scan.code === 'ENOENT' ? { kind: 'absent' } : { kind: 'problem', message: scan.message }
+}
+
+function findIn(scan: ScannedDirectory, path: string, name: string): DiskFinding {
+  const is = (entry: { readonly name: string }) => entry.name === name
+  const file = [...scan.files].find(is)
+  if (file) return { kind: 'file', sizeBytes: file.fingerprint.sizeBytes }
+  if (scan.directories.includes(name) || name === '') return { kind: 'directory' }
+  const ignored = scan.ignored.find(is)
+  if (ignored) return { kind: 'ignored', by: path, decision: ignored.decision }
+  const skipped = scan.skipped.find(is)
+  if (skipped) return leftOut(skipped)
+  const problem = scan.problems.find(is)
+  return problem ? { kind: 'problem', message: problem.message } : { kind: 'absent' }
+}
+
+function leftOut(skipped: SkippedEntry): DiskFinding {
+  const problem = skipProblem(skipped)
+  return problem ? { kind: 'problem', message: problem.message } : { kind: 'skipped', reason: describeSkipped(skipped) }
+}
+
+function splitPath(path: string): [directory: string, name: string] {
+  const slash = path.lastIndexOf('/')
+  return [path.slice(0, Math.max(0, slash)), path.slice(slash + 1)]
+}
+
+/** Asks the service where a resource lies and how its ingestion stands; throws RejectedError when it no longer shows it. */
+export async function locateResource(context: ReportContext, mirror: MirrorRow, resourceId: string) {
+  const { client } = await context.service.connect(context.signal)
+  const resource = await client.showResource(mirror.library.remoteId, resourceId, context.signal)
+  return { paths: resource.paths ?? [], status: resource.ingestion_status }
+}

@@ -1,0 +1,49 @@
+import type { StateTally } from '../../store/report-rows.ts'
+
+/** Files by what became of them, from the store alone. */
+export interface FileCounts {
+  readonly known: number
+  readonly searchable: number
+  /** Those of `searchable` that are stored although their text can't be searched. */
+  readonly withoutText: number
+  readonly inIngestion: number
+  readonly toSend: number
+  /** On their way now. */
+  readonly sending: number
+  readonly inDoubt: number
+  readonly needAttention: number
+  /** Went wrong, and were set aside by `failed ignore`. */
+  readonly setAside: number
+}
+
+const NO_FILES: FileCounts = {
+  known: 0,
+  searchable: 0,
+  withoutText: 0,
+  inIngestion: 0,
+  toSend: 0,
+  sending: 0,
+  inDoubt: 0,
+  needAttention: 0,
+  setAside: 0,
+}
+
+/** Adds up files by state; `isHeld`: somebody holds the store, so that what it calls `sending` is on its way. */
+export function countFiles(tallies: readonly StateTally[], isHeld: boolean): FileCounts {
+  const counts = { ...NO_FILES }
+  for (const tally of tallies) {
+    counts.known += tally.files
+    counts[keyOf(tally, isHeld)] += tally.files
+    if (tally.outcome === 'searchable') counts.withoutText += tally.withoutText
+  }
+  return counts
+}
+
+function keyOf({ state, outcome, isSetAside, hasProblem }: StateTally, isHeld: boolean): keyof FileCounts {
+  if (state === 'new') return 'toSend'
+  if (state === 'sending' && isHeld) return 'sending'
+  if (state === 'sending' || (state === 'doubt' && hasProblem === 0)) return 'inDoubt'
+  if (outcome === 'searchable') return 'searchable'
+  if (outcome === 'pending') return 'inIngestion'
+  return isSetAside === 1 ? 'setAside' : 'needAttention'
+}

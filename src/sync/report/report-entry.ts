@@ -1,0 +1,28 @@
+import type { ReportClass } from '../../rules/report-class.ts'
+
+/** One row of the report, the shape of an entry of `report --format json`. */
+export interface ReportEntry {
+  readonly path: string | null
+  readonly class: ReportClass
+  readonly reason: string | null
+  readonly size: number | null
+  readonly sha256: string | null
+  readonly mime: string | null
+  readonly resourceId: string | null
+  readonly remotePaths: readonly string[]
+  readonly remoteFilename: string | null
+  readonly ingestionStatus: string | null
+  readonly duplicateOf: string | null
+  readonly uploadedAt: string | null
+  readonly searchableAt: string | null
+}
+
+export interface ReportRow {
+  readonly entry: ReportEntry
+  /** A remote entry outside the mirror's path and the inbox, which only counts unless all are asked for. */
+  readonly isElsewhere: boolean
+  /** It needs attention and was set aside (`failed ignore`): no check and no run fails for it. */
+  readonly isSetAside: boolean
+  /** It is stored without searchable text: the name of its kind. */
+  readonly kindWithoutText: string | null
+}

@@ -1,0 +1,106 @@
+import { IN_DOUBT } from '../../rules/doubt.ts'
+import type { TroubledContent } from '../../store/contents.ts'
+import type { MirrorRow } from '../../store/mirrors.ts'
+import type { StoreReader } from '../../store/open-store.ts'
+import type { ProblemRow } from '../../store/problems.ts'
+import { isPaused } from '../pause.ts'
+import { countFiles, type FileCounts } from './file-counts.ts'
+import { type LastRun, lastRunOf, type MirrorOfRun, readLastRuns } from './last-runs.ts'
+
+/** Where one mirror stands, from the store alone. */
+export interface MirrorStatus {
+  readonly name: string
+  readonly path: string
+  readonly library: { readonly id: string; readonly name: string }
+  readonly remotePath: string
+  /** The daemon's uploads are held back until `resume`. */
+  readonly isPaused: boolean
+  readonly files: FileCounts
+  /** Contents and bytes that wait to be sent. */
+  readonly queue: { readonly contents: number; readonly bytes: number }
+  readonly directoriesToMake: number
+  readonly ingestion: { readonly pending: number }
+  readonly lastRun: LastRun | null
+  /** Of a run that is going on; null when there is none, or nothing is left to send. */
+  readonly progress: SendingProgress | null
+  readonly problems: readonly { readonly path: string; readonly code: string; readonly message: string }[]
+}
+
+/** Contents and bytes that arrived in the run, and all that it sends. */
+export interface SendingProgress {
+  readonly contentsSent: number
+  readonly contentsTotal: number
+  readonly bytesSent: number
+  readonly bytesTotal: number
+}
+
+/** What the store knows of each mirror now; a run may be going on beside it. */
+export function readStatus(store: StoreReader): MirrorStatus[] {
+  const isHeld = store.isHeld()
+  const runs = readLastRuns(store)
+  return store.mirrors.list().map((row) => statusOf(store, row, { isHeld, named: runs.get(row.name)?.lastRun }))
+}
+
+/** Mirrors that runs named and the store does not know: every run failed before it reached their library. */
+export function readUnknownMirrors(store: StoreReader): MirrorOfRun[] {
+  const known = new Set(store.mirrors.list().map(({ name }) => name))
+  return [...readLastRuns(store).values()].filter(({ name, lastRun }) => !known.has(name) && lastRun.failure !== null)
+}
+
+interface Around {
+  /** Some process works with the store. */
+  readonly isHeld: boolean
+  /** The newest finished run that names the mirror. */
+  readonly named: LastRun | undefined
+}
+
+function statusOf(store: StoreReader, row: MirrorRow, { isHeld, named }: Around): MirrorStatus {
+  const { n: contents, bytes } = store.contents.countToSend(row.id)
+  const troubled = store.contents.listTroubled(row.id, row.library.id)
+  const contentProblems = isHeld ? troubled.filter(({ state }) => state !== 'sending') : troubled
+  return {
+    name: row.name,
+    path: row.path,
+    library: { id: row.library.remoteId, name: row.library.name },
+    remotePath: row.remotePath,
+    isPaused: isPaused(store, row.name),
+    files: countFiles(store.report.tallyStates(row.id), isHeld),
+    queue: { contents, bytes },
+    directoriesToMake: store.directories.countUnmade(row.id),
+    ingestion: { pending: store.contents.countPending(row) },
+    lastRun: newestRun(store, row.id, named),
+    progress: isHeld ? progressOf(store, row.id) : null,
+    problems: [...store.problems.list(row.id), ...contentProblems].map(problemOf),
+  }
+}
+
+/** The run that passed over the mirror last, or a newer one that failed before it came that far. */
+function newestRun(store: StoreReader, mirrorId: number, named: LastRun | undefined): LastRun | null {
+  const row = store.runs.last(mirrorId)
+  if (!row) return named ?? null
+  return named && named.run >= row.id ? named : lastRunOf(row)
+}
+
+function progressOf(store: StoreReader, mirrorId: number): SendingProgress | null {
+  const run = store.runs.last(mirrorId)
+  if (!run || run.finishedAt !== null) return null
+  const waiting = store.contents.countToSend(mirrorId)
+  const sending = store.uploads.tallyUnderWay(mirrorId, run.startedAt)
+  if (waiting.n + sending.n === 0) return null
+  const arrived = store.uploads.tallyArrived(mirrorId, run.startedAt)
+  return {
+    contentsSent: arrived.n,
+    contentsTotal: arrived.n + sending.n + waiting.n,
+    bytesSent: arrived.bytes,
+    bytesTotal: arrived.bytes + sending.bytes + waiting.bytes,
+  }
+}
+
+function problemOf(found: ProblemRow | TroubledContent): { path: string; code: string; message: string } {
+  if ('code' in found) return { path: found.path, code: found.code, message: found.message }
+  return {
+    path: found.path,
+    code: found.problemCode ?? IN_DOUBT.code,
+    message: found.problemMessage ?? IN_DOUBT.message,
+  }
+}

@@ -1,0 +1,104 @@
+import { ShelfdError } from '../../foundation/errors.ts'
+import { concernsOneMirror } from '../../rules/failure-scope.ts'
+import { emptySummary, type SummaryProblem, type SyncSummary } from '../../rules/sync-summary.ts'
+import {
+  type RunOutcome,
+  recordedVerdict,
+  runOutcome,
+  stoppedOutcome,
+  type Verdict,
+  verdictOf,
+} from '../../rules/verdict.ts'
+import type { Engine, MirrorSettings } from '../engine.ts'
+import { newAttempts, type Pass, type PassOptions } from '../pass.ts'
+import { syncMirror } from './sync-mirror.ts'
+
+/** One run over some mirrors: the shape that `sync --json` prints. */
+export interface RunSummary {
+  readonly run: number
+  readonly dryRun?: true
+  readonly verdict: Verdict
+  readonly startedAt: string
+  readonly finishedAt: string
+  readonly durationMs: number
+  readonly mirrors: readonly SyncSummary[]
+}
+
+export interface RunResult {
+  readonly summary: RunSummary
+  readonly outcome: RunOutcome
+  /** What stopped the run, or kept a mirror from being read; the rest was done all the same. */
+  readonly failure: ShelfdError | undefined
+}
+
+/** Syncs mirrors one after the other. A dry run does the same and forgets what it wrote; it sends nothing. */
+export async function runSync(
+  engine: Engine,
+  mirrors: readonly MirrorSettings[],
+  options: PassOptions,
+): Promise<RunResult> {
+  const run = () => runAll(engine, mirrors, options)
+  return options.isDryRun ? engine.store.rehearse(run) : run()
+}
+
+async function runAll(engine: Engine, mirrors: readonly MirrorSettings[], options: PassOptions): Promise<RunResult> {
+  const { store, clock } = engine
+  const startedMs = clock.nowMs()
+  const startMs = clock.monotonicMs()
+  const runId = store.write(() => store.runs.begin(startedMs))
+  const quotaScope = { kind: 'run', runId, afterUploadId: store.uploads.lastId() } as const
+  const { summaries, failure } = await syncEach(engine, mirrors, {
+    runId,
+    quotaScope,
+    attempts: newAttempts(),
+    options,
+  })
+  const outcome = failure ? stoppedOutcome(failure) : runOutcome(summaries, options.waitMs > 0 && !options.isDryRun)
+  const durationMs = Math.round(clock.monotonicMs() - startMs)
+  const summary: RunSummary = {
+    run: runId,
+    ...(options.isDryRun ? { dryRun: true as const } : {}),
+    verdict: verdictOf(outcome),
+    startedAt: new Date(startedMs).toISOString(),
+    finishedAt: new Date(clock.nowMs()).toISOString(),
+    durationMs,
+    mirrors: summaries,
+  }
+  store.write(() => store.runs.finish(runId, recordedVerdict(outcome), summary, clock.nowMs()))
+  engine.progress.phase = 'finished'
+  return { summary, outcome, failure }
+}
+
+/**
+ * A directory that can't be read, a guard that asks, or a mirror of another service is one mirror's trouble; anything else
+ * that is thrown stops the run. Mirrors that it does not reach have an account as well, which says so.
+ */
+async function syncEach(engine: Engine, mirrors: readonly MirrorSettings[], run: Omit<Pass, 'summary'>) {
+  const summaries: SyncSummary[] = []
+  let failure: ShelfdError | undefined
+  let stopped: ShelfdError | undefined
+  for (const mirror of mirrors) {
+    const { name, path, remotePath, library } = mirror
+    const summary = emptySummary({ name, path, library: { id: null, name: library }, remotePath })
+    summaries.push(summary)
+    if (stopped) {
+      if (stoppedOutcome(stopped) === 'failures') summary.problems.push(notReached(stopped))
+      continue
+    }
+    try {
+      await syncMirror(engine, mirror, { ...run, summary })
+    } catch (error) {
+      if (!(error instanceof ShelfdError)) throw error
+      // That somebody or a limit stopped the run is no problem of a file.
+      if (stoppedOutcome(error) === 'failures')
+        summary.problems.push({ path: '', code: error.code, message: error.message, retryAt: null })
+      failure ??= error
+      if (!concernsOneMirror({ reaction: error.reaction, code: error.code })) stopped = error
+    }
+  }
+  return { summaries, failure }
+}
+
+function notReached({ code, message }: ShelfdError): SummaryProblem {
+  return { path: '', code, message: `Not looked at, since the run ended before: ${message}`, retryAt: null }
+}

@@ -1,0 +1,76 @@
+import { isIngestionStatus } from '../../contract/states.ts'
+import { IN_DOUBT } from '../../rules/doubt.ts'
+import { percentile, type SummaryProblem, type SyncSummary } from '../../rules/sync-summary.ts'
+import { countKinds } from '../../rules/without-text.ts'
+import type { Engine, OpenMirror } from '../engine.ts'
+import type { PathProblem } from '../observe/observation.ts'
+
+/** What a pass found wrong with paths; only a complete pass tells that others are well again. */
+interface Found {
+  readonly problems: readonly PathProblem[]
+  readonly isComplete: boolean
+  /** Resources were sent or pending in this pass. */
+  readonly hasFollowed: boolean
+}
+
+/** Completes the account of a pass from the store: ingestion by state, times, and everything that needs attention. */
+export function summarize(engine: Engine, mirror: OpenMirror, summary: SyncSummary, found: Found): void {
+  if (found.hasFollowed) countIngestion(engine, mirror, summary)
+  const paths = keepProblems(engine, mirror, found)
+  summary.problems = [...paths, ...listContentProblems(engine, mirror, summary)]
+}
+
+function countIngestion({ store }: Engine, { row, runId }: OpenMirror, summary: SyncSummary): void {
+  const { ingestion } = summary
+  const withoutText: [mime: string, count: number][] = []
+  for (const { outcome, status, mimeWithoutText, n } of store.contents.tallyIngestion(runId, row.id)) {
+    if (outcome === 'searchable') {
+      if (mimeWithoutText !== null) withoutText.push([mimeWithoutText, n])
+      ingestion.searchable += n
+      if (status === 'completed_with_warnings') ingestion.warnings += n
+    } else ingestion[outcome] += n
+  }
+  ingestion.withoutText = withoutText.reduce((sum, [, n]) => sum + n, 0)
+  ingestion.withoutTextKinds = countKinds(withoutText)
+  const times = store.contents.listTimesToSearchable(runId, row.id)
+  const p50 = percentile(times, 0.5)
+  const p95 = percentile(times, 0.95)
+  if (p50 !== undefined && p95 !== undefined) summary.timeToSearchableMs = { p50, p95 }
+}
+
+/** The store keeps what this pass found and forgets what it found well. */
+function keepProblems({ store, clock }: Engine, { row }: OpenMirror, found: Found): SummaryProblem[] {
+  const { problems, isComplete } = found
+  const paths = new Set(problems.map(({ path }) => path))
+  const healed = isComplete ? store.problems.list(row.id).filter(({ path }) => !paths.has(path)) : []
+  if (problems.length > 0 || healed.length > 0) {
+    store.write(() => {
+      for (const { path } of healed) store.problems.clear(row.id, path)
+      for (const problem of problems) store.problems.record({ mirrorId: row.id, ...problem, nowMs: clock.nowMs() })
+    })
+  }
+  return problems.map(({ path, code, message }) => ({ path, code, message, retryAt: null }))
+}
+
+/** What another mirror is sending now is neither known to have arrived nor in doubt. */
+function listContentProblems({ store, underWay }: Engine, { row }: OpenMirror, { uploads }: SyncSummary) {
+  const troubled = store.contents.listTroubled(row.id, row.library.id).filter(({ id }) => !underWay.has(id))
+  return troubled.map((content): SummaryProblem => {
+    const { path, state, retryAt } = content
+    const isInDoubt = state === 'sending' || (state === 'doubt' && content.problemCode === null)
+    if (state === 'refused' || (state === 'doubt' && !isInDoubt)) uploads.failed += 1
+    if (isInDoubt) uploads.inDoubt += 1
+    const { code, message } = isInDoubt ? IN_DOUBT : describeProblem(content)
+    return { path, code, message, retryAt: retryAt === null ? null : new Date(retryAt).toISOString() }
+  })
+}
+
+function describeProblem(content: {
+  problemCode: string | null
+  problemMessage: string | null
+  ingestionStatus: string | null
+}) {
+  const { problemCode, problemMessage, ingestionStatus } = content
+  const fallback = isIngestionStatus(ingestionStatus) ? `ingestion ended ${ingestionStatus}` : 'ingestion state unknown'
+  return { code: problemCode ?? 'unexpected', message: problemMessage ?? fallback }
+}

@@ -1,0 +1,108 @@
+import { inspectRoot } from '../../local/read/inspect-root.ts'
+import type { MirrorRow } from '../../store/mirrors.ts'
+import { listDoubtful } from '../doubts/resolve-doubts.ts'
+import type { Connection, Engine, MirrorSettings, OpenMirror } from '../engine.ts'
+import { IngestionFollower } from '../ingestion/follow-ingestion.ts'
+import type { PathProblem } from '../observe/observation.ts'
+import { observe } from '../observe/observe.ts'
+import type { Pass } from '../pass.ts'
+import { openMirror } from '../pin/open-mirror.ts'
+import { NOT_YET_MADE } from '../pin/pin-mirror.ts'
+import { estimateUploads } from '../upload/estimate-uploads.ts'
+import { type UploadOptions, UploadStage } from '../upload/upload-stage.ts'
+import { summarize } from './summarize.ts'
+
+/** One pass over one mirror: observe, plan, make directories, upload, follow ingestion, account. */
+export async function syncMirror(engine: Engine, settings: MirrorSettings, pass: Pass): Promise<void> {
+  const { summary, options, runId } = pass
+  const root = inspectRoot(engine.fs, settings.path)
+  const mirror = await openMirror(engine, settings, root, pass)
+  const { row } = mirror
+  summary.library = { id: row.library.remoteId === NOT_YET_MADE ? null : row.library.remoteId, name: row.library.name }
+  engine.progress.mirror = row.name
+  engine.store.write(() => engine.store.runs.join(runId, row.id))
+  const problems: PathProblem[] = []
+  let isComplete = false
+  let hasFollowed = false
+  try {
+    const scrubs = options.hashEverything || isScrubDue(engine, mirror)
+    // What is looked at anew here is looked at anew there.
+    const rechecks = scrubs && !options.isDryRun && engine.store.directories.list(row.id).length > 0
+    const scan = await observe(engine, mirror, summary, {
+      hashEverything: scrubs,
+      acceptsRemovals: options.acceptsRemovals,
+      settleMs: null,
+    })
+    if (mirror.mustPinRoot) engine.store.write(() => engine.store.mirrors.pinRoot(row))
+    if (scrubs) engine.store.write(() => engine.store.mirrors.noteScrub(row.id, engine.clock.nowMs()))
+    problems.push(...scan.problems)
+    hasFollowed = rechecks || hasWork(engine, mirror)
+    if (hasFollowed) problems.push(...(await send(engine, mirror, pass, rechecks)))
+    isComplete = true
+  } finally {
+    summarize(engine, mirror, summary, { problems, isComplete, hasFollowed })
+  }
+}
+
+/** A time that is as far ahead as one that is due is past was noted while the clock was wrong (P20). */
+export function isScrubDue(
+  { scrubIntervalMs, clock }: Pick<Engine, 'scrubIntervalMs' | 'clock'>,
+  { row }: { readonly row: Pick<MirrorRow, 'scrubbedAt'> },
+): boolean {
+  return scrubIntervalMs !== null && Math.abs(clock.nowMs() - row.scrubbedAt) >= scrubIntervalMs
+}
+
+function hasWork(engine: Engine, mirror: OpenMirror): boolean {
+  const { store, clock } = engine
+  const { row } = mirror
+  const [open] = store.files.listOpen(row.id, { directoryId: 0, name: '' }, 1)
+  return (
+    open !== undefined ||
+    store.directories.countUnmade(row.id) > 0 ||
+    listDoubtful(engine, mirror).length > 0 ||
+    store.contents.countPending(row) > 0 ||
+    store.contents.listDueForAnotherLook(row.id, clock.nowMs()).length > 0 ||
+    store.contents.listWithUnreadWarnings(row.id, 1).length > 0
+  )
+}
+
+async function send(
+  engine: Engine,
+  mirror: OpenMirror,
+  { summary, options, quotaScope, attempts }: Pass,
+  rechecksDirectories: boolean,
+): Promise<PathProblem[]> {
+  const { store, service, signal } = engine
+  store.write(() => store.contents.claimPending(mirror.row, mirror.runId))
+  if (options.isDryRun) {
+    estimateUploads(engine, mirror, summary, quotaScope)
+    return []
+  }
+  const connection = await service.connect(signal)
+  const follower = new IngestionFollower(engine, connection)
+  follower.add(mirror.row)
+  const following = follower.run()
+  // A failure of the follower shows when it is awaited; until then it must not count as unhandled.
+  following.catch(() => {})
+  const { waitMs } = options
+  const work = { summary, follower, waitMs, quotaScope, attempts, rechecksDirectories }
+  const problems = await sendAll(engine, mirror, connection, work).catch(async (error: unknown) => {
+    follower.finish(0)
+    await following
+    throw error
+  })
+  engine.progress.phase = 'ingestion'
+  follower.finish(waitMs)
+  await following
+  signal.throwIfAborted()
+  return problems
+}
+
+function sendAll(
+  engine: Engine,
+  mirror: OpenMirror,
+  connection: Connection,
+  work: UploadOptions,
+): Promise<PathProblem[]> {
+  return new UploadStage(engine, mirror, connection, work).run()
+}

@@ -1,0 +1,61 @@
+import type { HoldingLimit, QuotaUse, UploadLimits } from '../../rules/quota.ts'
+import type { MirrorRow } from '../../store/mirrors.ts'
+import type { Engine } from '../engine.ts'
+
+const DAY_MS = 24 * 3_600_000
+
+/**
+ * Which uploads count as one run: those of a run's id, whichever mirror sent them; or, for a mirror that a daemon keeps up
+ * to date, those since a time (wall clock).
+ */
+export type QuotaScope =
+  | { readonly kind: 'run'; readonly runId: number; readonly afterUploadId: number }
+  | { readonly kind: 'span'; readonly sinceMs: number }
+
+/** What the limits allow one mirror, read from the store, so that all mirrors of a run and all runs of a day share it. */
+export class RunQuota {
+  readonly #engine: Engine
+  readonly #mirror: Pick<MirrorRow, 'id' | 'library'>
+  readonly #scope: QuotaScope
+
+  constructor(engine: Engine, mirror: Pick<MirrorRow, 'id' | 'library'>, scope: QuotaScope) {
+    this.#engine = engine
+    this.#mirror = mirror
+    this.#scope = scope
+  }
+
+  get limits(): UploadLimits {
+    return this.#engine.limits
+  }
+
+  /** What was sent until now; without limits nothing is counted. */
+  read(): QuotaUse {
+    const { newPerRun, newPerDay, newBytesPerRun } = this.limits
+    const { n, bytes } = newPerRun === null && newBytesPerRun === null ? { n: 0, bytes: 0 } : this.#tallyRun()
+    return { inRun: n, bytesInRun: bytes, inDay: newPerDay === null ? 0 : this.#countDay() }
+  }
+
+  /** When the limit leaves room again, as far as time alone brings that about (wall clock). */
+  freesAt(limit: HoldingLimit): number | null {
+    const { newPerDay } = this.limits
+    if (limit !== 'newPerDay' || newPerDay === null || newPerDay === 0) return null
+    const { store, clock } = this.#engine
+    const nowMs = clock.nowMs()
+    const excess = this.#countDay() - newPerDay
+    const leaves = store.uploads.nthSince(this.#mirror.library.origin, nowMs - DAY_MS, nowMs, Math.max(0, excess))
+    return leaves === undefined ? null : leaves + DAY_MS
+  }
+
+  #tallyRun(): { n: number; bytes: number } {
+    const { store, clock } = this.#engine
+    const scope = this.#scope
+    if (scope.kind === 'run') return store.uploads.tallyRun(scope.runId, scope.afterUploadId)
+    return store.uploads.tallySince(this.#mirror.id, scope.sinceMs, clock.nowMs())
+  }
+
+  #countDay(): number {
+    const { store, clock } = this.#engine
+    const nowMs = clock.nowMs()
+    return store.uploads.countSince(this.#mirror.library.origin, nowMs - DAY_MS, nowMs)
+  }
+}

@@ -1,0 +1,168 @@
+import { reactToDoubt } from '../../rules/doubt.ts'
+import { quarantinePause } from '../../rules/quarantine-pause.ts'
+import type { SyncSummary } from '../../rules/sync-summary.ts'
+import type { UploadOutcome } from '../../store/uploads.ts'
+import type { Engine, OpenMirror } from '../engine.ts'
+import { FAILED_AGAIN, type SentFile } from '../file-log.ts'
+import type { PathProblem } from '../observe/observation.ts'
+import type { RunAttempts } from '../pass.ts'
+import type { UploadResult } from './upload-one.ts'
+import type { Intent } from './upload-queue.ts'
+
+/** What became of each upload, in the store and in the summary. Call what records inside a transaction. */
+export class UploadAccount {
+  readonly #engine: Engine
+  readonly #mirror: OpenMirror
+  readonly #summary: SyncSummary
+  readonly #attempts: RunAttempts
+  readonly #links: boolean
+  /** Sent, and not told yet. */
+  readonly #untold: SentFile[] = []
+  /** By path: a run may last for days. */
+  readonly #problems = new Map<string, PathProblem>()
+
+  /** `links`: each copy is an upload of its own. */
+  constructor(
+    engine: Engine,
+    mirror: OpenMirror,
+    { summary, attempts }: { readonly summary: SyncSummary; readonly attempts: RunAttempts },
+    links: boolean,
+  ) {
+    this.#engine = engine
+    this.#mirror = mirror
+    this.#summary = summary
+    this.#attempts = attempts
+    this.#links = links
+  }
+
+  get problems(): PathProblem[] {
+    return [...this.#problems.values()]
+  }
+
+  /** Writes how an upload ended, and what follows for its content. */
+  recordEnd(intent: Intent, result: UploadResult): void {
+    if (intent.isLink) {
+      this.#recordLinkEnd(intent, result)
+      return
+    }
+    switch (result.kind) {
+      case 'stored':
+        this.#recordStored(intent, result.resourceId, result.isDuplicate)
+        break
+      case 'no-directory':
+        this.#engine.store.directories.forgetMade(this.#mirror.row.id, intent.directory)
+        this.recordNotSent(intent)
+        break
+      case 'refused':
+        this.#recordRefused(intent, result.code, result.message)
+        break
+      case 'doubt':
+        this.#recordDoubt(intent, result)
+        break
+      case 'not-sent':
+        this.recordNotSent(intent)
+        if (result.problem.code !== 'vanished') this.#noteProblem(intent, result.problem)
+        break
+      case 'fatal':
+        this.recordNotSent(intent)
+        break
+    }
+  }
+
+  /** Names what was sent; call it when that is committed, since what was told must last (P1). */
+  tellSent(): void {
+    for (const file of this.#untold.splice(0)) this.#engine.fileLog.sent(file)
+  }
+
+  /** It may be sent as if nothing had been tried. */
+  recordNotSent(intent: Intent): void {
+    const { store } = this.#engine
+    if (!intent.isLink) store.contents.setState(intent.contentId, 'new')
+    this.#endUpload(intent, 'not-sent')
+  }
+
+  #recordStored(intent: Intent, resourceId: string, isDuplicate: boolean): void {
+    const { store, clock, progress } = this.#engine
+    const nowMs = clock.nowMs()
+    const doubts = store.contents.getStanding(intent.contentId).doubts
+    const { runId, row } = this.#mirror
+    const hasSecondLocation = isDuplicate && doubts > 0
+    const { contentId } = intent
+    store.contents.markStored(contentId, { resourceId, isDuplicate, hasSecondLocation, mirrorId: row.id, runId, nowMs })
+    this.#endUpload(intent, isDuplicate ? 'duplicate' : 'created')
+    const { uploads } = this.#summary
+    uploads[isDuplicate ? 'duplicates' : 'created'] += 1
+    if (this.#links) store.files.receiveOne(intent.directoryId, intent.name)
+    else uploads.aliases += Math.max(0, store.files.receiveAll(contentId) - 1)
+    uploads.bytes += intent.sizeBytes
+    progress.contentsSent += 1
+    this.#nameFile(intent, resourceId, isDuplicate)
+  }
+
+  #nameFile({ path, sizeBytes }: Intent, resourceId: string, isDuplicate: boolean): void {
+    this.#untold.push({ mirror: this.#mirror.row.name, path, sizeBytes, resourceId, isDuplicate })
+  }
+
+  /** A copy that could not be sent stays open: the next run tries again, and the content itself is safe. */
+  #recordLinkEnd(intent: Intent, result: UploadResult): void {
+    const { store, progress } = this.#engine
+    if (result.kind === 'stored') {
+      progress.contentsSent += 1
+      this.#endUpload(intent, 'duplicate')
+      store.files.receiveOne(intent.directoryId, intent.name)
+      this.#summary.uploads.duplicates += 1
+      this.#summary.uploads.bytes += intent.sizeBytes
+      this.#nameFile(intent, result.resourceId, true)
+      return
+    }
+    const isSent = result.kind === 'doubt' || result.kind === 'refused'
+    const message = isSent ? result.message : null
+    this.#endUpload(intent, isSent ? result.kind : 'not-sent', message)
+    if (result.kind === 'refused') this.#noteProblem(intent, result)
+    if (result.kind === 'not-sent' && result.problem.code !== 'vanished') this.#noteProblem(intent, result.problem)
+    if (result.kind === 'doubt' && result.cause !== 'interrupted')
+      this.#noteProblem(intent, { code: result.cause, message: result.message })
+  }
+
+  #noteProblem({ path }: Intent, { code, message }: Omit<PathProblem, 'path'>): void {
+    this.#problems.set(path, { path, code, message })
+  }
+
+  #recordRefused(intent: Intent, code: string, message: string): void {
+    const { store, clock } = this.#engine
+    const nowMs = clock.nowMs()
+    const refusals = store.contents.getStanding(intent.contentId).problemCount
+    const retryAt = nowMs + quarantinePause(refusals, code)
+    this.#attempts.exhausted.add(intent.contentId)
+    store.contents.markRefused(intent.contentId, { code, message, retryAt })
+    this.#endUpload(intent, 'refused', message)
+  }
+
+  #recordDoubt(intent: Intent, { cause, message }: Extract<UploadResult, { kind: 'doubt' }>): void {
+    const { store, clock, logger } = this.#engine
+    const { contentId, path } = intent
+    const reaction = reactToDoubt(store.contents.getStanding(contentId), cause)
+    store.contents.markInDoubt(contentId)
+    this.#endUpload(intent, 'doubt', message)
+    const mirror = this.#mirror.row.name
+    if (reaction.kind === 'resend') {
+      logger.debug('not known whether an upload arrived; checked next run', { mirror, path, reason: message })
+      return
+    }
+    this.#attempts.exhausted.add(contentId)
+    const { code, pauseMs } = reaction
+    const retryAt = clock.nowMs() + pauseMs
+    store.contents.setProblem(contentId, { code, message: `${message}; it is not known whether it arrived`, retryAt })
+    logger.warn(FAILED_AGAIN, { mirror, path, code, reason: message, retryAt: isoTime(retryAt) })
+  }
+
+  #endUpload(intent: Intent, outcome: UploadOutcome, message: string | null = null): void {
+    const { store, clock, metrics: meter } = this.#engine
+    store.uploads.end(intent.uploadId, outcome, message, clock.nowMs())
+    meter.uploadEnded(outcome, intent.sizeBytes)
+  }
+}
+
+function isoTime(timeMs: number): string {
+  return new Date(timeMs).toISOString()
+}

@@ -1,0 +1,85 @@
+import { joinLibraryPath } from '../../contract/library-path.ts'
+import { type DoubtCause, DoubtError, FileError, RefusedError, RejectedError } from '../../foundation/errors.ts'
+import { escapeText } from '../../foundation/text.ts'
+import { isOutOfDescriptors, noDescriptorFree } from '../../local/read/file-errors.ts'
+import { readVerified } from '../../local/read/read-verified.ts'
+import type { Connection, Engine, OpenMirror } from '../engine.ts'
+import { itemFailure } from '../item-failure.ts'
+import { beginUpload } from '../progress.ts'
+import type { Intent } from './upload-queue.ts'
+
+/** How one upload ended; `fatal` is what stops the whole run. */
+export type UploadResult =
+  | { readonly kind: 'stored'; readonly resourceId: string; readonly isDuplicate: boolean }
+  | { readonly kind: 'refused'; readonly code: string; readonly message: string }
+  /** The directory that it names is gone, which a refusal of this upload or of another showed. */
+  | { readonly kind: 'no-directory' }
+  | { readonly kind: 'doubt'; readonly cause: DoubtCause; readonly message: string }
+  | { readonly kind: 'not-sent'; readonly problem: FileError }
+  | { readonly kind: 'fatal'; readonly error: unknown }
+
+/** Other uploads end and close their files meanwhile. */
+const DESCRIPTOR_PAUSES_MS = [50, 200, 800, 2_000]
+
+/** Sends one content; the bytes are those that were hashed, or the request is broken off (P10). */
+export async function uploadOne(
+  engine: Engine,
+  mirror: OpenMirror,
+  connection: Connection,
+  intent: Intent,
+): Promise<UploadResult> {
+  for (let attempt = 0; ; attempt += 1) {
+    const result = await tryOnce(engine, mirror, connection, intent)
+    if (result.kind !== 'fatal' || !isOutOfDescriptors(result.error)) return result
+    const pauseMs = DESCRIPTOR_PAUSES_MS[attempt]
+    if (pauseMs === undefined) return { kind: 'not-sent', problem: noDescriptorFree(intent.path) }
+    await engine.clock.sleep(pauseMs, engine.signal).catch(() => {})
+  }
+}
+
+async function tryOnce(
+  { fs, graceSignal, progress, store }: Engine,
+  mirror: OpenMirror,
+  connection: Connection,
+  intent: Intent,
+): Promise<UploadResult> {
+  const { row, rootRealPath } = mirror
+  const { path, name, directory, mime, sizeBytes, sha256 } = intent
+  const counter = beginUpload(progress, intent)
+  try {
+    const upload = {
+      libraryId: row.library.remoteId,
+      fileName: name,
+      mime,
+      sizeBytes,
+      directoryPath: joinLibraryPath(row.remotePath, directory),
+      openBody: () => counter.count(readVerified(fs, rootRealPath, path, { sha256, sizeBytes })),
+    }
+    const answer = await connection.client.uploadFile(upload, graceSignal)
+    const owner = store.contents.findByResource(row.library.id, answer.id)
+    // One resource is one content (4.12): a receipt that names the resource of other bytes is none. A service may see one MIME
+    // type where we see two.
+    const isSameBytes = answer.duplicate === true && owner?.sha256.equals(sha256)
+    if (owner && owner.id !== intent.contentId && !isSameBytes) throw new DoubtError(foreign(name), 'answer-malformed')
+    counter.end(true)
+    return { kind: 'stored', resourceId: answer.id, isDuplicate: answer.duplicate === true }
+  } catch (error) {
+    counter.end(false)
+    if (error instanceof FileError) return { kind: 'not-sent', problem: error }
+    if (error instanceof RejectedError) return { kind: 'refused', code: error.code, message: error.message }
+    if (error instanceof DoubtError) return { kind: 'doubt', cause: error.doubtCause, message: error.message }
+    // A right that the credential has all the same was not what was missing.
+    const needed = { libraryId: row.library.remoteId, right: 'resource.create' } as const
+    const refusal = isRightMissing(error) && (await itemFailure(error, connection, needed, graceSignal))
+    if (refusal) return { kind: 'refused', code: refusal.code, message: refusal.message }
+    return { kind: 'fatal', error }
+  }
+}
+
+function isRightMissing(error: unknown): boolean {
+  return error instanceof RefusedError && error.code === 'right-missing'
+}
+
+function foreign(name: string): string {
+  return `Cannot upload "${escapeText(name)}": the service answered with the resource of another content`
+}

@@ -1,0 +1,171 @@
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { nodeFileSystem } from '../../../src/local/read/file-system.ts'
+import { inspectRoot } from '../../../src/local/read/inspect-root.ts'
+import { emptySummary } from '../../../src/rules/sync-summary.ts'
+import { type Examination, examineHints } from '../../../src/sync/continuous/examine-hints.ts'
+import { MirrorWatch } from '../../../src/sync/continuous/mirror-watch.ts'
+import { walkOptions } from '../../../src/sync/observe/observe.ts'
+import { openMirror } from '../../../src/sync/pin/open-mirror.ts'
+import { mirrorOf, openTestEngine } from '../../support/engine.ts'
+import { startFaultyService } from '../../support/faulty-service.ts'
+import { type HandWatch, handWatch } from '../../support/keeper.ts'
+import { type Tree, temporaryDirectory, writeTree } from '../../support/temporary.ts'
+
+const PASS = {
+  waitMs: 0,
+  hashEverything: false,
+  isDryRun: false,
+  acceptsRemovals: false,
+  adopts: false,
+  acceptsRoot: false,
+  acceptsBreadth: false,
+}
+
+interface Examined extends AsyncDisposable {
+  readonly root: string
+  readonly hand: HandWatch
+  readonly settling: () => number
+  look(...paths: string[]): ReturnType<typeof examineHints>
+  /** Files by directory, as the store knows them. */
+  known(directory: string): string[]
+}
+
+/** A mirror that was scanned once and whose directories are all watched. */
+async function scannedMirror(tree: Tree, settleMs = 0): Promise<Examined> {
+  const service = await startFaultyService({ library: 'Test' })
+  const { engine, sync } = openTestEngine(service)
+  const root = writeTree(join(temporaryDirectory(), 'Papers'), tree)
+  const settings = mirrorOf(root)
+  await sync([settings])
+  const mirror = await openMirror(engine, settings, inspectRoot(nodeFileSystem, root), { runId: 0, options: PASS })
+  const hand = handWatch()
+  const hooks = { onHint() {}, onScanNeeded() {} }
+  const watch = await MirrorWatch.open(engine, { root, settleMs, means: hand.means, name: 'Papers' }, hooks)
+  watch.add(engine.store.directories.list(mirror.row.id).map(({ path }) => path))
+  const examiner = engine.openExaminer(walkOptions(engine, mirror, { hashEverything: false, isNew: false, settleMs }))
+  const library = { id: null, name: 'Test' }
+  const summary = emptySummary({ name: 'Papers', path: root, remotePath: '/Papers', library })
+  const examination: Examination = { engine, mirror, watch, examiner, summary }
+  return {
+    root,
+    hand,
+    settling: () => watch.settler.size,
+    look: (...paths) => examineHints(examination, paths),
+    known: (directory) => engine.store.files.listForCompare(mirror.row.id, directory).map(([name]) => name),
+    [Symbol.asyncDispose]: () => examiner[Symbol.asyncDispose](),
+  }
+}
+
+describe('hints', () => {
+  test('at new and changed files are recorded', async () => {
+    await using mirror = await scannedMirror({ 'a.md': 'a', 'd/b.md': 'b' })
+    writeTree(mirror.root, { 'a.md': 'changed', 'd/new.md': 'new' })
+    const { needsScan, hasDifferences, problems } = await mirror.look('a.md', 'd/new.md', 'd/b.md')
+    expect({ needsScan, hasDifferences, problems }).toEqual({ needsScan: false, hasDifferences: true, problems: [] })
+    expect(mirror.known('d')).toEqual(['b.md', 'new.md'])
+  })
+
+  test('at what nobody knew of call for nothing', async () => {
+    await using mirror = await scannedMirror({ 'a.md': 'a' })
+    expect(await mirror.look('gone.md', 'never/was/there.md')).toEqual({
+      ...{ needsScan: false, hasDifferences: false, problems: [] },
+    })
+  })
+
+  test('at what is gone call for a scan', async () => {
+    await using mirror = await scannedMirror({ 'a.md': 'a', 'd/e/b.md': 'b' })
+    rmSync(join(mirror.root, 'a.md'))
+    expect(await mirror.look('a.md')).toMatchObject({ needsScan: true, hasDifferences: false })
+    renameSync(join(mirror.root, 'd'), join(mirror.root, '..', 'elsewhere'))
+    expect(await mirror.look('d')).toMatchObject({ needsScan: true })
+    expect(await mirror.look('d/e/b.md')).toMatchObject({ needsScan: true })
+    expect([mirror.known(''), mirror.known('d/e')]).toEqual([['a.md'], ['b.md']])
+  })
+
+  test('at what became something else call for a scan', async () => {
+    await using mirror = await scannedMirror({ 'a.md': 'a', 'b.md': 'b', 'd/e.md': 'e', 'f/g.md': 'g' })
+    for (const name of ['a.md', 'b.md', 'd', 'f']) rmSync(join(mirror.root, name), { recursive: true })
+    writeTree(mirror.root, { 'a.md/inside.md': 'inside', d: 'now a file' })
+    symlinkSync('d', join(mirror.root, 'b.md'))
+    symlinkSync('..', join(mirror.root, 'f'))
+    for (const path of ['a.md', 'b.md', 'd', 'f']) {
+      expect(await mirror.look(path), path).toMatchObject({ needsScan: true })
+    }
+  })
+
+  test('at what is ignored now call for a scan', async () => {
+    await using mirror = await scannedMirror({ 'a.md': 'a', 'd/b.md': 'b', 'e.md': 'e' })
+    writeTree(mirror.root, { '.shelfdignore': 'a.md\nd/\nnew.md\n', 'new.md': 'new' })
+    expect(await mirror.look('a.md')).toMatchObject({ needsScan: true })
+    expect(await mirror.look('d')).toMatchObject({ needsScan: true })
+    expect(await mirror.look('new.md', 'e.md')).toMatchObject({ needsScan: false })
+  })
+
+  test('at a file in new directories find them all', async () => {
+    await using mirror = await scannedMirror({ 'a.md': 'a' })
+    writeTree(mirror.root, { 'x/y/z/deep.md': 'deep', 'x/flat.md': 'flat' })
+    expect(await mirror.look('x/y/z/deep.md')).toMatchObject({ needsScan: false, hasDifferences: true })
+    expect([mirror.known('x'), mirror.known('x/y/z')]).toEqual([['flat.md'], ['deep.md']])
+    expect([...mirror.hand.watched].sort()).toEqual(['', 'x', 'x/y', 'x/y/z'])
+  })
+
+  test('at directories read again what came before the watch', async () => {
+    await using mirror = await scannedMirror({ 'a.md': 'a' })
+    mkdirSync(join(mirror.root, 'x/y'), { recursive: true })
+    const { watched } = mirror.hand
+    const add = watched.add.bind(watched)
+    watched.add = (path) => {
+      if (path === 'x/y') writeFileSync(join(mirror.root, 'x/y/late.md'), 'late')
+      return add(path)
+    }
+    await mirror.look('x')
+    expect(mirror.known('x/y')).toEqual(['late.md'])
+  })
+
+  test('at nests that never end leave the rest to a scan', async () => {
+    await using mirror = await scannedMirror({ 'a.md': 'a' })
+    mkdirSync(join(mirror.root, 'n'))
+    const { watched } = mirror.hand
+    const add = watched.add.bind(watched)
+    watched.add = (path) => {
+      if (path !== '') mkdirSync(join(mirror.root, path, 'n'), { recursive: true })
+      return add(path)
+    }
+    expect(await mirror.look('n')).toMatchObject({ needsScan: true })
+  })
+
+  test('at files in trees wait until they have rested', async () => {
+    await using mirror = await scannedMirror({ 'a.md': 'a' }, 60_000)
+    writeTree(mirror.root, { 'x/fresh.md': 'fresh' })
+    await mirror.look('x')
+    expect([mirror.known('x'), mirror.settling()]).toEqual([[], 1])
+  })
+
+  test('at files that changed meanwhile wait once more', async () => {
+    await using mirror = await scannedMirror({ 'a.md': 'a' })
+    writeTree(mirror.root, { 'b.md': 'b', 'c.md': 'half of', 'x/d.md': 'half of', 'x/e.md': 'e' })
+    mirror.hand.events.onHint('c.md')
+    mirror.hand.events.onHint('x/d.md')
+    await mirror.look('b.md', 'c.md', 'x')
+    expect([mirror.known(''), mirror.known('x')]).toEqual([['a.md', 'b.md'], ['e.md']])
+    expect(mirror.settling()).toBe(2)
+  })
+
+  test('at what is ignored or no file record nothing', async () => {
+    await using mirror = await scannedMirror({ 'a.md': 'a', '.shelfdignore': 'secret*\n' })
+    writeTree(mirror.root, { 'secret.md': 's', 'secrets/b.md': 'b' })
+    symlinkSync('a.md', join(mirror.root, 'link.md'))
+    expect(await mirror.look('secret.md', 'secrets/b.md', 'link.md')).toMatchObject({ hasDifferences: false })
+    expect(mirror.hand.watched).not.toContain('secrets')
+  })
+
+  test.skipIf(process.getuid?.() === 0)('at what cannot be read are problems', async () => {
+    await using mirror = await scannedMirror({ 'a.md': 'a' })
+    writeTree(mirror.root, { 'locked.md': 'locked' })
+    chmodSync(join(mirror.root, 'locked.md'), 0o000)
+    const { problems } = await mirror.look('locked.md')
+    expect(problems).toEqual([expect.objectContaining({ path: 'locked.md', code: 'unreadable' })])
+  })
+})

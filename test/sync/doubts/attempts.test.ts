@@ -1,0 +1,107 @@
+/** What one run tries, however long it lasts: what was given up is left to a later one. */
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type Clock, systemClock } from '../../../src/foundation/clock.ts'
+import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
+import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
+import { handWatch, isQuiet, keeperSettings, startKeeper, until } from '../../support/keeper.ts'
+import { readLibrary } from '../../support/library-contents.ts'
+import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
+
+/** Every upload takes ten minutes by this clock. */
+function slowUploads(service: FaultyService): Clock {
+  let aheadMs = 0
+  service.onUploadBegun = () => {
+    aheadMs += 600_000
+  }
+  return { ...systemClock, nowMs: () => Date.now() + aheadMs }
+}
+
+function countSends({ requests }: FaultyService, name: string): number {
+  return requests.filter(({ fileName }) => fileName === name).length
+}
+
+describe('a run that outlasts its quarantines', () => {
+  test('sends a failing content twice at most', async () => {
+    const service = await startFaultyService()
+    service.fault = ({ fileName }) => (fileName?.startsWith('bad') ? 'html-error' : undefined)
+    const tree = { 'bad-1.md': '1', 'bad-2.md': '2', 'bad-3.md': '3', 'good.md': 'good' }
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), tree))
+    const tested = openTestEngine(service, { clock: slowUploads(service), limits: { transfers: 1 } })
+    const { problems } = accountOf(await tested.sync([mirror]))
+    expect(problems.map(({ path }) => path)).toEqual(['bad-1.md', 'bad-2.md', 'bad-3.md'])
+    expect([1, 2, 3].map((number) => countSends(service, `bad-${number}.md`))).toEqual([2, 2, 2])
+  })
+
+  test('sends a refused content once, in whichever mirror', async () => {
+    const service = await startFaultyService()
+    const refusal = { status: 422, body: { message: 'no' } }
+    service.answer = ({ fileName }) => (fileName?.includes('bad') ? refusal : undefined)
+    const root = temporaryDirectory()
+    const many = Object.fromEntries([1, 2, 3, 4, 5, 6, 7, 8].map((number) => [`a${number}.md`, `${number}`]))
+    const one = mirrorOf(writeTree(join(root, 'one'), { 'bad.md': 'bad' }))
+    const two = mirrorOf(writeTree(join(root, 'two'), { ...many, 'z-bad.md': 'bad' }))
+    const tested = openTestEngine(service, { clock: slowUploads(service), limits: { transfers: 1 } })
+    expect((await tested.sync([one, two])).outcome).toBe('failures')
+    expect(service.requests.filter(({ fileName }) => fileName?.includes('bad'))).toHaveLength(1)
+  })
+})
+
+describe('a copy whose link fails', () => {
+  test('is sent once in a run and named', async () => {
+    const service = await startFaultyService()
+    service.fault = ({ fileName }) => (fileName === 'copy.md' ? 'html-error' : undefined)
+    const tree = { 'a.md': 'same', 'b/copy.md': 'same', 'c.md': 'other' }
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), tree), { duplicates: 'link' })
+    const tested = openTestEngine(service)
+    const result = await tested.sync([mirror])
+    expect(result.outcome).toBe('failures')
+    expect(accountOf(result).problems.map(({ path }) => path)).toEqual(['b/copy.md'])
+    expect(countSends(service, 'copy.md')).toBe(1)
+    service.fault = () => undefined
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    expect(readLibrary(service.dataDir)).toHaveLength(2)
+  })
+})
+
+describe('a copy that is being linked', () => {
+  test('is not sent again by what comes meanwhile', async () => {
+    const service = await startFaultyService({ library: 'Test' })
+    const gate = Promise.withResolvers<void>()
+    service.onAnswered = ({ fileName }) => (fileName === 'copy.md' ? gate.promise : undefined)
+    const { engine, store } = openTestEngine(service)
+    const root = writeTree(temporaryDirectory(), { 'a.md': 'same' })
+    const hand = handWatch()
+    const kept = startKeeper(engine, keeperSettings(mirrorOf(root, { duplicates: 'link' }), hand.means))
+    await until('the first one is stored', () => isQuiet(kept))
+    writeTree(root, { 'copy.md': 'same' })
+    hand.events.onHint('copy.md')
+    await until('the copy is on its way', () => countSends(service, 'copy.md') === 1)
+    for (const name of ['b.md', 'c.md', 'd.md']) {
+      writeTree(root, { [name]: name })
+      hand.events.onHint(name)
+      await until(`${name} is known`, () => store.files.findForCompare(1, '', name) !== undefined)
+    }
+    gate.resolve()
+    await until('all is sent', () => service.count('uploadFile') >= 5)
+    await until('it is quiet', () => isQuiet(kept))
+    expect(countSends(service, 'copy.md')).toBe(1)
+  })
+})
+
+describe('a keeper without anything to send', () => {
+  test('looks again at an ingestion that is due', async () => {
+    const service = await startFaultyService({ library: 'Test' })
+    service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, ingestion_status: 'failed' } : body)
+    const { engine, store, sync } = openTestEngine(service)
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'a' }))
+    expect((await sync([mirror])).outcome).toBe('failures')
+    const kept = startKeeper(engine, keeperSettings(mirror, handWatch().means))
+    await until('it is quiet', () => isQuiet(kept))
+    service.rewrite = (_, body) => body
+    store.write(() => store.quarantine.makeDue(1))
+    kept.keeper.wake()
+    await until('it is searchable', () => store.contents.get(1)?.outcome === 'searchable')
+    expect(service.count('uploadFile')).toBe(1)
+  })
+})

@@ -1,0 +1,98 @@
+/** What holds uploads back: limits, room in ingestion, room on the disk. */
+import { describe, expect, test } from 'vitest'
+import { systemClock } from '../../../src/foundation/clock.ts'
+import { runSync } from '../../../src/sync/run/run-sync.ts'
+import { RunQuota } from '../../../src/sync/upload/run-quota.ts'
+import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
+import { startFaultyService } from '../../support/faulty-service.ts'
+import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
+
+const DAY_MS = 24 * 3_600_000
+const three = { 'a.md': 'a', 'b.md': 'bb', 'c.md': 'ccc' }
+const heldBy = (account: ReturnType<typeof accountOf>) => account.uploads.heldBackBy
+
+describe('a limit', () => {
+  test('of a day says when there is room again', async () => {
+    const service = await startFaultyService()
+    const root = writeTree(temporaryDirectory(), { 'a.md': 'a' })
+    let aheadMs = 0
+    const clock = { ...systemClock, nowMs: () => Date.now() + aheadMs }
+    const tested = openTestEngine(service, { clock, limits: { newPerDay: 1 } })
+    expect((await tested.sync([mirrorOf(root)])).outcome).toBe('done')
+    writeTree(root, three)
+    const held = accountOf(await tested.sync([mirrorOf(root)]))
+    const [first] = tested.store.uploads.listByContent(1)
+    const freesAt = new Date((first?.begunAt ?? 0) + DAY_MS).toISOString()
+    expect(heldBy(held)).toEqual([{ limit: 'newPerDay', value: 1, contents: 2, freesAt }])
+    aheadMs = DAY_MS
+    expect(accountOf(await tested.sync([mirrorOf(root)])).uploads).toMatchObject({ created: 1, heldBack: 1 })
+  })
+
+  test.each([
+    ['newPerRun', 1],
+    ['newBytesPerRun', 1],
+    ['newPerDay', 0],
+  ] as const)('(%s %i) names no time at which time alone makes room', async (limit, value) => {
+    const service = await startFaultyService()
+    const tested = openTestEngine(service, { limits: { [limit]: value } })
+    const account = accountOf(await tested.sync([mirrorOf(writeTree(temporaryDirectory(), three))]))
+    expect(account.uploads.created).toBe(value)
+    expect(heldBy(account)).toEqual([{ limit, value, contents: 3 - value, freesAt: null }])
+  })
+
+  test('that nothing was sent under frees at no time', async () => {
+    const service = await startFaultyService()
+    const tested = openTestEngine(service, { limits: { newPerDay: 1 } })
+    await tested.sync([mirrorOf(writeTree(temporaryDirectory(), {}))])
+    const [row] = tested.store.mirrors.list()
+    if (!row) throw new Error('No mirror')
+    const span = new RunQuota(tested.engine, row, { kind: 'span', sinceMs: 0 })
+    expect([span.freesAt('newPerDay'), span.read()]).toEqual([null, { inRun: 0, bytesInRun: 0, inDay: 0 }])
+  })
+
+  test('of a span counts what was sent in it', async () => {
+    const service = await startFaultyService()
+    const tested = openTestEngine(service)
+    await tested.sync([mirrorOf(writeTree(temporaryDirectory(), three))])
+    const [row] = tested.store.mirrors.list()
+    if (!row) throw new Error('No mirror')
+    const limited = { ...tested.engine, limits: { ...tested.engine.limits, newPerRun: 5, newPerDay: null } }
+    expect(new RunQuota(limited, row, { kind: 'span', sinceMs: 0 }).read()).toEqual({
+      inRun: 3,
+      bytesInRun: 6,
+      inDay: 0,
+    })
+    const none = { kind: 'span', sinceMs: Date.now() + DAY_MS } as const
+    expect(new RunQuota(limited, row, none).read()).toMatchObject({ inRun: 0 })
+  })
+})
+
+describe('ingestion without room', () => {
+  test('holds back the rest when nothing leaves it in time', async () => {
+    const service = await startFaultyService()
+    service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, ingestion_status: 'running' } : body)
+    const tested = openTestEngine(service, { limits: { inIngestion: 1, transfers: 1 } })
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), three))
+    const account = accountOf(await tested.sync([mirror], { waitMs: 50 }))
+    expect(account.uploads).toMatchObject({ created: 1, heldBack: 2 })
+    expect(heldBy(account)).toEqual([{ limit: 'inIngestion', value: 1, contents: 2, freesAt: null }])
+  })
+
+  test('takes the next as soon as one leaves it', async () => {
+    const service = await startFaultyService()
+    const tested = openTestEngine(service, { limits: { inIngestion: 1 } })
+    const result = await tested.sync([mirrorOf(writeTree(temporaryDirectory(), three))])
+    expect([result.outcome, accountOf(result).uploads.created]).toEqual(['done', 3])
+  })
+})
+
+test('nothing is sent without room to remember it', async () => {
+  const service = await startFaultyService()
+  const { engine, store } = openTestEngine(service)
+  const full = { ...engine, store: { ...store, freeBytes: () => 64 * 2 ** 20 - 1 } }
+  const options = { waitMs: 0, hashEverything: false, isDryRun: false, acceptsRemovals: false, adopts: false }
+  const wishes = { ...options, acceptsRoot: false, acceptsBreadth: false }
+  const result = await runSync(full, [mirrorOf(writeTree(temporaryDirectory(), three))], wishes)
+  expect(result.failure).toMatchObject({ code: 'disk-full' })
+  expect(service.count('uploadFile')).toBe(0)
+})

@@ -1,0 +1,77 @@
+/** Copies that are sent so that their resource gains a location. */
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
+import { startFaultyService } from '../../support/faulty-service.ts'
+import { readLibrary } from '../../support/library-contents.ts'
+import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
+
+const COPIES = { 'a.md': 'same', 'b/copy.md': 'same', 'c/copy-2.md': 'same', 'd/copy-3.md': 'same' }
+
+async function openWithCopies(transfers = 4) {
+  const service = await startFaultyService()
+  const mirror = mirrorOf(writeTree(temporaryDirectory(), COPIES), { duplicates: 'link' })
+  return { service, mirror, tested: openTestEngine(service, { limits: { transfers } }) }
+}
+
+describe('copies that are linked', () => {
+  test('are one resource with a location each', async () => {
+    const { service, mirror, tested } = await openWithCopies()
+    const result = await tested.sync([mirror])
+    expect(result.outcome).toBe('done')
+    expect(accountOf(result).uploads).toMatchObject({ created: 1, duplicates: 3 })
+    expect(readLibrary(service.dataDir).map(({ places }) => places.length)).toEqual([4])
+    expect(tested.engine.underWay.size).toBe(0)
+  })
+
+  test('are sent again by the next run when one was refused', async () => {
+    const { service, mirror, tested } = await openWithCopies()
+    service.answer = ({ fileName }) => (fileName === 'copy-2.md' ? { status: 413, body: {} } : undefined)
+    const result = await tested.sync([mirror])
+    expect(accountOf(result).problems).toMatchObject([{ path: 'c/copy-2.md', code: 'too-large' }])
+    expect(tested.store.contents.get(1)).toMatchObject({ state: 'stored', problemCode: null })
+    service.answer = () => undefined
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    expect(readLibrary(service.dataDir).map(({ places }) => places.length)).toEqual([4])
+  })
+
+  test('are no problem when one vanishes before it is sent', async () => {
+    const { service, mirror, tested } = await openWithCopies(1)
+    service.onUploadBegun = () => rmSync(join(mirror.path, 'd'), { recursive: true, force: true })
+    const result = await tested.sync([mirror])
+    expect(accountOf(result).problems).toEqual([])
+    expect(accountOf(result).uploads).toMatchObject({ created: 1, duplicates: 2 })
+  })
+
+  test('are a problem when one changed, and wait for the next scan', async () => {
+    const { service, mirror, tested } = await openWithCopies(1)
+    service.onUploadBegun = () => void writeTree(mirror.path, { 'd/copy-3.md': 'other' })
+    const result = await tested.sync([mirror])
+    expect(accountOf(result).problems).toMatchObject([{ path: 'd/copy-3.md', code: 'busy' }])
+    service.onUploadBegun = () => {}
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    expect(readLibrary(service.dataDir)).toHaveLength(2)
+  })
+})
+
+test('a file that vanishes before it is sent is no problem', async () => {
+  const service = await startFaultyService()
+  const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'a', 'b.md': 'b' }))
+  const tested = openTestEngine(service, { limits: { transfers: 1 } })
+  service.onUploadBegun = () => rmSync(join(mirror.path, 'b.md'), { force: true })
+  const result = await tested.sync([mirror])
+  expect(accountOf(result)).toMatchObject({ problems: [], uploads: { created: 1 } })
+})
+
+describe('links that a credential ends', () => {
+  test('leave their copies to the next run', async () => {
+    const { service, mirror, tested } = await openWithCopies(1)
+    service.answer = ({ fileName }) => (fileName === 'copy.md' ? { status: 401, body: {} } : undefined)
+    expect((await tested.sync([mirror])).failure).toMatchObject({ code: 'credential-refused' })
+    expect(tested.store.contents.get(1)?.state).toBe('stored')
+    service.answer = () => undefined
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    expect(readLibrary(service.dataDir).map(({ places }) => places.length)).toEqual([4])
+  })
+})

@@ -1,0 +1,283 @@
+import { appendFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { openStoreReader, type StoreReader } from '../../../src/store/open-store.ts'
+import { type SentFile, silentFileLog } from '../../../src/sync/file-log.ts'
+import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
+import { startFaultyService } from '../../support/faulty-service.ts'
+import { readLibrary } from '../../support/library-contents.ts'
+import { manyFiles, temporaryDirectory, writeTree } from '../../support/temporary.ts'
+
+const MEGABYTE = 2 ** 20
+
+describe('before the first byte of an upload', () => {
+  test('its intent is committed (P2)', async () => {
+    await using service = await startFaultyService()
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'sub/b.md': 'B', 'sub/c.txt': 'C' }))
+    await using tested = openTestEngine(service, { limits: { transfers: 1 } })
+    const seen: unknown[][] = []
+    service.onUploadBegun = () => {
+      using reader = openStoreReader(tested.stateDir)
+      seen.push(listIntents(reader))
+    }
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    expect(seen).toHaveLength(3)
+    expect(seen[0]).toContainEqual({ path: 'a.md', mime: 'text/markdown', size: 1, attempt: 1 })
+    for (const intents of seen) expect(intents.length).toBeGreaterThan(0)
+  })
+
+  test('every attempt has an intent of its own', async () => {
+    await using service = await startFaultyService()
+    service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 1 ? 'unavailable' : undefined)
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
+    await using tested = openTestEngine(service)
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    const attempts = tested.store.uploads.listByContent(1)
+    expect(attempts.map(({ attempt, outcome }) => [attempt, outcome])).toEqual([
+      [1, 'absent'],
+      [2, 'created'],
+    ])
+  })
+})
+
+describe('a receipt', () => {
+  test('is durable while another upload goes on (P1)', async () => {
+    await using service = await startFaultyService()
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'quick.md': 'quick', 'slow.md': 'slow' }))
+    await using tested = openTestEngine(service, { limits: { transfers: 2 } })
+    const storedMeanwhile = Promise.withResolvers<number>()
+    service.onAnswered = async ({ fileName }) => {
+      if (fileName !== 'slow.md') return
+      // The slow one is answered once a reader beside finds the other one stored.
+      using reader = openStoreReader(tested.stateDir)
+      const isStored = () => countStored(reader) === 1
+      await expect
+        .poll(isStored, { timeout: 10_000 })
+        .toBe(true)
+        .catch(() => {})
+      storedMeanwhile.resolve(countStored(reader))
+    }
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    expect(await storedMeanwhile.promise).toBe(1)
+  })
+})
+
+describe('a file', () => {
+  test('is named as sent when that is committed (P1)', async () => {
+    await using service = await startFaultyService()
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(12, 12)))
+    const stateDir = temporaryDirectory()
+    const named: boolean[] = []
+    const sent = ({ resourceId }: SentFile) => {
+      using reader = openStoreReader(stateDir)
+      named.push(reader?.contents.findByResource(1, resourceId)?.state === 'stored')
+    }
+    await using tested = openTestEngine(service, { stateDir, fileLog: { ...silentFileLog, sent } })
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    expect(named).toEqual(Array(12).fill(true))
+  })
+})
+
+describe('an upload whose answer is lost', () => {
+  test('is found by looking and never sent twice (P4)', async () => {
+    await using service = await startFaultyService()
+    service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 1 ? 'reset-after' : undefined)
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(40, 30)))
+    await using tested = openTestEngine(service)
+    const result = await tested.sync([mirror])
+    expect(result.outcome).toBe('done')
+    expect(service.count('uploadFile')).toBe(30)
+    expect(accountOf(result).uploads).toMatchObject({ created: 30, duplicates: 0, inDoubt: 0, failed: 0 })
+    expect(accountOf(result).ingestion.searchable).toBe(30)
+    expect(readLibrary(service.dataDir)).toHaveLength(30)
+    const outcomes = tested.store.uploads.listByContent(1).map(({ outcome }) => outcome)
+    expect(outcomes).toEqual(['adopted'])
+  })
+
+  test('is found whatever script its name has', async () => {
+    await using service = await startFaultyService({ hasNoDuplicateRule: true })
+    service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 1 ? 'reset-after' : undefined)
+    const letters = [...'あいうえおかきくけこさしすせそたちつてと']
+    const mirror = mirrorOf(
+      writeTree(temporaryDirectory(), Object.fromEntries(letters.map((letter) => [`${letter}.md`, `# ${letter}`]))),
+    )
+    await using tested = openTestEngine(service, { limits: { transfers: 8 } })
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    expect(service.count('uploadFile')).toBe(letters.length)
+    expect(readLibrary(service.dataDir)).toHaveLength(letters.length)
+  })
+
+  test('is found by a later run as well', async () => {
+    await using service = await startFaultyService()
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'first.md': 'first' }))
+    await using tested = openTestEngine(service)
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    service.forget()
+    writeTree(mirror.path, { 'a.md': 'A', 'b.md': 'B' })
+    service.fault = ({ route }) => (route === 'uploadFile' ? 'reset-after' : undefined)
+    service.answer = ({ route, path }) =>
+      route === 'listDirectory' && path.includes('path=%2F') ? { status: 503, body: {} } : undefined
+    const first = await tested.sync([mirror])
+    expect(first.outcome).toBe('temporary')
+    expect(accountOf(first).uploads).toMatchObject({ created: 0, failed: 2 })
+    service.answer = () => undefined
+    service.fault = () => undefined
+    tested.store.write(() => [2, 3].forEach((contentId) => void tested.store.quarantine.makeDue(contentId)))
+    const second = await tested.sync([mirror])
+    expect(second.outcome).toBe('done')
+    expect(accountOf(second).uploads).toMatchObject({ created: 2, duplicates: 0, inDoubt: 0 })
+    expect(service.count('uploadFile')).toBe(2)
+  })
+
+  test('is found by another mirror of the library', async () => {
+    await using service = await startFaultyService()
+    const root = temporaryDirectory()
+    const one = mirrorOf(writeTree(join(root, 'one'), { 'a.md': 'A' }))
+    const two = mirrorOf(writeTree(join(root, 'two'), { 'b.md': 'A' }))
+    await using tested = openTestEngine(service)
+    await tested.sync([two], { isDryRun: true })
+    service.fault = ({ route }) => (route === 'uploadFile' ? 'reset-after' : undefined)
+    service.answer = ({ route }) => (route === 'listDirectory' ? { status: 503, body: {} } : undefined)
+    expect((await tested.sync([one])).failure?.reaction).toBe('temporary')
+    service.answer = () => undefined
+    service.fault = () => undefined
+    const result = await tested.sync([two])
+    expect(result.outcome).toBe('done')
+    expect(accountOf(result).uploads).toMatchObject({ duplicates: 0, inDoubt: 0 })
+    expect(service.count('uploadFile')).toBe(1)
+    expect(readLibrary(service.dataDir)).toHaveLength(1)
+  })
+
+  test('that looking cannot find is closed by its duplicate', async () => {
+    await using service = await startFaultyService()
+    service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 1 ? 'reset-after' : undefined)
+    service.rewrite = ({ route }, body) => (route === 'listDirectory' ? { ...body, files: [] } : body)
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
+    await using tested = openTestEngine(service)
+    const result = await tested.sync([mirror])
+    expect(result.outcome).toBe('done')
+    expect(accountOf(result).uploads).toMatchObject({ created: 0, duplicates: 1, inDoubt: 0 })
+    expect(service.count('uploadFile')).toBe(2)
+    expect(readLibrary(service.dataDir)).toHaveLength(1)
+    service.rewrite = (_, body) => body
+    const { rows } = await tested.report([mirror])
+    expect(rows.map(({ entry }) => [entry.class, entry.reason])).toEqual([['in-sync', 'a second location may exist']])
+  })
+
+  test('is not taken for a stranger with other bytes', async () => {
+    await using service = await startFaultyService()
+    const root = writeTree(temporaryDirectory(), { 'a.md': 'mine' })
+    await using other = openTestEngine(service)
+    const mirror = mirrorOf(root)
+    await other.sync([mirror])
+    writeFileSync(join(root, 'a.md'), 'other bytes')
+    service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 2 ? 'reset-before' : undefined)
+    await using fresh = openTestEngine(service)
+    const result = await fresh.sync([mirror], { adopts: true })
+    expect(result.outcome).toBe('done')
+    const titles = readLibrary(service.dataDir).map(({ sha256 }) => sha256)
+    expect(new Set(titles).size).toBe(2)
+  })
+})
+
+describe('an answer to an upload that is no answer', () => {
+  test.each([
+    ['without an id', { duplicate: false }],
+    ['with an empty id', { id: '' }],
+    ['with a number as id', { id: 7 }],
+    ['that is a list', []],
+    ['that is null', null],
+  ])('(%s) counts as doubt, not as done', async (_, body) => {
+    await using service = await startFaultyService()
+    service.rewrite = ({ route, attempt }, real) => (route === 'uploadFile' && attempt === 1 ? body : real)
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
+    await using tested = openTestEngine(service)
+    const result = await tested.sync([mirror])
+    expect(result.outcome).toBe('done')
+    expect(service.count('uploadFile')).toBe(1)
+    expect(tested.store.uploads.listByContent(1).map(({ outcome }) => outcome)).toEqual(['adopted'])
+  })
+})
+
+describe('a file that changes while it is sent', () => {
+  test.each([
+    ['grows', (path: string) => appendFileSync(path, 'more')],
+    ['shrinks', (path: string) => truncateSync(path, MEGABYTE)],
+    ['is rewritten', (path: string) => writeFileSync(path, Buffer.alloc(12 * MEGABYTE, 'z'))],
+    ['is replaced', (path: string) => replace(path)],
+  ])('(%s) stores nothing (P10)', async (_, change) => {
+    await using service = await startFaultyService()
+    const root = writeTree(temporaryDirectory(), { 'big.txt': Buffer.alloc(12 * MEGABYTE, 'a') })
+    const mirror = mirrorOf(root)
+    await using tested = openTestEngine(service)
+    service.onUploadBegun = () => change(join(root, 'big.txt'))
+    const first = await tested.sync([mirror])
+    const isReplaced = readLibrary(service.dataDir).length === 1
+    // A replaced file is read to its end through the descriptor that was opened: what is sent is what was hashed.
+    if (!isReplaced) expect(accountOf(first).problems).toMatchObject([{ path: 'big.txt', code: 'busy' }])
+    const { sha256 } = tested.store.contents.get(1) ?? {}
+    const stored = readLibrary(service.dataDir).map((resource) => resource.sha256)
+    expect(stored.filter((hash) => hash !== sha256?.toString('hex'))).toEqual([])
+
+    service.onUploadBegun = () => {}
+    const second = await tested.sync([mirror])
+    expect(second.outcome).toBe('done')
+    expect(accountOf(second).problems).toEqual([])
+    expect(readLibrary(service.dataDir)).toHaveLength(isReplaced ? 2 : 1)
+  })
+})
+
+describe('a content that the service refuses', () => {
+  test('is said, quarantined and not sent again', async () => {
+    await using service = await startFaultyService()
+    const refusal = { status: 422, body: { message: 'Unprocessable', errors: { file: ['no such kind'] } } }
+    service.answer = ({ route, fileName }) => (route === 'uploadFile' && fileName === 'bad.md' ? refusal : undefined)
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'bad.md': 'bad', 'good.md': 'good' }))
+    await using tested = openTestEngine(service)
+    const first = await tested.sync([mirror])
+    expect(first.outcome).toBe('failures')
+    expect(accountOf(first).uploads).toMatchObject({ created: 1, failed: 1 })
+    const [problem] = accountOf(first).problems
+    expect(problem).toMatchObject({ path: 'bad.md', code: 'invalid', retryAt: expect.any(String) })
+    expect(problem?.message).toContain('no such kind')
+    const second = await tested.sync([mirror])
+    expect(second.outcome).toBe('failures')
+    expect(accountOf(second).uploads).toMatchObject({ created: 0, failed: 1 })
+    expect(service.requests.filter(({ fileName }) => fileName === 'bad.md')).toHaveLength(1)
+  })
+
+  test('stops everything when the credential is refused', async () => {
+    await using service = await startFaultyService()
+    service.answer = ({ route, fileName }) =>
+      route === 'uploadFile' && fileName === 'file-9.md' ? { status: 401, body: {} } : undefined
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(60, 60)))
+    await using tested = openTestEngine(service)
+    const result = await tested.sync([mirror])
+    expect(result.failure).toMatchObject({ reaction: 'refused', code: 'credential-refused' })
+    expect(accountOf(result).uploads.inDoubt).toBe(0)
+    const sent = service.count('uploadFile')
+    service.answer = () => undefined
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    expect(service.count('uploadFile')).toBe(61)
+    expect(sent).toBeLessThan(61)
+  })
+})
+
+function countStored(reader: StoreReader | undefined): number {
+  return [1, 2].filter((id) => reader?.contents.get(id)?.state === 'stored').length
+}
+
+/** Uploads that are committed as begun and not as ended, as another process reads them. */
+function listIntents(reader: StoreReader | undefined): unknown[] {
+  const [mirror] = reader?.mirrors.list() ?? []
+  if (!reader || !mirror) return []
+  return reader.contents.listDoubtful(mirror).flatMap(({ id, path, mime, size }) => {
+    const last = reader.uploads.listByContent(id).at(-1)
+    return last?.outcome === null ? [{ path, mime, size, attempt: last.attempt }] : []
+  })
+}
+
+function replace(path: string): void {
+  writeFileSync(`${path}.new`, 'replaced')
+  renameSync(`${path}.new`, path)
+}
