@@ -1,6 +1,6 @@
 /** Keeps the house as docs/architecture.md draws it: reads the import lines of src and prints whoever breaks a rule. */
 import { globSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path/posix'
+import { dirname, join, normalize, relative } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 
@@ -46,7 +46,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
     'app/credential.ts',
     'app/service-manager/run-program.ts',
     'daemon/notify.ts',
-    'embedded/ingest/child/',
+    'embedded/ingest/child-process/',
   ],
   'node:fs': [
     ...['foundation/', 'store/', 'local/', 'remote/', 'embedded/'],
@@ -59,6 +59,21 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
 }
 
 const MOST_LINES = 360
+
+const MOST_FILES_IN_A_FOLDER = 14
+
+/** Folders that still hold more files than a reader takes in at a glance: each must, so that this list only shrinks. */
+const CROWDED_FOLDERS: readonly string[] = [
+  'src/app',
+  'src/app/settings',
+  'src/cli',
+  'src/cli/commands',
+  'src/cli/render',
+  'src/daemon',
+  'src/foundation',
+  'src/rules',
+  'src/store',
+]
 
 interface Import {
   /** Such as `node:fs/promises`, or a path in src without the leading `./`. */
@@ -110,6 +125,14 @@ describe('the house', () => {
 
   test('has no import cycles at run time', () => {
     expect(findCycles()).toEqual([])
+  })
+
+  test('lets no two sibling folders import each other', () => {
+    expect(findMutualSiblings()).toEqual([])
+  })
+
+  test(`has at most ${MOST_FILES_IN_A_FOLDER} files side by side in a folder`, () => {
+    expect(findCrowdedFolders(), 'the folders that CROWDED_FOLDERS names').toEqual(CROWDED_FOLDERS)
   })
 
   test('keeps packages and the file system in their rooms', () => {
@@ -211,6 +234,38 @@ function findCycles(): string[] {
   }
   for (const file of edges.keys()) visit(file, [])
   return cycles
+}
+
+/** Each pair of folders with the same parent that import each other, at any depth, as `embedded: http ⇄ routes`; sorted. */
+function findMutualSiblings(): string[] {
+  const arrows = new Set(
+    sources.flatMap(({ file, imports }) =>
+      imports.filter(({ isOurs }) => isOurs).flatMap(({ target }) => siblingsBetween(file, target) ?? []),
+    ),
+  )
+  return [...arrows]
+    .filter((arrow) => {
+      const [parent, from = '', to = ''] = arrow.split(' ')
+      return from < to && arrows.has([parent, to, from].join(' '))
+    })
+    .map((arrow) => arrow.replace(/^(\S+) (\S+) (\S+)$/, '$1: $2 ⇄ $3'))
+    .sort()
+}
+
+/** `PARENT FROM TO`: where the ways to two files part, the folders that they enter; undefined unless both enter one. */
+function siblingsBetween(file: string, target: string): string | undefined {
+  const [from, to] = [file.split('/'), target.split('/')]
+  const depth = from.findIndex((part, index) => part !== to[index])
+  const isFolder = (path: readonly string[]) => depth < path.length - 1
+  if (depth < 0 || !isFolder(from) || !isFolder(to)) return undefined
+  return [['src', ...from.slice(0, depth)].join('/'), from[depth], to[depth]].join(' ')
+}
+
+/** Each folder of src that directly holds more than MOST_FILES_IN_A_FOLDER files of any kind, sorted. */
+function findCrowdedFolders(): string[] {
+  const files = globSync('src/**/*', { cwd: PROJECT, withFileTypes: true }).filter((entry) => entry.isFile())
+  const byFolder = Map.groupBy(files, ({ parentPath }) => relative(PROJECT, parentPath))
+  return [...byFolder].flatMap(([folder, { length }]) => (length > MOST_FILES_IN_A_FOLDER ? [folder] : [])).sort()
 }
 
 interface Text {

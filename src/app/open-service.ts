@@ -143,7 +143,7 @@ async function borrowLibrary(
 
 /** On its own, because the compiler does not rewrite an import() beside `using`. */
 async function startLibrary({ dataDir }: EmbeddedServiceSettings): Promise<RunningLibrary> {
-  const { startEmbeddedInWorker } = await import('../embedded/start-in-worker.ts')
+  const { startEmbeddedInWorker } = await import('../embedded/worker/start-in-worker.ts')
   return startEmbeddedInWorker({ dataDir })
 }
 

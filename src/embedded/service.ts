@@ -2,14 +2,13 @@ import { randomBytes } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import type { Clock } from '../foundation/clock.ts'
 import type { Logger } from '../foundation/logger.ts'
+import type { Tables } from './database/open-tables.ts'
+import type { Settings } from './database/tables/settings.ts'
 import { type Cursors, createCursors } from './http/cursors.ts'
-import type { RequestLimits } from './http/request-limits.ts'
 import { createSigner, type Signer } from './http/signing.ts'
 import type { IngestQueue } from './ingest/ingest-queue.ts'
 import type { FileStore } from './storage/file-store.ts'
 import type { WriteQueue } from './storage/write-queue.ts'
-import type { Tables } from './tables/open-tables.ts'
-import type { Settings } from './tables/settings.ts'
 
 /** What the routes work with. */
 export interface Service {
@@ -24,7 +23,6 @@ export interface Service {
   readonly clock: Clock
   readonly logger: Logger
   readonly maxUploadBytes: number
-  readonly requestLimits: RequestLimits
 }
 
 /** The signer and cursors of an instance; its secret is made with its first start. */

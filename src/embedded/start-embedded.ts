@@ -3,18 +3,19 @@ import type { FastifyInstance } from 'fastify'
 import { type Clock, systemClock } from '../foundation/clock.ts'
 import { type Logger, silentLogger } from '../foundation/logger.ts'
 import { isDiskFull } from '../foundation/sqlite/open-database.ts'
-import { ensureInstanceId, ensureOwnerToken } from './credentials.ts'
-import { type DataPaths, dataPaths, lockDataDirectory, prepareDataDirectory } from './data-directory.ts'
-import { buildServer } from './http/build-server.ts'
-import { DOCUMENTATION_PATH } from './http/describe-service.ts'
-import { REQUEST_LIMITS, type RequestLimits } from './http/request-limits.ts'
+import { ensureOwnerToken } from './access/owner-token.ts'
+import { explainDamage, openLibraryDatabase, wasLeftOpen } from './database/open-library-database.ts'
+import { openTables } from './database/open-tables.ts'
 import { EXTRACTION_LIMITS, type ExtractionLimits } from './ingest/extraction-limits.ts'
 import { openIngestQueue } from './ingest/ingest-queue.ts'
-import { explainDamage, openLibraryDatabase, wasLeftOpen } from './open-library-database.ts'
+import { buildServer } from './server/build-server.ts'
+import { DOCUMENTATION_PATH } from './server/describe-service.ts'
+import { REQUEST_LIMITS, type RequestLimits } from './server/request-limits.ts'
 import { openSigning, type Service } from './service.ts'
+import { type DataPaths, dataPaths, lockDataDirectory, prepareDataDirectory } from './storage/data-directory.ts'
 import { openFileStore } from './storage/file-store.ts'
+import { ensureInstanceId } from './storage/instance-id.ts'
 import { createWriteQueue } from './storage/write-queue.ts'
-import { openTables } from './tables/open-tables.ts'
 
 export interface EmbeddedOptions {
   /** Where the service keeps everything; made when absent. */
@@ -64,7 +65,7 @@ export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<Em
   const token = ensureOwnerToken(paths, service.tables, service.clock.nowMs())
   starting.defer(() => service.ingestion.stop())
   const host = options.host ?? '127.0.0.1'
-  const app = await buildServer(service, host)
+  const app = await buildServer(service, host, { ...REQUEST_LIMITS, ...options.requests })
   starting.defer(() => closeServer(app, service.clock))
   const url = await app.listen({ host, port: options.port ?? 0 })
   service.ingestion.ring()
@@ -82,7 +83,7 @@ export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<Em
 
 function openService(options: EmbeddedOptions, paths: DataPaths, database: Database): Service {
   const tables = openTables(database)
-  const instanceId = ensureInstanceId(paths, tables)
+  const instanceId = ensureInstanceId(paths, tables.settings)
   const files = openFileStore(paths)
   const writes = createWriteQueue(database)
   const logger = options.logger ?? silentLogger
@@ -99,7 +100,6 @@ function openService(options: EmbeddedOptions, paths: DataPaths, database: Datab
     ingestion: openIngestQueue({ tables, writes, files, logger, clock, limits }),
     clock,
     maxUploadBytes: options.maxUploadBytes ?? MAX_UPLOAD_BYTES,
-    requestLimits: { ...REQUEST_LIMITS, ...options.requests },
   }
 }
 

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createToken } from '../../src/embedded/tokens.ts'
+import { createToken } from '../../src/embedded/access/manage-tokens.ts'
 import { dumpStore } from '../support/dump-store.ts'
 import { mirrorOf, openTestEngine } from '../support/engine.ts'
 import { createLibrary, startFaultyService } from '../support/faulty-service.ts'

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
-import { startEmbeddedInWorker } from '../../src/embedded/start-in-worker.ts'
+import { startEmbeddedInWorker } from '../../src/embedded/worker/start-in-worker.ts'
 import { findIntruder } from '../../src/foundation/ownership.ts'
 import { replaceFile } from '../../src/foundation/replace-file.ts'
 import { configure, startDaemon } from '../support/daemon.ts'

@@ -182,7 +182,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     shownBy: {
       'local/scan/scan-directory.test.ts': ['a directory that can be read > skips empty and large files when told'],
       'journeys/hostile-names.test.ts': ['things that are no files > are left out and never block'],
-      'embedded/ingestion.test.ts': ['ingestion > completes empty files'],
+      'embedded/ingest/ingestion.test.ts': ['ingestion > completes empty files'],
     },
   },
   {
@@ -278,7 +278,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
         'a full disk > of the state holds a daemon until there is room',
         'a full disk > of the library loses nothing and doubles nothing',
       ],
-      'embedded/full-disk.test.ts': [
+      'embedded/storage/full-disk.test.ts': [
         'a full disk of the embedded library > answers uploads of %i bytes with 507',
         'a full disk of the embedded library > holds ingestion until there is room',
       ],

@@ -158,7 +158,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     answer: 'it is read by a process of its own with bounds, ends as partial or failed, and holds up nobody',
     class: 'operator',
     shownBy: {
-      'embedded/ingestion-child.test.ts': [
+      'embedded/ingest/child-process.test.ts': [
         'the process that reads documents > never holds up requests or plain text',
         'the process that reads documents > is ended when a document is over its time',
         'documents made to cost much > as a line of 150 MB take bounded memory',

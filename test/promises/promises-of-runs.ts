@@ -150,7 +150,9 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'app/open-engine.test.ts': ['a daemon waits, and says so, as the one before was asked to'],
       'local/scan/scanned-files.test.ts': ['Only one portion is unpacked at a time'],
       'sync/large-directory.test.ts': ['A directory of many files is handed on in portions'],
-      'embedded/ingestion-child.test.ts': ['the process that reads documents > is ended when it takes too much memory'],
+      'embedded/ingest/child-process.test.ts': [
+        'the process that reads documents > is ended when it takes too much memory',
+      ],
       'sync/list-remote.test.ts': ['Folders that double at each level end the listing'],
       'remote/policies/retry.test.ts': [
         'Retry-After > is a lower bound for everybody: %s',

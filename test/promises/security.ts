@@ -124,7 +124,7 @@ export const security: readonly SecurityRow[] = [
     holds:
       'Who controls the daemon comes by a socket of its owner (0600); pages of health are served on loopback, for names of loopback.',
     shownBy: {
-      'embedded/foreign-host.test.ts': ['a page of a foreign name learns nothing on loopback'],
+      'embedded/server/foreign-host.test.ts': ['a page of a foreign name learns nothing on loopback'],
       'cli/serve.test.ts': ['serve > beyond loopback warns and answers nobody without a token'],
       'daemon/control.test.ts': [
         'the control socket > is for its owner alone, wherever it lies',
@@ -142,7 +142,7 @@ export const security: readonly SecurityRow[] = [
     holds: 'No GET changes a state.',
     shownBy: {
       'daemon/health-server.test.ts': ['the health server refuses > %s, and says what it allows'],
-      'embedded/reading.test.ts': ['no GET writes anything, whatever it asks for (S-12)'],
+      'embedded/server/reading.test.ts': ['no GET writes anything, whatever it asks for (S-12)'],
     },
   },
   {
@@ -191,21 +191,23 @@ export const security: readonly SecurityRow[] = [
     id: 'S-17',
     holds: 'The embedded library bounds connections, headers, bodies and forms, and what reading a document may take.',
     shownBy: {
-      'embedded/request-bounds.test.ts': [
+      'embedded/server/request-bounds.test.ts': [
         'a slow body > of the type %s ends with 408',
         'a slow body > that drips ends with 408, however long it would last',
         'connections without a request > keep nobody from asking, however many',
         'a form > with %s is refused (%i)',
         'a JSON body > of %s is refused (%i)',
       ],
-      'embedded/request-fuzz.test.ts': ['any request to the embedded library > is answered, and never by a failure'],
-      'embedded/document-fuzz.test.ts': [
+      'embedded/server/request-fuzz.test.ts': [
+        'any request to the embedded library > is answered, and never by a failure',
+      ],
+      'embedded/ingest/document-fuzz.test.ts': [
         'any document > gives passages of bounded length, in order',
         'any document > gives the same text in pieces of any size',
         'any document > reaches a final state, and keeps no other from it',
         'the cost of a document > of %s in %s grows no faster than its size',
       ],
-      'embedded/ingestion-child.test.ts': [
+      'embedded/ingest/child-process.test.ts': [
         'the process that reads documents > never holds up requests or plain text',
         'the process that reads documents > fails a document that ends it twice, and only that',
         'the process that reads documents > is ended when it takes too much memory',
@@ -250,8 +252,8 @@ export const security: readonly SecurityRow[] = [
     holds: 'The embedded library answers nobody without a token, and says so when others on the network can reach it.',
     shownBy: {
       'cli/serve.test.ts': ['serve > beyond loopback warns and answers nobody without a token'],
-      'embedded/foreign-host.test.ts': ['a page of a foreign name learns nothing on loopback'],
-      'embedded/tokens.test.ts': ['tokens > answers each missing right with 403'],
+      'embedded/server/foreign-host.test.ts': ['a page of a foreign name learns nothing on loopback'],
+      'embedded/access/manage-tokens.test.ts': ['tokens > answers each missing right with 403'],
     },
   },
   {

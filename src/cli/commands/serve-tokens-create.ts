@@ -1,5 +1,5 @@
 import { GLOBAL_ABILITIES } from '../../contract/records.ts'
-import { LIBRARY_RIGHTS } from '../../embedded/grant.ts'
+import { LIBRARY_RIGHTS } from '../../embedded/access/grant.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { parseDuration } from '../../foundation/units.ts'
 import { defineCommand } from '../command.ts'
@@ -57,7 +57,7 @@ export const serveTokensCreateCommand = defineCommand({
   async run(context, { name, access, library, ability, expires, ...args }) {
     if (access.length + ability.length === 0) throw new UsageError('bad-usage', NO_RIGHTS)
     const { dataDir } = context.settings.service
-    const { createToken } = await import('../../embedded/tokens.ts')
+    const { createToken } = await import('../../embedded/access/manage-tokens.ts')
     const nowMs = Date.now()
     const spec = {
       name,

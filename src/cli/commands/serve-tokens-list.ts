@@ -1,4 +1,4 @@
-import type { TokenListing } from '../../embedded/tokens.ts'
+import type { TokenListing } from '../../embedded/access/manage-tokens.ts'
 import { defineCommand } from '../command.ts'
 
 export const serveTokensListCommand = defineCommand({
@@ -12,7 +12,7 @@ export const serveTokensListCommand = defineCommand({
   exits: ['done', 'operator'],
   async run(context) {
     const { dataDir } = context.settings.service
-    const { listTokens } = await import('../../embedded/tokens.ts')
+    const { listTokens } = await import('../../embedded/access/manage-tokens.ts')
     const tokens = listTokens(dataDir)
     if (context.json) context.printJson(tokens.map(toJson))
     else context.printTable(['name', 'state', 'created', 'rights'], tokens.map(toRow))

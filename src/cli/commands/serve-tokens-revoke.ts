@@ -13,7 +13,7 @@ export const serveTokensRevokeCommand = defineCommand({
   exits: ['done', 'operator'],
   async run(context, { name }) {
     const { dataDir } = context.settings.service
-    const { revokeToken } = await import('../../embedded/tokens.ts')
+    const { revokeToken } = await import('../../embedded/access/manage-tokens.ts')
     if (!revokeToken(dataDir, name, Date.now())) {
       throw new UsageError('bad-usage', `Cannot revoke "${name}": no valid token has that name`)
     }

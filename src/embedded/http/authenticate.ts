@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { type Grant, readGrant } from '../grant.ts'
+import { type Grant, readGrant } from '../access/grant.ts'
 import type { Service } from '../service.ts'
 import { unauthorized } from './api-error.ts'
 

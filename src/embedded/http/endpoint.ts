@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } fro
 import { z } from 'zod'
 import { API_PREFIX, ROUTES, type RouteName } from '../../contract/routes.ts'
 import { describeIssue } from '../../foundation/expected-of.ts'
-import type { Grant } from '../grant.ts'
+import type { Grant } from '../access/grant.ts'
 import type { Service } from '../service.ts'
 import { forbidden, unauthorized } from './api-error.ts'
 import { authenticate } from './authenticate.ts'

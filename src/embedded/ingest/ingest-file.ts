@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { InterruptedError, messageOf } from '../../foundation/errors.ts'
-import type { Passage } from '../tables/passages.ts'
-import type { ResourceRow } from '../tables/resources.ts'
+import type { Passage } from '../database/tables/passages.ts'
+import type { ResourceRow } from '../database/tables/resources.ts'
 import type { ExtractionEnd, ExtractionSink } from './extract/extract-text.ts'
 import type { PassageWriter } from './passage-writer.ts'
 

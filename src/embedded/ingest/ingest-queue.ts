@@ -1,14 +1,14 @@
 import type { Clock } from '../../foundation/clock.ts'
 import { InterruptedError } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
+import type { Tables } from '../database/open-tables.ts'
+import type { ResourceRow } from '../database/tables/resources.ts'
 import type { FileStore } from '../storage/file-store.ts'
 import type { WriteQueue } from '../storage/write-queue.ts'
-import type { Tables } from '../tables/open-tables.ts'
-import type { ResourceRow } from '../tables/resources.ts'
-import { openChildExtractor } from './child/child-extractor.ts'
+import { openChildExtractor } from './child-process/child-extractor.ts'
 import type { ExtractionLimits } from './extraction-limits.ts'
 import { ingestApart, ingestHere, isReadHere } from './ingest-batches.ts'
-import { openLane } from './lane.ts'
+import { openLane } from './ingest-loop.ts'
 
 /** Processes uploads in their order (section 3.1). The queue is the table of resources, so that a restart goes on with it. */
 export interface IngestQueue {

@@ -1,7 +1,7 @@
+import type { Tables } from '../database/open-tables.ts'
+import type { Passage } from '../database/tables/passages.ts'
+import type { IngestionResult, ResourceRow } from '../database/tables/resources.ts'
 import type { WriteQueue } from '../storage/write-queue.ts'
-import type { Tables } from '../tables/open-tables.ts'
-import type { Passage } from '../tables/passages.ts'
-import type { IngestionResult, ResourceRow } from '../tables/resources.ts'
 
 // A transaction of this much text takes some 10 ms, during which no request is served.
 const MAX_PENDING_CHARACTERS = 256 * 1024

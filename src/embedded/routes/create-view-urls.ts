@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { viewUrl } from '../../contract/records.ts'
 import { API_PREFIX, fillPath, ROUTES } from '../../contract/routes.ts'
-import { requireAsset, requireResource } from '../http/access.ts'
 import { invalid } from '../http/api-error.ts'
 import { type Call, endpoint } from '../http/endpoint.ts'
 import { originOf } from '../http/origin.ts'
+import { requireAsset, requireResource } from '../http/require-access.ts'
 import { signedUrl, VIEW_URL_MINUTES } from '../http/signed-urls.ts'
 
 const terms = z.object({

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { searchAnswer } from '../../contract/records.ts'
-import type { Grant } from '../grant.ts'
+import type { Grant } from '../access/grant.ts'
 import { forbidden, invalid } from '../http/api-error.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { integerInput } from '../http/inputs.ts'
 import { type SearchHit, searchPassages } from '../search/search-passages.ts'
 import type { Service } from '../service.ts'
-import { assetBody, resourceBody, resourceHead } from './resource-body.ts'
+import { assetBody, resourceBody, resourceHead } from './resources/resource-body.ts'
 
 const MAX_ASSETS_A_HIT = 3
 const LIMITS = { min: 1, max: 100, byDefault: 10 }

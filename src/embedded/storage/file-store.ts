@@ -2,7 +2,7 @@ import { createReadStream, rmSync } from 'node:fs'
 import { mkdir, open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import type { DataPaths } from '../data-directory.ts'
+import type { DataPaths } from './data-directory.ts'
 
 const READ_CHUNK_BYTES = 64 * 1024
 

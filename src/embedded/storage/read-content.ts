@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
-import type { Tables } from '../tables/open-tables.ts'
-import type { ResourceRow } from '../tables/resources.ts'
+import type { Tables } from '../database/open-tables.ts'
+import type { ResourceRow } from '../database/tables/resources.ts'
 import { MAX_SMALL_BYTES } from './content-receiver.ts'
 import type { FileStore } from './file-store.ts'
 

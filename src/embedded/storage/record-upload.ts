@@ -1,5 +1,5 @@
-import type { Tables } from '../tables/open-tables.ts'
-import type { ResourceRow } from '../tables/resources.ts'
+import type { Tables } from '../database/open-tables.ts'
+import type { ResourceRow } from '../database/tables/resources.ts'
 import type { ReceivedContent } from './content-receiver.ts'
 import { slugName } from './slug.ts'
 

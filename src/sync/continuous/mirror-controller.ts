@@ -31,7 +31,6 @@ const LIMIT_PAUSE_MS = 10 * 60_000
 /** What is due and was not sent all the same waits for something else, such as its directory. */
 const SHORTEST_RETRY_PAUSE_MS = 10_000
 export const SCHEDULED = 'it sends in batches; the next one is planned'
-
 /** While uploads go on, what has rested is gathered for so long and looked at together. */
 const GATHERING_MS = 40
 

@@ -1,6 +1,6 @@
 import type { IngestionStatus } from '../../../contract/states.ts'
-import type { Passage } from '../../tables/passages.ts'
-import { NO_TEXT, REPLACED_BYTES } from './extraction-notes.ts'
+import type { Passage } from '../../database/tables/passages.ts'
+import { NO_TEXT, REPLACED_BYTES } from './extraction-warnings.ts'
 import { type ContentKind, kindOf } from './kinds.ts'
 import { startDecoding, UndecodableError } from './text-decoding.ts'
 import { openTextReader } from './text-reader.ts'

@@ -1,4 +1,4 @@
-import type { Passage, TraceUnit } from '../../tables/passages.ts'
+import type { Passage, TraceUnit } from '../../database/tables/passages.ts'
 
 const TARGET_LENGTH = 2_000
 const MAX_LENGTH = 2_400

@@ -1,4 +1,4 @@
-import type { Passage } from '../../tables/passages.ts'
+import type { Passage } from '../../database/tables/passages.ts'
 import type { ContentKind } from './kinds.ts'
 import { PassageCutter } from './passage-cutter.ts'
 

@@ -1,0 +1,64 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { GLOBAL_ABILITIES } from '../../contract/records.ts'
+import { stringList } from '../database/string-list.ts'
+import type { LibraryRow } from '../database/tables/libraries.ts'
+import type { TokenRow, TokensTable } from '../database/tables/tokens.ts'
+
+export type Ability = (typeof GLOBAL_ABILITIES)[number]
+
+/** Rights on one library (2.4). */
+export const LIBRARY_RIGHTS = ['read', 'resource.create', 'update', 'resource.delete'] as const
+export type LibraryRight = (typeof LIBRARY_RIGHTS)[number]
+
+/** What a valid token allows. */
+export interface Grant {
+  readonly interfaces: readonly string[]
+  readonly abilities: readonly string[]
+  /** The exact rights on this library: the token's own and those that an ability gives on every library. */
+  accessTo(library: Pick<LibraryRow, 'id'>): LibraryRight[]
+}
+
+export interface TokenSecret {
+  readonly token: string
+  readonly selector: string
+  readonly secretSha256: Buffer
+}
+
+const TOKEN = /^kls_([0-9a-f]{16})_([\w-]{43})$/
+
+/** A new token: a selector that finds its row, and 256 random bits of which only the SHA-256 is kept. */
+export function makeTokenSecret(): TokenSecret {
+  const selector = randomBytes(8).toString('hex')
+  const secret = randomBytes(32).toString('base64url')
+  return { token: `kls_${selector}_${secret}`, selector, secretSha256: sha256(secret) }
+}
+
+/** The grant of a token, or why there is none. */
+export function readGrant(
+  tokens: TokensTable,
+  token: string,
+  nowMs: number,
+): Grant | 'unknown' | 'revoked' | 'expired' {
+  const [, selector = '', secret = ''] = TOKEN.exec(token) ?? []
+  const row = tokens.bySelector(selector)
+  if (!row || !timingSafeEqual(row.secretSha256, sha256(secret))) return 'unknown'
+  if (row.revokedAtMs !== null) return 'revoked'
+  if (row.expiresAtMs !== null && row.expiresAtMs <= nowMs) return 'expired'
+  return grantOf(tokens, row)
+}
+
+function grantOf(tokens: TokensTable, row: TokenRow): Grant {
+  const abilities = stringList(row.abilities)
+  return {
+    abilities,
+    interfaces: stringList(row.interfaces),
+    accessTo(library) {
+      const own = stringList(tokens.libraryAccess(row.id, library.id) ?? '[]')
+      return LIBRARY_RIGHTS.filter((right) => own.includes(right) || abilities.includes(`library.all.${right}`))
+    },
+  }
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs'
+import { UsageError } from '../../foundation/errors.ts'
+import { explainDamage, openLibraryDatabase } from '../database/open-library-database.ts'
+import { openTables, type Tables } from '../database/open-tables.ts'
+import { stringList } from '../database/string-list.ts'
+import type { TokenRow } from '../database/tables/tokens.ts'
+import { dataPaths } from '../storage/data-directory.ts'
+import { type Ability, type LibraryRight, makeTokenSecret } from './grant.ts'
+
+export interface TokenSpec {
+  /** Unique among the tokens of the service. */
+  readonly name: string
+  /** Global abilities (section 5.5). */
+  readonly abilities?: readonly Ability[]
+  /** Rights on the libraries named next. */
+  readonly access?: readonly LibraryRight[]
+  /** Identifiers or exact names; `all` means those to come as well. */
+  readonly libraries?: readonly string[] | 'all'
+  /** Default `api`. */
+  readonly interfaces?: readonly ('api' | 'mcp')[]
+  readonly expiresAtMs?: number
+}
+
+/** What is known of a token; its secret is not. */
+export interface TokenListing {
+  readonly name: string
+  readonly abilities: readonly string[]
+  readonly interfaces: readonly string[]
+  readonly libraries: readonly { readonly name: string; readonly access: readonly string[] }[]
+  readonly createdAtMs: number
+  readonly expiresAtMs: number | null
+  readonly revokedAtMs: number | null
+}
+
+/**
+ * Makes a token on a data directory, whether its service runs or not, and returns its text, which is shown this once only.
+ * Throws UsageError when the name is in use, a library is unknown or there is no service in the directory; OperatorError when
+ * its database can't be used.
+ */
+export function createToken(dataDir: string, spec: TokenSpec, nowMs: number): string {
+  return withTables(dataDir, (tables, transact) => transact(() => insertToken(tables, spec, nowMs)))
+}
+
+/** Every token ever made and not replaced, the revoked and the expired ones included, oldest first. */
+export function listTokens(dataDir: string): TokenListing[] {
+  return withTables(dataDir, (tables) => tables.tokens.all().map((row) => listingOf(tables, row)))
+}
+
+/** Takes effect with the next request, also in a running service. False when no valid token has this name. */
+export function revokeToken(dataDir: string, name: string, nowMs: number): boolean {
+  return withTables(dataDir, (tables) => tables.tokens.revoke(name, nowMs))
+}
+
+function withTables<T>(dataDir: string, work: (tables: Tables, transact: <R>(inner: () => R) => R) => T): T {
+  const { databaseFile } = dataPaths(dataDir)
+  if (!existsSync(databaseFile))
+    throw new UsageError('bad-usage', `There is no library in "${dataDir}" yet: start it once`)
+  const database = explainDamage(() => openLibraryDatabase(databaseFile))
+  try {
+    return work(openTables(database), (inner) => database.transaction(inner).immediate())
+  } finally {
+    database.close()
+  }
+}
+
+function insertToken(tables: Tables, spec: TokenSpec, nowMs: number): string {
+  if (tables.tokens.byName(spec.name)) throw new UsageError('bad-usage', `The token name "${spec.name}" is in use`)
+  const { token, ...secret } = makeTokenSecret()
+  const access = spec.access ?? []
+  const everywhere = spec.libraries === 'all' ? access.map((right) => `library.all.${right}`) : []
+  const tokenId = tables.tokens.insert({
+    ...secret,
+    name: spec.name,
+    abilities: JSON.stringify([...new Set([...(spec.abilities ?? []), ...everywhere])]),
+    interfaces: JSON.stringify(spec.interfaces ?? ['api']),
+    createdAtMs: nowMs,
+    expiresAtMs: spec.expiresAtMs ?? null,
+  })
+  for (const library of spec.libraries === 'all' ? [] : (spec.libraries ?? [])) {
+    tables.tokens.grantLibrary(tokenId, libraryIdOf(tables, library), JSON.stringify(access))
+  }
+  return token
+}
+
+function libraryIdOf({ libraries }: Tables, nameOrId: string): number {
+  const library = libraries.byPublicId(nameOrId) ?? libraries.byName(nameOrId)
+  if (!library) throw new UsageError('unknown-library', `There is no library "${nameOrId}"`)
+  return library.id
+}
+
+function listingOf(tables: Tables, row: TokenRow): TokenListing {
+  const { name, createdAtMs, expiresAtMs, revokedAtMs } = row
+  const libraries = tables.libraries.all().map((library) => ({
+    name: library.name,
+    access: stringList(tables.tokens.libraryAccess(row.id, library.id) ?? '[]'),
+  }))
+  return {
+    name,
+    abilities: stringList(row.abilities),
+    interfaces: stringList(row.interfaces),
+    libraries: libraries.filter(({ access }) => access.length > 0),
+    createdAtMs,
+    expiresAtMs,
+    revokedAtMs,
+  }
+}

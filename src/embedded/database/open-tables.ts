@@ -1,0 +1,34 @@
+import type { Database } from 'better-sqlite3'
+import { type DirectoriesTable, directoriesTable } from './tables/directories.ts'
+import { type LibrariesTable, librariesTable } from './tables/libraries.ts'
+import { type LocationsTable, locationsTable } from './tables/locations.ts'
+import { type PassagesTable, passagesTable } from './tables/passages.ts'
+import { type ResourcesTable, resourcesTable } from './tables/resources.ts'
+import { type Settings, settingsTable } from './tables/settings.ts'
+import { type SmallContentsTable, smallContentsTable } from './tables/small-contents.ts'
+import { type TokensTable, tokensTable } from './tables/tokens.ts'
+
+/** Every table of the service, its statements prepared once. */
+export interface Tables {
+  readonly settings: Settings
+  readonly tokens: TokensTable
+  readonly libraries: LibrariesTable
+  readonly directories: DirectoriesTable
+  readonly resources: ResourcesTable
+  readonly smallContents: SmallContentsTable
+  readonly locations: LocationsTable
+  readonly passages: PassagesTable
+}
+
+export function openTables(database: Database): Tables {
+  return {
+    settings: settingsTable(database),
+    tokens: tokensTable(database),
+    libraries: librariesTable(database),
+    directories: directoriesTable(database),
+    resources: resourcesTable(database),
+    smallContents: smallContentsTable(database),
+    locations: locationsTable(database),
+    passages: passagesTable(database),
+  }
+}

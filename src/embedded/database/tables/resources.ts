@@ -1,0 +1,69 @@
+import type { Database } from 'better-sqlite3'
+import type { IngestionStatus } from '../../../contract/states.ts'
+
+export interface ResourceRow {
+  readonly id: number
+  readonly publicId: string
+  readonly libraryId: number
+  readonly sha256: Buffer
+  readonly mimeType: string
+  readonly sizeBytes: number
+  readonly title: string
+  readonly status: IngestionStatus
+  /** JSON array of strings. */
+  readonly warnings: string
+  readonly failure: string | null
+  readonly abstract: string | null
+  readonly createdAtMs: number
+}
+
+export type NewResource = Omit<ResourceRow, 'id' | 'status' | 'warnings' | 'failure' | 'abstract'>
+
+/** What ingestion made of a resource. */
+export type IngestionResult = Pick<ResourceRow, 'id' | 'status' | 'warnings' | 'failure' | 'abstract'>
+
+const COLUMNS = `id, public_id AS publicId, library_id AS libraryId, sha256, mime_type AS mimeType, size_bytes AS sizeBytes,
+  title, status, warnings, failure, abstract, created_at_ms AS createdAtMs`
+
+export type ResourcesTable = ReturnType<typeof resourcesTable>
+
+export function resourcesTable(database: Database) {
+  const byPublicId = database.prepare<[string], ResourceRow>(`SELECT ${COLUMNS} FROM resource WHERE public_id = ?`)
+  const byId = database.prepare<[number], ResourceRow>(`SELECT ${COLUMNS} FROM resource WHERE id = ?`)
+  const byContent = database.prepare<[Buffer, number, string], ResourceRow>(
+    `SELECT ${COLUMNS} FROM resource WHERE sha256 = ? AND library_id = ? AND mime_type = ?`,
+  )
+  const toIngest = database.prepare<[number, number], ResourceRow>(
+    `SELECT ${COLUMNS} FROM resource WHERE status IN ('not_started', 'running') AND id > ? ORDER BY id LIMIT ?`,
+  )
+  const contentsAbove = database
+    .prepare<[number, number], Buffer>('SELECT sha256 FROM resource WHERE library_id = ? AND size_bytes > ?')
+    .pluck()
+  const usesContent = database.prepare<[Buffer]>('SELECT 1 FROM resource WHERE sha256 = ? LIMIT 1')
+  const insert = database.prepare<NewResource>(
+    `INSERT INTO resource (public_id, library_id, sha256, mime_type, size_bytes, title, status, created_at_ms)
+     VALUES (@publicId, @libraryId, @sha256, @mimeType, @sizeBytes, @title, 'not_started', @createdAtMs)`,
+  )
+  const start = database.prepare<[number]>("UPDATE resource SET status = 'running' WHERE id = ?")
+  const noteFailure = database.prepare<[string, number]>('UPDATE resource SET failure = ? WHERE id = ?')
+  const finish = database.prepare<IngestionResult>(
+    'UPDATE resource SET status = @status, warnings = @warnings, failure = @failure, abstract = @abstract WHERE id = @id',
+  )
+  return {
+    byPublicId: (publicId: string) => byPublicId.get(publicId),
+    byId: (id: number) => byId.get(id),
+    /** The resource of these bytes and this MIME type in the library: there is at most one (4.12). */
+    byContent: (sha256: Buffer, libraryId: number, mimeType: string) => byContent.get(sha256, libraryId, mimeType),
+    /** The oldest resources after the one with this row id whose ingestion is not over; later uploads have greater ids. */
+    toIngest: (afterId: number, count: number) => toIngest.all(afterId, count),
+    /** The hashes of a library's contents above this size. */
+    contentsAbove: (libraryId: number, sizeBytes: number) => contentsAbove.all(libraryId, sizeBytes),
+    usesContent: (sha256: Buffer) => usesContent.get(sha256) !== undefined,
+    insert: (resource: NewResource) => Number(insert.run(resource).lastInsertRowid),
+    /** False when the resource is gone. */
+    start: (id: number) => start.run(id).changes > 0,
+    /** What went wrong with a resource that is taken up again. */
+    noteFailure: (id: number, failure: string) => noteFailure.run(failure, id).changes > 0,
+    finish: (result: IngestionResult) => finish.run(result).changes > 0,
+  }
+}

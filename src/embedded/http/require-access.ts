@@ -1,0 +1,51 @@
+import type { Ability, Grant, LibraryRight } from '../access/grant.ts'
+import type { LibraryRow } from '../database/tables/libraries.ts'
+import type { StoredPassage } from '../database/tables/passages.ts'
+import type { ResourceRow } from '../database/tables/resources.ts'
+import type { Service } from '../service.ts'
+import { forbidden, notFound } from './api-error.ts'
+
+interface Asking {
+  readonly service: Service
+  /** Undefined when a signed URL has already granted this very thing. */
+  readonly grant: Grant | undefined
+  readonly id: (name: string) => string
+}
+
+/** Throws 403 when the credential lacks the global ability. */
+export function requireAbility({ grant }: Asking, ability: Ability): void {
+  if (!grant?.abilities.includes(ability)) throw forbidden(`"${ability}"`)
+}
+
+/** The library of the path; throws 404 when there is none and 403 without the right on it. */
+export function requireLibrary(asking: Asking, right: LibraryRight): LibraryRow {
+  const library = asking.service.tables.libraries.byPublicId(asking.id('library'))
+  if (!library) throw notFound('Library')
+  requireRight(asking.grant, library.id, right)
+  return library
+}
+
+/** The resource of the path, in a library that may be read; throws 404 or 403. */
+export function requireResource(asking: Asking): ResourceRow {
+  return readableResource(asking, asking.id('resource'))
+}
+
+/** The asset of the path with its resource; throws 404 or 403. */
+export function requireAsset(asking: Asking): { resource: ResourceRow; passage: StoredPassage } {
+  const [, resourceId = '', ordinal = ''] = /^([0-9a-f]+)\.(\d{1,9})$/.exec(asking.id('asset')) ?? []
+  const resource = readableResource(asking, resourceId, 'Asset')
+  const passage = asking.service.tables.passages.one(resource.id, Number(ordinal))
+  if (!passage) throw notFound('Asset')
+  return { resource, passage }
+}
+
+function readableResource({ service, grant }: Asking, publicId: string, thing = 'Resource'): ResourceRow {
+  const resource = service.tables.resources.byPublicId(publicId)
+  if (!resource) throw notFound(thing)
+  requireRight(grant, resource.libraryId, 'read')
+  return resource
+}
+
+function requireRight(grant: Grant | undefined, libraryId: number, right: LibraryRight): void {
+  if (grant && !grant.accessTo({ id: libraryId }).includes(right)) throw forbidden(`"${right}" on this library`)
+}

@@ -1,0 +1,28 @@
+import { endpoint } from '../../http/endpoint.ts'
+import { requireAsset } from '../../http/require-access.ts'
+import { downloadQuery, sendContent } from '../../http/send-content.ts'
+import { assetMimeType } from '../resources/resource-body.ts'
+
+/** 4.2 */
+export const downloadAsset = endpoint({
+  route: 'downloadAsset',
+  section: '4.2',
+  summary: 'Stream the canonical payload of an asset',
+  description: 'Every asset of this instance is a text in UTF-8.',
+  takesSignedUrl: true,
+  query: downloadQuery,
+  answers: { 200: { description: 'The text', mediaType: 'text/plain' } },
+  errors: [401, 403, 404, 422],
+  handle(call) {
+    const { resource, passage } = requireAsset(call)
+    const mimeType = assetMimeType(resource)
+    const body = Buffer.from(passage.text)
+    return sendContent(call.reply, {
+      mimeType: `${mimeType}; charset=utf-8`,
+      sizeBytes: body.length,
+      fileName: `${resource.title}.${passage.ordinal + 1}.${mimeType === 'text/markdown' ? 'md' : 'txt'}`,
+      disposition: call.query.disposition,
+      body,
+    })
+  },
+})

@@ -1,0 +1,26 @@
+import { endpoint } from '../../http/endpoint.ts'
+import { requireResource } from '../../http/require-access.ts'
+import { downloadQuery, sendContent } from '../../http/send-content.ts'
+import { readContent } from '../../storage/read-content.ts'
+
+/** 4.15 */
+export const downloadResource = endpoint({
+  route: 'downloadResource',
+  section: '4.15',
+  summary: 'Download the original file',
+  description: 'With the MIME type it was uploaded with and its original name. Takes the signed URLs of 4.16 as well.',
+  takesSignedUrl: true,
+  query: downloadQuery,
+  answers: { 200: { description: 'The bytes as uploaded', mediaType: 'application/octet-stream' } },
+  errors: [401, 403, 404, 422],
+  handle(call) {
+    const resource = requireResource(call)
+    return sendContent(call.reply, {
+      mimeType: resource.mimeType,
+      sizeBytes: resource.sizeBytes,
+      fileName: resource.title,
+      disposition: call.query.disposition,
+      body: readContent(call.service.tables, call.service.files, resource),
+    })
+  },
+})

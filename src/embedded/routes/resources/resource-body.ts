@@ -1,0 +1,56 @@
+import { joinLibraryPath } from '../../../contract/library-path.ts'
+import type { AssetRecord } from '../../../contract/records.ts'
+import { ingestionOutcome } from '../../../contract/states.ts'
+import type { Tables } from '../../database/open-tables.ts'
+import { stringList } from '../../database/string-list.ts'
+import type { StoredPassage } from '../../database/tables/passages.ts'
+import type { ResourceRow } from '../../database/tables/resources.ts'
+import { NO_TEXT } from '../../ingest/extract/extraction-warnings.ts'
+
+const MAX_PATHS = 1_000
+
+/** What every form of a resource record has (2.10). */
+export function resourceHead(tables: Tables, resource: ResourceRow) {
+  const library = tables.libraries.byId(resource.libraryId)
+  return {
+    id: resource.publicId,
+    title: resource.title,
+    library: { id: library?.publicId, name: library?.name },
+    paths: tables.locations
+      .ofResource(resource.id, MAX_PATHS)
+      .map(({ path, filename }) => joinLibraryPath(path, filename)),
+    mime_type: resource.mimeType,
+    size: resource.sizeBytes,
+    ingestion_status: resource.status,
+    created_at: new Date(resource.createdAtMs).toISOString(),
+  }
+}
+
+/** The whole record: with why it is not plainly `completed`, its abstract and these assets. */
+export function resourceBody(tables: Tables, resource: ResourceRow, assets: readonly AssetRecord[]) {
+  const warnings = stringList(resource.warnings)
+  return {
+    ...resourceHead(tables, resource),
+    text_extracted: ingestionOutcome(resource.status) === 'searchable' ? !warnings.includes(NO_TEXT) : undefined,
+    ingestion_warnings: warnings,
+    ingestion_error: resource.failure,
+    abstract: resource.abstract,
+    assets,
+  }
+}
+
+/** 2.11: `text` is the asset's beginning when it is longer than `maxLength`. */
+export function assetBody(resource: ResourceRow, passage: StoredPassage, maxLength: number): AssetRecord {
+  return {
+    id: `${resource.publicId}.${passage.ordinal}`,
+    type: 'text',
+    mime_type: assetMimeType(resource),
+    text: passage.text.slice(0, maxLength),
+    trace: [{ unit: passage.unit, from: passage.firstUnit, to: passage.lastUnit }],
+  }
+}
+
+/** Markdown stays what it is; any other text is plain. */
+export function assetMimeType(resource: ResourceRow): string {
+  return resource.mimeType === 'text/markdown' ? 'text/markdown' : 'text/plain'
+}

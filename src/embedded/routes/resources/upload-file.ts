@@ -1,0 +1,101 @@
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { uploadAnswer } from '../../../contract/records.ts'
+import { INBOX_PATH } from '../../../contract/routes.ts'
+import { describeIssue } from '../../../foundation/expected-of.ts'
+import type { DirectoryRow } from '../../database/tables/directories.ts'
+import { notFound, tooLarge } from '../../http/api-error.ts'
+import { endpoint } from '../../http/endpoint.ts'
+import { libraryPathInput } from '../../http/inputs.ts'
+import { requireLibrary } from '../../http/require-access.ts'
+import { newIdentifier } from '../../identifiers.ts'
+import { boundaryOf, MAX_FORM_OVERHEAD_BYTES, type ReceivedForm, receiveForm } from '../../multipart/receive-form.ts'
+import type { Service } from '../../service.ts'
+import type { ReceivedContent } from '../../storage/content-receiver.ts'
+import { type RecordedUpload, recordUpload } from '../../storage/record-upload.ts'
+
+const fields = z.object({ path: libraryPathInput.default(INBOX_PATH) })
+
+interface IncomingFile {
+  readonly directory: DirectoryRow
+  readonly title: string
+  readonly mimeType: string
+  readonly content: ReceivedContent
+}
+
+/** 4.12 */
+export const uploadFile = endpoint({
+  route: 'uploadFile',
+  section: '4.12',
+  summary: 'Upload one file',
+  description: [
+    'The MIME type is the one of the part, without parameters (`application/octet-stream` when there is none). The optional',
+    'field `path` names an existing directory to land in, `/.inbox` by default; it may stand before or after the file.',
+    'Sending the same bytes with the same MIME type again answers 200 with `duplicate: true` and adds a location, except under',
+    'the same name in the same directory. A form that ends early stores nothing.',
+  ].join(' '),
+  form: {
+    type: 'object',
+    required: ['file'],
+    properties: {
+      file: { type: 'string', format: 'binary', description: 'The file, with its name and its Content-Type' },
+      path: { type: 'string', default: INBOX_PATH, description: 'Library path of an existing directory' },
+    },
+  },
+  answers: {
+    200: { description: 'The library has these bytes with this MIME type already', shape: uploadAnswer },
+    201: { description: 'A new resource; its processing follows', shape: uploadAnswer },
+  },
+  errors: [401, 403, 404, 408, 413, 415, 422, 507],
+  async handle(call) {
+    const { service, request, reply } = call
+    const library = requireLibrary(call, 'resource.create')
+    const form = await takeForm(service, request)
+    try {
+      const { path } = fields.parse(form, { error: describeIssue })
+      const directory = service.tables.directories.byPath(library.id, path)
+      if (!directory) throw notFound('Directory')
+      const content = await form.content.finish()
+      const recorded = await storeFile(service, { title: form.title, mimeType: form.mimeType, directory, content })
+      reply.code(recorded.duplicate ? 200 : 201)
+      return recorded
+    } finally {
+      await form.content.dispose()
+    }
+  },
+})
+
+async function takeForm({ files, maxUploadBytes }: Service, request: FastifyRequest): Promise<ReceivedForm> {
+  const { 'content-length': length, 'content-type': type } = request.headers
+  if (Number(length ?? 0) > maxUploadBytes + MAX_FORM_OVERHEAD_BYTES) {
+    throw tooLarge('The file is larger than this instance takes')
+  }
+  return await receiveForm(request.raw, boundaryOf(type), { maxUploadBytes, temporaryDir: files.temporaryDir })
+}
+
+/** Everything is durable before the answer: a small content with its record, a large one before it. */
+async function storeFile(service: Service, file: IncomingFile): Promise<RecordedUpload> {
+  const { tables, files } = service
+  const { content, mimeType, directory } = file
+  const isKnown = tables.resources.byContent(content.sha256, directory.libraryId, mimeType) !== undefined
+  if (isKnown || content.kind === 'small') return writeRecord(service, file)
+  try {
+    await files.keep(content.sha256, content.temporaryFile)
+    return await writeRecord(service, file)
+  } finally {
+    files.release(content.sha256)
+  }
+}
+
+async function writeRecord(service: Service, { directory, ...file }: IncomingFile): Promise<RecordedUpload> {
+  const { tables, writes, clock, ingestion } = service
+  const { id: directoryId, libraryId } = directory
+  const createdAtMs = clock.nowMs()
+  const upload = { ...file, publicId: newIdentifier(createdAtMs), libraryId, directoryId, createdAtMs }
+  const recorded = await writes.write(() =>
+    tables.libraries.byId(libraryId) ? recordUpload(tables, upload) : undefined,
+  )
+  if (!recorded) throw notFound('Library')
+  if (!recorded.duplicate) ingestion.ring({ mimeType: file.mimeType, sizeBytes: file.content.sizeBytes })
+  return recorded
+}

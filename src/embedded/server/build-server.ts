@@ -1,0 +1,72 @@
+import fastify, { type FastifyInstance } from 'fastify'
+import { messageOf } from '../../foundation/errors.ts'
+import { hostNameOf, isLoopback } from '../../foundation/loopback.ts'
+import { ApiError, invalid } from '../http/api-error.ts'
+import { ENDPOINTS } from '../routes/endpoints.ts'
+import type { Service } from '../service.ts'
+import { boundRequests } from './bound-requests.ts'
+import { describeService, showDescription } from './describe-service.ts'
+import { answerErrorsAsJson, answerUnreadable, sendError, toApiError } from './error-answers.ts'
+import { MAX_HEADER_BYTES, MAX_JSON_BYTES, type RequestLimits } from './request-limits.ts'
+
+/** How often connections are looked at that take too long for their headers. */
+const MAX_CHECKING_MS = 5_000
+
+/** The HTTP side of a service that is to listen on `host`: every endpoint of the contract, its description, and JSON errors. */
+export async function buildServer(service: Service, host: string, limits: RequestLimits): Promise<FastifyInstance> {
+  const { headersMs } = limits
+  const app = fastify({
+    exposeHeadRoutes: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 512 },
+    bodyLimit: MAX_JSON_BYTES,
+    clientErrorHandler: answerUnreadable,
+    frameworkErrors: (error, _request, reply) => sendError(reply, toApiError(error)),
+    http: {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: headersMs,
+      connectionsCheckingInterval: Math.min(headersMs, MAX_CHECKING_MS),
+    },
+  })
+  // Endpoints validate with the shapes of the contract; the schemas of the routes only describe.
+  app.setValidatorCompiler(() => () => true)
+  app.setSerializerCompiler(() => (body) => JSON.stringify(body))
+  boundRequests(app, limits, service.clock)
+  if (isLoopback(host)) refuseForeignPages(app)
+  acceptBodies(app)
+  answerErrorsAsJson(app, service.logger)
+  await describeService(app)
+  for (const each of Object.values(ENDPOINTS)) each.register(app, service)
+  showDescription(app)
+  return app
+}
+
+/** What is open to everybody is for this machine alone: not for a page whose name was made to resolve to it, which has no credential. */
+function refuseForeignPages(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { host, authorization } = request.headers
+    const isSigned = new URL(request.url, 'http://localhost').searchParams.has('signature')
+    if (authorization === undefined && !isSigned && !isLoopback(hostNameOf(host))) {
+      throw new ApiError(421, 'Without a credential only names of this machine are answered, such as localhost')
+    }
+    done()
+  })
+}
+
+function acceptBodies(app: FastifyInstance): void {
+  app.removeContentTypeParser('text/plain')
+  // Uploads are read by their endpoint, as a stream.
+  app.addContentTypeParser('multipart/form-data', (_request, _body, done) => done(null))
+  // Bodies that may be left out may also be empty.
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: unknown, text: string) =>
+    text === '' ? undefined : parseJson(text),
+  )
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw invalid('body', `The body is not JSON: ${messageOf(error)}`)
+  }
+}

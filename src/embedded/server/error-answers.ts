@@ -1,0 +1,78 @@
+import { STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
+import { ZodError } from 'zod'
+import { messageOf } from '../../foundation/errors.ts'
+import type { Logger } from '../../foundation/logger.ts'
+import { isDiskFull } from '../../foundation/sqlite/open-database.ts'
+import { ApiError } from '../http/api-error.ts'
+import { MalformedFormError } from '../multipart/multipart-parser.ts'
+
+const UNREADABLE: Readonly<Record<string, readonly [status: number, message: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The headers of the request did not come in time'],
+  HPE_HEADER_OVERFLOW: [431, 'The headers of the request are too long'],
+}
+
+/** Makes every answer that is not a success a JSON body of the interface's section 7. */
+export function answerErrorsAsJson(app: FastifyInstance, logger: Logger): void {
+  app.setNotFoundHandler((request, reply) =>
+    sendError(reply, new ApiError(404, `No route ${request.method} ${request.url}`)),
+  )
+  app.setErrorHandler((error, request, reply) => {
+    const answer = toApiError(error)
+    if (answer.status >= 500) {
+      logger.error('A request failed unexpectedly', {
+        method: request.method,
+        route: request.routeOptions.url,
+        error: error instanceof Error ? error.stack : messageOf(error),
+      })
+    }
+    return sendError(reply, answer)
+  })
+}
+
+/** What is no HTTP request at all is answered on its socket; its connection ends with it. */
+export function answerUnreadable(error: Error & { code?: string }, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const [status, message] = UNREADABLE[error.code ?? ''] ?? [400, 'The request is not valid HTTP']
+  const body = JSON.stringify({ message })
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Connection: close',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+}
+
+export function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
+  if (error.status === 401) reply.header('www-authenticate', 'Bearer realm="library"')
+  const body = error.errors ? { message: error.message, errors: error.errors } : { message: error.message }
+  return reply.code(error.status).type('application/json; charset=utf-8').send(JSON.stringify(body))
+}
+
+/** Whatever was thrown, as the answer that says it. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  if (error instanceof ZodError) return validationError(error)
+  if (error instanceof MalformedFormError) return new ApiError(422, error.message, { body: [error.message] })
+  if (isDiskFull(error)) return new ApiError(507, 'The disk of the library is full')
+  return (error instanceof Error ? frameworkError(error) : undefined) ?? new ApiError(500, 'Internal error')
+}
+
+function validationError(error: ZodError): ApiError {
+  const errors: Record<string, string[]> = {}
+  for (const issue of error.issues) {
+    const field = issue.path.map(String).join('.') || 'body'
+    errors[field] = [...(errors[field] ?? []), issue.message]
+  }
+  return new ApiError(422, 'The request is not valid', errors)
+}
+
+/** Errors that fastify itself raises before a route's handler; those of the body are validation errors here. */
+function frameworkError(error: Error & Partial<FastifyError>): ApiError | undefined {
+  const { statusCode, code, message } = error
+  if (statusCode === undefined || statusCode < 400 || statusCode >= 500) return undefined
+  const isAboutBody = statusCode === 400 && (code?.startsWith('FST_ERR_CTP') || error instanceof SyntaxError)
+  return isAboutBody ? new ApiError(422, message, { body: [message] }) : new ApiError(statusCode, message)
+}

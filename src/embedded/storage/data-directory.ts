@@ -1,0 +1,55 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { LockedError } from '../../foundation/errors.ts'
+import { makeOwnDirectory } from '../../foundation/private-directory.ts'
+import { replaceFile } from '../../foundation/replace-file.ts'
+import { type KernelLock, takeKernelLock } from '../../foundation/sqlite/kernel-lock.ts'
+
+/** Where everything of one library service lies. */
+export interface DataPaths {
+  readonly directory: string
+  readonly lockFile: string
+  readonly databaseFile: string
+  readonly tokenFile: string
+  readonly instanceFile: string
+  readonly contentDir: string
+  readonly temporaryDir: string
+}
+
+export function dataPaths(directory: string): DataPaths {
+  return {
+    directory,
+    lockFile: join(directory, 'lock'),
+    databaseFile: join(directory, 'library.sqlite'),
+    tokenFile: join(directory, 'token'),
+    instanceFile: join(directory, 'instance'),
+    contentDir: join(directory, 'files'),
+    temporaryDir: join(directory, 'tmp'),
+  }
+}
+
+/** Makes the directory (0700) with an empty place for unfinished uploads; what an earlier process left there is removed. */
+export function prepareDataDirectory(paths: DataPaths): void {
+  rmSync(paths.temporaryDir, { recursive: true, force: true })
+  for (const directory of [paths.contentDir, paths.temporaryDir]) mkdirSync(directory, { recursive: true, mode: 0o700 })
+}
+
+/** Makes the directory and takes its lock; throws LockedError when another process serves it, UsageError where others may write. */
+export function lockDataDirectory(paths: DataPaths): KernelLock {
+  makeOwnDirectory(paths.directory)
+  chmodSync(paths.directory, 0o700)
+  const lock = takeKernelLock(paths.lockFile)
+  if (lock?.isAlone(paths.databaseFile)) return lock
+  lock?.release()
+  throw new LockedError('store-locked', `The library in "${paths.directory}" is served by another process`)
+}
+
+/** The trimmed text of a small file, or undefined when there is none. */
+export function readTextFile(file: string): string | undefined {
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
+}
+
+/** Replaces a small file (0600) in one step. */
+export function writeTextFile(file: string, text: string): void {
+  replaceFile(file, `${text}\n`)
+}

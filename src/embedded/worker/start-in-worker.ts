@@ -1,0 +1,80 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { rebuildError } from '../../foundation/errors.ts'
+import { threadEntry } from '../../foundation/thread-entry.ts'
+import type { EmbeddedLibrary } from '../start-embedded.ts'
+import { type StartedMessage, type WorkerRequest, workerMessage } from './worker-messages.ts'
+
+const WORKER_URL = threadEntry('./worker', import.meta.url)
+
+/**
+ * Runs `startEmbeddedLibrary` in a thread of its own, so that ingestion uses another core and never holds up the caller.
+ * Throws what that throws. A thread that dies later makes `settled()` and disposal reject.
+ */
+export async function startEmbeddedInWorker(options: { dataDir: string }): Promise<EmbeddedLibrary> {
+  const worker = new Worker(WORKER_URL, { workerData: { dataDir: options.dataDir }, name: 'embedded library' })
+  const calls = new WorkerCalls(worker)
+  const started = await calls.started
+  // Only open calls keep the process: one that forgets to dispose can still exit, and the kernel releases the lock.
+  worker.unref()
+  return {
+    ...started,
+    settled: () => calls.call('settled'),
+    [Symbol.asyncDispose]: async () => {
+      if (calls.hasEnded) return
+      const exited = once(worker, 'exit')
+      await calls.call('stop')
+      worker.ref()
+      await exited
+    },
+  }
+}
+
+/** Requests to the worker and what becomes of them. */
+class WorkerCalls {
+  readonly #worker: Worker
+  readonly #open = new Map<number, { resolve(): void; reject(error: Error): void }>()
+  readonly started: Promise<StartedMessage['library']>
+  hasEnded = false
+  #count = 0
+
+  constructor(worker: Worker) {
+    this.#worker = worker
+    this.started = new Promise((resolve, reject) => {
+      worker.on('message', (raw) => {
+        const message = workerMessage.parse(raw)
+        if (message.kind === 'started') resolve(message.library)
+        else if (message.kind === 'failed') reject(rebuildError(message.code ?? '', message.message))
+        else this.#settle(message.call, message.error)
+      })
+      worker.on('error', (error) => this.#endAll(error, reject))
+      worker.on('exit', () => this.#endAll(new Error('The embedded library has ended'), reject))
+    })
+  }
+
+  call(name: WorkerRequest['name']): Promise<void> {
+    if (this.hasEnded) return Promise.reject(new Error('The embedded library has ended'))
+    this.#count += 1
+    const call = this.#count
+    const request: WorkerRequest = { call, name }
+    this.#worker.ref()
+    return new Promise((resolve, reject) => {
+      this.#open.set(call, { resolve, reject })
+      this.#worker.postMessage(request)
+    })
+  }
+
+  #settle(call: number, error: string | undefined): void {
+    const open = this.#open.get(call)
+    this.#open.delete(call)
+    if (this.#open.size === 0) this.#worker.unref()
+    if (error === undefined) open?.resolve()
+    else open?.reject(new Error(error))
+  }
+
+  #endAll(error: unknown, rejectStart: (error: unknown) => void): void {
+    this.hasEnded = true
+    rejectStart(error)
+    for (const call of [...this.#open.keys()]) this.#settle(call, String(error))
+  }
+}

@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest'
+import type { EmbeddedOptions } from '../../../src/embedded/start-embedded.ts'
+import { systemClock } from '../../../src/foundation/clock.ts'
+import { pluck, type SentFile } from '../../contract/service-client.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+import { readerProcesses } from '../../support/reader-processes.ts'
+import { startLibrary } from '../temporary-library.ts'
+
+const HTML = 'text/html'
+const page = (name: string, words: string): SentFile => ({ name, type: HTML, content: `<p>${words}</p>` })
+/** Rows that a table's parser turns into some hundred bytes each. */
+const MANY_ROWS: SentFile = { name: 'rows.csv', type: 'text/csv', content: `a,b\n${'ab,\n'.repeat(250_000)}` }
+
+/** A library whose child process has started and has nothing to do. */
+async function withReader(options: Partial<EmbeddedOptions> = {}) {
+  const started = await startLibrary({ ...options, extraction: { idleMs: 600_000, ...options.extraction } })
+  const { client } = started
+  const id = await client.createLibrary()
+  await client.processed(id, await client.uploaded(id, page('first.html', 'first')))
+  const [pid = 0] = readerProcesses()
+  const show = async (resource: string) => (await client.get(`/libraries/${id}/resources/${resource}`)).json
+  const until = async (resource: string, status: string) => {
+    while ((await show(resource)).ingestion_status !== status);
+  }
+  const found = async (word: string) =>
+    pluck((await client.get(`/search/resources?query=${word}`)).json.results, 'resource')
+  return { ...started, id, pid, show, until, found, signal: (name: NodeJS.Signals) => process.kill(pid, name) }
+}
+
+describe.runIf(process.platform === 'linux')('the process that reads documents', () => {
+  it('never holds up requests or plain text', async () => {
+    const { client, id, show, until, found, signal } = await withReader()
+    signal('SIGSTOP')
+    const stuck = await client.uploaded(id, page('stuck.html', 'stuck'))
+    await until(stuck, 'running')
+    const note = await client.uploaded(id, { name: 'note.txt', content: 'zebra' })
+    await until(note, 'completed')
+    for (let count = 0; count < 50; count += 1) expect(await found('zebra')).toHaveLength(1)
+    expect(await show(stuck)).toMatchObject({ ingestion_status: 'running' })
+    signal('SIGCONT')
+    expect(await client.processed(id, stuck)).toMatchObject({ ingestion_status: 'completed' })
+  })
+
+  it('takes up again what ran when it was killed', async () => {
+    const { client, id, pid, until, signal } = await withReader()
+    signal('SIGSTOP')
+    const ids: string[] = []
+    for (const word of ['one', 'two', 'three']) ids.push(await client.uploaded(id, page(`${word}.html`, word)))
+    await until(ids[0] ?? '', 'running')
+    signal('SIGKILL')
+    for (const resource of ids) {
+      expect(await client.processed(id, resource)).toMatchObject({
+        ingestion_status: 'completed',
+        ingestion_error: null,
+      })
+    }
+    expect(readerProcesses()).toEqual([expect.not.toBeOneOf([pid])])
+  })
+
+  it('fails a document that ends it twice, and only that', async () => {
+    const { client, id, until, signal } = await withReader({ extraction: { heapMiB: 24 } })
+    signal('SIGSTOP')
+    await until(await client.uploaded(id, page('first.html', 'begun')), 'running')
+    const bad = await client.uploaded(id, MANY_ROWS)
+    const good = await client.uploaded(id, page('good.html', 'zebra'))
+    signal('SIGCONT')
+    expect(await client.processed(id, bad)).toMatchObject({
+      ingestion_status: 'failed',
+      ingestion_error: expect.stringContaining('memory'),
+      assets: [],
+    })
+    expect(await client.processed(id, good)).toMatchObject({ ingestion_status: 'completed' })
+  })
+
+  it('is ended when it takes too much memory', async () => {
+    const { client, id } = await withReader({ extraction: { memoryMiB: 20 } })
+    const large = await client.uploaded(id, { name: 'large.html', type: HTML, content: '<b>'.repeat(10_000_000) })
+    expect(await client.processed(id, large)).toMatchObject({
+      ingestion_status: 'failed',
+      ingestion_error: expect.stringContaining('memory'),
+    })
+  })
+
+  it('is ended when a document is over its time', async () => {
+    const manual = manualClock()
+    // Short pauses are real.
+    const sleep: typeof manual.sleep = (ms, signal) => (ms < 1_000 ? systemClock : manual).sleep(ms, signal)
+    const { client, id, show, signal } = await withReader({ clock: { ...manual, sleep } })
+    signal('SIGSTOP')
+    const stuck = await client.uploaded(id, page('stuck.html', 'stuck'))
+    while ((await show(stuck)).ingestion_status !== 'failed') await manual.advance(1_000)
+    expect(await show(stuck)).toMatchObject({ ingestion_error: 'Its text was not extracted within 60 s' })
+    const good = await client.uploaded(id, page('good.html', 'zebra'))
+    expect(await client.processed(id, good)).toMatchObject({ ingestion_status: 'completed' })
+  })
+
+  it('is ended when it has nothing to do', async () => {
+    await withReader({ extraction: { idleMs: 1 } })
+    while (readerProcesses().length > 0) await systemClock.sleep(1)
+  })
+
+  it('is ended with the service', async () => {
+    const { stop, client, id, until, signal } = await withReader()
+    signal('SIGSTOP')
+    await until(await client.uploaded(id, page('stuck.html', 'stuck')), 'running')
+    await stop()
+    expect(readerProcesses()).toEqual([])
+  })
+
+  it('is not started for small plain text', async () => {
+    const { client } = await startLibrary()
+    const id = await client.createLibrary()
+    await client.processed(id, await client.uploaded(id, { name: 'a.txt', content: 'x'.repeat(64 * 1024) }))
+    expect(readerProcesses()).toEqual([])
+  })
+})
+
+describe('too large documents', () => {
+  it.each(['text/plain', HTML])('of the type %s end as partial with their beginning', async (type) => {
+    const { client } = await startLibrary({ extraction: { maxPassages: 2 } })
+    const id = await client.createLibrary()
+    const content = Array.from({ length: 1_000 }, (_, index) => `line${index}<br>`).join('\n')
+    const record = await client.processed(id, await client.uploaded(id, { name: 'a', type, content }))
+    expect(record).toMatchObject({
+      ingestion_status: 'partial',
+      ingestion_error: 'Only the first 2 passages of the text are searchable',
+    })
+    expect(pluck(record.assets, 'trace')).toHaveLength(2)
+    const search = async (word: string) =>
+      pluck((await client.get(`/search/resources?query=${word}`)).json.results, 'resource')
+    expect({ first: await search('line1'), last: await search('line999') }).toEqual({
+      first: [expect.anything()],
+      last: [],
+    })
+  })
+})
+
+describe('documents made to cost much', () => {
+  it.each([0.9, 12])('as %s MB of nested elements become searchable', async (megabytes) => {
+    const { client } = await startLibrary()
+    const id = await client.createLibrary()
+    const content = `${'<b>'.repeat(megabytes * 333_333)}zebra`
+    const bomb = await client.uploaded(id, { name: 'bomb.html', type: HTML, content })
+    const good = await client.uploaded(id, page('good.html', 'giraffe'))
+    for (const [resource, text] of [
+      [bomb, 'zebra'],
+      [good, 'giraffe'],
+    ] as const) {
+      expect(await client.processed(id, resource)).toMatchObject({ ingestion_status: 'completed', abstract: text })
+    }
+  })
+
+  it('as a line of 150 MB take bounded memory', async () => {
+    const { client, library } = await startLibrary()
+    const id = await client.createLibrary()
+    const blanks = new Uint8Array(1_000_000).fill(0x20)
+    const pieces = function* () {
+      yield Buffer.from('--B\r\nContent-Disposition: form-data; name="file"; filename="line.html"\r\n')
+      yield Buffer.from('Content-Type: text/html\r\n\r\nfirst')
+      for (let count = 0; count < 150; count += 1) yield blanks
+      yield Buffer.from('last\r\n--B--')
+    }
+    const headers = { 'content-type': 'multipart/form-data; boundary=B' }
+    const body = ReadableStream.from(pieces())
+    const { json } = await client.send(`/libraries/${id}/files`, {
+      method: 'POST',
+      body,
+      headers,
+      duplex: 'half',
+    } as RequestInit)
+    const before = process.memoryUsage.rss()
+    let most = 0
+    const watching = setInterval(() => {
+      most = Math.max(most, process.memoryUsage.rss() - before)
+    }, 20)
+    await library.settled()
+    clearInterval(watching)
+    expect(await client.processed(id, String(json.id))).toMatchObject({
+      ingestion_status: 'completed',
+      abstract: 'first last',
+    })
+    expect(most).toBeLessThan(200e6)
+  })
+})

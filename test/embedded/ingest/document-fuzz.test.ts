@@ -1,0 +1,238 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Passage } from '../../../src/embedded/database/tables/passages.ts'
+import { type ExtractionEnd, extractText } from '../../../src/embedded/ingest/extract/extract-text.ts'
+import { fuzzing } from '../../support/fuzz.ts'
+import { startLibrary } from '../temporary-library.ts'
+
+const TYPES = ['text/html', 'text/csv', 'text/markdown', 'application/json', 'application/octet-stream', 'image/png']
+const MAX_PASSAGE_LENGTH = 2_400
+
+/** Marks of all kinds, whole and broken, and words between them. */
+const piece = fc.constantFrom(
+  ...[
+    '<p>',
+    '<b>',
+    '</b>',
+    '</p>',
+    '<br/>',
+    '<div',
+    '>',
+    '</div>',
+    '<script>',
+    '</script',
+    '<style>',
+    '</style>',
+    '<svg>',
+  ],
+  ...[
+    '</svg>',
+    '<svg/>',
+    '<title>',
+    '</title>',
+    '<textarea>',
+    '<!--',
+    '-->',
+    '<![CDATA[',
+    ']]>',
+    '<?',
+    '&amp',
+    '&',
+    ';',
+  ],
+  ...[
+    '&#65;',
+    '&#x10FFFF;',
+    '&#0;',
+    ' a="',
+    "'",
+    '"',
+    '""',
+    ',',
+    ';',
+    '\t',
+    '\n',
+    '\r\n',
+    '\r',
+    '|',
+    '{',
+    '}',
+    '[',
+    ']',
+    ':',
+  ],
+  ...[
+    '```',
+    '# ',
+    '- ',
+    '> ',
+    '\\',
+    '\ufeff',
+    '\u0000',
+    'é',
+    '漢字',
+    '\u{1f600}',
+    '\u202e',
+    'zebra ',
+    'word',
+    ' ',
+    '   ',
+  ],
+)
+const structured = fc.array(
+  fc.oneof(
+    piece,
+    fc.string({ maxLength: 20 }),
+    piece.map((mark) => mark.repeat(300)),
+  ),
+  { maxLength: 60 },
+)
+const document = fc.oneof(
+  structured.map((pieces) => Buffer.from(pieces.join(''))),
+  // Cut anywhere, with some bytes changed.
+  fc
+    .tuple(structured, fc.nat(), fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 8 }))
+    .map(([pieces, cut, changes]) => {
+      const bytes = Buffer.from(pieces.join(''))
+      for (const [at, value] of changes) if (bytes.length > 0) bytes[at % bytes.length] = value
+      return bytes.subarray(0, bytes.length === 0 ? 0 : cut % bytes.length)
+    }),
+  fc.json({ maxDepth: 6 }).map((text) => Buffer.from(text)),
+  fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes)),
+)
+
+interface Extracted {
+  readonly passages: readonly Passage[]
+  readonly end: Omit<ExtractionEnd, 'failure'> | string
+}
+
+async function extract(mimeType: string, chunks: readonly Buffer[]): Promise<Extracted> {
+  let passages: Passage[] = []
+  const restart = () => {
+    passages = []
+  }
+  const sizeBytes = chunks.reduce((sum, { length }) => sum + length, 0)
+  const take = (passage: Passage) => passages.push(passage)
+  try {
+    const end = await extractText(
+      { mimeType, sizeBytes, chunks: () => chunks },
+      { restart, take, drain: () => {} },
+      1e6,
+    )
+    return { passages, end }
+  } catch (error) {
+    return { passages: [], end: String(error) }
+  }
+}
+
+function cutInto(bytes: Buffer, cuts: readonly number[]): Buffer[] {
+  const borders = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length]
+  const chunks = borders.slice(1).map((end, index) => bytes.subarray(borders[index], end))
+  return chunks.filter(({ length }) => length > 0)
+}
+
+describe('any document', () => {
+  it('gives passages of bounded length, in order', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...TYPES), document, async (type, bytes) => {
+        const { passages } = await extract(type, [bytes])
+        let last = 1
+        for (const { text, firstUnit, lastUnit } of passages) {
+          expect(text.length).toBeLessThanOrEqual(MAX_PASSAGE_LENGTH)
+          expect(text).toMatch(/\S/)
+          expect(firstUnit).toBeGreaterThanOrEqual(last)
+          expect(lastUnit).toBeGreaterThanOrEqual(firstUnit)
+          last = firstUnit
+        }
+      }),
+      fuzzing(1_000),
+    )
+  })
+
+  it('gives the same text in pieces of any size', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...TYPES),
+        document,
+        fc.array(fc.nat(), { maxLength: 6 }),
+        async (type, bytes, cuts) => {
+          expect(await extract(type, cutInto(bytes, cuts))).toEqual(await extract(type, [bytes]))
+        },
+      ),
+      fuzzing(1_000),
+    )
+  })
+
+  it('reaches a final state, and keeps no other from it', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.constantFrom(...TYPES), document), { minLength: 60, maxLength: 60 }),
+        async (sent) => {
+          const { client, stop } = await startLibrary()
+          const id = await client.createLibrary()
+          const ids: string[] = []
+          for (const [index, [type, bytes]] of sent.entries()) {
+            ids.push(await client.uploaded(id, { name: `${index}`, type, content: new Uint8Array(bytes) }))
+          }
+          const good = await client.uploaded(id, { name: 'good.html', type: 'text/html', content: '<p>good</p>' })
+          for (const resource of ids) {
+            const { ingestion_status: status } = await client.processed(id, resource)
+            expect(['completed', 'completed_with_warnings', 'failed']).toContain(status)
+          }
+          expect(await client.processed(id, good)).toMatchObject({ ingestion_status: 'completed', abstract: 'good' })
+          await stop()
+        },
+      ),
+      fuzzing(1),
+    )
+  })
+})
+
+describe('the cost of a document', () => {
+  const SMALL = 128 * 1024
+  const FACTOR = 8
+  const MOST_TIMES = 4 * FACTOR
+  const fill = (unit: string) => (size: number) => Buffer.from(unit.repeat(size / Buffer.byteLength(unit)))
+  const following = (head: string, unit: string) => (size: number) =>
+    Buffer.concat([Buffer.from(head), fill(unit)(size)])
+  const half = (left: string, right: string) => (size: number) =>
+    Buffer.concat([fill(left)(size / 2), fill(right)(size / 2)])
+
+  it.each<[what: string, type: string, make: (size: number) => Buffer]>([
+    ['nested <b>', 'text/html', fill('<b>')],
+    ['nested <div>', 'text/html', half('<div>', '</div>')],
+    ['ends that nothing began', 'text/html', half('<b>', '</x>')],
+    ['nested forms and drawings', 'text/html', fill('<form><svg><title>')],
+    ['one tag', 'text/html', following('<a ', 'b ')],
+    ['one attribute', 'text/html', following('<a b="', 'x')],
+    ['one name', 'text/html', following('<', 'a')],
+    ['one comment', 'text/html', following('<!--', '-')],
+    ['one line', 'text/html', fill('x ')],
+    ['one blank', 'text/html', fill(' ')],
+    ['entities', 'text/html', fill('&amp;')],
+    ['an entity without end', 'text/html', following('&#', '0')],
+    ['broken ends of a script', 'text/html', following('<script>', '</script')],
+    ['commas', 'text/csv', following('a,b\n', ',')],
+    ['quotes', 'text/csv', following('a,b\n', '"')],
+    ['quotes amid cells', 'text/csv', following('a,b\n', 'a"b,')],
+    ['line ends', 'text/csv', following('a,b\n', '\n')],
+    ['one open cell', 'text/csv', following('a,b\n"', 'x\n')],
+    ['one line', 'text/plain', fill('x')],
+    ['line ends', 'text/plain', fill('\n')],
+    ['levels', 'application/json', fill('[')],
+    ['quotes of quotes', 'text/markdown', fill('> ')],
+  ])('of %s in %s grows no faster than its size', async (_, type, make) => {
+    const costOf = async (bytes: Buffer) => {
+      const pieces = Array.from({ length: Math.ceil(bytes.length / 65_536) }, (_, index) => index * 65_536)
+      const before = process.cpuUsage()
+      await extract(type, cutInto(bytes, pieces))
+      const { user, system } = process.cpuUsage(before)
+      return user + system
+    }
+    const small = make(SMALL)
+    const large = make(SMALL * FACTOR - 64)
+    await costOf(small)
+    const base = Math.max(10_000, await costOf(small))
+    expect(await costOf(large)).toBeLessThan(base * MOST_TIMES)
+  })
+})

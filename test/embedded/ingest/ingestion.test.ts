@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest'
+import { NO_TEXT, REPLACED_BYTES } from '../../../src/embedded/ingest/extract/extraction-warnings.ts'
+import { pluck, type SentFile } from '../../contract/service-client.ts'
+import { startLibrary } from '../temporary-library.ts'
+
+async function ingested(...files: SentFile[]) {
+  const { client } = await startLibrary()
+  const library = await client.createLibrary()
+  const records = []
+  for (const file of files) records.push(await client.processed(library, await client.uploaded(library, file)))
+  return { client, records, record: records[0] ?? {} }
+}
+
+describe('ingestion', () => {
+  it('shows the visible text of HTML, its title first', async () => {
+    const content =
+      '<!doctype html><title>A &amp; B</title><script>hidden()</script><h1>Head</h1><p>One <b>bo</b>ld<br>line</p><!-- no -->'
+    const { record } = await ingested({ name: 'a.html', type: 'text/html', content })
+    expect(pluck(record.assets, 'text')).toEqual(['A & B\nHead\nOne bold\nline'])
+  })
+
+  it('makes a line of each row of a table', async () => {
+    const { record } = await ingested({ name: 'a.csv', type: 'text/csv', content: 'name,note\nAda,"a, ""b""\nc"\n' })
+    expect(record.assets).toEqual([
+      expect.objectContaining({ text: 'name | note\nAda | a, "b" c', trace: [{ unit: 'row', from: 1, to: 2 }] }),
+    ])
+  })
+
+  it.each(['application/json', 'text/x-python', 'application/octet-stream', 'application/x-unheard-of'])(
+    'takes UTF-8 of the type %s as text',
+    async (type) => {
+      const { record } = await ingested({ name: 'a', type, content: '{"zebra": 1}' })
+      expect(record).toMatchObject({ ingestion_status: 'completed', abstract: '{"zebra": 1}' })
+    },
+  )
+
+  it.each([
+    ['image/png', new Uint8Array([1, 2, 3])],
+    ['application/pdf', '%PDF-1.7'],
+    ['application/octet-stream', new Uint8Array([0, 255, 0])],
+    ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'PK'],
+  ])('warns that %s gave no text', async (type, content) => {
+    const { client, record } = await ingested({ name: 'zebra picture', type, content })
+    expect(record).toMatchObject({
+      ingestion_status: 'completed_with_warnings',
+      ingestion_warnings: [NO_TEXT],
+      assets: [],
+    })
+    expect((await client.get('/search/resources?query=zebra')).json.results).toHaveLength(1)
+  })
+
+  it('replaces bytes that are not UTF-8 and warns', async () => {
+    const content = new Uint8Array([0x61, 0xff, 0x62])
+    const { record } = await ingested({ name: 'a.txt', content })
+    expect(record).toMatchObject({ ingestion_status: 'completed_with_warnings', ingestion_warnings: [REPLACED_BYTES] })
+    expect(record.abstract).toBe('a\ufffdb')
+  })
+
+  it('replaces a faulty byte far into a large text', async () => {
+    const content = new Uint8Array(Buffer.concat([Buffer.from('zebra\n'.repeat(50_000)), Buffer.from([0xc3])]))
+    const { client, record } = await ingested({ name: 'a.txt', content })
+    expect(record).toMatchObject({
+      ingestion_warnings: [REPLACED_BYTES],
+      abstract: expect.stringMatching(/^zebra zebra/),
+    })
+    expect((await client.get('/search/resources?query=zebra')).json.results).toHaveLength(1)
+  })
+
+  it('completes empty files', async () => {
+    const { record } = await ingested({ name: 'a.txt', content: '' }, { name: 'a.png', type: 'image/png', content: '' })
+    expect(record).toMatchObject({ ingestion_status: 'completed', abstract: null, assets: [], size: 0 })
+  })
+
+  it('goes on after a file that fails', async () => {
+    const deep = { name: 'bad.csv', type: 'text/csv', content: `a,b\n"${'x'.repeat(200_000)}` }
+    const { records } = await ingested(deep, { name: 'good.txt', content: 'fine' })
+    expect(records[0]).toMatchObject({ ingestion_status: 'failed', ingestion_error: expect.stringMatching(/quot/i) })
+    expect(records[1]).toMatchObject({ ingestion_status: 'completed' })
+  })
+
+  it('reads large texts piece by piece, once each', async () => {
+    const lines = Array.from({ length: 40_000 }, (_, index) => `line ${index} é`)
+    const { client, record } = await ingested({ name: 'large.txt', content: lines.join('\n') })
+    expect(pluck(record.assets, 'trace').slice(0, 2)).toEqual([
+      [{ unit: 'line', from: 1, to: expect.any(Number) }],
+      [{ unit: 'line', from: expect.any(Number), to: expect.any(Number) }],
+    ])
+    const { json } = await client.get('/search/resources?query="39999+é"')
+    expect(json.results).toEqual([{ resource: expect.objectContaining({ id: record.id }) }])
+  })
+})

@@ -1,0 +1,49 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Passage } from '../../../src/embedded/database/tables/passages.ts'
+import { PassageCutter } from '../../../src/embedded/ingest/extract/passage-cutter.ts'
+
+function cut(...pieces: string[]): Passage[] {
+  const passages: Passage[] = []
+  const cutter = new PassageCutter('line', (passage) => passages.push(passage))
+  for (const piece of pieces) cutter.write(piece)
+  cutter.end()
+  return passages
+}
+
+const text = fc
+  .array(fc.constantFrom('word ', 'x'.repeat(900), '🎉'.repeat(700), '\n', '\n\n', 'é'), { maxLength: 60 })
+  .map((pieces) => pieces.join(''))
+
+describe('PassageCutter', () => {
+  it('loses and repeats no character but blanks', () => {
+    fc.assert(
+      fc.property(text, fc.nat(3_000), (whole, at) => {
+        const passages = cut(whole.slice(0, at), whole.slice(at))
+        expect(
+          passages
+            .map((passage) => passage.text)
+            .join('')
+            .replace(/\s/g, ''),
+        ).toBe(whole.replace(/\s/g, ''))
+        for (const passage of passages) {
+          expect(passage.text.length).toBeLessThanOrEqual(2_400)
+          expect(passage.text.isWellFormed()).toBe(true)
+        }
+      }),
+    )
+  })
+
+  it('cuts between paragraphs and tells their lines', () => {
+    const paragraph = `${'a'.repeat(500)}\n${'b'.repeat(700)}\n\n`
+    expect(cut(paragraph.repeat(3)).map(({ firstUnit, lastUnit }) => [firstUnit, lastUnit])).toEqual([
+      [1, 3],
+      [4, 6],
+      [7, 9],
+    ])
+  })
+
+  it('gives no passage for blank text', () => {
+    expect(cut(' \n \n\t')).toEqual([])
+  })
+})

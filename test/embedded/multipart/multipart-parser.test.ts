@@ -1,0 +1,87 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { MalformedFormError, MultipartParser } from '../../../src/embedded/multipart/multipart-parser.ts'
+import { type PartHeaders, readPartHeaders } from '../../../src/embedded/multipart/part-headers.ts'
+
+interface ReadPart {
+  readonly headers: PartHeaders
+  readonly content: string
+}
+
+function read(chunks: readonly Buffer[]): ReadPart[] {
+  const parts: { headers: PartHeaders; chunks: Buffer[] }[] = []
+  const parser = new MultipartParser('B', {
+    onPart: (headers) => {
+      parts.push({ headers, chunks: [] })
+    },
+    onData: (bytes) => {
+      parts.at(-1)?.chunks.push(bytes)
+    },
+  })
+  for (const chunk of chunks) parser.feed(chunk)
+  parser.end()
+  return parts.map((part) => ({ headers: part.headers, content: Buffer.concat(part.chunks).toString('latin1') }))
+}
+
+function formOf(contents: readonly string[]): Buffer {
+  const parts = contents.map((content) => `--B\r\nContent-Disposition: form-data; name="x"\r\n\r\n${content}\r\n`)
+  return Buffer.from(`preamble\r\n${parts.join('')}--B--\r\nepilogue`, 'latin1')
+}
+
+// Bytes of which delimiters are made come often, so that near misses do.
+const content = fc
+  .array(fc.constantFrom('\r', '\n', '-', '--', 'B', '\r\n--', '\r\n--A', 'x', '\u00ff'), { maxLength: 30 })
+  .map((pieces) => pieces.join(''))
+  .filter((text) => !text.includes('\r\n--B') && !text.startsWith('--B'))
+const cuts = fc.array(fc.nat(400), { maxLength: 12 })
+
+describe('MultipartParser', () => {
+  it('reads any contents cut into any chunks', () => {
+    fc.assert(
+      fc.property(fc.array(content, { minLength: 1, maxLength: 4 }), cuts, (contents, at) => {
+        const form = formOf(contents)
+        const borders = [0, ...at.filter((cut) => cut < form.length).toSorted((a, b) => a - b), form.length]
+        const chunks = borders.slice(1).map((end, index) => form.subarray(borders[index], end))
+        expect(read(chunks).map((part) => part.content)).toEqual(contents)
+      }),
+    )
+  })
+
+  it('refuses a form cut off anywhere', () => {
+    const form = formOf(['one', 'two'])
+    const complete = form.indexOf('--B--') + '--B--'.length
+    for (let length = 0; length < complete; length += 1) {
+      expect(() => read([form.subarray(0, length)])).toThrow(MalformedFormError)
+    }
+    expect(read([form.subarray(0, complete)])).toHaveLength(2)
+  })
+
+  it('refuses headers without an end', () => {
+    const form = Buffer.from(`--B\r\n${'X: y\r\n'.repeat(5_000)}`)
+    expect(() => read([form])).toThrow(MalformedFormError)
+  })
+})
+
+describe('readPartHeaders', () => {
+  const fileName = (parameters: string) =>
+    readPartHeaders(`\r\nContent-Disposition: form-data; name="file"; ${parameters}`).fileName
+
+  it.each([
+    ['filename="a b.txt"', 'a b.txt'],
+    ['filename=plain.txt', 'plain.txt'],
+    ['filename="q%22 %0A%0d %25.txt"', 'q" \n\r %25.txt'],
+    ['filename="q\\"uote.txt"', 'q"uote.txt'],
+    ['filename="back\\slash\\"', 'back\\slash\\'],
+    ['filename="dir/ä; b=c.txt"', 'ä; b=c.txt'],
+    [`filename="x"; filename*=UTF-8''n%C3%A4me%0A`, 'näme\n'],
+    [`filename="x"; filename*=UTF-8''%`, 'x'],
+    ['filename=""', ''],
+    ['other="x"', undefined],
+  ])('reads the file name of %s', (parameters, expected) => {
+    expect(fileName(parameters)).toBe(expected)
+  })
+
+  it('reads the type without its parameters', () => {
+    expect(readPartHeaders('content-TYPE: Text/HTML; charset=x').mimeType).toBe('text/html')
+  })
+})

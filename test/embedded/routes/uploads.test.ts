@@ -1,0 +1,86 @@
+import { once } from 'node:events'
+import { readdirSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { pluck } from '../../contract/service-client.ts'
+import { startLibrary } from '../temporary-library.ts'
+
+const LARGE = 'large '.repeat(50_000)
+
+function storedFiles(dataDir: string): string[] {
+  return ['files', 'tmp'].flatMap((folder) =>
+    readdirSync(join(dataDir, folder), { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => `${folder}/${entry.name}`),
+  )
+}
+
+/** A form without a declared length. */
+function endlessForm(size: number): RequestInit & { duplex: 'half' } {
+  const head = '--B\r\nContent-Disposition: form-data; name="file"; filename="e"\r\n\r\n'
+  const pieces = [head, ...Array.from({ length: size / 1_000 }, () => 'x'.repeat(1_000)), '\r\n--B--']
+  const body = ReadableStream.from(pieces).pipeThrough(new TextEncoderStream())
+  return { method: 'POST', body, duplex: 'half', headers: { 'content-type': 'multipart/form-data; boundary=B' } }
+}
+
+describe('uploads to the embedded library', () => {
+  it('leave nothing when their connection breaks', async () => {
+    const { dataDir, library, client, stop } = await startLibrary()
+    const id = await client.createLibrary()
+    const { hostname, port } = new URL(library.url)
+    const socket = connect(Number(port), hostname)
+    socket.write(
+      `POST /api/v1/libraries/${id}/files HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${library.token}\r\n` +
+        'Content-Type: multipart/form-data; boundary=B\r\nContent-Length: 9999999\r\n\r\n' +
+        `--B\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n${LARGE}`,
+    )
+    while (storedFiles(dataDir).length === 0) await client.get('/auth/check')
+    socket.destroy()
+    await once(socket, 'close')
+    while (storedFiles(dataDir).length > 0) await client.get('/auth/check')
+    expect((await client.listing(id, { path: '/.inbox' })).json.files).toEqual([])
+    await stop()
+  })
+
+  it('are refused above the greatest size', async () => {
+    const { dataDir, client } = await startLibrary({ maxUploadBytes: 100_000 })
+    const id = await client.createLibrary()
+    expect((await client.upload(id, { name: 'a', content: 'x'.repeat(100_000) })).status).toBe(201)
+    expect((await client.upload(id, { name: 'b', content: 'y'.repeat(100_001) })).status).toBe(413)
+    expect((await client.upload(id, { name: 'c', content: 'z'.repeat(340_000) })).status).toBe(413)
+    expect((await client.upload(id, { name: 'd', content: 'z'.repeat(5_000_000) })).status).toBe(413)
+    expect((await client.send(`/libraries/${id}/files`, endlessForm(5_000_000))).status).toBe(413)
+    expect(pluck((await client.listing(id, { path: '/.inbox' })).json.files, 'title')).toEqual(['a'])
+    expect(storedFiles(dataDir)).toHaveLength(1)
+  })
+
+  it('keep large bytes until the last library goes', async () => {
+    const { dataDir, client } = await startLibrary()
+    const [one, two] = [await client.createLibrary(), await client.createLibrary()]
+    await client.uploaded(one, { name: 'a', content: LARGE })
+    const kept = await client.uploaded(two, { name: 'a', content: LARGE })
+    expect(storedFiles(dataDir)).toHaveLength(1)
+    await client.call('DELETE', `/libraries/${one}`)
+    expect((await client.get(`/resources/${kept}`)).text).toBe(LARGE)
+    await client.call('DELETE', `/libraries/${two}`)
+    expect(storedFiles(dataDir)).toEqual([])
+  })
+
+  it('answer 500 as JSON when their file is lost', async () => {
+    const { dataDir, client } = await startLibrary()
+    const id = await client.createLibrary()
+    const lost = await client.uploaded(id, { name: 'a', type: 'image/png', content: LARGE })
+    rmSync(join(dataDir, 'files'), { recursive: true })
+    const { status, json } = await client.get(`/resources/${lost}`)
+    expect({ status, json }).toEqual({ status: 500, json: { message: 'Internal error' } })
+  })
+
+  it('make one resource of simultaneous large twins', async () => {
+    const { dataDir, client } = await startLibrary()
+    const id = await client.createLibrary()
+    const twins = await Promise.all(['a', 'b', 'c'].map((name) => client.uploaded(id, { name, content: LARGE })))
+    expect(new Set(twins).size).toBe(1)
+    expect(storedFiles(dataDir)).toHaveLength(1)
+  })
+})

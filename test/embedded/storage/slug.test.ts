@@ -1,0 +1,35 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { slugName } from '../../../src/embedded/storage/slug.ts'
+
+const free = () => false
+
+describe('slugName', () => {
+  it.each([
+    ['Über uns (2).MD', 'uber-uns-2', 'uber-uns-2.md'],
+    ['archive.tar.gz', 'archive-tar', 'archive-tar.gz'],
+    ['.gitignore', 'gitignore', 'gitignore'],
+    ['漢字.txt', 'file', 'file.txt'],
+    ['a\n/"b', 'a-b', 'a-b'],
+    ['Makefile', 'makefile', 'makefile'],
+  ])('makes %j friendly to URLs', (title, slug, filename) => {
+    expect(slugName(title, free)).toEqual({ slug, filename })
+  })
+
+  it('numbers equal names without a gap', () => {
+    const used = new Set<string>()
+    for (let count = 0; count < 100; count += 1) used.add(slugName('a.txt', (name) => used.has(name)).filename)
+    expect(used).toEqual(new Set(['a.txt', ...Array.from({ length: 99 }, (_, index) => `a-${index + 2}.txt`)]))
+  })
+
+  it('is never in use, whatever is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.uniqueArray(fc.integer({ min: 2, max: 40 })), (title, numbers) => {
+        const { slug, filename } = slugName(title, free)
+        const used = new Set([filename, ...numbers.map((number) => filename.replace(slug, `${slug}-${number}`))])
+        expect(used.has(slugName(title, (name) => used.has(name)).filename)).toBe(false)
+        expect(filename).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)?$/)
+      }),
+    )
+  })
+})
