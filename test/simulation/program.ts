@@ -136,7 +136,7 @@ async function* walk(
   signal: AbortSignal,
 ): AsyncGenerator<ObservationBatch> {
   const stack = paths.map((path) => ({ path, scope: scopeAt(observer, path) }))
-  yield* walkTree(observer, stack, () => signal.aborted)
+  yield* walkTree(observer, stack, () => signal.throwIfAborted())
   signal.throwIfAborted()
 }
 

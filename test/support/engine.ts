@@ -161,7 +161,7 @@ function observeHere(store: StoreReader, fs: FileSystem, clock: Clock): ObserveT
       findKnown: (path, name) => store.files.findForCompare(options.mirrorId, path, name),
       scratch: new Uint8Array(2 ** 20),
     }
-    yield* walkTree(observer, [{ path: '', scope: scopeAt(observer, '') }], () => signal.aborted)
+    yield* walkTree(observer, [{ path: '', scope: scopeAt(observer, '') }], () => signal.throwIfAborted())
     signal.throwIfAborted()
   }
 }

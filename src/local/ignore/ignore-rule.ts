@@ -50,7 +50,7 @@ function nameIn(path: string, name: string): string {
 }
 
 /** Paths a matcher may remember before it is made anew. */
-const MAX_REMEMBERED = 1_000
+const MAX_CACHED = 1_000
 
 /**
  * `ignore` lets a match of a parent directory decide, which is wrong here: a deeper file may have brought the parent back,
@@ -63,7 +63,7 @@ export function createMatcher(negatedPattern: string): (path: string) => boolean
   let remembered = 0
   return (path) => {
     remembered += 1
-    if (remembered > MAX_REMEMBERED) {
+    if (remembered > MAX_CACHED) {
       matcher = ignore({ ignoreCase: false }).add(compiled)
       remembered = 0
     }

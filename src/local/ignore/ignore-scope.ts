@@ -21,7 +21,7 @@ export interface IgnoreScope {
 }
 
 /** The rules at a mirror's root, before its own `.shelfdignore`: the built-in list, then what is configured. */
-export function createIgnoreRules(configured: readonly string[]): IgnoreScope {
+export function createRootScope(configured: readonly string[]): IgnoreScope {
   const own = configured.flatMap((pattern) =>
     rulesOf([{ pattern, source: 'configuration', line: null, secret: false }]),
   )

@@ -1,6 +1,6 @@
 import { FileError } from '../../foundation/errors.ts'
 import type { FileSystem } from '../read/file-system.ts'
-import { createIgnoreRules } from './ignore-scope.ts'
+import { createRootScope } from './ignore-scope.ts'
 import { readIgnoreFile } from './read-ignore-file.ts'
 
 /** A mirror's directory (real path) and its configured patterns. */
@@ -14,7 +14,7 @@ interface Tree {
 export function isLeftOut(fs: FileSystem, { root, ignore, oneFileSystem }: Tree, relativePath: string): boolean {
   if (oneFileSystem && isElsewhere(fs, root, relativePath)) return true
   const names = relativePath.split('/')
-  let scope = createIgnoreRules(ignore)
+  let scope = createRootScope(ignore)
   for (let depth = 0; depth < names.length; depth += 1) {
     const directory = names.slice(0, depth).join('/')
     scope = scope.enter(directory, readRules(fs, root, directory))

@@ -8,11 +8,11 @@ const ANY_NAMES = '**'
 type Part = readonly Token[] | typeof ANY_NAMES
 
 /** With so many wildcards in one part of a pattern a regular expression may take years for one long name. */
-const MOST_STARS_FOR_REGEX = 2
+const MAX_STARS_FOR_REGEX = 2
 
 /** Whether a pattern must be matched in linear time. */
 export function isCostly(body: string): boolean {
-  return body.split('/').some((part) => (part.match(/\*+/g) ?? []).length > MOST_STARS_FOR_REGEX)
+  return body.split('/').some((part) => (part.match(/\*+/g) ?? []).length > MAX_STARS_FOR_REGEX)
 }
 
 /**

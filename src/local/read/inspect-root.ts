@@ -5,7 +5,7 @@ import type { FileSystem } from './file-system.ts'
 import { isDirectory } from './fingerprint.ts'
 
 /** A mirror's directory and what tells it from any other that may stand in its place. */
-export interface ContentRoot {
+export interface RootDirectory {
   readonly realPath: string
   readonly device: bigint
   readonly inode: bigint
@@ -16,7 +16,7 @@ export interface ContentRoot {
 }
 
 /** Looks at a mirror's directory; throws RootError `root-missing` or `root-unreadable`. */
-export function inspectRoot(fs: FileSystem, path: string): ContentRoot {
+export function inspectRoot(fs: FileSystem, path: string): RootDirectory {
   try {
     const realPath = fs.realpathSync(path)
     const stats = fs.lstatSync(realPath, { bigint: true })

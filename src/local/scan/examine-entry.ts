@@ -8,7 +8,7 @@ import { fingerprintOf, isDirectory, isRegularFile } from '../read/fingerprint.t
 import type { EntryProblem, Findings, IgnoredEntry, ScanOptions, SkippedEntry } from './scan-result.ts'
 
 /** A directory under examination: where it is, and what holds for its entries. */
-export interface Place {
+export interface ScanContext {
   readonly path: string
   readonly relativePath: string
   readonly scope: IgnoreScope
@@ -16,7 +16,7 @@ export interface Place {
 }
 
 /** Findings while they grow. */
-export interface Finder extends Findings {
+export interface MutableFindings extends Findings {
   readonly directories: string[]
   readonly ignored: IgnoredEntry[]
   readonly skipped: SkippedEntry[]
@@ -26,7 +26,12 @@ export interface Finder extends Findings {
 }
 
 /** Puts one entry of a listing where it belongs. */
-export function examineEntry(fs: FileSystem, place: Place, entry: DirectoryEntry<string>, found: Finder): void {
+export function examineEntry(
+  fs: FileSystem,
+  place: ScanContext,
+  entry: DirectoryEntry<string>,
+  found: MutableFindings,
+): void {
   const { name } = entry
   const isFile = entry.isFile()
   const isFolder = entry.isDirectory()
@@ -34,7 +39,7 @@ export function examineEntry(fs: FileSystem, place: Place, entry: DirectoryEntry
   if (decision) {
     found.ignored.push({ name, decision, isDirectory: isFolder })
   } else if (isFile || isFolder) {
-    const stats = lookAt(fs, place, name, found)
+    const stats = lstatEntry(fs, place, name, found)
     if (stats === undefined) return
     if (isFile ? !isRegularFile(stats) : !isDirectory(stats)) found.vanished.push(name)
     else if (isFile) addFile(place.options, name, stats, found)
@@ -46,7 +51,7 @@ export function examineEntry(fs: FileSystem, place: Place, entry: DirectoryEntry
 
 const BIGINT = { bigint: true } as const
 
-function lookAt(fs: FileSystem, place: Place, name: string, found: Finder): FileStats | undefined {
+function lstatEntry(fs: FileSystem, place: ScanContext, name: string, found: MutableFindings): FileStats | undefined {
   try {
     return fs.lstatSync(`${place.path}/${name}`, BIGINT)
   } catch (error) {
@@ -60,7 +65,7 @@ function lookAt(fs: FileSystem, place: Place, name: string, found: Finder): File
   }
 }
 
-function addFile(options: ScanOptions, name: string, stats: FileStats, found: Finder): void {
+function addFile(options: ScanOptions, name: string, stats: FileStats, found: MutableFindings): void {
   const fingerprint = fingerprintOf(stats)
   const { sizeBytes } = fingerprint
   if (options.maxSizeBytes !== null && sizeBytes > options.maxSizeBytes) {
@@ -73,7 +78,7 @@ function addFile(options: ScanOptions, name: string, stats: FileStats, found: Fi
   }
 }
 
-function addDirectory(options: ScanOptions, name: string, stats: FileStats, found: Finder): void {
+function addDirectory(options: ScanOptions, name: string, stats: FileStats, found: MutableFindings): void {
   if (options.oneFileSystem && stats.dev !== options.rootDevice) {
     found.skipped.push({ name, reason: 'other-file-system' })
   } else {

@@ -4,9 +4,9 @@ import { readListedIgnoreFile } from '../ignore/read-ignore-file.ts'
 import { faultOf, fileError } from '../read/file-errors.ts'
 import type { FileSystem } from '../read/file-system.ts'
 import { isDirectory } from '../read/fingerprint.ts'
-import type { Finder, Place } from './examine-entry.ts'
+import type { MutableFindings, ScanContext } from './examine-entry.ts'
 import { examineEntry } from './examine-entry.ts'
-import { type DirectoryPlace, listGuarded } from './list-guarded.ts'
+import { type DirectoryLocation, listGuarded } from './list-guarded.ts'
 import type { Listing } from './read-listing.ts'
 import type { DirectoryScan, ScannedDirectory, ScanOptions } from './scan-result.ts'
 import { ScannedFiles } from './scanned-files.ts'
@@ -36,9 +36,16 @@ export function scanDirectory(
   }
 }
 
-function scanListing(fs: FileSystem, place: Place & DirectoryPlace, listing: Listing): ScannedDirectory {
-  const skipped: Finder['skipped'] = listing.namesNotUtf8.map((name) => ({ name, reason: 'name-not-utf8' }))
-  const found: Finder = { files: new ScannedFiles(), directories: [], ignored: [], skipped, problems: [], vanished: [] }
+function scanListing(fs: FileSystem, place: ScanContext & DirectoryLocation, listing: Listing): ScannedDirectory {
+  const skipped: MutableFindings['skipped'] = listing.namesNotUtf8.map((name) => ({ name, reason: 'name-not-utf8' }))
+  const found: MutableFindings = {
+    files: new ScannedFiles(),
+    directories: [],
+    ignored: [],
+    skipped,
+    problems: [],
+    vanished: [],
+  }
   for (const entry of listing.entries) examineEntry(fs, place, entry, found)
   const { vanished, ...findings } = found
   const isEmpty = listing.entries.length === 0
@@ -48,7 +55,7 @@ function scanListing(fs: FileSystem, place: Place & DirectoryPlace, listing: Lis
 }
 
 /** A directory that was moved away, or has a link or another file system in its place, looks empty but is not. */
-function assertStillThere(fs: FileSystem, { path, relativePath, options }: Place): void {
+function assertStillThere(fs: FileSystem, { path, relativePath, options }: ScanContext): void {
   const stats = fs.lstatSync(path, { bigint: true })
   if (!isDirectory(stats)) throw fileError('vanished', relativePath, 'another thing took its place')
   if (options.oneFileSystem && stats.dev !== options.rootDevice) {

@@ -6,7 +6,7 @@ import type { WatchBackEnd } from './tree-watcher.ts'
 /** `poll`: no watcher at all, the daemon scans at intervals. */
 export type ChosenBackEnd = WatchBackEnd | 'poll'
 
-export interface BackEndQuestion {
+export interface BackEndOptions {
   readonly wanted: 'auto' | ChosenBackEnd
   readonly root: string
   readonly platform: NodeJS.Platform
@@ -21,7 +21,7 @@ export interface BackEndChoice {
 }
 
 /** What is to watch a mirror. Where nobody knows whether a watcher would hear everything, scanning is what is true. */
-export function chooseBackEnd(question: BackEndQuestion): BackEndChoice {
+export function chooseBackEnd(question: BackEndOptions): BackEndChoice {
   const { wanted, platform } = question
   if (wanted !== 'auto') return { backEnd: wanted, reason: 'chosen in the configuration' }
   if (platform === 'darwin' || platform === 'win32') {
@@ -31,7 +31,7 @@ export function chooseBackEnd(question: BackEndQuestion): BackEndChoice {
   return { backEnd: 'poll', reason: `watching was not tried on ${platform}` }
 }
 
-function chooseByFileSystem({ root, statfs }: BackEndQuestion): BackEndChoice {
+function chooseByFileSystem({ root, statfs }: BackEndOptions): BackEndChoice {
   try {
     // Some systems give the magic number as a negative one.
     const type = statfs(root).type >>> 0

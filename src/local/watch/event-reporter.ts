@@ -1,50 +1,50 @@
 import { sep } from 'node:path'
-import type { WatchTreeOptions } from './tree-watcher.ts'
+import type { TreeWatcherOptions } from './tree-watcher.ts'
 
 /** More within a second is a burst: kernels drop what nobody fetches in time (inotify beyond 16,384) without a word. */
-const MOST_HINTS_A_SECOND = 4_000
+const MAX_HINTS_A_SECOND = 4_000
 /** A loss is told so long after it was noticed, and so is told once a burst, after its end or in pauses. */
-const LOSS_REST_MS = 3_000
+const LOSS_DELAY_MS = 3_000
 
 /** Tells the events of one watcher: paths as they are promised, bursts as a loss, a limit once, nothing after its end. */
-export class Announcer implements Disposable {
-  readonly #options: WatchTreeOptions
+export class EventReporter implements Disposable {
+  readonly #options: TreeWatcherOptions
   readonly #inRoot: string
   readonly #end = new AbortController()
   #secondBeganMs = 0
   #hintsInSecond = 0
   #isLossPending = false
-  #isLimitTold = false
+  #isLimitReported = false
 
-  constructor(options: WatchTreeOptions) {
+  constructor(options: TreeWatcherOptions) {
     this.#options = options
     this.#inRoot = options.root.endsWith(sep) ? options.root : options.root + sep
   }
 
   /** `path` is relative. While a loss is about to be told, hints are spared: everything will be scanned anyway. */
-  hint(path: string): void {
+  reportHint(path: string): void {
     if (this.#end.signal.aborted) return
-    if (this.#isBurst()) this.lost('burst')
+    if (this.#isBurst()) this.reportLoss('burst')
     if (!this.#isLossPending) this.#options.events.onHint(nearestReadable(path))
   }
 
   /** A hint from a watcher that speaks of absolute paths. */
-  hintAbsolute(path: string): void {
-    if (path === this.#options.root) this.hint('')
-    else if (path.startsWith(this.#inRoot)) this.hint(path.slice(this.#inRoot.length).replaceAll(sep, '/'))
-    else this.lost('a path outside the root')
+  reportAbsoluteHint(path: string): void {
+    if (path === this.#options.root) this.reportHint('')
+    else if (path.startsWith(this.#inRoot)) this.reportHint(path.slice(this.#inRoot.length).replaceAll(sep, '/'))
+    else this.reportLoss('a path outside the root')
   }
 
   /** Tells a little later that hints are missing; further losses until then are the same one. */
-  lost(reason: string): void {
+  reportLoss(reason: string): void {
     if (this.#isLossPending || this.#end.signal.aborted) return
     this.#isLossPending = true
-    void this.#tellLoss(reason)
+    void this.#reportLossLater(reason)
   }
 
-  limit(message: string): void {
-    if (this.#isLimitTold || this.#end.signal.aborted) return
-    this.#isLimitTold = true
+  reportLimit(message: string): void {
+    if (this.#isLimitReported || this.#end.signal.aborted) return
+    this.#isLimitReported = true
     this.#options.events.onLimit(message)
   }
 
@@ -59,11 +59,11 @@ export class Announcer implements Disposable {
       this.#hintsInSecond = 0
     }
     this.#hintsInSecond += 1
-    return this.#hintsInSecond > MOST_HINTS_A_SECOND
+    return this.#hintsInSecond > MAX_HINTS_A_SECOND
   }
 
-  async #tellLoss(reason: string): Promise<void> {
-    await this.#options.clock.sleep(LOSS_REST_MS, this.#end.signal).catch(() => {})
+  async #reportLossLater(reason: string): Promise<void> {
+    await this.#options.clock.sleep(LOSS_DELAY_MS, this.#end.signal).catch(() => {})
     if (this.#end.signal.aborted) return
     this.#isLossPending = false
     this.#options.events.onLost(reason)

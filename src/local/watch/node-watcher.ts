@@ -1,11 +1,11 @@
 import { basename } from 'node:path'
 import { messageOf } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text.ts'
-import type { DirectoryIdentity, OpenWatch } from './directory-watch.ts'
-import { identifyDirectory, openNodeWatch } from './directory-watch.ts'
-import { Announcer } from './event-reporter.ts'
+import type { DirectoryIdentity, OpenDirectoryWatch } from './directory-watch.ts'
+import { identifyDirectory, openDirectoryWatch } from './directory-watch.ts'
+import { EventReporter } from './event-reporter.ts'
 import { PathTree } from './path-tree.ts'
-import type { TreeWatcher, WatchTreeOptions } from './tree-watcher.ts'
+import type { TreeWatcher, TreeWatcherOptions } from './tree-watcher.ts'
 import { describeWatchLimit, isWatchLimit } from './watch-limit.ts'
 
 interface Watched {
@@ -19,23 +19,23 @@ interface Watched {
  */
 export class NodeWatcher implements TreeWatcher {
   readonly backEnd = 'node'
-  readonly #options: WatchTreeOptions
-  readonly #announcer: Announcer
-  readonly #open: OpenWatch
+  readonly #options: TreeWatcherOptions
+  readonly #reporter: EventReporter
+  readonly #open: OpenDirectoryWatch
   readonly #watched = new PathTree<Watched>()
   #isLimited = false
   #isClosed = false
 
-  constructor(options: WatchTreeOptions, open: OpenWatch = openNodeWatch) {
+  constructor(options: TreeWatcherOptions, open: OpenDirectoryWatch = openDirectoryWatch) {
     const { events } = options
     this.#options = options
     this.#open = open
-    this.#announcer = new Announcer({
+    this.#reporter = new EventReporter({
       ...options,
       events: {
         onHint: (path) => events.onHint(path),
         onLost: (reason) => {
-          this.#dropReplaced()
+          this.#unwatchReplaced()
           events.onLost(reason)
         },
         onLimit: (message) => events.onLimit(message),
@@ -51,7 +51,7 @@ export class NodeWatcher implements TreeWatcher {
     const added: string[] = []
     for (const directory of this.#isClosed ? [] : directories) {
       if (this.#watched.get(directory)) continue
-      const outcome = this.#begin(directory)
+      const outcome = this.#watch(directory)
       if (outcome === 'limit') break
       if (outcome === 'watching') added.push(directory)
     }
@@ -59,75 +59,75 @@ export class NodeWatcher implements TreeWatcher {
   }
 
   keepOnly(directories: ReadonlySet<string>): void {
-    for (const [path] of this.#watched.entries()) if (!directories.has(path)) this.#end(path)
+    for (const [path] of this.#watched.entries()) if (!directories.has(path)) this.#unwatch(path)
     if (this.#watched.size >= directories.size) this.#isLimited = false
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
-    this.#announcer[Symbol.dispose]()
-    for (const [path] of this.#watched.entries()) this.#end(path)
+    this.#reporter[Symbol.dispose]()
+    for (const [path] of this.#watched.entries()) this.#unwatch(path)
   }
 
-  #begin(directory: string): 'watching' | 'failed' | 'limit' {
+  #watch(directory: string): 'watching' | 'failed' | 'limit' {
     try {
       const path = this.#absolute(directory)
       // Before the watch: should another directory take the place in between, the watch is let go rather than trusted.
       const identity = identifyDirectory(path)
       if (!identity) return 'failed'
       const watch = this.#open(path, {
-        onName: (name) => this.#hear(directory, name),
-        onError: (error) => this.#lose(directory, error),
+        onName: (name) => this.#handleName(directory, name),
+        onError: (error) => this.#handleError(directory, error),
       })
       this.#watched.set(directory, { identity, watch })
       return 'watching'
     } catch (error) {
-      return this.#refuse(directory, error)
+      return this.#handleFailure(directory, error)
     }
   }
 
-  #refuse(directory: string, error: unknown): 'failed' | 'limit' {
+  #handleFailure(directory: string, error: unknown): 'failed' | 'limit' {
     if (!isWatchLimit(error)) {
       this.#log(directory, error)
       return 'failed'
     }
     this.#isLimited = true
-    this.#announcer.limit(describeWatchLimit(error))
+    this.#reporter.reportLimit(describeWatchLimit(error))
     return 'limit'
   }
 
   /** What happens to a directory itself is told under its own name as if that were an entry in it. */
-  #hear(directory: string, name: string | null): void {
-    if (!name || name === basename(this.#absolute(directory))) this.#examine(directory)
-    if (name) this.#examine(directory === '' ? name : `${directory}/${name}`)
+  #handleName(directory: string, name: string | null): void {
+    if (!name || name === basename(this.#absolute(directory))) this.#reportChange(directory)
+    if (name) this.#reportChange(directory === '' ? name : `${directory}/${name}`)
   }
 
-  #examine(path: string): void {
+  #reportChange(path: string): void {
     const gone = this.#watched.get(path) && this.#isReplaced(path) ? this.#watched.pathsFrom(path) : []
-    for (const each of gone) this.#end(each)
-    this.#announcer.hint(path)
+    for (const each of gone) this.#unwatch(each)
+    this.#reporter.reportHint(path)
     // Whoever looks at a path because of its hint watches it again if it is there.
-    for (const each of gone) if (each !== path) this.#announcer.hint(each)
+    for (const each of gone) if (each !== path) this.#reporter.reportHint(each)
   }
 
-  #lose(directory: string, error: Error): void {
+  #handleError(directory: string, error: Error): void {
     this.#log(directory, error)
-    this.#end(directory)
-    this.#announcer.hint(directory)
+    this.#unwatch(directory)
+    this.#reporter.reportHint(directory)
   }
 
   /** Among the events that were lost may be those that tell of directories replaced. */
-  #dropReplaced(): void {
-    for (const [path] of this.#watched.entries()) if (this.#isReplaced(path)) this.#end(path)
+  #unwatchReplaced(): void {
+    for (const [path] of this.#watched.entries()) if (this.#isReplaced(path)) this.#unwatch(path)
   }
 
   #isReplaced(path: string): boolean {
     const known = this.#watched.get(path)?.identity
     const now = identifyDirectory(this.#absolute(path))
-    return known?.inode !== now?.inode || known?.bornNs !== now?.bornNs
+    return known?.inode !== now?.inode || known?.birthNs !== now?.birthNs
   }
 
-  #end(path: string): void {
+  #unwatch(path: string): void {
     this.#watched.take(path)?.watch.close()
   }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../foundation/clock.ts'
-import { ageOf } from '../../rules/is-settled.ts'
+import { ageMsOf } from '../../rules/is-settled.ts'
 import type { FileSystem } from '../read/file-system.ts'
 import { type Fingerprint, fingerprintOf, isRegularFile, sameFingerprint } from '../read/fingerprint.ts'
 
@@ -19,7 +19,7 @@ interface Settling {
 }
 
 /** More paths than these are for a scan of the whole. */
-const MOST_PATHS = 50_000
+const MAX_PATHS = 50_000
 
 const BIGINT = { bigint: true } as const
 
@@ -31,7 +31,7 @@ export class Settler {
   readonly #options: SettlerOptions
   readonly #settling = new Map<string, Settling>()
   /** No path is due before; asked after each hint, so the paths are gone through only when it is over. */
-  #noneBeforeMs = Number.POSITIVE_INFINITY
+  #earliestDueMs = Number.POSITIVE_INFINITY
 
   constructor(options: SettlerOptions) {
     this.#options = options
@@ -43,7 +43,7 @@ export class Settler {
 
   /** No further path is taken: scan everything instead. */
   get isFull(): boolean {
-    return this.#settling.size >= MOST_PATHS
+    return this.#settling.size >= MAX_PATHS
   }
 
   has(path: string): boolean {
@@ -57,7 +57,7 @@ export class Settler {
   }
 
   /** Whether a path that waited for its rest at `atMs` (monotonic) still does, for less than `longestMs` by now. */
-  waitsSince(atMs: number, longestMs: number): boolean {
+  hasWaitedSince(atMs: number, longestMs: number): boolean {
     const nowMs = this.#options.clock.monotonicMs()
     for (const { sinceMs } of this.#settling.values()) {
       if (sinceMs <= atMs && nowMs - sinceMs < longestMs) return true
@@ -74,7 +74,7 @@ export class Settler {
   }
 
   /** `path` (relative to the root) may have changed just now. */
-  note(path: string): void {
+  markChanged(path: string): void {
     const dueMs = this.#options.clock.monotonicMs() + this.#options.settleMs
     const settling = this.#settling.get(path)
     if (settling) settling.dueMs = dueMs
@@ -82,7 +82,7 @@ export class Settler {
   }
 
   /** A scan saw a file that has not rested. */
-  noteSeen(path: string, fingerprint: Fingerprint): void {
+  markUnsettled(path: string, fingerprint: Fingerprint): void {
     if (this.#settling.has(path) || this.isFull) return
     this.#add(path, this.#dueOf(fingerprint), fingerprint)
   }
@@ -90,18 +90,18 @@ export class Settler {
   /** When to ask again for what has rested (monotonic), never too late; undefined when nothing settles. */
   nextDueMs(): number | undefined {
     if (this.#settling.size === 0) return undefined
-    if (this.#noneBeforeMs <= this.#options.clock.monotonicMs()) this.#noneBeforeMs = this.#earliestMs()
-    return this.#noneBeforeMs
+    if (this.#earliestDueMs <= this.#options.clock.monotonicMs()) this.#earliestDueMs = this.#findEarliestDueMs()
+    return this.#earliestDueMs
   }
 
   /** Takes out at most `limit` paths that have rested, are gone, or are no regular files. */
-  takeRested(limit: number): string[] {
+  takeSettled(limit: number): string[] {
     const nowMs = this.#options.clock.monotonicMs()
     const rested: string[] = []
-    if (nowMs < this.#noneBeforeMs) return rested
+    if (nowMs < this.#earliestDueMs) return rested
     for (const [path, settling] of this.#settling) {
       if (rested.length === limit) break
-      if (settling.dueMs <= nowMs && this.#hasRested(path, settling)) rested.push(path)
+      if (settling.dueMs <= nowMs && this.#isSettled(path, settling)) rested.push(path)
     }
     for (const path of rested) this.#settling.delete(path)
     return rested
@@ -109,21 +109,21 @@ export class Settler {
 
   #add(path: string, dueMs: number, fingerprint?: Fingerprint): void {
     this.#settling.set(path, { sinceMs: this.#options.clock.monotonicMs(), dueMs, fingerprint })
-    this.#noneBeforeMs = Math.min(this.#noneBeforeMs, dueMs)
+    this.#earliestDueMs = Math.min(this.#earliestDueMs, dueMs)
   }
 
-  #earliestMs(): number {
+  #findEarliestDueMs(): number {
     let earliestMs = Number.POSITIVE_INFINITY
     for (const { dueMs } of this.#settling.values()) earliestMs = Math.min(earliestMs, dueMs)
     return earliestMs
   }
 
-  #hasRested(path: string, settling: Settling): boolean {
+  #isSettled(path: string, settling: Settling): boolean {
     const { fs, rootRealPath, clock, settleMs } = this.#options
-    const fingerprint = lookAt(fs, `${rootRealPath}/${path}`)
+    const fingerprint = tryFingerprint(fs, `${rootRealPath}/${path}`)
     if (fingerprint === undefined) return true
     if (settling.fingerprint && sameFingerprint(settling.fingerprint, fingerprint)) return true
-    if (ageOf(fingerprint, clock.nowMs()) >= settleMs) return true
+    if (ageMsOf(fingerprint, clock.nowMs()) >= settleMs) return true
     settling.fingerprint = fingerprint
     settling.dueMs = this.#dueOf(fingerprint)
     return false
@@ -132,14 +132,14 @@ export class Settler {
   /** Times that make no sense (the clock was set, the file says so) don't shorten the wait. */
   #dueOf(fingerprint: Fingerprint): number {
     const { clock, settleMs } = this.#options
-    const ageMs = ageOf(fingerprint, clock.nowMs())
+    const ageMs = ageMsOf(fingerprint, clock.nowMs())
     const waitedMs = ageMs > 0 && ageMs < settleMs ? ageMs : 0
     return clock.monotonicMs() + settleMs - waitedMs
   }
 }
 
 /** Undefined for what is gone, can't be looked at, or is no regular file. */
-function lookAt(fs: FileSystem, path: string): Fingerprint | undefined {
+function tryFingerprint(fs: FileSystem, path: string): Fingerprint | undefined {
   try {
     const stats = fs.lstatSync(path, BIGINT)
     return isRegularFile(stats) ? fingerprintOf(stats) : undefined

@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs'
 import type { Clock } from '../../foundation/clock.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { type BackEndChoice, type ChosenBackEnd, chooseBackEnd } from './choose-back-end.ts'
-import { watchTree } from './open-tree-watcher.ts'
+import { openTreeWatcher } from './open-tree-watcher.ts'
 import type { TreeWatcher, WatchBackEnd, WatchEvents } from './tree-watcher.ts'
 
 /** How this machine watches, `wanted` by the user or as its platform and file system suggest. */
@@ -11,6 +11,6 @@ export function systemWatch(wanted: 'auto' | ChosenBackEnd, means: { readonly cl
     choose: (root: string): BackEndChoice =>
       chooseBackEnd({ wanted, root, platform: process.platform, statfs: statfsSync }),
     watch: (root: string, backEnd: WatchBackEnd, events: WatchEvents): Promise<TreeWatcher> =>
-      watchTree({ root, backEnd, events, ...means }),
+      openTreeWatcher({ root, backEnd, events, ...means }),
   }
 }

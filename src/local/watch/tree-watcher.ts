@@ -14,7 +14,7 @@ export interface WatchEvents {
   onLimit(message: string): void
 }
 
-export interface WatchTreeOptions {
+export interface TreeWatcherOptions {
   /** A real path of a directory. */
   readonly root: string
   readonly backEnd: WatchBackEnd

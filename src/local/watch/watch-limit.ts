@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { systemCodeOf } from '../../foundation/errors.ts'
 
-const LEAST_PROPOSAL = 524_288
+const MIN_PROPOSED_WATCHES = 524_288
 
 /** Whether a watch failed because the system allows no more of them. */
 export function isWatchLimit(thrown: unknown): boolean {
@@ -17,7 +17,7 @@ export function describeWatchLimit(thrown: unknown): string {
   const name = isInstances ? 'max_user_instances' : 'max_user_watches'
   const present = readInotifySetting(name)
   if (present === undefined) return 'The system allows no more watches'
-  const proposed = isInstances ? present * 2 : Math.max(present * 2, LEAST_PROPOSAL)
+  const proposed = isInstances ? present * 2 : Math.max(present * 2, MIN_PROPOSED_WATCHES)
   return `The system allows no more watches: fs.inotify.${name} is ${present}, try "sysctl fs.inotify.${name}=${proposed}"`
 }
 

@@ -1,37 +1,40 @@
 import { messageOf } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text.ts'
-import { Announcer } from './event-reporter.ts'
-import type { TreeWatcher, WatchBackEnd, WatchTreeOptions } from './tree-watcher.ts'
+import { EventReporter } from './event-reporter.ts'
+import type { TreeWatcher, TreeWatcherOptions, WatchBackEnd } from './tree-watcher.ts'
 import { describeWatchLimit, isWatchLimit } from './watch-limit.ts'
 
 /** Where a package that watches a whole tree tells what it sees. */
-export interface Listener {
+export interface PathListener {
   /** An absolute path that may have changed. */
   onPath(path: string): void
   onError(error: unknown): void
 }
 
 /** Begins to watch, complete when it resolves with how to end it. */
-export type WatchWhole = (root: string, listener: Listener) => Promise<() => Promise<void>>
+export type WatchWholeTree = (root: string, listener: PathListener) => Promise<() => Promise<void>>
 
 /** A package that watches the whole tree by itself, as a TreeWatcher: nothing is to be added and nothing to be let go. */
-export async function watchRecursively(options: WatchTreeOptions, watchWhole: WatchWhole): Promise<TreeWatcher> {
-  const watcher = new RecursiveWatcher(options)
-  await watcher.begin(watchWhole)
+export async function openWholeTreeWatcher(
+  options: TreeWatcherOptions,
+  watchWhole: WatchWholeTree,
+): Promise<TreeWatcher> {
+  const watcher = new WholeTreeWatcher(options)
+  await watcher.start(watchWhole)
   return watcher
 }
 
-class RecursiveWatcher implements TreeWatcher {
+class WholeTreeWatcher implements TreeWatcher {
   readonly backEnd: WatchBackEnd
-  readonly #options: WatchTreeOptions
-  readonly #announcer: Announcer
+  readonly #options: TreeWatcherOptions
+  readonly #reporter: EventReporter
   #isLimited = false
-  #end = async () => {}
+  #stop = async () => {}
 
-  constructor(options: WatchTreeOptions) {
+  constructor(options: TreeWatcherOptions) {
     this.backEnd = options.backEnd
     this.#options = options
-    this.#announcer = new Announcer(options)
+    this.#reporter = new EventReporter(options)
   }
 
   get isLimited(): boolean {
@@ -44,30 +47,30 @@ class RecursiveWatcher implements TreeWatcher {
 
   keepOnly(): void {}
 
-  async begin(watchWhole: WatchWhole): Promise<void> {
-    const onPath = (path: string) => this.#announcer.hintAbsolute(path)
-    const onError = (error: unknown) => this.#hearError(error)
+  async start(watchWhole: WatchWholeTree): Promise<void> {
+    const onPath = (path: string) => this.#reporter.reportAbsoluteHint(path)
+    const onError = (error: unknown) => this.#handleError(error)
     try {
-      this.#end = await watchWhole(this.#options.root, { onPath, onError })
+      this.#stop = await watchWhole(this.#options.root, { onPath, onError })
     } catch (error) {
-      if (isWatchLimit(error)) this.#announcer.limit(describeWatchLimit(error))
-      this.#announcer[Symbol.dispose]()
+      if (isWatchLimit(error)) this.#reporter.reportLimit(describeWatchLimit(error))
+      this.#reporter[Symbol.dispose]()
       throw error
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#announcer[Symbol.dispose]()
-    await this.#end().catch((error: unknown) => this.#log('A watcher did not end properly', error))
+    this.#reporter[Symbol.dispose]()
+    await this.#stop().catch((error: unknown) => this.#log('A watcher did not end properly', error))
   }
 
   /** Whatever went wrong, and be it that the system dropped events: something may have gone unseen. */
-  #hearError(error: unknown): void {
+  #handleError(error: unknown): void {
     this.#log('A watcher reports an error', error)
     if (isWatchLimit(error)) {
       this.#isLimited = true
-      this.#announcer.limit(describeWatchLimit(error))
-    } else this.#announcer.lost(escapeText(messageOf(error)))
+      this.#reporter.reportLimit(describeWatchLimit(error))
+    } else this.#reporter.reportLoss(escapeText(messageOf(error)))
   }
 
   #log(message: string, error: unknown): void {

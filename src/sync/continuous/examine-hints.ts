@@ -65,7 +65,7 @@ async function* examine(examination: Examination, work: ExamineWork): AsyncGener
   for await (const read of examiner.examine(work, engine.signal)) {
     const batch = { ...read, observations: withoutChanged(read.observations, watch) }
     recordExamined(engine, mirror, batch, summary)
-    for (const { path, fingerprint } of batch.unrested) watch.settler.noteSeen(path, fingerprint)
+    for (const { path, fingerprint } of batch.unsettled) watch.settler.markUnsettled(path, fingerprint)
     yield batch
   }
 }

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../foundation/units.ts'
-import { ageOf } from '../../rules/is-settled.ts'
+import { ageMsOf } from '../../rules/is-settled.ts'
 import { promptScanPause, regularScanPause } from '../../rules/next-scan.ts'
 import { emptySummary, type SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
@@ -82,7 +82,7 @@ export class MirrorObserver implements AsyncDisposable {
 
   /** Something that the last scan found at unrest still is, and not for so long that it counts as busy. */
   get isSettling(): boolean {
-    return this.#watch?.settler.waitsSince(this.#scannedAtMs, this.#busyAfterMs) ?? false
+    return this.#watch?.settler.hasWaitedSince(this.#scannedAtMs, this.#busyAfterMs) ?? false
   }
 
   scanNow(): void {
@@ -143,7 +143,7 @@ export class MirrorObserver implements AsyncDisposable {
 
   async #examine(engine: Engine, mirror: OpenMirror, summary: SyncSummary): Promise<boolean> {
     const watch = this.#watch
-    const rested = watch?.settler.takeRested(MOST_HINTS) ?? []
+    const rested = watch?.settler.takeSettled(MOST_HINTS) ?? []
     if (!watch || rested.length === 0) return false
     this.#forgetBusy(engine, mirror, rested)
     try {
@@ -199,9 +199,9 @@ export class MirrorObserver implements AsyncDisposable {
   }
 
   /** What the scan came upon is watched from now on; what it read before that is looked at again. */
-  #noteWatched(engine: Engine, watch: MirrorWatch, { unrested, directories }: ScanResult): void {
-    for (const { path, fingerprint } of unrested) watch.settler.noteSeen(path, fingerprint)
-    this.#tellBusy(watch, unrested)
+  #noteWatched(engine: Engine, watch: MirrorWatch, { unsettled, directories }: ScanResult): void {
+    for (const { path, fingerprint } of unsettled) watch.settler.markUnsettled(path, fingerprint)
+    this.#tellBusy(watch, unsettled)
     watch.keepOnly(directories)
     const unwatched = watch.add([...directories])
     this.#isCovered = unwatched.length === 0
@@ -209,8 +209,8 @@ export class MirrorObserver implements AsyncDisposable {
     const isMuch = unwatched.length > MOST_HINTS || unwatched.includes('')
     if (isMuch && !this.hasScanned) this.scanNow()
     else if (isMuch) this.#scanSoon('many directories are new')
-    else for (const path of unwatched) watch.settler.note(path)
-    if (unrested.length >= MANY_UNRESTED || watch.settler.isFull) this.#scanSoon('more changes than can be kept')
+    else for (const path of unwatched) watch.settler.markChanged(path)
+    if (unsettled.length >= MANY_UNRESTED || watch.settler.isFull) this.#scanSoon('more changes than can be kept')
   }
 
   #regularScanMs({ clock, random }: Engine, watch: MirrorWatch): number {
@@ -219,9 +219,9 @@ export class MirrorObserver implements AsyncDisposable {
   }
 
   /** What never rests is never sent, and somebody should know. */
-  #tellBusy({ settler }: MirrorWatch, unrested: ScanResult['unrested']): void {
+  #tellBusy({ settler }: MirrorWatch, unsettled: ScanResult['unsettled']): void {
     const longMs = this.#busyAfterMs
-    this.#busy = new Set(unrested.map(({ path }) => path).filter((path) => settler.waitedMs(path) >= longMs))
+    this.#busy = new Set(unsettled.map(({ path }) => path).filter((path) => settler.waitedMs(path) >= longMs))
     for (const path of this.#busy) {
       const message = `it has kept changing for ${formatDuration(settler.waitedMs(path))}; it is sent once it rests`
       this.#noteProblem({ path, code: 'busy', message })
@@ -246,7 +246,7 @@ export class MirrorObserver implements AsyncDisposable {
     const { clock, logger, metrics: meter } = this.#engine
     const nowMs = clock.nowMs()
     const missed = differing.filter(
-      (file) => !watch.settler.covers(file.path) && ageOf(file, nowMs) > ANNOUNCED_WITHIN_MS,
+      (file) => !watch.settler.covers(file.path) && ageMsOf(file, nowMs) > ANNOUNCED_WITHIN_MS,
     )
     if (missed.length === 0) return
     this.#missed += missed.length

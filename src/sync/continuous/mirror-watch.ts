@@ -101,7 +101,7 @@ function listenerOf(
       if (isForScan(path)) hooks.onScanNeeded('the rules or the root changed')
       else if (settler.isFull && !settler.has(path)) hooks.onScanNeeded('more changes than can be kept')
       else {
-        settler.note(path)
+        settler.markChanged(path)
         hooks.onHint()
       }
     },

@@ -3,7 +3,7 @@ import { readIgnoreFile } from '../../local/ignore/read-ignore-file.ts'
 import { faultOf } from '../../local/read/file-errors.ts'
 import type { DirectoryEntry, FileStats } from '../../local/read/file-system.ts'
 import { isDirectory, kindOf } from '../../local/read/fingerprint.ts'
-import { examineEntry, type Finder, type Place } from '../../local/scan/examine-entry.ts'
+import { examineEntry, type MutableFindings, type ScanContext } from '../../local/scan/examine-entry.ts'
 import { ScannedFiles } from '../../local/scan/scanned-files.ts'
 import { compareDirectory } from '../../rules/compare-directory.ts'
 import type { DirectoryEntries, ObservationBatch } from './observation.ts'
@@ -18,7 +18,7 @@ export function examineEntries(observer: Observer, { directory, names }: Directo
   const { options } = observer
   const place = openPlace(observer, directory, batch)
   if (place === undefined) return
-  const found: Finder = {
+  const found: MutableFindings = {
     files: new ScannedFiles(),
     directories: [],
     ignored: [],
@@ -27,17 +27,17 @@ export function examineEntries(observer: Observer, { directory, names }: Directo
     vanished: [],
   }
   for (const name of names) examineName(observer, place, name, found)
-  for (const name of noMoreFiles(observer, directory, found)) batch.absent.push(pathBelow(directory, name))
+  for (const name of listAbsent(observer, directory, found)) batch.absent.push(pathBelow(directory, name))
   const trees = found.directories.map((name) => pathBelow(directory, name))
   batch.trees.push(...trees.filter((path) => !options.ownDirectories.includes(path)))
   for (const { name, code, message } of found.problems) {
     batch.problems.push({ path: pathBelow(directory, name), code: problemCodeOf(code), message })
   }
   batch.problems.push(...listSkipProblems(directory, found.skipped))
-  noteFiles(observer, directory, found, batch)
+  addFiles(observer, directory, found, batch)
 }
 
-function openPlace({ fs, options }: Observer, directory: string, batch: ObservationBatch): Place | undefined {
+function openPlace({ fs, options }: Observer, directory: string, batch: ObservationBatch): ScanContext | undefined {
   const path = directory === '' ? options.rootRealPath : `${options.rootRealPath}/${directory}`
   try {
     if (!isDirectory(fs.lstatSync(path, BIGINT))) throw new Error('another thing took its place')
@@ -53,7 +53,7 @@ function openPlace({ fs, options }: Observer, directory: string, batch: Observat
 
 const BIGINT = { bigint: true } as const
 
-function examineName({ fs }: Observer, place: Place, name: string, found: Finder): void {
+function examineName({ fs }: Observer, place: ScanContext, name: string, found: MutableFindings): void {
   try {
     examineEntry(fs, place, entryOf(name, fs.lstatSync(`${place.path}/${name}`, BIGINT)), found)
   } catch (error) {
@@ -63,7 +63,7 @@ function examineName({ fs }: Observer, place: Place, name: string, found: Finder
 }
 
 /** What is gone, and what is left out or a directory now: it may have been a file. */
-function noMoreFiles({ findKnown }: Observer, directory: string, found: Finder): string[] {
+function listAbsent({ findKnown }: Observer, directory: string, found: MutableFindings): string[] {
   const leftOut = [...found.ignored, ...found.skipped].map(({ name }) => name)
   const replaced = found.directories.filter((name) => findKnown(directory, name) !== undefined)
   return [...found.vanished, ...leftOut, ...replaced]
@@ -81,7 +81,7 @@ function entryOf(name: string, stats: FileStats): DirectoryEntry<string> {
   }
 }
 
-function noteFiles(observer: Observer, path: string, found: Finder, batch: ObservationBatch): void {
+function addFiles(observer: Observer, path: string, found: MutableFindings, batch: ObservationBatch): void {
   const files = [...found.files]
   const known = files.map(({ name }) => observer.findKnown(path, name)).filter((row) => row !== undefined)
   const { unchangedCount, unproven } = compareDirectory(files, known)

@@ -36,7 +36,7 @@ export interface ObservedFile {
 }
 
 /** A file that differs from what is known, and has not rested yet. */
-export interface UnrestedFile {
+export interface UnsettledFile {
   readonly path: string
   readonly isKnown: boolean
   readonly fingerprint: Fingerprint
@@ -96,7 +96,7 @@ export interface ObservationBatch {
   readonly ignoredDirectories: string[]
   readonly leftOut: LeftOut[]
   readonly alike: AlikePaths[]
-  readonly unrested: UnrestedFile[]
+  readonly unsettled: UnsettledFile[]
   /** Only of examined entries: paths that are gone or left out, and those that are directories, which are not entered. */
   readonly absent: string[]
   readonly trees: string[]
@@ -138,7 +138,7 @@ export function emptyBatch(): ObservationBatch {
     ignoredDirectories: [],
     leftOut: [],
     alike: [],
-    unrested: [],
+    unsettled: [],
     absent: [],
     trees: [],
     counts,

@@ -9,7 +9,7 @@ import { openGuarded } from '../../local/read/open-guarded.ts'
 import { type ScannedDirectory, type SkippedEntry, scanDirectory } from '../../local/scan/scan-directory.ts'
 import type { ScannedFile, ScannedFiles } from '../../local/scan/scanned-files.ts'
 import { comparePortion, isRacyHash, knownByName } from '../../rules/compare-directory.ts'
-import { isAtRest } from '../../rules/is-settled.ts'
+import { isSettled } from '../../rules/is-settled.ts'
 import { findLookAlikes } from '../../rules/look-alikes.ts'
 import { sealDirectory } from '../../rules/seal-directory.ts'
 import { describeSkipped, skipProblem } from '../../rules/skipped-entry.ts'
@@ -58,14 +58,14 @@ export function* observeDirectory(
     return []
   }
   batch.directories.push(directory.path)
-  noteLeftOut(options, directory.path, scan, batch)
-  yield* noteFiles(observer, directory.path, scan, batches)
+  addLeftOut(options, directory.path, scan, batch)
+  yield* addFiles(observer, directory.path, scan, batches)
   const children = scan.directories.map((name) => ({ path: pathBelow(directory.path, name), scope: scan.scope }))
-  return options.ownDirectories.length === 0 ? children : leaveOutOwn(options, children, batches.batch)
+  return options.ownDirectories.length === 0 ? children : excludeOwn(options, children, batches.batch)
 }
 
 /** Reading our own open databases would drop their locks (POSIX: any close of the file does), and never come to rest. */
-function leaveOutOwn(
+function excludeOwn(
   { ownDirectories, listIgnored }: WalkOptions,
   children: readonly ChildDirectory[],
   batch: ObservationBatch,
@@ -85,7 +85,7 @@ export function pathBelow(directory: string, name: string): string {
   return directory === '' ? name : `${directory}/${name}`
 }
 
-function* noteFiles(
+function* addFiles(
   observer: Observer,
   path: string,
   scan: ScannedDirectory,
@@ -98,7 +98,7 @@ function* noteFiles(
   }
   const rows = knownByName(observer.listKnown(path))
   const hasKnown = rows.size > 0
-  noteLookAlikes(path, scan.files, rows, batches.batch)
+  addLookAlikes(path, scan.files, rows, batches.batch)
   const proof = new DirectoryProof(scan.files)
   let files: ObservedFile[] = []
   for (const portion of scan.files.portions()) {
@@ -110,7 +110,7 @@ function* noteFiles(
     proof.add(unproven, files)
   }
   const missing = [...rows.keys()]
-  const missingFiles = scan.incomplete ? [] : reasonMissing(scan, missing)
+  const missingFiles = scan.incomplete ? [] : explainMissing(scan, missing)
   const isProven = proof.isWhole && missingFiles.length === missing.length
   // What was examined entry by entry left its directory without a seal.
   const isUnsealed = isProven && hasKnown
@@ -119,7 +119,7 @@ function* noteFiles(
   }
 }
 
-function noteLookAlikes(
+function addLookAlikes(
   directory: string,
   files: ScannedFiles,
   known: ReadonlyMap<string, ComparedRow>,
@@ -143,8 +143,8 @@ export function readUnproven(
   const files: ObservedFile[] = []
   for (const { file, isKnown } of unproven) {
     const path = pathBelow(directory, file.name)
-    if (settleMs !== null && !isAtRest(file.fingerprint, clock.nowMs(), settleMs)) {
-      batch.unrested.push({ path, isKnown, fingerprint: file.fingerprint })
+    if (settleMs !== null && !isSettled(file.fingerprint, clock.nowMs(), settleMs)) {
+      batch.unsettled.push({ path, isKnown, fingerprint: file.fingerprint })
       continue
     }
     const observed = readFile(observer, path, file.name, isKnown, batch)
@@ -190,7 +190,7 @@ function readFile(
   }
 }
 
-function reasonMissing(scan: ScannedDirectory, names: readonly string[]): MissingFile[] {
+function explainMissing(scan: ScannedDirectory, names: readonly string[]): MissingFile[] {
   if (names.length === 0) return []
   const withProblem = new Set(scan.problems.map(({ name }) => name))
   const reasons = new Map<string, FormerReason>()
@@ -213,7 +213,7 @@ export function problemCodeOf(code: string): string {
   return code === code.toUpperCase() ? 'io-error' : code
 }
 
-function noteLeftOut(options: WalkOptions, path: string, scan: ScannedDirectory, batch: ObservationBatch): void {
+function addLeftOut(options: WalkOptions, path: string, scan: ScannedDirectory, batch: ObservationBatch): void {
   const { counts } = batch
   for (const { name, decision, isDirectory } of scan.ignored) {
     counts.ignored += 1

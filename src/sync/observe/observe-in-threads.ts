@@ -2,15 +2,15 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { threadEntry } from '../../foundation/thread-entry.ts'
 import type { ObservationBatch, ObserveTree, OpenExaminer, WalkOptions } from './observation.ts'
-import { CREDITS, type FromWorker, HUNGRY, MOST_BATCHES_UNDER_WAY, type ToWorker } from './worker-messages.ts'
+import { CREDITS, type FromWorker, IDLE_WORKERS, MAX_BATCHES_UNDER_WAY, type ToWorker } from './worker-messages.ts'
 
-/** Observes a tree with `threads` threads: they walk, compare with the store and hash; the caller only records. */
+/** Observes a tree with `threads` threads: they walk, compare with the store and hash; the caller only records the batches. */
 export function observeInThreads(threads: number): ObserveTree {
   return (options, signal) => {
-    // Where nothing is known yet, every file is recorded, which keeps the caller as busy as one thread.
+    // On the first scan the caller records every file, which keeps it as busy as one thread.
     const isFirstPass = options.storeDirectory === null
-    const pool = new WalkingPool(options, isFirstPass ? Math.max(1, threads - 1) : threads)
-    pool.begin({ kind: 'walk', paths: [''] })
+    const pool = new WalkerPool(options, isFirstPass ? Math.max(1, threads - 1) : threads)
+    pool.start({ kind: 'walk', paths: [''] })
     const unlink = failOnAbort(pool, signal)
     return {
       [Symbol.asyncIterator]: () => batchesOf(pool),
@@ -22,15 +22,15 @@ export function observeInThreads(threads: number): ObserveTree {
   }
 }
 
-/** Examines parts of a tree in one thread, which is kept for the next part. */
+/** Examines parts of a tree in one thread, which stays alive for the next part. */
 export const examineInThread: OpenExaminer = (options) => {
-  const pool = new WalkingPool(options, 1)
+  const pool = new WalkerPool(options, 1)
   return {
     async *examine(work, signal) {
       const unlink = failOnAbort(pool, signal)
       const message: ToWorker = work.kind === 'trees' ? { ...work, kind: 'walk' } : { ...work, kind: 'examine' }
       try {
-        pool.begin(message)
+        pool.start(message)
         yield* batchesOf(pool)
       } finally {
         unlink()
@@ -40,11 +40,11 @@ export const examineInThread: OpenExaminer = (options) => {
   }
 }
 
-async function* batchesOf(pool: WalkingPool): AsyncGenerator<ObservationBatch> {
+async function* batchesOf(pool: WalkerPool): AsyncGenerator<ObservationBatch> {
   for (let batch = await pool.next(); batch; batch = await pool.next()) yield batch
 }
 
-function failOnAbort(pool: WalkingPool, signal: AbortSignal): () => void {
+function failOnAbort(pool: WalkerPool, signal: AbortSignal): () => void {
   const stop = () => pool.fail(signal.reason)
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()
@@ -52,35 +52,38 @@ function failOnAbort(pool: WalkingPool, signal: AbortSignal): () => void {
 }
 
 /**
- * What walks allocate dies young: a small nursery costs nothing and keeps the threads small. Told no limit, V8 lets a heap grow to
- * 256 MB before it looks for garbage; this one holds what is known of two million files in one directory.
+ * Most allocations of a walk are short-lived, so a small young generation costs no time and keeps the threads small. Without a
+ * limit V8 lets a heap grow to 256 MB before it collects garbage. The old generation has room for two million known files in
+ * one directory.
  */
 const LIMITS = { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 1_024 }
 
-/** Deals out parts of the tree: whoever has many gives half to whoever has none, until all are idle. */
-class WalkingPool implements AsyncDisposable {
+/** Threads that walk one tree by work stealing: a busy thread gives half of its stack to an idle one, until all are idle. */
+class WalkerPool implements AsyncDisposable {
   readonly #shared = new Int32Array(new SharedArrayBuffer(8))
   readonly #workers: Worker[]
   readonly #idle: Worker[] = []
   readonly #batches: ObservationBatch[] = []
+  /** Stolen paths that no idle thread was left to take. */
+  readonly #unassigned: string[] = []
   #failure: { readonly reason: unknown } | undefined
   #wake = () => {}
 
   constructor(options: WalkOptions, threads: number) {
-    this.#shared[CREDITS] = MOST_BATCHES_UNDER_WAY
+    this.#shared[CREDITS] = MAX_BATCHES_UNDER_WAY
     this.#workers = Array.from({ length: threads }, () => this.#start(options))
-    for (const worker of this.#workers) this.#rest(worker)
+    for (const worker of this.#workers) this.#markIdle(worker)
   }
 
-  /** Gives the work to a thread; all must be idle. */
-  begin(work: ToWorker): void {
+  /** Gives the work to one thread; throws unless a thread is idle. */
+  start(work: ToWorker): void {
     const worker = this.#idle.pop()
-    if (!worker) throw new Error('The walking threads are busy')
-    Atomics.sub(this.#shared, HUNGRY, 1)
+    if (!worker) throw new Error('All walking threads are busy')
+    Atomics.sub(this.#shared, IDLE_WORKERS, 1)
     send(worker, work)
   }
 
-  /** The next batch; undefined when the whole tree was walked. */
+  /** Returns the next batch; undefined when all threads are idle. Throws what a thread threw, or the reason of an abort. */
   async next(): Promise<ObservationBatch | undefined> {
     for (;;) {
       if (this.#failure) throw this.#failure.reason
@@ -118,31 +121,29 @@ class WalkingPool implements AsyncDisposable {
 
   #receive(worker: Worker, message: FromWorker): void {
     if (message.kind === 'batch') this.#batches.push(message.batch)
-    else if (message.kind === 'share') this.#deal(message.paths)
-    else this.#rest(worker)
+    else if (message.kind === 'stolen') this.#assignStolen(message.paths)
+    else this.#markIdle(worker)
     this.#wake()
   }
 
-  #deal(paths: readonly string[]): void {
+  #assignStolen(paths: readonly string[]): void {
     const worker = this.#idle.pop()
     if (!worker) {
-      // Whoever was idle has got work from another meanwhile; the parts wait for the next one.
-      this.#waiting.push(...paths)
+      // The idle thread has got work from a third one meanwhile; the next idle thread takes these paths.
+      this.#unassigned.push(...paths)
       return
     }
-    Atomics.sub(this.#shared, HUNGRY, 1)
+    Atomics.sub(this.#shared, IDLE_WORKERS, 1)
     send(worker, { kind: 'walk', paths })
   }
 
-  readonly #waiting: string[] = []
-
-  #rest(worker: Worker): void {
-    if (this.#waiting.length > 0) {
-      send(worker, { kind: 'walk', paths: this.#waiting.splice(0) })
+  #markIdle(worker: Worker): void {
+    if (this.#unassigned.length > 0) {
+      send(worker, { kind: 'walk', paths: this.#unassigned.splice(0) })
       return
     }
     this.#idle.push(worker)
-    Atomics.add(this.#shared, HUNGRY, 1)
+    Atomics.add(this.#shared, IDLE_WORKERS, 1)
   }
 }
 

@@ -3,10 +3,10 @@ import { type Loss, lossReason, mayHaveMoved } from '../../rules/root-guard.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Store } from '../../store/open-store.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
-import type { ObservationBatch, PathProblem, UnrestedFile, WalkOptions } from './observation.ts'
+import type { ObservationBatch, PathProblem, UnsettledFile, WalkOptions } from './observation.ts'
 import { type DifferingFile, emptyScan, recordObservation, type ScanState } from './record-observation.ts'
 
-export interface ScanManner {
+export interface ObserveOptions {
   readonly hashEverything: boolean
   readonly acceptsRemovals: boolean
   /** Files that changed within so long are left for later; null: none. */
@@ -19,7 +19,7 @@ export interface ScanResult {
   /** Every directory that was read. */
   readonly directories: ReadonlySet<string>
   /** What was left for later, at most so many of them that they can be kept. */
-  readonly unrested: readonly UnrestedFile[]
+  readonly unsettled: readonly UnsettledFile[]
   /** Files that are new or have another content; at most so many of them that they can be kept. */
   readonly differing: readonly DifferingFile[]
   /** Files are gone, and it is to be seen whether they come back under a new name before they are removed. */
@@ -29,22 +29,22 @@ export interface ScanResult {
 }
 
 /** At most so many problems of paths are kept of one scan; the rest only counts. */
-const MOST_PROBLEMS = 10_000
-const MOST_UNRESTED = 10_000
+const MAX_PROBLEMS = 10_000
+const MAX_UNSETTLED = 10_000
 
 /** Scans a mirror's directory into the store (product: "Unchanged"), and accounts for it in `summary.files`. */
 export async function observe(
   engine: Engine,
   mirror: OpenMirror,
   summary: SyncSummary,
-  manner: ScanManner,
+  manner: ObserveOptions,
 ): Promise<ScanResult> {
   const { store, progress, clock } = engine
   using _turn = await engine.scanTurns.take()
   progress.phase = 'scanning'
   store.files.beginScan(mirror.row.id)
   const scan = emptyScan(new Map(store.directories.list(mirror.row.id).map(({ id, path }) => [path, id])))
-  const found: Found = { problems: [], unrested: [] }
+  const found: Found = { problems: [], unsettled: [] }
   const isNew = scan.knownDirectories.size === 0
   await using walk = engine.observeTree(walkOptions(engine, mirror, { ...manner, isNew }), engine.signal)
   await mirror.verify()
@@ -56,7 +56,7 @@ export async function observe(
     progress.filesHashed += batch.counts.hashed
     progress.bytesHashed += batch.counts.bytesHashed
   }
-  tellLookAlikes(engine, mirror, scan)
+  warnOfLookAlikes(engine, mirror, scan)
   const isRemovalPostponed = !removeMissing(engine, mirror, scan, { summary, ...manner })
   const { secrets, differing, seenDirectories: directories } = scan
   const durationMs = clock.monotonicMs() - startMs
@@ -64,7 +64,7 @@ export async function observe(
 }
 
 /** Both are mirrored; but another system may take them for one, and people may read the wrong one. */
-function tellLookAlikes({ logger }: Engine, { row }: OpenMirror, { alike }: ScanState): void {
+function warnOfLookAlikes({ logger }: Engine, { row }: OpenMirror, { alike }: ScanState): void {
   if (alike === undefined) return
   const { count: files, path, other } = alike
   logger.warn('files whose names look alike', { mirror: row.name, files, path, other })
@@ -72,20 +72,24 @@ function tellLookAlikes({ logger }: Engine, { row }: OpenMirror, { alike }: Scan
 
 interface Found {
   readonly problems: PathProblem[]
-  readonly unrested: UnrestedFile[]
+  readonly unsettled: UnsettledFile[]
 }
 
 /** Keeps a bounded part of what the caller may want to know by name. */
-function keepSome({ problems, unrested }: Found, batch: ObservationBatch): void {
-  if (problems.length < MOST_PROBLEMS) problems.push(...batch.problems)
-  if (unrested.length < MOST_UNRESTED) unrested.push(...batch.unrested)
+function keepSome({ problems, unsettled }: Found, batch: ObservationBatch): void {
+  if (problems.length < MAX_PROBLEMS) problems.push(...batch.problems)
+  if (unsettled.length < MAX_UNSETTLED) unsettled.push(...batch.unsettled)
 }
 
 /** How a mirror's tree is walked; `isNew`: the store knows nothing of it. */
 export function walkOptions(
   engine: Engine,
   mirror: Omit<OpenMirror, 'runId' | 'verify'>,
-  { hashEverything, isNew, settleMs }: Pick<ScanManner, 'hashEverything' | 'settleMs'> & { readonly isNew: boolean },
+  {
+    hashEverything,
+    isNew,
+    settleMs,
+  }: Pick<ObserveOptions, 'hashEverything' | 'settleMs'> & { readonly isNew: boolean },
 ): WalkOptions {
   const { ignore, maxSizeBytes, oneFileSystem, emptyFiles } = mirror.settings
   const { rootRealPath, rootDevice, ownDirectories } = mirror
@@ -118,7 +122,7 @@ function removeMissing(
     store.write(() => {
       for (const { id, reason } of gone) store.files.noteDirectoryGone(id, reason)
       const { moved, removed, leftOut, loss } = countGone(store, mirror, scan, files)
-      if (!acceptsRemovals && mayHaveMoved(loss, scan.unrestedNew)) isDone = false
+      if (!acceptsRemovals && mayHaveMoved(loss, scan.unsettledNewCount)) isDone = false
       // From here on the summary counts what is gone: a mirror that is halted counts nothing as moved or removed.
       else if (!acceptsRemovals) assertNotLost(mirror, loss)
       files.moved = moved
@@ -152,7 +156,7 @@ function countGone(store: Store, { row }: OpenMirror, scan: ScanState, files: Sy
   const movedBefore = moved.ever - moved.now
   const loss = {
     known: store.files.count(row.id) - files.new - movedBefore - gone.leftOut,
-    found: files.unchanged + files.new + files.changed + scan.unrested,
+    found: files.unchanged + files.new + files.changed + scan.unsettledCount,
     lost: gone.all - gone.leftOut - moved.found,
   }
   const removed = gone.all - moved.now

@@ -15,8 +15,8 @@ export interface ScanState {
   /** New files that look like others of their directory: how many, and two of them. */
   alike: AlikePaths | undefined
   /** Files that have not rested, and those of them that are new. */
-  unrested: number
-  unrestedNew: number
+  unsettledCount: number
+  unsettledNewCount: number
   /** Files that are new or have another content, as many as may be asked for by name. */
   readonly differing: DifferingFile[]
 }
@@ -28,7 +28,7 @@ export interface DifferingFile {
 }
 
 /** More than these are a first scan, where nobody asks which. */
-const MOST_DIFFERING = 10_000
+const MAX_DIFFERING = 10_000
 
 export function emptyScan(knownDirectories: Map<string, number>): ScanState {
   return {
@@ -39,8 +39,8 @@ export function emptyScan(knownDirectories: Map<string, number>): ScanState {
     laterSeals: new Map(),
     secrets: 0,
     alike: undefined,
-    unrested: 0,
-    unrestedNew: 0,
+    unsettledCount: 0,
+    unsettledNewCount: 0,
     differing: [],
   }
 }
@@ -60,9 +60,9 @@ export function recordObservation(
   scan.secrets += batch.counts.secrets
   for (const alike of batch.alike)
     scan.alike = { ...(scan.alike ?? alike), count: (scan.alike?.count ?? 0) + alike.count }
-  scan.unrested += batch.unrested.length
-  scan.unrestedNew += batch.unrested.filter(({ isKnown }) => !isKnown).length
-  account(summary, batch)
+  scan.unsettledCount += batch.unsettled.length
+  scan.unsettledNewCount += batch.unsettled.filter(({ isKnown }) => !isKnown).length
+  addCounts(summary, batch)
   if (fresh.length === 0 && batch.observations.length === 0) return
   engine.store.writeRelaxed(() => {
     for (const path of fresh) scan.knownDirectories.set(path, engine.store.directories.ensure(mirror.row.id, path))
@@ -70,7 +70,7 @@ export function recordObservation(
   })
 }
 
-function account(summary: SyncSummary, { counts }: ObservationBatch): void {
+function addCounts(summary: SyncSummary, { counts }: ObservationBatch): void {
   summary.files.unchanged += counts.unchanged
   summary.files.hashed += counts.hashed
   summary.files.ignored += counts.ignored
@@ -90,7 +90,7 @@ function recordDirectory(
   for (const file of observation.files) {
     const what = recordFile(engine, mirror, directoryId, observation.path, file)
     summary.files[what] += 1
-    if (what !== 'unchanged' && scan.differing.length < MOST_DIFFERING) {
+    if (what !== 'unchanged' && scan.differing.length < MAX_DIFFERING) {
       const { name, mtimeNs, ctimeNs } = file
       scan.differing.push({ path: pathBelow(observation.path, name), mtimeNs, ctimeNs })
     }

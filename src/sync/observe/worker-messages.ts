@@ -2,10 +2,10 @@ import type { DirectoryEntries, ObservationBatch } from './observation.ts'
 
 /** Cells of the memory that the walking threads share with their owner. */
 export const CREDITS = 0
-export const HUNGRY = 1
+export const IDLE_WORKERS = 1
 
 /** Batches that may be on their way before a walking thread waits. */
-export const MOST_BATCHES_UNDER_WAY = 6
+export const MAX_BATCHES_UNDER_WAY = 6
 
 export type ToWorker =
   | { readonly kind: 'walk'; readonly paths: readonly string[] }
@@ -14,6 +14,6 @@ export type ToWorker =
 
 export type FromWorker =
   | { readonly kind: 'batch'; readonly batch: ObservationBatch }
-  /** Directories that another thread may walk. */
-  | { readonly kind: 'share'; readonly paths: readonly string[] }
+  /** Directories taken off this thread's stack, for an idle thread to walk. */
+  | { readonly kind: 'stolen'; readonly paths: readonly string[] }
   | { readonly kind: 'idle' }

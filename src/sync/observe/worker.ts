@@ -7,7 +7,7 @@ import { examineEntries } from './examine-entries.ts'
 import { type DirectoryEntries, emptyBatch, type WalkOptions } from './observation.ts'
 import type { Observer } from './observe-directory.ts'
 import { scopeAt, walkTree } from './walk-tree.ts'
-import { CREDITS, type FromWorker, HUNGRY, type ToWorker } from './worker-messages.ts'
+import { CREDITS, type FromWorker, IDLE_WORKERS, type ToWorker } from './worker-messages.ts'
 
 interface WorkerData {
   readonly options: WalkOptions
@@ -56,14 +56,13 @@ function examine(
 function walk(observer: Observer, paths: readonly string[], shared: Int32Array, renewView: () => void): void {
   renewView()
   const stack = paths.map((path) => ({ path, scope: scopeAt(observer, path) }))
-  const isHungry = () => stack.length > 1 && Atomics.load(shared, HUNGRY) > 0
-  const shareIfAsked = () => {
-    // The bottom of the stack holds the directories nearest to the root, so the largest parts.
-    if (isHungry()) post({ kind: 'share', paths: stack.splice(0, stack.length >> 1).map(({ path }) => path) })
-    return false
+  const canBeStolenFrom = () => stack.length > 1 && Atomics.load(shared, IDLE_WORKERS) > 0
+  const giveHalfToIdleWorker = () => {
+    // The bottom of the stack holds the directories nearest to the root, so the largest subtrees.
+    if (canBeStolenFrom()) post({ kind: 'stolen', paths: stack.splice(0, stack.length >> 1).map(({ path }) => path) })
   }
-  for (const batch of walkTree(observer, stack, shareIfAsked)) {
-    // Not held for long: the writer could not empty its log meanwhile.
+  for (const batch of walkTree(observer, stack, giveHalfToIdleWorker)) {
+    // A read transaction that stays open keeps the writer from truncating the write-ahead log.
     renewView()
     takeCredit(shared)
     post({ kind: 'batch', batch })
@@ -71,7 +70,7 @@ function walk(observer: Observer, paths: readonly string[], shared: Int32Array, 
   post({ kind: 'idle' })
 }
 
-/** Waits while the receiver is behind: what is under way stays bounded. */
+/** Blocks this thread while the main thread has not read enough of the posted batches, so that their number stays bounded. */
 function takeCredit(shared: Int32Array): void {
   while (Atomics.load(shared, CREDITS) <= 0) Atomics.wait(shared, CREDITS, Atomics.load(shared, CREDITS), 1_000)
   Atomics.sub(shared, CREDITS, 1)

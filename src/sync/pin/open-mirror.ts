@@ -1,6 +1,6 @@
 import { HeldBackError, RefusedError, UsageError } from '../../foundation/errors.ts'
 import { shellWord } from '../../foundation/text.ts'
-import type { ContentRoot } from '../../local/read/inspect-root.ts'
+import type { RootDirectory } from '../../local/read/inspect-root.ts'
 import { givesNameAway } from '../../rules/mirror-activity.ts'
 import { ownDirectoriesBelow } from '../../rules/own-directories.ts'
 import type { MirrorRow } from '../../store/mirrors.ts'
@@ -19,7 +19,7 @@ import { assertSameService, originMismatch } from './pinned-service.ts'
 export async function openMirror(
   engine: Engine,
   settings: MirrorSettings,
-  root: ContentRoot,
+  root: RootDirectory,
   { runId, options }: Pick<Pass, 'runId' | 'options'>,
 ): Promise<OpenMirror> {
   const pinned = findPinned(engine, settings)
@@ -57,7 +57,7 @@ function assertNarrow(settings: MirrorSettings, { isDryRun, acceptsBreadth }: Pa
 }
 
 /** What is known of the root's birth stays known while it is the same root. */
-function pinnedRootOf(pinned: MirrorRow, root: ContentRoot, { acceptsRoot }: PassOptions) {
+function pinnedRootOf(pinned: MirrorRow, root: RootDirectory, { acceptsRoot }: PassOptions) {
   const found = pinOf(root)
   return { ...found, rootBirthNs: found.rootBirthNs ?? (acceptsRoot ? null : pinned.rootBirthNs) }
 }
@@ -68,13 +68,13 @@ async function verifyService(engine: Engine, known: MirrorRow, settings: MirrorS
   await assertLibraryThere(engine, known, settings, connection)
 }
 
-function assertNotOwn({ ownDirectories }: Engine, { realPath }: ContentRoot): readonly string[] {
+function assertNotOwn({ ownDirectories }: Engine, { realPath }: RootDirectory): readonly string[] {
   const below = ownDirectoriesBelow(realPath, ownDirectories)
   if (below !== 'inside') return below
   throw new UsageError('bad-usage', `Cannot mirror "${realPath}": it holds the data of shelfd itself`)
 }
 
-function assertSameRoot({ name, path, rootInode, rootBirthNs }: MirrorRow, root: ContentRoot): void {
+function assertSameRoot({ name, path, rootInode, rootBirthNs }: MirrorRow, root: RootDirectory): void {
   const way = `if it is the right one, "shelfd sync ${name} --accept-root" takes it`
   if (path !== root.realPath) {
     const text = `The mirror "${name}" was first used for "${path}" and is now to stand for "${root.realPath}"`

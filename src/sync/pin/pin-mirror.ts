@@ -1,7 +1,7 @@
 import type { AccessContext, DirectoryPage, LibrarySummary } from '../../contract/records.ts'
 import { INBOX_PATH } from '../../contract/routes.ts'
 import { HeldBackError, RefusedError, RejectedError, TemporaryError, UsageError } from '../../foundation/errors.ts'
-import type { ContentRoot } from '../../local/read/inspect-root.ts'
+import type { RootDirectory } from '../../local/read/inspect-root.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
 import { freeName } from '../../rules/mirror-activity.ts'
 import type { MirrorRow } from '../../store/mirrors.ts'
@@ -21,7 +21,7 @@ export const NOT_YET_MADE = ''
 export async function pinMirror(
   engine: Engine,
   settings: MirrorSettings,
-  root: ContentRoot,
+  root: RootDirectory,
   { connection, options }: { readonly connection: Connection; readonly options: PassOptions },
 ): Promise<MirrorRow> {
   const { store, clock, signal } = engine
@@ -54,7 +54,7 @@ export async function pinMirror(
 }
 
 /** What tells a mirror's directory from any other, as it is pinned. */
-export function pinOf({ realPath, device, inode, birthNs, isBirthCertain }: ContentRoot) {
+export function pinOf({ realPath, device, inode, birthNs, isBirthCertain }: RootDirectory) {
   return { path: realPath, rootDevice: device, rootInode: inode, rootBirthNs: isBirthCertain ? birthNs : null }
 }
 

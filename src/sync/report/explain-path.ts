@@ -1,4 +1,4 @@
-import { createIgnoreRules, type IgnoreDecision } from '../../local/ignore/ignore-scope.ts'
+import { createRootScope, type IgnoreDecision } from '../../local/ignore/ignore-scope.ts'
 import { readIgnoreFile } from '../../local/ignore/read-ignore-file.ts'
 import { inspectRoot } from '../../local/read/inspect-root.ts'
 import { type ScannedDirectory, type SkippedEntry, scanDirectory } from '../../local/scan/scan-directory.ts'
@@ -83,7 +83,7 @@ function findOriginal({ store }: ReportContext, mirrorId: number, contentId: num
 
 function lookAtDisk({ fs, ownDirectories }: ReportContext, settings: MirrorSettings, path: string): DiskFinding {
   const root = inspectRoot(fs, settings.path)
-  let scope = createIgnoreRules(settings.ignore)
+  let scope = createRootScope(settings.ignore)
   const [directory, name] = splitPath(path)
   const own = new Set(ownDirectoriesBelow(root.realPath, ownDirectories))
   const ancestors = directory === '' ? [] : directory.split('/')

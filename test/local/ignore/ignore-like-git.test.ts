@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { IgnoreScope } from '../../../src/local/ignore/ignore-scope.ts'
-import { createIgnoreRules } from '../../../src/local/ignore/ignore-scope.ts'
+import { createRootScope } from '../../../src/local/ignore/ignore-scope.ts'
 import { temporaryDirectory } from '../trees.ts'
 
 const segment = fc.constantFrom('a', 'b', 'c', 'ab', 'abc', 'a.md', 'b.md', 'c.txt', 'A', 'x y', '#h', '!n', 'a[b]')
@@ -77,7 +77,7 @@ test('the same line decides as in git', () => {
 
 /** Walks down to the path as a scan does; the file and line that decided. */
 function decided(path: string, ignoreFiles: Readonly<Record<string, string>>): string {
-  let scope: IgnoreScope = createIgnoreRules([]).enter('', ignoreFiles[''])
+  let scope: IgnoreScope = createRootScope([]).enter('', ignoreFiles[''])
   const parts = path.split('/')
   for (let depth = 1; depth <= parts.length; depth += 1) {
     const above = parts.slice(0, depth).join('/')

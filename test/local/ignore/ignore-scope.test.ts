@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { createIgnoreRules } from '../../../src/local/ignore/ignore-scope.ts'
+import { createRootScope } from '../../../src/local/ignore/ignore-scope.ts'
 
 describe('the built-in ignore rules', () => {
-  const rules = createIgnoreRules([])
+  const rules = createRootScope([])
 
   test.each([
     'letter.docx~',
@@ -80,7 +80,7 @@ describe('the built-in ignore rules', () => {
   })
 
   test('yield to a configured negation', () => {
-    const own = createIgnoreRules(['!*.tmp', '!.env'])
+    const own = createRootScope(['!*.tmp', '!.env'])
     expect(own.decide('a.tmp', false)).toBeUndefined()
     expect(own.decide('.env', false)).toBeUndefined()
     expect(own.decide('a.swp', false)).toBeDefined()
@@ -89,7 +89,7 @@ describe('the built-in ignore rules', () => {
 
 describe('rules of the user', () => {
   test('name the file and line that decided', () => {
-    const scope = createIgnoreRules([]).enter('a/b', '# drafts\n\n*.draft\r\n!good.draft\n')
+    const scope = createRootScope([]).enter('a/b', '# drafts\n\n*.draft\r\n!good.draft\n')
     expect(scope.decide('a/b/x.draft', false)).toEqual({
       pattern: '*.draft',
       source: 'a/b/.shelfdignore',
@@ -100,14 +100,14 @@ describe('rules of the user', () => {
   })
 
   test('bind an anchored pattern to its directory', () => {
-    const scope = createIgnoreRules(['/top.md']).enter('sub', '/top.txt').enter('sub/deep', undefined)
+    const scope = createRootScope(['/top.md']).enter('sub', '/top.txt').enter('sub/deep', undefined)
     expect(scope.decide('sub/top.txt', false)).toBeDefined()
     expect(scope.decide('sub/deep/top.txt', false)).toBeUndefined()
     expect(scope.decide('sub/top.md', false)).toBeUndefined()
   })
 
   test('let a deeper file outweigh a higher', () => {
-    const root = createIgnoreRules(['build/', '*.log'])
+    const root = createRootScope(['build/', '*.log'])
     const scope = root.enter('sub', '!build/').enter('sub/build', undefined)
     expect(root.decide('build', true)).toMatchObject({ source: 'configuration' })
     expect(scope.decide('sub/build', true)).toBeUndefined()
@@ -116,27 +116,27 @@ describe('rules of the user', () => {
   })
 
   test('do not judge a file by its parent', () => {
-    const root = createIgnoreRules(['sub/build', '*.log'])
+    const root = createRootScope(['sub/build', '*.log'])
     const scope = root.enter('sub', '!/buil*').enter('sub/build', undefined)
     expect(scope.decide('sub/build/build', false)).toBeUndefined()
     expect(scope.decide('sub/build/build.log', false)?.pattern).toBe('*.log')
   })
 
   test('skip a byte order mark and blank patterns', () => {
-    const scope = createIgnoreRules([]).enter('', '\ufeff*.one\n   \n!\n#x\n\\#y')
+    const scope = createRootScope([]).enter('', '\ufeff*.one\n   \n!\n#x\n\\#y')
     expect(scope.decide('a.one', false)).toBeDefined()
     expect(scope.decide('#x', false)).toBeUndefined()
     expect(scope.decide('#y', false)).toBeDefined()
   })
 
   test('leave directories without rules their scope', () => {
-    const scope = createIgnoreRules(['*.x'])
+    const scope = createRootScope(['*.x'])
     expect(scope.enter('a', undefined)).toBe(scope)
     expect(scope.enter('a', '# nothing')).toBe(scope)
   })
 
   test('match names with newlines like any others', () => {
-    const scope = createIgnoreRules(['*.old', 'a?b'])
+    const scope = createRootScope(['*.old', 'a?b'])
     expect(scope.decide('two\nlines.old', false)).toBeDefined()
     expect(scope.decide('a\nb', false)).toBeDefined()
   })

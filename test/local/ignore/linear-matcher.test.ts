@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createBracketMatcher, createMatcher } from '../../../src/local/ignore/ignore-rule.ts'
-import { createIgnoreRules } from '../../../src/local/ignore/ignore-scope.ts'
+import { createRootScope } from '../../../src/local/ignore/ignore-scope.ts'
 import { createLinearMatcher } from '../../../src/local/ignore/linear-matcher.ts'
 
 const piece = fc.constantFrom(
@@ -57,7 +57,7 @@ describe('matching in linear time', () => {
     ['a path', `/x/${'*a'.repeat(40)}*b/**/y*`],
     ['brackets', `${'*[a-z]'.repeat(40)}*b`],
   ])('of wildcards that follow each other ends for %s', (_, costly) => {
-    const scope = createIgnoreRules([costly])
+    const scope = createRootScope([costly])
     const long = `${'a'.repeat(250)}bc`
     expect(scope.decide(long, false)).toBeUndefined()
     expect(scope.decide(`x/${long}/y`, false)).toBeUndefined()
@@ -65,7 +65,7 @@ describe('matching in linear time', () => {
   })
 
   test('finds what many wildcards match', () => {
-    const scope = createIgnoreRules(['*a*b*c*.md', '!*a*b*c*d*.md'])
+    const scope = createRootScope(['*a*b*c*.md', '!*a*b*c*d*.md'])
     expect(scope.decide('x/1a2b3c4.md', false)).toMatchObject({ pattern: '*a*b*c*.md' })
     expect(scope.decide('x/1a2b3c4d.md', false)).toBeUndefined()
     expect(scope.decide('x/1b2a3c4.md', false)).toBeUndefined()

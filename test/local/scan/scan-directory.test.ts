@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } 
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createIgnoreRules } from '../../../src/local/ignore/ignore-scope.ts'
+import { createRootScope } from '../../../src/local/ignore/ignore-scope.ts'
 import { readIgnoreFile } from '../../../src/local/ignore/read-ignore-file.ts'
 import type { FileSystem } from '../../../src/local/read/file-system.ts'
 import { nodeFileSystem } from '../../../src/local/read/file-system.ts'
@@ -12,7 +12,7 @@ import type { ScannedDirectory, ScanOptions } from '../../../src/local/scan/scan
 import { scanDirectory } from '../../../src/local/scan/scan-directory.ts'
 import { faulty, memoryFileSystem, systemError, temporaryDirectory, writeTree } from '../trees.ts'
 
-const RULES = createIgnoreRules([])
+const RULES = createRootScope([])
 
 function scan(
   root: string,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Clock } from '../../../src/foundation/clock.ts'
-import { Announcer } from '../../../src/local/watch/event-reporter.ts'
+import { EventReporter } from '../../../src/local/watch/event-reporter.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { hearing } from './watched-tree.ts'
 
@@ -8,21 +8,21 @@ const BURST = 5_000
 
 test('a burst is told as one loss', async () => {
   const clock = manualClock()
-  const { announcer, heard } = announcing(clock)
-  hintOften(announcer, BURST)
+  const { reporter, heard } = reporting(clock)
+  hintOften(reporter, BURST)
   expect(heard.hints.size).toBe(4_000)
   expect(heard.losses).toEqual([])
   await clock.advance(3_000)
   expect(heard.losses).toEqual(['burst'])
-  announcer.hint('later.md')
+  reporter.reportHint('later.md')
   expect(heard.hints.has('later.md')).toBe(true)
 })
 
 test('a burst that goes on is told again', async () => {
   const clock = manualClock()
-  const { announcer, heard } = announcing(clock)
+  const { reporter, heard } = reporting(clock)
   for (let second = 0; second < 9; second += 1) {
-    hintOften(announcer, BURST)
+    hintOften(reporter, BURST)
     await clock.advance(1_000)
   }
   expect(heard.losses.length).toBe(3)
@@ -30,19 +30,19 @@ test('a burst that goes on is told again', async () => {
 
 test('the end of a burst is never lost', async () => {
   const clock = manualClock()
-  const { announcer, heard } = announcing(clock)
-  hintOften(announcer, BURST)
+  const { reporter, heard } = reporting(clock)
+  hintOften(reporter, BURST)
   await clock.advance(3_000)
-  hintOften(announcer, BURST)
+  hintOften(reporter, BURST)
   await clock.advance(3_000)
   expect(heard.losses).toEqual(['burst', 'burst'])
 })
 
 test('many hints in many seconds are no burst', async () => {
   const clock = manualClock()
-  const { announcer, heard } = announcing(clock)
+  const { reporter, heard } = reporting(clock)
   for (let second = 0; second < 5; second += 1) {
-    hintOften(announcer, 3_000)
+    hintOften(reporter, 3_000)
     await clock.advance(1_000)
   }
   expect(heard.losses).toEqual([])
@@ -50,8 +50,8 @@ test('many hints in many seconds are no burst', async () => {
 
 test('paths outside the root count as a loss', async () => {
   const clock = manualClock()
-  const { announcer, heard } = announcing(clock)
-  for (const path of ['/root', '/root/a/b.md', '/root-beside/x.md']) announcer.hintAbsolute(path)
+  const { reporter, heard } = reporting(clock)
+  for (const path of ['/root', '/root/a/b.md', '/root-beside/x.md']) reporter.reportAbsoluteHint(path)
   await clock.advance(3_000)
   expect([...heard.hints]).toEqual(['', 'a/b.md'])
   expect(heard.losses).toEqual(['a path outside the root'])
@@ -59,20 +59,20 @@ test('paths outside the root count as a loss', async () => {
 
 test('nothing is told after the end', async () => {
   const clock = manualClock()
-  const { announcer, heard } = announcing(clock)
-  announcer.lost('something')
-  announcer[Symbol.dispose]()
-  announcer.hint('x.md')
-  announcer.limit('no more')
+  const { reporter, heard } = reporting(clock)
+  reporter.reportLoss('something')
+  reporter[Symbol.dispose]()
+  reporter.reportHint('x.md')
+  reporter.reportLimit('no more')
   await clock.advance(3_000)
   expect([...heard.hints, ...heard.losses, ...heard.limits]).toEqual([])
 })
 
-function announcing(clock: Clock) {
+function reporting(clock: Clock) {
   const { heard, options } = hearing('/root', 'parcel', clock)
-  return { announcer: new Announcer(options), heard }
+  return { reporter: new EventReporter(options), heard }
 }
 
-function hintOften(announcer: Announcer, times: number): void {
-  for (let count = 0; count < times; count += 1) announcer.hint(`f${count}.md`)
+function hintOften(reporter: EventReporter, times: number): void {
+  for (let count = 0; count < times; count += 1) reporter.reportHint(`f${count}.md`)
 }

@@ -2,7 +2,11 @@ import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Clock } from '../../../src/foundation/clock.ts'
-import { type OpenWatch, openNodeWatch, type WatchListener } from '../../../src/local/watch/directory-watch.ts'
+import {
+  type DirectoryWatchListener,
+  type OpenDirectoryWatch,
+  openDirectoryWatch,
+} from '../../../src/local/watch/directory-watch.ts'
 import { NodeWatcher } from '../../../src/local/watch/node-watcher.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { systemError, temporaryDirectory, writeTree } from '../trees.ts'
@@ -141,7 +145,7 @@ describe('the limit of the system', () => {
 test('watches of the system keep no process alive', () => {
   using directory = temporaryDirectory()
   const before = process.getActiveResourcesInfo().length
-  const watch = openNodeWatch(directory.path, { onName() {}, onError() {} })
+  const watch = openDirectoryWatch(directory.path, { onName() {}, onError() {} })
   expect(process.getActiveResourcesInfo().length).toBe(before)
   watch.close()
 })
@@ -156,9 +160,9 @@ interface FakeOptions {
 function fakeWatches(files: Readonly<Record<string, string>>, { most = 1_000, clock }: FakeOptions = {}) {
   const directory = temporaryDirectory()
   writeTree(directory.path, files)
-  const open = new Map<string, WatchListener>()
+  const open = new Map<string, DirectoryWatchListener>()
   const refused: string[] = []
-  const openFake: OpenWatch = (path, listener) => {
+  const openFake: OpenDirectoryWatch = (path, listener) => {
     const relative = path.slice(directory.path.length + 1)
     if (open.size >= most) {
       refused.push(relative)

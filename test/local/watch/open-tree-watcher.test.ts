@@ -1,7 +1,7 @@
 import { appendFileSync, linkSync, mkdirSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { watchTree } from '../../../src/local/watch/open-tree-watcher.ts'
+import { openTreeWatcher } from '../../../src/local/watch/open-tree-watcher.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { writeTree } from '../trees.ts'
 import { directoriesOf, hearing, until, type WatchedTree, watchNewTree } from './watched-tree.ts'
@@ -115,7 +115,7 @@ test.each(['node', 'parcel', 'chokidar'] as const)('a burst is told as a loss by
 test.each(['node', 'parcel', 'chokidar'] as const)('a root that is missing is refused by %s', async (backEnd) => {
   await using tree = await watchNewTree('node')
   const { options } = hearing(join(tree.outside, 'missing'), backEnd)
-  await expect(watchTree(options)).rejects.toMatchObject({ code: 'root-missing' })
+  await expect(openTreeWatcher(options)).rejects.toMatchObject({ code: 'root-missing' })
 })
 
 /** Writes files there until one is hinted at: how soon a whole-tree watcher has seen a new directory is its own affair. */

@@ -44,7 +44,7 @@ function change(path: string): void {
 }
 
 function takeAll(): string[] {
-  return settler.takeRested(Number.POSITIVE_INFINITY)
+  return settler.takeSettled(Number.POSITIVE_INFINITY)
 }
 
 /** What may happen to one of a few files, or to the clocks. */
@@ -73,10 +73,10 @@ function play(taken: Step, heard: Heard): void {
     const file = files.get(path)
     if (!file) return
     const { size: _, ...stats } = statsOf(path)
-    settler.noteSeen(path, { sizeBytes: file.sizeBytes, ...stats, inode: stats.ino })
+    settler.markUnsettled(path, { sizeBytes: file.sizeBytes, ...stats, inode: stats.ino })
     if (!heard.has(path)) heard.set(path, clock.monotonicMs())
   } else if (kind !== 'unheard') {
-    settler.note(path)
+    settler.markChanged(path)
     heard.set(path, clock.monotonicMs())
   }
 }
@@ -123,7 +123,7 @@ describe('whatever happens', () => {
 describe('a wall clock that is set', () => {
   test.each([-10 * YEAR_MS, 10 * YEAR_MS])('by %i ms costs one rest at most', async (byMs) => {
     change('a.md')
-    settler.note('a.md')
+    settler.markChanged('a.md')
     clock.jump(byMs)
     await clock.advance(SETTLE_MS - 1)
     expect(takeAll()).toEqual([])
@@ -136,7 +136,7 @@ describe('a wall clock that is set', () => {
 
 describe('paths', () => {
   test('that are gone or no files need no rest', async () => {
-    settler.note('gone.md')
+    settler.markChanged('gone.md')
     expect(settler.nextDueMs()).toBe(SETTLE_MS)
     await clock.advance(SETTLE_MS)
     expect(takeAll()).toEqual(['gone.md'])
@@ -146,14 +146,14 @@ describe('paths', () => {
     change('a.md')
     await clock.advance(600)
     const { size: _, ino: inode, ...stats } = statsOf('a.md')
-    settler.noteSeen('a.md', { ...stats, inode, sizeBytes: 1 })
+    settler.markUnsettled('a.md', { ...stats, inode, sizeBytes: 1 })
     expect(settler.nextDueMs()).toBe(SETTLE_MS)
   })
 
   test('that never rest tell how long', async () => {
     for (let second = 0; second < 30; second += 1) {
       change('log.md')
-      settler.note('log.md')
+      settler.markChanged('log.md')
       await clock.advance(SETTLE_MS - 1)
       expect(takeAll()).toEqual([])
     }
@@ -162,45 +162,45 @@ describe('paths', () => {
 
   test('are waited for from a moment, and not forever', async () => {
     change('before')
-    settler.note('before')
+    settler.markChanged('before')
     await clock.advance(10)
     const atMs = clock.monotonicMs()
     await clock.advance(10)
-    settler.note('after')
-    expect(settler.waitsSince(atMs, 1_000)).toBe(true)
-    expect(settler.waitsSince(atMs, 20), 'for too long').toBe(false)
-    expect(settler.waitsSince(atMs - 11, 1_000), 'only later').toBe(false)
+    settler.markChanged('after')
+    expect(settler.hasWaitedSince(atMs, 1_000)).toBe(true)
+    expect(settler.hasWaitedSince(atMs, 20), 'for too long').toBe(false)
+    expect(settler.hasWaitedSince(atMs - 11, 1_000), 'only later').toBe(false)
     await clock.advance(SETTLE_MS)
     expect(takeAll().sort()).toEqual(['after', 'before'])
-    expect(settler.waitsSince(clock.monotonicMs(), 1_000)).toBe(false)
+    expect(settler.hasWaitedSince(clock.monotonicMs(), 1_000)).toBe(false)
   })
 
   test('are taken in portions, each once', async () => {
-    for (let index = 0; index < 10; index += 1) settler.note(`${index}.md`)
+    for (let index = 0; index < 10; index += 1) settler.markChanged(`${index}.md`)
     await clock.advance(SETTLE_MS)
-    const portions = [settler.takeRested(4), settler.takeRested(4), settler.takeRested(4)]
+    const portions = [settler.takeSettled(4), settler.takeSettled(4), settler.takeSettled(4)]
     expect(portions.map(({ length }) => length)).toEqual([4, 4, 2])
     expect(new Set(portions.flat()).size).toBe(10)
   })
 
   test('are covered by directories above them', () => {
-    settler.note('a/b')
+    settler.markChanged('a/b')
     expect(['a/b', 'a/b/c/d.md', 'a/bc', 'a'].map((path) => settler.covers(path))).toEqual([true, true, false, false])
   })
 
   test('beyond what can be kept are not taken', () => {
-    for (let index = 0; index < 50_000; index += 1) settler.note(`${index}.md`)
+    for (let index = 0; index < 50_000; index += 1) settler.markChanged(`${index}.md`)
     expect(settler.isFull).toBe(true)
-    settler.note('more.md')
-    settler.note('0.md')
+    settler.markChanged('more.md')
+    settler.markChanged('0.md')
     expect([settler.size, settler.has('more.md')]).toEqual([50_000, false])
   })
 
   test('that keep coming cost little each', async () => {
-    for (let index = 0; index < 20_000; index += 1) settler.note(`${index}.md`)
+    for (let index = 0; index < 20_000; index += 1) settler.markChanged(`${index}.md`)
     const startMs = performance.now()
     for (let index = 0; index < 20_000; index += 1) {
-      settler.note(`${index}.md`)
+      settler.markChanged(`${index}.md`)
       settler.nextDueMs()
     }
     // Going through them all for each takes half a minute.

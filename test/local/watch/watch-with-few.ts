@@ -1,7 +1,7 @@
 /** A process that may have few watches: watches the tree given to it and prints what came of it. */
 import { systemClock } from '../../../src/foundation/clock.ts'
 import { messageOf } from '../../../src/foundation/errors.ts'
-import { watchTree } from '../../../src/local/watch/open-tree-watcher.ts'
+import { openTreeWatcher } from '../../../src/local/watch/open-tree-watcher.ts'
 import type { WatchBackEnd } from '../../../src/local/watch/tree-watcher.ts'
 import { directoriesOf, hearing } from './watched-tree.ts'
 
@@ -21,7 +21,7 @@ process.stdout.write(JSON.stringify(await watchAll(BACK_ENDS[name] ?? 'node')))
 async function watchAll(backEnd: WatchBackEnd): Promise<Limited> {
   const { heard, options } = hearing(root, backEnd, systemClock)
   try {
-    await using watcher = await watchTree(options)
+    await using watcher = await openTreeWatcher(options)
     const added = watcher.add(directoriesOf(root)).length
     return { added, isLimited: watcher.isLimited, limits: heard.limits, refusal: null }
   } catch (error) {

@@ -3,8 +3,8 @@ import { join, relative } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Clock, systemClock } from '../../../src/foundation/clock.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
-import { watchTree } from '../../../src/local/watch/open-tree-watcher.ts'
-import type { TreeWatcher, WatchBackEnd, WatchTreeOptions } from '../../../src/local/watch/tree-watcher.ts'
+import { openTreeWatcher } from '../../../src/local/watch/open-tree-watcher.ts'
+import type { TreeWatcher, TreeWatcherOptions, WatchBackEnd } from '../../../src/local/watch/tree-watcher.ts'
 import { temporaryDirectory, writeTree } from '../trees.ts'
 
 /** What a watcher has told so far. */
@@ -34,7 +34,7 @@ export async function watchNewTree(
   for (const each of [root, outside]) mkdirSync(each)
   writeTree(root, files)
   const { heard, options } = hearing(root, backEnd, clock)
-  const watcher = await watchTree(options)
+  const watcher = await openTreeWatcher(options)
   watcher.add(directoriesOf(root))
   const hints = async (paths: readonly string[], act: () => void) => {
     heard.hints.clear()
@@ -51,12 +51,12 @@ export async function watchNewTree(
 /** Options for a watcher of `root`, and what it will have told. */
 export function hearing(root: string, backEnd: WatchBackEnd, clock: Clock = systemClock) {
   const heard: Heard = { hints: new Set(), losses: [], limits: [] }
-  const events: WatchTreeOptions['events'] = {
+  const events: TreeWatcherOptions['events'] = {
     onHint: (path) => void heard.hints.add(path),
     onLost: (reason) => void heard.losses.push(reason),
     onLimit: (message) => void heard.limits.push(message),
   }
-  const options: WatchTreeOptions = { root, backEnd, clock, logger: silentLogger, events }
+  const options: TreeWatcherOptions = { root, backEnd, clock, logger: silentLogger, events }
   return { heard, options }
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Clock, systemClock } from '../../../src/foundation/clock.ts'
 import type { Engine } from '../../../src/sync/engine.ts'
-import { emptyBatch, type UnrestedFile } from '../../../src/sync/observe/observation.ts'
+import { emptyBatch, type UnsettledFile } from '../../../src/sync/observe/observation.ts'
 import { mirrorOf, openTestEngine } from '../../support/engine.ts'
 import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
 import { handWatch, isQuiet, keeperSettings, startKeeper, until } from '../../support/keeper.ts'
@@ -50,11 +50,11 @@ describe('scans', () => {
 
   test('come again for files that cannot be kept', async () => {
     await using service = await startFaultyService({ library: 'Test' })
-    const unrested: UnrestedFile[] = Array.from({ length: 10_000 }, (_, index) => {
+    const unsettled: UnsettledFile[] = Array.from({ length: 10_000 }, (_, index) => {
       return { path: `${index}.md`, isKnown: false, fingerprint: FINGERPRINT }
     })
     const observeTree: Engine['observeTree'] = async function* () {
-      yield { ...emptyBatch(), directories: [''], unrested }
+      yield { ...emptyBatch(), directories: [''], unsettled }
     }
     const { keeper, counted } = keep(service, { observeTree, settleMs: 60_000 })
     await until('both scans are over', () => counted.scans === 2 && keeper.standing.state === 'idle')
