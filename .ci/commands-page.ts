@@ -1,4 +1,3 @@
-import type { Command } from '../src/cli/command.ts'
 import { commands } from '../src/cli/commands.ts'
 import { renderCommandHelp, renderCommandList } from '../src/cli/render/help.ts'
 
@@ -9,15 +8,17 @@ const MARK = '<!-- From here on written by `npm run docs`, from the help of the 
 /** The page of all commands: what people wrote above the mark, then the program's own help. */
 export async function renderCommandsPage(current: string): Promise<string> {
   const [written = ''] = current.split(MARK)
-  const loaded = await Promise.all(commands.map((entry) => entry.load()))
-  const sections = loaded.map((command) => `### ${command.name}\n\n${fenced(withoutGlobalFlags(command))}`)
+  const helps = await Promise.all(commands.map(async (entry) => renderCommandHelp(entry, await entry.load())))
+  const sections = helps.map((help, index) => `### ${commands[index]?.name}\n\n${fenced(withoutGlobalFlags(help))}`)
   return `${written}${MARK}\n\n## All commands\n\n${fenced(renderCommandList(commands, ''))}\n${sections.join('\n')}`
 }
 
 /** They are the same everywhere and stand with the list. */
-function withoutGlobalFlags(command: Command): string {
-  const sections = renderCommandHelp(command).split('\n\n')
-  return sections.filter((section) => !section.startsWith('Global flags:')).join('\n\n')
+function withoutGlobalFlags(help: string): string {
+  return help
+    .split('\n\n')
+    .filter((section) => !section.startsWith('Global flags:'))
+    .join('\n\n')
 }
 
 function fenced(text: string): string {

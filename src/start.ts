@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { syncCommand } from './cli/commands/sync.ts'
+import { command as syncCommand } from './cli/commands/sync.ts'
 import { readCommandLine } from './cli/read-command-line.ts'
 
 const checkout = fileURLToPath(new URL('..', import.meta.url))

@@ -67,7 +67,6 @@ const CROWDED_FOLDERS: readonly string[] = [
   'src/app',
   'src/app/settings',
   'src/cli',
-  'src/cli/commands',
   'src/cli/render',
   'src/daemon',
   'src/foundation',

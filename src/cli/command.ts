@@ -44,10 +44,7 @@ type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}` ? `${
 export type ArgumentsOf<T extends ArgumentTable> = { readonly [K in keyof T & string as CamelCase<K>]: ValueOf<T[K]> }
 
 export interface CommandSpec<P extends ArgumentTable, O extends ArgumentTable> {
-  /** As typed: `sync`, `libraries create`. */
-  readonly name: string
-  readonly summary: string
-  /** Paragraphs for the help, where the summary does not say enough. */
+  /** Paragraphs for the help, where the summary (see commands.ts) does not say enough. */
   readonly description?: string
   /** In the order they are typed. */
   readonly positionals: P

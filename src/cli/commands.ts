@@ -9,219 +9,95 @@ export interface CommandEntry {
 
 /** Every command, in the order of the help; only the one that runs is loaded. */
 export const commands: readonly CommandEntry[] = [
-  {
-    name: 'sync',
-    summary: 'Send what is new and follow it until it is searchable',
-    load: async () => (await import('./commands/sync.ts')).syncCommand,
-  },
-  {
-    name: 'daemon',
-    summary: 'Keep the mirrors up to date until stopped',
-    load: async () => (await import('./commands/daemon.ts')).daemonCommand,
-  },
-  {
-    name: 'report',
-    summary: 'Compare both sides, file by file',
-    load: async () => (await import('./commands/report.ts')).reportCommand,
-  },
-  {
-    name: 'status',
-    summary: 'Show what is going on now',
-    load: async () => (await import('./commands/status.ts')).statusCommand,
-  },
-  {
-    name: 'why',
-    summary: 'Show everything known of one path',
-    load: async () => (await import('./commands/why.ts')).whyCommand,
-  },
-  {
-    name: 'failed list',
-    summary: 'List the files that were refused or could not be processed',
-    load: async () => (await import('./commands/failed-list.ts')).failedListCommand,
-  },
-  {
-    name: 'failed show',
-    summary: 'Show everything known of a content that went wrong',
-    load: async () => (await import('./commands/failed-show.ts')).failedShowCommand,
-  },
-  {
-    name: 'failed retry',
-    summary: 'Try files that went wrong again with the next run',
-    load: async () => (await import('./commands/failed-retry.ts')).failedRetryCommand,
-  },
-  {
-    name: 'failed ignore',
-    summary: 'Set files aside that went wrong',
-    load: async () => (await import('./commands/failed-ignore.ts')).failedIgnoreCommand,
-  },
-  {
-    name: 'mirrors list',
-    summary: 'List every mirror, and why some are not synced',
-    load: async () => (await import('./commands/mirrors-list.ts')).mirrorsListCommand,
-  },
-  {
-    name: 'mirrors show',
-    summary: 'Show one mirror',
-    load: async () => (await import('./commands/mirrors-show.ts')).mirrorsShowCommand,
-  },
-  {
-    name: 'mirrors forget',
-    summary: 'Forget what was mirrored, and delete nothing',
-    load: async () => (await import('./commands/mirrors-forget.ts')).mirrorsForgetCommand,
-  },
-  {
-    name: 'pause',
-    summary: "Hold back the daemon's uploads",
-    load: async () => (await import('./commands/pause.ts')).pauseCommand,
-  },
-  {
-    name: 'resume',
-    summary: "Let the daemon's uploads go on",
-    load: async () => (await import('./commands/resume.ts')).resumeCommand,
-  },
-  {
-    name: 'whoami',
-    summary: 'Show who the credential belongs to and what it may do',
-    load: async () => (await import('./commands/whoami.ts')).whoamiCommand,
-  },
-  {
-    name: 'libraries list',
-    summary: 'List the libraries',
-    load: async () => (await import('./commands/libraries-list.ts')).librariesListCommand,
-  },
-  {
-    name: 'libraries create',
-    summary: 'Create a library',
-    load: async () => (await import('./commands/libraries-create.ts')).librariesCreateCommand,
-  },
-  {
-    name: 'libraries show',
-    summary: 'Show one library',
-    load: async () => (await import('./commands/libraries-show.ts')).librariesShowCommand,
-  },
-  {
-    name: 'libraries delete',
-    summary: 'Delete a library and everything in it',
-    load: async () => (await import('./commands/libraries-delete.ts')).librariesDeleteCommand,
-  },
-  {
-    name: 'ls',
-    summary: 'List a directory of a library',
-    load: async () => (await import('./commands/ls.ts')).lsCommand,
-  },
-  {
-    name: 'mkdir',
-    summary: 'Make a directory in a library',
-    load: async () => (await import('./commands/mkdir.ts')).mkdirCommand,
-  },
-  {
-    name: 'resource show',
-    summary: 'Show a resource and its ingestion',
-    load: async () => (await import('./commands/resource-show.ts')).resourceShowCommand,
-  },
-  {
-    name: 'resource download',
-    summary: 'Download the original file of a resource',
-    load: async () => (await import('./commands/resource-download.ts')).resourceDownloadCommand,
-  },
-  {
-    name: 'resource url',
-    summary: 'Make a temporary URL for the original file of a resource',
-    load: async () => (await import('./commands/resource-url.ts')).resourceUrlCommand,
-  },
-  {
-    name: 'asset download',
-    summary: 'Download an asset',
-    load: async () => (await import('./commands/asset-download.ts')).assetDownloadCommand,
-  },
-  {
-    name: 'asset url',
-    summary: 'Make a temporary URL for an asset',
-    load: async () => (await import('./commands/asset-url.ts')).assetUrlCommand,
-  },
-  {
-    name: 'asset scene',
-    summary: 'Download the collage of a scene of a video',
-    load: async () => (await import('./commands/asset-picture.ts')).assetSceneCommand,
-  },
-  {
-    name: 'asset frame',
-    summary: 'Download one frame of a video',
-    load: async () => (await import('./commands/asset-picture.ts')).assetFrameCommand,
-  },
-  {
-    name: 'search',
-    summary: 'Search the libraries',
-    load: async () => (await import('./commands/search.ts')).searchCommand,
-  },
-  {
-    name: 'api',
-    summary: 'Make any request with the configured credential',
-    load: async () => (await import('./commands/api.ts')).apiCommand,
-  },
-  {
-    name: 'serve',
-    summary: 'Run the embedded library as a server of its own',
-    load: async () => (await import('./commands/serve.ts')).serveCommand,
-  },
-  {
-    name: 'serve tokens create',
-    summary: 'Create an access token of the embedded library',
-    load: async () => (await import('./commands/serve-tokens-create.ts')).serveTokensCreateCommand,
-  },
-  {
-    name: 'serve tokens list',
-    summary: 'List the access tokens of the embedded library',
-    load: async () => (await import('./commands/serve-tokens-list.ts')).serveTokensListCommand,
-  },
-  {
-    name: 'serve tokens revoke',
-    summary: 'Revoke an access token of the embedded library',
-    load: async () => (await import('./commands/serve-tokens-revoke.ts')).serveTokensRevokeCommand,
-  },
-  {
-    name: 'service install',
-    summary: 'Have the service manager start the daemon',
-    load: async () => (await import('./commands/service-install.ts')).serviceInstallCommand,
-  },
-  {
-    name: 'service uninstall',
-    summary: 'Stop the daemon and have it started no more',
-    load: async () => (await import('./commands/service-uninstall.ts')).serviceUninstallCommand,
-  },
-  {
-    name: 'service start',
-    summary: 'Start the installed daemon',
-    load: async () => (await import('./commands/service-start.ts')).serviceStartCommand,
-  },
-  {
-    name: 'service stop',
-    summary: 'Stop the installed daemon',
-    load: async () => (await import('./commands/service-stop.ts')).serviceStopCommand,
-  },
-  {
-    name: 'service status',
-    summary: 'Show what the service manager says of the daemon',
-    load: async () => (await import('./commands/service-status.ts')).serviceStatusCommand,
-  },
-  {
-    name: 'service logs',
-    summary: 'Show what the daemon logged',
-    load: async () => (await import('./commands/service-logs.ts')).serviceLogsCommand,
-  },
-  {
-    name: 'config show',
-    summary: 'Show the configuration that is in force',
-    load: async () => (await import('./commands/config-show.ts')).configShowCommand,
-  },
-  {
-    name: 'config path',
-    summary: 'Print where the configuration is read from',
-    load: async () => (await import('./commands/config-path.ts')).configPathCommand,
-  },
-  {
-    name: 'config schema',
-    summary: 'Print the JSON Schema of the configuration file',
-    load: async () => (await import('./commands/config-schema.ts')).configSchemaCommand,
-  },
+  entry('sync', 'Send what is new and follow it until it is searchable', () => import('./commands/sync.ts')),
+  entry('daemon', 'Keep the mirrors up to date until stopped', () => import('./commands/daemon.ts')),
+  entry('report', 'Compare both sides, file by file', () => import('./commands/report.ts')),
+  entry('status', 'Show what is going on now', () => import('./commands/status.ts')),
+  entry('why', 'Show everything known of one path', () => import('./commands/why.ts')),
+  entry(
+    'failed list',
+    'List the files that were refused or could not be processed',
+    () => import('./commands/failed/list.ts'),
+  ),
+  entry('failed show', 'Show everything known of a content that went wrong', () => import('./commands/failed/show.ts')),
+  entry(
+    'failed retry',
+    'Try files that went wrong again with the next run',
+    () => import('./commands/failed/retry.ts'),
+  ),
+  entry('failed ignore', 'Set files aside that went wrong', () => import('./commands/failed/ignore.ts')),
+  entry('mirrors list', 'List every mirror, and why some are not synced', () => import('./commands/mirrors/list.ts')),
+  entry('mirrors show', 'Show one mirror', () => import('./commands/mirrors/show.ts')),
+  entry('mirrors forget', 'Forget what was mirrored, and delete nothing', () => import('./commands/mirrors/forget.ts')),
+  entry('pause', "Hold back the daemon's uploads", () => import('./commands/pause.ts')),
+  entry('resume', "Let the daemon's uploads go on", () => import('./commands/resume.ts')),
+  entry('whoami', 'Show who the credential belongs to and what it may do', () => import('./commands/whoami.ts')),
+  entry('libraries list', 'List the libraries this credential can read', () => import('./commands/libraries/list.ts')),
+  entry('libraries create', 'Create a library', () => import('./commands/libraries/create.ts')),
+  entry('libraries show', 'Show one library', () => import('./commands/libraries/show.ts')),
+  entry('libraries delete', 'Delete a library and everything in it', () => import('./commands/libraries/delete.ts')),
+  entry('ls', 'List a directory of a library', () => import('./commands/ls.ts')),
+  entry('mkdir', 'Make a directory in a library', () => import('./commands/mkdir.ts')),
+  entry('resource show', 'Show a resource and its ingestion', () => import('./commands/resource/show.ts')),
+  entry(
+    'resource download',
+    'Download the original file of a resource',
+    () => import('./commands/resource/download.ts'),
+  ),
+  entry(
+    'resource url',
+    'Make a temporary URL for the original file of a resource',
+    () => import('./commands/resource/url.ts'),
+  ),
+  entry('asset download', 'Download an asset', () => import('./commands/asset/download.ts')),
+  entry('asset url', 'Make a temporary URL for an asset', () => import('./commands/asset/url.ts')),
+  entry('asset scene', 'Download the collage of a scene of a video', () => import('./commands/asset/scene.ts')),
+  entry('asset frame', 'Download one frame of a video', () => import('./commands/asset/frame.ts')),
+  entry('search', 'Search the libraries', () => import('./commands/search.ts')),
+  entry('api', 'Make any request with the configured credential', () => import('./commands/api.ts')),
+  entry('serve', 'Run the embedded library as a server of its own', () => import('./commands/serve.ts')),
+  entry(
+    'serve tokens create',
+    'Create an access token of the embedded library',
+    () => import('./commands/serve/tokens/create.ts'),
+  ),
+  entry(
+    'serve tokens list',
+    'List the access tokens of the embedded library',
+    () => import('./commands/serve/tokens/list.ts'),
+  ),
+  entry(
+    'serve tokens revoke',
+    'Revoke an access token of the embedded library',
+    () => import('./commands/serve/tokens/revoke.ts'),
+  ),
+  entry('service install', 'Have the service manager start the daemon', () => import('./commands/service/install.ts')),
+  entry(
+    'service uninstall',
+    'Stop the daemon and have it started no more',
+    () => import('./commands/service/uninstall.ts'),
+  ),
+  entry('service start', 'Start the installed daemon', () => import('./commands/service/start.ts')),
+  entry('service stop', 'Stop the installed daemon', () => import('./commands/service/stop.ts')),
+  entry(
+    'service status',
+    'Show what the service manager says of the daemon',
+    () => import('./commands/service/status.ts'),
+  ),
+  entry('service logs', 'Show what the daemon logged', () => import('./commands/service/logs.ts')),
+  entry('config show', 'Show the configuration that is in force', () => import('./commands/config/show.ts')),
+  entry('config path', 'Print where the configuration is read from', () => import('./commands/config/path.ts')),
+  entry(
+    'config schema',
+    'Print the JSON Schema of the configuration file',
+    () => import('./commands/config/schema.ts'),
+  ),
 ]
+
+function entry(
+  name: string,
+  summary: string,
+  importModule: () => Promise<{ readonly command: Command }>,
+): CommandEntry {
+  return { name, summary, load: async () => (await importModule()).command }
+}

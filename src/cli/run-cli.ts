@@ -52,7 +52,8 @@ async function dispatch(argv: readonly string[], io: CliIo, shown: Shown): Promi
   if (found.kind === 'group') return showCommands(found.prefix, argv, io)
   shown.commandName = found.entry.name
   const command = await found.entry.load()
-  if (asksForOneOf(found.rest, '--help', '-h')) return printText(io, renderCommandHelp(command, columnsOf(io)))
+  if (asksForOneOf(found.rest, '--help', '-h'))
+    return printText(io, renderCommandHelp(found.entry, command, columnsOf(io)))
   return runCommand(command, found.rest, io, shown)
 }
 

@@ -109,7 +109,6 @@ describe('help', () => {
     expect(stdout).toMatch(/\n\nExamples:\n {2}shelfd .+\n(?:.*\n)*\nExit codes:\n {2}0 {4}done\n/)
     expect(stdout).toContain('130  interrupted')
     const command = await load()
-    expect(command.name).toBe(name)
     for (const [line] of command.examples) expect(`${line} `).toContain(`${name} `)
   })
 })

@@ -10,9 +10,7 @@ import type { CommandContext } from '../context.ts'
 import type { ExitName } from '../exit-codes.ts'
 import { writeStdout } from '../write-output.ts'
 
-export const apiCommand = defineCommand({
-  name: 'api',
-  summary: 'Make any request with the configured credential',
+export const command = defineCommand({
   description: 'For endpoints whose shape the interface does not show. The body of the answer goes to stdout as it is.',
   positionals: {
     method: { type: 'string', required: true, describe: 'GET, POST, PUT, PATCH or DELETE' },

@@ -1,9 +1,7 @@
 import { assertMayRun, ROOT_OPTIONS } from '../allow-root.ts'
 import { defineCommand } from '../command.ts'
 
-export const daemonCommand = defineCommand({
-  name: 'daemon',
-  summary: 'Keep the mirrors up to date until stopped',
+export const command = defineCommand({
   description: [
     'Watches every mirror and sends what changed as soon as it has rested, scans everything now and then, keeps to',
     'schedules and limits, and follows the ingestion of what it sent. One daemon holds the state; "sync", "status" and',

@@ -4,9 +4,7 @@ import type { DirectoryPage, FileEntry, FolderEntry } from '../../contract/recor
 import { collect } from '../collect.ts'
 import { defineCommand } from '../command.ts'
 
-export const lsCommand = defineCommand({
-  name: 'ls',
-  summary: 'List a directory of a library',
+export const command = defineCommand({
   positionals: {
     target: {
       type: 'string',

@@ -4,9 +4,7 @@ import { UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text.ts'
 import { defineCommand } from '../command.ts'
 
-export const mkdirCommand = defineCommand({
-  name: 'mkdir',
-  summary: 'Make a directory in a library',
+export const command = defineCommand({
   description: 'Needs the right update on the library. A directory that exists already is fine.',
   positionals: {
     target: { type: 'string', required: true, placeholder: 'LIBRARY:/path', describe: 'Library and directory' },

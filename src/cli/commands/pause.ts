@@ -4,9 +4,7 @@ import { escapeText } from '../../foundation/text.ts'
 import { pauseMirrors } from '../../sync/pause.ts'
 import { defineCommand } from '../command.ts'
 
-export const pauseCommand = defineCommand({
-  name: 'pause',
-  summary: "Hold back the daemon's uploads",
+export const command = defineCommand({
   description: [
     'Of these mirrors, or of all; kept until "shelfd resume", also when the daemon or the machine starts anew. The daemon',
     'goes on watching and scanning, so that nothing is missed, and what was sent before is followed to its end.',

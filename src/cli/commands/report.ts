@@ -6,9 +6,7 @@ import { defineCommand } from '../command.ts'
 import { printReport } from '../render/print-report.ts'
 import { describeLacking } from '../tell-lacking.ts'
 
-export const reportCommand = defineCommand({
-  name: 'report',
-  summary: 'Compare both sides, file by file',
+export const command = defineCommand({
   description: [
     'Compares the directory, the store and a complete listing of the library. Each thing is in exactly one class:',
     '= in-sync, ~ processing, + local-only, - remote-only, * changed, ^ superseded, ? missing-remotely,',

@@ -4,9 +4,7 @@ import { escapeText } from '../../foundation/text.ts'
 import { resumeMirrors } from '../../sync/pause.ts'
 import { defineCommand } from '../command.ts'
 
-export const resumeCommand = defineCommand({
-  name: 'resume',
-  summary: "Let the daemon's uploads go on",
+export const command = defineCommand({
   description: 'Ends what "shelfd pause" began, for these mirrors or for all. What came up meanwhile is sent now.',
   positionals: { mirrors: { type: 'string', array: true, describe: 'Names of mirrors', placeholder: 'MIRROR' } },
   options: {},

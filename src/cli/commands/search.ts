@@ -4,9 +4,7 @@ import { escapeText, truncateText } from '../../foundation/text.ts'
 import type { SearchRequest, ServiceClient } from '../../remote/service-client.ts'
 import { defineCommand } from '../command.ts'
 
-export const searchCommand = defineCommand({
-  name: 'search',
-  summary: 'Search the libraries',
+export const command = defineCommand({
   description: 'The results are ranked candidates, not verified answers.',
   positionals: { query: { type: 'string', required: true, array: true, describe: 'What to look for' } },
   options: {

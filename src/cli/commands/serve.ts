@@ -8,9 +8,7 @@ const IN_THE_OPEN =
   'others on the network can reach this server, which speaks plain HTTP: whoever is on the way reads tokens and files; ' +
   'have it listen on 127.0.0.1, behind a reverse proxy that speaks https'
 
-export const serveCommand = defineCommand({
-  name: 'serve',
-  summary: 'Run the embedded library as a server of its own',
+export const command = defineCommand({
   description:
     'Runs until it is stopped. The first start makes a token with all rights in the file "token" of the data directory.',
   positionals: {},

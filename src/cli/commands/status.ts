@@ -24,9 +24,7 @@ import { describeLacking } from '../tell-lacking.ts'
 
 const WATCH_PAUSE_MS = 1_000
 
-export const statusCommand = defineCommand({
-  name: 'status',
-  summary: 'Show what is going on now',
+export const command = defineCommand({
   description: [
     'For each mirror where it stands, why its last run stopped, what is being sent, waits or needs attention, and what a',
     'running daemon does for it. Asks only the store and the daemon, and answers also when the configuration cannot be',

@@ -26,9 +26,7 @@ const EXIT_OF: Readonly<Record<RunOutcome, ExitName>> = {
   interrupted: 'interrupted',
 }
 
-export const syncCommand = defineCommand({
-  name: 'sync',
-  summary: 'Send what is new and follow it until it is searchable',
+export const command = defineCommand({
   description: [
     'One pass over each mirror: scan, hash, make directories, upload what is new, follow their ingestion, print a',
     'summary. Nothing is ever deleted, moved or overwritten, here or there. Without arguments all mirrors are passed',

@@ -2,9 +2,7 @@ import type { AccessContext } from '../../contract/records.ts'
 import { defineCommand } from '../command.ts'
 import { renderFields } from '../render/table.ts'
 
-export const whoamiCommand = defineCommand({
-  name: 'whoami',
-  summary: 'Show who the credential belongs to and what it may do',
+export const command = defineCommand({
   positionals: {},
   options: {},
   settingFlags: ['data-dir', 'service-url', 'ca-file'],

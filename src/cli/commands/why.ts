@@ -8,9 +8,7 @@ import { defineCommand } from '../command.ts'
 import { type RemoteFinding, renderExplanation } from '../render/explanation.ts'
 import { explanationJson } from '../render/explanation-json.ts'
 
-export const whyCommand = defineCommand({
-  name: 'why',
-  summary: 'Show everything known of one path',
+export const command = defineCommand({
   description:
     'Of a file: ignored by which rule of which file and line, left out, a copy of which file, moved where, quarantined until when, which resource it is, where that lies in the library, how its ingestion went and when that was seen. Of a directory: whether it was made in the library, and the files known below it by state.',
   positionals: {

@@ -16,15 +16,15 @@ const WIDEST = 120
 const LONGEST_CHOICES = 30
 
 /** The help of one command: use, arguments, flags, examples and how it ends. */
-export function renderCommandHelp(command: Command, columns = WIDTH): string {
+export function renderCommandHelp({ name, summary }: CommandEntry, command: Command, columns = WIDTH): string {
   const width = Math.min(columns, WIDEST)
   const own = { ...command.options, ...settingOptions(command.settingFlags ?? []) }
   const positionals = Object.entries(command.positionals).map(
     ([name, spec]): Row => [nameOf(name, spec), spec.describe],
   )
   return joinSections([
-    `shelfd ${[command.name, ...usageWords(command)].join(' ')}`,
-    wrapText(`${command.summary}.`, width),
+    `shelfd ${[name, ...usageWords(command)].join(' ')}`,
+    wrapText(`${summary}.`, width),
     command.description && wrapText(command.description, width),
     section('Arguments', positionals, width),
     section('Flags', optionRows(own), width),

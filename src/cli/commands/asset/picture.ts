@@ -1,0 +1,26 @@
+import { type Command, defineCommand } from '../../command.ts'
+import { OUTPUT_OPTIONS, writeDownload } from '../../write-output.ts'
+
+/** The command that downloads this picture of a video. */
+export function definePictureCommand(representation: 'scene' | 'frame'): Command {
+  return defineCommand({
+    positionals: { id: { type: 'string', required: true, describe: 'Identifier of the asset, a video' } },
+    options: {
+      at: { type: 'number', required: true, placeholder: 'SECONDS', describe: 'Where in the video' },
+      ...OUTPUT_OPTIONS,
+    },
+    settingFlags: ['data-dir', 'service-url', 'ca-file'],
+    examples: [[`asset ${representation} ast_1 --at 12.5 --output picture.png`, 'a PNG']],
+    exits: ['done', 'failed', 'temporary', 'refused'],
+    async run(context, args) {
+      await using service = await context.openService()
+      const { client } = service
+      await writeDownload(
+        context,
+        await client.downloadRepresentation(args.id, representation, args.at, context.signal),
+        args,
+      )
+      return 'done'
+    },
+  })
+}

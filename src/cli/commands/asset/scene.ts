@@ -1,0 +1,3 @@
+import { definePictureCommand } from './picture.ts'
+
+export const command = definePictureCommand('scene')

@@ -1,0 +1,35 @@
+import { changeStore } from '../../../app/change-store.ts'
+import { UsageError } from '../../../foundation/errors.ts'
+import { counted } from '../../../foundation/text.ts'
+import { setContentsAside } from '../../../sync/quarantine.ts'
+import { defineCommand } from '../../command.ts'
+import { findQuarantined } from '../../find-quarantined.ts'
+
+export const command = defineCommand({
+  description: [
+    'They are not tried again and no run fails for them; the report still shows them, as what they are. It holds for the',
+    'content: a file that changes is sent. "failed retry" takes it back.',
+  ].join('\n'),
+  positionals: {
+    contents: {
+      type: 'string',
+      array: true,
+      describe: 'Files, directories, or beginnings of a SHA-256',
+      placeholder: 'PATH|SHA256',
+    },
+  },
+  options: {},
+  examples: [['failed ignore ~/Papers/broken.pdf', 'nobody will mend this one']],
+  exits: ['done', 'locked', 'operator'],
+  async run(context, { contents }) {
+    if (contents.length === 0) throw new UsageError('bad-usage', 'Name the files to set aside')
+    const contentIds = findQuarantined(context, contents).map(({ contentId }) => contentId)
+    const count = await changeStore(context.settings.stateDir, {
+      ask: (daemon) => daemon.ignore(contentIds),
+      make: (store) => setContentsAside(store, contentIds),
+    })
+    if (context.json) context.printJson({ setAside: count })
+    else context.note(`Set aside: ${counted(count, 'file')}`)
+    return 'done'
+  },
+})

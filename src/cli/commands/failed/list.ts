@@ -1,0 +1,38 @@
+import { counted } from '../../../foundation/text.ts'
+import { openStoreReader } from '../../../store/open-store.ts'
+import { readStatus } from '../../../sync/report/status.ts'
+import { defineCommand } from '../../command.ts'
+import type { CommandContext } from '../../context.ts'
+import { readQuarantine } from '../../find-quarantined.ts'
+import { quarantinedJson, showQuarantine } from '../../render/quarantine.ts'
+
+export const command = defineCommand({
+  description: [
+    'One row a content, however many files have it: refused uploads, and resources whose ingestion ended partial, failed or',
+    'unknown. Each is tried again by itself, after growing pauses. Without those set aside by "failed ignore". Other problems,',
+    'such as files that cannot be read, are in "status" and the report.',
+  ].join('\n'),
+  positionals: {},
+  options: { all: { type: 'boolean', describe: 'Also those that were set aside' } },
+  examples: [
+    ['failed list', 'what went wrong, since when, and when it is tried again'],
+    ['failed list --all --json', 'the same for scripts, with what was set aside'],
+  ],
+  exits: ['done', 'operator'],
+  async run(context, { all }) {
+    const contents = readQuarantine(context).filter(({ isSetAside }) => all || !isSetAside)
+    if (context.json) context.printJson({ contents: contents.map(quarantinedJson) })
+    else if (contents.length > 0) showQuarantine(context, contents)
+    else context.note(describeNothing(context))
+    return 'done'
+  },
+})
+
+/** That no upload failed is not to be read as: all is well. */
+function describeNothing({ settings }: CommandContext): string {
+  using store = openStoreReader(settings.stateDir)
+  const others = store ? readStatus(store).reduce((sum, { problems }) => sum + problems.length, 0) : 0
+  return others === 0
+    ? 'Nothing is in quarantine'
+    : `No upload failed; ${counted(others, 'other problem')}: shelfd status`
+}

@@ -1,0 +1,41 @@
+import { changeStore } from '../../../app/change-store.ts'
+import { UsageError } from '../../../foundation/errors.ts'
+import { counted } from '../../../foundation/text.ts'
+import { retryContents } from '../../../sync/quarantine.ts'
+import { defineCommand } from '../../command.ts'
+import { findQuarantined, readQuarantine } from '../../find-quarantined.ts'
+
+export const command = defineCommand({
+  description: [
+    'Sends nothing by itself: the next run tries them, a running daemon at once. A refused file is sent again, a resource',
+    'whose ingestion went wrong is looked at again. What "failed ignore" had set aside counts again.',
+  ].join('\n'),
+  positionals: {
+    contents: {
+      type: 'string',
+      array: true,
+      describe: 'Files, directories, or beginnings of a SHA-256',
+      placeholder: 'PATH|SHA256',
+    },
+  },
+  options: { all: { type: 'boolean', describe: 'All that were not set aside' } },
+  examples: [
+    ['failed retry ~/Papers/scan.pdf', 'after the service was mended'],
+    ['failed retry --all', 'everything that "failed list" lists'],
+  ],
+  exits: ['done', 'locked', 'operator'],
+  async run(context, { contents, all }) {
+    if (all === contents.length > 0) throw new UsageError('bad-usage', 'Name files, or give --all')
+    const found = all
+      ? readQuarantine(context).filter(({ isSetAside }) => !isSetAside)
+      : findQuarantined(context, contents)
+    const contentIds = found.map(({ contentId }) => contentId)
+    const count = await changeStore(context.settings.stateDir, {
+      ask: (daemon) => daemon.retry(contentIds),
+      make: (store) => retryContents(store, contentIds),
+    })
+    if (context.json) context.printJson({ due: count })
+    else context.note(`Due now: ${counted(count, 'file')}`)
+    return 'done'
+  },
+})

@@ -1,0 +1,79 @@
+import { changeStore } from '../../../app/change-store.ts'
+import { findByName } from '../../../app/choose-known.ts'
+import { listRoster, type RosterEntry } from '../../../app/mirror-roster.ts'
+import { HeldBackError, UsageError } from '../../../foundation/errors.ts'
+import { counted, escapeText } from '../../../foundation/text.ts'
+import { openStoreReader } from '../../../store/open-store.ts'
+import { forgetMirror } from '../../../sync/forget-mirror.ts'
+import { askLine } from '../../ask-line.ts'
+import { defineCommand } from '../../command.ts'
+import type { CommandContext } from '../../context.ts'
+import { targetOf } from '../../render/mirror.ts'
+
+export const command = defineCommand({
+  description: [
+    'Removes a mirror from the state: which of its files are which resources, its history and its problems. Directory and library',
+    'stay as they are, and a copy of the state is kept first. The resources stay in the library, but shelfd no longer knows',
+    'them, unless another mirror has the same files. Mirroring into the same place of that library again asks for --adopt,',
+    'looks for every file there and sends only what it does not find; nothing is paid for twice.',
+    'A mirror that is still configured begins anew with the next sync, a running daemon begins it at once: this moves a mirror',
+    'from the library on this computer, or from another service, to the service that is configured now.',
+  ].join('\n'),
+  positionals: {
+    mirror: { type: 'string', required: true, describe: 'Name of a mirror', placeholder: 'MIRROR' },
+  },
+  options: { yes: { type: 'boolean', describe: 'Forget it without being asked for its name' } },
+  examples: [
+    ['mirrors forget papers', 'asks for the name'],
+    ['mirrors forget papers --yes', 'for scripts'],
+  ],
+  exits: ['done', 'heldBack', 'locked', 'operator'],
+  async run(context, args) {
+    const { settings, json, note } = context
+    const entry = findForgettable(context, args.mirror)
+    if (!args.yes) await confirm(context, entry)
+    const copy = await changeStore(settings.stateDir, {
+      ask: (daemon) => daemon.forget(entry.name),
+      make: (store) => forgetMirror(store, entry.name, Date.now()),
+    })
+    if (json) context.printJson({ forgotten: entry.name, copy })
+    else note(`Forgot the mirror "${escapeText(entry.name)}". The state from before is kept in ${escapeText(copy)}`)
+    return 'done'
+  },
+})
+
+function findForgettable({ settings }: CommandContext, name: string): RosterEntry {
+  using store = openStoreReader(settings.stateDir)
+  const roster = listRoster(settings, store?.mirrors.list() ?? [])
+  const entry = roster.find((each) => each.name === name && each.row) ?? findByName(roster, name)
+  if (entry.row) return entry
+  throw new UsageError('unknown-mirror', `The mirror "${name}" was never synced: there is nothing to forget`)
+}
+
+async function confirm(context: CommandContext, entry: RosterEntry): Promise<void> {
+  const { name } = entry
+  for (const line of describeLoss(context, entry)) context.io.stderr.write(`${escapeText(line)}\n`)
+  if (!context.io.isTerminal.stdin) {
+    throw new HeldBackError('confirmation-needed', `Cannot forget the mirror "${name}" without --yes`)
+  }
+  const typed = await askLine(context, `Forget the mirror "${escapeText(name)}"? Type its name: `)
+  if (typed === name) return
+  throw new HeldBackError('confirmation-needed', `Cannot forget the mirror "${name}": "${typed}" is not its name`)
+}
+
+/** What forgetting a mirror means, for people. */
+function describeLoss({ settings }: CommandContext, entry: RosterEntry): string[] {
+  using store = openStoreReader(settings.stateDir)
+  const { row, configured, name } = entry
+  if (!store || !row) return []
+  const { files, resources } = store.mirrors.countHoldings({ id: row.id, libraryId: row.library.id })
+  const known = `${counted(resources, 'resource')} of the library "${row.library.name}"`
+  const stay = resources === 1 ? 'which stays there' : 'which stay there'
+  return [
+    `${name}: ${row.path} → ${targetOf(entry)}, ${counted(files, 'file')}`,
+    `  Nothing is deleted, here or there, and a copy of the state is kept.`,
+    ...(resources === 0 ? [] : [`  shelfd no longer knows ${known}, ${stay} and can be found.`]),
+    `  Mirroring into the same place again asks for --adopt, looks for every file there and sends only what is missing.`,
+    ...(configured ? ['  It is still configured: the next sync begins it anew, a running daemon at once.'] : []),
+  ]
+}

@@ -1,0 +1,51 @@
+import { findByName } from '../../../app/choose-known.ts'
+import { explainInactive, listRoster, type RosterEntry } from '../../../app/mirror-roster.ts'
+import { counted } from '../../../foundation/text.ts'
+import { openStoreReader, type StoreReader } from '../../../store/open-store.ts'
+import { nameOrigin } from '../../../sync/pin/pinned-service.ts'
+import { defineCommand } from '../../command.ts'
+import { describeActivity, mirrorJson, targetOf } from '../../render/mirror.ts'
+import { renderFields } from '../../render/table.ts'
+
+export const command = defineCommand({
+  description:
+    'Where it comes from, where it goes, and what resolves it when it is not synced. "shelfd status" shows how it stands.',
+  positionals: {
+    mirror: { type: 'string', required: true, describe: 'Name of a mirror', placeholder: 'MIRROR' },
+  },
+  options: {},
+  examples: [['mirrors show papers', 'whether and why it is synced']],
+  exits: ['done', 'operator'],
+  async run(context, args) {
+    const { settings } = context
+    using store = openStoreReader(settings.stateDir)
+    const entry = findByName(listRoster(settings, store?.mirrors.list() ?? []), args.mirror)
+    const holdings = store && readHoldings(store, entry)
+    if (context.json) {
+      context.printJson({ ...mirrorJson(entry), ...holdings })
+      return 'done'
+    }
+    const { row, configured } = entry
+    const fields = renderFields({
+      name: entry.name,
+      state: describeActivity(entry),
+      'made by': configured ? `the configuration (${settings.configFile})` : madeBy(entry),
+      directory: entry.path,
+      library: targetOf(entry),
+      service: row && nameOrigin(row.library.origin),
+      files: holdings && `${counted(holdings.files, 'file')} known`,
+      resources: holdings && `${holdings.resources.toLocaleString('en')} that no other mirror stands for`,
+      'way out': explainInactive(entry),
+    })
+    context.print(fields)
+    return 'done'
+  },
+})
+
+function madeBy({ row }: RosterEntry): string {
+  return row?.isAdHoc ? '"shelfd sync DIR"' : 'a configuration that no longer names it'
+}
+
+function readHoldings(store: StoreReader, { row }: RosterEntry) {
+  return row && store.mirrors.countHoldings({ id: row.id, libraryId: row.library.id })
+}

@@ -1,0 +1,53 @@
+import { resolve } from 'node:path'
+import { type Done, installService } from '../../../app/service-manager/manage-service.ts'
+import { ownCommand } from '../../../app/service-manager/service-files.ts'
+import { configCandidates, expandHome } from '../../../app/settings/find-config-file.ts'
+import { escapeText } from '../../../foundation/text.ts'
+import { defineCommand } from '../../command.ts'
+import type { CommandContext } from '../../context.ts'
+import { SERVICE_OPTIONS, toManageInput } from '../../service-input.ts'
+
+export const command = defineCommand({
+  description:
+    'For systemd, launchd and the task scheduler of Windows. It takes along the configuration file given with --config or SHELFD_CONFIG, no other flags or variables. Run it again after moving or updating Node.',
+  positionals: {},
+  options: {
+    ...SERVICE_OPTIONS,
+    start: { type: 'boolean', default: true, describe: 'Do not start it now' },
+    'token-file': { type: 'string', placeholder: 'FILE', describe: 'Hand over this file as access token (systemd)' },
+  },
+  examples: [
+    ['service install', 'for yourself, from now on'],
+    ['service install --no-start --config ~/shelfd.yaml', 'with another configuration, from the next sign-in on'],
+    ['service install --system', 'for the whole machine; needs the rights of root'],
+  ],
+  exits: ['done', 'failed'],
+  async run(context, { system, start, tokenFile }) {
+    const input = toManageInput(context, system)
+    const filling = { command: toCommand(context), tokenFile: tokenFile && toPath(context, tokenFile) }
+    const steps = [...(context.settings.mirrors.length === 0 ? [NO_MIRRORS] : []), ...input.plan.nextSteps]
+    tell(context, await installService(input, filling, start), steps)
+    return 'done'
+  },
+})
+
+const NO_MIRRORS = 'No mirror is configured yet: list them in the configuration (mirrors)'
+
+function toCommand(context: CommandContext): readonly string[] {
+  const given = configCandidates(context.config, context.io).find(({ isRequired }) => isRequired)
+  return [...ownCommand(), 'daemon', ...(given ? ['--config', given.file] : [])]
+}
+
+function toPath({ io }: CommandContext, given: string): string {
+  return resolve(io.cwd, expandHome(given, io.home))
+}
+
+function tell(context: CommandContext, { file, ran }: Done, nextSteps: readonly string[]): void {
+  if (context.json) {
+    context.printJson({ file, ran, nextSteps })
+    return
+  }
+  context.print(`Wrote ${escapeText(file)}`)
+  for (const line of ran) context.print(`Ran   ${escapeText(line)}`)
+  for (const line of [...nextSteps, 'See how it is: shelfd service status, shelfd service logs']) context.note(line)
+}

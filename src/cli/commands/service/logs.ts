@@ -1,0 +1,23 @@
+import { showLogs } from '../../../app/service-manager/manage-service.ts'
+import { UsageError } from '../../../foundation/errors.ts'
+import { defineCommand } from '../../command.ts'
+import { SERVICE_OPTIONS, toManageInput } from '../../service-input.ts'
+
+export const command = defineCommand({
+  withoutSettings: true,
+  positionals: {},
+  options: {
+    ...SERVICE_OPTIONS,
+    lines: { type: 'number', alias: 'n', default: 50, describe: 'How many of the last lines' },
+    follow: { type: 'boolean', alias: 'f', describe: 'Go on with new ones until stopped' },
+  },
+  examples: [['service logs --follow', 'the last 50 lines, then whatever comes']],
+  exits: ['done', 'failed'],
+  async run(context, { system, lines, follow }) {
+    if (!Number.isInteger(lines) || lines < 0) {
+      throw new UsageError('bad-usage', `Cannot show ${lines} lines: --lines must be a whole number`)
+    }
+    const isShown = await showLogs(toManageInput(context, system), { lines, follow }, context.print)
+    return isShown || context.signal.aborted ? 'done' : 'failed'
+  },
+})

@@ -1,0 +1,15 @@
+import { showService } from '../../../app/service-manager/manage-service.ts'
+import { defineCommand } from '../../command.ts'
+import { SERVICE_OPTIONS, toManageInput } from '../../service-input.ts'
+
+export const command = defineCommand({
+  description: 'Ends with 1 when the daemon does not run. `shelfd status` shows what it works on.',
+  withoutSettings: true,
+  positionals: {},
+  options: SERVICE_OPTIONS,
+  examples: [['service status', 'since when it runs, and its last lines']],
+  exits: ['done', 'failed'],
+  async run(context, { system }) {
+    return (await showService(toManageInput(context, system), context.print)) ? 'done' : 'failed'
+  },
+})

@@ -1,0 +1,23 @@
+import { uninstallService } from '../../../app/service-manager/manage-service.ts'
+import { escapeText } from '../../../foundation/text.ts'
+import { defineCommand } from '../../command.ts'
+import { SERVICE_OPTIONS, toManageInput } from '../../service-input.ts'
+
+export const command = defineCommand({
+  description: 'The state, the configuration and the libraries stay as they are.',
+  withoutSettings: true,
+  positionals: {},
+  options: SERVICE_OPTIONS,
+  examples: [['service uninstall', 'what was sent stays known']],
+  exits: ['done', 'failed'],
+  async run(context, { system }) {
+    const done = await uninstallService(toManageInput(context, system))
+    if (context.json) context.printJson(done ?? { file: null, ran: [] })
+    else if (!done) context.note('Nothing to remove: no service is installed')
+    else {
+      for (const line of done.ran) context.print(`Ran     ${escapeText(line)}`)
+      context.print(`Removed ${escapeText(done.file)}`)
+    }
+    return 'done'
+  },
+})
