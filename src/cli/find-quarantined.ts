@@ -1,5 +1,6 @@
 import { chooseByPath } from '../app/choose-known.ts'
 import { UsageError } from '../foundation/errors.ts'
+import { isWithin } from '../foundation/paths.ts'
 import { openStoreReader, type StoreReader } from '../store/open-store.ts'
 import { listQuarantine, type Quarantined } from '../sync/quarantine.ts'
 import type { CommandContext } from './context.ts'
@@ -31,7 +32,7 @@ function findByWord(
   if (bySha256.length > 0) return bySha256
   const { row, path } = chooseByPath(settings, store?.mirrors.list() ?? [], { word, cwd: io.cwd })
   const byPath = contents.filter(({ files }) =>
-    files.some((file) => file.mirror === row.name && isAtOrBelow(file.path, path)),
+    files.some((file) => file.mirror === row.name && isWithin(path, file.path)),
   )
   if (byPath.length > 0) return byPath
   throw new UsageError('bad-usage', `Nothing of "${word}" is in quarantine; "shelfd failed list" lists what is`)
@@ -39,8 +40,4 @@ function findByWord(
 
 function isPrefix(word: string): boolean {
   return word.length >= MIN_PREFIX && /^[0-9a-f]{1,64}$/i.test(word)
-}
-
-function isAtOrBelow(path: string, place: string): boolean {
-  return place === '' || path === place || path.startsWith(`${place}/`)
 }

@@ -1,3 +1,5 @@
+import { isWithin } from '../foundation/paths.ts'
+
 /** Directories that belong to the system as a whole. */
 const SYSTEM_DIRECTORIES: ReadonlySet<string> = new Set([
   ...[
@@ -37,7 +39,7 @@ const DRIVE = /^[A-Za-z]:[\\/]?$/
 export function describeBreadth(path: string, home: string): string | undefined {
   if (path === '/' || DRIVE.test(path)) return 'the whole system'
   if (path === home) return 'the whole home directory'
-  if (home.startsWith(`${path}/`)) return 'home directories'
+  if (isWithin(path, home)) return 'home directories'
   if (SYSTEM_DIRECTORIES.has(path) || KERNEL_DIRECTORY.test(path)) return 'a part of the system'
   return undefined
 }

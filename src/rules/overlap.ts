@@ -1,3 +1,5 @@
+import { pathWithin } from '../foundation/paths.ts'
+
 /** How two directories, given by their real paths, lie to each other. */
 export type Overlap =
   | { readonly kind: 'apart' }
@@ -7,13 +9,8 @@ export type Overlap =
 
 export function overlapOf(left: string, right: string): Overlap {
   if (left === right) return { kind: 'same' }
-  const rightInLeft = pathBelow(left, right)
+  const rightInLeft = pathWithin(left, right)
   if (rightInLeft !== undefined) return { kind: 'holds', inner: rightInLeft }
-  const leftInRight = pathBelow(right, left)
+  const leftInRight = pathWithin(right, left)
   return leftInRight === undefined ? { kind: 'apart' } : { kind: 'lies-in', inner: leftInRight }
-}
-
-function pathBelow(outer: string, path: string): string | undefined {
-  const start = outer.replace(/\/?$/, '/')
-  return path.startsWith(start) ? path.slice(start.length) : undefined
 }

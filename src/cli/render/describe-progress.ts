@@ -1,3 +1,4 @@
+import { nameOf } from '../../foundation/paths.ts'
 import { counted, escapeText, truncateText } from '../../foundation/text.ts'
 import { formatDuration, formatSize } from '../../foundation/units.ts'
 import type { Progress, UploadProgress } from '../../sync/progress.ts'
@@ -107,7 +108,7 @@ function describeUpload(uploads: readonly UploadProgress[]): string {
   const [first] = uploads.toSorted((a, b) => b.sizeBytes - a.sizeBytes)
   if (!first) return ''
   const { path, sizeBytes, bytesSent } = first
-  const name = truncateText(escapeText(path.slice(path.lastIndexOf('/') + 1)), LONGEST_NAME)
+  const name = truncateText(escapeText(nameOf(path)), LONGEST_NAME)
   return sizeBytes < PERCENT_FROM_BYTES ? name : `${name} ${Math.floor((bytesSent / sizeBytes) * 100)} %`
 }
 

@@ -1,3 +1,4 @@
+import { pathWithin } from '../../foundation/paths.ts'
 import { counted, escapeText } from '../../foundation/text.ts'
 import { formatSize } from '../../foundation/units.ts'
 
@@ -35,5 +36,6 @@ export function describeNext(query: string | undefined, hasDaemon: boolean): str
 export const NEXT_IN_CHECKOUT = 'Next: npm start -- DIR mirrors a directory of yours'
 
 function placeOf({ directory, home }: Library): string {
-  return escapeText(directory.startsWith(`${home}/`) ? `~${directory.slice(home.length)}` : directory)
+  const inHome = pathWithin(home, directory)
+  return escapeText(inHome ? `~/${inHome}` : directory)
 }

@@ -1,3 +1,4 @@
+import { joinPath, nameOf, parentOf } from '../../foundation/paths.ts'
 import { BUILT_IN_LITTER, BUILT_IN_SECRETS } from './built-in-patterns.ts'
 import type { IgnoreDecision, IgnoreRule } from './ignore-rule.ts'
 import { parseIgnoreRule } from './ignore-rule.ts'
@@ -57,8 +58,7 @@ function createScope(layers: readonly Layer[]): IgnoreScope {
       return rules.length === 0 ? scope : createScope([createLayer(relativeDirectory, rules), ...layers])
     },
     decide(relativePath, isDirectory) {
-      const slash = relativePath.lastIndexOf('/')
-      return scope.decideEntry(relativePath.slice(0, Math.max(0, slash)), relativePath.slice(slash + 1), isDirectory)
+      return scope.decideEntry(parentOf(relativePath), nameOf(relativePath), isDirectory)
     },
     decideEntry(relativeDirectory, name, isDirectory) {
       for (const layer of layers) {
@@ -74,12 +74,12 @@ function createScope(layers: readonly Layer[]): IgnoreScope {
 
 function decidingRule(layer: Layer, directory: string, name: string, isDirectory: boolean): IgnoreRule | undefined {
   const below = layer.base === '' ? directory : directory.slice(layer.base.length + 1)
-  const path = (below === '' ? name : `${below}/${name}`) + (isDirectory ? '/' : '')
+  const path = joinPath(below, name) + (isDirectory ? '/' : '')
   return layer.rules.findLast((rule) => rule.matches(path, name))
 }
 
 function parseIgnoreFile(directory: string, text: string): IgnoreRule[] {
-  const source = directory === '' ? IGNORE_FILE_NAME : `${directory}/${IGNORE_FILE_NAME}`
+  const source = joinPath(directory, IGNORE_FILE_NAME)
   const lines = text.replace(/^\ufeff/, '').split(/\r?\n/)
   return rulesOf(lines.map((pattern, index) => ({ pattern, source, line: index + 1, secret: false })))
 }

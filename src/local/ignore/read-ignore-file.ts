@@ -1,4 +1,5 @@
 import { FileError } from '../../foundation/errors.ts'
+import { joinPath } from '../../foundation/paths.ts'
 import { fileError } from '../read/file-errors.ts'
 import type { FileSystem } from '../read/file-system.ts'
 import { openGuarded } from '../read/open-guarded.ts'
@@ -31,5 +32,5 @@ export function readListedIgnoreFile(fs: FileSystem, rootRealPath: string, relat
 }
 
 function ignoreFileIn(relativeDirectory: string): string {
-  return relativeDirectory === '' ? IGNORE_FILE_NAME : `${relativeDirectory}/${IGNORE_FILE_NAME}`
+  return joinPath(relativeDirectory, IGNORE_FILE_NAME)
 }

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import { sep } from 'node:path'
+import { isWithin } from '../../foundation/paths.ts'
 import { asFileError, fileError } from './file-errors.ts'
 import type { FileStats, FileSystem } from './file-system.ts'
 import type { Fingerprint } from './fingerprint.ts'
@@ -80,6 +81,5 @@ function realPathOf(fs: FileSystem, { path, descriptor }: Opened, stats: FileSta
 
 /** Whether a real path lies below the root. */
 export function isUnder(rootRealPath: string, path: string | undefined): boolean {
-  const prefix = rootRealPath.endsWith(sep) ? rootRealPath : rootRealPath + sep
-  return path?.startsWith(prefix) ?? false
+  return path !== undefined && path !== rootRealPath && isWithin(rootRealPath, path, sep)
 }

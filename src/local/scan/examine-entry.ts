@@ -1,4 +1,5 @@
 import { systemCodeOf } from '../../foundation/errors.ts'
+import { joinPath } from '../../foundation/paths.ts'
 import { formatSize } from '../../foundation/units.ts'
 import type { SkipReason } from '../../rules/skipped-entry.ts'
 import type { IgnoreScope } from '../ignore/ignore-scope.ts'
@@ -56,11 +57,7 @@ function lstatEntry(fs: FileSystem, place: ScanContext, name: string, found: Mut
     return fs.lstatSync(`${place.path}/${name}`, BIGINT)
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') found.vanished.push(name)
-    else
-      found.problems.push({
-        name,
-        ...faultOf(error, place.relativePath === '' ? name : `${place.relativePath}/${name}`),
-      })
+    else found.problems.push({ name, ...faultOf(error, joinPath(place.relativePath, name)) })
     return undefined
   }
 }

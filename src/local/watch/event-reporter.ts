@@ -1,4 +1,5 @@
 import { sep } from 'node:path'
+import { parentOf, pathWithin } from '../../foundation/paths.ts'
 import type { TreeWatcherOptions } from './tree-watcher.ts'
 
 /** More within a second is a burst: kernels drop what nobody fetches in time (inotify beyond 16,384) without a word. */
@@ -9,7 +10,6 @@ const LOSS_DELAY_MS = 3_000
 /** Tells the events of one watcher: paths as they are promised, bursts as a loss, a limit once, nothing after its end. */
 export class EventReporter implements Disposable {
   readonly #options: TreeWatcherOptions
-  readonly #inRoot: string
   readonly #end = new AbortController()
   #secondBeganMs = 0
   #hintsInSecond = 0
@@ -18,7 +18,6 @@ export class EventReporter implements Disposable {
 
   constructor(options: TreeWatcherOptions) {
     this.#options = options
-    this.#inRoot = options.root.endsWith(sep) ? options.root : options.root + sep
   }
 
   /** `path` is relative. While a loss is about to be told, hints are spared: everything will be scanned anyway. */
@@ -30,9 +29,9 @@ export class EventReporter implements Disposable {
 
   /** A hint from a watcher that speaks of absolute paths. */
   reportAbsoluteHint(path: string): void {
-    if (path === this.#options.root) this.reportHint('')
-    else if (path.startsWith(this.#inRoot)) this.reportHint(path.slice(this.#inRoot.length).replaceAll(sep, '/'))
-    else this.reportLoss('a path outside the root')
+    const relativePath = pathWithin(this.#options.root, path, sep)
+    if (relativePath === undefined) this.reportLoss('a path outside the root')
+    else this.reportHint(relativePath.replaceAll(sep, '/'))
   }
 
   /** Tells a little later that hints are missing; further losses until then are the same one. */
@@ -73,5 +72,5 @@ export class EventReporter implements Disposable {
 /** The path itself, or the directory in which a name was not UTF-8 and came with replacement characters. */
 function nearestReadable(path: string): string {
   const at = path.indexOf('\ufffd')
-  return at < 0 ? path : path.slice(0, Math.max(0, path.lastIndexOf('/', at)))
+  return at < 0 ? path : parentOf(path.slice(0, at))
 }

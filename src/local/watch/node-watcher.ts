@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { messageOf } from '../../foundation/errors.ts'
+import { joinPath } from '../../foundation/paths.ts'
 import { escapeText } from '../../foundation/text.ts'
 import type { DirectoryIdentity, OpenDirectoryWatch } from './directory-watch.ts'
 import { identifyDirectory, openDirectoryWatch } from './directory-watch.ts'
@@ -99,7 +100,7 @@ export class NodeWatcher implements TreeWatcher {
   /** What happens to a directory itself is told under its own name as if that were an entry in it. */
   #handleName(directory: string, name: string | null): void {
     if (!name || name === basename(this.#absolute(directory))) this.#reportChange(directory)
-    if (name) this.#reportChange(directory === '' ? name : `${directory}/${name}`)
+    if (name) this.#reportChange(joinPath(directory, name))
   }
 
   #reportChange(path: string): void {

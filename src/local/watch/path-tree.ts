@@ -1,3 +1,5 @@
+import { parentOf } from '../../foundation/paths.ts'
+
 interface Node<Value> {
   value: Value | undefined
   below: Set<string> | undefined
@@ -67,8 +69,4 @@ export class PathTree<Value extends object> {
     this.#nodes.get(parentOf(path))?.below?.delete(path)
     this.#prune(parentOf(path))
   }
-}
-
-function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }

@@ -1,3 +1,4 @@
+import { joinPath, parentOf } from '../../foundation/paths.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type {
@@ -8,7 +9,6 @@ import type {
   ObservationBatch,
   PathProblem,
 } from '../observe/observation.ts'
-import { pathBelow } from '../observe/observe-directory.ts'
 import { recordExamined } from '../observe/record-observation.ts'
 import type { MirrorWatch } from './mirror-watch.ts'
 
@@ -74,7 +74,7 @@ async function* examine(examination: Examination, work: ExamineWork): AsyncGener
 function withoutChanged(observations: readonly DirectoryObservation[], { settler }: MirrorWatch) {
   return observations.flatMap((observation) => {
     const { path, files, missing } = observation
-    const quiet = files.filter(({ name }) => !settler.has(pathBelow(path, name)))
+    const quiet = files.filter(({ name }) => !settler.has(joinPath(path, name)))
     if (quiet.length === files.length) return [observation]
     return quiet.length + missing.length === 0 ? [] : [{ ...observation, files: quiet, seal: null }]
   })
@@ -101,10 +101,6 @@ function groupByDirectory({ engine, mirror }: Examination, paths: readonly strin
   return [...names].map(([directory, those]) => ({ directory, names: [...those] }))
 }
 
-function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
-}
-
 function mustScan({ engine, mirror }: Examination, batch: ObservationBatch): boolean {
   if (batch.unreadable.length > 0 || batch.observations.some(({ missing }) => missing.length > 0)) return true
   if (batch.absent.some((path) => isKnownPath(engine, mirror, path))) return true
@@ -114,7 +110,7 @@ function mustScan({ engine, mirror }: Examination, batch: ObservationBatch): boo
 /** Whether a new file has taken the place of a directory. */
 function hasReplaced({ store }: Engine, { row }: OpenMirror, { path, files }: DirectoryObservation): boolean {
   const fresh = files.filter(({ isKnown }) => !isKnown)
-  return fresh.some(({ name }) => store.directories.find(row.id, pathBelow(path, name)) !== undefined)
+  return fresh.some(({ name }) => store.directories.find(row.id, joinPath(path, name)) !== undefined)
 }
 
 function isKnownPath({ store }: Engine, { row }: OpenMirror, path: string): boolean {

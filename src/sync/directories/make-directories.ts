@@ -1,6 +1,7 @@
 import { joinLibraryPath } from '../../contract/library-path.ts'
 import { RejectedError } from '../../foundation/errors.ts'
 import { forEachConcurrently } from '../../foundation/for-each-concurrently.ts'
+import { parentOf } from '../../foundation/paths.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { DirectoryRow } from '../../store/directories.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
@@ -78,7 +79,7 @@ class DirectoryMaker {
 
   async #make({ id, path }: DirectoryRow): Promise<void> {
     const { row } = this.#mirror
-    const isBelowFailed = this.#failed.has(path.slice(0, Math.max(0, path.lastIndexOf('/'))))
+    const isBelowFailed = this.#failed.has(parentOf(path))
     if (isBelowFailed || this.#failuresInARow >= MOST_FAILURES_IN_A_ROW) return this.#fail(path)
     try {
       const made = await this.#createRemotely(joinLibraryPath(row.remotePath, path))

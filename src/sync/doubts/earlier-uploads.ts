@@ -2,6 +2,7 @@ import { joinLibraryPath } from '../../contract/library-path.ts'
 import { INBOX_PATH } from '../../contract/routes.ts'
 import { type ShelfdError, TemporaryError } from '../../foundation/errors.ts'
 import { forEachConcurrently } from '../../foundation/for-each-concurrently.ts'
+import { isWithin, joinPath } from '../../foundation/paths.ts'
 import { nameKey, rankCandidate } from '../../rules/doubt.ts'
 import { quarantineLeftMs, quarantinePause } from '../../rules/quarantine-pause.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
@@ -9,7 +10,6 @@ import type { OpenFile } from '../../store/files.ts'
 import type { Stranger } from '../../store/strangers.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
 import { listRemote, type UnlistedDirectory } from '../list-remote.ts'
-import { pathBelow } from '../observe/observe-directory.ts'
 import type { RunAttempts } from '../pass.ts'
 import { type Look, lookAt, readRemoteBytes } from './remote-bytes.ts'
 
@@ -124,7 +124,7 @@ export class EarlierUploads {
   async #isSame({ directory, name, mime, size, sha256 }: OpenFile, { resourceId }: Stranger): Promise<boolean> {
     const { store } = this.#engine
     const { library } = this.#mirror.row
-    const content = { path: pathBelow(directory, name), mime, size }
+    const content = { path: joinPath(directory, name), mime, size }
     const found = await readRemoteBytes(this.#engine, this.#connection, resourceId, content)
     store.writeRelaxed(() => {
       if (found) store.strangers.noteBytes(library.id, resourceId, found)
@@ -136,9 +136,7 @@ export class EarlierUploads {
   /** The directory in which it may lie and that could not be listed. */
   #isUnlisted({ directory }: OpenFile): UnlistedDirectory | undefined {
     const place = joinLibraryPath(this.#mirror.row.remotePath, directory)
-    return this.#unlisted.find(
-      ({ path }) => path === INBOX_PATH || place === path || place.startsWith(`${path}/`) || path === '/',
-    )
+    return this.#unlisted.find(({ path }) => path === INBOX_PATH || isWithin(path, place))
   }
 
   /** While this mirror looked, another one of the library may have found it, or begun to send it. */
@@ -153,7 +151,7 @@ export class EarlierUploads {
     const { row, runId } = this.#mirror
     const { uploads } = this.#work.summary
     const { contentId, size: sizeBytes } = file
-    const path = pathBelow(file.directory, file.name)
+    const path = joinPath(file.directory, file.name)
     const stored = { resourceId, isDuplicate: false, hasSecondLocation: false, mirrorId: row.id, runId }
     store.write(() => {
       store.contents.markStored(contentId, { ...stored, nowMs: clock.nowMs() })
@@ -173,7 +171,7 @@ export class EarlierUploads {
     const retryAt = clock.nowMs() + quarantinePause(pauses, code)
     const text = `It is not known whether the service has it: ${message}`
     store.write(() => store.contents.setProblem(contentId, { code, message: text, retryAt }))
-    logger.warn('an earlier upload cannot be looked for', { path: pathBelow(directory, name), code, reason: message })
+    logger.warn('an earlier upload cannot be looked for', { path: joinPath(directory, name), code, reason: message })
   }
 }
 

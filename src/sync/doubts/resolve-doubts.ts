@@ -1,6 +1,7 @@
 import type { FileEntry } from '../../contract/records.ts'
 import { INBOX_PATH } from '../../contract/routes.ts'
 import { RejectedError, type ShelfdError, TemporaryError } from '../../foundation/errors.ts'
+import { nameOf } from '../../foundation/paths.ts'
 import { needsLook, rankCandidate } from '../../rules/doubt.ts'
 import { quarantinePause } from '../../rules/quarantine-pause.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
@@ -96,7 +97,7 @@ async function lookFor(
 }
 
 function listCandidates(content: DoubtfulContent, strangers: readonly FileEntry[]): FileEntry[] {
-  const name = content.path.slice(content.path.lastIndexOf('/') + 1)
+  const name = nameOf(content.path)
   const ranked = strangers.flatMap((entry) => {
     const rank = rankCandidate(entry, { name, mime: content.mime })
     return rank === undefined ? [] : [{ entry, rank }]

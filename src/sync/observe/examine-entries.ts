@@ -1,4 +1,5 @@
 import { systemCodeOf } from '../../foundation/errors.ts'
+import { joinPath } from '../../foundation/paths.ts'
 import { readIgnoreFile } from '../../local/ignore/read-ignore-file.ts'
 import { faultOf } from '../../local/read/file-errors.ts'
 import type { DirectoryEntry, FileStats } from '../../local/read/file-system.ts'
@@ -7,7 +8,7 @@ import { examineEntry, type MutableFindings, type ScanContext } from '../../loca
 import { ScannedFiles } from '../../local/scan/scanned-files.ts'
 import { compareDirectory } from '../../rules/compare-directory.ts'
 import type { DirectoryEntries, ObservationBatch } from './observation.ts'
-import { listSkipProblems, type Observer, pathBelow, problemCodeOf, readUnproven } from './observe-directory.ts'
+import { listSkipProblems, type Observer, problemCodeOf, readUnproven } from './observe-directory.ts'
 import { scopeAt } from './walk-tree.ts'
 
 /**
@@ -27,11 +28,11 @@ export function examineEntries(observer: Observer, { directory, names }: Directo
     vanished: [],
   }
   for (const name of names) examineName(observer, place, name, found)
-  for (const name of listAbsent(observer, directory, found)) batch.absent.push(pathBelow(directory, name))
-  const trees = found.directories.map((name) => pathBelow(directory, name))
+  for (const name of listAbsent(observer, directory, found)) batch.absent.push(joinPath(directory, name))
+  const trees = found.directories.map((name) => joinPath(directory, name))
   batch.trees.push(...trees.filter((path) => !options.ownDirectories.includes(path)))
   for (const { name, code, message } of found.problems) {
-    batch.problems.push({ path: pathBelow(directory, name), code: problemCodeOf(code), message })
+    batch.problems.push({ path: joinPath(directory, name), code: problemCodeOf(code), message })
   }
   batch.problems.push(...listSkipProblems(directory, found.skipped))
   addFiles(observer, directory, found, batch)
@@ -58,7 +59,7 @@ function examineName({ fs }: Observer, place: ScanContext, name: string, found: 
     examineEntry(fs, place, entryOf(name, fs.lstatSync(`${place.path}/${name}`, BIGINT)), found)
   } catch (error) {
     if (systemCodeOf(error) === 'ENOENT') found.vanished.push(name)
-    else found.problems.push({ name, ...faultOf(error, pathBelow(place.relativePath, name)) })
+    else found.problems.push({ name, ...faultOf(error, joinPath(place.relativePath, name)) })
   }
 }
 

@@ -1,5 +1,5 @@
+import { isWithin, joinPath } from '../../foundation/paths.ts'
 import type { LeftOut, ObservationBatch, ObservedFile, PathProblem } from './observation.ts'
-import { pathBelow } from './observe-directory.ts'
 
 /** What a walk found to differ from the store, kept in memory; what is equal takes no room. */
 export interface Differences {
@@ -35,11 +35,10 @@ export async function observeDifferences(
       const ofDirectory = files.get(observation.path) ?? new Map<string, ObservedFile>()
       for (const file of observation.files) ofDirectory.set(file.name, file)
       files.set(observation.path, ofDirectory)
-      for (const { name } of observation.missing) missing.add(pathBelow(observation.path, name))
+      for (const { name } of observation.missing) missing.add(joinPath(observation.path, name))
     }
   }
-  const isUnreadable = (path: string) =>
-    unreadable.some((top) => top === '' || path === top || path.startsWith(`${top}/`))
+  const isUnreadable = (path: string) => unreadable.some((top) => isWithin(top, path))
   const missingDirectories = new Set(known.filter((path) => !seen.has(path) && !isUnreadable(path)))
   return { files, missing, missingDirectories, problems, leftOut, isUnreadable }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../foundation/clock.ts'
 import { FileError } from '../../foundation/errors.ts'
+import { joinPath } from '../../foundation/paths.ts'
 import type { IgnoreScope } from '../../local/ignore/ignore-scope.ts'
 import { mimeOf } from '../../local/mime/mime-of.ts'
 import { isOutOfDescriptors, noDescriptorFree } from '../../local/read/file-errors.ts'
@@ -60,7 +61,7 @@ export function* observeDirectory(
   batch.directories.push(directory.path)
   addLeftOut(options, directory.path, scan, batch)
   yield* addFiles(observer, directory.path, scan, batches)
-  const children = scan.directories.map((name) => ({ path: pathBelow(directory.path, name), scope: scan.scope }))
+  const children = scan.directories.map((name) => ({ path: joinPath(directory.path, name), scope: scan.scope }))
   return options.ownDirectories.length === 0 ? children : excludeOwn(options, children, batches.batch)
 }
 
@@ -80,10 +81,6 @@ function excludeOwn(
 }
 
 export const OWN_DIRECTORY = 'it holds the data of shelfd itself'
-
-export function pathBelow(directory: string, name: string): string {
-  return directory === '' ? name : `${directory}/${name}`
-}
 
 function* addFiles(
   observer: Observer,
@@ -128,7 +125,7 @@ function addLookAlikes(
   const alike = findLookAlikes([...files.names()], (name) => !known.has(name))
   if (alike === undefined) return
   const { count, first, second } = alike
-  batch.alike.push({ count, path: pathBelow(directory, first), other: pathBelow(directory, second) })
+  batch.alike.push({ count, path: joinPath(directory, first), other: joinPath(directory, second) })
 }
 
 /** Reads what isn't proven unchanged; what has not rested is only noted. */
@@ -142,7 +139,7 @@ export function readUnproven(
   const { settleMs } = options
   const files: ObservedFile[] = []
   for (const { file, isKnown } of unproven) {
-    const path = pathBelow(directory, file.name)
+    const path = joinPath(directory, file.name)
     if (settleMs !== null && !isSettled(file.fingerprint, clock.nowMs(), settleMs)) {
       batch.unsettled.push({ path, isKnown, fingerprint: file.fingerprint })
       continue
@@ -203,7 +200,7 @@ export function listSkipProblems(directory: string, skipped: readonly SkippedEnt
   return skipped.flatMap((entry) => {
     const problem = skipProblem(entry)
     if (problem === undefined) return []
-    return [{ path: pathBelow(directory, entry.name), code: problem.code, message: problem.message }]
+    return [{ path: joinPath(directory, entry.name), code: problem.code, message: problem.message }]
   })
 }
 
@@ -218,10 +215,10 @@ function addLeftOut(options: WalkOptions, path: string, scan: ScannedDirectory, 
   for (const { name, decision, isDirectory } of scan.ignored) {
     counts.ignored += 1
     if (decision.secret) counts.secrets += 1
-    if (isDirectory) batch.ignoredDirectories.push(pathBelow(path, name))
+    if (isDirectory) batch.ignoredDirectories.push(joinPath(path, name))
     if (options.listIgnored) {
       const where = decision.line === null ? decision.source : `${decision.source}:${decision.line}`
-      batch.leftOut.push({ path: pathBelow(path, name), reason: `${decision.pattern} (${where})` })
+      batch.leftOut.push({ path: joinPath(path, name), reason: `${decision.pattern} (${where})` })
     }
   }
   for (const entry of scan.skipped) {
@@ -229,11 +226,11 @@ function addLeftOut(options: WalkOptions, path: string, scan: ScannedDirectory, 
     if (problem === undefined) counts.ignored += 1
     else if (problem.isUnsupported) counts.unsupported += 1
     if (options.listIgnored && problem === undefined) {
-      batch.leftOut.push({ path: pathBelow(path, entry.name), reason: describeSkipped(entry) })
+      batch.leftOut.push({ path: joinPath(path, entry.name), reason: describeSkipped(entry) })
     }
   }
   batch.problems.push(...listSkipProblems(path, scan.skipped))
   for (const { name, code, message } of scan.problems) {
-    batch.problems.push({ path: pathBelow(path, name), code: problemCodeOf(code), message })
+    batch.problems.push({ path: joinPath(path, name), code: problemCodeOf(code), message })
   }
 }

@@ -1,4 +1,5 @@
 import { HeldBackError } from '../../foundation/errors.ts'
+import { isWithin } from '../../foundation/paths.ts'
 import { type Loss, lossReason, mayHaveMoved } from '../../rules/root-guard.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Store } from '../../store/open-store.ts'
@@ -177,12 +178,10 @@ function assertNotLost({ row }: OpenMirror, files: Loss): void {
 
 function findGoneDirectories(scan: ScanState): { id: number; reason: 'gone' | 'ignored' }[] {
   if (scan.seenDirectories.size === scan.knownDirectories.size) return []
-  const isBelow = (path: string, ancestor: string) =>
-    ancestor === '' || path === ancestor || path.startsWith(`${ancestor}/`)
   const gone: { id: number; reason: 'gone' | 'ignored' }[] = []
   for (const [path, id] of scan.knownDirectories) {
-    if (scan.seenDirectories.has(path) || scan.unreadable.some((ancestor) => isBelow(path, ancestor))) continue
-    const isIgnored = [...scan.ignoredDirectories].some((ancestor) => isBelow(path, ancestor))
+    if (scan.seenDirectories.has(path) || scan.unreadable.some((ancestor) => isWithin(ancestor, path))) continue
+    const isIgnored = [...scan.ignoredDirectories].some((ancestor) => isWithin(ancestor, path))
     gone.push({ id, reason: isIgnored ? 'ignored' : 'gone' })
   }
   return gone

@@ -1,7 +1,7 @@
+import { joinPath } from '../../foundation/paths.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { AlikePaths, DirectoryObservation, ObservationBatch, ObservedFile } from './observation.ts'
-import { pathBelow } from './observe-directory.ts'
 
 /** Which directories the walk has seen, and which of them the store had. */
 export interface ScanState {
@@ -92,7 +92,7 @@ function recordDirectory(
     summary.files[what] += 1
     if (what !== 'unchanged' && scan.differing.length < MAX_DIFFERING) {
       const { name, mtimeNs, ctimeNs } = file
-      scan.differing.push({ path: pathBelow(observation.path, name), mtimeNs, ctimeNs })
+      scan.differing.push({ path: joinPath(observation.path, name), mtimeNs, ctimeNs })
     }
   }
   for (const { name, reason } of observation.missing) engine.store.files.noteGone(directoryId, name, reason)
@@ -114,7 +114,7 @@ function recordFile(
   const before = file.isKnown ? store.files.find(directoryId, file.name) : undefined
   const isSame = before?.contentId === content.id
   if (before && !isSame) {
-    const path = pathBelow(directory, file.name)
+    const path = joinPath(directory, file.name)
     store.files.addFormer(mirror.row.id, path, before.contentId, 'changed', clock.nowMs())
   }
   if (!before && !content.isNew) store.files.noteFresh(mirror.row.id, content.id)

@@ -1,3 +1,4 @@
+import { nameOf, parentOf } from '../../foundation/paths.ts'
 import { createRootScope, type IgnoreDecision } from '../../local/ignore/ignore-scope.ts'
 import { readIgnoreFile } from '../../local/ignore/read-ignore-file.ts'
 import { inspectRoot } from '../../local/read/inspect-root.ts'
@@ -55,7 +56,7 @@ export function explainPath(
   path: string,
 ): PathExplanation {
   const { store } = context
-  const [directory, name] = splitPath(path)
+  const [directory, name] = [parentOf(path), nameOf(path)]
   const row = store.report.listFiles(mirror.id, directory).find((file) => file.name === name)
   const content = row && store.contents.get(row.contentId)
   const original = row && findOriginal(context, mirror.id, row.contentId)
@@ -84,7 +85,7 @@ function findOriginal({ store }: ReportContext, mirrorId: number, contentId: num
 function lookAtDisk({ fs, ownDirectories }: ReportContext, settings: MirrorSettings, path: string): DiskFinding {
   const root = inspectRoot(fs, settings.path)
   let scope = createRootScope(settings.ignore)
-  const [directory, name] = splitPath(path)
+  const [directory, name] = [parentOf(path), nameOf(path)]
   const own = new Set(ownDirectoriesBelow(root.realPath, ownDirectories))
   const ancestors = directory === '' ? [] : directory.split('/')
   for (let depth = 0; depth < ancestors.length; depth += 1) {
@@ -118,11 +119,6 @@ function findIn(scan: ScannedDirectory, path: string, name: string): DiskFinding
 function leftOut(skipped: SkippedEntry): DiskFinding {
   const problem = skipProblem(skipped)
   return problem ? { kind: 'problem', message: problem.message } : { kind: 'skipped', reason: describeSkipped(skipped) }
-}
-
-function splitPath(path: string): [directory: string, name: string] {
-  const slash = path.lastIndexOf('/')
-  return [path.slice(0, Math.max(0, slash)), path.slice(slash + 1)]
 }
 
 /** Asks the service where a resource lies and how its ingestion stands; throws RejectedError when it no longer shows it. */

@@ -1,4 +1,5 @@
 import { joinLibraryPath } from '../../contract/library-path.ts'
+import { isWithin, joinPath } from '../../foundation/paths.ts'
 import {
   type Classified,
   classifyDifferent,
@@ -14,7 +15,6 @@ import type { FileRow, ListedEntry } from '../../store/report-rows.ts'
 import type { Listing } from '../list-remote.ts'
 import type { ObservedFile } from '../observe/observation.ts'
 import type { Differences } from '../observe/observe-differences.ts'
-import { pathBelow } from '../observe/observe-directory.ts'
 import { describeHeldBack } from './held-back.ts'
 import type { ReportEntry, ReportRow } from './report-entry.ts'
 
@@ -70,7 +70,7 @@ class MirrorRows {
   *listKnownFiles(): Generator<ReportRow> {
     const { differences, row } = this.#sides
     for (const file of this.#store.report.iterateFiles(row.id)) {
-      const path = pathBelow(file.directory, file.name)
+      const path = joinPath(file.directory, file.name)
       if (differences?.missing.has(path) || differences?.missingDirectories.has(file.directory)) {
         this.#vacated.push({ file, path })
         continue
@@ -83,7 +83,7 @@ class MirrorRows {
   *listNewFiles(): Generator<ReportRow> {
     for (const [directory, files] of this.#sides.differences?.files ?? []) {
       for (const observed of files.values()) {
-        if (!observed.isKnown) yield this.#newFile(pathBelow(directory, observed.name), observed)
+        if (!observed.isKnown) yield this.#newFile(joinPath(directory, observed.name), observed)
       }
     }
   }
@@ -123,7 +123,7 @@ class MirrorRows {
     if (!listing) return
     for (const resourceId of this.#store.report.listStrangers(row.library.id)) {
       const locations = this.#locationsOf({ resourceId })
-      const isHere = locations.some(({ directory }) => places.some((place) => isBelow(directory, place)))
+      const isHere = locations.some(({ directory }) => places.some((place) => isWithin(place, directory)))
       if (isHere || isFirstOfLibrary)
         yield { entry: strangerEntry(locations), isElsewhere: !isHere, isSetAside: false, kindWithoutText: null }
     }
@@ -212,10 +212,6 @@ function findOriginals(store: StoreReader, mirrorId: number): Map<number, string
 
 function isSameContent(observed: ObservedFile, file: FileRow): boolean {
   return file.mime === observed.mime && file.sha256.equals(observed.sha256)
-}
-
-function isBelow(directory: string, place: string): boolean {
-  return place === '/' || directory === place || directory.startsWith(`${place}/`)
 }
 
 function rowOf(entry: ReportEntry, known?: Classified): ReportRow {

@@ -1,12 +1,12 @@
 import { joinLibraryPath } from '../../contract/library-path.ts'
 import { INBOX_PATH } from '../../contract/routes.ts'
+import { joinPath } from '../../foundation/paths.ts'
 import { quarantineLeftMs } from '../../rules/quarantine-pause.ts'
 import { type HeldBack, holdingLimit, type QuotaUse, type UploadLimits } from '../../rules/quota.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import { OPEN_FILES_START, type OpenFile, type OpenFileCursor } from '../../store/files.ts'
 import type { EarlierUploads } from '../doubts/earlier-uploads.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
-import { pathBelow } from '../observe/observe-directory.ts'
 import type { RunAttempts } from '../pass.ts'
 import { withdrawUpload } from '../progress.ts'
 import type { RunQuota } from './run-quota.ts'
@@ -189,7 +189,7 @@ export class UploadQueue {
   #intend(file: OpenFile, isLink: boolean): Intent {
     const { store, clock } = this.#engine
     const { contentId, directoryId, directory, name, sha256, mime, size: sizeBytes } = file
-    const path = pathBelow(directory, name)
+    const path = joinPath(directory, name)
     const { row, runId } = this.#mirror
     const place = this.#needsDirectory ? joinLibraryPath(row.remotePath, directory) : INBOX_PATH
     const uploadId = store.uploads.intend({ contentId, mirrorId: row.id, path, place, runId, nowMs: clock.nowMs() })
