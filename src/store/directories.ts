@@ -39,10 +39,10 @@ export function prepareDirectories(database: Database.Database) {
     `UPDATE directory AS d SET made_at = NULL WHERE d.mirror_id = @mirrorId AND d.made_at IS NOT NULL
      AND (d.path = '' OR d.path = @path OR substr(@path, 1, length(d.path) + 1) = d.path || '/' OR ${IS_BELOW})`,
   )
-  const findSeal = database
+  const findDigest = database
     .prepare<[number, string], Buffer | null>('SELECT seal FROM directory WHERE mirror_id = ? AND path = ?')
     .pluck()
-  const setSeal = database.prepare<[Uint8Array | null, number]>('UPDATE directory SET seal = ? WHERE id = ?')
+  const setDigest = database.prepare<[Uint8Array | null, number]>('UPDATE directory SET seal = ? WHERE id = ?')
   const remove = database.prepare<[number]>('DELETE FROM directory WHERE id = ?')
   return {
     find: (mirrorId: number, path: string): number | undefined => find.get(mirrorId, path)?.id,
@@ -62,10 +62,10 @@ export function prepareDirectories(database: Database.Database) {
     forgetMade: (mirrorId: number, path: string): void => {
       forgetMade.run({ mirrorId, path })
     },
-    /** The seal of a directory whose rows prove all its files unchanged, if it has one. */
-    findSeal: (mirrorId: number, path: string): Buffer | null => findSeal.get(mirrorId, path) ?? null,
-    setSeal: (directoryId: number, seal: Uint8Array | null): void => {
-      setSeal.run(seal, directoryId)
+    /** The digest of a directory whose rows prove all its files unchanged, if it has one. */
+    findDigest: (mirrorId: number, path: string): Buffer | null => findDigest.get(mirrorId, path) ?? null,
+    setDigest: (directoryId: number, digest: Uint8Array | null): void => {
+      setDigest.run(digest, directoryId)
     },
     remove: (directoryId: number): void => {
       remove.run(directoryId)

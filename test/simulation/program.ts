@@ -97,7 +97,7 @@ function observerOf(store: StoreReader, fs: FileSystem, clock: Clock, options: W
     fs,
     clock,
     options,
-    isSealed: (path, seal) => store.directories.findSeal(options.mirrorId, path)?.equals(seal) ?? false,
+    hasDigest: (path, digest) => store.directories.findDigest(options.mirrorId, path)?.equals(digest) ?? false,
     listKnown: (path) => store.files.listForCompare(options.mirrorId, path),
     findKnown: (path, name) => store.files.findForCompare(options.mirrorId, path, name),
     scratch: new Uint8Array(65_536),

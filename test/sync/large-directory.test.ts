@@ -41,13 +41,13 @@ test('A directory of many files is handed on in portions', async () => {
 
   const second = accountOf(await tested.sync([mirror]))
   expect(second.files).toMatchObject({ scanned: COUNT, unchanged: COUNT, hashed: 0 })
-  expect(tested.store.directories.findSeal(1, '')).not.toBeNull()
+  expect(tested.store.directories.findDigest(1, '')).not.toBeNull()
 
   writeFileSync(join(root, 'file-8.md'), 'another')
   rmSync(join(root, 'file-4500.md'))
   const third = accountOf(await tested.sync([mirror]))
   expect(third.files).toMatchObject({ scanned: COUNT - 1, unchanged: COUNT - 2, changed: 1, removed: 1, hashed: 1 })
-  expect(tested.store.directories.findSeal(1, '')).not.toBeNull()
+  expect(tested.store.directories.findDigest(1, '')).not.toBeNull()
   expect(accountOf(await tested.sync([mirror])).files).toMatchObject({ unchanged: COUNT - 1, hashed: 0 })
 
   for (const name of names.slice(0, 4_200)) writeFileSync(join(root, `a-new-${name}`), 'the same')

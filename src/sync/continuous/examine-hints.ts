@@ -76,7 +76,7 @@ function withoutChanged(observations: readonly DirectoryObservation[], { settler
     const { path, files, missing } = observation
     const quiet = files.filter(({ name }) => !settler.has(joinPath(path, name)))
     if (quiet.length === files.length) return [observation]
-    return quiet.length + missing.length === 0 ? [] : [{ ...observation, files: quiet, seal: null }]
+    return quiet.length + missing.length === 0 ? [] : [{ ...observation, files: quiet, digest: null }]
   })
 }
 

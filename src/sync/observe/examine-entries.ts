@@ -95,5 +95,5 @@ function addFiles(observer: Observer, path: string, found: MutableFindings, batc
     batch,
   )
   // Its other files were not looked at, so nothing vouches for the directory.
-  if (observed.length > 0) batch.observations.push({ path, files: observed, missing: [], seal: null })
+  if (observed.length > 0) batch.observations.push({ path, files: observed, missing: [], digest: null })
 }

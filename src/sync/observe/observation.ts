@@ -52,8 +52,8 @@ export interface DirectoryObservation {
   readonly path: string
   readonly files: readonly ObservedFile[]
   readonly missing: readonly MissingFile[]
-  /** The directory's seal once this is recorded and what is missing is removed; null when something isn't proven, or follows. */
-  readonly seal: Uint8Array | null
+  /** The directory's digest once this is recorded and what is missing is removed; null when something isn't proven, or follows. */
+  readonly digest: Uint8Array | null
 }
 
 export interface PathProblem {

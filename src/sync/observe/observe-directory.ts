@@ -10,21 +10,21 @@ import { openGuarded } from '../../local/read/open-guarded.ts'
 import { type ScannedDirectory, type SkippedEntry, scanDirectory } from '../../local/scan/scan-directory.ts'
 import type { ScannedFile, ScannedFiles } from '../../local/scan/scanned-files.ts'
 import { comparePortion, isRacyHash, knownByName } from '../../rules/compare-directory.ts'
+import { digestDirectory } from '../../rules/directory-digest.ts'
 import { isSettled } from '../../rules/is-settled.ts'
 import { findLookAlikes } from '../../rules/look-alikes.ts'
-import { sealDirectory } from '../../rules/seal-directory.ts'
 import { describeSkipped, skipProblem } from '../../rules/skipped-entry.ts'
 import type { ComparedRow, FormerReason } from '../../store/files.ts'
 import type { BatchCollector } from './collect-batches.ts'
-import { DirectoryProof } from './directory-proof.ts'
+import { DigestBuilder } from './digest-builder.ts'
 import type { MissingFile, ObservationBatch, ObservedFile, PathProblem, WalkOptions } from './observation.ts'
 
 export interface Observer {
   readonly fs: FileSystem
   readonly clock: Clock
   readonly options: WalkOptions
-  /** True when the store has this seal for the directory. */
-  readonly isSealed: (path: string, seal: Uint8Array) => boolean
+  /** True when the store has this digest for the directory. */
+  readonly hasDigest: (path: string, digest: Uint8Array) => boolean
   /** What the store knows of a directory's files. */
   readonly listKnown: (path: string) => readonly ComparedRow[]
   /** What the store knows of one file. */
@@ -89,30 +89,35 @@ function* addFiles(
   batches: BatchCollector,
 ): Generator<ObservationBatch, void> {
   const { hashEverything } = observer.options
-  if (!hashEverything && observer.isSealed(path, sealDirectory(scan.files))) {
+  if (!hashEverything && observer.hasDigest(path, digestDirectory(scan.files))) {
     batches.batch.counts.unchanged += scan.files.length
     return
   }
   const rows = knownByName(observer.listKnown(path))
   const hasKnown = rows.size > 0
   addLookAlikes(path, scan.files, rows, batches.batch)
-  const proof = new DirectoryProof(scan.files)
+  const digestBuilder = new DigestBuilder(scan.files)
   let files: ObservedFile[] = []
   for (const portion of scan.files.portions()) {
-    if (files.length > 0) batches.batch.observations.push({ path, files, missing: [], seal: null })
+    if (files.length > 0) batches.batch.observations.push({ path, files, missing: [], digest: null })
     if (batches.isFull) yield batches.take()
     const { unchangedCount, unproven } = comparePortion(portion, rows, hashEverything)
     batches.batch.counts.unchanged += unchangedCount
     files = readUnproven(observer, path, unproven, batches.batch)
-    proof.add(unproven, files)
+    digestBuilder.add(unproven, files)
   }
   const missing = [...rows.keys()]
   const missingFiles = scan.incomplete ? [] : explainMissing(scan, missing)
-  const isProven = proof.isWhole && missingFiles.length === missing.length
-  // What was examined entry by entry left its directory without a seal.
-  const isUnsealed = isProven && hasKnown
-  if (files.length > 0 || missingFiles.length > 0 || isUnsealed) {
-    batches.batch.observations.push({ path, files, missing: missingFiles, seal: isProven ? proof.seal() : null })
+  const isProven = digestBuilder.isWhole && missingFiles.length === missing.length
+  // What was examined entry by entry left its directory without a digest.
+  const lacksDigest = isProven && hasKnown
+  if (files.length > 0 || missingFiles.length > 0 || lacksDigest) {
+    batches.batch.observations.push({
+      path,
+      files,
+      missing: missingFiles,
+      digest: isProven ? digestBuilder.build() : null,
+    })
   }
 }
 

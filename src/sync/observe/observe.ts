@@ -132,7 +132,7 @@ function removeMissing(
       files.removed = removed
       files.leftOut = leftOut
       store.files.removeGone(clock.nowMs())
-      for (const [id, seal] of scan.laterSeals) store.directories.setSeal(id, seal)
+      for (const [id, digest] of scan.laterDigests) store.directories.setDigest(id, digest)
       for (const { id } of gone) store.directories.remove(id)
     })
   }

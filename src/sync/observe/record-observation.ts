@@ -9,8 +9,8 @@ export interface ScanState {
   readonly seenDirectories: Set<string>
   readonly unreadable: string[]
   readonly ignoredDirectories: Set<string>
-  /** Seals that hold once the missing files are removed. */
-  readonly laterSeals: Map<number, Uint8Array | null>
+  /** Digests that hold once the missing files are removed. */
+  readonly laterDigests: Map<number, Uint8Array | null>
   secrets: number
   /** New files that look like others of their directory: how many, and two of them. */
   alike: AlikePaths | undefined
@@ -36,7 +36,7 @@ export function emptyScan(knownDirectories: Map<string, number>): ScanState {
     seenDirectories: new Set(),
     unreadable: [],
     ignoredDirectories: new Set(),
-    laterSeals: new Map(),
+    laterDigests: new Map(),
     secrets: 0,
     alike: undefined,
     unsettledCount: 0,
@@ -97,8 +97,8 @@ function recordDirectory(
   }
   for (const { name, reason } of observation.missing) engine.store.files.noteGone(directoryId, name, reason)
   const isSettled = observation.missing.length === 0
-  engine.store.directories.setSeal(directoryId, isSettled ? observation.seal : null)
-  if (!isSettled) scan.laterSeals.set(directoryId, observation.seal)
+  engine.store.directories.setDigest(directoryId, isSettled ? observation.digest : null)
+  if (!isSettled) scan.laterDigests.set(directoryId, observation.digest)
 }
 
 /** Records a file that was hashed, and tells what it turned out to be. */
@@ -140,7 +140,7 @@ export function recordExamined(
   const observations = batch.observations.map((observation) => ({
     ...observation,
     missing: [],
-    seal: observation.missing.length > 0 ? null : observation.seal,
+    digest: observation.missing.length > 0 ? null : observation.digest,
   }))
   recordObservation(engine, mirror, emptyScan(knownDirectories), { ...batch, observations }, summary)
 }

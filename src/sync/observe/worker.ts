@@ -22,7 +22,7 @@ function serve({ options, shared }: WorkerData): void {
     fs: nodeFileSystem,
     clock: systemClock,
     options,
-    isSealed: (path, seal) => reader?.directories.findSeal(options.mirrorId, path)?.equals(seal) ?? false,
+    hasDigest: (path, digest) => reader?.directories.findDigest(options.mirrorId, path)?.equals(digest) ?? false,
     listKnown: (path) => reader?.files.listForCompare(options.mirrorId, path) ?? [],
     findKnown: (path, name) => reader?.files.findForCompare(options.mirrorId, path, name),
     scratch: new Uint8Array(SCRATCH_BYTES),

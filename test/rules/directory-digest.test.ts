@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { sealDirectory } from '../../src/rules/seal-directory.ts'
+import { digestDirectory } from '../../src/rules/directory-digest.ts'
 
 const number = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n })
 const file = fc.record({
@@ -9,17 +9,17 @@ const file = fc.record({
 })
 const files = fc.uniqueArray(file, { selector: ({ name }) => name, maxLength: 12 })
 
-describe('the seal of a directory', () => {
+describe('the digest of a directory', () => {
   test('is equal for equal listings alone', () => {
     fc.assert(
       fc.property(files, files, (one, other) => {
         const isSame = JSON.stringify(one, texts) === JSON.stringify(other, texts)
-        expect(sealDirectory(one).equals(sealDirectory(other))).toBe(isSame)
+        expect(digestDirectory(one).equals(digestDirectory(other))).toBe(isSame)
       }),
     )
   })
 
-  test('breaks when any one number differs', () => {
+  test('differs when any one number differs', () => {
     const key = fc.constantFrom('mtimeNs', 'ctimeNs', 'inode')
     fc.assert(
       fc.property(fc.tuple(files, file), fc.nat(), key, ([others, last], at, name) => {
@@ -28,7 +28,7 @@ describe('the seal of a directory', () => {
           if (index !== at % all.length) return entry
           return { ...entry, fingerprint: { ...entry.fingerprint, [name]: entry.fingerprint[name] ^ 1n } }
         })
-        expect(sealDirectory(changed).equals(sealDirectory(all))).toBe(false)
+        expect(digestDirectory(changed).equals(digestDirectory(all))).toBe(false)
       }),
     )
   })

@@ -1,6 +1,6 @@
 import { createHash, type Hash, hash } from 'node:crypto'
 
-interface SealedFile {
+interface DigestedFile {
   readonly name: string
   readonly fingerprint: {
     readonly sizeBytes: number
@@ -15,10 +15,10 @@ const MOST_BYTES_OF_A_FILE = NUMBERS_BYTES + 1_024
 const scratch = Buffer.allocUnsafe(64 * 1024)
 
 /**
- * A SHA-256 over the names and fingerprints of a directory's files, which must come in a stable order. Equal seals mean
+ * A SHA-256 over the names and fingerprints of a directory's files, which must come in a stable order. Equal digests mean
  * that every file is unchanged, at a fraction of what comparing row by row costs.
  */
-export function sealDirectory(files: Iterable<SealedFile>): Buffer {
+export function digestDirectory(files: Iterable<DigestedFile>): Buffer {
   let running: Hash | undefined
   let offset = 0
   for (const file of files) {
@@ -33,7 +33,7 @@ export function sealDirectory(files: Iterable<SealedFile>): Buffer {
   return running ? running.update(last).digest() : hash('sha256', last, 'buffer')
 }
 
-function writeFile({ name, fingerprint }: SealedFile, start: number): number {
+function writeFile({ name, fingerprint }: DigestedFile, start: number): number {
   scratch.writeDoubleLE(fingerprint.sizeBytes, start)
   scratch.writeBigUInt64LE(BigInt.asUintN(64, fingerprint.mtimeNs), start + 8)
   scratch.writeBigUInt64LE(BigInt.asUintN(64, fingerprint.ctimeNs), start + 16)

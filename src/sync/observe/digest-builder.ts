@@ -1,10 +1,10 @@
 import { type Fingerprint, sameFingerprint } from '../../local/read/fingerprint.ts'
 import type { ScannedFile, ScannedFiles } from '../../local/scan/scanned-files.ts'
-import { sealDirectory } from '../../rules/seal-directory.ts'
+import { digestDirectory } from '../../rules/directory-digest.ts'
 import type { ObservedFile } from './observation.ts'
 
-/** Collects, portion by portion, whether all files of a directory were read, and what its seal is then. */
-export class DirectoryProof {
+/** Collects, portion by portion, whether all files of a directory were read, and what its digest is then. */
+export class DigestBuilder {
   readonly #listed: ScannedFiles
   /** What was hashed may be newer than what was listed. */
   readonly #newer = new Map<string, Fingerprint>()
@@ -31,9 +31,9 @@ export class DirectoryProof {
   }
 
   /** Null while a hash was taken too soon after a change to vouch for its file. */
-  seal(): Uint8Array | null {
+  build(): Uint8Array | null {
     if (this.#hasRacy) return null
-    return sealDirectory(this.#newer.size === 0 ? this.#listed : this.#asRead())
+    return digestDirectory(this.#newer.size === 0 ? this.#listed : this.#asRead())
   }
 
   *#asRead(): Generator<ScannedFile> {
