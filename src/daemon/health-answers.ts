@@ -1,4 +1,4 @@
-import { terminalSafeJson } from '../foundation/text.ts'
+import { type HttpAnswer, jsonAnswer, type Routes } from './http/routes.ts'
 import { listFailingChecks } from './readiness.ts'
 import type { DaemonStanding } from './standing.ts'
 
@@ -10,42 +10,25 @@ export interface HealthView {
   isAlive(): boolean
 }
 
-export interface HealthAnswer {
-  readonly status: number
-  /** Of the content. */
-  readonly type: string
-  readonly body: string
-}
-
 const LISTING = `shelfd
 /healthz  200 while the daemon lives
 /readyz   200 while it can mirror, or what keeps it from that
 /metrics  for Prometheus
 `
 
-/** The answer at a path; undefined where there is none. */
-export async function answerHealth(path: string, view: HealthView): Promise<HealthAnswer | undefined> {
-  switch (path) {
-    case '/':
-      return { status: 200, type: 'text/plain; charset=utf-8', body: LISTING }
-    case '/healthz':
-      return view.isAlive() ? json(200, { status: 'ok' }) : json(503, { status: 'stuck' })
-    case '/readyz':
-      return answerReadiness(view.standing())
-    case '/metrics': {
+export function healthRoutes(view: HealthView): Routes {
+  return {
+    'GET /': () => ({ status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: LISTING }),
+    'GET /healthz': () => (view.isAlive() ? jsonAnswer(200, { status: 'ok' }) : jsonAnswer(503, { status: 'stuck' })),
+    'GET /readyz': () => answerReadiness(view.standing()),
+    'GET /metrics': async () => {
       const { body, contentType } = await view.renderMetrics()
-      return { status: 200, type: contentType, body }
-    }
-    default:
-      return undefined
+      return { status: 200, headers: { 'content-type': contentType }, body }
+    },
   }
 }
 
-function answerReadiness(standing: DaemonStanding): HealthAnswer {
+function answerReadiness(standing: DaemonStanding): HttpAnswer {
   const failing = listFailingChecks(standing)
-  return failing.length === 0 ? json(200, { status: 'ready' }) : json(503, { status: 'not-ready', failing })
-}
-
-function json(status: number, body: unknown): HealthAnswer {
-  return { status, type: 'application/json', body: `${terminalSafeJson(body)}\n` }
+  return failing.length === 0 ? jsonAnswer(200, { status: 'ready' }) : jsonAnswer(503, { status: 'not-ready', failing })
 }

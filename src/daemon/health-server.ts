@@ -1,11 +1,12 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { ConnectionBound } from '../foundation/connection-bound.ts'
-import { messageOf, systemCodeOf, UsageError } from '../foundation/errors.ts'
+import type { Server } from 'node:http'
+import { messageOf, RejectedError, systemCodeOf, UsageError } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { hostNameOf, isLoopback } from '../foundation/loopback.ts'
 import { escapeText } from '../foundation/text.ts'
-import { answerHealth, type HealthView } from './health-answers.ts'
+import { type HealthView, healthRoutes } from './health-answers.ts'
+import { faultOf } from './http/fault.ts'
+import { createHttpServer, type RequestLimits } from './http/http-server.ts'
 
 export interface HealthServerOptions {
   /** A loopback address, or `localhost`. */
@@ -14,17 +15,7 @@ export interface HealthServerOptions {
   readonly port: number
   readonly view: HealthView
   readonly logger: Logger
-  readonly limits?: HealthLimits
-}
-
-interface HealthLimits {
-  /** In bytes. */
-  readonly maxHeaderSize: number
-  /** In milliseconds, like those below: how long a client may take for its headers, and for all of its request. */
-  readonly headersTimeout: number
-  readonly requestTimeout: number
-  /** How often that is looked at. */
-  readonly connectionsCheckingInterval: number
+  readonly limits?: RequestLimits
 }
 
 export interface HealthServer extends AsyncDisposable {
@@ -32,66 +23,34 @@ export interface HealthServer extends AsyncDisposable {
   readonly url: string
 }
 
-const LIMITS: HealthLimits = {
-  maxHeaderSize: 8 * 1024,
-  headersTimeout: 5_000,
-  requestTimeout: 10_000,
-  connectionsCheckingInterval: 1_000,
-}
 const MAX_CONNECTIONS = 32
-
-/** Nothing may frame, sniff, keep or pass on what is answered. */
-const SECURITY_HEADERS = {
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-}
 
 /**
  * Answers GET and HEAD of `/healthz`, `/readyz` and `/metrics`, to this machine only.
  * Throws UsageError when `host` is not loopback or cannot be listened on.
  */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
-  const { host, port, view, logger } = options
+  const { host, port, view, logger, limits } = options
   const address = loopbackAddress(host)
-  const bound = new ConnectionBound(MAX_CONNECTIONS)
-  const server = createServer({ ...(options.limits ?? LIMITS) }, (request, response) => {
-    bound.noteRequest(request.socket)
-    answer(request, response, view).catch((error: unknown) => {
+  const { server, close } = createHttpServer({
+    routes: healthRoutes(view),
+    maxConnections: MAX_CONNECTIONS,
+    limits,
+    // A page whose name was made to resolve to this machine sends that name: no other may read what is answered.
+    checkHeaders: (headers) => {
+      if (!isLoopback(hostNameOf(headers.host))) throw new RejectedError('request-rejected', 'Not a local host', 403)
+    },
+    missing: (asked) => new RejectedError('not-found', `There is no ${asked}`, 404),
+    onError: (error) => {
+      if (error instanceof RejectedError) return faultOf(error)
       logger.error('Cannot answer a request for health or metrics', { error: messageOf(error) })
-      if (response.headersSent) response.destroy()
-      else send(response, { status: 500, type: 'application/json', body: '{"status":"error"}\n' })
-    })
+      return { code: 'unexpected', message: "The daemon's log says what went wrong" }
+    },
   })
-  server.on('connection', (socket) => bound.admit(socket))
   await listen(server, address, port)
   // An error of a later connection, such as too many open files, must not end the daemon.
   server.on('error', (error) => logger.warn('The health server had an error', { error: error.message }))
-  return { url: urlOf(server), [Symbol.asyncDispose]: () => close(server) }
-}
-
-async function answer(request: IncomingMessage, response: ServerResponse, view: HealthView): Promise<void> {
-  // A page whose name was made to resolve to this machine sends that name: no other may read what is answered.
-  if (!isLoopback(hostNameOf(request.headers.host)))
-    return send(response, { status: 403, ...refusal('not a local host') })
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    response.setHeader('allow', 'GET, HEAD')
-    return send(response, { status: 405, ...refusal('only GET and HEAD') })
-  }
-  const [path = ''] = (request.url ?? '').split('?')
-  send(response, (await answerHealth(path, view)) ?? { status: 404, ...refusal('not found') })
-}
-
-function refusal(error: string): { type: string; body: string } {
-  return { type: 'application/json', body: `${JSON.stringify({ error })}\n` }
-}
-
-function send(response: ServerResponse, { status, type, body }: { status: number; type: string; body: string }): void {
-  const length = Buffer.byteLength(body)
-  response.shouldKeepAlive = false
-  response.writeHead(status, { ...SECURITY_HEADERS, 'content-type': type, 'content-length': length }).end(body)
+  return { url: urlOf(server), [Symbol.asyncDispose]: () => close(0) }
 }
 
 async function listen(server: Server, host: string, port: number): Promise<void> {
@@ -106,13 +65,6 @@ async function listen(server: Server, host: string, port: number): Promise<void>
       cause: error,
     })
   }
-}
-
-async function close(server: Server): Promise<void> {
-  const closed = once(server, 'close')
-  server.close()
-  server.closeAllConnections()
-  await closed
 }
 
 function loopbackAddress(host: string): string {

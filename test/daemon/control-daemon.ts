@@ -2,8 +2,10 @@ import { once } from 'node:events'
 import { createConnection, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
+import type { DaemonClient } from '../../src/daemon/control/client.ts'
+import { connectToDaemon } from '../../src/daemon/control/connect-to-daemon.ts'
 import type { ControlHandlers } from '../../src/daemon/control/handlers.ts'
-import { PROTOCOL_VERSION, type SyncRequest } from '../../src/daemon/control/protocol.ts'
+import type { SyncRequest } from '../../src/daemon/control/protocol.ts'
 import { type ControlServer, type ControlServerInput, startControlServer } from '../../src/daemon/control/server.ts'
 import { silentLogger } from '../../src/foundation/logger.ts'
 import { emptySummary } from '../../src/rules/sync-summary.ts'
@@ -67,6 +69,13 @@ export async function startControl(
   return { path: server.path, [Symbol.asyncDispose]: close }
 }
 
+/** A client of the daemon that must be there. */
+export async function clientOf(stateDir: string): Promise<DaemonClient> {
+  const client = await connectToDaemon(stateDir)
+  if (!client) throw new Error('No daemon was found')
+  return client
+}
+
 /** A connection without the client's manners. */
 export async function openSocket(path: string): Promise<Socket> {
   const socket = createConnection(path)
@@ -77,18 +86,31 @@ export async function openSocket(path: string): Promise<Socket> {
   return socket
 }
 
-/** Sends `bytes` as they are and gives every line of the answer. */
-export async function sendRaw(path: string, bytes: string): Promise<unknown[]> {
-  const socket = await openSocket(path)
-  socket.write(bytes)
-  return (await text(socket))
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
+export interface RawAnswer {
+  readonly status: number
+  /** The JSON of the body; undefined where it is none. */
+  readonly body: unknown
 }
 
-export function requestLine(request: unknown, version = PROTOCOL_VERSION): string {
-  return `${JSON.stringify({ version, request })}\n`
+/** Sends `bytes` as they are. */
+export async function sendRaw(path: string, bytes: string): Promise<RawAnswer> {
+  const socket = await openSocket(path)
+  socket.write(bytes)
+  const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n', 2)
+  return { status: Number(head.split(' ')[1]), body: parseJson(body) }
+}
+
+/** A request such as `POST /v1/pause` as it is sent; it announces `length` bytes of body. */
+export function rawRequest(route: string, body = '', length = Buffer.byteLength(body)): string {
+  return `${route} HTTP/1.1\r\nHost: shelfd\r\nContent-Length: ${length}\r\n\r\n${body}`
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
 }
 
 const defaults: ControlHandlers = {

@@ -3,14 +3,11 @@ import { once } from 'node:events'
 import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import type { DaemonClient } from '../../src/daemon/control/client.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { connectToDaemon } from '../../src/daemon/control/connect-to-daemon.ts'
-import { MAX_REQUEST_BYTES, PROTOCOL_VERSION } from '../../src/daemon/control/protocol.ts'
 import {
   errorCodes,
   HeldBackError,
-  messageOf,
   RejectedError,
   rebuildError,
   ShelfdError,
@@ -20,23 +17,17 @@ import { silentFileLog } from '../../src/sync/file-log.ts'
 import { createProgress } from '../../src/sync/progress.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 import {
+  clientOf,
   openSocket,
-  requestLine,
+  rawRequest,
   runResult,
   SERVICE,
-  sendRaw,
   standing,
   startControl,
   syncRequest,
 } from './control-daemon.ts'
 
 const neverAborted = new AbortController().signal
-
-async function clientOf(stateDir: string): Promise<DaemonClient> {
-  const client = await connectToDaemon(stateDir)
-  if (!client) throw new Error('No daemon was found')
-  return client
-}
 
 /** Resolves with the reason of an abort, which the test waits for instead of sleeping. */
 function abortOf(signal: AbortSignal): Promise<unknown> {
@@ -164,15 +155,47 @@ describe('a request', () => {
     await expect(client.status()).rejects.toMatchObject({ code: 'service-unreachable' })
   })
 
-  test('refuses an answer of another shape', async () => {
+  test.each([
+    ['an answer of another shape', 'HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n{"pid":"none"}'],
+    ['an error of another shape', 'HTTP/1.1 404 Not Found\r\nContent-Length: 15\r\n\r\n{"error":"none"}'],
+    [
+      'what a daemon of before HTTP says',
+      '{"kind":"error","code":"invalid","message":"The request is not understood"}\n',
+    ],
+  ])('refuses %s', async (_, answer) => {
     const stateDir = temporaryDirectory()
     const path = join(stateDir, 'strange.sock')
-    const answer = '{"kind":"result","result":{"pid":"none"}}\n'
     const server = createServer((socket) => socket.once('data', () => socket.end(answer))).listen(path)
+    onTestFinished(() => void server.close())
     writeFileSync(join(stateDir, 'control'), path)
     const client = await clientOf(stateDir)
-    await expect(client.status()).rejects.toMatchObject({ code: 'answer-malformed' })
-    server.close()
+    await expect(client.status()).rejects.toMatchObject({
+      code: 'answer-malformed',
+      message: expect.stringMatching(/another version/),
+    })
+  })
+
+  test('does not wait for a daemon that is stopped', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const stateDir = temporaryDirectory()
+    const path = join(stateDir, 'stopped.sock')
+    const asked = Promise.withResolvers<void>()
+    const received: string[] = []
+    const server = createServer((socket) =>
+      socket.on('data', (bytes) => {
+        received.push(String(bytes))
+        asked.resolve()
+      }),
+    ).listen(path)
+    onTestFinished(() => void server.close())
+    writeFileSync(join(stateDir, 'control'), path)
+    const pause = expect((await clientOf(stateDir)).pause(['papers'])).rejects.toMatchObject({ code: 'answer-late' })
+    await asked.promise
+    await vi.runAllTimersAsync()
+    await pause
+    // It was not told what to do: it does nothing later either.
+    expect(received.join('')).not.toContain('papers')
   })
 })
 
@@ -236,7 +259,7 @@ describe('a sync through the daemon', () => {
       },
     })
     const socket = await openSocket(path)
-    socket.write(requestLine({ kind: 'sync', ...syncRequest }))
+    socket.write(rawRequest('POST /v1/syncs', JSON.stringify(syncRequest)))
     const signal = await begun.promise
     const aborted = abortOf(signal)
     socket.destroy()
@@ -244,24 +267,25 @@ describe('a sync through the daemon', () => {
   })
 
   test('ends with an answer when the daemon stops', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
     const stateDir = temporaryDirectory()
     const begun = Promise.withResolvers<void>()
+    // More than a socket holds.
+    const failure = new HeldBackError('limit-reached', 'x'.repeat(8 * 2 ** 20))
     const server = await startControl(stateDir, {
       sync: async (_, { signal }) => {
         begun.resolve()
-        return runResult(
-          messageOf(await abortOf(signal)) === 'The daemon stops' ? undefined : new TemporaryError('disk-full', ''),
-        )
+        expect(await abortOf(signal)).toMatchObject({ message: 'The daemon stops' })
+        await vi.advanceTimersByTimeAsync(20_000)
+        return runResult(failure)
       },
     })
-    const run = (await clientOf(stateDir)).sync(syncRequest, {
-      fileLog: silentFileLog,
-      signal: neverAborted,
-      progress: createProgress(),
-    })
+    const run = { fileLog: silentFileLog, signal: neverAborted, progress: createProgress() }
+    const result = (await clientOf(stateDir)).sync(syncRequest, run)
     await begun.promise
     await server[Symbol.asyncDispose]()
-    expect((await run).failure).toBeUndefined()
+    expect(await result).toEqual(runResult(failure))
   })
 
   test('is refused to a client of another service', async () => {
@@ -274,73 +298,6 @@ describe('a sync through the daemon', () => {
       progress: createProgress(),
     })
     await expect(run).rejects.toMatchObject({ reaction: 'refused', code: 'origin-mismatch' })
-  })
-})
-
-describe('a connection without manners', () => {
-  test.each([
-    ['garbage', '\u0000{]\n', 'invalid'],
-    ['a line that is no request', 'null\n', 'invalid'],
-    ['an unknown request', requestLine({ kind: 'format' }), 'invalid'],
-    [
-      'a dry run',
-      requestLine({ kind: 'sync', ...syncRequest, options: { ...syncRequest.options, isDryRun: true } }),
-      'invalid',
-    ],
-    ['another version', requestLine({ kind: 'status' }, PROTOCOL_VERSION + 1), 'store-locked'],
-    ['a line too long', `${'x'.repeat(MAX_REQUEST_BYTES + 1)}\n`, 'too-large'],
-    ['a line too long that never ends', 'x'.repeat(MAX_REQUEST_BYTES + 1), 'too-large'],
-  ])('is told why %s is refused', async (_, bytes, code) => {
-    const stateDir = temporaryDirectory()
-    const { path } = await startControl(stateDir)
-    expect(await sendRaw(path, bytes)).toEqual([expect.objectContaining({ kind: 'error', code })])
-    expect(await (await clientOf(stateDir)).status()).toEqual(standing)
-  })
-
-  test.each([
-    ['say nothing', ''],
-    ['never end their request', '{"version":'],
-  ])('is closed for others where two hundred %s', async (_, bytes) => {
-    const stateDir = temporaryDirectory()
-    const { path } = await startControl(stateDir)
-    const oldest = await openSocket(path)
-    const closed = once(oldest.resume(), 'close')
-    for (let count = 1; count < 200; count += 1) (await openSocket(path)).on('error', () => {}).write(bytes)
-    await closed
-    expect(await (await clientOf(stateDir)).status()).toEqual(standing)
-  })
-
-  test('does not end the sync of another client', async () => {
-    const stateDir = temporaryDirectory()
-    const begun = Promise.withResolvers<void>()
-    const finish = Promise.withResolvers<void>()
-    const sync = async () => {
-      begun.resolve()
-      await finish.promise
-      return runResult()
-    }
-    const { path } = await startControl(stateDir, { sync })
-    const run = { fileLog: silentFileLog, signal: neverAborted, progress: createProgress() }
-    const result = (await clientOf(stateDir)).sync(syncRequest, run)
-    await begun.promise
-    for (let count = 0; count < 200; count += 1) await openSocket(path)
-    finish.resolve()
-    expect(await result).toEqual(runResult())
-  })
-
-  test('is closed when it asks nothing for long', async () => {
-    const { path } = await startControl(temporaryDirectory(), {}, {}, { requestWithinMs: 10 })
-    const socket = await openSocket(path)
-    socket.resume()
-    if (!socket.closed) await once(socket, 'close')
-  })
-
-  test('does not hold up the end of the daemon', async () => {
-    const { path, ...server } = await startControl(temporaryDirectory())
-    const socket = await openSocket(path)
-    socket.write('{"unfinished":')
-    await server[Symbol.asyncDispose]()
-    expect(existsSync(path)).toBe(false)
   })
 })
 

@@ -112,7 +112,10 @@ describe('/metrics and the rest', () => {
   test('a failing scrape is 500 and told nothing', async () => {
     const { url } = await start({ renderMetrics: () => Promise.reject(new Error('canary')) })
     const answer = await fetch(`${url}/metrics`)
-    expect([answer.status, await answer.text()]).toEqual([500, '{"status":"error"}\n'])
+    expect([answer.status, await answer.text()]).toEqual([
+      500,
+      '{"error":{"code":"unexpected","message":"The daemon\'s log says what went wrong"}}\n',
+    ])
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
   })
 
@@ -126,7 +129,11 @@ describe('/metrics and the rest', () => {
     const { url } = await start()
     for (const path of ['/nothing', '/healthz/', '/HEALTHZ', '//metrics', '/%6detrics']) {
       const answer = await fetch(`${url}${path}`)
-      expect([path, answer.status, await answer.json()]).toEqual([path, 404, { error: 'not found' }])
+      expect([path, answer.status, await answer.json()]).toEqual([
+        path,
+        404,
+        { error: { code: 'not-found', message: `There is no GET ${path}`, status: 404 } },
+      ])
     }
   })
 

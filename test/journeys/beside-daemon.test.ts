@@ -6,16 +6,18 @@ import type { ControlHandlers } from '../../src/daemon/control/handlers.ts'
 import type { SyncRequest } from '../../src/daemon/control/protocol.ts'
 import { startControlServer } from '../../src/daemon/control/server.ts'
 import { startEmbeddedLibrary } from '../../src/embedded/start-embedded.ts'
-import { HeldBackError, messageOf } from '../../src/foundation/errors.ts'
+import { HeldBackError, InterruptedError, messageOf } from '../../src/foundation/errors.ts'
 import { silentLogger } from '../../src/foundation/logger.ts'
 import type { Engine } from '../../src/sync/engine.ts'
 import { forgetMirror } from '../../src/sync/forget-mirror.ts'
 import { isPaused, pauseMirrors, resumeMirrors } from '../../src/sync/pause.ts'
 import { retryContents, setContentsAside } from '../../src/sync/quarantine.ts'
 import { runSync } from '../../src/sync/run/run-sync.ts'
+import { runResult } from '../daemon/control-daemon.ts'
 import { dumpStore } from '../support/dump-store.ts'
 import { openTestEngine } from '../support/engine.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
+import { runShelfd } from '../support/run-shelfd.ts'
 import { daemonStanding, mirrorStanding } from '../support/standing.ts'
 
 const standing = daemonStanding({
@@ -121,6 +123,31 @@ describe('sync beside a daemon', () => {
     })
     expect((await home.shelfd(['sync', 'Papers', '--max-duration', '1s'])).exitCode).toBe(8)
     expect(reasons).toEqual([expect.stringContaining('--max-duration 1s')])
+  })
+
+  test('stops in the daemon at Ctrl-C, with its account', async () => {
+    const home = temporaryHome()
+    home.write('Papers', { 'a.md': 'A' })
+    const begun = Promise.withResolvers<void>()
+    const reasons: string[] = []
+    await startStandIn(home, {
+      sync: async (_, { signal }) => {
+        begun.resolve()
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+        reasons.push(messageOf(signal.reason))
+        return runResult(new InterruptedError())
+      },
+    })
+    const running = runShelfd(['sync', 'Papers', '--json'], { env: home.env, cwd: home.path })
+    await begun.promise
+    running.child.kill('SIGINT')
+    const { exitCode, stdout } = await running.ended
+    expect({ exitCode, reasons, run: JSON.parse(stdout).run }).toEqual({
+      exitCode: 130,
+      reasons: ['Interrupted'],
+      run: 7,
+    })
+    expect(JSON.parse((await home.shelfd(['status', '--json'])).stdout).daemon).not.toBeNull()
   })
 })
 

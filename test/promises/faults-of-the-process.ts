@@ -136,7 +136,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
         'the health server > answers a probe beside a hundred connections %s',
         'the health server > closes what is silent for too long',
       ],
-      'daemon/control.test.ts': ['a connection without manners > is closed for others where two hundred %s'],
+      'daemon/control-manners.test.ts': ['a connection without manners > is closed for others where two hundred %s'],
     },
   },
   {

@@ -2,19 +2,13 @@ import { z } from 'zod'
 import type { EngineLimits, MirrorSettings } from '../../sync/engine.ts'
 import type { SentFile } from '../../sync/file-log.ts'
 import type { PassOptions } from '../../sync/pass.ts'
-
-/** Raised with every change that an older client or daemon would misunderstand. */
-export const PROTOCOL_VERSION = 2
-/** The longest line a client may send. */
-export const MAX_REQUEST_BYTES = 1024 * 1024
-/** The account of a run names every problem. */
-export const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+import { fault } from '../http/fault.ts'
+import { progressShape, runAnswer } from './shapes.ts'
 
 const limit = z.number().nonnegative().nullable()
 const names = z.array(z.string()).readonly()
 /** What the client would work with: the origin of a service, or the data directory of the embedded library. */
 const service = z.string()
-const contentIds = z.array(z.int()).readonly()
 
 const mirrorSettings = z.object({
   name: z.string(),
@@ -51,8 +45,7 @@ const passOptions = z.object({
   acceptsBreadth: z.boolean(),
 }) satisfies z.ZodType<PassOptions>
 
-const syncRequest = z.object({
-  kind: z.literal('sync'),
+export const syncRequest = z.object({
   service,
   mirrors: z.array(mirrorSettings).readonly(),
   limits: engineLimits,
@@ -61,24 +54,15 @@ const syncRequest = z.object({
   namesFiles: z.boolean(),
 })
 
-/** What may be asked. */
-export const controlRequest = z.discriminatedUnion('kind', [
-  syncRequest,
-  z.object({ kind: z.enum(['status', 'reload']) }),
-  z.object({ kind: z.literal('library'), service }),
-  z.object({ kind: z.enum(['pause', 'resume']), names }),
-  z.object({ kind: z.enum(['retry', 'ignore']), contentIds }),
-  z.object({ kind: z.literal('forget'), name: z.string() }),
-])
-
-/** The first line of a connection. */
-export const requestLine = z.object({ version: z.int(), request: z.unknown() })
-
-/** An error on its way. */
-export const fault = z.object({ code: z.string(), message: z.string(), status: z.int().optional() })
-
-/** The only other line a client may send: the run shall end, and why. */
-export const stopLine = z.object({ kind: z.literal('stop'), reason: fault })
+/** For routes that need to know nothing. */
+export const nothing = z.object({})
+export const libraryRequest = z.object({ service })
+/** All mirrors when none is named. */
+export const mirrorNames = z.object({ names: names.default([]) })
+export const mirrorName = z.object({ name: z.string() })
+export const contents = z.object({ contentIds: z.array(z.int()).readonly() })
+/** `reason` is the error that the sync ends with. */
+export const stopRequest = z.object({ sync: z.string(), reason: fault.optional() })
 
 const sentFile = z.object({
   mirror: z.string(),
@@ -88,12 +72,13 @@ const sentFile = z.object({
   isDuplicate: z.boolean(),
 }) satisfies z.ZodType<SentFile>
 
-/** What the server sends: any number of `progress` and `sent`, and then one of the others. */
-export const answerLine = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('progress'), progress: z.unknown() }),
+/** The answer to a sync, a line each: first `started`, then any number of `progress` and `sent`, then one of the others. */
+export const syncLine = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('started'), sync: z.string() }),
+  z.object({ kind: z.literal('progress'), progress: progressShape }),
   z.object({ kind: z.literal('sent'), file: sentFile }),
-  z.object({ kind: z.literal('result'), result: z.unknown() }),
-  z.object({ kind: z.literal('error'), ...fault.shape }),
+  z.object({ kind: z.literal('result'), result: runAnswer }),
+  z.object({ kind: z.literal('error'), error: fault }),
 ])
 
 /** Answer to `library`. */
@@ -102,11 +87,8 @@ export const libraryAccess = z.object({ url: z.url(), token: z.string().min(1), 
 /** Answer to `reload`. */
 export const reloaded = z.object({ mirrors: names })
 
-export type SyncRequest = Omit<z.infer<typeof syncRequest>, 'kind'>
-export type ControlRequest = z.infer<typeof controlRequest>
-export type AnswerLine = z.infer<typeof answerLine>
-/** An error on its way: `status` only of what a service refused. */
-export type Fault = z.infer<typeof fault>
+export type SyncRequest = z.infer<typeof syncRequest>
+export type SyncLine = z.infer<typeof syncLine>
 
 /** Where the daemon's embedded library listens, and its owner's token. */
 export type LibraryAccess = z.infer<typeof libraryAccess>

@@ -1,18 +1,20 @@
 import { once } from 'node:events'
-import { createServer, type Server, type Socket } from 'node:net'
-import { ConnectionBound } from '../../foundation/connection-bound.ts'
-import { InterruptedError, messageOf } from '../../foundation/errors.ts'
-import { type Answering, ControlConnection } from './connection.ts'
+import { InterruptedError, LockedError, messageOf } from '../../foundation/errors.ts'
+import type { Logger } from '../../foundation/logger.ts'
+import { faultOf } from '../http/fault.ts'
+import { createHttpServer, type RequestLimits } from '../http/http-server.ts'
+import { type ControlService, controlRoutes } from './routes.ts'
 import { removeSocket, writeSocketNote } from './socket-note.ts'
 import { closeToOthers, type Environment, prepareSocketPlace } from './socket-place.ts'
+import { Syncs } from './syncs.ts'
 
-export interface ControlServerInput extends Answering {
+export interface ControlServerInput extends ControlService {
   /** Held by this process: nobody else can be listening for it. */
   readonly stateDir: string
   /** For `RUNTIME_DIRECTORY` and `XDG_RUNTIME_DIR`. */
   readonly env: Environment
-  /** How long a client may take to send its request. */
-  readonly requestWithinMs?: number
+  readonly logger: Logger
+  readonly limits?: RequestLimits
 }
 
 /** The daemon's control socket; disposing stops what runs for clients, tells them so, and removes the socket. */
@@ -23,55 +25,38 @@ export interface ControlServer extends AsyncDisposable {
 /** Clients get so long to read their last answer. */
 const CLOSING_GRACE_MS = 1_000
 const MAX_CONNECTIONS = 64
-const REQUEST_WITHIN_MS = 10_000
 
 /** Listens for clients of this state directory. Throws when there is no place for the socket. */
 export async function startControlServer(input: ControlServerInput): Promise<ControlServer> {
-  const { path, passedOver } = prepareSocketPlace(input.stateDir, input.env)
-  for (const reason of passedOver) input.logger.info('control socket: passed over a directory', { reason })
-  const connections = new Set<ControlConnection>()
-  const bound = new ConnectionBound(MAX_CONNECTIONS)
-  const server = createServer((socket) => void accept(socket, input, { connections, bound }))
-  await listen(server, path)
-  server.on('error', (error) => input.logger.warn('control socket failed', { reason: messageOf(error) }))
-  writeSocketNote(input.stateDir, path)
-  return { path, [Symbol.asyncDispose]: () => close(server, connections, () => removeSocket(input.stateDir, path)) }
-}
-
-async function listen(server: Server, path: string): Promise<void> {
-  const isListening = once(server, 'listening')
+  const { stateDir, env, logger, limits } = input
+  const { path, passedOver } = prepareSocketPlace(stateDir, env)
+  for (const reason of passedOver) logger.info('control socket: passed over a directory', { reason })
+  const syncs = new Syncs()
+  const { server, answered, close } = createHttpServer({
+    routes: controlRoutes(input, syncs),
+    maxConnections: MAX_CONNECTIONS,
+    limits,
+    missing: (asked) => {
+      const text = `The daemon has no "${asked}": it is of another version of shelfd, restart it with this one`
+      return new LockedError('store-locked', text)
+    },
+    onError: (error) => {
+      logger.debug('control request failed', { reason: messageOf(error) })
+      return faultOf(error)
+    },
+  })
   server.listen(path)
-  await isListening
+  await once(server, 'listening')
   closeToOthers(path)
-}
-
-interface Accepted {
-  readonly connections: Set<ControlConnection>
-  readonly bound: ConnectionBound
-}
-
-async function accept(socket: Socket, input: ControlServerInput, { connections, bound }: Accepted): Promise<void> {
-  const timer = setTimeout(() => socket.destroy(), input.requestWithinMs ?? REQUEST_WITHIN_MS)
-  const onRequest = () => {
-    clearTimeout(timer)
-    bound.noteRequest(socket)
+  server.on('error', (error) => logger.warn('control socket failed', { reason: messageOf(error) }))
+  writeSocketNote(stateDir, path)
+  return {
+    path,
+    [Symbol.asyncDispose]: async () => {
+      removeSocket(stateDir, path)
+      syncs.stopAll(new InterruptedError('The daemon stops'))
+      await answered()
+      await close(CLOSING_GRACE_MS)
+    },
   }
-  bound.admit(socket)
-  const connection = new ControlConnection(socket, input, onRequest)
-  connections.add(connection)
-  await connection.serve()
-  clearTimeout(timer)
-  connections.delete(connection)
-}
-
-async function close(server: Server, connections: Iterable<ControlConnection>, remove: () => void): Promise<void> {
-  const isClosed = once(server, 'close')
-  server.close()
-  remove()
-  const open = [...connections]
-  for (const connection of open) connection.stop(new InterruptedError('The daemon stops'))
-  await Promise.all(open.map((connection) => connection.answered))
-  const timer = setTimeout(() => open.forEach((connection) => void connection.destroy()), CLOSING_GRACE_MS)
-  await isClosed
-  clearTimeout(timer)
 }

@@ -6,8 +6,8 @@ import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { ServiceStatus } from '../../sync/continuous/service-connection.ts'
 import type { Progress } from '../../sync/progress.ts'
 import type { RunSummary } from '../../sync/run/run-sync.ts'
+import { fault } from '../http/fault.ts'
 import type { DaemonStanding, MirrorStanding } from '../standing.ts'
-import { fault } from './protocol.ts'
 
 const count = z.number()
 const time = z.number().nullable()
@@ -107,14 +107,16 @@ const syncSummary = z.object({
     aliases: count,
     failed: count,
     heldBack: count,
-    heldBackBy: z.array(
-      z.object({
-        limit: z.enum(['newPerRun', 'newPerDay', 'newBytesPerRun', 'inIngestion']),
-        value: count,
-        contents: count,
-        freesAt: z.string().nullable(),
-      }),
-    ),
+    heldBackBy: z
+      .array(
+        z.object({
+          limit: z.enum(['newPerRun', 'newPerDay', 'newBytesPerRun', 'inIngestion']),
+          value: count,
+          contents: count,
+          freesAt: z.string().nullable(),
+        }),
+      )
+      .readonly(),
     inDoubt: count,
     bytes: count,
   }),
@@ -151,6 +153,8 @@ export const runAnswer = z.object({
   outcome: z.enum(['done', 'failures', 'temporary', 'pending', 'held-back', 'interrupted']),
   failure: fault.nullable(),
 })
+
+export type RunAnswer = z.infer<typeof runAnswer>
 
 /** Answer to `retry` and `ignore`: how many contents. */
 export const contentCount = z.int().nonnegative()

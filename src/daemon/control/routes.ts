@@ -1,0 +1,52 @@
+import type { z } from 'zod'
+import { RefusedError, RejectedError } from '../../foundation/errors.ts'
+import { describeIssue } from '../../foundation/expected-of.ts'
+import { jsonAnswer, type Route, type Routes } from '../http/routes.ts'
+import type { ControlHandlers } from './handlers.ts'
+import { contents, libraryRequest, mirrorName, mirrorNames, nothing, stopRequest, syncRequest } from './protocol.ts'
+import type { Syncs } from './syncs.ts'
+
+export interface ControlService {
+  /** What the daemon works with: the origin of its service, or the data directory of its embedded library. */
+  readonly service: string
+  readonly handlers: ControlHandlers
+}
+
+/** What may be asked of the daemon. Raise `v1` with every change that an older client or daemon would misunderstand. */
+export function controlRoutes({ service, handlers }: ControlService, syncs: Syncs): Routes {
+  return {
+    'GET /v1/status': route(nothing, () => handlers.status()),
+    'POST /v1/syncs': ({ input, signal }) => {
+      const request = parse(syncRequest, input)
+      checkService(request.service, service)
+      return syncs.begin((run) => handlers.sync(request, run), signal)
+    },
+    'POST /v1/syncs/stop': route(stopRequest, async ({ sync, reason }) => syncs.stop(sync, reason)),
+    'POST /v1/pause': route(mirrorNames, ({ names }) => handlers.pause(names)),
+    'POST /v1/resume': route(mirrorNames, ({ names }) => handlers.resume(names)),
+    'POST /v1/retry': route(contents, ({ contentIds }) => handlers.retry(contentIds)),
+    'POST /v1/ignore': route(contents, ({ contentIds }) => handlers.ignore(contentIds)),
+    'POST /v1/forget': route(mirrorName, ({ name }) => handlers.forget(name)),
+    'POST /v1/library': route(libraryRequest, async (asked) => (asked.service === service ? handlers.library() : null)),
+    'POST /v1/reload': route(nothing, () => handlers.reload()),
+  }
+}
+
+function route<T>(shape: z.ZodType<T>, answer: (input: T) => Promise<unknown>): Route {
+  return async ({ input }) => jsonAnswer(200, await answer(parse(shape, input)))
+}
+
+function parse<T>(shape: z.ZodType<T>, input: unknown): T {
+  const { success, data, error } = shape.safeParse(input, { error: describeIssue })
+  if (success) return data
+  const [issue] = error.issues
+  const text = `The request is not understood: ${issue?.path.join('.')} ${issue?.message}`
+  throw new RejectedError('invalid', text, 400)
+}
+
+/** The daemon would send to where the client did not mean to. */
+function checkService(wanted: string, service: string): void {
+  if (wanted === service) return
+  const text = `The daemon works with "${service}" and this command with "${wanted}"`
+  throw new RefusedError('origin-mismatch', `${text}; restart the daemon with the same configuration`)
+}

@@ -1,0 +1,77 @@
+import { InterruptedError, RejectedError } from '../../foundation/errors.ts'
+import type { SentFile } from '../../sync/file-log.ts'
+import { createProgress, type Progress } from '../../sync/progress.ts'
+import type { RunResult } from '../../sync/run/run-sync.ts'
+import { errorOf, type Fault, faultOf } from '../http/fault.ts'
+import type { LineWriter, StreamedAnswer } from '../http/routes.ts'
+import type { SyncRun } from './handlers.ts'
+import type { SyncLine } from './protocol.ts'
+
+const PROGRESS_INTERVAL_MS = 200
+const MAX_UNREAD_BYTES = 16 * 2 ** 20
+
+/** The syncs that run for clients now. */
+export class Syncs {
+  readonly #running = new Map<string, AbortController>()
+  #begun = 0
+
+  /** The account of `sync` as it runs: it is aborted by `signal`, `stop` and `stopAll`, and gives its result even so. */
+  begin(sync: (run: SyncRun) => Promise<RunResult>, signal: AbortSignal): StreamedAnswer {
+    return {
+      stream: async (lines) => {
+        this.#begun += 1
+        const id = String(this.#begun)
+        const stop = new AbortController()
+        this.#running.set(id, stop)
+        const write = (line: SyncLine) => lines.write(line)
+        write({ kind: 'started', sync: id })
+        write(await follow(sync, AbortSignal.any([signal, stop.signal]), lines))
+        this.#running.delete(id)
+      },
+    }
+  }
+
+  /** Throws RejectedError when it is over. */
+  stop(id: string, reason: Fault | undefined): void {
+    const running = this.#running.get(id)
+    if (!running) throw new RejectedError('not-found', `No sync "${id}" is running`, 404)
+    running.abort(reason ? errorOf(reason) : new InterruptedError('The client asked to stop'))
+  }
+
+  stopAll(reason: Error): void {
+    for (const running of this.#running.values()) running.abort(reason)
+  }
+}
+
+/** Runs the sync and writes what happens; returns the last line. */
+async function follow(
+  sync: (run: SyncRun) => Promise<RunResult>,
+  signal: AbortSignal,
+  lines: LineWriter,
+): Promise<SyncLine> {
+  const progress = createProgress()
+  const timer = writeProgress(progress, lines)
+  // A client that does not read is not told of every file.
+  const sent = (file: SentFile) => {
+    if (lines.unreadBytes < MAX_UNREAD_BYTES) lines.write({ kind: 'sent', file } satisfies SyncLine)
+  }
+  try {
+    const { summary, outcome, failure } = await sync({ signal, progress, fileLog: { wouldSend() {}, sent } })
+    return { kind: 'result', result: { summary, outcome, failure: failure ? faultOf(failure) : null } }
+  } catch (error) {
+    return { kind: 'error', error: faultOf(error) }
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+/** Writes what has changed since it was last written, once the client has read that. */
+function writeProgress(progress: Progress, lines: LineWriter): NodeJS.Timeout {
+  let last = JSON.stringify(progress)
+  return setInterval(() => {
+    const now = JSON.stringify(progress)
+    if (now === last || lines.unreadBytes > 0) return
+    last = now
+    lines.write({ kind: 'progress', progress } satisfies SyncLine)
+  }, PROGRESS_INTERVAL_MS)
+}

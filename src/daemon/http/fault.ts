@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { messageOf, type Reaction, RejectedError, rebuildError, ShelfdError } from '../../foundation/errors.ts'
+
+/** An error on its way between processes; `status` is what a service answered that refused something. */
+export const fault = z.object({ code: z.string(), message: z.string(), status: z.int().optional() })
+/** The body of an answer that is an error. */
+export const faultBody = z.object({ error: fault })
+
+export type Fault = z.infer<typeof fault>
+
+const STATUSES = {
+  usage: 400,
+  root: 409,
+  temporary: 503,
+  refused: 403,
+  heldBack: 409,
+  locked: 409,
+  operator: 500,
+  interrupted: 503,
+  rejected: 400,
+  doubt: 502,
+  file: 409,
+  internal: 500,
+} as const satisfies Record<Reaction, number>
+
+/** What other processes are told of an error. */
+export function faultOf(error: unknown): Fault {
+  const message = messageOf(error)
+  if (error instanceof RejectedError) return { code: error.code, message, status: error.status }
+  return { code: error instanceof ShelfdError ? codeOf(error) : 'unexpected', message }
+}
+
+/** The error that `fault` was made of, in its class. */
+export function errorOf({ code, message, status }: Fault): Error {
+  return rebuildError(code, message, status)
+}
+
+/** The HTTP status that goes with an error. */
+export function httpStatusOf(error: unknown): number {
+  if (error instanceof RejectedError) return error.status
+  return STATUSES[error instanceof ShelfdError ? reactionOf(error) : 'internal']
+}
+
+function codeOf(error: ShelfdError): string {
+  return error.code
+}
+
+function reactionOf(error: ShelfdError): Reaction {
+  return error.reaction
+}

@@ -1,0 +1,139 @@
+import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http'
+import { ConnectionBound } from '../../foundation/connection-bound.ts'
+import { InterruptedError } from '../../foundation/errors.ts'
+import { terminalSafeJson } from '../../foundation/text.ts'
+import { type Fault, faultOf, httpStatusOf } from './fault.ts'
+import { createServer } from './node-http.ts'
+import { readInput } from './read-input.ts'
+import { findRoute, type HttpAnswer, jsonAnswer, type Route, type Routes, type StreamedAnswer } from './routes.ts'
+
+/** How much a client may send before its body, and how long it may take for all that it sends. */
+export interface RequestLimits {
+  /** In bytes. */
+  readonly maxHeaderSize: number
+  /** In milliseconds, like those below: how long a client may take for its headers, and for all of its request. */
+  readonly headersTimeout: number
+  readonly requestTimeout: number
+  /** How often that is looked at. */
+  readonly connectionsCheckingInterval: number
+}
+
+export interface HttpServerOptions {
+  readonly routes: Routes
+  readonly maxConnections: number
+  readonly limits?: RequestLimits | undefined
+  /** Throws when a request with these headers must not be answered. */
+  checkHeaders?(headers: IncomingMessage['headers']): void
+  /** The error for a method and path, such as `GET /nothing`, that no route has. */
+  missing(asked: string): Error
+  /** Called with every other error; returns what the client learns of it. */
+  onError(error: unknown): Fault
+}
+
+export interface HttpServer {
+  /** Not listening yet. */
+  readonly server: Server
+  /** Resolves when everything that was asked so far has its answer, read or not. */
+  answered(): Promise<void>
+  /** Closes all connections: clients have at most `graceMs` to read what they asked for. */
+  close(graceMs: number): Promise<void>
+}
+
+const LIMITS: RequestLimits = {
+  maxHeaderSize: 8 * 1024,
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+}
+
+/** Nothing may frame, sniff, keep or pass on what is answered. */
+const SECURITY_HEADERS: OutgoingHttpHeaders = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+}
+
+/** Answers one request a connection, with bounds on connections, bytes and time. */
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const bound = new ConnectionBound(options.maxConnections)
+  const [answering, reading] = [new Set<Promise<void>>(), new Set<Promise<void>>()]
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    response.shouldKeepAlive = false
+    try {
+      options.checkHeaders?.(request.headers)
+      const route = routeOf(request, response, options)
+      if (!route) return
+      const input = await readInput(request)
+      bound.noteRequest(request.socket)
+      track(reading, new Promise((resolve) => response.once('close', resolve)))
+      await track(answering, answer(route, input, response))
+    } catch (error) {
+      const told = options.onError(error)
+      if (response.headersSent) response.destroy()
+      else send(response, jsonAnswer(httpStatusOf(error), { error: told }))
+    }
+  }
+  const server = createServer({ ...(options.limits ?? LIMITS) }, (request, response) => void serve(request, response))
+  server.on('connection', (socket) => bound.admit(socket))
+  const closed = new Promise<void>((resolve) => server.once('close', resolve))
+  return {
+    server,
+    answered: async () => void (await Promise.allSettled(answering)),
+    close: async (graceMs) => {
+      // Closing the server cuts answers that are written and not yet sent.
+      const late = Promise.withResolvers<void>()
+      const timer = setTimeout(late.resolve, graceMs)
+      await Promise.race([Promise.all(reading), late.promise])
+      clearTimeout(timer)
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+/** Keeps `work` among others of its kind until it has ended. */
+function track(others: Set<Promise<void>>, work: Promise<void>): Promise<void> {
+  others.add(work)
+  return work.finally(() => others.delete(work))
+}
+
+/** Undefined when there is none, which the client was told. */
+function routeOf(request: IncomingMessage, response: ServerResponse, options: HttpServerOptions): Route | undefined {
+  const { method = '', url = '' } = request
+  const [path = ''] = url.split('?', 1)
+  const found = findRoute(options.routes, method, path)
+  if (found.kind === 'found') return found.route
+  const error = faultOf(options.missing(`${method} ${path}`))
+  if (found.kind === 'other-method') response.setHeader('allow', found.allow)
+  send(response, jsonAnswer(found.kind === 'other-method' ? 405 : 404, { error }))
+  return undefined
+}
+
+async function answer(route: Route, input: unknown, response: ServerResponse): Promise<void> {
+  const gone = new AbortController()
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort(new InterruptedError('The client went away'))
+  })
+  const given = await route({ input, signal: gone.signal })
+  if ('stream' in given) await sendLines(response, given)
+  else send(response, given)
+}
+
+function send(response: ServerResponse, { status, headers, body }: HttpAnswer): void {
+  const length = { 'content-length': Buffer.byteLength(body) }
+  response.writeHead(status, { ...SECURITY_HEADERS, ...headers, ...(status === 204 ? {} : length) }).end(body)
+}
+
+async function sendLines(response: ServerResponse, { stream }: StreamedAnswer): Promise<void> {
+  response.writeHead(200, { ...SECURITY_HEADERS, 'content-type': 'application/x-ndjson' })
+  await stream({
+    write: (value) => void response.write(`${terminalSafeJson(value)}\n`),
+    get unreadBytes() {
+      return response.writableLength
+    },
+  })
+  response.end()
+}

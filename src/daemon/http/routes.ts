@@ -1,0 +1,55 @@
+import type { OutgoingHttpHeaders } from 'node:http'
+import { terminalSafeJson } from '../../foundation/text.ts'
+
+export interface RouteRequest {
+  /** The JSON of the body. Not checked. */
+  readonly input: unknown
+  /** Aborted when the client closes the connection before it has the whole answer. */
+  readonly signal: AbortSignal
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  readonly headers: OutgoingHttpHeaders
+  readonly body: string
+}
+
+/** Where a streamed answer is written to, a JSON value a line (NDJSON). */
+export interface LineWriter {
+  write(value: unknown): void
+  /** Bytes that the client has not taken yet. */
+  readonly unreadBytes: number
+}
+
+/** An answer whose lines come as there is something to say; it ends when the promise resolves. */
+export interface StreamedAnswer {
+  stream(lines: LineWriter): Promise<void>
+}
+
+type Answer = HttpAnswer | StreamedAnswer
+export type Route = (request: RouteRequest) => Answer | Promise<Answer>
+
+/** What a server answers, by method and path. HEAD is answered as GET. */
+export type Routes = Readonly<Record<`${'GET' | 'POST'} /${string}`, Route>>
+
+export type FoundRoute =
+  | { readonly kind: 'found'; readonly route: Route }
+  | { readonly kind: 'missing' }
+  /** Other methods have a route at this path. */
+  | { readonly kind: 'other-method'; readonly allow: string }
+
+export function findRoute(routes: Routes, method: string, path: string): FoundRoute {
+  const table = Object.entries(routes)
+  const asked = `${method === 'HEAD' ? 'GET' : method} ${path}`
+  const route = table.find(([name]) => name === asked)?.[1]
+  if (route) return { kind: 'found', route }
+  const methods = table.map(([name]) => name.split(' ')).filter(([, known]) => known === path)
+  const allow = methods.map(([known]) => (known === 'GET' ? 'GET, HEAD' : known)).join(', ')
+  return allow === '' ? { kind: 'missing' } : { kind: 'other-method', allow }
+}
+
+/** An answer in JSON that no terminal can be tricked with; of `undefined`, one without content. */
+export function jsonAnswer(status: number, value: unknown): HttpAnswer {
+  if (value === undefined) return { status: 204, headers: {}, body: '' }
+  return { status, headers: { 'content-type': 'application/json' }, body: `${terminalSafeJson(value)}\n` }
+}
