@@ -10,40 +10,42 @@ export class Bell {
     this.#wake?.()
   }
 
-  /** Resolves at the next ring, at once when there was one since the last wait, or when `until` is aborted. */
-  async wait(until?: AbortSignal): Promise<void> {
-    if (!this.#isRung && !until?.aborted) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-        until?.addEventListener('abort', () => resolve(), { once: true })
-      })
+  /** Resolves at the next ring, or at once when there was one since the last wait. */
+  async wait(): Promise<void> {
+    if (!this.#isRung) await new Promise<void>((resolve) => (this.#wake = resolve))
+    this.#answer()
+  }
+
+  /** The same, at most so long, or until `until` is aborted; true when the time is over. */
+  async waitAtMost(clock: Clock, durationMs: number, until?: AbortSignal): Promise<boolean> {
+    const isOver = !this.#isRung && !until?.aborted && (await this.#sleep(clock, durationMs, until))
+    this.#answer()
+    return isOver
+  }
+
+  async #sleep(clock: Clock, durationMs: number, until: AbortSignal | undefined): Promise<boolean> {
+    const end = new AbortController()
+    const stop = () => end.abort(RUNG)
+    this.#wake = stop
+    until?.addEventListener('abort', stop, { once: true })
+    try {
+      await clock.sleep(Math.max(0, Math.min(durationMs, LONGEST_SLEEP_MS)), end.signal)
+      return true
+    } catch {
+      return false
+    } finally {
+      until?.removeEventListener('abort', stop)
     }
+  }
+
+  #answer(): void {
     this.#wake = undefined
     this.#isRung = false
   }
-
-  /** Like `wait`, at most so long; true when the time is over. */
-  async waitAtMost(clock: Clock, durationMs: number, until?: AbortSignal): Promise<boolean> {
-    const end = new AbortController()
-    const stop = () => end.abort()
-    until?.addEventListener('abort', stop, { once: true })
-    if (until?.aborted) stop()
-    let isOver = false
-    const timer = new AbortController()
-    const sleep = clock.sleep(Math.max(0, Math.min(durationMs, LONGEST_SLEEP_MS)), timer.signal).then(
-      () => {
-        isOver = true
-        stop()
-      },
-      () => {},
-    )
-    await this.wait(end.signal)
-    timer.abort()
-    until?.removeEventListener('abort', stop)
-    await sleep
-    return isOver
-  }
 }
+
+/** Without a reason of its own each abort would make an exception with a stack. */
+const RUNG = 'rung'
 
 /** A timer can't count further; whoever waits longer wakes in between. */
 const LONGEST_SLEEP_MS = 2 ** 31 - 1

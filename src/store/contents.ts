@@ -113,10 +113,16 @@ export const CONTENT_COLUMNS = `
 
 /** Contents: what was or will be sent, each once for a library (product: "new content"). */
 export function prepareContents(database: Database.Database) {
-  return { ...prepareSending(database), ...prepareIngestion(database) }
+  const changes = { newlyPending: 0 }
+  return { ...prepareSending(database, changes), ...prepareIngestion(database, changes) }
 }
 
-function prepareSending(database: Database.Database) {
+interface Changes {
+  /** How often resources may have become pending for a mirror since the store was opened. */
+  newlyPending: number
+}
+
+function prepareSending(database: Database.Database, changes: Changes) {
   const find = database.prepare<[number, Uint8Array, string], ContentRow>(
     `SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.library_id = ? AND c.sha256 = ? AND c.mime = ?`,
   )
@@ -192,13 +198,14 @@ function prepareSending(database: Database.Database) {
       const { resourceId, isDuplicate, hasSecondLocation, mirrorId, runId, nowMs } = stored
       store.run(resourceId, Number(isDuplicate), Number(hasSecondLocation), nowMs, nextSeq, mirrorId, runId, id)
       nextSeq += 1
+      changes.newlyPending += 1
     },
     /** Contents whose fate is not known: sent from this mirror, or sent from another and a file of this one has them. */
     listDoubtful: ({ id, library }: MirrorKey): DoubtfulContent[] => doubtful.all(library.id, id, id),
   }
 }
 
-function prepareIngestion(database: Database.Database) {
+function prepareIngestion(database: Database.Database, changes: Changes) {
   const pending = database.prepare<[number, number, number, number], PendingResource>(
     `SELECT id AS contentId, resource_id AS resourceId, stored_seq AS storedSeq, uploaded_at AS uploadedAt,
        problem_code IS NOT NULL AS hasProblem FROM content
@@ -217,6 +224,10 @@ function prepareIngestion(database: Database.Database) {
      WHERE mirror_id = ? AND state = 'stored' AND problem_code IS NOT NULL AND is_set_aside = 0
        AND coalesce(retry_at, 0) NOT BETWEEN ? AND ?
      ORDER BY retry_at LIMIT 1000`,
+  )
+  const nextLook = database.prepare<[number, number], { at: number | null }>(
+    `SELECT min(retry_at) AS at FROM content
+     WHERE mirror_id = ? AND state = 'stored' AND problem_code IS NOT NULL AND is_set_aside = 0 AND retry_at > ?`,
   )
   const claim = database.prepare<[number, number, number, number, number]>(
     `UPDATE content AS c SET run_id = ?, mirror_id = ? WHERE ${isFollowed}`,
@@ -277,6 +288,8 @@ function prepareIngestion(database: Database.Database) {
          (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?)`,
   )
   return {
+    /** Another number than before when `listPending` may have more to tell, which needs no query. */
+    countNewlyPending: (): number => changes.newlyPending,
     /** Pending resources of a mirror in the order they were stored, after `afterSeq`. */
     listPending: ({ id, library }: MirrorKey, afterSeq: number, limit: number): PendingResource[] =>
       pending.all(library.id, id, afterSeq, limit),
@@ -284,9 +297,12 @@ function prepareIngestion(database: Database.Database) {
     /** Stored resources whose ingestion ended badly, and that may be looked at again. */
     listDueForAnotherLook: (mirrorId: number, nowMs: number): PendingResource[] =>
       due.all(mirrorId, ...quarantineEnds(nowMs)),
+    /** When the next of those that are not due yet may be looked at; null: there is none. */
+    nextLookAt: (mirrorId: number, nowMs: number): number | null => onlyRow(nextLook.get(mirrorId, nowMs)).at,
     /** What was pending when a run began belongs to its account; the mirror takes over what it has a file of. */
     claimPending: ({ id, library }: MirrorKey, runId: number): void => {
       claim.run(runId, id, library.id, id, id)
+      changes.newlyPending += 1
     },
     setIngestion: (id: number, { status, outcome, searchableAt, note, seenAt }: SeenIngestion): void => {
       setStatus.run(status, outcome, searchableAt, note, seenAt, id)

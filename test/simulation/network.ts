@@ -1,5 +1,4 @@
 /** The wire between the program and the simulated service: a dispatcher of undici, below retries and JSON. */
-import { hash } from 'node:crypto'
 import { Dispatcher } from 'undici'
 import type { Clock } from '../../src/foundation/clock.ts'
 import type { Fault, Faults } from './faults.ts'
@@ -146,7 +145,7 @@ class SimulatedExchange implements Dispatcher.DispatchController {
   async #upload(request: ServiceRequest): Promise<void> {
     const { faults, service, clock, onUploadEnded, onUploadOver } = this.#hooks
     const form = readMultipart(request.headers.get('content-type') ?? '', request.body)
-    const sha256 = hash('sha256', form.bytes, 'hex')
+    const { sha256 } = form
     const fault = faults.decide('uploadFile', `${sha256} ${form.mime}`)
     if (fault) this.#hooks.onFault(fault)
     const upload: SeenUpload = {
@@ -160,7 +159,7 @@ class SimulatedExchange implements Dispatcher.DispatchController {
     }
     const hasArrived = await this.#answer(
       fault,
-      () => service.answer(request),
+      () => service.answer({ ...request, form }),
       ({ status }) => {
         upload.isStored &&= status < 400
         onUploadEnded(upload)
@@ -226,7 +225,7 @@ class SimulatedExchange implements Dispatcher.DispatchController {
     const { body } = this.#options
     const chunks: Buffer[] = []
     try {
-      for await (const chunk of isIterable(body) ? body : [body ?? '']) {
+      for await (const chunk of chunksOf(body)) {
         const bytes = Buffer.from(chunk)
         if (chunks.length === 0 && isUpload) this.#hooks.onUploadBegun(fileNameOf(bytes))
         chunks.push(bytes)
@@ -260,6 +259,11 @@ function isRefusal(fault: Fault | undefined): boolean {
 }
 
 const REPLY_BYTES = 65_536
+
+function chunksOf(body: unknown): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
+  if (isIterable(body)) return body
+  return typeof body === 'string' || body instanceof Uint8Array ? [Buffer.from(body)] : []
+}
 
 function isIterable(body: unknown): body is AsyncIterable<Uint8Array> {
   return typeof body === 'object' && body !== null && Symbol.asyncIterator in body

@@ -1,9 +1,9 @@
 /** What must be true, compared with the real state of disk and service and never with what the program says of itself. */
-import { hash } from 'node:crypto'
 import { mimeOf } from '../../src/local/mime/mime-of.ts'
 import type { Engine, MirrorSettings } from '../../src/sync/engine.ts'
 import { report } from '../../src/sync/report/report.ts'
 import type { RunResult } from '../../src/sync/run/run-sync.ts'
+import { sha256Of } from './contents.ts'
 import type { SeenUpload } from './network.ts'
 import type { Resource } from './service.ts'
 import { ROOT, Violation, type World } from './world.ts'
@@ -25,18 +25,14 @@ function listFiles({ disk }: World): LocalFile[] {
   return [...nodes].flatMap(([path, node]) => {
     if (node.kind !== 'file' || !isOpen(path) || node.fault !== undefined) return []
     const mime = mimeOf(path.slice(path.lastIndexOf('/') + 1))
-    return [{ path, sha256: hash('sha256', node.bytes, 'hex'), mime }]
+    return [{ path, sha256: sha256Of(node.bytes), mime }]
   })
 }
 
 /** The resource that the store has for a file's content, if the service holds those very bytes under it. */
 function resourceOf({ state, service }: World, { sha256, mime }: LocalFile): Resource | undefined {
-  const row = state.database
-    .prepare<[Buffer, string], { id: string | null }>(
-      'SELECT resource_id AS id FROM content WHERE sha256 = ? AND mime = ?',
-    )
-    .get(Buffer.from(sha256, 'hex'), mime)
-  const resource = row?.id ? service.find(row.id) : undefined
+  const id = state.judging.findResource(sha256, mime)
+  const resource = id === undefined ? undefined : service.find(id)
   return resource?.sha256 === sha256 && resource.mime === mime ? resource : undefined
 }
 
@@ -123,17 +119,7 @@ function keyOf({ fileName, sha256, mime }: SeenUpload): string {
 /** After enough runs in peace: all files that nothing keeps from it are at the service; all others are named. */
 export function assertConverged(world: World, settings: MirrorSettings, { isHealed }: { isHealed: boolean }): void {
   const { state, faults } = world
-  const named = new Set(
-    state.database
-      .prepare<[], { path: string }>(
-        `SELECT iif(d.path = '', f.name, d.path || '/' || f.name) AS path FROM file f
-           JOIN directory d ON d.id = f.directory_id JOIN content c ON c.id = f.content_id
-         WHERE c.problem_code IS NOT NULL OR c.state IN ('sending', 'doubt')
-         UNION SELECT path FROM problem`,
-      )
-      .all()
-      .map(({ path }) => path),
-  )
+  const named = new Set(state.judging.listNamed())
   for (const file of listFiles(world)) {
     if (resourceOf(world, file)) continue
     if (faults.isAlways('createDirectory', settings.remotePath) && !isHealed) continue
@@ -174,7 +160,7 @@ interface Loss {
 export function assertHalted(world: World, { result, how, known, uploads }: Loss): void {
   if (world.uploads.length > uploads && how !== 'emptied')
     throw new Violation('P12, P15', `files were sent though the root is ${how}`)
-  const now = world.state.database.prepare<[], { n: number }>('SELECT count(*) AS n FROM file').get()?.n ?? 0
+  const now = world.state.judging.countFiles()
   const isLoss = how !== 'emptied' || known >= 5
   if (isLoss && now < known)
     throw new Violation('P12', `${known - now} files were recorded as removed though the root is ${how}`)
@@ -182,18 +168,21 @@ export function assertHalted(world: World, { result, how, known, uploads }: Loss
     throw new Violation('P12', `the run ended well though the root is ${how}`)
 }
 
-/** A world in which nothing changes any more: no upload, no directory, no change of state (P17). */
-export async function assertQuiet(world: World, run: () => Promise<void>): Promise<void> {
-  const before = {
-    uploads: world.uploads.length,
-    directories: world.service.directories.size,
-    state: world.state.dump(),
-  }
-  await run()
-  if (world.uploads.length > before.uploads) throw new Violation('P17', 'a file was sent in a quiet world')
-  if (world.service.directories.size > before.directories)
-    throw new Violation('P17', 'a directory was made in a quiet world')
-  if (world.state.dump() !== before.state) throw new Violation('P17', 'the state changed in a quiet world')
+/** What must not change in a world in which nothing changes any more: uploads, directories, state (P17). */
+export interface Standing {
+  readonly uploads: number
+  readonly directories: number
+  readonly state: string
+}
+
+export function standingOf({ uploads, service, state }: World): Standing {
+  return { uploads: uploads.length, directories: service.directories.size, state: state.dump() }
+}
+
+export function assertQuiet(before: Standing, after: Standing): void {
+  if (after.uploads > before.uploads) throw new Violation('P17', 'a file was sent in a quiet world')
+  if (after.directories > before.directories) throw new Violation('P17', 'a directory was made in a quiet world')
+  if (after.state !== before.state) throw new Violation('P17', 'the state changed in a quiet world')
 }
 
 const LOCAL_CLASSES = [

@@ -88,9 +88,12 @@ function clockOf(clock: Clock, life: Life): Clock {
       await clock.sleep(Math.max(SHORTEST_MS, durationMs), signal)
       if (life.isDead) await new Promise(() => {})
     },
-    startTimer: (durationMs, callback) => clock.startTimer(durationMs, () => void (life.isDead || callback())),
+    startTimer: (durationMs, callback) =>
+      clock.startTimer(Math.max(SHORTEST_MS, durationMs), () => void (life.isDead || callback())),
   }
 }
+
+const SCRATCH = new Uint8Array(65_536)
 
 function observerOf(store: StoreReader, fs: FileSystem, clock: Clock, options: WalkOptions): Observer {
   return {
@@ -100,7 +103,7 @@ function observerOf(store: StoreReader, fs: FileSystem, clock: Clock, options: W
     hasDigest: (path, digest) => store.directories.findDigest(options.mirrorId, path)?.equals(digest) ?? false,
     listKnown: (path) => store.files.listForCompare(options.mirrorId, path),
     findKnown: (path, name) => store.files.findForCompare(options.mirrorId, path, name),
-    scratch: new Uint8Array(65_536),
+    scratch: SCRATCH,
   }
 }
 

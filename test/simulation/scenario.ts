@@ -1,5 +1,6 @@
 /** What happens in one run of the simulation, as plain data made from a seed: it can be printed, shortened and run again. */
 import { seededRandom } from '../support/random.ts'
+import { CONTENTS } from './contents.ts'
 import type { FaultProfile } from './faults.ts'
 import type { WorldTraits } from './world.ts'
 
@@ -49,7 +50,6 @@ export interface Scenario {
 
 const DIRECTORIES = ['', 'a/', 'a/b/', 'c/', 'd e/']
 const NAMES = ['note.md', 'plan.txt', 'x.pdf', 'Übung.md', 'note.txt', 'a.csv']
-export const CONTENTS = 12
 
 export function makeScenario(seed: number): Scenario {
   const random = seededRandom(seed * 2_654_435_761)
@@ -133,12 +133,3 @@ export function makeScenario(seed: number): Scenario {
   }
   return { seed, traits, linksCopies, phases }
 }
-
-/** The bytes of a content of the pool: mostly small, one empty, one that is sent in several chunks. */
-export function bytesOf(content: number): Uint8Array {
-  if (content === 0) return new Uint8Array(0)
-  if (content === 1) return LARGE
-  return Buffer.from(`content ${content} `.repeat(1 + content))
-}
-
-const LARGE = Buffer.alloc(270_000, 'a line of a larger file\n')

@@ -1,6 +1,6 @@
 /** The service as its interface describes it, in memory: what it holds is the truth that the program is judged by. */
-import { hash } from 'node:crypto'
 import { ROUTES, type RouteName } from '../../src/contract/routes.ts'
+import { sha256Of } from './contents.ts'
 
 const LIBRARY = { id: 'library-1', name: 'Library' }
 const ACCESS = ['read', 'resource.create', 'update']
@@ -28,6 +28,8 @@ export interface ServiceRequest {
   readonly query: URLSearchParams
   readonly headers: ReadonlyMap<string, string>
   readonly body: Buffer
+  /** Of an upload. */
+  readonly form?: UploadForm
 }
 
 export interface Reply {
@@ -148,9 +150,9 @@ export class SimulatedService {
     return json(201, { ...node, organization_locked: false, is_archive: false })
   }
 
-  #upload({ headers, body }: ServiceRequest): Reply {
-    const { fileName, mime, bytes, fields } = readMultipart(headers.get('content-type') ?? '', body)
-    const sha256 = hash('sha256', bytes, 'hex')
+  #upload({ form }: ServiceRequest): Reply {
+    if (!form) return json(422, { message: 'no form' })
+    const { fileName, mime, bytes, sha256, fields } = form
     const directory = this.#traits.hasDirectoryField ? (fields.get('directory_path') ?? '/.inbox') : '/.inbox'
     if (!this.directories.has(directory)) return json(422, { message: 'no such directory' })
     const known = this.resources.find((resource) => resource.sha256 === sha256 && resource.mime === mime)
@@ -232,14 +234,27 @@ const PATTERNS = Object.entries(ROUTES).map(([route, { method, path }]) => {
   return { route: route as RouteName, method, pattern }
 })
 
+type Routed = Pick<ServiceRequest, 'route' | 'values' | 'query'>
+
+const known = new Map<string, Routed>()
+
 /** Which request of the interface this is. */
-export function routeOf(method: string, path: string): Pick<ServiceRequest, 'route' | 'values' | 'query'> {
+export function routeOf(method: string, path: string): Routed {
+  const key = `${method} ${path}`
+  const routed = known.get(key) ?? match(method, path)
+  // Each world has its own paths.
+  if (known.size > 1_000) known.clear()
+  known.set(key, routed)
+  return routed
+}
+
+function match(method: string, path: string): Routed {
   const [plain = '', search = ''] = path.split('?')
   const query = new URLSearchParams(search)
   if (method === 'GET' && path === '/docs?api-docs.json') return { route: 'description', values: [], query }
-  for (const known of PATTERNS) {
-    const found = known.method === method ? known.pattern.exec(plain) : null
-    if (found) return { route: known.route, values: found.slice(1).map(decodeURIComponent), query }
+  for (const route of PATTERNS) {
+    const found = route.method === method ? route.pattern.exec(plain) : null
+    if (found) return { route: route.route, values: found.slice(1).map(decodeURIComponent), query }
   }
   return { route: 'unknown', values: [], query }
 }
@@ -248,6 +263,7 @@ export interface UploadForm {
   readonly fileName: string
   readonly mime: string
   readonly bytes: Uint8Array
+  readonly sha256: string
   readonly fields: ReadonlyMap<string, string>
 }
 
@@ -260,5 +276,5 @@ export function readMultipart(contentType: string, body: Buffer): UploadForm {
   const fields = new Map<string, string>()
   for (const [, name = '', value = ''] of head.matchAll(/name="([^"]+)"\r\n\r\n([^\r]*)\r\n/g)) fields.set(name, value)
   const fileName = /name="file"; filename="([^"]*)"/.exec(head)?.[1] ?? ''
-  return { fileName, mime: /Content-Type: (.+)$/.exec(head)?.[1] ?? '', bytes, fields }
+  return { fileName, mime: /Content-Type: (.+)$/.exec(head)?.[1] ?? '', bytes, sha256: sha256Of(bytes), fields }
 }

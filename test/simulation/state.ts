@@ -1,55 +1,74 @@
 /** The real store on real SQLite, opened once for many runs: each run is one transaction that is rolled back at its end. */
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
+import type { Statement } from 'better-sqlite3'
+import { PlannedDatabase } from '../../src/foundation/sqlite/planned-database.ts'
 import { openStore, type Store } from '../../src/store/open-store.ts'
 import { prepareQueries, type StoreQueries } from '../../src/store/store-queries.ts'
-import { dumpDatabase } from '../support/dump-store.ts'
+import { prepareDump } from '../support/dump-store.ts'
+import { prepareJudging } from './judging-queries.ts'
 import type { Life } from './life.ts'
 
 const PLENTY_BYTES = 2 ** 40
 
 export class SimulatedState implements Disposable {
-  readonly database: Database.Database
   readonly queries: StoreQueries
+  readonly judging: ReturnType<typeof prepareJudging>
+  readonly #database: PlannedDatabase
+  readonly #dump: ReturnType<typeof prepareDump>
+  readonly #savepoints: Readonly<Record<'begin' | 'keep' | 'undo' | 'beginDurable' | 'keepDurable', Statement>>
   #isRehearsing = false
 
   /** `directory` must not hold a store yet. */
   constructor(directory: string) {
     openStore(directory)[Symbol.dispose]()
-    this.database = new Database(join(directory, 'store.db'))
-    this.database.pragma('foreign_keys = ON')
-    this.queries = prepareQueries(this.database)
+    this.#database = copyIntoMemory(join(directory, 'store.db'))
+    this.#database.pragma('foreign_keys = ON')
+    this.queries = prepareQueries(this.#database)
+    this.judging = prepareJudging(this.#database)
+    this.#dump = prepareDump(this.#database)
+    const database = this.#database
+    this.#savepoints = {
+      begin: database.prepare('SAVEPOINT work'),
+      keep: database.prepare('RELEASE work'),
+      undo: database.prepare('ROLLBACK TO work'),
+      beginDurable: database.prepare('SAVEPOINT durable'),
+      keepDurable: database.prepare('RELEASE durable'),
+    }
   }
 
   /** Begins a world in which nothing was ever stored. */
   begin(): void {
-    this.database.exec('BEGIN IMMEDIATE; SAVEPOINT durable')
+    this.#database.exec('BEGIN IMMEDIATE; SAVEPOINT durable')
   }
 
   end(): void {
-    this.database.exec('ROLLBACK')
+    this.#database.exec('ROLLBACK')
     this.#isRehearsing = false
   }
 
   /** What a killed process leaves behind: its open transactions are gone. */
   recover(): void {
-    if (this.#isRehearsing) this.database.exec('ROLLBACK TO rehearsal; RELEASE rehearsal')
+    if (this.#isRehearsing) this.#database.exec('ROLLBACK TO rehearsal; RELEASE rehearsal')
     this.#isRehearsing = false
   }
 
   /** What a power cut leaves of the log: everything up to the last commit that waited for the disk. */
   losePower(): void {
     this.recover()
-    this.database.exec('ROLLBACK TO durable')
+    this.#database.exec('ROLLBACK TO durable')
+  }
+
+  #markDurable(): void {
+    this.#savepoints.keepDurable.run()
+    this.#savepoints.beginDurable.run()
   }
 
   /** The store as one life of the program holds it. */
   open(life: Life): Store {
-    const { database } = this
     const commit = <T>(work: () => T, isDurable: boolean): T => {
       life.step('write')
-      const result = database.transaction(work)()
-      if (isDurable && !this.#isRehearsing) database.exec('RELEASE durable; SAVEPOINT durable')
+      const result = this.#transact(work)
+      if (isDurable && !this.#isRehearsing) this.#markDurable()
       life.step('written')
       return result
     }
@@ -66,7 +85,7 @@ export class SimulatedState implements Disposable {
       writeRelaxed: (work) => commit(work, false),
       rehearse: async (work) => {
         life.step('rehearse')
-        database.exec('SAVEPOINT rehearsal')
+        this.#database.exec('SAVEPOINT rehearsal')
         this.#isRehearsing = true
         try {
           return await work()
@@ -78,22 +97,46 @@ export class SimulatedState implements Disposable {
     }
   }
 
+  #transact<T>(work: () => T): T {
+    const { begin, keep, undo } = this.#savepoints
+    begin.run()
+    try {
+      const result = work()
+      keep.run()
+      return result
+    } catch (error) {
+      undo.run()
+      keep.run()
+      throw error
+    }
+  }
+
   /** Every row of the tables that tell of files and contents. */
   dump(): string {
-    return JSON.stringify(dumpDatabase(this.database), bigintText)
+    return JSON.stringify(this.#dump(), bigintText)
   }
 
   /** The same without what each further look at something bad changes: how often and until when it is left alone. */
   dumpSettled(): string {
     const looks = new Set(['problem_count', 'problem_message', 'retry_at', 'first_at'])
-    return JSON.stringify(dumpDatabase(this.database), (key, value) => (looks.has(key) ? null : bigintText(key, value)))
+    return JSON.stringify(this.#dump(), (key, value) => (looks.has(key) ? null : bigintText(key, value)))
   }
 
   [Symbol.dispose](): void {
-    this.database.close()
+    this.#database.close()
   }
 }
 
 function bigintText(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value
+}
+
+/** What only a power cut could take from a disk is taken here by savepoints; the disk itself would only cost time. */
+function copyIntoMemory(file: string): PlannedDatabase {
+  const original = new PlannedDatabase(file)
+  // A copy in memory can have no log beside it.
+  original.pragma('journal_mode = DELETE')
+  const copy = new PlannedDatabase(original.serialize())
+  original.close()
+  return copy
 }

@@ -1,8 +1,8 @@
 /** Everything outside the program in one run of the simulation, and what is known to be true of it. */
-import { hash } from 'node:crypto'
 import type { EngineLimits } from '../../src/sync/engine.ts'
 import { type ManualClock, manualClock } from '../support/manual-clock.ts'
 import { seededRandom, seedOf } from '../support/random.ts'
+import { sha256Of } from './contents.ts'
 import { SimulatedDisk } from './disk.ts'
 import { type FaultProfile, Faults } from './faults.ts'
 import { Life, ProcessDied } from './life.ts'
@@ -77,7 +77,7 @@ export class World implements Disposable {
     this.state = state
     this.disk = new SimulatedDisk(() => BigInt(this.clock.nowMs()) * 1_000_000n)
     this.faults = new Faults(seed, traits.faults)
-    const { nowMs } = { nowMs: () => this.clock.monotonicMs() }
+    const nowMs = () => this.clock.monotonicMs()
     this.service = new SimulatedService({ ...traits.service, nowMs, fateOf: (sha256) => this.#fateOf(sha256) })
     for (const path of ['/home', ROOT, OUTSIDE, `${OUTSIDE}/private`]) this.disk.makeDirectory(path)
     for (const name of ['0.md', 'private/1.md']) {
@@ -96,7 +96,7 @@ export class World implements Disposable {
 
   /** Puts a file below the root; its content may be uploaded from now on. */
   put(path: string, bytes: Uint8Array, inPlace = false): void {
-    this.#contents.add(hash('sha256', bytes, 'hex'))
+    this.#contents.add(sha256Of(bytes))
     const whole = `${ROOT}/${path}`
     for (let cut = path.indexOf('/'); cut > 0; cut = path.indexOf('/', cut + 1)) this.makeDirectory(path.slice(0, cut))
     if (inPlace) this.disk.overwrite(whole, bytes)
@@ -128,6 +128,7 @@ export class World implements Disposable {
       (error: unknown) => Object.assign(end, { isOver: true, error }),
     )
     const startMs = this.clock.monotonicMs()
+    await this.clock.settle()
     for (let wakes = 0; !end.isOver && !life.isDead && this.clock.monotonicMs() < untilMs; wakes += 1) {
       const [failure] = life.failures
       if (failure) throw asViolation(failure)
@@ -181,8 +182,8 @@ export class World implements Disposable {
   /** What must hold at every moment. */
   assertAlways(): void {
     for (const [resourceId, { path }] of this.#told) {
-      const known = this.state.database.prepare('SELECT 1 FROM content WHERE resource_id = ?').get(resourceId)
-      if (known === undefined) throw new Violation('P1', `the receipt of "${path}" (${resourceId}) is lost`)
+      if (!this.state.judging.holdsResource(resourceId))
+        throw new Violation('P1', `the receipt of "${path}" (${resourceId}) is lost`)
       if (!this.service.find(resourceId))
         throw new Violation('P1', `"${path}" was told to be ${resourceId}, which is not there`)
     }
@@ -199,7 +200,7 @@ export class World implements Disposable {
     const random = seededRandom(this.seed ^ seedOf(`fate ${sha256}`))
     const nowMs = this.clock.monotonicMs()
     const listedMs = random() < lateShare ? nowMs + Math.floor(random() * 3_600_000) : 0
-    const finalMs = nowMs + Math.floor(random() < 0.9 ? random() * 30_000 : random() ** 3 * 30 * 3_600_000)
+    const finalMs = nowMs + Math.floor(random() < 0.95 ? random() * 30_000 : random() ** 3 * 30 * 3_600_000)
     const isBad = random() < badShare
     const finalStatus = isBad ? pick(BAD_ENDS, random()) : random() < 0.2 ? 'completed_with_warnings' : 'completed'
     return { listedMs, finalMs, finalStatus }
@@ -218,13 +219,8 @@ export class World implements Disposable {
   }
 
   #noteUploadBegun(fileName: string): void {
-    const intents = this.state.database
-      .prepare<[string, string], { n: number }>(
-        `SELECT count(*) AS n FROM upload u JOIN content c ON c.id = u.content_id
-         WHERE u.ended_at IS NULL AND c.state IN ('sending', 'stored') AND (u.path = ? OR u.path LIKE '%/' || ?)`,
-      )
-      .get(fileName, fileName)
-    if ((intents?.n ?? 0) === 0) throw new Violation('P2', `"${fileName}" is on its way without an intent`)
+    if (this.state.judging.countIntents(fileName) === 0)
+      throw new Violation('P2', `"${fileName}" is on its way without an intent`)
     this.#transfers.push({ life: this.life, fileName, seen: undefined, isOver: false })
   }
 

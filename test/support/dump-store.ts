@@ -16,20 +16,23 @@ const PASSING: Readonly<Record<string, readonly string[]>> = {
 export function dumpStore(stateDir: string): Record<string, unknown[]> {
   const database = new Database(join(stateDir, 'store.db'), { readonly: true })
   try {
-    return dumpDatabase(database)
+    return prepareDump(database)()
   } finally {
     database.close()
   }
 }
 
-/** The same of a database that is open. */
-export function dumpDatabase(database: Database.Database): Record<string, unknown[]> {
+/** The same of a database that is open, as often as it is called. */
+export function prepareDump(database: Database.Database): () => Record<string, unknown[]> {
   const tables = ['library', 'mirror', 'directory', 'content', 'file', 'former', 'upload', 'problem']
-  return Object.fromEntries(tables.map((table) => [table, dumpTable(database, table)]))
-}
-
-function dumpTable(database: Database.Database, table: string): unknown[] {
-  const rows = database.prepare<[], Record<string, unknown>>(`SELECT * FROM ${table}`).safeIntegers().all()
-  const left = new Set(PASSING[table])
-  return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([column]) => !left.has(column))))
+  const statements = tables.map((table) => {
+    const columns = database
+      .prepare<[string], { name: string }>('SELECT name FROM pragma_table_info(?)')
+      .all(table)
+      .filter(({ name }) => !PASSING[table]?.includes(name))
+      .map(({ name }) => name)
+    const rows = database.prepare<[], Record<string, unknown>>(`SELECT ${columns.join(', ')} FROM ${table}`)
+    return [table, rows.safeIntegers()] as const
+  })
+  return () => Object.fromEntries(statements.map(([table, rows]) => [table, rows.all()]))
 }

@@ -3,7 +3,9 @@ import type { Clock, Timer } from '../../src/foundation/clock.ts'
 export interface ManualClock extends Clock {
   /** Lets time pass: both clocks go on, and whoever sleeps wakes in order. */
   advance(durationMs: number): Promise<void>
-  /** Lets time pass to the next one that is due; false when nobody sleeps. */
+  /** Lets everything go on that waits for nothing but its turn. */
+  settle(): Promise<void>
+  /** Lets time pass to the next one that is due, and what it wakes go on; false when nobody sleeps. */
   advanceToNext(): Promise<boolean>
   /** Sets the wall clock only, as a suspended machine or an administrator does; sleepers notice nothing. */
   jump(byMs: number): void
@@ -66,10 +68,8 @@ export function manualClock(nowMs = Date.UTC(2026, 0, 1)): ManualClock {
       }
       return { refresh, [Symbol.dispose]: () => void sleepers.delete(sleeper) }
     },
-    advanceToNext: async () => {
-      await settle()
-      return wakeNext(Number.POSITIVE_INFINITY)
-    },
+    settle,
+    advanceToNext: () => wakeNext(Number.POSITIVE_INFINITY),
     advance: async (durationMs) => {
       const endMs = monotonicMs + durationMs
       await settle()
@@ -88,7 +88,6 @@ function earliest(sleepers: ReadonlySet<Sleeper>, endMs: number): Sleeper | unde
   return first
 }
 
-/** Lets everything go on that waits for nothing but its turn. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } 
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { systemCodeOf } from '../errors.ts'
+import { PlannedDatabase } from './planned-database.ts'
 
 export interface DatabaseSpec {
   readonly file: string
@@ -40,7 +41,7 @@ export class DatabaseFaultError extends Error {
 export function openDatabase(spec: DatabaseSpec): Database.Database {
   const isNew = !existsSync(spec.file)
   if (!isNew) inspect(spec)
-  const database = new Database(spec.file)
+  const database = new PlannedDatabase(spec.file)
   try {
     chmodSync(spec.file, 0o600)
     configure(database)
@@ -85,7 +86,7 @@ export function isDiskFull(error: unknown): boolean {
 /** Opens an existing database for reading only; throws DatabaseFaultError like openDatabase. Its schema may be older. */
 export function openDatabaseReadOnly(spec: DatabaseSpec): Database.Database {
   inspect(spec)
-  const database = new Database(spec.file, { readonly: true, timeout: 5_000 })
+  const database = new PlannedDatabase(spec.file, { readonly: true, timeout: 5_000 })
   database.pragma('trusted_schema = OFF')
   return database
 }

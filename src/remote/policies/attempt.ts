@@ -55,6 +55,9 @@ function isAnswer(error: unknown): boolean {
   return error instanceof RejectedError
 }
 
+/** Without a reason of its own each abort would make an exception with a stack. */
+const OVER = 'over'
+
 /** Listens while one try is under way, and says when nothing was heard for long, neither by it nor by the others. */
 class Silence implements Disposable {
   readonly #clock: Clock
@@ -82,7 +85,7 @@ class Silence implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#over.abort()
+    this.#over.abort(OVER)
   }
 
   async #listen(): Promise<void> {

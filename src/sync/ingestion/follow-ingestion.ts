@@ -9,6 +9,7 @@ import type { Connection, Engine } from '../engine.ts'
 import { isServiceWell } from '../item-failure.ts'
 import type { IngestionCapacity } from './ingestion-capacity.ts'
 import { readWarnings } from './ingestion-note.ts'
+import { NextLook } from './next-look.ts'
 import { type PollAnswer, type PollFailure, pollResource } from './poll-resource.ts'
 
 interface Followed extends Omit<PendingResource, 'hasProblem'> {
@@ -47,8 +48,6 @@ const ROUND = 256
 /** A round in which nothing ended is followed by a pause, so that thousands of slow resources cost no more than this. */
 const FRUITLESS_POLLS_PER_SECOND = 50
 
-const LOOK_AGAIN_MS = 60_000
-
 /** The time at which a pending resource was seen is written no more often than this, unless its status is another. */
 const WRITE_SEEN_MS = 30_000
 
@@ -70,12 +69,15 @@ export class IngestionFollower implements IngestionCapacity {
   readonly #unread = new Set<number>()
   #mayEnd = false
   #hasFailed = false
+  /** Up to which state of the store its pending resources were taken. */
+  #takenUpTo = -1
   #stopAtMs = Number.POSITIVE_INFINITY
-  #lookAgainAtMs = 0
+  readonly #nextLook: NextLook
 
   constructor(engine: Engine, connection: Connection) {
     this.#engine = engine
     this.#connection = connection
+    this.#nextLook = new NextLook(engine.clock)
   }
 
   /** From now on the mirror's resources are followed as well. */
@@ -83,8 +85,8 @@ export class IngestionFollower implements IngestionCapacity {
     if (this.#mirrors.has(row.id)) return
     this.#mirrors.set(row.id, { row, lastSeq: 0 })
     this.#unread.add(row.id)
-    this.#lookAgainAtMs = 0
-    this.#bell.ring()
+    this.#takenUpTo = -1
+    this.lookAgain()
   }
 
   /** Leaves the mirror's resources to somebody else. */
@@ -100,7 +102,7 @@ export class IngestionFollower implements IngestionCapacity {
 
   /** Looks now at what ended badly and is due, instead of within a minute. */
   lookAgain(): void {
-    this.#lookAgainAtMs = 0
+    this.#nextLook.demand()
     this.#bell.ring()
   }
 
@@ -161,9 +163,10 @@ export class IngestionFollower implements IngestionCapacity {
   /** What ended badly before may have been repaired since: one look, at growing pauses. */
   #lookAgain(): void {
     const { store, clock } = this.#engine
-    if (clock.monotonicMs() < this.#lookAgainAtMs) return
-    this.#lookAgainAtMs = clock.monotonicMs() + LOOK_AGAIN_MS
+    if (!this.#nextLook.isDue) return
+    this.#nextLook.postpone()
     for (const { row } of this.#mirrors.values()) {
+      this.#nextLook.note(store.contents.nextLookAt(row.id, clock.nowMs()))
       for (const resource of store.contents.listDueForAnotherLook(row.id, clock.nowMs())) {
         if (!this.#followed.has(resource.contentId)) this.#take(row, resource, 0)
       }
@@ -180,6 +183,9 @@ export class IngestionFollower implements IngestionCapacity {
   }
 
   #takeNew(): void {
+    const changes = this.#engine.store.contents.countNewlyPending()
+    if (changes === this.#takenUpTo) return
+    this.#takenUpTo = changes
     for (const mirror of this.#mirrors.values()) this.#takeNewOf(mirror)
     this.#engine.progress.inIngestion = this.#followed.size
   }
@@ -218,7 +224,7 @@ export class IngestionFollower implements IngestionCapacity {
   }
 
   #nextDueMs(): number {
-    let nextMs = this.#lookAgainAtMs
+    let nextMs = this.#nextLook.atMs
     for (const { dueMs } of this.#followed.values()) nextMs = Math.min(nextMs, dueMs)
     return nextMs
   }
@@ -263,6 +269,7 @@ export class IngestionFollower implements IngestionCapacity {
     const quarantines = store.contents.getStanding(contentId).problemCount
     const retryAt = clock.nowMs() + quarantinePause(quarantines, error.code)
     store.write(() => store.contents.setProblem(contentId, { code: error.code, message: error.message, retryAt }))
+    this.#nextLook.note(retryAt)
     logger.warn('the service does not tell how an ingestion goes on', {
       resourceId,
       code: error.code,
@@ -344,10 +351,8 @@ export class IngestionFollower implements IngestionCapacity {
     }
     const looks = store.contents.getStanding(followed.contentId).problemCount
     const code = outcome === 'unknown' ? 'ingestion-unknown' : `ingestion-${outcome}`
-    store.contents.setProblem(followed.contentId, {
-      code,
-      message: problem,
-      retryAt: nowMs + quarantinePause(looks, code),
-    })
+    const retryAt = nowMs + quarantinePause(looks, code)
+    store.contents.setProblem(followed.contentId, { code, message: problem, retryAt })
+    this.#nextLook.note(retryAt)
   }
 }

@@ -1,0 +1,29 @@
+/** What judges ask of the store. */
+import type Database from 'better-sqlite3'
+
+export function prepareJudging(database: Database.Database) {
+  const holding = database.prepare<[string], { found: 1 }>('SELECT 1 AS found FROM content WHERE resource_id = ?')
+  const resource = database.prepare<[Buffer, string], { id: string | null }>(
+    'SELECT resource_id AS id FROM content WHERE sha256 = ? AND mime = ?',
+  )
+  const intents = database.prepare<[string, string], { n: number }>(
+    `SELECT count(*) AS n FROM upload u JOIN content c ON c.id = u.content_id
+     WHERE u.ended_at IS NULL AND c.state IN ('sending', 'stored') AND (u.path = ? OR u.path LIKE '%/' || ?)`,
+  )
+  const files = database.prepare<[], { n: number }>('SELECT count(*) AS n FROM file')
+  const named = database.prepare<[], { path: string }>(
+    `SELECT iif(d.path = '', f.name, d.path || '/' || f.name) AS path FROM file f
+       JOIN directory d ON d.id = f.directory_id JOIN content c ON c.id = f.content_id
+     WHERE c.problem_code IS NOT NULL OR c.state IN ('sending', 'doubt')
+     UNION SELECT path FROM problem`,
+  )
+  return {
+    holdsResource: (id: string): boolean => holding.get(id) !== undefined,
+    findResource: (sha256: string, mime: string): string | undefined =>
+      resource.get(Buffer.from(sha256, 'hex'), mime)?.id ?? undefined,
+    countIntents: (fileName: string): number => intents.get(fileName, fileName)?.n ?? 0,
+    countFiles: (): number => files.get()?.n ?? 0,
+    /** Paths of which somebody is told that they are not at the service. */
+    listNamed: (): string[] => named.all().map(({ path }) => path),
+  }
+}
