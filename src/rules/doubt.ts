@@ -1,4 +1,4 @@
-import type { DoubtCause } from '../foundation/errors.ts'
+import type { DoubtCause, Reaction } from '../foundation/errors.ts'
 import { quarantineLeftMs, quarantinePause } from './quarantine-pause.ts'
 
 /** The problem of a content in doubt that has no other. */
@@ -35,6 +35,14 @@ export function needsLook(
   return isSetAside === 0 && quarantineLeftMs(retryAt, nowMs) === 0
 }
 
+/**
+ * Whether a candidate that could not be compared keeps its content from being sent. One that the service fails to give may be
+ * compared another time; one that it will not give is passed over, unless the content was in doubt more than once.
+ */
+export function standsInTheWay({ reaction }: { readonly reaction: Reaction }, doubts: number): boolean {
+  return reaction === 'temporary' || doubts > 1
+}
+
 interface LookedFor {
   readonly name: string
   readonly mime: string
@@ -59,6 +67,16 @@ export function rankCandidate(entry: Entry, upload: LookedFor): 0 | 1 | 2 | unde
   if (seen.includes(stem)) return 1
   const isBeginning = (text: string) => text !== '' && stem !== '' && (text.startsWith(stem) || stem.startsWith(text))
   return seen.some(isBeginning) ? 2 : undefined
+}
+
+/** Entries that only begin like a name and are downloaded to be compared. */
+export const MOST_OF_LIKE_NAME = 8
+
+/** The entries to compare with an upload, the likeliest first: all of its name, and some that only begin like it. */
+export function listCandidates<E extends Entry>(entries: readonly E[], upload: LookedFor): E[] {
+  const ranked = entries.map((entry) => ({ entry, rank: rankCandidate(entry, upload) }))
+  const ofRank = (wanted: number) => ranked.flatMap(({ entry, rank }) => (rank === wanted ? [entry] : []))
+  return [...ofRank(0), ...ofRank(1), ...ofRank(2).slice(0, MOST_OF_LIKE_NAME)]
 }
 
 /** By what an entry is found for a name that is like its own: equal keys, or one that begins the other. */

@@ -22,35 +22,40 @@ export interface SkipProblem {
   readonly isUnsupported: boolean
 }
 
-const NO_FILES: Readonly<Partial<Record<SkipReason, string>>> = {
+const WORDS: Readonly<Record<SkipReason, string>> = {
+  symlink: 'a symbolic link, which is not followed',
   socket: 'a socket',
   pipe: 'a pipe',
   device: 'a device',
-}
-
-const LEFT_OUT: Readonly<Partial<Record<SkipReason, string>>> = {
-  symlink: 'a symbolic link, which is not followed',
   'other-file-system': 'on another file system',
+  'too-large': 'larger than maxSize',
   empty: 'empty',
+  'name-not-utf8': 'its name is not UTF-8',
 }
 
 /** The problem that a skipped entry is; undefined when it is left out on purpose, as symbolic links are. */
 export function skipProblem({ reason, detail }: Skipped): SkipProblem | undefined {
-  const noFile = NO_FILES[reason]
-  if (noFile !== undefined) {
-    const message = `${noFile}, which can't be sent; leave it out with an ignore rule`
-    return { code: 'unsupported', message, isUnsupported: true }
+  const what = WORDS[reason]
+  switch (reason) {
+    case 'socket':
+    case 'pipe':
+    case 'device': {
+      const message = `${what}, which can't be sent; leave it out with an ignore rule`
+      return { code: 'unsupported', message, isUnsupported: true }
+    }
+    case 'name-not-utf8':
+      return { code: reason, message: `${what}; rename it`, isUnsupported: true }
+    case 'too-large': {
+      const sizes = detail === undefined ? '' : ` (${detail})`
+      const message = `${what}${sizes}; raise maxSize, or leave it out with an ignore rule`
+      return { code: 'over-max-size', message, isUnsupported: false }
+    }
+    default:
+      return undefined
   }
-  if (reason === 'name-not-utf8') {
-    return { code: reason, message: 'its name is not UTF-8; rename it', isUnsupported: true }
-  }
-  if (reason !== 'too-large') return undefined
-  const sizes = detail === undefined ? '' : ` (${detail})`
-  const message = `larger than maxSize${sizes}; raise maxSize, or leave it out with an ignore rule`
-  return { code: 'over-max-size', message, isUnsupported: false }
 }
 
 /** The reason in words. */
 export function describeSkipped(entry: Skipped): string {
-  return skipProblem(entry)?.message ?? LEFT_OUT[entry.reason] ?? entry.reason
+  return skipProblem(entry)?.message ?? WORDS[entry.reason]
 }

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { nameKey, nameKeys } from '../rules/doubt.ts'
+import { MOST_OF_LIKE_NAME, nameKeys } from '../rules/doubt.ts'
 import type { ContentKey } from './contents.ts'
 import type { ListedEntry } from './report-rows.ts'
 
@@ -19,8 +19,8 @@ export interface ResourceBytes {
 
 export type StrangerQueries = ReturnType<typeof prepareStrangers>
 
-/** A look at more than so many entries of one name ends without them. */
-const MOST_CANDIDATES = 1_000
+/** Entries of one name that are read at once. */
+const PAGE = 1_000
 
 /** Entries that may be earlier uploads of ours which the store has no receipt of. */
 export function prepareStrangers(database: Database.Database) {
@@ -55,13 +55,20 @@ function prepareEntries(database: Database.Database) {
      SELECT @libraryId, @mime, @key, @resourceId, @title, @filename WHERE NOT ${isKnown} @resourceId) ON CONFLICT DO NOTHING`,
   )
   const any = database.prepare<[number], number>('SELECT 1 FROM stranger WHERE library_id = ? LIMIT 1').pluck()
-  const ofName = (condition: string) => `
-    SELECT resource_id AS resourceId, title, filename, mime FROM stranger s
-    WHERE library_id = @libraryId AND mime = @mime AND ${condition} AND coalesce(size, @size) = @size
-      AND coalesce(sha256, @sha256) = @sha256 AND NOT ${isKnown} s.resource_id)`
-  const candidates = database.prepare<[Record<string, string | number | Uint8Array>], Stranger>(
-    `${ofName('name_key = @key')} UNION ${ofName('name_key IN (SELECT value FROM json_each(@beginnings))')}
-     UNION ${ofName("@key <> '' AND name_key > @key AND name_key < @key || char(1114111)")} LIMIT ${MOST_CANDIDATES}`,
+  const isCandidate = `library_id = @libraryId AND mime = @mime AND coalesce(size, @size) = @size
+    AND coalesce(sha256, @sha256) = @sha256 AND NOT ${isKnown} s.resource_id)`
+  const columns = 'resource_id AS resourceId, title, filename, mime'
+  const ofName = database.prepare<[Record<string, string | number | Uint8Array>], Stranger>(
+    `SELECT ${columns} FROM stranger s WHERE name_key = @key AND resource_id > @after AND ${isCandidate}
+     ORDER BY resource_id LIMIT ${PAGE}`,
+  )
+  const isOfName = `EXISTS (SELECT 1 FROM stranger n WHERE n.library_id = @libraryId AND n.mime = @mime
+    AND n.name_key = @key AND n.resource_id = s.resource_id)`
+  const likeName = (condition: string) =>
+    `SELECT ${columns} FROM stranger s WHERE ${condition} AND ${isCandidate} AND NOT ${isOfName}`
+  const ofLikeName = database.prepare<[Record<string, string | number | Uint8Array>], Stranger>(
+    `${likeName('name_key IN (SELECT value FROM json_each(@beginnings))')}
+     UNION ${likeName("@key <> '' AND name_key > @key AND name_key < @key || char(1114111)")} LIMIT ${MOST_OF_LIKE_NAME}`,
   )
   const noteBytes = database.prepare<[number | null, Uint8Array | null, number, string]>(
     `UPDATE stranger SET size = coalesce(?, size), sha256 = coalesce(?, sha256) WHERE library_id = ? AND resource_id = ?`,
@@ -74,11 +81,19 @@ function prepareEntries(database: Database.Database) {
       for (const { libraryId, resourceId, title, filename, mime } of entries)
         for (const key of nameKeys({ title, filename })) add.run({ libraryId, mime, key, resourceId, title, filename })
     },
-    /** Entries that may be the content, sent under `name`: of its kind, with a like name, and no other bytes as far as known. */
-    listCandidates: ({ libraryId, mime, size, sha256 }: ContentKey, name: string): Stranger[] => {
-      const key = nameKey(name)
+    /** Entries of the content's kind and of a name, with no other bytes as far as known. `key` is that of the name. */
+    ofName: function* ({ libraryId, mime, size, sha256 }: ContentKey, key: string): Generator<Stranger> {
+      let after: string | undefined = ''
+      while (after !== undefined) {
+        const page: Stranger[] = ofName.all({ libraryId, mime, size, sha256, key, after })
+        yield* page
+        after = page.at(-1)?.resourceId
+      }
+    },
+    /** The same of some names that begin the name, or that it begins. */
+    listOfLikeName: ({ libraryId, mime, size, sha256 }: ContentKey, key: string): Stranger[] => {
       const beginnings = JSON.stringify([...key].map((_, at, letters) => letters.slice(0, at).join('')).slice(1))
-      return candidates.all({ libraryId, mime, size, sha256, key, beginnings })
+      return ofLikeName.all({ libraryId, mime, size, sha256, key, beginnings })
     },
     noteBytes: (libraryId: number, resourceId: string, { sizeBytes, sha256 }: ResourceBytes): void => {
       noteBytes.run(sizeBytes ?? null, sha256 ?? null, libraryId, resourceId)

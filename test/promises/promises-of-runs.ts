@@ -235,6 +235,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'a state that was restored > knows a file again that comes back later',
         'a state that was restored > tells files of one name apart, and reads each resource once',
         'a state that was restored > sends nothing of what it cannot look for',
+        'a state that was restored > finds an upload behind a thousand others of its name',
         'an ordinary kill > costs no look',
       ],
       'journeys/restored-state.test.ts': [

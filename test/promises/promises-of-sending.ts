@@ -105,7 +105,15 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'an upload that always fails > that arrived after all is found by a look',
         'an upload that always fails > counts each send in the limits',
       ],
-      'rules/sending.test.ts': ['an upload in doubt > after $doubts doubts and $problemCount quarantines ($cause)'],
+      'sync/doubts/looks.test.ts': [
+        'a look > compares all entries of the name before it sends again',
+        'a look > that is refused after two doubts names the file, and sends nothing',
+        'a listing that never ends > %s sends nothing again, and names the file',
+      ],
+      'rules/sending.test.ts': [
+        'an upload in doubt > after $doubts doubts and $problemCount quarantines ($cause)',
+        'the candidates of a look > stand in the way when they cannot be compared: %s after %i doubts',
+      ],
       'sync/doubts/attempts.test.ts': ['a run that outlasts its quarantines > sends a failing content twice at most'],
     },
   },

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { freeName, givesNameAway, type MirrorActivity, mirrorActivity } from '../../src/rules/mirror-activity.ts'
+import {
+  embeddedOrigin,
+  freeName,
+  givesNameAway,
+  isEmbeddedOrigin,
+  type MirrorActivity,
+  mirrorActivity,
+} from '../../src/rules/mirror-activity.ts'
 
 const HERE = 'https://a.example'
 const ELSEWHERE = 'https://b.example'
@@ -42,5 +49,12 @@ describe('a name', () => {
     const taken = new Set(['papers', 'papers-2'])
     expect(freeName('papers', (name) => taken.has(name))).toBe('papers-3')
     expect(freeName('mail', (name) => taken.has(name))).toBe('mail')
+  })
+})
+
+describe('the origin of an embedded library', () => {
+  test('names its instance, and is known again', () => {
+    expect(embeddedOrigin('1')).toBe(EMBEDDED)
+    expect([EMBEDDED, HERE, `${HERE}/embedded:1`].map(isEmbeddedOrigin)).toEqual([true, false, false])
   })
 })

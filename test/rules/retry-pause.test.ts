@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseRetryAfterMs, retryPauseMs } from '../../src/rules/retry-pause.ts'
+import {
+  keptPauseMs,
+  longestPauseMs,
+  parseRetryAfterMs,
+  restOfPauseMs,
+  retryPauseMs,
+} from '../../src/rules/retry-pause.ts'
 
 const policies = fc.record({
   attempts: fc.integer({ min: 1, max: 50 }),
@@ -38,6 +44,56 @@ describe('retryPauseMs', () => {
         expect(lowest(attempt + 1)).toBeGreaterThanOrEqual(lowest(attempt))
       }),
     )
+  })
+})
+
+const DAY_MS = 86_400_000
+
+describe('retryPauseMs', () => {
+  it.each([
+    [1, 0, 500],
+    [1, 0.5, 750],
+    [3, 0, 2_000],
+    [4, 0, 4_000],
+    [5, 0, 5_000],
+    [5, 0.5, 7_500],
+    [9, 0, 5_000],
+  ])('doubles up to its bound, half of it by chance: try %i, %f', (attempt, random, pauseMs) => {
+    expect(retryPauseMs(attempt, { attempts: 9, firstPauseMs: 1_000, maxPauseMs: 10_000 }, random)).toBe(pauseMs)
+  })
+})
+
+describe('longestPauseMs', () => {
+  it.each([
+    [undefined, DAY_MS],
+    [5_000, 5_000],
+    [0, 0],
+    [2 * DAY_MS, 2 * DAY_MS],
+  ])('is a day unless said: %s', (longestAskedMs, longestMs) => {
+    const policy = { attempts: 1, firstPauseMs: 1, maxPauseMs: 1 }
+    expect(longestPauseMs(longestAskedMs === undefined ? policy : { ...policy, longestAskedMs })).toBe(longestMs)
+  })
+})
+
+describe('a pause for the processes that follow', () => {
+  it.each([
+    [0, 0],
+    [1_500.4, 1_500],
+    [DAY_MS, DAY_MS],
+    [7 * DAY_MS, 7 * DAY_MS],
+    [8 * DAY_MS, 7 * DAY_MS],
+  ])('is whole, and a week at most: %d', (lengthMs, keptMs) => {
+    expect(keptPauseMs(lengthMs)).toBe(keptMs)
+  })
+
+  it.each([
+    [1_000, 60_000],
+    [999, 0],
+    [31_000, 30_000],
+    [61_000, 0],
+    [99_000, 0],
+  ])('is over with its time, and when the clock went back: %d', (nowMs, restMs) => {
+    expect(restOfPauseMs({ askedAtMs: 1_000, lengthMs: 60_000 }, nowMs)).toBe(restMs)
   })
 })
 

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { needsLook, rankCandidate, reactToDoubt } from '../../src/rules/doubt.ts'
+import {
+  listCandidates,
+  nameKey,
+  nameKeys,
+  needsLook,
+  rankCandidate,
+  reactToDoubt,
+  standsInTheWay,
+} from '../../src/rules/doubt.ts'
 import { pollPause } from '../../src/rules/poll-pause.ts'
 import { quarantineLeftMs, quarantinePause } from '../../src/rules/quarantine-pause.ts'
 import { describeHold, holdingLimit } from '../../src/rules/quota.ts'
@@ -168,5 +176,62 @@ describe('an entry that an upload may have left', () => {
     expect(entry('x', 'resume-of-2024-final-2')).toBe(2)
     expect(entry('x', 'resume-of-2024')).toBe(2)
     expect(entry('Something else', 'something-else')).toBeUndefined()
+  })
+})
+
+describe('the key of a name', () => {
+  test.each([
+    ['Résumé 2024 – final.md', 'resume2024final'],
+    ['a.b.md', 'ab'],
+    ['.env', 'env'],
+    ['no-ending', 'noending'],
+    ['あ.md', 'あ'],
+    ['ﬁne.md', 'fine'],
+    ['--.md', ''],
+  ])('has its letters and digits alone: %s', (name, key) => {
+    expect(nameKey(name)).toBe(key)
+  })
+
+  test.each([
+    [{ title: 'Notes.md', filename: 'notes-2.md' }, ['notes', 'notesmd', 'notes2']],
+    [{ title: 'Notes', filename: 'notes' }, ['notes']],
+    [{ title: '2.5 Notes', filename: 'x.md' }, ['2', '25notes', 'x']],
+  ])('of an entry is that of its title, with and without an ending, and of its slug: %j', (entry, keys) => {
+    expect(nameKeys(entry)).toEqual(keys)
+  })
+})
+
+describe('the candidates of a look', () => {
+  const entry = (title: string, slug = title) => ({ title, slug, mime_type: 'text/markdown' })
+  const upload = { name: 'a b.md', mime: 'text/markdown' }
+
+  test('are all of the name, the likeliest first, and a few like it', () => {
+    const same = Array.from({ length: 20 }, () => entry('a b.md'))
+    const alike = Array.from({ length: 20 }, () => entry('A-B', 'a-b'))
+    const longer = Array.from({ length: 20 }, (_, n) => entry(`a b ${n}`))
+    const others = [entry('c.md'), { ...entry('a b.md'), mime_type: 'text/plain' }]
+    const candidates = listCandidates([...others, ...longer, ...alike, ...same], upload)
+    expect(candidates).toEqual([...same, ...alike, ...longer.slice(0, 8)])
+  })
+
+  test.each([
+    ['temporary', 0, true],
+    ['temporary', 3, true],
+    ['rejected', 1, false],
+    ['rejected', 2, true],
+    ['refused', 0, false],
+  ] as const)('stand in the way when they cannot be compared: %s after %i doubts', (reaction, doubts, isInTheWay) => {
+    expect(standsInTheWay({ reaction }, doubts)).toBe(isInTheWay)
+  })
+})
+
+describe('an entry of no letters', () => {
+  test.each([
+    ['--.md', 'x', undefined],
+    ['--.md', '', 1],
+    ['a.md', '', undefined],
+  ])('begins nothing and is begun by nothing: %s beside %j', (name, slug, rank) => {
+    const mime = 'text/markdown'
+    expect(rankCandidate({ title: 'z', slug, mime_type: mime }, { name, mime })).toBe(rank)
   })
 })

@@ -166,6 +166,104 @@ describe('a state that was restored', () => {
     expect(result.outcome).toBe('failures')
     expect(accountOf(result).problems.map(({ path }) => path)).toEqual(['d0/file-4.md'])
     expect(service.count('uploadFile')).toBe(0)
+    service.forget()
+    expect((await tested.sync([mirror])).outcome).toBe('failures')
+    expect(service.count('downloadResource'), 'before its pause is over').toBe(0)
+    expect(service.count('uploadFile')).toBe(0)
+  })
+})
+
+describe('a state that was restored', () => {
+  test('sends what lies beside a directory that cannot be listed', async () => {
+    const service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'd0/old.md': '0', 'd1/sub/old.md': '1' }))
+    await using tested = openTestEngine(service)
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    writeTree(mirror.path, { 'd0/a.md': '# a', 'd1/sub/b.md': '# b' })
+    await openTestEngine(service).sync([mirror], { adopts: true })
+    service.forget()
+    writeTree(mirror.path, { 'd0/new.md': '# new' })
+    tested.store.write(() => tested.store.strangers.demandLooks())
+    service.answer = ({ route, path }) =>
+      route === 'listDirectory' && path.includes('%2Fd1&') ? { status: 422, body: {} } : undefined
+    const account = accountOf(await tested.sync([mirror]))
+    expect(account.problems).toMatchObject([{ path: 'd1/sub/b.md', code: 'service-unavailable' }])
+    expect(account.uploads).toMatchObject({ created: 1, duplicates: 1 })
+    service.answer = () => undefined
+    expect((await tested.sync([mirror])).outcome, 'before its pause is over').toBe('temporary')
+    tested.store.write(() =>
+      tested.store.quarantine.list().forEach((due) => void tested.store.quarantine.makeDue(due.contentId)),
+    )
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    expect(service.requests.flatMap(({ fileName }) => fileName ?? [])).toEqual(['new.md'])
+  })
+
+  test('finds an upload behind a thousand others of its name', async () => {
+    const service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': '# a' }))
+    await openTestEngine(service).sync([mirror])
+    service.forget()
+    service.rewrite = ({ route }, body) => {
+      if (route !== 'listDirectory' || !Array.isArray(body.files)) return body
+      const others = body.files.flatMap((file) => Array.from({ length: 1_100 }, (_, n) => ({ ...file, id: `!${n}` })))
+      return { ...body, files: [...others, ...body.files] }
+    }
+    service.answer = ({ route, path }) =>
+      route === 'downloadResource' && /!|%21/.test(path) ? { status: 403, body: {} } : undefined
+    await using tested = openTestEngine(service)
+    expect((await tested.sync([mirror], { adopts: true })).outcome).toBe('done')
+    expect(service.count('uploadFile')).toBe(0)
+    expect(service.count('downloadResource')).toBe(1_101)
+  })
+
+  test('takes over once what two mirrors find at once', async () => {
+    const service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
+    const root = temporaryDirectory()
+    const one = mirrorOf(writeTree(join(root, 'one'), { 'a.md': 'shared' }))
+    const two = mirrorOf(writeTree(join(root, 'two'), { 'a.md': 'shared' }))
+    await openTestEngine(service).sync([one, two])
+    service.forget()
+    const areBoth = Promise.withResolvers<void>()
+    service.onAnswered = ({ route }) => {
+      if (service.count('downloadResource') === 2) areBoth.resolve()
+      return route === 'downloadResource' ? areBoth.promise : undefined
+    }
+    await using fresh = openTestEngine(service)
+    const results = await Promise.all([one, two].map((mirror) => fresh.sync([mirror], { adopts: true })))
+    expect(results.map(({ outcome }) => outcome)).toEqual(['done', 'done'])
+    expect(results.map((result) => accountOf(result).uploads.duplicates).sort()).toEqual([0, 1])
+    expect(service.count('uploadFile')).toBe(0)
+  })
+
+  test('knows what was refused before and stored since', async () => {
+    const service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'a' }))
+    await using tested = openTestEngine(service)
+    service.answer = ({ route }) => (route === 'uploadFile' ? { status: 422, body: {} } : undefined)
+    expect((await tested.sync([mirror])).outcome).toBe('failures')
+    service.answer = () => undefined
+    await openTestEngine(service).sync([mirror], { adopts: true })
+    service.forget()
+    tested.store.write(() => {
+      tested.store.strangers.demandLooks()
+      tested.store.quarantine.makeDue(1)
+    })
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    expect(service.count('uploadFile')).toBe(0)
+  })
+
+  test.each([
+    ['other', 1],
+    ['mine', 0],
+  ])('compares bytes that come without a length: %s', async (body, uploads) => {
+    const service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'mine' }))
+    await openTestEngine(service).sync([mirror])
+    service.forget()
+    const headers = { 'content-type': 'text/markdown' }
+    service.answer = ({ route }) => (route === 'downloadResource' ? { status: 200, body, headers } : undefined)
+    expect((await openTestEngine(service).sync([mirror], { adopts: true })).outcome).toBe('done')
+    expect(service.count('uploadFile')).toBe(uploads)
   })
 })
 

@@ -3,7 +3,7 @@ import { INBOX_PATH } from '../../contract/routes.ts'
 import { type ShelfdError, TemporaryError } from '../../foundation/errors.ts'
 import { forEachConcurrently } from '../../foundation/for-each-concurrently.ts'
 import { isWithin, joinPath } from '../../foundation/paths.ts'
-import { nameKey, rankCandidate } from '../../rules/doubt.ts'
+import { nameKey } from '../../rules/doubt.ts'
 import { quarantineLeftMs, quarantinePause } from '../../rules/quarantine-pause.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { OpenFile } from '../../store/files.ts'
@@ -11,10 +11,8 @@ import type { Stranger } from '../../store/strangers.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
 import { listRemote, type UnlistedDirectory } from '../list-remote.ts'
 import type { RunAttempts } from '../pass.ts'
+import { findSame } from './find-same.ts'
 import { type Look, lookAt, readRemoteBytes } from './remote-bytes.ts'
-
-/** Entries that only begin like the name looked for and are downloaded to be compared. */
-const MOST_OF_LIKE_NAME = 8
 
 interface LookWork {
   readonly summary: SyncSummary
@@ -65,7 +63,7 @@ export class EarlierUploads {
   /** Whether the content may be at the service already: then `look` decides. */
   keepsBack(file: OpenFile): boolean {
     if (this.#absent.has(file.contentId)) return false
-    if (!this.#isUnlisted(file) && this.#listCandidates(file).length === 0) return false
+    if (!this.#isUnlisted(file) && this.#candidates(file).next().done) return false
     // One that could not be looked for before waits out its pause.
     if (quarantineLeftMs(file.retryAt, this.#engine.clock.nowMs()) === 0) this.#waiting.set(file.contentId, file)
     return true
@@ -92,32 +90,20 @@ export class EarlierUploads {
   async #lookFor(file: OpenFile): Promise<Look<Stranger | undefined>> {
     const unlisted = this.#isUnlisted(file)
     if (unlisted) return { failure: new TemporaryError('service-unavailable', cannotList(unlisted)) }
-    let failure: ShelfdError | undefined
-    for (const candidate of this.#listCandidates(file)) {
-      const look = await lookAt(this.#engine, this.#mirror, this.#connection, () => this.#isSame(file, candidate))
-      // One that the service will not give cannot be compared; one that it fails to give may be another time.
-      if ('failure' in look) {
-        if (look.failure instanceof TemporaryError) failure ??= look.failure
-      } else if (look.seen) return { seen: candidate }
-    }
-    return failure ? { failure } : { seen: undefined }
+    const compare = (candidate: Stranger) =>
+      lookAt(this.#engine, this.#mirror, this.#connection, () => this.#isSame(file, candidate))
+    return await findSame({ candidates: this.#candidates(file), compare, doubts: 0 })
   }
 
-  /** The best first. It may have been sent under the name of any of its copies. */
-  #listCandidates({ contentId, sha256, mime, size }: OpenFile): Stranger[] {
+  /** It may have been sent under the name of any of its copies. */
+  *#candidates({ contentId, sha256, mime, size }: OpenFile): Generator<Stranger> {
     const { strangers, files } = this.#engine.store
     const libraryId = this.#mirror.row.library.id
-    if (!strangers.hasAny(libraryId)) return []
-    const best = new Map<string, { readonly entry: Stranger; readonly rank: number }>()
-    for (const name of files.listNames(contentId)) {
-      for (const entry of strangers.listCandidates({ libraryId, sha256, mime, size }, name)) {
-        const rank = rankCandidate({ ...entry, slug: nameKey(entry.filename), mime_type: mime }, { name, mime }) ?? 2
-        if (rank < (best.get(entry.resourceId)?.rank ?? Number.POSITIVE_INFINITY))
-          best.set(entry.resourceId, { entry, rank })
-      }
-    }
-    const of = (wanted: number) => [...best.values()].flatMap(({ entry, rank }) => (rank === wanted ? [entry] : []))
-    return [...of(0), ...of(1), ...of(2).slice(0, MOST_OF_LIKE_NAME)]
+    if (!strangers.hasAny(libraryId)) return
+    const content = { libraryId, sha256, mime, size }
+    const keys = new Set(files.listNames(contentId).map(nameKey))
+    for (const key of keys) yield* strangers.ofName(content, key)
+    for (const key of keys) yield* strangers.listOfLikeName(content, key)
   }
 
   /** What is learned of an entry is kept, so that each is read once, however many contents it might be. */

@@ -50,15 +50,25 @@ export async function readRemoteBytes(
     const download = await openDownload(client, resourceId, signal)
     if (!download) return undefined
     try {
-      assertNoPage(download, content)
       const isOtherSize = download.sizeBytes !== undefined && download.sizeBytes !== content.size
+      // Whatever it is, a body that nobody reads would keep its connection.
       const sha256 = await sha256Of(download.body, isOtherSize ? 0 : content.size)
+      assertNoPage(download, content)
       return { sizeBytes: download.sizeBytes, sha256: isOtherSize ? undefined : sha256 }
     } catch (error) {
       if (!(error instanceof TemporaryError) || attempt === MOST_DOWNLOADS) throw error
       await clock.sleep(DOWNLOAD_PAUSE_MS * attempt, signal)
     }
   }
+}
+
+/** Whether what was read of a resource tells it from a content already. */
+export function isKnownAsOther(
+  { sizeBytes, sha256 }: ResourceBytes,
+  content: { readonly size: number; readonly sha256: Uint8Array },
+): boolean {
+  const hasOtherSize = sizeBytes !== undefined && sizeBytes !== content.size
+  return hasOtherSize || (sha256 !== undefined && Buffer.compare(sha256, content.sha256) !== 0)
 }
 
 /** A login page in place of the file would look like other bytes, and the file would be sent again. */

@@ -2,22 +2,32 @@ import type { FileEntry } from '../../contract/records.ts'
 import { INBOX_PATH } from '../../contract/routes.ts'
 import { RejectedError, type ShelfdError, TemporaryError } from '../../foundation/errors.ts'
 import { nameOf } from '../../foundation/paths.ts'
-import { needsLook, rankCandidate } from '../../rules/doubt.ts'
+import { escapeText } from '../../foundation/text.ts'
+import { listCandidates, needsLook, rankCandidate } from '../../rules/doubt.ts'
 import { quarantinePause } from '../../rules/quarantine-pause.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { DoubtfulContent } from '../../store/contents.ts'
+import type { ResourceBytes } from '../../store/strangers.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
 import type { RunAttempts } from '../pass.ts'
-import { type Look, lookAt, readRemoteBytes } from './remote-bytes.ts'
+import { findSame } from './find-same.ts'
+import { isKnownAsOther, type Look, lookAt, readRemoteBytes } from './remote-bytes.ts'
 
-/** Bounds of a look: pages of one listing, and candidates that are downloaded to be compared. */
-const MOST_PAGES = 40
-const MOST_CANDIDATES = 8
+/** Bounds of a look: pages of one listing, two million entries; and entries that may be what is looked for. */
+const MOST_PAGES = 4_000
+const MOST_STRANGERS = 100_000
+
+/** What a listing shows that may be a content in doubt, and what was learned of it. */
+interface Strangers {
+  readonly entries: FileEntry[]
+  /** By resource, so that each is read once, however many contents it might be. */
+  readonly read: Map<string, ResourceBytes>
+}
 
 /**
  * Looks for what uploads in doubt may have left behind (P4): lists where each would have landed, and compares entries
  * that nobody knows by name, kind, size and hash. One that is found is adopted; one that a complete listing doesn't
- * show, or that can't be looked for within bounds, may be sent once more. Gives the number of those.
+ * show may be sent once more; one that can't be looked for to the end is a problem. Gives the number of those to be sent.
  */
 export async function resolveDoubts(
   engine: Engine,
@@ -29,7 +39,9 @@ export async function resolveDoubts(
   if (doubtful.length === 0) return 0
   let resendable = 0
   for (const [place, contents] of Map.groupBy(doubtful, (content) => content.place ?? INBOX_PATH)) {
-    const strangers = await lookAt(engine, mirror, connection, () => listStrangers(engine, mirror, connection, place))
+    const strangers = await lookAt(engine, mirror, connection, () =>
+      listStrangers(engine, mirror, connection, { place, contents }),
+    )
     for (const content of contents) {
       const look =
         'failure' in strangers ? strangers : await lookFor(engine, mirror, connection, content, strangers.seen)
@@ -51,26 +63,34 @@ export function listDoubtful({ store, clock, underWay }: Engine, { row }: Pick<O
   return store.contents.listDoubtful(row).filter((content) => !underWay.has(content.id) && needsLook(content, nowMs))
 }
 
-/** Entries of a directory that are no resource the store knows. */
+/** Entries of a directory that are no resource the store knows, and may be one of the contents. */
 async function listStrangers(
   { store, signal }: Engine,
   { row }: OpenMirror,
   { client }: Connection,
-  path: string,
-): Promise<FileEntry[]> {
-  const strangers: FileEntry[] = []
+  { place, contents }: { readonly place: string; readonly contents: readonly DoubtfulContent[] },
+): Promise<Strangers> {
+  const entries: FileEntry[] = []
+  const sought = contents.map(({ path, mime }) => ({ name: nameOf(path), mime }))
+  const mayBeOne = (entry: FileEntry) =>
+    !store.contents.findByResource(row.library.id, entry.id) &&
+    sought.some((upload) => rankCandidate(entry, upload) !== undefined)
   let pages = 0
   try {
-    for await (const page of client.listDirectory(row.library.remoteId, path, signal)) {
-      strangers.push(...page.files.filter(({ id }) => !store.contents.findByResource(row.library.id, id)))
+    for await (const { files } of client.listDirectory(row.library.remoteId, place, signal)) {
+      entries.push(...files.filter(mayBeOne))
       pages += 1
-      if (pages === MOST_PAGES) break
+      if (pages > MOST_PAGES || entries.length > MOST_STRANGERS)
+        throw new TemporaryError(
+          'answer-malformed',
+          `Cannot list "${escapeText(place)}": it is too long to be looked through`,
+        )
     }
   } catch (error) {
     // A directory that isn't there holds nothing.
     if (!(error instanceof RejectedError && error.status === 404)) throw error
   }
-  return strangers
+  return { entries, read: new Map() }
 }
 
 /** Takes what it finds out of `strangers`. */
@@ -79,41 +99,28 @@ async function lookFor(
   mirror: OpenMirror,
   connection: Connection,
   content: DoubtfulContent,
-  strangers: FileEntry[],
+  { entries, read }: Strangers,
 ): Promise<Look<FileEntry | undefined>> {
-  let failure: ShelfdError | undefined
-  for (const entry of listCandidates(content, strangers)) {
-    const look = await lookAt(engine, mirror, connection, () => hasSameBytes(engine, connection, content, entry.id))
-    // One that the service will not give cannot be compared, and stands in the way once; one that it fails to give may be
-    // compared another time.
-    if ('failure' in look) {
-      if (look.failure instanceof TemporaryError || content.doubts > 1) failure ??= look.failure
-    } else if (look.seen) {
-      strangers.splice(strangers.indexOf(entry), 1)
-      return { seen: entry }
-    }
-  }
-  return failure ? { failure } : { seen: undefined }
-}
-
-function listCandidates(content: DoubtfulContent, strangers: readonly FileEntry[]): FileEntry[] {
-  const name = nameOf(content.path)
-  const ranked = strangers.flatMap((entry) => {
-    const rank = rankCandidate(entry, { name, mime: content.mime })
-    return rank === undefined ? [] : [{ entry, rank }]
-  })
-  ranked.sort((a, b) => a.rank - b.rank)
-  return ranked.slice(0, MOST_CANDIDATES).map(({ entry }) => entry)
+  const { path, mime, doubts } = content
+  const compare = (entry: FileEntry) =>
+    lookAt(engine, mirror, connection, () => hasSameBytes(engine, connection, content, { id: entry.id, read }))
+  const look = await findSame({ candidates: listCandidates(entries, { name: nameOf(path), mime }), compare, doubts })
+  if ('seen' in look && look.seen) entries.splice(entries.indexOf(look.seen), 1)
+  return look
 }
 
 async function hasSameBytes(
   engine: Engine,
   connection: Connection,
   content: DoubtfulContent,
-  resourceId: string,
+  { id, read }: Pick<Strangers, 'read'> & { readonly id: string },
 ): Promise<boolean> {
-  const found = await readRemoteBytes(engine, connection, resourceId, content)
-  return found?.sha256 !== undefined && content.sha256.equals(found.sha256)
+  const known = read.get(id)
+  if (known && isKnownAsOther(known, content)) return false
+  const found = await readRemoteBytes(engine, connection, id, content)
+  if (!found) return false
+  read.set(id, found)
+  return found.sha256 !== undefined && content.sha256.equals(found.sha256)
 }
 
 /** While this mirror looked, another one of the library may have found the content, or begun to send it again. */

@@ -69,8 +69,8 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'a look reads only the first page',
     file: 'src/sync/doubts/resolve-doubts.ts',
-    from: 'const MOST_PAGES = 40',
-    to: 'const MOST_PAGES = 1',
+    from: '      pages += 1\n',
+    to: '      break\n',
   },
   {
     name: 'a look goes to the inbox, wherever the file was sent',
@@ -80,9 +80,9 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a failed look counts as nothing there',
-    file: 'src/sync/doubts/resolve-doubts.ts',
+    file: 'src/sync/doubts/find-same.ts',
     from: '  return failure ? { failure } : { seen: undefined }',
-    to: '  return failure && mirror.row.id < 0 ? { failure } : { seen: undefined }',
+    to: '  return failure && doubts < 0 ? { failure } : { seen: undefined }',
   },
   {
     name: 'a login page counts as other bytes',
@@ -93,14 +93,14 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'a candidate is adopted by its name',
     file: 'src/sync/doubts/resolve-doubts.ts',
-    from: 'return found?.sha256 !== undefined && content.sha256.equals(found.sha256)',
-    to: 'return found !== undefined',
+    from: 'return found.sha256 !== undefined && content.sha256.equals(found.sha256)',
+    to: 'return true',
   },
   {
     name: 'a shown resource is looked for again',
     file: 'src/sync/doubts/resolve-doubts.ts',
-    from: 'page.files.filter(({ id }) => !store.contents.findByResource(row.library.id, id))',
-    to: 'page.files.filter(({ id }) => id === "" && !store.contents.findByResource(row.library.id, id))',
+    from: '    !store.contents.findByResource(row.library.id, entry.id) &&\n',
+    to: '    entry.id === "" &&\n',
   },
   {
     name: 'the fingerprint leaves out the inode',
