@@ -130,7 +130,7 @@ function keeperSettings(mirror: EngineMirror, configured: MirrorSettings, logger
   const { watch, watcher, settleMs, rescanMs = null, pollIntervalMs } = configured
   return {
     mirror,
-    watch: watch ? systemWatch(watcher, { clock: systemClock, logger }) : null,
+    watch: watch ? systemWatch({ wanted: watcher, pollIntervalMs, clock: systemClock, logger }) : null,
     pace: { rescanMs, pollIntervalMs, settleMs },
     runSpanMs: Math.max(rescanMs ?? 0, SHORTEST_RUN_SPAN_MS),
   }

@@ -258,13 +258,20 @@ export const faultsOfFiles: readonly FaultRow[] = [
   {
     id: 'F-FS-22',
     happens: 'the directory lies on a network file system, whose events nobody tells',
-    answer: 'it is polled',
+    answer: 'every entry is looked at, or a large tree scanned, at each pollInterval',
     class: 'next scan',
     shownBy: {
       'local/watch/choose-back-end.test.ts': [
         'the back end on Linux > fits the file system %s',
-        'the back end on Linux > is polling where nobody can tell',
+        'the back end on Linux > polls where the file system cannot be asked',
       ],
+      'local/watch/chokidar-watcher.test.ts': [
+        'polling by chokidar finds what the kernel does not report',
+        'a tree too large for chokidar to poll is refused',
+        'chokidar stops polling a tree that outgrows it',
+      ],
+      'local/watch/system-watch.test.ts': ['a file system of unknown kind is polled by chokidar'],
+      'sync/continuous/mirror-observer.test.ts': ['scans > come at intervals once a watcher has stopped'],
     },
   },
   {

@@ -61,6 +61,8 @@ function simulatedWatch(world: World, life: Life, lossShare: number): WatchMeans
   const watcher: TreeWatcher = {
     backEnd: 'node',
     isLimited: false,
+    delayMs: 0,
+    hasStopped: false,
     add: (directories) => {
       const fresh = directories.filter((path) => !watched.has(path))
       for (const path of fresh) watched.add(path)

@@ -16,6 +16,7 @@ export interface HandWatch {
   readonly means: WatchMeans
   readonly watched: Set<string>
   isLimited: boolean
+  hasStopped: boolean
   events: WatchListener
 }
 
@@ -37,11 +38,16 @@ export function handWatch(): HandWatch {
     get isLimited() {
       return hand.isLimited
     },
+    delayMs: 0,
+    get hasStopped() {
+      return hand.hasStopped
+    },
     [Symbol.asyncDispose]: async () => watched.clear(),
   })
   const hand: HandWatch = {
     watched,
     isLimited: false,
+    hasStopped: false,
     events: nothing,
     means: {
       choose: () => ({ backEnd: 'node', reason: 'by hand' }),

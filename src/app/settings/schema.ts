@@ -65,7 +65,7 @@ const mirror = z.strictObject({
     .describe('What watches: auto chooses by platform and file system, poll scans every pollInterval.'),
   pollInterval: positiveDuration()
     .prefault('30s')
-    .describe('Pause between two scans where watching is not possible, as on network file systems.'),
+    .describe('Interval of looking for changes where the system does not report them all, as on network file systems.'),
   settle: duration().prefault('5s').describe('How long a file must have been quiet before it is sent.'),
   rescan: durationOrNone().prefault('1h').describe('How often the daemon scans everything, whatever the watcher said.'),
   schedule: cron().optional().describe('Send in batches at these times instead of at once: five-field cron (daemon).'),

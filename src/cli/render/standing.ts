@@ -36,5 +36,6 @@ const OF_SYSTEM: Readonly<Record<string, string>> = {
 function describeWatcher(watcher: MirrorStanding['watcher']): string | undefined {
   if (watcher === null) return undefined
   if (watcher === 'poll') return 'no, scanning instead'
+  if (watcher === 'chokidar') return watcher
   return OF_SYSTEM[process.platform] ?? watcher
 }

@@ -3,11 +3,11 @@ import { escapeText } from '../../foundation/text.ts'
 import { FILE_SYSTEMS } from '../read/file-system-kinds.ts'
 import type { WatchBackEnd } from './tree-watcher.ts'
 
-/** `poll`: no watcher at all, the daemon scans at intervals. */
+/** `poll`: no watcher, the daemon scans at intervals. */
 export type ChosenBackEnd = WatchBackEnd | 'poll'
 
-export interface BackEndOptions {
-  readonly wanted: 'auto' | ChosenBackEnd
+/** A directory to watch, and the system on which it lies. */
+export interface WatchedPlace {
   readonly root: string
   readonly platform: NodeJS.Platform
   /** `statfsSync`: on Linux `type` is the magic number of the file system. */
@@ -20,26 +20,38 @@ export interface BackEndChoice {
   readonly reason: string
 }
 
-/** What is to watch a mirror. Where nobody knows whether a watcher would hear everything, scanning is what is true. */
-export function chooseBackEnd(question: BackEndOptions): BackEndChoice {
-  const { wanted, platform } = question
+/**
+ * Chooses what watches a mirror. Where the kernel does not report all changes, chokidar looks at every entry at intervals: for a
+ * small tree that costs less than scans, and for a large one it gives up in favour of scans.
+ */
+export function chooseBackEnd(wanted: 'auto' | ChosenBackEnd, place: WatchedPlace): BackEndChoice {
   if (wanted !== 'auto') return { backEnd: wanted, reason: 'chosen in the configuration' }
-  if (platform === 'darwin' || platform === 'win32') {
-    return { backEnd: 'parcel', reason: 'the system watches whole trees' }
-  }
-  if (platform === 'linux' || platform === 'android') return chooseByFileSystem(question)
-  return { backEnd: 'poll', reason: `watching was not tried on ${platform}` }
+  const { areComplete, reason } = judgeEvents(place)
+  if (!areComplete) return { backEnd: 'chokidar', reason: `polling: ${reason}` }
+  return { backEnd: watchesWholeTrees(place.platform) ? 'parcel' : 'node', reason }
 }
 
-function chooseByFileSystem({ root, statfs }: BackEndOptions): BackEndChoice {
+/** Whether the kernel reports every change in a directory, and how that is known. */
+export function judgeEvents({ root, platform, statfs }: WatchedPlace): {
+  readonly areComplete: boolean
+  readonly reason: string
+} {
+  if (watchesWholeTrees(platform)) return { areComplete: true, reason: 'the system watches whole trees' }
+  if (platform !== 'linux' && platform !== 'android') {
+    return { areComplete: false, reason: `watching was not tried on ${platform}` }
+  }
   try {
-    // Some systems give the magic number as a negative one.
+    // Some systems return the magic number as a negative one.
     const type = statfs(root).type >>> 0
     const known = FILE_SYSTEMS.get(type)
-    if (!known) return { backEnd: 'poll', reason: `unknown file system 0x${type.toString(16)}` }
-    if (known.isLocal) return { backEnd: 'node', reason: `local file system (${known.name})` }
-    return { backEnd: 'poll', reason: `${known.name} may change from elsewhere without a word` }
+    if (!known) return { areComplete: false, reason: `unknown file system 0x${type.toString(16)}` }
+    if (known.isLocal) return { areComplete: true, reason: `local file system (${known.name})` }
+    return { areComplete: false, reason: `others may change ${known.name} without an event` }
   } catch (error) {
-    return { backEnd: 'poll', reason: `the file system cannot be asked: ${escapeText(messageOf(error))}` }
+    return { areComplete: false, reason: `the file system cannot be asked: ${escapeText(messageOf(error))}` }
   }
+}
+
+function watchesWholeTrees(platform: NodeJS.Platform): boolean {
+  return platform === 'darwin' || platform === 'win32'
 }

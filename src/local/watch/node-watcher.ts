@@ -20,6 +20,8 @@ interface Watched {
  */
 export class NodeWatcher implements TreeWatcher {
   readonly backEnd = 'node'
+  readonly delayMs = 0
+  readonly hasStopped = false
   readonly #options: TreeWatcherOptions
   readonly #reporter: EventReporter
   readonly #open: OpenDirectoryWatch

@@ -1,39 +1,52 @@
 import type { Clock } from '../../foundation/clock.ts'
 import type { Logger } from '../../foundation/logger.ts'
 
-/** What tells us of changes: one watch a directory of our own (`node`), or a package that watches the whole tree. */
+/** What watches: one watch for each directory, made by this program (`node`), or a package that watches the whole tree. */
 export type WatchBackEnd = 'node' | 'parcel' | 'chokidar'
 
-/** What a watcher tells. A hint proves nothing and may come twice, late or for nothing: look at the path. */
+/** Where a watcher reports. A hint proves nothing, and may come twice, late or without a change: the receiver looks at the path. */
 export interface WatchEvents {
-  /** `path`, relative to the root with `/` between names and '' for the root itself, may have changed. */
+  /** `path` may have changed; it is relative to the root, with `/` between names, and '' for the root itself. */
   onHint(path: string): void
-  /** Hints may be missing: scan everything. `reason` is for the log. */
+  /** Hints may be missing: the receiver scans everything. `reason` is for the log. */
   onLost(reason: string): void
-  /** Once: the system allows no more watches. `message` says what the operator can do about it. */
+  /** Called once, when the system allows no more watches. `message` says what the operator can do about it. */
   onLimit(message: string): void
 }
 
 export interface TreeWatcherOptions {
-  /** A real path of a directory. */
+  /** The real path of a directory. */
   readonly root: string
   readonly backEnd: WatchBackEnd
+  /** How often `chokidar` looks at every entry, where the kernel does not report all changes; null: it relies on the kernel. */
+  readonly pollIntervalMs: number | null
   readonly events: WatchEvents
   readonly clock: Clock
   readonly logger: Logger
 }
 
-/** Watches one tree until it is disposed of; after that no event is told. */
+/** Watches one tree until it is disposed of; reports nothing after that. */
 export interface TreeWatcher extends AsyncDisposable {
   readonly backEnd: WatchBackEnd
+  /** How long after a change its hint may come, besides the time that the kernel takes to deliver events. */
+  readonly delayMs: number
   /**
-   * Begins to watch directories, relative to the root and '' for the root itself, and gives back those that were not
-   * watched before: whoever scanned one of them before this call scans it again. Always [] for back ends that watch
-   * the whole tree by themselves, and for directories that are gone or beyond the system's limit.
+   * Watches more directories, relative to the root and '' for the root itself, and returns those that were not watched before:
+   * a caller that scanned one of them before this call scans it again. Always [] for back ends that watch the whole tree by
+   * themselves; directories that are gone or beyond the system's limit are left out.
    */
   add(directories: readonly string[]): readonly string[]
-  /** Ends the watches of all other directories, at the end of a complete scan: name also those added while it ran. */
+  /** Stops watching all other directories, at the end of a complete scan; `directories` include those added while it ran. */
   keepOnly(directories: ReadonlySet<string>): void
   /** The system allowed fewer watches than there are directories. */
   readonly isLimited: boolean
+  /** The tree has outgrown this watcher, which reports no more hints: scans replace it. */
+  readonly hasStopped: boolean
+}
+
+/** The tree has more files and directories than a watcher may hold in memory: scans cost less. */
+export class TooManyEntriesError extends Error {
+  constructor(maxEntries: number) {
+    super(`it has more than ${maxEntries.toLocaleString('en')} files and directories, too many to look at one by one`)
+  }
 }

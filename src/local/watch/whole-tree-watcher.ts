@@ -1,44 +1,52 @@
 import { messageOf } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text.ts'
 import { EventReporter } from './event-reporter.ts'
-import type { TreeWatcher, TreeWatcherOptions, WatchBackEnd } from './tree-watcher.ts'
+import { TooManyEntriesError, type TreeWatcher, type TreeWatcherOptions, type WatchBackEnd } from './tree-watcher.ts'
 import { describeWatchLimit, isWatchLimit } from './watch-limit.ts'
 
-/** Where a package that watches a whole tree tells what it sees. */
+/** Where a package that watches a whole tree reports. */
 export interface PathListener {
   /** An absolute path that may have changed. */
   onPath(path: string): void
   onError(error: unknown): void
 }
 
-/** Begins to watch, complete when it resolves with how to end it. */
+/** Starts to watch; resolves once the whole tree is watched, with the function that stops it. */
 export type WatchWholeTree = (root: string, listener: PathListener) => Promise<() => Promise<void>>
 
-/** A package that watches the whole tree by itself, as a TreeWatcher: nothing is to be added and nothing to be let go. */
+/** A TreeWatcher by a package that watches the whole tree itself. `delayMs`: how late the package may report a change. */
 export async function openWholeTreeWatcher(
   options: TreeWatcherOptions,
   watchWhole: WatchWholeTree,
+  delayMs = 0,
 ): Promise<TreeWatcher> {
-  const watcher = new WholeTreeWatcher(options)
+  const watcher = new WholeTreeWatcher(options, delayMs)
   await watcher.start(watchWhole)
   return watcher
 }
 
 class WholeTreeWatcher implements TreeWatcher {
   readonly backEnd: WatchBackEnd
+  readonly delayMs: number
   readonly #options: TreeWatcherOptions
   readonly #reporter: EventReporter
   #isLimited = false
+  #hasStopped = false
   #stop = async () => {}
 
-  constructor(options: TreeWatcherOptions) {
+  constructor(options: TreeWatcherOptions, delayMs: number) {
     this.backEnd = options.backEnd
+    this.delayMs = delayMs
     this.#options = options
     this.#reporter = new EventReporter(options)
   }
 
   get isLimited(): boolean {
     return this.#isLimited
+  }
+
+  get hasStopped(): boolean {
+    return this.#hasStopped
   }
 
   add(): readonly string[] {
@@ -61,16 +69,26 @@ class WholeTreeWatcher implements TreeWatcher {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#reporter[Symbol.dispose]()
-    await this.#stop().catch((error: unknown) => this.#log('A watcher did not end properly', error))
+    await this.#stopQuietly()
   }
 
-  /** Whatever went wrong, and be it that the system dropped events: something may have gone unseen. */
+  /** After any error, such as events that the system dropped, changes may have gone unseen. */
   #handleError(error: unknown): void {
     this.#log('A watcher reports an error', error)
     if (isWatchLimit(error)) {
       this.#isLimited = true
       this.#reporter.reportLimit(describeWatchLimit(error))
-    } else this.#reporter.reportLoss(escapeText(messageOf(error)))
+      return
+    }
+    if (error instanceof TooManyEntriesError) {
+      this.#hasStopped = true
+      void this.#stopQuietly()
+    }
+    this.#reporter.reportLoss(escapeText(messageOf(error)))
+  }
+
+  #stopQuietly(): Promise<void> {
+    return this.#stop().catch((error: unknown) => this.#log('A watcher failed to stop', error))
   }
 
   #log(message: string, error: unknown): void {

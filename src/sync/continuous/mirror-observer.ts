@@ -246,7 +246,7 @@ export class MirrorObserver implements AsyncDisposable {
     const { clock, logger, metrics: meter } = this.#engine
     const nowMs = clock.nowMs()
     const missed = differing.filter(
-      (file) => !watch.settler.covers(file.path) && ageMsOf(file, nowMs) > ANNOUNCED_WITHIN_MS,
+      (file) => !watch.settler.covers(file.path) && ageMsOf(file, nowMs) > ANNOUNCED_WITHIN_MS + watch.delayMs,
     )
     if (missed.length === 0) return
     this.#missed += missed.length

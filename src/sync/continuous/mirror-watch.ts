@@ -2,7 +2,7 @@ import { messageOf } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import type { ChosenBackEnd } from '../../local/watch/choose-back-end.ts'
 import { Settler } from '../../local/watch/settler.ts'
-import type { TreeWatcher } from '../../local/watch/tree-watcher.ts'
+import { TooManyEntriesError, type TreeWatcher } from '../../local/watch/tree-watcher.ts'
 import type { Engine } from '../engine.ts'
 
 /** How a mirror is watched; comes in, so that tests can do without a file system that tells. */
@@ -28,18 +28,27 @@ export interface MirrorWatchHooks {
 export class MirrorWatch implements AsyncDisposable {
   readonly settler: Settler
   readonly #watcher: TreeWatcher | undefined
-  /** Null: nobody wants it watched. */
-  readonly backEnd: ChosenBackEnd | null
+  readonly #backEnd: ChosenBackEnd | null
 
   private constructor(settler: Settler, watcher: TreeWatcher | undefined, backEnd: ChosenBackEnd | null) {
     this.settler = settler
     this.#watcher = watcher
-    this.backEnd = backEnd
+    this.#backEnd = backEnd
+  }
+
+  /** Null: the mirror is not to be watched. */
+  get backEnd(): ChosenBackEnd | null {
+    return this.#watcher?.hasStopped ? 'poll' : this.#backEnd
+  }
+
+  /** How long after a change its hint may come. */
+  get delayMs(): number {
+    return this.#watcher?.delayMs ?? 0
   }
 
   /** Begins to watch; a watcher that can't begin is replaced by scans, and said. */
   static async open(
-    { fs, clock, logger }: Engine,
+    { fs, clock, logger }: Pick<Engine, 'fs' | 'clock' | 'logger'>,
     place: {
       readonly root: string
       readonly settleMs: number
@@ -58,14 +67,16 @@ export class MirrorWatch implements AsyncDisposable {
       const watcher = await means.watch(root, backEnd, listenerOf(settler, { logger, name }, hooks))
       return new MirrorWatch(settler, watcher, backEnd)
     } catch (error) {
-      logger.warn('cannot watch, scanning instead', { mirror: name, watcher: backEnd, reason: messageOf(error) })
+      const fields = { mirror: name, watcher: backEnd, reason: messageOf(error) }
+      if (error instanceof TooManyEntriesError) logger.debug('scanning instead of watching', fields)
+      else logger.warn('cannot watch, scanning instead', fields)
       return new MirrorWatch(settler, undefined, 'poll')
     }
   }
 
   /** Changes are only found by scans. */
   get isBlind(): boolean {
-    return this.#watcher === undefined || this.#watcher.isLimited
+    return this.#watcher === undefined || this.#watcher.isLimited || this.#watcher.hasStopped
   }
 
   /** It is to be scanned in place of a watcher. */

@@ -51,7 +51,14 @@ async function measureWay(work: () => Promise<number>): Promise<WatchMeasure> {
 async function watchOurWay(backEnd: WatchBackEnd, list: () => string[]): Promise<number> {
   const { openTreeWatcher }: typeof import('../../../src/local/watch/open-tree-watcher.ts') = await import(module)
   const events = { onHint() {}, onLost() {}, onLimit: fail }
-  const watcher = await openTreeWatcher({ root: tree, backEnd, events, clock: systemClock, logger: silentLogger })
+  const watcher = await openTreeWatcher({
+    root: tree,
+    backEnd,
+    pollIntervalMs: null,
+    events,
+    clock: systemClock,
+    logger: silentLogger,
+  })
   const directories = list()
   watcher.add(directories)
   return directories.length

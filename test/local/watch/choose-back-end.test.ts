@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { chooseBackEnd } from '../../../src/local/watch/choose-back-end.ts'
 import { systemError } from '../trees.ts'
 
-const QUESTION = { wanted: 'auto', root: '/mirror', platform: 'linux', statfs: () => ({ type: 0xef53 }) } as const
+const PLACE = { root: '/mirror', platform: 'linux', statfs: () => ({ type: 0xef53 }) } as const
 
 describe('the back end on Linux', () => {
   test.each([
@@ -15,50 +15,50 @@ describe('the back end on Linux', () => {
     ['overlayfs', 0x794c7630, 'node'],
     ['f2fs', 0xf2f52010, 'node'],
     ['bcachefs', 0xca451a4e, 'node'],
-    ['nfs', 0x6969, 'poll'],
-    ['cifs', 0xff534d42, 'poll'],
-    ['smb2', 0xfe534d42, 'poll'],
-    ['fuse', 0x65735546, 'poll'],
-    ['9p', 0x01021997, 'poll'],
-    ['ceph', 0x00c36400, 'poll'],
-    ['lustre', 0x0bd00bd0, 'poll'],
-    ['vboxsf', 0x786f4256, 'poll'],
-    ['0x123', 0x123, 'poll'],
+    ['nfs', 0x6969, 'chokidar'],
+    ['cifs', 0xff534d42, 'chokidar'],
+    ['smb2', 0xfe534d42, 'chokidar'],
+    ['fuse', 0x65735546, 'chokidar'],
+    ['9p', 0x01021997, 'chokidar'],
+    ['ceph', 0x00c36400, 'chokidar'],
+    ['lustre', 0x0bd00bd0, 'chokidar'],
+    ['vboxsf', 0x786f4256, 'chokidar'],
+    ['0x123', 0x123, 'chokidar'],
   ])('fits the file system %s', (name, type, backEnd) => {
-    const choice = chooseBackEnd({ ...QUESTION, statfs: () => ({ type }) })
+    const choice = chooseBackEnd('auto', { ...PLACE, statfs: () => ({ type }) })
     expect(choice.backEnd).toBe(backEnd)
     expect(choice.reason).toContain(name)
   })
 
   test('knows magic numbers given as negative ones', () => {
-    expect(chooseBackEnd({ ...QUESTION, statfs: () => ({ type: 0xff534d42 | 0 }) }).reason).toContain('cifs')
+    expect(chooseBackEnd('auto', { ...PLACE, statfs: () => ({ type: 0xff534d42 | 0 }) }).reason).toContain('cifs')
   })
 
-  test('is polling where nobody can tell', () => {
+  test('polls where the file system cannot be asked', () => {
     const statfs = () => {
       throw systemError('EACCES')
     }
-    expect(chooseBackEnd({ ...QUESTION, statfs })).toEqual({
-      backEnd: 'poll',
+    expect(chooseBackEnd('auto', { ...PLACE, statfs })).toEqual({
+      backEnd: 'chokidar',
       reason: expect.stringContaining('EACCES'),
     })
   })
 
   test.runIf(process.platform === 'linux')('is chosen by what the system says', () => {
-    const choice = chooseBackEnd({ ...QUESTION, root: '/proc', statfs: (path) => statfsSync(path) })
-    expect(choice).toEqual({ backEnd: 'poll', reason: 'unknown file system 0x9fa0' })
+    const choice = chooseBackEnd('auto', { ...PLACE, root: '/proc', statfs: (path) => statfsSync(path) })
+    expect(choice).toEqual({ backEnd: 'chokidar', reason: 'polling: unknown file system 0x9fa0' })
   })
 })
 
 test.each([
   ['darwin', 'parcel'],
   ['win32', 'parcel'],
-  ['sunos', 'poll'],
+  ['sunos', 'chokidar'],
 ] as const)('the back end on %s is %s', (platform, backEnd) => {
-  expect(chooseBackEnd({ ...QUESTION, platform }).backEnd).toBe(backEnd)
+  expect(chooseBackEnd('auto', { ...PLACE, platform }).backEnd).toBe(backEnd)
 })
 
-test.each(['node', 'parcel', 'chokidar', 'poll'] as const)('whoever wants %s gets it', (wanted) => {
+test.each(['node', 'parcel', 'chokidar', 'poll'] as const)('the settings may choose %s for any place', (wanted) => {
   const statfs = () => ({ type: 0x6969 })
-  expect(chooseBackEnd({ ...QUESTION, wanted, statfs }).backEnd).toBe(wanted)
+  expect(chooseBackEnd(wanted, { ...PLACE, statfs }).backEnd).toBe(wanted)
 })

@@ -8,7 +8,7 @@ import { directoriesOf, hearing, until, type WatchedTree, watchNewTree } from '.
 
 const DEEP = Array.from({ length: 40 }, (_, level) => `level-${level}`).join('/')
 
-describe.each(['node', 'parcel', 'chokidar'] as const)('a tree watched by %s', (backEnd) => {
+describe.each(['node', 'parcel', 'chokidar', 'polling chokidar'] as const)('a tree watched by %s', (backEnd) => {
   test('hints at files made, changed, deleted', async () => {
     await using tree = await watchNewTree(backEnd, { 'a/old.md': 'old' })
     await tree.hints(['a/new.md', 'top.md'], () => writeTree(tree.root, { 'a/new.md': 'x', 'top.md': 'x' }))
@@ -77,29 +77,32 @@ describe.each(['node', 'parcel', 'chokidar'] as const)('a tree watched by %s', (
 })
 
 /** On Linux parcel promises none of this, and chokidar is silent about names that are not UTF-8; scans find both. */
-describe.each(['node', 'chokidar'] as const)('directories that come with content under %s', (backEnd) => {
-  test('are watched to their depth when made', async () => {
-    await using tree = await watchNewTree(backEnd)
-    await tree.hints(['new'], () => writeTree(tree.root, { 'new/inner/most/old.md': 'x' }))
-    tree.watcher.add(directoriesOf(tree.root))
-    await hintsSoonIn(tree, 'new/inner/most')
-  })
+describe.each(['node', 'chokidar', 'polling chokidar'] as const)(
+  'directories that come with content under %s',
+  (backEnd) => {
+    test('are watched to their depth when made', async () => {
+      await using tree = await watchNewTree(backEnd)
+      await tree.hints(['new'], () => writeTree(tree.root, { 'new/inner/most/old.md': 'x' }))
+      tree.watcher.add(directoriesOf(tree.root))
+      await hintsSoonIn(tree, 'new/inner/most')
+    })
 
-  test('are watched once moved in from outside', async () => {
-    await using tree = await watchNewTree(backEnd)
-    writeTree(tree.outside, { 'moved/inner/old.md': 'x' })
-    await tree.hints(['moved'], () => renameSync(join(tree.outside, 'moved'), join(tree.root, 'moved')))
-    tree.watcher.add(directoriesOf(tree.root))
-    await hintsSoonIn(tree, 'moved/inner')
-  })
+    test('are watched once moved in from outside', async () => {
+      await using tree = await watchNewTree(backEnd)
+      writeTree(tree.outside, { 'moved/inner/old.md': 'x' })
+      await tree.hints(['moved'], () => renameSync(join(tree.outside, 'moved'), join(tree.root, 'moved')))
+      tree.watcher.add(directoriesOf(tree.root))
+      await hintsSoonIn(tree, 'moved/inner')
+    })
 
-  test('are watched in the place they moved to', async () => {
-    await using tree = await watchNewTree(backEnd, { 'a/inner/old.md': 'x' })
-    await tree.hints(['a', 'b'], () => renameSync(join(tree.root, 'a'), join(tree.root, 'b')))
-    tree.watcher.add(directoriesOf(tree.root))
-    await hintsSoonIn(tree, 'b/inner')
-  })
-})
+    test('are watched in the place they moved to', async () => {
+      await using tree = await watchNewTree(backEnd, { 'a/inner/old.md': 'x' })
+      await tree.hints(['a', 'b'], () => renameSync(join(tree.root, 'a'), join(tree.root, 'b')))
+      tree.watcher.add(directoriesOf(tree.root))
+      await hintsSoonIn(tree, 'b/inner')
+    })
+  },
+)
 
 test.each(['node', 'parcel', 'chokidar'] as const)('a burst is told as a loss by %s', async (backEnd) => {
   const clock = manualClock()
@@ -112,11 +115,14 @@ test.each(['node', 'parcel', 'chokidar'] as const)('a burst is told as a loss by
   expect(tree.heard.losses).toEqual(['burst'])
 })
 
-test.each(['node', 'parcel', 'chokidar'] as const)('a root that is missing is refused by %s', async (backEnd) => {
-  await using tree = await watchNewTree('node')
-  const { options } = hearing(join(tree.outside, 'missing'), backEnd)
-  await expect(openTreeWatcher(options)).rejects.toMatchObject({ code: 'root-missing' })
-})
+test.each(['node', 'parcel', 'chokidar', 'polling chokidar'] as const)(
+  'a root that is missing is refused by %s',
+  async (backEnd) => {
+    await using tree = await watchNewTree('node')
+    const { options } = hearing(join(tree.outside, 'missing'), backEnd)
+    await expect(openTreeWatcher(options)).rejects.toMatchObject({ code: 'root-missing' })
+  },
+)
 
 /** Writes files there until one is hinted at: how soon a whole-tree watcher has seen a new directory is its own affair. */
 async function hintsSoonIn({ root, heard }: WatchedTree, directory: string): Promise<void> {

@@ -7,7 +7,12 @@ import { openTreeWatcher } from '../../../src/local/watch/open-tree-watcher.ts'
 import type { TreeWatcher, TreeWatcherOptions, WatchBackEnd } from '../../../src/local/watch/tree-watcher.ts'
 import { temporaryDirectory, writeTree } from '../trees.ts'
 
-/** What a watcher has told so far. */
+/** A back end, with polling beside the kernel's events. */
+export type WatchWay = WatchBackEnd | 'polling chokidar'
+
+const POLL_INTERVAL_MS = 20
+
+/** What a watcher has reported so far. */
 export interface Heard {
   readonly hints: Set<string>
   readonly losses: string[]
@@ -25,7 +30,7 @@ export interface WatchedTree extends AsyncDisposable {
 }
 
 export async function watchNewTree(
-  backEnd: WatchBackEnd,
+  way: WatchWay,
   files: Readonly<Record<string, string>> = {},
   clock: Clock = systemClock,
 ): Promise<WatchedTree> {
@@ -33,7 +38,7 @@ export async function watchNewTree(
   const [root, outside] = [join(directory.path, 'root'), join(directory.path, 'outside')]
   for (const each of [root, outside]) mkdirSync(each)
   writeTree(root, files)
-  const { heard, options } = hearing(root, backEnd, clock)
+  const { heard, options } = hearing(root, way, clock)
   const watcher = await openTreeWatcher(options)
   watcher.add(directoriesOf(root))
   const hints = async (paths: readonly string[], act: () => void) => {
@@ -48,15 +53,19 @@ export async function watchNewTree(
   return { root, outside, watcher, heard, hints, [Symbol.asyncDispose]: dispose }
 }
 
-/** Options for a watcher of `root`, and what it will have told. */
-export function hearing(root: string, backEnd: WatchBackEnd, clock: Clock = systemClock) {
+/** Options for a watcher of `root`, and what it will have reported. */
+export function hearing(root: string, way: WatchWay, clock: Clock = systemClock) {
   const heard: Heard = { hints: new Set(), losses: [], limits: [] }
   const events: TreeWatcherOptions['events'] = {
     onHint: (path) => void heard.hints.add(path),
     onLost: (reason) => void heard.losses.push(reason),
     onLimit: (message) => void heard.limits.push(message),
   }
-  const options: TreeWatcherOptions = { root, backEnd, clock, logger: silentLogger, events }
+  const how =
+    way === 'polling chokidar'
+      ? ({ backEnd: 'chokidar', pollIntervalMs: POLL_INTERVAL_MS } as const)
+      : { backEnd: way, pollIntervalMs: null }
+  const options: TreeWatcherOptions = { root, ...how, clock, logger: silentLogger, events }
   return { heard, options }
 }
 

@@ -73,6 +73,20 @@ describe('scans', () => {
     expect(keeper.standing).toMatchObject({ nextScanAt: expect.any(Number), isWatchLimited: true })
   })
 
+  test('come at intervals once a watcher has stopped', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    const { keeper, kept, hand, counted } = keep(service, {})
+    await until('all is quiet', () => isQuiet(kept))
+    const before = counted.scans
+    hand.hasStopped = true
+    hand.events.onLost('the tree has outgrown its watcher')
+    await until(
+      'scans are planned',
+      () => counted.scans > before && isQuiet(kept) && keeper.standing.nextScanAt !== null,
+    )
+    expect(keeper.standing).toMatchObject({ watcher: 'poll', isWatchLimited: false })
+  })
+
   test('are called for by rules, losses and limits', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const { keeper, kept, hand } = keep(service, {})
