@@ -174,12 +174,19 @@ function prepareGone(database: Database.Database) {
 
 function prepareOpen(database: Database.Database) {
   // CROSS JOIN keeps the order of the loops: each page continues in the index, however many files are open.
+  const columns = `f.directory_id AS directoryId, d.path AS directory, f.name, d.made_at IS NOT NULL AS isDirectoryMade,
+    c.id AS contentId, c.sha256, c.mime, c.size, c.state, c.retry_at AS retryAt`
   const open = database.prepare<[number, number, string, number], OpenFile>(
-    `SELECT f.directory_id AS directoryId, d.path AS directory, f.name, d.made_at IS NOT NULL AS isDirectoryMade,
-            c.id AS contentId, c.sha256, c.mime, c.size, c.state, c.retry_at AS retryAt
+    `SELECT ${columns}
      FROM file f INDEXED BY file_open CROSS JOIN directory d ON d.id = f.directory_id
        CROSS JOIN content c ON c.id = f.content_id
      WHERE f.is_received = 0 AND d.mirror_id = ? AND (f.directory_id, f.name) > (?, ?)
+     ORDER BY f.directory_id, f.name LIMIT ?`,
+  )
+  const openCopies = database.prepare<[number, number, number, string, number], OpenFile>(
+    `SELECT ${columns}
+     FROM file f INDEXED BY file_by_content JOIN directory d ON d.id = f.directory_id JOIN content c ON c.id = f.content_id
+     WHERE f.content_id = ? AND f.is_received = 0 AND d.mirror_id = ? AND (f.directory_id, f.name) > (?, ?)
      ORDER BY f.directory_id, f.name LIMIT ?`,
   )
   const sendable = database.prepare<[number, number, number], { found: number }>(
@@ -203,6 +210,9 @@ function prepareOpen(database: Database.Database) {
     /** Files whose content is not stored, in a stable order, from just after `cursor`. */
     listOpen: (mirrorId: number, cursor: OpenFileCursor, limit: number): OpenFile[] =>
       open.all(mirrorId, cursor.directoryId, cursor.name, limit),
+    /** The same of the files with one content. */
+    listOpenCopies: (mirrorId: number, contentId: number, cursor: OpenFileCursor, limit: number): OpenFile[] =>
+      openCopies.all(contentId, mirrorId, cursor.directoryId, cursor.name, limit),
     /** Whether a file of the mirror has a content that may be sent now, or taken as stored. */
     hasSendable: (mirrorId: number, nowMs: number): boolean =>
       sendable.get(mirrorId, ...quarantineEnds(nowMs)) !== undefined,

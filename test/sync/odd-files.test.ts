@@ -78,6 +78,24 @@ describe('a file that cannot be read', () => {
     expect((await tested.sync([mirror])).outcome).toBe('done')
     expect(service.count('uploadFile')).toBe(2)
   })
+
+  test('does not keep its readable copy from being sent', async () => {
+    await using service = await startFaultyService()
+    const root = writeTree(temporaryDirectory(), { 'a.md': 'the same', 'b.md': 'the same' })
+    const { disk, fs } = failingDisk(join(root, 'a.md'))
+    // Both are hashed by then.
+    const lockFirst = (client: ServiceClient): ServiceClient => ({
+      ...client,
+      capabilities: (signal) => {
+        disk.code = 'EACCES'
+        return client.capabilities(signal)
+      },
+    })
+    await using tested = openTestEngine(service, { fs, wrapClient: lockFirst })
+    const account = accountOf(await tested.sync([mirrorOf(root)]))
+    expect(account).toMatchObject({ uploads: { created: 1 }, problems: [{ path: 'a.md', code: 'unreadable' }] })
+    expect(readLibrary(service.dataDir).map(({ title }) => title)).toEqual(['b.md'])
+  })
 })
 
 describe('a process without free descriptors', () => {

@@ -54,6 +54,10 @@ export class UploadQueue {
   readonly #held = new Map<keyof UploadLimits, Set<number>>()
   #cursor: OpenFileCursor = OPEN_FILES_START
   #page: OpenFile[] = []
+  /** Files that stand in for others of the same content. */
+  readonly #substitutes: OpenFile[] = []
+  /** By content: further ones, the last one next. */
+  readonly #copies = new Map<number, OpenFile[]>()
   #isExhausted = false
   #isRenewed = false
 
@@ -75,13 +79,25 @@ export class UploadQueue {
   }
 
   get isExhausted(): boolean {
-    return this.#isExhausted
+    return this.#isExhausted && this.#substitutes.length === 0
   }
 
   /** Looks through all open files once more, after those it is at: whatever keeps coming, the last of them have their turn. */
   renew(): void {
     this.#isRenewed = true
     this.#isExhausted = false
+  }
+
+  /** What could not be sent from this file is sent from the next one with the same content. */
+  passOver({ contentId, directoryId, name }: Intent): void {
+    const { files } = this.#engine.store
+    const cursor = { directoryId, name }
+    const copies =
+      this.#copies.get(contentId) ?? files.listOpenCopies(this.#mirror.row.id, contentId, cursor, PAGE).reverse()
+    const next = copies.pop()
+    if (next) this.#substitutes.push(next)
+    if (copies.length > 0) this.#copies.set(contentId, copies)
+    else this.#copies.delete(contentId)
   }
 
   /** What each limit kept back, each content counted once. */
@@ -113,6 +129,8 @@ export class UploadQueue {
   }
 
   #next(): OpenFile | undefined {
+    const substitute = this.#substitutes.pop()
+    if (substitute) return substitute
     if (this.#page.length === 0 && !this.#isExhausted) this.#turnPage()
     if (this.#page.length === 0 && this.#isRenewed) {
       this.#isRenewed = false

@@ -239,7 +239,10 @@ export class Uploader {
     this.#ended = []
     let taken: Intent[] = []
     this.#engine.store.write(() => {
-      for (const { intent, result } of ended) this.#account.recordEnd(intent, result)
+      for (const { intent, result } of ended) {
+        this.#account.recordEnd(intent, result)
+        if (result.kind === 'not-sent' && !intent.isLink) this.#queue.passOver(intent)
+      }
       taken = take > 0 ? this.#queue.take(take) : []
     })
     this.#account.tellSent()

@@ -6,7 +6,11 @@ import { parseArgs } from 'node:util'
 import { BUGS, type PlantedBug } from './bugs.ts'
 
 const { values } = parseArgs({
-  options: { seeds: { type: 'string', default: '10000' }, only: { type: 'string', default: '' } },
+  options: {
+    seeds: { type: 'string', default: '10000' },
+    only: { type: 'string', default: '' },
+    jobs: { type: 'string', default: String(availableParallelism()) },
+  },
 })
 
 interface Hunt {
@@ -51,7 +55,7 @@ async function work(): Promise<void> {
   }
 }
 
-await Promise.all(Array.from({ length: availableParallelism() }, work))
+await Promise.all(Array.from({ length: Number(values.jobs) }, work))
 const caught = hunts.filter(({ caughtBy }) => caughtBy !== null).length
 process.stdout.write(`${caught} of ${hunts.length} planted bugs were caught\n`)
 process.exitCode = caught === hunts.length ? 0 : 1
