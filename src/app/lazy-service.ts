@@ -1,4 +1,4 @@
-import type { LibraryAccess } from '../daemon/control/protocol.ts'
+import type { LibraryAccess } from '../daemon/control/answers.ts'
 import { systemClock } from '../foundation/clock.ts'
 import type { OutageListener } from '../remote/policies/outage.ts'
 import { RetryAfter } from '../remote/policies/retry-after.ts'

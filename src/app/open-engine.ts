@@ -1,4 +1,4 @@
-import type { LibraryAccess } from '../daemon/control/protocol.ts'
+import type { LibraryAccess } from '../daemon/control/answers.ts'
 import { systemClock } from '../foundation/clock.ts'
 import { Lanes } from '../foundation/lanes.ts'
 import { Turns } from '../foundation/turns.ts'

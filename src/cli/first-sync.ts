@@ -1,9 +1,8 @@
 import type { Runner } from '../app/open-runner.ts'
 import { inspectRoot } from '../local/read/inspect-root.ts'
 import { sizeOnDisk } from '../local/read/size-on-disk.ts'
-import type { SyncSummary } from '../rules/sync-summary.ts'
+import type { RunSummary, SyncSummary } from '../rules/sync-summary.ts'
 import { suggestSearch } from '../sync/report/suggest-search.ts'
-import type { RunSummary } from '../sync/run/run-sync.ts'
 import type { CommandContext } from './context.ts'
 import { describeDestination, describeNext, describeRoom, NEXT_IN_CHECKOUT } from './render/first-sync.ts'
 

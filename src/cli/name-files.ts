@@ -1,8 +1,8 @@
 import type { Logger } from '../foundation/logger.ts'
 import { counted, escapeText } from '../foundation/text.ts'
 import { formatSize } from '../foundation/units.ts'
+import type { RunSummary } from '../rules/sync-summary.ts'
 import { FAILED_AGAIN, type FileLog, type PlannedFile, type SentFile, silentFileLog } from '../sync/file-log.ts'
-import type { RunSummary } from '../sync/run/run-sync.ts'
 import type { CommandContext } from './context.ts'
 
 /**

@@ -4,7 +4,7 @@ import { MirrorController, SCHEDULED } from '../sync/continuous/mirror-controlle
 import { ServiceConnection } from '../sync/continuous/service-connection.ts'
 import type { Engine } from '../sync/engine.ts'
 import { isPaused } from '../sync/pause.ts'
-import type { LibraryAccess } from './control/protocol.ts'
+import type { LibraryAccess } from './control/answers.ts'
 import { forgetNotes } from './forget-notes.ts'
 import { type MaintenanceWindow, MaintenanceWindows } from './maintenance.ts'
 import { type Schedules, startSchedules } from './schedule.ts'

@@ -8,11 +8,12 @@ import { forgetMirror } from '../sync/forget-mirror.ts'
 import { answerClients } from './answer-clients.ts'
 import { startControlServer } from './control/server.ts'
 import { Crew, type CrewPlan } from './crew.ts'
+import { describeStanding } from './describe-standing.ts'
 import { type HealthServer, startHealthServer } from './health-server.ts'
 import { type JumpKind, startHeartbeat } from './heartbeat.ts'
 import type { Metrics } from './metrics.ts'
 import { createNotifier, type Notifier } from './notify.ts'
-import { type DaemonStanding, describeStanding } from './standing.ts'
+import type { DaemonStanding } from './standing.ts'
 
 export interface HealthAddress {
   readonly host: string

@@ -5,7 +5,7 @@ import { observeInThreads } from '../sync/observe/observe-in-threads.ts'
 import { type RunResult, runSync } from '../sync/run/run-sync.ts'
 import { CLIENT_DID } from './client-did.ts'
 import type { SyncRun } from './control/handlers.ts'
-import type { SyncRequest } from './control/protocol.ts'
+import type { SyncRequest } from './control/requests.ts'
 import type { Crew } from './crew.ts'
 
 /** A run by hand over the line and the store of the crew, whose keepers of the same mirrors wait meanwhile. */

@@ -1,3 +1,13 @@
+/** What keeps a service from giving a usable answer. */
+export const serviceFailureCodes = [
+  'service-unreachable',
+  'service-unavailable',
+  'service-error',
+  'service-throttling',
+  'answer-malformed',
+  'answer-late',
+] as const
+
 /**
  * The error family: one class for each reaction, so that a catcher never looks at a message.
  * `code` is stable; docs/errors.md lists every one and a test compares.
@@ -14,15 +24,7 @@ const CODES = {
     'old-node',
   ],
   root: ['root-missing', 'root-unreadable'],
-  temporary: [
-    'service-unreachable',
-    'service-unavailable',
-    'service-error',
-    'service-throttling',
-    'answer-malformed',
-    'answer-late',
-    'disk-full',
-  ],
+  temporary: [...serviceFailureCodes, 'disk-full'],
   refused: [
     'credential-missing',
     'credential-refused',
@@ -48,6 +50,7 @@ const CODES = {
 export type Reaction = keyof typeof CODES
 export type CodeOf<R extends Reaction> = (typeof CODES)[R][number]
 export type ErrorCode = CodeOf<Reaction>
+export type ServiceFailureCode = (typeof serviceFailureCodes)[number]
 
 /** Every stable error code, for the page that documents them and the test that compares. */
 export const errorCodes: readonly ErrorCode[] = Object.values(CODES).flat()
@@ -130,7 +133,7 @@ export class RejectedError extends ShelfdError<'rejected'> {
 }
 
 /** What left an upload in doubt: the code its failure would have had, or that somebody stopped the program. */
-export type DoubtCause = Exclude<CodeOf<'temporary'>, 'disk-full'> | 'redirect-refused' | 'interrupted'
+export type DoubtCause = ServiceFailureCode | 'redirect-refused' | 'interrupted'
 
 /** It isn't known whether the service stored an upload: look before sending again. */
 export class DoubtError extends ShelfdError<'doubt'> {

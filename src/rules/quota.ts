@@ -1,31 +1,32 @@
+import { z } from 'zod'
 import { formatSize } from '../foundation/units.ts'
 
+const limit = z.number().nonnegative().nullable()
+
 /** What bounds the new contents of a run; null means no bound. */
-export interface UploadLimits {
-  readonly newPerRun: number | null
-  readonly newPerDay: number | null
-  readonly newBytesPerRun: number | null
-}
+export const uploadLimits = z.object({ newPerRun: limit, newPerDay: limit, newBytesPerRun: limit })
+
+/** What one limit held back in a run. */
+export const heldBackShape = z.object({
+  limit: z.enum([...uploadLimits.keyof().options, 'inIngestion']),
+  /** Contents, or bytes for `newBytesPerRun`. */
+  value: z.number(),
+  /** Contents that wait. */
+  contents: z.number(),
+  /** When the limit first leaves room, in ISO 8601; null: the next run sends what it allows. */
+  freesAt: z.string().nullable(),
+})
+
+export type UploadLimits = Readonly<z.infer<typeof uploadLimits>>
+export type HeldBack = Readonly<z.infer<typeof heldBackShape>>
+/** The limit that holds a content back, by the name of its setting. */
+export type HoldingLimit = HeldBack['limit']
 
 /** What counts for the limits already: each send, whatever came of it, since each may have cost something. */
 export interface QuotaUse {
   readonly inRun: number
   readonly inDay: number
   readonly bytesInRun: number
-}
-
-/** The limit that holds a content back, by the name of its setting. */
-export type HoldingLimit = keyof UploadLimits | 'inIngestion'
-
-/** What one limit held back in a run. */
-export interface HeldBack {
-  readonly limit: HoldingLimit
-  /** Contents, or bytes for `newBytesPerRun`. */
-  readonly value: number
-  /** Contents that wait. */
-  readonly contents: number
-  /** When the limit first leaves room, in ISO 8601; null: the next run sends what it allows. */
-  readonly freesAt: string | null
 }
 
 /** The limit by which one more content of `sizeBytes` may not be sent now, or undefined when it may. */

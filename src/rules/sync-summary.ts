@@ -1,62 +1,80 @@
-import type { HeldBack } from './quota.ts'
-import type { KindCounts } from './without-text.ts'
+import { z } from 'zod'
+import { heldBackShape } from './quota.ts'
+import { verdicts } from './verdict.ts'
+
+const count = z.number()
 
 /** A problem of one path, as summaries show it; `retryAt` in ISO 8601 or null. */
-export interface SummaryProblem {
-  readonly path: string
-  readonly code: string
-  readonly message: string
-  readonly retryAt: string | null
-}
+const summaryProblem = z.object({
+  path: z.string(),
+  code: z.string(),
+  message: z.string(),
+  retryAt: z.string().nullable(),
+})
 
 /** The account of one pass over one mirror: the shape that `sync --json` prints for each mirror. */
-export interface SyncSummary {
-  readonly name: string
-  readonly path: string
+const syncSummary = z.object({
+  name: z.string(),
+  path: z.string(),
   /** `id` is null while the library does not exist (a dry run before the first run). */
-  library: { readonly id: string | null; readonly name: string }
-  readonly remotePath: string
-  readonly files: {
-    scanned: number
-    unchanged: number
-    hashed: number
-    new: number
-    changed: number
-    moved: number
-    removed: number
+  library: z.object({ id: z.string().nullable(), name: z.string() }),
+  remotePath: z.string(),
+  files: z.object({
+    scanned: count,
+    unchanged: count,
+    hashed: count,
+    new: count,
+    changed: count,
+    moved: count,
+    removed: count,
     /** Those of `removed` that are still on disk, where a rule leaves them out now. */
-    leftOut: number
-    ignored: number
+    leftOut: count,
+    ignored: count,
     /** Those of `ignored` that look like secrets. */
-    secrets: number
-    unsupported: number
-  }
-  readonly uploads: {
-    created: number
-    duplicates: number
-    aliases: number
-    failed: number
-    heldBack: number
+    secrets: count,
+    unsupported: count,
+  }),
+  uploads: z.object({
+    created: count,
+    duplicates: count,
+    aliases: count,
+    failed: count,
+    heldBack: count,
     /** The same by the limit that held them back. */
-    heldBackBy: readonly HeldBack[]
-    inDoubt: number
-    bytes: number
-  }
-  readonly directories: { created: number; existing: number; failed: number }
-  readonly ingestion: {
-    searchable: number
-    warnings: number
-    partial: number
-    failed: number
-    pending: number
-    unknown: number
+    heldBackBy: z.array(heldBackShape).readonly(),
+    inDoubt: count,
+    bytes: count,
+  }),
+  directories: z.object({ created: count, existing: count, failed: count }),
+  ingestion: z.object({
+    searchable: count,
+    warnings: count,
+    partial: count,
+    failed: count,
+    pending: count,
+    unknown: count,
     /** Those of `warnings` that are stored without searchable text, and the same by kind. */
-    withoutText: number
-    withoutTextKinds: KindCounts
-  }
-  timeToSearchableMs: { readonly p50: number; readonly p95: number } | null
-  problems: SummaryProblem[]
-}
+    withoutText: count,
+    withoutTextKinds: z.record(z.string(), count),
+  }),
+  timeToSearchableMs: z.object({ p50: count, p95: count }).nullable(),
+  problems: z.array(summaryProblem),
+})
+
+/** One run over some mirrors: the shape that `sync --json` prints. */
+export const runSummary = z.object({
+  run: z.int(),
+  dryRun: z.literal(true).exactOptional(),
+  verdict: z.enum(verdicts),
+  startedAt: z.string(),
+  finishedAt: z.string(),
+  durationMs: z.number(),
+  mirrors: z.array(syncSummary).readonly(),
+})
+
+export type SummaryProblem = Readonly<z.infer<typeof summaryProblem>>
+export type SyncSummary = z.infer<typeof syncSummary>
+export type RunSummary = Readonly<z.infer<typeof runSummary>>
 
 /** An account with nothing in it yet. */
 export function emptySummary(mirror: Pick<SyncSummary, 'name' | 'path' | 'library' | 'remotePath'>): SyncSummary {

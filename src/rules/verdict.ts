@@ -1,10 +1,12 @@
 import type { ErrorCode, ShelfdError } from '../foundation/errors.ts'
 import type { SyncSummary } from './sync-summary.ts'
 
-export type Verdict = 'ok' | 'incomplete' | 'failed'
+export const verdicts = ['ok', 'incomplete', 'failed'] as const
+export type Verdict = (typeof verdicts)[number]
 
 /** What one run over all its mirrors comes to; the command line maps it to an exit code. */
-export type RunOutcome = 'done' | 'failures' | 'temporary' | 'pending' | 'held-back' | 'interrupted'
+export const runOutcomes = ['done', 'failures', 'temporary', 'pending', 'held-back', 'interrupted'] as const
+export type RunOutcome = (typeof runOutcomes)[number]
 
 /** What the store remembers of a run: that somebody stopped it is told from what went wrong. */
 export type RecordedVerdict = Verdict | 'interrupted'

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { AccessContext } from '../contract/records.ts'
 import type { Clock, Random } from '../foundation/clock.ts'
 import type { Lanes } from '../foundation/lanes.ts'
@@ -7,7 +8,7 @@ import type { FileSystem } from '../local/read/file-system.ts'
 import type { OutageListener } from '../remote/policies/outage.ts'
 import type { ServiceClient } from '../remote/service-client.ts'
 import type { PollPace } from '../rules/poll-pause.ts'
-import type { UploadLimits } from '../rules/quota.ts'
+import { uploadLimits } from '../rules/quota.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { Store } from '../store/open-store.ts'
 import type { FileLog } from './file-log.ts'
@@ -41,31 +42,34 @@ export interface Service {
 }
 
 /** One mirror as configured or named on the command line. */
-export interface MirrorSettings {
-  readonly name: string
-  readonly path: string
+export const mirrorSettings = z.object({
+  name: z.string(),
+  path: z.string(),
   /** Identifier or exact name. */
-  readonly library: string
+  library: z.string(),
   /** The library is made when it is not there: only in the embedded service, which has nobody else to ask. */
-  readonly mayCreateLibrary: boolean
-  readonly remotePath: string
-  readonly ignore: readonly string[]
-  readonly maxSizeBytes: number | null
-  readonly oneFileSystem: boolean
-  readonly emptyFiles: 'upload' | 'skip'
+  mayCreateLibrary: z.boolean(),
+  remotePath: z.string(),
+  ignore: z.array(z.string()).readonly(),
+  maxSizeBytes: z.number().nonnegative().nullable(),
+  oneFileSystem: z.boolean(),
+  emptyFiles: z.enum(['upload', 'skip']),
   /** Made by `sync DIR`; the configuration names the others. */
-  readonly isAdHoc: boolean
+  isAdHoc: z.boolean(),
   /** What the directory holds, when it is so much that its first sync needs a confirmation; otherwise null. */
-  readonly breadth: string | null
+  breadth: z.string().nullable(),
   /** `link`: a copy is sent again, so that the resource gains its location as well. */
-  readonly duplicates: 'skip' | 'link'
-}
+  duplicates: z.enum(['skip', 'link']),
+})
 
-export interface EngineLimits extends UploadLimits {
-  readonly transfers: number
-  readonly checkers: number
-  readonly inIngestion: number
-}
+export const engineLimits = uploadLimits.extend({
+  transfers: z.int().positive(),
+  checkers: z.int().positive(),
+  inIngestion: z.int().positive(),
+})
+
+export type MirrorSettings = Readonly<z.infer<typeof mirrorSettings>>
+export type EngineLimits = Readonly<z.infer<typeof engineLimits>>
 
 /** What every stage works with; all that touches the world comes in here. */
 export interface Engine {

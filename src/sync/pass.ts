@@ -1,20 +1,23 @@
+import { z } from 'zod'
 import type { SyncSummary } from '../rules/sync-summary.ts'
 import type { QuotaScope } from './upload/run-quota.ts'
 
-export interface PassOptions {
+export const passOptions = z.object({
   /** How long to wait for ingestion after the last upload; 0: not at all. */
-  readonly waitMs: number
-  readonly hashEverything: boolean
-  readonly isDryRun: boolean
+  waitMs: z.number().nonnegative(),
+  hashEverything: z.boolean(),
+  isDryRun: z.boolean(),
   /** Files may be gone in any number (P12). */
-  readonly acceptsRemovals: boolean
+  acceptsRemovals: z.boolean(),
   /** A library that holds the mirror's directory already may be taken over (P14). */
-  readonly adopts: boolean
+  adopts: z.boolean(),
   /** The directory that stands there now is the mirror's from now on, whatever it was pinned to (P15). */
-  readonly acceptsRoot: boolean
+  acceptsRoot: z.boolean(),
   /** A directory that holds the home or the system may become a mirror. */
-  readonly acceptsBreadth: boolean
-}
+  acceptsBreadth: z.boolean(),
+})
+
+export type PassOptions = Readonly<z.infer<typeof passOptions>>
 
 /** What one run, however many mirrors it has and however long it lasts, has tried to its end and leaves to a later one. */
 export interface RunAttempts {

@@ -1,36 +1,35 @@
-import type { Outage } from '../remote/policies/outage.ts'
+import { z } from 'zod'
+import { outageShape } from '../remote/policies/outage.ts'
 
-export type Phase = 'starting' | 'scanning' | 'directories' | 'uploading' | 'ingestion' | 'finished'
+const count = z.number()
 
-/** An upload under way. */
-export interface UploadProgress {
-  readonly path: string
-  readonly sizeBytes: number
-  bytesSent: number
-}
+const uploadProgress = z.object({ path: z.string(), sizeBytes: count, bytesSent: count })
 
 /** What is going on now: plain counters that stages raise and a display reads when it likes. */
-export interface Progress {
-  mirror: string
-  phase: Phase
-  filesScanned: number
-  filesHashed: number
-  bytesHashed: number
-  directoriesDone: number
-  directoriesTotal: number
-  contentsSent: number
+export const progressShape = z.object({
+  mirror: z.string(),
+  phase: z.enum(['starting', 'scanning', 'directories', 'uploading', 'ingestion', 'finished']),
+  filesScanned: count,
+  filesHashed: count,
+  bytesHashed: count,
+  directoriesDone: count,
+  directoriesTotal: count,
+  contentsSent: count,
   /** Sent, and left to be sent as far as that is known. */
-  contentsTotal: number
+  contentsTotal: count,
   /** Of what was sent, and of what has left for uploads under way; takes back what left in vain. */
-  bytesSent: number
-  bytesTotal: number
+  bytesSent: count,
+  bytesTotal: count,
   /** Those under way, at most as many as run at a time. */
-  uploads: UploadProgress[]
-  inIngestion: number
-  searchable: number
+  uploads: z.array(uploadProgress),
+  inIngestion: count,
+  searchable: count,
   /** What keeps the run from going on now; null: nothing. */
-  outage: Outage | null
-}
+  outage: outageShape.nullable(),
+})
+
+export type UploadProgress = z.infer<typeof uploadProgress>
+export type Progress = z.infer<typeof progressShape>
 
 export function createProgress(): Progress {
   return {

@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SyncSummary } from '../../src/rules/sync-summary.ts'
-import type { RunSummary } from '../../src/sync/run/run-sync.ts'
+import type { RunSummary, SyncSummary } from '../../src/rules/sync-summary.ts'
 import { type ProcessResult, runProcess } from './run-process.ts'
 
 export interface ShelfdRun extends ProcessResult {

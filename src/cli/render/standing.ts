@@ -1,4 +1,5 @@
-import { type DaemonStanding, describeStanding, type MirrorStanding } from '../../daemon/standing.ts'
+import { describeStanding } from '../../daemon/describe-standing.ts'
+import type { DaemonStanding, MirrorStanding } from '../../daemon/standing.ts'
 import { counted, escapeText } from '../../foundation/text.ts'
 import { formatSpan, formatTime } from './times.ts'
 

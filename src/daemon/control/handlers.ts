@@ -2,7 +2,8 @@ import type { FileLog } from '../../sync/file-log.ts'
 import type { Progress } from '../../sync/progress.ts'
 import type { RunResult } from '../../sync/run/run-sync.ts'
 import type { DaemonStanding } from '../standing.ts'
-import type { LibraryAccess, Reloaded, SyncRequest } from './protocol.ts'
+import type { LibraryAccess, Reloaded } from './answers.ts'
+import type { SyncRequest } from './requests.ts'
 
 /** What a `sync` by hand is given by the connection it came over. */
 export interface SyncRun {

@@ -3,7 +3,7 @@ import { RefusedError, RejectedError } from '../../foundation/errors.ts'
 import { describeIssue } from '../../foundation/expected-of.ts'
 import { jsonAnswer, type Route, type Routes } from '../http/routes.ts'
 import type { ControlHandlers } from './handlers.ts'
-import { contents, libraryRequest, mirrorName, mirrorNames, nothing, stopRequest, syncRequest } from './protocol.ts'
+import { contents, libraryRequest, mirrorName, mirrorNames, nothing, stopRequest, syncRequest } from './requests.ts'
 import type { Syncs } from './syncs.ts'
 
 export interface ControlService {

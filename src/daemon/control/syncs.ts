@@ -5,7 +5,7 @@ import type { RunResult } from '../../sync/run/run-sync.ts'
 import { errorOf, type Fault, faultOf } from '../http/fault.ts'
 import type { LineWriter, StreamedAnswer } from '../http/routes.ts'
 import type { SyncRun } from './handlers.ts'
-import type { SyncLine } from './protocol.ts'
+import type { SyncLine } from './sync-lines.ts'
 
 const PROGRESS_INTERVAL_MS = 200
 const MAX_UNREAD_BYTES = 16 * 2 ** 20

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
 import { escapeText } from '../../foundation/text.ts'
-import type { ServiceStatus } from '../../sync/continuous/service-connection.ts'
+import type { ServiceStatus } from '../../sync/continuous/controller-status.ts'
 import { listFailingChecks } from '../readiness.ts'
 import type { DaemonStanding, MirrorStanding, MirrorState } from '../standing.ts'
 import { makeCounter, makeGauge, setCounter } from './make.ts'

@@ -1,21 +1,25 @@
+import { z } from 'zod'
 import type { Clock } from '../../foundation/clock.ts'
+import { serviceFailureCodes } from '../../foundation/errors.ts'
 import type { FailureFacts } from '../wire/transient-failure.ts'
 
 /** The service gives no usable answers now: what is known of that. Times are wall clock. */
-export interface Outage {
-  readonly origin: string
-  readonly code: FailureFacts['code']
+export const outageShape = z.object({
+  origin: z.string(),
+  code: z.enum(serviceFailureCodes),
   /** In words, to stand in brackets: `connection refused`. */
-  readonly cause: string
+  cause: z.string(),
   /** When the first try that failed, or has no answer yet, began. */
-  readonly sinceMs: number
+  sinceMs: z.number(),
   /** Null: a try is under way that has no answer yet. */
-  readonly nextTryAtMs: number | null
+  nextTryAtMs: z.number().nullable(),
   /** When waiting ends without success; null: after some tries, soon. */
-  readonly untilMs: number | null
+  untilMs: z.number().nullable(),
   /** Until when the service itself asks to be left alone. */
-  readonly askedUntilMs: number | null
-}
+  askedUntilMs: z.number().nullable(),
+})
+
+export type Outage = Readonly<z.infer<typeof outageShape>>
 
 /** Is told of an outage, again with each try of it, and with null once the service answers. */
 export type OutageListener = (outage: Outage | null) => void

@@ -1,9 +1,9 @@
 import type { Clock } from '../../foundation/clock.ts'
 import {
-  type CodeOf,
   DoubtError,
   InterruptedError,
   RefusedError,
+  type ServiceFailureCode,
   systemCodeOf,
   TemporaryError,
 } from '../../foundation/errors.ts'
@@ -15,7 +15,7 @@ import type { ServiceRequest } from './request.ts'
 import { CertificateFailure, isOfCertificate } from './sockets.ts'
 
 export interface FailureFacts {
-  readonly code: Exclude<CodeOf<'temporary'>, 'disk-full'>
+  readonly code: ServiceFailureCode
   readonly reason: string
   /** The same in few words, to stand in brackets. */
   readonly cause?: string

@@ -11,13 +11,8 @@ import type { PassOptions } from '../pass.ts'
 import { openMirror } from '../pin/open-mirror.ts'
 import { createProgress } from '../progress.ts'
 import { ActivityLog } from './activity-log.ts'
-import type {
-  ControllerSettings,
-  ControllerState,
-  ControllerStatus,
-  HoldCode,
-  WaitReason,
-} from './controller-settings.ts'
+import type { ControllerSettings } from './controller-settings.ts'
+import type { ControllerState, ControllerStatus, HoldCode, WaitReason } from './controller-status.ts'
 import { MirrorObserver } from './mirror-observer.ts'
 import { MirrorRun } from './mirror-run.ts'
 import { concernsService, type ServiceConnection } from './service-connection.ts'

@@ -1,4 +1,4 @@
-import { type ErrorCode, RefusedError, ShelfdError, TemporaryError } from '../../foundation/errors.ts'
+import { RefusedError, ShelfdError, TemporaryError } from '../../foundation/errors.ts'
 import { formatDuration } from '../../foundation/units.ts'
 import { describeCause } from '../../remote/policies/describe-outage.ts'
 import type { Outage } from '../../remote/policies/outage.ts'
@@ -6,13 +6,7 @@ import { concernsOneMirror } from '../../rules/failure-scope.ts'
 import { retryPauseMs } from '../../rules/retry-pause.ts'
 import type { Connection, Engine } from '../engine.ts'
 import { IngestionFollower } from '../ingestion/follow-ingestion.ts'
-
-export interface ServiceStatus {
-  readonly state: 'unasked' | 'connected' | 'away' | 'refused'
-  /** Wall clock. */
-  readonly sinceMs: number
-  readonly reason: { readonly code: ErrorCode; readonly message: string } | null
-}
+import type { ServiceStatus } from './controller-status.ts'
 
 /** An open connection, and who follows the ingestion of what is sent over it. */
 export interface OpenConnection {

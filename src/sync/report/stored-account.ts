@@ -1,13 +1,6 @@
 import { z } from 'zod'
-import type { HeldBack } from '../../rules/quota.ts'
+import { heldBackShape } from '../../rules/quota.ts'
 import type { RunRow } from '../../store/runs.ts'
-
-const heldBack = z.object({
-  limit: z.enum(['newPerRun', 'newPerDay', 'newBytesPerRun', 'inIngestion']),
-  value: z.number(),
-  contents: z.number(),
-  freesAt: z.string().nullable(),
-}) satisfies z.ZodType<HeldBack>
 
 /** What is read again of a run's account: each mirror's problems, and what limits held back of it. */
 const storedAccount = z.object({
@@ -17,7 +10,7 @@ const storedAccount = z.object({
       path: z.string(),
       problems: z.array(z.object({ path: z.string(), code: z.string(), message: z.string() })),
       // Older versions did not say.
-      uploads: z.object({ heldBackBy: z.array(heldBack).prefault([]) }),
+      uploads: z.object({ heldBackBy: z.array(heldBackShape).prefault([]) }),
     }),
   ),
 })

@@ -1,28 +1,10 @@
 import { ShelfdError } from '../../foundation/errors.ts'
 import { concernsOneMirror } from '../../rules/failure-scope.ts'
-import { emptySummary, type SummaryProblem, type SyncSummary } from '../../rules/sync-summary.ts'
-import {
-  type RunOutcome,
-  recordedVerdict,
-  runOutcome,
-  stoppedOutcome,
-  type Verdict,
-  verdictOf,
-} from '../../rules/verdict.ts'
+import { emptySummary, type RunSummary, type SummaryProblem, type SyncSummary } from '../../rules/sync-summary.ts'
+import { type RunOutcome, recordedVerdict, runOutcome, stoppedOutcome, verdictOf } from '../../rules/verdict.ts'
 import type { Engine, MirrorSettings } from '../engine.ts'
 import { newAttempts, type Pass, type PassOptions } from '../pass.ts'
 import { syncMirror } from './sync-mirror.ts'
-
-/** One run over some mirrors: the shape that `sync --json` prints. */
-export interface RunSummary {
-  readonly run: number
-  readonly dryRun?: true
-  readonly verdict: Verdict
-  readonly startedAt: string
-  readonly finishedAt: string
-  readonly durationMs: number
-  readonly mirrors: readonly SyncSummary[]
-}
 
 export interface RunResult {
   readonly summary: RunSummary

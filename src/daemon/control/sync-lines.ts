@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { runSummary } from '../../rules/sync-summary.ts'
+import { runOutcomes } from '../../rules/verdict.ts'
+import { sentFile } from '../../sync/file-log.ts'
+import { progressShape } from '../../sync/progress.ts'
+import { fault } from '../http/fault.ts'
+
+const runAnswer = z.object({ summary: runSummary, outcome: z.enum(runOutcomes), failure: fault.nullable() })
+
+/** The answer to a sync, a line each: first `started`, then any number of `progress` and `sent`, then one of the others. */
+export const syncLine = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('started'), sync: z.string() }),
+  z.object({ kind: z.literal('progress'), progress: progressShape }),
+  z.object({ kind: z.literal('sent'), file: sentFile }),
+  z.object({ kind: z.literal('result'), result: runAnswer }),
+  z.object({ kind: z.literal('error'), error: fault }),
+])
+
+export type RunAnswer = z.infer<typeof runAnswer>
+export type SyncLine = z.infer<typeof syncLine>
