@@ -12,7 +12,7 @@ export interface ErrorText {
   readonly fields: readonly string[]
 }
 
-/** What an error body says, whatever it is; never throws. */
+/** Reads the texts of an error body of any shape; never throws. */
 export function readErrorBody(body: unknown): ErrorText {
   const parsed = errorBody.safeParse(body)
   if (!parsed.success) return { text: undefined, fields: [] }
@@ -27,7 +27,7 @@ function fieldMessages(errors: unknown): string[] {
     .map(([field, said]) => `${field}: ${[said].flat().slice(0, 20).map(textOf).join(', ')}`)
 }
 
-/** Only what has one plain text is shown: an object may bring a `toString` of its own, or none. */
+/** Never converts an object: its `toString` may be foreign or missing. */
 function textOf(said: unknown): string {
-  return typeof said === 'object' && said !== null ? 'something that is no text' : String(said)
+  return typeof said === 'object' && said !== null ? 'a value that is not text' : String(said)
 }

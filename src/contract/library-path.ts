@@ -1,6 +1,6 @@
 /** Library paths (interface 2.9): absolute, case-sensitive, no `.` or `..`, trailing slashes ignored except for the root. */
 
-/** The canonical form of a library path, or undefined when it is malformed. */
+/** Returns the canonical form of a library path, or undefined when it is malformed. */
 export function normalizeLibraryPath(path: string): string | undefined {
   if (!path.startsWith('/') || path.includes('\0')) return undefined
   const segments = path.replace(/\/+$/, '').split('/').slice(1)

@@ -1,6 +1,6 @@
 /**
  * The records of the interface, version 0.9.0, as zod shapes: the client parses answers with them and the embedded
- * service builds its answers and its OpenAPI from them. Fields that the interface doesn't name are let through.
+ * service builds its answers and its OpenAPI from them. Fields that the interface doesn't name pass through.
  */
 import { z } from 'zod'
 
@@ -95,9 +95,9 @@ export const assetRecord = z.looseObject({
 })
 
 /**
- * 2.10: fields beyond `id` may be missing; `ingestion_status` is read by the poller as whatever it is. The last three are
- * extras of the embedded service; an unusable one counts as missing. `text_extracted` is false for a resource that is
- * stored although its text can't be searched.
+ * 2.10: fields beyond `id` may be missing; `ingestion_status` may hold any value, which `ingestionOutcome` interprets. The last
+ * three fields are extras of the embedded service; an unusable one counts as missing. `text_extracted` is false when the
+ * resource is stored but its text can't be searched.
  */
 export const resourceRecord = z.looseObject({
   id: identifier,

@@ -1,4 +1,4 @@
-/** Every request the interface names, and so every request shelfd may build; paths are relative to `{base_url}/api`. */
+/** Every request of the interface, and so every request shelfd may build. Paths are relative to `{base_url}/api`. */
 export const ROUTES = {
   checkAccess: { method: 'GET', path: '/v1/auth/check' },
   downloadAsset: { method: 'GET', path: '/v1/assets/{asset}' },
@@ -35,7 +35,7 @@ export const PAGE_LIMITS = {
 /** Uploaded files land here unless the instance offers a field that names a directory (4.12). */
 export const INBOX_PATH = '/.inbox'
 
-/** `path` with every `{name}` replaced by its percent-encoded value. */
+/** Returns `path` with each `{name}` replaced by its percent-encoded value. */
 export function fillPath(path: string, values: Readonly<Record<string, string>>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name]

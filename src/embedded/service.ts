@@ -10,7 +10,7 @@ import type { IngestQueue } from './ingest/ingest-queue.ts'
 import type { FileStore } from './storage/file-store.ts'
 import type { WriteQueue } from './storage/write-queue.ts'
 
-/** What the routes work with. */
+/** The parts of a running service that its endpoints use. */
 export interface Service {
   readonly instanceId: string
   readonly database: Database
@@ -25,7 +25,7 @@ export interface Service {
   readonly maxUploadBytes: number
 }
 
-/** The signer and cursors of an instance; its secret is made with its first start. */
+/** Opens the signer and the cursors of an instance; the first start makes its secret. */
 export function openSigning(settings: Settings): { signer: Signer; cursors: Cursors } {
   const known = settings.read('signing-secret')
   const secret = known ?? randomBytes(32).toString('hex')

@@ -18,7 +18,7 @@ import { ensureInstanceId } from './storage/instance-id.ts'
 import { createWriteQueue } from './storage/write-queue.ts'
 
 export interface EmbeddedOptions {
-  /** Where the service keeps everything; made when absent. */
+  /** The directory of all the service's data; created when absent. */
   readonly dataDir: string
   /** Default 127.0.0.1. */
   readonly host?: string
@@ -28,21 +28,21 @@ export interface EmbeddedOptions {
   readonly logger?: Logger
   /** Default 2 GiB. */
   readonly maxUploadBytes?: number
-  /** Other bounds than usual of what the extraction of one document may take. */
+  /** Overrides of the bounds of extraction. */
   readonly extraction?: Partial<ExtractionLimits>
-  /** Other bounds than usual of what clients may hold open. */
+  /** Overrides of the bounds of requests. */
   readonly requests?: Partial<RequestLimits>
 }
 
-/** A running service; disposing stops it and releases its directory. */
+/** A running service. Disposing it stops it and releases its directory. */
 export interface EmbeddedLibrary extends AsyncDisposable {
   readonly url: string
-  /** The owner's, with all rights. */
+  /** The owner's token, with all rights. */
   readonly token: string
   readonly tokenFile: string
   readonly documentationUrl: string
   readonly instanceId: string
-  /** Resolves when nothing is left to ingest. */
+  /** Resolves when no resource is left to ingest. */
   settled(): Promise<void>
 }
 
@@ -50,8 +50,8 @@ const MAX_UPLOAD_BYTES = 2 * 2 ** 30
 const CLOSING_GRACE_MS = 2_000
 
 /**
- * Starts the Knowledge Library Service of one data directory and goes on with interrupted ingestion. Throws LockedError when
- * another process serves the directory, OperatorError when its database is damaged or of a newer version.
+ * Starts the Knowledge Library Service of one data directory and resumes interrupted ingestion. Throws LockedError when another
+ * process serves the directory, OperatorError when its database is damaged or of a newer version.
  */
 export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<EmbeddedLibrary> {
   await using starting = new AsyncDisposableStack()
@@ -68,7 +68,7 @@ export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<Em
   const app = await buildServer(service, host, { ...REQUEST_LIMITS, ...options.requests })
   starting.defer(() => closeServer(app, service.clock))
   const url = await app.listen({ host, port: options.port ?? 0 })
-  service.ingestion.ring()
+  service.ingestion.wake()
   const running = starting.move()
   return {
     url,
@@ -103,7 +103,7 @@ function openService(options: EmbeddedOptions, paths: DataPaths, database: Datab
   }
 }
 
-/** Requests under way get a little time to end. */
+/** Gives requests under way CLOSING_GRACE_MS to end, then closes their connections. */
 async function closeServer(app: FastifyInstance, clock: Clock): Promise<void> {
   const isClosed = new AbortController()
   const giveUp = clock.sleep(CLOSING_GRACE_MS, isClosed.signal).then(
@@ -119,7 +119,7 @@ function closeDatabase(database: Database): void {
   try {
     database.pragma('wal_checkpoint(TRUNCATE)')
   } catch (error) {
-    // The log keeps what is committed until there is room.
+    // With a full disk, the write-ahead log keeps what is committed.
     if (!isDiskFull(error)) throw error
   }
   database.close()

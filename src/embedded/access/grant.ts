@@ -26,14 +26,14 @@ export interface TokenSecret {
 
 const TOKEN = /^kls_([0-9a-f]{16})_([\w-]{43})$/
 
-/** A new token: a selector that finds its row, and 256 random bits of which only the SHA-256 is kept. */
+/** Makes a new token: a selector that finds its row, and 256 random bits of which only the SHA-256 is stored. */
 export function makeTokenSecret(): TokenSecret {
   const selector = randomBytes(8).toString('hex')
   const secret = randomBytes(32).toString('base64url')
   return { token: `kls_${selector}_${secret}`, selector, secretSha256: sha256(secret) }
 }
 
-/** The grant of a token, or why there is none. */
+/** Returns the grant of a token, or why the token grants nothing. */
 export function readGrant(
   tokens: TokensTable,
   token: string,

@@ -7,7 +7,7 @@ import { DatabaseFaultError, openDatabase } from '../../foundation/sqlite/open-d
 const MIGRATIONS_DIR = fileURLToPath(new URL('./migrations', import.meta.url))
 const APPLICATION_ID = 0x6b_6c_69_62
 
-/** Opens or makes the service's database; throws what `explainDamage` explains. */
+/** Opens or creates the service's database; throws the errors that `explainDamage` translates. */
 export function openLibraryDatabase(file: string, isSuspect = false): Database.Database {
   const check = isSuspect ? 'quick_check' : undefined
   const database = openDatabase({ file, migrationsDir: MIGRATIONS_DIR, applicationId: APPLICATION_ID, check })
@@ -15,12 +15,12 @@ export function openLibraryDatabase(file: string, isSuspect = false): Database.D
   return database
 }
 
-/** Whether the last process that served this database ended without closing it. */
+/** True when the last process that served this database ended without closing it. */
 export function wasLeftOpen(file: string): boolean {
   return existsSync(`${file}-wal`)
 }
 
-/** Runs `work` and turns a database that can't be used into OperatorError (`library-damaged`, `store-newer`). */
+/** Runs `work`; throws OperatorError (`library-damaged`, `store-newer`) when the database can't be used. */
 export function explainDamage<T>(work: () => T): T {
   try {
     return work()

@@ -8,7 +8,7 @@ import { type Settings, settingsTable } from './tables/settings.ts'
 import { type SmallContentsTable, smallContentsTable } from './tables/small-contents.ts'
 import { type TokensTable, tokensTable } from './tables/tokens.ts'
 
-/** Every table of the service, its statements prepared once. */
+/** The queries of every table of the service; each statement is prepared once. */
 export interface Tables {
   readonly settings: Settings
   readonly tokens: TokensTable

@@ -9,7 +9,7 @@ const EXPLANATIONS = {
   expired: 'The credential has expired',
 } as const
 
-/** The grant of the request's bearer token; undefined when it has none. Throws 401 when it is not valid (section 5). */
+/** Returns the grant of the request's bearer token, undefined when it has no token. Throws 401 for an invalid token (section 5). */
 export function authenticate(service: Service, request: FastifyRequest): Grant | undefined {
   const header = request.headers.authorization
   if (header === undefined) return undefined

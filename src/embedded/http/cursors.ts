@@ -2,10 +2,10 @@ import type { z } from 'zod'
 import { invalid } from './api-error.ts'
 import type { Signer } from './signing.ts'
 
-/** Opaque cursors (2.14): a position, signed together with the listing it belongs to. */
+/** Writes and reads opaque cursors (2.14): a position, signed together with the name of its listing. */
 export interface Cursors {
   write(listing: string, position: unknown): string
-  /** Throws 422 when the cursor is not one that this service gave for this listing. */
+  /** Throws 422 unless this service wrote the cursor for this listing. */
   read<T>(listing: string, cursor: string, shape: z.ZodType<T>): T
 }
 

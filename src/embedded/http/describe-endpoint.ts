@@ -1,17 +1,17 @@
 import type { FastifySchema } from 'fastify'
 import { z } from 'zod'
 
-/** What the OpenAPI description says of an endpoint. */
+/** How the OpenAPI description presents an endpoint. */
 export interface EndpointDescription {
   /** The section of the interface that it implements, `4.10`. */
   readonly section: string
   readonly summary: string
-  /** What this instance decides where the interface leaves it open. */
+  /** How this instance decides what the interface leaves open. */
   readonly description?: string
   readonly takesSignedUrl?: boolean
   readonly query?: z.ZodType
   readonly body?: z.ZodType
-  /** A body that is described only, since the handler reads it itself. */
+  /** The schema of a body that the handler reads as a stream. */
   readonly form?: object
   readonly answers: Readonly<Record<number, AnswerDescription>>
   readonly errors: readonly number[]
@@ -20,7 +20,7 @@ export interface EndpointDescription {
 export interface AnswerDescription {
   readonly description: string
   readonly shape?: z.ZodType
-  /** Media type of an answer that is not JSON. */
+  /** The media type of an answer that is not JSON. */
   readonly mediaType?: string
 }
 
@@ -37,7 +37,7 @@ const ERROR_MEANINGS: Readonly<Record<number, string>> = {
   401: 'Missing or invalid credential or signature',
   403: 'The credential lacks the needed ability or library right',
   404: 'Not found',
-  408: 'The body did not come in time',
+  408: 'The body did not arrive in time',
   409: 'It exists already',
   413: 'The file or the body is larger than this instance takes',
   415: 'The body is of another media type',
@@ -47,7 +47,7 @@ const ERROR_MEANINGS: Readonly<Record<number, string>> = {
   507: 'The disk of the library is full',
 }
 
-/** A fastify schema: it only describes, nothing is validated or serialized by it. */
+/** Builds the fastify schema of an endpoint. It only describes: fastify neither validates nor serializes with it. */
 export function describeEndpoint(spec: EndpointDescription): FastifySchema {
   const schema: FastifySchema = {
     tags: ['library'],

@@ -12,7 +12,7 @@ import { verifySignedUrl } from './signed-urls.ts'
 /** One request after authentication and validation. */
 export interface Call<Query, Body> {
   readonly service: Service
-  /** Undefined for a signed URL, which grants just what it names. */
+  /** Undefined for a signed URL, which grants access to the one thing it names. */
   readonly grant: Grant | undefined
   /** The identifier in the path with this name. */
   readonly id: (name: string) => string
@@ -24,11 +24,11 @@ export interface Call<Query, Body> {
 
 export interface EndpointSpec<Query, Body> extends EndpointDescription {
   readonly route: RouteName
-  /** Signed URLs are taken in place of a bearer credential (5.6). */
+  /** The endpoint accepts signed URLs in place of a bearer credential (5.6). */
   readonly takesSignedUrl?: boolean
   readonly query?: z.ZodType<Query>
   readonly body?: z.ZodType<Body>
-  /** What is returned becomes the JSON body or the stream of the answer. */
+  /** Returns the JSON body of the answer, its stream, or the reply it has sent. */
   handle(call: Call<Query, Body>): unknown
 }
 
@@ -39,7 +39,7 @@ export interface Endpoint {
 
 const parameters = z.record(z.string(), z.string())
 
-/** Binds one route of the contract to its validation, its description and its handler. */
+/** Binds one route of the contract to its validation, description and handler. */
 export function endpoint<Query = unknown, Body = unknown>(spec: EndpointSpec<Query, Body>): Endpoint {
   return {
     register(app, service) {

@@ -7,17 +7,17 @@ import { forbidden, notFound } from './api-error.ts'
 
 interface Asking {
   readonly service: Service
-  /** Undefined when a signed URL has already granted this very thing. */
+  /** Undefined when a signed URL has already granted access. */
   readonly grant: Grant | undefined
   readonly id: (name: string) => string
 }
 
-/** Throws 403 when the credential lacks the global ability. */
+/** Throws 403 unless the credential has the global ability. */
 export function requireAbility({ grant }: Asking, ability: Ability): void {
   if (!grant?.abilities.includes(ability)) throw forbidden(`"${ability}"`)
 }
 
-/** The library of the path; throws 404 when there is none and 403 without the right on it. */
+/** Returns the library that the path names; throws 404 when there is none and 403 without the right on it. */
 export function requireLibrary(asking: Asking, right: LibraryRight): LibraryRow {
   const library = asking.service.tables.libraries.byPublicId(asking.id('library'))
   if (!library) throw notFound('Library')
@@ -25,12 +25,12 @@ export function requireLibrary(asking: Asking, right: LibraryRight): LibraryRow 
   return library
 }
 
-/** The resource of the path, in a library that may be read; throws 404 or 403. */
+/** Returns the resource that the path names; throws 404, or 403 when its library may not be read. */
 export function requireResource(asking: Asking): ResourceRow {
   return readableResource(asking, asking.id('resource'))
 }
 
-/** The asset of the path with its resource; throws 404 or 403. */
+/** Returns the asset that the path names, and its resource; throws 404, or 403 when its library may not be read. */
 export function requireAsset(asking: Asking): { resource: ResourceRow; passage: StoredPassage } {
   const [, resourceId = '', ordinal = ''] = /^([0-9a-f]+)\.(\d{1,9})$/.exec(asking.id('asset')) ?? []
   const resource = readableResource(asking, resourceId, 'Asset')

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 
-/** The query of a download: `disposition`, and what a signed URL brings along (4.2). */
+/** The query of a download (4.2): `disposition` and the parameters of a signed URL. */
 export const downloadQuery = z.object({
   disposition: z.enum(['inline', 'attachment']).default('inline'),
   signature: z.string().optional(),
@@ -18,7 +18,7 @@ export interface SentContent {
   readonly body: Readable | Buffer
 }
 
-/** Answers with bytes that came from outside: a browser that shows them must run nothing of theirs. */
+/** Answers with uploaded bytes, with headers that keep a browser from running any code in them. */
 export function sendContent(reply: FastifyReply, content: SentContent): FastifyReply {
   return reply
     .header('content-type', content.mimeType)

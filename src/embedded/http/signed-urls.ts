@@ -11,7 +11,7 @@ export interface ViewUrlTerms {
   readonly disposition: 'inline' | 'attachment'
 }
 
-/** A URL that shows `path` without a credential until it expires (2.13). Every parameter is signed. */
+/** Returns a URL that shows `path` without a credential until it expires (2.13). Every parameter is signed. */
 export function signedUrl(signer: Signer, origin: string, path: string, terms: ViewUrlTerms, nowMs: number): string {
   const query = new URLSearchParams({
     expires: String(Math.floor(nowMs / 1_000) + terms.ttlMinutes * 60),
@@ -22,7 +22,7 @@ export function signedUrl(signer: Signer, origin: string, path: string, terms: V
   return `${origin}${path}?${query}`
 }
 
-/** Throws 401 unless `url` (path and query) is one that `signedUrl` made and its time is not over. */
+/** Throws 401 unless `signedUrl` made `url` (path and query) and it has not expired. */
 export function verifySignedUrl(signer: Signer, url: string, nowMs: number): void {
   const { pathname, searchParams: query } = new URL(url, 'http://localhost')
   const signature = query.get('signature')

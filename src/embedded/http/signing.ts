@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** HMAC-SHA256 with the secret of this service, hexadecimal. `purpose` keeps signatures of one kind from passing as another. */
+/** Signs with HMAC-SHA256 and this service's secret, in hexadecimal. `purpose` keeps a signature of one kind from passing as another. */
 export interface Signer {
   sign(purpose: string, text: string): string
   verify(purpose: string, text: string, signature: string): boolean

@@ -1,17 +1,17 @@
 import type { ResourceRow } from '../database/tables/resources.ts'
 import { ChildEndedError } from './child-process/child-ended-error.ts'
-import type { ApartDocument, ChildExtractor } from './child-process/child-extractor.ts'
+import type { ChildDocument, ChildExtractor } from './child-process/child-extractor.ts'
 import type { ExtractionEnd, ExtractionSink } from './extract/extract-text.ts'
 import type { PassageWriter } from './passage-writer.ts'
 
 /**
- * Gets the text out of a document in the child process. A document in which the process ended is taken up once more, also
- * when the service was started anew in between; one that is over its time, or that ends the process again, is `failed`.
+ * Extracts the text of a document in the child process. If the process ends while it reads the document, the document is read
+ * once more, also across a restart of the service. A document that exceeds its time, or ends the process twice, is `failed`.
  */
-export async function extractApart(
+export async function extractInChild(
   extractor: ChildExtractor,
   resource: ResourceRow,
-  document: ApartDocument,
+  document: ChildDocument,
   sink: ExtractionSink,
   writer: PassageWriter,
 ): Promise<ExtractionEnd> {
@@ -25,7 +25,7 @@ export async function extractApart(
       if (error.fate === 'bystander') continue
       if (error.fate === 'over-time' || hasEndedOne) return { status: 'failed', warnings: [], failure: error.message }
       hasEndedOne = true
-      writer.noteFailure(resource, error.message)
+      writer.recordFailure(resource, error.message)
       await writer.commit()
     }
   }

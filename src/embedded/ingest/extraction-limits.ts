@@ -1,14 +1,14 @@
-/** What the extraction of one document may take; what takes more does not end as `completed`. */
+/** Bounds of the extraction of one document; a document that exceeds one of them never ends as `completed`. */
 export interface ExtractionLimits {
-  /** Time for a document without any bytes; each MiB of it has a second more. */
+  /** Time for an empty document; each MiB adds one second. */
   readonly timeMs: number
   /** JavaScript heap of the child process. */
   readonly heapMiB: number
   /** Resident memory of the child process. */
   readonly memoryMiB: number
-  /** Of about 2,000 characters each. */
+  /** A passage has about 2,000 characters. */
   readonly maxPassages: number
-  /** A child process that has had nothing to do for so long is ended. */
+  /** The service ends a child process that has been idle this long. */
   readonly idleMs: number
 }
 
@@ -20,7 +20,7 @@ export const EXTRACTION_LIMITS: ExtractionLimits = {
   idleMs: 5_000,
 }
 
-/** The time that a document of this size may take. */
+/** How long the extraction of a document of this size may take. */
 export function timeLimitMs({ timeMs }: ExtractionLimits, sizeBytes: number): number {
   return timeMs + (sizeBytes / 2 ** 20) * 1_000
 }

@@ -1,25 +1,25 @@
 import type { ResourceRow } from '../database/tables/resources.ts'
 import { MAX_SMALL_BYTES } from '../storage/content-receiver.ts'
 import { readContent } from '../storage/read-content.ts'
-import type { ApartDocument, ChildExtractor } from './child-process/child-extractor.ts'
+import type { ChildDocument, ChildExtractor } from './child-process/child-extractor.ts'
 import { extractText } from './extract/extract-text.ts'
 import { kindOf } from './extract/kinds.ts'
-import { extractApart } from './extract-in-child.ts'
+import { extractInChild } from './extract-in-child.ts'
 import { ingestFile } from './ingest-file.ts'
 import type { IngestParts } from './ingest-queue.ts'
 import { createPassageWriter } from './passage-writer.ts'
 
 /**
- * Whether the service itself reads a document: small plain text, whose cost is linear and bounded, and what is not read at
- * all. Everything else needs a parser, or takes a while, and is read in the child process.
+ * True when the service itself ingests a document: small plain text, whose cost is linear and bounded, or a kind that has no
+ * text to read. The child process reads every other document, because a parser may take long or fail.
  */
-export function isReadHere({ mimeType, sizeBytes }: Pick<ResourceRow, 'mimeType' | 'sizeBytes'>): boolean {
+export function isReadInProcess({ mimeType, sizeBytes }: Pick<ResourceRow, 'mimeType' | 'sizeBytes'>): boolean {
   const kind = kindOf(mimeType)
   return kind === 'binary' || ((kind === 'text' || kind === 'unknown') && sizeBytes <= MAX_SMALL_BYTES)
 }
 
-/** One resource after the other; they share the transactions of one writer. */
-export async function ingestHere(
+/** Ingests one resource after the other; they share the transactions of one writer. */
+export async function ingestInProcess(
   { tables, writes, files, limits }: IngestParts,
   batch: readonly ResourceRow[],
   signal: AbortSignal,
@@ -36,8 +36,11 @@ export async function ingestHere(
   await writer.commit()
 }
 
-/** All at once, so that the child process always has the next one; each has a writer, since one that fails fails alone. */
-export async function ingestApart(
+/**
+ * Requests all documents at once, so that the child process always has the next one. Each has a writer of its own, so that a
+ * failure of one leaves the others alone.
+ */
+export async function ingestInChild(
   { tables, writes, files }: IngestParts,
   extractor: ChildExtractor,
   batch: readonly ResourceRow[],
@@ -46,13 +49,13 @@ export async function ingestApart(
   const ingestOne = async (resource: ResourceRow) => {
     const writer = createPassageWriter(writes, tables, signal)
     const { mimeType, sizeBytes } = resource
-    const document = (): ApartDocument => {
+    const document = (): ChildDocument => {
       const isSmall = sizeBytes <= MAX_SMALL_BYTES
       const content = isSmall ? tables.smallContents.read(resource.id) : files.pathOf(resource.sha256)
       if (content === undefined) throw new Error(`The content of resource ${resource.publicId} is missing`)
       return { mimeType, sizeBytes, content }
     }
-    await ingestFile(resource, async (sink) => extractApart(extractor, resource, document(), sink, writer), writer)
+    await ingestFile(resource, async (sink) => extractInChild(extractor, resource, document(), sink, writer), writer)
     await writer.commit()
   }
   const ended = await Promise.allSettled(batch.map(ingestOne))

@@ -9,8 +9,8 @@ const ABSTRACT_LENGTH = 300
 const NO_PASSAGE: Passage = { text: '', unit: 'line', firstUnit: 1, lastUnit: 1 }
 
 /**
- * Takes one resource from its bytes to passages and its final state. What goes wrong with the file ends it as `failed`; only
- * an interruption and faults of the database are thrown, and leave it to be done again.
+ * Takes one resource from its bytes to passages and its final state. A fault of the file ends the resource as `failed`. Throws
+ * only InterruptedError and faults of the database; a later pass then ingests the resource again.
  */
 export async function ingestFile(
   resource: ResourceRow,

@@ -7,37 +7,42 @@ import type { ResourceRow } from '../database/tables/resources.ts'
 import type { WriteQueue } from '../storage/write-queue.ts'
 
 const MAX_BATCH_RESOURCES = 64
-// Uploads that come one after the other share the transactions of their ingestion.
-const GATHERING_MS = 50
+// Waiting this long lets uploads that follow each other share the transactions of their ingestion.
+const BATCH_DELAY_MS = 50
 const RETRY_MS = 5_000
 
-export interface LaneSpec {
+export interface IngestLoopSpec {
   readonly tables: Tables
   readonly writes: WriteQueue
   readonly logger: Logger
   readonly clock: Clock
   readonly signal: AbortSignal
   accepts(resource: ResourceRow): boolean
-  /** Takes resources to their final states; throws when the service itself can't go on. */
+  /** Takes resources to their final states; throws when a fault of the service itself (such as a full disk) prevents that. */
   ingest(batch: readonly ResourceRow[]): Promise<void>
 }
 
-/** One way through the table of resources: takes those that it accepts, oldest first, batch by batch. */
-export interface Lane {
-  /** There may be something to do. */
-  ring(): void
+/**
+ * One consumer of the table of resources. Each time it is woken:
+ * 1. it waits BATCH_DELAY_MS, so that uploads gather;
+ * 2. it ingests the resources that it accepts, oldest first, in batches of MAX_BATCH_RESOURCES, until none is left;
+ * 3. if that fails, it waits RETRY_MS and starts again with the oldest resource.
+ */
+export interface IngestLoop {
+  /** Reports that there may be something to do. */
+  wake(): void
   /** Resolves when nothing is left to do. */
   settled(): Promise<void>
 }
 
-export function openLane(spec: LaneSpec): Lane {
+export function openIngestLoop(spec: IngestLoopSpec): IngestLoop {
   const { clock, signal, logger, tables, accepts } = spec
   let working: Promise<void> | undefined
-  let isRung = false
+  let isWoken = false
   let isFaulty = false
-  // Everything up to this row id has its final state, or belongs to another lane.
+  // Every resource up to this row id has its final state, or belongs to another loop.
   let doneId = 0
-  /** Gives how many resources it looked at, its own and others. */
+  /** Returns how many resources it read, including those that it does not accept. */
   const ingestNext = async () => {
     const rows = tables.resources.toIngest(doneId, MAX_BATCH_RESOURCES)
     await ingestBatch(spec, rows.filter(accepts))
@@ -46,38 +51,38 @@ export function openLane(spec: LaneSpec): Lane {
   }
   const ingestAll = async () => {
     do {
-      await clock.sleep(GATHERING_MS, signal)
+      await clock.sleep(BATCH_DELAY_MS, signal)
       while ((await ingestNext()) === MAX_BATCH_RESOURCES);
     } while (tables.resources.toIngest(doneId, 1).length > 0)
   }
-  const noteSuccess = () => {
-    if (isFaulty) logger.info('Ingestion goes on')
+  const reportRecovery = () => {
+    if (isFaulty) logger.info('Ingestion continues')
     isFaulty = false
     return true
   }
-  /** Said once, however long it lasts. */
-  const noteFault = (error: unknown) => {
+  /** Logs a lasting fault once. */
+  const reportFault = (error: unknown) => {
     if (!isFaulty && !signal.aborted) {
-      logger.error('Ingestion cannot go on, and is tried again', { error: messageOf(error) })
+      logger.error('Cannot continue ingestion; trying again', { error: messageOf(error) })
     }
     isFaulty = true
     return false
   }
   const work = async () => {
-    while (isRung && !signal.aborted) {
-      isRung = false
-      if (await ingestAll().then(noteSuccess, noteFault)) continue
-      // Such as a full disk: there may be room after a while, also when no further upload comes.
+    while (isWoken && !signal.aborted) {
+      isWoken = false
+      if (await ingestAll().then(reportRecovery, reportFault)) continue
+      // The fault may pass (a full disk gets room) although no further upload wakes this loop.
       await clock.sleep(RETRY_MS, signal).catch(() => {})
-      isRung = true
+      isWoken = true
       doneId = 0
     }
     working = undefined
   }
   return {
-    ring: () => {
+    wake: () => {
       if (signal.aborted) return
-      isRung = true
+      isWoken = true
       working ??= work()
     },
     settled: async () => {
@@ -86,8 +91,8 @@ export function openLane(spec: LaneSpec): Lane {
   }
 }
 
-async function ingestBatch({ tables, writes, ingest }: LaneSpec, batch: readonly ResourceRow[]): Promise<void> {
-  // Passing over what belongs to another lane must not hold up requests.
+async function ingestBatch({ tables, writes, ingest }: IngestLoopSpec, batch: readonly ResourceRow[]): Promise<void> {
+  // Skipping the resources of another loop must not hold up requests.
   if (batch.length === 0) return await setImmediate()
   await writes.write(() => {
     for (const { id, status } of batch) if (status !== 'running') tables.resources.start(id)

@@ -7,16 +7,16 @@ import type { FileStore } from '../storage/file-store.ts'
 import type { WriteQueue } from '../storage/write-queue.ts'
 import { openChildExtractor } from './child-process/child-extractor.ts'
 import type { ExtractionLimits } from './extraction-limits.ts'
-import { ingestApart, ingestHere, isReadHere } from './ingest-batches.ts'
-import { openLane } from './ingest-loop.ts'
+import { ingestInChild, ingestInProcess, isReadInProcess } from './ingest-batches.ts'
+import { openIngestLoop } from './ingest-loop.ts'
 
-/** Processes uploads in their order (section 3.1). The queue is the table of resources, so that a restart goes on with it. */
+/** Processes uploads in their order (section 3.1). The queue is the table of resources, so that it survives a restart. */
 export interface IngestQueue {
-  /** There may be something to do: for this upload, or for any. */
-  ring(uploaded?: Pick<ResourceRow, 'mimeType' | 'sizeBytes'>): void
+  /** Reports that there may be something to do: this upload, or any when none is given. */
+  wake(uploaded?: Pick<ResourceRow, 'mimeType' | 'sizeBytes'>): void
   /** Resolves when nothing is left to do. */
   settled(): Promise<void>
-  /** Resolves when the work under way is over; nothing new is begun. */
+  /** Resolves when the work under way has ended; starts no new work. */
   stop(): Promise<void>
 }
 
@@ -29,30 +29,30 @@ export interface IngestParts {
   readonly limits: ExtractionLimits
 }
 
-/** Documents that need a parser never hold up plain text: each kind has a lane of its own through the table. */
+/** Documents that need a parser never hold up plain text, because a second loop reads them. */
 export function openIngestQueue(parts: IngestParts): IngestQueue {
   const stopping = new AbortController()
   const { signal } = stopping
   const extractor = openChildExtractor(parts.limits, parts.clock)
-  const here = openLane({
+  const inProcess = openIngestLoop({
     ...parts,
     signal,
-    accepts: isReadHere,
-    ingest: (batch) => ingestHere(parts, batch, signal),
+    accepts: isReadInProcess,
+    ingest: (batch) => ingestInProcess(parts, batch, signal),
   })
-  const apart = openLane({
+  const inChild = openIngestLoop({
     ...parts,
     signal,
-    accepts: (resource) => !isReadHere(resource),
-    ingest: (batch) => ingestApart(parts, extractor, batch, signal),
+    accepts: (resource) => !isReadInProcess(resource),
+    ingest: (batch) => ingestInChild(parts, extractor, batch, signal),
   })
   const settled = async () => {
-    for (const lane of [here, apart]) await lane.settled()
+    for (const loop of [inProcess, inChild]) await loop.settled()
   }
   return {
-    ring: (uploaded) => {
-      if (!uploaded || isReadHere(uploaded)) here.ring()
-      if (!uploaded || !isReadHere(uploaded)) apart.ring()
+    wake: (uploaded) => {
+      if (!uploaded || isReadInProcess(uploaded)) inProcess.wake()
+      if (!uploaded || !isReadInProcess(uploaded)) inChild.wake()
     },
     settled,
     stop: async () => {

@@ -3,18 +3,18 @@ import type { Passage } from '../database/tables/passages.ts'
 import type { IngestionResult, ResourceRow } from '../database/tables/resources.ts'
 import type { WriteQueue } from '../storage/write-queue.ts'
 
-// A transaction of this much text takes some 10 ms, during which no request is served.
+// A transaction of this much text takes about 10 ms, during which the service answers no request.
 const MAX_PENDING_CHARACTERS = 256 * 1024
 const MAX_PENDING_WRITES = 500
 
-/** Gathers what ingestion writes, in order, and commits it in transactions of a bounded size. */
+/** Collects the writes of ingestion in order and commits them in transactions of a bounded size. */
 export interface PassageWriter {
   clear(resource: ResourceRow): void
   add(resource: ResourceRow, ordinal: number, passage: Passage): void
-  /** Says why the resource has to be taken up again. */
-  noteFailure(resource: ResourceRow, failure: string): void
+  /** Records why the resource has to be read again. */
+  recordFailure(resource: ResourceRow, failure: string): void
   finish(result: IngestionResult): void
-  /** Commits when enough has gathered; throws the signal's reason when it is aborted. */
+  /** Commits when enough writes are pending; throws the signal's reason when it is aborted. */
   drain(): Promise<void> | void
   commit(): Promise<void>
 }
@@ -38,12 +38,12 @@ export function createPassageWriter(queue: WriteQueue, tables: Tables, signal: A
     add: (resource, ordinal, passage) => {
       characters += passage.text.length
       pending.push(() => {
-        // Its library may have been deleted meanwhile.
+        // A request may have deleted the library meanwhile.
         if (tables.resources.byId(resource.id)) tables.passages.insert(resource.id, ordinal, resource.title, passage)
       })
     },
-    noteFailure: (resource, failure) => {
-      pending.push(() => tables.resources.noteFailure(resource.id, failure))
+    recordFailure: (resource, failure) => {
+      pending.push(() => tables.resources.recordFailure(resource.id, failure))
     },
     finish: (result) => {
       pending.push(() => tables.resources.finish(result))

@@ -1,7 +1,7 @@
-/** What the headers of one part of a form say (RFC 7578). */
+/** The headers of one part of a form (RFC 7578). */
 export interface PartHeaders {
   readonly field: string | undefined
-  /** The file's name as it was on the sender's side; undefined when the part is not a file. */
+  /** The file's name on the sender's side; undefined when the part is not a file. */
   readonly fileName: string | undefined
   /** Type and subtype in lower case, without parameters; undefined when none was given. */
   readonly mimeType: string | undefined

@@ -10,7 +10,7 @@ const MAX_FILE_NAME_BYTES = 1_024
 const MAX_PARTS = 32
 /** RFC 2046. */
 const MAX_BOUNDARY_LENGTH = 70
-/** What a form may hold besides the bytes of its file: headers, fields, and what stands before and after the parts. */
+/** The most that a form may hold besides the bytes of its file: headers, fields, and text before and after the parts. */
 export const MAX_FORM_OVERHEAD_BYTES = 256 * 1024
 /** RFC 6838: at most 127 characters on either side. */
 const MIME_TYPE = /^[\w.+!#$&^-]{1,127}\/[\w.+!#$&^-]{1,127}$/
@@ -20,7 +20,7 @@ export interface FormLimits {
   readonly maxUploadBytes: number
 }
 
-/** One file with its fields, as far as 4.12 knows them. */
+/** One uploaded file and the fields of its form (4.12). */
 export interface ReceivedForm {
   readonly title: string
   readonly mimeType: string
@@ -30,8 +30,8 @@ export interface ReceivedForm {
 }
 
 /**
- * Reads a whole upload form from a request's body, whatever the order of its parts. Throws 413, 422, MalformedFormError, or
- * what the broken connection throws; then nothing of the upload is left.
+ * Reads a whole upload form from a request's body; the parts may come in any order. Throws 413, 422, MalformedFormError, or the
+ * error of a broken connection, and removes what it has received.
  */
 export async function receiveForm(body: Readable, boundary: string, limits: FormLimits): Promise<ReceivedForm> {
   const form = new FormCollector(limits)
@@ -49,7 +49,7 @@ export async function receiveForm(body: Readable, boundary: string, limits: Form
     parser.end()
     return form.finish()
   } catch (error) {
-    // What is still to come is read away for a while: a client that is cut off would not see why it was refused.
+    // Discard the rest of the body for a while: a client that is cut off would not see why it was refused.
     body.resume()
     await form.content?.dispose()
     throw error

@@ -8,7 +8,7 @@ export interface SearchHit {
 
 export interface SearchResult {
   readonly hits: readonly SearchHit[]
-  /** Whether the passages have all the terms or only some of them. */
+  /** Whether each passage has all the terms or only some of them. */
   readonly matched: 'all' | 'any'
 }
 
@@ -19,14 +19,14 @@ interface MatchRow {
 
 const MAX_TERMS = 32
 const MAX_PASSAGES_READ = 20_000
-// Once there are enough resources, a few more rows tell which other passages of theirs match.
+// Once there are enough resources, a few more rows find further matching passages of the same resources.
 const MIN_PASSAGES_A_HIT = 10
 
 const SEARCH = `SELECT resource_id AS resourceId, ordinal FROM passage_words
   JOIN passage ON passage.id = passage_words.rowid JOIN resource ON resource.id = resource_id
   WHERE passage_words MATCH ? AND library_id IN (SELECT value FROM json_each(?)) ORDER BY rank`
 
-/** Up to `limit` resources of these libraries, ranked by BM25 over title and text. */
+/** Finds up to `limit` resources of these libraries, ranked by BM25 over title and text. */
 export function searchPassages(database: Database, query: string, libraryIds: number[], limit: number): SearchResult {
   const terms = termsOf(query)
   if (terms.length === 0) return { hits: [], matched: 'all' }
@@ -36,7 +36,7 @@ export function searchPassages(database: Database, query: string, libraryIds: nu
   return { hits: find(terms.join(' OR ')), matched: 'any' }
 }
 
-/** Each word as a quoted FTS5 string, so that nothing in it is read as an operator. */
+/** Quotes each word as an FTS5 string, so that FTS5 reads nothing in it as an operator. */
 function termsOf(query: string): string[] {
   const words = query.split(/[\s\0]+/).filter((word) => /[\p{L}\p{N}]/u.test(word))
   return words.slice(0, MAX_TERMS).map((word) => `"${word.replaceAll('"', '""')}"`)

@@ -4,7 +4,7 @@ import { ConnectionBound } from '../../foundation/connection-bound.ts'
 import { ApiError } from '../http/api-error.ts'
 import { MIN_BODY_BYTES, type RequestLimits } from './request-limits.ts'
 
-/** Bounds what clients hold open: connections without a request, bodies that hardly come, and those that nobody reads. */
+/** Closes connections beyond the limit, ends requests whose bodies stall, and closes connections with unread bodies. */
 export function boundRequests(app: FastifyInstance, limits: RequestLimits, clock: Clock): void {
   const connections = new ConnectionBound(limits.maxConnections)
   app.server.on('connection', (socket) => connections.admit(socket))
@@ -22,7 +22,7 @@ function hasBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Ends the request with 408 when its body makes no progress, and its connection when the rest does not come to an end. */
+/** Ends the request with 408 when its body stalls; closes its connection when the rest of the body takes longer than `lingerMs`. */
 function watchBody({ raw }: FastifyRequest, reply: FastifyReply, limits: RequestLimits, clock: Clock): void {
   const over = new AbortController()
   raw.once('close', () => over.abort())
@@ -30,7 +30,7 @@ function watchBody({ raw }: FastifyRequest, reply: FastifyReply, limits: Request
   const refuse = () => {
     if (reply.sent) return void socket.destroy()
     reply.raw.once('finish', () => socket.destroySoon())
-    reply.header('connection', 'close').send(new ApiError(408, 'The body of the request did not come in time'))
+    reply.header('connection', 'close').send(new ApiError(408, 'The body of the request did not arrive in time'))
   }
   stalled(() => socket.bytesRead, limits.bodyIdleMs, clock, over.signal).then(refuse, () => {})
   reply.raw.once('finish', () => {
@@ -42,7 +42,7 @@ function watchBody({ raw }: FastifyRequest, reply: FastifyReply, limits: Request
   })
 }
 
-/** Resolves when fewer than MIN_BODY_BYTES have come within `idleMs`; rejects when aborted. */
+/** Resolves when fewer than MIN_BODY_BYTES have arrived within `idleMs`; rejects when aborted. */
 async function stalled(bytesRead: () => number, idleMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
   for (let before = -MIN_BODY_BYTES; bytesRead() - before >= MIN_BODY_BYTES; ) {
     before = bytesRead()

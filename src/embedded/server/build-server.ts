@@ -9,10 +9,10 @@ import { describeService, showDescription } from './describe-service.ts'
 import { answerErrorsAsJson, answerUnreadable, sendError, toApiError } from './error-answers.ts'
 import { MAX_HEADER_BYTES, MAX_JSON_BYTES, type RequestLimits } from './request-limits.ts'
 
-/** How often connections are looked at that take too long for their headers. */
+/** The longest interval between checks for connections whose headers take too long. */
 const MAX_CHECKING_MS = 5_000
 
-/** The HTTP side of a service that is to listen on `host`: every endpoint of the contract, its description, and JSON errors. */
+/** Builds the HTTP server of a service that will listen on `host`: every endpoint of the contract, their description, JSON errors. */
 export async function buildServer(service: Service, host: string, limits: RequestLimits): Promise<FastifyInstance> {
   const { headersMs } = limits
   const app = fastify({
@@ -41,7 +41,7 @@ export async function buildServer(service: Service, host: string, limits: Reques
   return app
 }
 
-/** What is open to everybody is for this machine alone: not for a page whose name was made to resolve to it, which has no credential. */
+/** Refuses requests without a credential under foreign names, so that a web page whose name resolves to this machine learns nothing. */
 function refuseForeignPages(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { host, authorization } = request.headers
@@ -55,9 +55,9 @@ function refuseForeignPages(app: FastifyInstance): void {
 
 function acceptBodies(app: FastifyInstance): void {
   app.removeContentTypeParser('text/plain')
-  // Uploads are read by their endpoint, as a stream.
+  // The endpoint of uploads reads the body as a stream.
   app.addContentTypeParser('multipart/form-data', (_request, _body, done) => done(null))
-  // Bodies that may be left out may also be empty.
+  // A body that is optional may also be empty.
   app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: unknown, text: string) =>
     text === '' ? undefined : parseJson(text),
   )

@@ -9,7 +9,7 @@ const ABOUT = [
   'What exists but may not be accessed is answered with 403, what does not exist with 404.',
 ].join(' ')
 
-/** Gathers the description from the routes added after this. */
+/** Prepares the OpenAPI description; it covers the routes that are added afterwards. */
 export async function describeService(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
     stripBasePath: true,
@@ -27,7 +27,7 @@ export async function describeService(app: FastifyInstance): Promise<void> {
   })
 }
 
-/** The machine-readable description and a page for people (section 1), both without a credential. */
+/** Serves the machine-readable description and a page for people (section 1), both without a credential. */
 export function showDescription(app: FastifyInstance): void {
   const [descriptionPath = '/docs'] = OPENAPI_PATH.split('?')
   app.get(descriptionPath, { schema: { hide: true } }, (_request, reply) => reply.send(app.swagger()))

@@ -9,7 +9,7 @@ import { ApiError } from '../http/api-error.ts'
 import { MalformedFormError } from '../multipart/multipart-parser.ts'
 
 const UNREADABLE: Readonly<Record<string, readonly [status: number, message: string]>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The headers of the request did not come in time'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The headers of the request did not arrive in time'],
   HPE_HEADER_OVERFLOW: [431, 'The headers of the request are too long'],
 }
 
@@ -31,7 +31,7 @@ export function answerErrorsAsJson(app: FastifyInstance, logger: Logger): void {
   })
 }
 
-/** What is no HTTP request at all is answered on its socket; its connection ends with it. */
+/** Answers bytes that are not an HTTP request, and closes their connection. */
 export function answerUnreadable(error: Error & { code?: string }, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const [status, message] = UNREADABLE[error.code ?? ''] ?? [400, 'The request is not valid HTTP']
@@ -51,7 +51,7 @@ export function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
   return reply.code(error.status).type('application/json; charset=utf-8').send(JSON.stringify(body))
 }
 
-/** Whatever was thrown, as the answer that says it. */
+/** Returns the answer for anything that was thrown. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof ZodError) return validationError(error)
@@ -69,7 +69,7 @@ function validationError(error: ZodError): ApiError {
   return new ApiError(422, 'The request is not valid', errors)
 }
 
-/** Errors that fastify itself raises before a route's handler; those of the body are validation errors here. */
+/** Translates the errors that fastify raises before a handler runs; those about the body become 422. */
 function frameworkError(error: Error & Partial<FastifyError>): ApiError | undefined {
   const { statusCode, code, message } = error
   if (statusCode === undefined || statusCode < 400 || statusCode >= 500) return undefined

@@ -1,12 +1,12 @@
-/** How long a client may take for a request, and how many may be connected. */
+/** How long a client may take for a request, and how many connections are open at most. */
 export interface RequestLimits {
   /** From the connection, or the first byte of a later request, to the end of the headers. */
   readonly headersMs: number
-  /** In each such time a body must bring at least MIN_BODY_BYTES. */
+  /** At least MIN_BODY_BYTES of a body must arrive in each such span. */
   readonly bodyIdleMs: number
-  /** How long the rest of a body is read away once its request is answered, so that the client sees the answer. */
+  /** How long the server discards the rest of a body after it has answered, so that the client sees the answer. */
   readonly lingerMs: number
-  /** Beyond that the connection is closed that has been waiting longest without a request. */
+  /** When one more client connects, the server closes the connection that has been idle longest. */
   readonly maxConnections: number
 }
 

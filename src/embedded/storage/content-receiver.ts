@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Contents up to this size are kept in the database: one fsync makes many of them durable together with their records. */
+/** Contents up to this size are stored in the database: one fsync makes many of them durable together with their records. */
 export const MAX_SMALL_BYTES = 64 * 1024
 
 /** The whole content of an upload: `small` at most MAX_SMALL_BYTES, `large` in a flushed temporary file. */
@@ -11,7 +11,7 @@ export type ReceivedContent = {
   readonly sizeBytes: number
 } & ({ readonly kind: 'small'; readonly bytes: Buffer } | { readonly kind: 'large'; readonly temporaryFile: string })
 
-/** Takes the bytes of one upload as they come, hashes them and keeps no more than a small content in memory. */
+/** Receives and hashes the bytes of one upload; keeps no more than a small content in memory. */
 export class ContentReceiver {
   readonly #temporaryDir: string
   readonly #hash = createHash('sha256')
@@ -36,7 +36,7 @@ export class ContentReceiver {
     this.#sizeBytes += chunk.length
   }
 
-  /** To be awaited after each read from the network: writes what has become too much for memory. */
+  /** Writes to a file what is too much for memory; the caller awaits this after each read from the network. */
   async spill(): Promise<void> {
     if (this.#chunksBytes <= MAX_SMALL_BYTES) return
     this.#spilled ??= await openTemporary(this.#temporaryDir)
@@ -52,7 +52,7 @@ export class ContentReceiver {
     return { ...found, kind: 'large', temporaryFile: path }
   }
 
-  /** Leaves nothing behind in the temporary directory. */
+  /** Removes the temporary file. */
   async dispose(): Promise<void> {
     this.#chunks = []
     if (!this.#spilled) return

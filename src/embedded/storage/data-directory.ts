@@ -5,7 +5,7 @@ import { makeOwnDirectory } from '../../foundation/private-directory.ts'
 import { replaceFile } from '../../foundation/replace-file.ts'
 import { type KernelLock, takeKernelLock } from '../../foundation/sqlite/kernel-lock.ts'
 
-/** Where everything of one library service lies. */
+/** The paths of one library service. */
 export interface DataPaths {
   readonly directory: string
   readonly lockFile: string
@@ -28,13 +28,13 @@ export function dataPaths(directory: string): DataPaths {
   }
 }
 
-/** Makes the directory (0700) with an empty place for unfinished uploads; what an earlier process left there is removed. */
+/** Makes the directories of contents and unfinished uploads (0700); removes unfinished uploads of an earlier process. */
 export function prepareDataDirectory(paths: DataPaths): void {
   rmSync(paths.temporaryDir, { recursive: true, force: true })
   for (const directory of [paths.contentDir, paths.temporaryDir]) mkdirSync(directory, { recursive: true, mode: 0o700 })
 }
 
-/** Makes the directory and takes its lock; throws LockedError when another process serves it, UsageError where others may write. */
+/** Makes the directory and takes its lock. Throws LockedError when another process serves it, UsageError when others may write there. */
 export function lockDataDirectory(paths: DataPaths): KernelLock {
   makeOwnDirectory(paths.directory)
   chmodSync(paths.directory, 0o700)
@@ -44,7 +44,7 @@ export function lockDataDirectory(paths: DataPaths): KernelLock {
   throw new LockedError('store-locked', `The library in "${paths.directory}" is served by another process`)
 }
 
-/** The trimmed text of a small file, or undefined when there is none. */
+/** Returns the trimmed text of a small file, or undefined when there is no such file. */
 export function readTextFile(file: string): string | undefined {
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
 }

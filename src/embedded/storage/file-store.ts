@@ -9,13 +9,13 @@ const READ_CHUNK_BYTES = 64 * 1024
 /** Large contents as files by their SHA-256, shared by all libraries: `files/ab/<sha256>`. */
 export interface FileStore {
   readonly temporaryDir: string
-  /** Moves a flushed temporary file to its place, durably. It stays at least until `release`, and for good if a resource uses it then. */
+  /** Moves a flushed temporary file to its place, durably. `remove` leaves it there until `release`. */
   keep(sha256: Buffer, temporaryFile: string): Promise<void>
   release(sha256: Buffer): void
   /** Removes the file unless an upload of the same bytes is under way. */
   remove(sha256: Buffer): void
   stream(sha256: Buffer): Readable
-  /** For those who read it by themselves. */
+  /** The path, for the child process, which reads the file itself. */
   pathOf(sha256: Buffer): string
 }
 
@@ -29,7 +29,7 @@ export function openFileStore(paths: DataPaths): FileStore {
       const hex = sha256.toString('hex')
       held.set(hex, (held.get(hex) ?? 0) + 1)
       const created = await mkdir(folderOf(hex), { recursive: true, mode: 0o700 })
-      // Always replaces what is there: a file left by a crash may be torn.
+      // Always replace an existing file: a crash may have left a torn one.
       await rename(temporaryFile, fileOf(hex))
       await flushDirectory(folderOf(hex))
       if (created !== undefined) await flushDirectory(paths.contentDir)
@@ -49,7 +49,7 @@ export function openFileStore(paths: DataPaths): FileStore {
   }
 }
 
-/** Makes a rename survive a power cut; Windows, which keeps its directories by itself, can't open them. */
+/** Makes a rename survive a power cut. Windows flushes its directories itself, and cannot open them. */
 async function flushDirectory(directory: string): Promise<void> {
   if (process.platform === 'win32') return
   const handle = await open(directory, 'r')

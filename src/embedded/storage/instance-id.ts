@@ -4,8 +4,8 @@ import type { Settings } from '../database/tables/settings.ts'
 import { type DataPaths, readTextFile, writeTextFile } from './data-directory.ts'
 
 /**
- * The identifier of this instance, made with its first start and kept in the database and beside it. Throws OperatorError
- * when the two differ: then the database was lost, or is one of another instance.
+ * Returns the identifier of this instance. The first start makes it and writes it to the database and to a file beside it. Throws
+ * OperatorError when the two differ, because then the database was lost or belongs to another instance.
  */
 export function ensureInstanceId(paths: DataPaths, settings: Settings): string {
   const written = readTextFile(paths.instanceFile)

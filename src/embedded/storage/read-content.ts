@@ -4,7 +4,7 @@ import type { ResourceRow } from '../database/tables/resources.ts'
 import { MAX_SMALL_BYTES } from './content-receiver.ts'
 import type { FileStore } from './file-store.ts'
 
-/** The original bytes of a resource: a small content whole, a large one as a stream. */
+/** Returns the original bytes of a resource: a small content as a buffer, a large one as a stream. */
 export function readContent(tables: Tables, files: FileStore, resource: ResourceRow): Buffer | Readable {
   if (resource.sizeBytes > MAX_SMALL_BYTES) return files.stream(resource.sha256)
   const bytes = tables.smallContents.read(resource.id)

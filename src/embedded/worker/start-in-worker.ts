@@ -8,14 +8,14 @@ import { type StartedMessage, type WorkerRequest, workerMessage } from './worker
 const WORKER_URL = threadEntry('./worker', import.meta.url)
 
 /**
- * Runs `startEmbeddedLibrary` in a thread of its own, so that ingestion uses another core and never holds up the caller.
- * Throws what that throws. A thread that dies later makes `settled()` and disposal reject.
+ * Runs `startEmbeddedLibrary` in a worker thread, so that ingestion uses another core and never holds up the caller. Throws the
+ * errors of `startEmbeddedLibrary`. If the thread dies later, `settled()` and disposal reject.
  */
 export async function startEmbeddedInWorker(options: { dataDir: string }): Promise<EmbeddedLibrary> {
   const worker = new Worker(WORKER_URL, { workerData: { dataDir: options.dataDir }, name: 'embedded library' })
   const calls = new WorkerCalls(worker)
   const started = await calls.started
-  // Only open calls keep the process: one that forgets to dispose can still exit, and the kernel releases the lock.
+  // Only calls under way keep the process alive: a caller that forgets to dispose can still exit; the kernel releases the lock.
   worker.unref()
   return {
     ...started,
@@ -30,7 +30,7 @@ export async function startEmbeddedInWorker(options: { dataDir: string }): Promi
   }
 }
 
-/** Requests to the worker and what becomes of them. */
+/** The calls to the worker that have not ended. */
 class WorkerCalls {
   readonly #worker: Worker
   readonly #open = new Map<number, { resolve(): void; reject(error: Error): void }>()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What the caller's thread asks of the worker. */
+/** A request of the caller's thread. */
 export const workerRequest = z.object({ call: z.int(), name: z.enum(['settled', 'stop']) })
 
 const startedMessage = z.object({
@@ -18,7 +18,7 @@ const startFailure = z.object({ kind: z.literal('failed'), code: z.string().opti
 
 const callEnded = z.object({ kind: z.literal('ended'), call: z.int(), error: z.string().optional() })
 
-/** What the worker tells: once how its start went, then the end of each call. */
+/** A message of the worker: the result of its start once, then the end of each call. */
 export const workerMessage = z.discriminatedUnion('kind', [startedMessage, startFailure, callEnded])
 
 export type WorkerRequest = z.infer<typeof workerRequest>

@@ -4,28 +4,28 @@ import { messageOf, systemCodeOf } from '../../foundation/errors.ts'
 import { type EmbeddedLibrary, startEmbeddedLibrary } from '../start-embedded.ts'
 import { type WorkerMessage, type WorkerRequest, workerRequest } from './worker-messages.ts'
 
-const tell = (message: WorkerMessage) => parentPort?.postMessage(message)
+const post = (message: WorkerMessage) => parentPort?.postMessage(message)
 
 await main().catch((error: unknown) => {
-  tell({ kind: 'failed', code: systemCodeOf(error), message: messageOf(error) })
+  post({ kind: 'failed', code: systemCodeOf(error), message: messageOf(error) })
   parentPort?.close()
 })
 
-/** Starts the library and serves the caller's requests until the one to stop. */
+/** Starts the library and answers the caller's requests until `stop`. */
 async function main(): Promise<void> {
   const { dataDir } = z.object({ dataDir: z.string() }).parse(workerData)
   const library = await startEmbeddedLibrary({ dataDir })
   parentPort?.on('message', (raw) => answer(library, workerRequest.parse(raw)))
   const { url, token, tokenFile, documentationUrl, instanceId } = library
-  tell({ kind: 'started', library: { url, token, tokenFile, documentationUrl, instanceId } })
+  post({ kind: 'started', library: { url, token, tokenFile, documentationUrl, instanceId } })
 }
 
 async function answer(library: EmbeddedLibrary, { call, name }: WorkerRequest): Promise<void> {
   try {
     await (name === 'settled' ? library.settled() : library[Symbol.asyncDispose]())
-    tell({ kind: 'ended', call })
+    post({ kind: 'ended', call })
   } catch (error) {
-    tell({ kind: 'ended', call, error: messageOf(error) })
+    post({ kind: 'ended', call, error: messageOf(error) })
   }
   if (name === 'stop') parentPort?.close()
 }

@@ -53,7 +53,7 @@ function receivedBytes(dataDir: string): number {
 
 const FORM = 'multipart/form-data; boundary=B'
 const HEAD = '--B\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'
-const LATE = { status: 408, json: { message: 'The body of the request did not come in time' } }
+const LATE = { status: 408, json: { message: 'The body of the request did not arrive in time' } }
 
 describe('a slow body', () => {
   it.each([FORM, 'application/json'])('of the type %s ends with 408', async (type) => {

@@ -71,7 +71,7 @@ describe.runIf(mayMount)('a full disk of the embedded library', () => {
       expect.stringMatching(/^(not_started|running)$/),
       expect.stringMatching(/^(not_started|running)$/),
     ])
-    expect(errors).toEqual(['Ingestion cannot go on, and is tried again', 'Ingestion cannot go on, and is tried again'])
+    expect(errors).toEqual(['Cannot continue ingestion; trying again', 'Cannot continue ingestion; trying again'])
     full[Symbol.dispose]()
     while ((await states()).some((state) => state !== 'completed')) await passTime(0.1)
     expect((await client.get('/search/resources?query=zebra')).json.results).toHaveLength(2)

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 
-/** What the numbers of a trace entry count. */
+/** The unit that the numbers of a trace entry count. */
 export type TraceUnit = 'line' | 'row'
 
 /** A piece of a resource's text with its place in the source, both ends included, counted from 1. */
@@ -51,7 +51,7 @@ export function passagesTable(database: Database) {
       removeWords.run(resourceId)
       removeText.run(resourceId)
     },
-    /** Only the words: the text goes with the library's resources. */
+    /** Removes the indexed words only; the text is deleted with the library's resources. */
     removeWordsOfLibrary: (libraryId: number) => {
       removeWordsOfLibrary.run(libraryId)
     },

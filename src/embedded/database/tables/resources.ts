@@ -19,7 +19,7 @@ export interface ResourceRow {
 
 export type NewResource = Omit<ResourceRow, 'id' | 'status' | 'warnings' | 'failure' | 'abstract'>
 
-/** What ingestion made of a resource. */
+/** The columns that ingestion writes when it ends. */
 export type IngestionResult = Pick<ResourceRow, 'id' | 'status' | 'warnings' | 'failure' | 'abstract'>
 
 const COLUMNS = `id, public_id AS publicId, library_id AS libraryId, sha256, mime_type AS mimeType, size_bytes AS sizeBytes,
@@ -45,7 +45,7 @@ export function resourcesTable(database: Database) {
      VALUES (@publicId, @libraryId, @sha256, @mimeType, @sizeBytes, @title, 'not_started', @createdAtMs)`,
   )
   const start = database.prepare<[number]>("UPDATE resource SET status = 'running' WHERE id = ?")
-  const noteFailure = database.prepare<[string, number]>('UPDATE resource SET failure = ? WHERE id = ?')
+  const recordFailure = database.prepare<[string, number]>('UPDATE resource SET failure = ? WHERE id = ?')
   const finish = database.prepare<IngestionResult>(
     'UPDATE resource SET status = @status, warnings = @warnings, failure = @failure, abstract = @abstract WHERE id = @id',
   )
@@ -54,7 +54,7 @@ export function resourcesTable(database: Database) {
     byId: (id: number) => byId.get(id),
     /** The resource of these bytes and this MIME type in the library: there is at most one (4.12). */
     byContent: (sha256: Buffer, libraryId: number, mimeType: string) => byContent.get(sha256, libraryId, mimeType),
-    /** The oldest resources after the one with this row id whose ingestion is not over; later uploads have greater ids. */
+    /** The oldest resources with a greater row id whose ingestion has not ended; later uploads have greater ids. */
     toIngest: (afterId: number, count: number) => toIngest.all(afterId, count),
     /** The hashes of a library's contents above this size. */
     contentsAbove: (libraryId: number, sizeBytes: number) => contentsAbove.all(libraryId, sizeBytes),
@@ -62,8 +62,8 @@ export function resourcesTable(database: Database) {
     insert: (resource: NewResource) => Number(insert.run(resource).lastInsertRowid),
     /** False when the resource is gone. */
     start: (id: number) => start.run(id).changes > 0,
-    /** What went wrong with a resource that is taken up again. */
-    noteFailure: (id: number, failure: string) => noteFailure.run(failure, id).changes > 0,
+    /** Records why a resource has to be read again. */
+    recordFailure: (id: number, failure: string) => recordFailure.run(failure, id).changes > 0,
     finish: (result: IngestionResult) => finish.run(result).changes > 0,
   }
 }

@@ -1,7 +1,7 @@
-/** `bystander`: another document was being read when the process ended. */
+/** Why the process ended; `bystander`: it was reading another document. */
 export type ChildFate = 'over-time' | 'over-memory' | 'crashed' | 'bystander'
 
-/** The child process ended before it had done with a document. */
+/** The child process ended before it finished a document. */
 export class ChildEndedError extends Error {
   readonly fate: ChildFate
 

@@ -4,17 +4,17 @@ import type { ExtractionLimits } from '../extraction-limits.ts'
 import type { DocumentRequest } from './child-messages.ts'
 import { DocumentReader } from './document-reader.ts'
 
-/** A document to be read in the child process. */
-export type ApartDocument = Pick<DocumentRequest, 'mimeType' | 'sizeBytes' | 'content'>
+/** A document for the child process. */
+export type ChildDocument = Pick<DocumentRequest, 'mimeType' | 'sizeBytes' | 'content'>
 
-/** Gets text out of documents in a child process, which is started when needed and ended after a while without work. */
+/** Extracts text in a child process, which starts when it is needed and ends when it has been idle for a while. */
 export interface ChildExtractor {
   /**
-   * Documents are read one after the other, in the order of the calls. Throws ChildEndedError when the process ended first,
-   * and what the sink throws.
+   * Reads documents one after the other, in the order of the calls. Throws ChildEndedError when the process ended first, and
+   * whatever the sink throws.
    */
-  extract(document: ApartDocument, sink: ExtractionSink): Promise<ExtractionEnd>
-  /** Ends the process at once; what was under way fails with `reason`. */
+  extract(document: ChildDocument, sink: ExtractionSink): Promise<ExtractionEnd>
+  /** Ends the process at once; extractions under way fail with `reason`. */
   stop(reason: Error): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 /**
- * A thread of the child process that looks after it while a parser holds up its main thread: ends it when it takes more memory
- * than it may, and when its parent is gone.
+ * A thread that watches its process while a parser blocks the main thread. It ends the process when that uses more memory than
+ * allowed, or when the parent has ended.
  */
 import { writeSync } from 'node:fs'
 import { workerData } from 'node:worker_threads'

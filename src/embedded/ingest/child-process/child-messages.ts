@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { INGESTION_STATUSES } from '../../../contract/states.ts'
 
-/** One document for the child process: a small content itself, or the path of the file that holds it. */
+/** One document for the child process: its bytes when it is small, otherwise the path of the file that holds it. */
 export interface DocumentRequest {
   readonly kind: 'extract'
   readonly id: number
@@ -11,8 +11,8 @@ export interface DocumentRequest {
   readonly maxPassages: number
 }
 
-/** After each piece but the last the child waits until it may send more of the document, or is to forget it. */
-export type ChildRequest = DocumentRequest | { readonly kind: 'go-on' | 'drop'; readonly id: number }
+/** After each piece but the last, the child waits until the parent answers `continue` (send the next piece) or `drop`. */
+export type ChildRequest = DocumentRequest | { readonly kind: 'continue' | 'drop'; readonly id: number }
 
 const passage = z.object({
   text: z.string(),
@@ -26,10 +26,10 @@ const readyMessage = z.object({ kind: z.literal('ready') })
 const pieceMessage = z.object({
   kind: z.literal('piece'),
   id: z.int(),
-  /** What came of this document before is to be forgotten. */
+  /** The parent discards all earlier pieces of this document. */
   isRestart: z.boolean(),
   passages: z.array(passage),
-  /** Absent until the document's last piece. */
+  /** Present in the last piece only. */
   end: z
     .object({
       status: z.enum(INGESTION_STATUSES),

@@ -1,6 +1,6 @@
 /**
- * The child process that gets text out of documents: one after the other, in the order of the requests. It is told its limit of
- * memory (MiB) as its argument, answers over the channel to its parent only, and ends with it.
+ * The child process that extracts the text of documents, one after the other, in the order of the requests. Its argument is its
+ * memory limit (MiB). It answers over the channel to its parent only, and ends when its parent ends.
  */
 import { createReadStream } from 'node:fs'
 import { Worker } from 'node:worker_threads'
@@ -13,7 +13,7 @@ import { PieceSender } from './piece-sender.ts'
 
 const READ_CHUNK_BYTES = 64 * 1024
 
-// The parent says when to stop: a signal to the whole group, as Ctrl+C sends it, is the parent's matter.
+// Ctrl+C signals the whole process group; the parent alone decides when this process stops.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 const workerData: GuardData = { parentPid: process.ppid, memoryMiB: Number(process.argv[2]) }
 new Worker(threadEntry('./child-guard', import.meta.url), { workerData, name: 'guard' }).unref()
@@ -23,7 +23,7 @@ let turn: Promise<void> = Promise.resolve()
 process.on('message', (raw: unknown) => {
   if (isRequest(raw)) accept(raw)
 })
-tell({ kind: 'ready' })
+sendToParent({ kind: 'ready' })
 
 function accept(request: ChildRequest): void {
   if (request.kind === 'extract') turn = turn.then(() => extract(request))
@@ -31,7 +31,7 @@ function accept(request: ChildRequest): void {
 }
 
 async function extract(request: DocumentRequest): Promise<void> {
-  const sender = new PieceSender(request.id, tell)
+  const sender = new PieceSender(request.id, sendToParent)
   senders.set(request.id, sender)
   sender.finish(await endOf(request, sender))
   senders.delete(request.id)
@@ -49,7 +49,7 @@ async function endOf({ content, ...document }: DocumentRequest, sender: PieceSen
   }
 }
 
-function tell(message: ChildMessage): void {
+function sendToParent(message: ChildMessage): void {
   if (process.connected) process.send?.(message)
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../../foundation/clock.ts'
 import type { ExtractionEnd, ExtractionSink } from '../extract/extract-text.ts'
 import { type ExtractionLimits, timeLimitMs } from '../extraction-limits.ts'
 import { ChildEndedError } from './child-ended-error.ts'
-import type { ApartDocument } from './child-extractor.ts'
+import type { ChildDocument } from './child-extractor.ts'
 import type { ChildMessage, PieceMessage } from './child-messages.ts'
 import { type ProcessEnd, type ReaderProcess, startReaderProcess } from './reader-process.ts'
 import { TimeLimit } from './time-limit.ts'
@@ -15,7 +15,7 @@ interface Job {
   reject(error: unknown): void
 }
 
-/** The documents of one child process: the first of them is the one that it reads. */
+/** The documents that one child process has been sent; it reads the first of them. */
 export class DocumentReader {
   readonly #limits: ExtractionLimits
   readonly #clock: Clock
@@ -39,7 +39,7 @@ export class DocumentReader {
     })
   }
 
-  read(document: ApartDocument, sink: ExtractionSink): Promise<ExtractionEnd> {
+  read(document: ChildDocument, sink: ExtractionSink): Promise<ExtractionEnd> {
     this.#lastId += 1
     const id = this.#lastId
     const limitMs = timeLimitMs(this.#limits, document.sizeBytes)
@@ -58,7 +58,7 @@ export class DocumentReader {
     await this.#ended.promise
   }
 
-  /** The time of the first document counts while the process is at work on it, its start included. */
+  /** Starts the time limit of the first document, which includes the start of the process, or else the idle time. */
   #watch(): void {
     if (this.hasEnded) return
     const [current] = this.#jobs.values()
@@ -74,13 +74,13 @@ export class DocumentReader {
   async #takePiece({ id, isRestart, passages, end }: PieceMessage): Promise<void> {
     const job = this.#jobs.get(id)
     if (!job) return end ? undefined : this.#process.send({ kind: 'drop', id })
-    job.limit.pause()
+    job.limit.stop()
     try {
       if (isRestart) job.sink.restart()
       for (const passage of passages) job.sink.take(passage)
       if (end) return this.#settle(id, () => job.resolve(end))
       await job.sink.drain()
-      this.#process.send({ kind: 'go-on', id })
+      this.#process.send({ kind: 'continue', id })
       this.#watch()
     } catch (error) {
       this.#process.send({ kind: 'drop', id })
@@ -106,18 +106,18 @@ export class DocumentReader {
 
   #settleAll(end: ProcessEnd): void {
     this.hasEnded = true
-    this.#idle.pause()
+    this.#idle.stop()
     const jobs = [...this.#jobs.values()]
     this.#jobs.clear()
     for (const [index, job] of jobs.entries()) {
-      job.limit.pause()
+      job.limit.stop()
       job.reject(this.#stopReason ?? (index === 0 ? this.#explain(end, job) : bystander()))
     }
     this.#ended.resolve()
   }
 
   #explain({ how, isOutOfMemory }: ProcessEnd, { limitMs }: Job): Error {
-    if (!this.#isReady) return new Error(`The process that reads documents could not be started (${how})`)
+    if (!this.#isReady) return new Error(`Cannot start the process that reads documents (${how})`)
     if (this.#isOverTime) {
       return new ChildEndedError('over-time', `Its text was not extracted within ${Math.round(limitMs / 1_000)} s`)
     }

@@ -4,21 +4,21 @@ import type { ChildRequest, PieceMessage } from './child-messages.ts'
 
 const PIECE_CHARACTERS = 256 * 1024
 
-/** The parent does not want the rest of the document. */
+/** The parent needs no more of the document. */
 class DroppedError extends Error {}
 
-/** Sends the passages of one document in pieces, each when the one before was taken. */
+/** Sends the passages of one document in pieces; waits for the parent's answer to each piece before it sends the next. */
 export class PieceSender implements ExtractionSink {
   readonly #id: number
-  readonly #tell: (piece: PieceMessage) => void
+  readonly #sendToParent: (piece: PieceMessage) => void
   #passages: Passage[] = []
   #characters = 0
   #isRestart = false
   #wait: PromiseWithResolvers<void> | undefined
 
-  constructor(id: number, tell: (piece: PieceMessage) => void) {
+  constructor(id: number, sendToParent: (piece: PieceMessage) => void) {
     this.#id = id
-    this.#tell = tell
+    this.#sendToParent = sendToParent
   }
 
   restart(): void {
@@ -39,9 +39,9 @@ export class PieceSender implements ExtractionSink {
     await this.#wait.promise
   }
 
-  /** What the parent says to the last piece. */
+  /** Takes the parent's answer to the last piece. */
   answer(kind: Exclude<ChildRequest['kind'], 'extract'>): void {
-    if (kind === 'go-on') this.#wait?.resolve()
+    if (kind === 'continue') this.#wait?.resolve()
     else this.#wait?.reject(new DroppedError())
   }
 
@@ -50,7 +50,7 @@ export class PieceSender implements ExtractionSink {
   }
 
   #send(last: Pick<PieceMessage, 'end'>): void {
-    this.#tell({ kind: 'piece', id: this.#id, isRestart: this.#isRestart, passages: this.#passages, ...last })
+    this.#sendToParent({ kind: 'piece', id: this.#id, isRestart: this.#isRestart, passages: this.#passages, ...last })
     this.#passages = []
     this.#characters = 0
     this.#isRestart = false

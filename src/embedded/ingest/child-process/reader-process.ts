@@ -6,7 +6,7 @@ import { type ChildMessage, type ChildRequest, childMessage } from './child-mess
 const ENTRY = threadEntry('./child', import.meta.url)
 const MAX_STDERR_LENGTH = 4_096
 
-/** What a process said when it ended. */
+/** How a process ended. */
 export interface ProcessEnd {
   readonly isOutOfMemory: boolean
   /** Such as `SIGKILL`, or `exit code 1`. */
@@ -15,11 +15,11 @@ export interface ProcessEnd {
 
 export interface ProcessListener {
   onMessage(message: ChildMessage): void
-  /** Called once; nothing comes after it. */
+  /** Called once, after the last message. */
   onEnd(end: ProcessEnd): void
 }
 
-/** One child process that reads documents: bounded in memory, without our secrets, and told to end by a kill only. */
+/** One child process that reads documents: its memory is bounded, it gets none of our secrets, and only SIGKILL ends it. */
 export interface ReaderProcess {
   send(request: ChildRequest): void
   kill(): void
@@ -35,7 +35,7 @@ export function startReaderProcess(limits: ExtractionLimits, listener: ProcessLi
   listen(child, listener)
   return {
     send: (request) => {
-      // What can't be sent has no reader any more: its end is told by the process itself.
+      // A message that cannot be sent is dropped: `onEnd` reports that the process has ended.
       if (child.connected) child.send(request, () => {})
     },
     kill: () => {
@@ -65,7 +65,7 @@ function listen(child: ChildProcess, { onMessage, onEnd }: ProcessListener): voi
   child.on('close', (code, signal) => end(signal ?? `exit code ${code}`))
 }
 
-/** Parsers of foreign documents need none of what belongs to us, and no flags that were meant for this process. */
+/** Parsers of foreign documents get no variable of shelfd, and no Node flags that were meant for this process. */
 function environment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('SHELFD_') && name !== 'NODE_OPTIONS')
   return { ...Object.fromEntries(kept), UV_THREADPOOL_SIZE: '1' }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../foundation/clock.ts'
 
-/** A time that may be spent in pieces; `onOver` is called once it is used up. */
+/** A duration that may be spent in several spans; calls `onOver` when it is used up. */
 export class TimeLimit {
   readonly #clock: Clock
   readonly #limitMs: number
@@ -14,7 +14,7 @@ export class TimeLimit {
     this.#onOver = onOver
   }
 
-  /** Does nothing while it runs. */
+  /** Starts a span; does nothing while one runs. */
   start(): void {
     if (this.#running) return
     const stop = new AbortController()
@@ -26,16 +26,16 @@ export class TimeLimit {
     )
   }
 
-  pause(): void {
+  stop(): void {
     if (!this.#running) return
     this.#spentMs += this.#clock.monotonicMs() - this.#running.sinceMs
     this.#running.stop.abort()
     this.#running = undefined
   }
 
-  /** Stops, and forgets what was spent. */
+  /** Stops, and makes the whole duration available again. */
   reset(): void {
-    this.pause()
+    this.stop()
     this.#spentMs = 0
   }
 }

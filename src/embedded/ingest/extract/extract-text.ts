@@ -13,7 +13,7 @@ export interface ExtractionEnd {
   readonly failure: string | null
 }
 
-/** A file in pieces. It may be read a second time. */
+/** A file in chunks. `chunks` may be called a second time. */
 export interface ExtractionSource {
   readonly mimeType: string
   readonly sizeBytes: number
@@ -21,19 +21,19 @@ export interface ExtractionSource {
 }
 
 export interface ExtractionSink {
-  /** Forget what was taken: the file is read again. */
+  /** Discards all passages taken so far, because the file is read again. */
   restart(): void
   take(passage: Passage): void
-  /** Awaited between pieces of the file. */
+  /** Awaited between chunks of the file. */
   drain(): Promise<void> | void
 }
 
-/** A document has more text than is taken of one. */
+/** The document has more than `maxPassages` passages. */
 class TooMuchTextError extends Error {}
 
 /**
- * Gets the text out of one file, at most `maxPassages` passages of it: the rest is left out, and the end is `partial`. What it
- * throws ends the resource as `failed`.
+ * Extracts the text of one file. If it has more than `maxPassages` passages, the rest is left out and the end is `partial`. The
+ * caller ends the resource as `failed` when this throws.
  */
 export async function extractText(
   source: ExtractionSource,
@@ -51,7 +51,7 @@ export async function extractText(
   }
 }
 
-/** Bytes that are not text in their encoding are replaced, or show that a file of an unknown kind bears no text. */
+/** If a byte is invalid in the text's encoding, replaces it (text) or ends without text (a file of an unknown kind). */
 async function readEitherWay(
   source: ExtractionSource,
   sink: ExtractionSink,

@@ -1,6 +1,6 @@
 const HIDDEN = new Set(['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object'])
 
-/** Elements that hold blocks: the end of one that was open ends all that is in it. */
+/** Elements that hold blocks: closing one closes every element inside it. */
 const CONTAINERS = new Set(
   'html head body main article section aside nav header footer div form table thead tbody tr td th ul ol li dl dd'.split(
     ' ',
@@ -8,8 +8,8 @@ const CONTAINERS = new Set(
 )
 
 /**
- * Whether a place in HTML lies in an element that a reader doesn't see. Counts elements instead of listing them, so that each
- * tag costs the same at any depth.
+ * Knows whether the current place in HTML lies in an element that a reader does not see. Counts open elements instead of listing
+ * them, so that each tag costs the same at any depth.
  */
 export class HiddenElements {
   readonly #containers = new Map<string, number>()
@@ -21,7 +21,7 @@ export class HiddenElements {
     return this.#depth > 0
   }
 
-  /** Inside a drawing, whose elements may close themselves. */
+  /** True inside a drawing (SVG), whose elements may close themselves. */
   get isForeign(): boolean {
     return this.#element === 'svg'
   }

@@ -9,8 +9,8 @@ const INLINE = new Set(
 )
 
 /**
- * Gives the visible text of HTML that comes in pieces, its title first, a line for each block. Only the tokenizer of the parser
- * is used: the parser keeps a list of all open elements, whose cost grows with the square of their depth.
+ * Emits the visible text of HTML that arrives in pieces: its title first, then a line for each block. Uses the parser's tokenizer
+ * only, because the parser lists all open elements, at a cost that grows with the square of their depth.
  */
 export class HtmlTextReader {
   readonly #tokenizer: Tokenizer
@@ -77,12 +77,12 @@ export class HtmlTextReader {
 
 function ignore(): void {}
 
-/** As much as a file is read at once. */
+/** The size of one chunk of a file. */
 const KEPT_LENGTH = 64 * 1024
 
 /**
- * The last piece of a text and the end of what came before, addressed by positions in the whole. A name or a text that the
- * tokenizer reports begins there, unless a single mark is longer: then its beginning is left out.
+ * The last piece of a text and the end of the pieces before it, addressed by positions in the whole text. If a tag is longer than
+ * KEPT_LENGTH, its beginning is lost and `slice` leaves it out.
  */
 class RecentText {
   #before = ''

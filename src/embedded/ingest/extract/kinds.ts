@@ -1,4 +1,4 @@
-/** How text is got out of a file; `unknown` is tried as text, `binary` is not. */
+/** How to extract the text of a file; an `unknown` file is read as text if it is valid text, a `binary` one is not read. */
 export type ContentKind = 'text' | 'html' | 'csv' | 'unknown' | 'binary'
 
 const BY_TYPE: Readonly<Record<string, ContentKind>> = {

@@ -1,7 +1,7 @@
-/** A line is given on in pieces of about this length, so that one without an end takes no memory. */
+/** A line is emitted in pieces of about this length, so that an endless line takes no memory. */
 const PIECE_LENGTH = 8 * 1024
 
-/** Gathers the words of one line after the other, each run of white space as one blank, and leaves empty lines out. */
+/** Collects the words of one line after the other, turns each run of white space into one blank, and drops empty lines. */
 export class LineCollector {
   readonly #onText: (text: string) => void
   #rest = ''
@@ -23,7 +23,7 @@ export class LineCollector {
     this.#hasBegun = false
   }
 
-  /** What has gathered; a blank at its end stays, since it may be the last of the line. */
+  /** Takes the collected words but keeps a blank at their end, which is dropped if the line ends there. */
   #takeWords(): string {
     const joined = this.#rest.replace(/\s+/g, ' ')
     const words = this.#hasBegun ? joined.trimEnd() : joined.trim()

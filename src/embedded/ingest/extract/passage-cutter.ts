@@ -3,7 +3,7 @@ import type { Passage, TraceUnit } from '../../database/tables/passages.ts'
 const TARGET_LENGTH = 2_000
 const MAX_LENGTH = 2_400
 
-/** Cuts text that comes in pieces into passages of about 2,000 characters, between paragraphs or lines where possible. */
+/** Cuts text that arrives in pieces into passages of about 2,000 characters, between paragraphs or lines where possible. */
 export class PassageCutter {
   readonly #unit: TraceUnit
   readonly #emit: (passage: Passage) => void
@@ -39,7 +39,7 @@ export class PassageCutter {
   }
 }
 
-/** Where to cut: behind the last paragraph, line or word near the target, never inside a character. */
+/** The length of the next passage: up to the last paragraph, line or word near the target, never inside a character. */
 function cutLength(text: string): number {
   for (const border of ['\n\n', '\n', ' ']) {
     const found = text.lastIndexOf(border)

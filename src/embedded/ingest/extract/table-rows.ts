@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync'
 
-/** The rows of a table, its cells separated by the first of tab, semicolon and comma that the first line has. */
+/** Parses a table into rows of cells; the delimiter is the first of tab, semicolon and comma that the first line contains. */
 export function parseRows(text: string): string[][] {
   const firstLine = text.slice(0, text.indexOf('\n') + 1)
   const delimiter = ['\t', ';', ','].find((mark) => firstLine.includes(mark)) ?? ','

@@ -1,14 +1,14 @@
-/** The bytes are not text in the encoding they should be in. */
+/** The bytes are not valid in the encoding of the text. */
 export class UndecodableError extends Error {}
 
-/** Turns bytes that come in pieces into text. */
+/** Decodes text that arrives in pieces. */
 export interface TextDecoding {
   decode(bytes: Buffer, isLast: boolean): string
 }
 
 /**
- * UTF-8, or UTF-16 when the first bytes carry its mark. A strict decoding throws UndecodableError at the first wrong byte,
- * a lenient one puts U+FFFD in its place.
+ * Decodes UTF-8, or UTF-16 when the first bytes are its byte order mark. Strict decoding throws UndecodableError at the first
+ * invalid byte; lenient decoding replaces it by U+FFFD.
  */
 export function startDecoding(firstBytes: Buffer, isStrict: boolean): TextDecoding {
   const decoder = new TextDecoder(encodingOf(firstBytes), { fatal: isStrict })

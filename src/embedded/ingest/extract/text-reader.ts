@@ -2,16 +2,16 @@ import type { Passage } from '../../database/tables/passages.ts'
 import type { ContentKind } from './kinds.ts'
 import { PassageCutter } from './passage-cutter.ts'
 
-/** Takes decoded text piece by piece and gives passages of what a person would read in it. */
+/** Takes decoded text piece by piece and emits passages of the text that a person would read in it. */
 export interface TextReader {
   write(text: string): void
   end(): void
 }
 
-/** Tables up to this size are parsed, which needs all of them at once; the lines of larger ones are taken as they are. */
+/** A table up to this size is parsed, which needs all of it in memory; a larger one is read as plain lines. */
 const MAX_TABLE_BYTES = 1024 * 1024
 
-/** The parser of a kind is loaded with the first document that needs it. */
+/** Opens the reader of a kind of content; loads its parser with the first document that needs it. */
 export async function openTextReader(
   kind: ContentKind,
   sizeBytes: number,
@@ -34,7 +34,7 @@ async function htmlReader(cutter: PassageCutter): Promise<TextReader> {
   }
 }
 
-/** One line for each row, its cells without quotation marks; line breaks inside a cell become spaces. */
+/** Emits one line for each row, its cells without quotation marks; a line break inside a cell becomes a space. */
 async function tableReader(cutter: PassageCutter): Promise<TextReader> {
   const { parseRows } = await import('./table-rows.ts')
   const pieces: string[] = []

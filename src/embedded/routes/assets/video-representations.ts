@@ -17,7 +17,7 @@ export const downloadScene = representation('downloadScene', '4.3', 'The five-fr
 /** 4.4 */
 export const downloadFrame = representation('downloadFrame', '4.4', 'One frame of a video')
 
-/** This instance extracts no video assets, so that there is nothing to show for any asset. */
+/** This instance extracts no video assets, so it answers 422 for every asset. */
 function representation(route: RouteName, section: string, summary: string): Endpoint {
   return endpoint({
     route,

@@ -8,7 +8,7 @@ import { endpoint } from '../../http/endpoint.ts'
 import { cursorInput, integerInput, libraryPathInput } from '../../http/inputs.ts'
 import { requireLibrary } from '../../http/require-access.ts'
 
-/** The last name given of each section; null when the section is over. */
+/** The last name listed of each section; null when the section has ended. */
 const position = z.object({ folder: z.string().nullable(), file: z.string().nullable() })
 type Position = z.infer<typeof position>
 
@@ -54,7 +54,7 @@ function readPage({ directories, locations }: Tables, directoryId: number, after
   }
 }
 
-/** Undefined when both sections are over; each list was asked for one more entry than a page shows. */
+/** Undefined when both sections have ended. Each list holds one entry more than the page shows, if there is one. */
 function nextPosition(folders: readonly string[], files: readonly ListedFile[], limit: number): Position | undefined {
   const folder = folders.length > limit ? (folders[limit - 1] ?? null) : null
   const file = files.length > limit ? (files[limit - 1]?.filename ?? null) : null

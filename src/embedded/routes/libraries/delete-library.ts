@@ -23,7 +23,7 @@ export const deleteLibrary = endpoint({
   },
 })
 
-/** The large contents that no resource uses any more; undefined when there is no such library. */
+/** Deletes the library; returns the hashes of large contents that no resource uses any more, undefined without such a library. */
 function removeLibrary(tables: Tables, publicId: string): Buffer[] | undefined {
   const library = tables.libraries.byPublicId(publicId)
   if (!library) return undefined

@@ -9,7 +9,7 @@ import { NO_TEXT } from '../../ingest/extract/extraction-warnings.ts'
 
 const MAX_PATHS = 1_000
 
-/** What every form of a resource record has (2.10). */
+/** The fields that every form of a resource record has (2.10). */
 export function resourceHead(tables: Tables, resource: ResourceRow) {
   const library = tables.libraries.byId(resource.libraryId)
   return {
@@ -26,7 +26,7 @@ export function resourceHead(tables: Tables, resource: ResourceRow) {
   }
 }
 
-/** The whole record: with why it is not plainly `completed`, its abstract and these assets. */
+/** The whole record (2.10): warnings or the failure of its ingestion, its abstract, and these assets. */
 export function resourceBody(tables: Tables, resource: ResourceRow, assets: readonly AssetRecord[]) {
   const warnings = stringList(resource.warnings)
   return {
@@ -39,7 +39,7 @@ export function resourceBody(tables: Tables, resource: ResourceRow, assets: read
   }
 }
 
-/** 2.11: `text` is the asset's beginning when it is longer than `maxLength`. */
+/** The record of a text asset (2.11); `text` is cut to `maxLength` characters. */
 export function assetBody(resource: ResourceRow, passage: StoredPassage, maxLength: number): AssetRecord {
   return {
     id: `${resource.publicId}.${passage.ordinal}`,
@@ -50,7 +50,7 @@ export function assetBody(resource: ResourceRow, passage: StoredPassage, maxLeng
   }
 }
 
-/** Markdown stays what it is; any other text is plain. */
+/** The MIME type of a resource's text assets: Markdown for Markdown, otherwise plain text. */
 export function assetMimeType(resource: ResourceRow): string {
   return resource.mimeType === 'text/markdown' ? 'text/markdown' : 'text/plain'
 }

@@ -96,6 +96,6 @@ async function writeRecord(service: Service, { directory, ...file }: IncomingFil
     tables.libraries.byId(libraryId) ? recordUpload(tables, upload) : undefined,
   )
   if (!recorded) throw notFound('Library')
-  if (!recorded.duplicate) ingestion.ring({ mimeType: file.mimeType, sizeBytes: file.content.sizeBytes })
+  if (!recorded.duplicate) ingestion.wake({ mimeType: file.mimeType, sizeBytes: file.content.sizeBytes })
   return recorded
 }
