@@ -46,11 +46,18 @@ export function uploadContract(context: ContractContext): void {
       expect((await context.client.processed(library, id)).paths).toEqual(['/.inbox/a.txt', '/.inbox/b.txt'])
     })
 
-    it('adds no location for the same name and place', async () => {
+    it('adds a location each time, also under the same name', async () => {
       const library = await context.newLibrary()
       const file = { name: 'a.txt', content: 'same' }
-      expect(await context.client.uploaded(library, file)).toBe(await context.client.uploaded(library, file))
-      expect(await files(library, '/.inbox')).toHaveLength(1)
+      const id = await context.client.uploaded(library, file)
+      const again = await context.client.upload(library, file)
+      expect({ status: again.status, ...again.json }).toEqual({ status: 200, id, duplicate: true })
+      const listed = await files(library, '/.inbox')
+      expect(listed.map((each) => [each.id, each.title])).toEqual([
+        [id, 'a.txt'],
+        [id, 'a.txt'],
+      ])
+      expect((await context.client.processed(library, id)).paths).toHaveLength(2)
     })
 
     it('tells other bytes, types and libraries apart', async () => {
@@ -89,7 +96,7 @@ export function uploadContract(context: ContractContext): void {
       const answers = await Promise.all(sent)
       expect(new Set(answers.map(({ json }) => json.id)).size).toBe(1)
       expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
-      expect(await files(library, '/.inbox')).toHaveLength(4)
+      expect(await files(library, '/.inbox')).toHaveLength(8)
     })
 
     it('refuses forms without a file', async () => {

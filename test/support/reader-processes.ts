@@ -10,7 +10,7 @@ export function readerProcesses(): number[] {
 
 function isReader(pid: string): boolean {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('/ingest/child/child.')
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('/ingest/child-process/child.')
   } catch {
     return false
   }

@@ -1,5 +1,4 @@
 import type { Tables } from '../database/open-tables.ts'
-import type { ResourceRow } from '../database/tables/resources.ts'
 import type { ReceivedContent } from './content-receiver.ts'
 import { slugName } from './slug.ts'
 
@@ -18,24 +17,19 @@ export interface RecordedUpload {
   readonly duplicate: boolean
 }
 
-/** Writes an upload by the rules of 4.12: one resource for the same bytes and MIME type, a location for each name. */
+/** Writes an upload by the rules of 4.12: one resource for the same bytes and MIME type, a location for each upload. */
 export function recordUpload(tables: Tables, upload: UploadRecord): RecordedUpload {
   const existing = tables.resources.byContent(upload.content.sha256, upload.libraryId, upload.mimeType)
-  if (existing) return addLocation(tables, upload, existing)
+  if (existing) {
+    insertLocation(tables, upload, existing.id)
+    return { id: existing.publicId, duplicate: true }
+  }
   const { publicId, libraryId, mimeType, title, createdAtMs, content } = upload
   const { sha256, sizeBytes } = content
   const id = tables.resources.insert({ publicId, libraryId, sha256, mimeType, sizeBytes, title, createdAtMs })
   if (content.kind === 'small') tables.smallContents.insert(id, content.bytes)
   insertLocation(tables, upload, id)
   return { id: publicId, duplicate: false }
-}
-
-/** The same bytes under the same name in the same directory add nothing. */
-function addLocation(tables: Tables, upload: UploadRecord, existing: ResourceRow): RecordedUpload {
-  if (!tables.locations.isHeld(existing.id, upload.directoryId, upload.title)) {
-    insertLocation(tables, upload, existing.id)
-  }
-  return { id: existing.publicId, duplicate: true }
 }
 
 function insertLocation(tables: Tables, { directoryId, title }: UploadRecord, resourceId: number): void {

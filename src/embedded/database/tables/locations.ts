@@ -26,9 +26,6 @@ export function locationsTable(database: Database) {
      WHERE directory_id = ? AND filename > ? ORDER BY filename LIMIT ?`,
   )
   const used = database.prepare<[number, string]>('SELECT 1 FROM location WHERE directory_id = ? AND filename = ?')
-  const held = database.prepare<[number, number, string]>(
-    'SELECT 1 FROM location WHERE resource_id = ? AND directory_id = ? AND title = ?',
-  )
   const ofResource = database.prepare<[number, number], { path: string; filename: string }>(
     `SELECT path, filename FROM location JOIN directory ON directory.id = directory_id
      WHERE resource_id = ? ORDER BY path, filename LIMIT ?`,
@@ -41,8 +38,6 @@ export function locationsTable(database: Database) {
     /** Up to `count` files of a directory after `filename`, in code point order. */
     listAfter: (directoryId: number, filename: string, count: number) => listed.all(directoryId, filename, count),
     isUsed: (directoryId: number, filename: string) => used.get(directoryId, filename) !== undefined,
-    isHeld: (resourceId: number, directoryId: number, title: string) =>
-      held.get(resourceId, directoryId, title) !== undefined,
     ofResource: (resourceId: number, count: number) => ofResource.all(resourceId, count),
     insert: (location: LocationRow) => {
       insert.run(location)

@@ -31,8 +31,8 @@ export const uploadFile = endpoint({
   description: [
     'The MIME type is the one of the part, without parameters (`application/octet-stream` when there is none). The optional',
     'field `path` names an existing directory to land in, `/.inbox` by default; it may stand before or after the file.',
-    'Sending the same bytes with the same MIME type again answers 200 with `duplicate: true` and adds a location, except under',
-    'the same name in the same directory. A form that ends early stores nothing.',
+    'Sending the same bytes with the same MIME type again answers 200 with `duplicate: true` and adds a location, also under the',
+    'same name. A form that ends early stores nothing.',
   ].join(' '),
   form: {
     type: 'object',
