@@ -18,29 +18,42 @@ export const searchResources = endpoint({
   summary: 'Search resources by the terms of their text and title',
   description: [
     'Both strategies match terms; no other program is called. Resources that have all terms in one passage are looked for',
-    'first, then those that have any. A library in `library_ids[]` that does not exist is answered with 422, one that may not',
+    'first, then those that have any. A library in `library_ids[]` (also written `library_ids` or `library_ids[0]`) that does not exist is answered with 422, one that may not',
     `be read with 403. A detailed hit shows at most ${MAX_ASSETS_A_HIT} assets, the best first.`,
   ].join(' '),
-  query: z.object({
-    query: z.string().trim().min(1).max(1_000),
-    'library_ids[]': z
-      .union([z.string(), z.array(z.string()).max(500)])
-      .optional()
-      .meta({ type: 'array', items: { type: 'string' } }),
-    strategy: z.enum(['lexical', 'balanced']).default('balanced'),
-    limit: integerInput(LIMITS),
-    output_format: z.enum(['compact', 'detailed']).default('detailed'),
-  }),
+  query: z.preprocess(
+    gatherLibraryIds,
+    z.object({
+      query: z.string().trim().min(1).max(1_000),
+      'library_ids[]': z.array(z.string()).max(500).default([]),
+      strategy: z.enum(['lexical', 'balanced']).default('balanced'),
+      limit: integerInput(LIMITS),
+      output_format: z.enum(['compact', 'detailed']).default('detailed'),
+    }),
+  ),
   answers: { 200: { description: 'Ranked candidates', shape: searchAnswer } },
   errors: [401, 403, 422],
   handle({ service, grant, query }) {
-    const libraryIds = searchedLibraries(service, grant, [query['library_ids[]'] ?? []].flat())
+    const libraryIds = searchedLibraries(service, grant, query['library_ids[]'])
     const { hits, matched } = searchPassages(service.database, query.query, libraryIds, query.limit)
     const isCompact = query.output_format === 'compact'
     const results = hits.map((hit) => ({ resource: isCompact ? compactHit(service, hit) : detailedHit(service, hit) }))
     return { notice: noticeOf(query.strategy, matched), results: results.filter(({ resource }) => resource) }
   },
 })
+
+/**
+ * Reads the libraries of a query in the notations of common clients (`library_ids[]`, `library_ids`, `library_ids[0]`). Throws
+ * 422 for any other parameter that begins like it: ignoring it would search every library.
+ */
+function gatherLibraryIds(query: unknown): unknown {
+  const entries = Object.entries(z.record(z.string(), z.unknown()).parse(query))
+  const named = entries.filter(([name]) => /^librar/i.test(name))
+  for (const [name] of named) {
+    if (!/^library_ids(\[\d*\])?$/.test(name)) throw invalid(name, 'Name the libraries as "library_ids[]"')
+  }
+  return { ...Object.fromEntries(entries), 'library_ids[]': named.flatMap(([, value]) => value) }
+}
 
 function searchedLibraries(service: Service, grant: Grant | undefined, asked: readonly string[]): number[] {
   const { libraries } = service.tables
