@@ -45,9 +45,13 @@ export class ServiceClient {
   }
 
   async send(path: string, init: RequestInit): Promise<Answer> {
+    return await readAnswer(await this.fetch(path, init))
+  }
+
+  async fetch(path: string, init: RequestInit): Promise<Response> {
     const headers = new Headers(init.headers)
     if (this.#authorization) headers.set('authorization', this.#authorization)
-    return await readAnswer(await fetch(`${this.#service.url}/api/v1${path}`, { ...init, headers }))
+    return await fetch(`${this.#service.url}/api/v1${path}`, { ...init, headers })
   }
 
   async createLibrary(): Promise<string> {
@@ -84,7 +88,12 @@ export class ServiceClient {
 export async function readAnswer(response: Response): Promise<Answer> {
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.includes('json') ?? false
-  return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : {} }
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: isJson && text !== '' ? JSON.parse(text) : {},
+  }
 }
 
 /** The values of one field of a list of records. */

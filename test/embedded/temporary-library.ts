@@ -5,10 +5,16 @@ import { onTestFinished } from 'vitest'
 import { type EmbeddedLibrary, type EmbeddedOptions, startEmbeddedLibrary } from '../../src/embedded/start-embedded.ts'
 import { ServiceClient } from '../contract/service-client.ts'
 
+/** An empty directory, for a caller that removes it itself. */
+export function makeDirectory(): { readonly directory: string; remove(): void } {
+  const directory = mkdtempSync(join(tmpdir(), 'embedded-'))
+  return { directory, remove: () => rmSync(directory, { recursive: true, force: true }) }
+}
+
 /** A directory that is removed when the test is over. */
 export function temporaryDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'embedded-'))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  const { directory, remove } = makeDirectory()
+  onTestFinished(remove)
   return directory
 }
 

@@ -1,8 +1,11 @@
 import type { FastifySchema } from 'fastify'
 import { z } from 'zod'
+import type { RouteName } from '../../contract/routes.ts'
 
 /** How the OpenAPI description presents an endpoint. */
 export interface EndpointDescription {
+  /** Also its `operationId`. */
+  readonly route: RouteName
   /** The section of the interface that it implements, `4.10`. */
   readonly section: string
   readonly summary: string
@@ -41,7 +44,9 @@ const ERROR_MEANINGS: Readonly<Record<number, string>> = {
   409: 'It exists already',
   413: 'The file or the body is larger than this instance takes',
   415: 'The body is of another media type',
+  416: 'The file has no bytes in this range',
   422: 'Validation error; `errors` holds messages by field',
+  429: 'Too many requests',
   500: 'Internal error',
   503: 'The service is stopping',
   507: 'The disk of the library is full',
@@ -51,9 +56,10 @@ const ERROR_MEANINGS: Readonly<Record<number, string>> = {
 export function describeEndpoint(spec: EndpointDescription): FastifySchema {
   const schema: FastifySchema = {
     tags: ['library'],
+    operationId: spec.route,
     summary: `${spec.section} ${spec.summary}`,
     security: spec.takesSignedUrl ? [{ bearer: [] }, { signature: [] }] : [{ bearer: [] }],
-    response: { ...describeAnswers(spec.answers), ...describeErrors([...spec.errors, 500, 503]) },
+    response: { ...describeAnswers(spec.answers), ...describeErrors([...spec.errors, 429, 500, 503]) },
   }
   if (spec.description !== undefined) schema.description = spec.description
   if (spec.query) schema.querystring = jsonSchema(spec.query, 'input')

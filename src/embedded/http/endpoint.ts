@@ -1,6 +1,6 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { API_PREFIX, ROUTES, type RouteName } from '../../contract/routes.ts'
+import { API_PREFIX, ROUTES } from '../../contract/routes.ts'
 import { describeIssue } from '../../foundation/expected-of.ts'
 import type { Grant } from '../access/grant.ts'
 import type { Service } from '../service.ts'
@@ -23,7 +23,6 @@ export interface Call<Query, Body> {
 }
 
 export interface EndpointSpec<Query, Body> extends EndpointDescription {
-  readonly route: RouteName
   /** The endpoint accepts signed URLs in place of a bearer credential (5.6). */
   readonly takesSignedUrl?: boolean
   readonly query?: z.ZodType<Query>
@@ -39,33 +38,36 @@ export interface Endpoint {
 
 const parameters = z.record(z.string(), z.string())
 
-/** Binds one route of the contract to its validation, description and handler. */
+/** Binds one route of the contract to its validation, description and handler; a GET answers HEAD as well. */
 export function endpoint<Query = unknown, Body = unknown>(spec: EndpointSpec<Query, Body>): Endpoint {
   return {
     register(app, service) {
       const { method, path } = ROUTES[spec.route]
-      const grants = new WeakMap<FastifyRequest, Grant>()
-      app.route({
-        method,
-        url: API_PREFIX + path.replace(/\{(\w+)\}/g, ':$1'),
-        schema: describeEndpoint(spec) satisfies FastifySchema,
-        onRequest: (request, _reply, done) => {
-          const grant = admit(service, spec, request)
-          if (grant) grants.set(request, grant)
-          done()
-        },
-        handler: async (request, reply) => {
-          const ids = parameters.parse(request.params)
-          return await spec.handle({
-            service,
-            grant: grants.get(request),
-            id: (name) => ids[name] ?? '',
-            query: parseWith(spec.query, request.query),
-            body: parseWith(spec.body, request.body),
-            request,
-            reply,
-          })
-        },
+      const route = { ...handlersOf(spec, service), url: API_PREFIX + path.replace(/\{(\w+)\}/g, ':$1') }
+      app.route({ ...route, method, schema: describeEndpoint(spec) })
+      if (method === 'GET') app.route({ ...route, method: 'HEAD', schema: { hide: true } })
+    },
+  }
+}
+
+function handlersOf<Query, Body>(spec: EndpointSpec<Query, Body>, service: Service) {
+  const grants = new WeakMap<FastifyRequest, Grant>()
+  return {
+    onRequest: (request: FastifyRequest, _reply: FastifyReply, done: () => void) => {
+      const grant = admit(service, spec, request)
+      if (grant) grants.set(request, grant)
+      done()
+    },
+    handler: async (request: FastifyRequest, reply: FastifyReply) => {
+      const ids = parameters.parse(request.params)
+      return await spec.handle({
+        service,
+        grant: grants.get(request),
+        id: (name) => ids[name] ?? '',
+        query: parseWith(spec.query, request.query),
+        body: parseWith(spec.body, request.body),
+        request,
+        reply,
       })
     },
   }

@@ -20,6 +20,14 @@ export function integerInput(bounds: { min: number; max: number; byDefault: numb
     })
 }
 
+/** A whole number in a query that the handler takes as text. */
+export function integerText(description: string) {
+  return z
+    .string()
+    .refine((text) => /^\d{1,15}$/.test(text), 'Must be a whole number')
+    .meta({ type: 'integer', description })
+}
+
 /** A library path (2.9) in its canonical form. */
 export const libraryPathInput = z
   .string()

@@ -1,32 +1,72 @@
 import type { Readable } from 'node:stream'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import type { ByteRange } from '../storage/file-store.ts'
+import { ApiError } from './api-error.ts'
+import { namesEntityTag, readRange } from './byte-range.ts'
+import { integerText } from './inputs.ts'
 
 /** The query of a download (4.2): `disposition` and the parameters of a signed URL. */
 export const downloadQuery = z.object({
   disposition: z.enum(['inline', 'attachment']).default('inline'),
   signature: z.string().optional(),
-  expires: z.string().optional(),
-  tenant_id: z.string().optional(),
+  expires: integerText('Unix time at which the signed URL expires').optional(),
+  tenant_id: integerText('Tenant that the signed URL names').optional(),
 })
+
+/** The OpenAPI answers of a download besides 200. */
+export const PARTIAL_ANSWERS = {
+  206: { description: 'The bytes that `Range` asks for', mediaType: 'application/octet-stream' },
+  304: { description: '`If-None-Match` names the current `ETag`' },
+} as const
 
 export interface SentContent {
   readonly mimeType: string
   readonly sizeBytes: number
+  readonly sha256: Buffer
   readonly fileName: string
   readonly disposition: 'inline' | 'attachment'
-  readonly body: Readable | Buffer
+  /** Opens the content, or this part of it. */
+  open(range: ByteRange | undefined): Readable | Buffer
 }
 
-/** Answers with uploaded bytes, with headers that keep a browser from running any code in them. */
-export function sendContent(reply: FastifyReply, content: SentContent): FastifyReply {
-  return reply
-    .header('content-type', content.mimeType)
-    .header('content-length', content.sizeBytes)
-    .header('content-disposition', contentDisposition(content.disposition, content.fileName))
-    .header('x-content-type-options', 'nosniff')
-    .header('content-security-policy', 'sandbox')
-    .send(content.body)
+interface Exchange {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+/**
+ * Answers a GET or HEAD with uploaded bytes: 200, 206 for one byte range, 304 when the client has them already; throws 416. The
+ * headers keep a browser from running any code in the bytes.
+ */
+export function sendContent({ request, reply }: Exchange, content: SentContent): FastifyReply {
+  const { headers, method } = request
+  const entityTag = `"${content.sha256.toString('hex')}"`
+  const range = method === 'GET' ? requestedRange(headers, entityTag, content.sizeBytes) : undefined
+  if (range === 'unsatisfiable') {
+    reply.header('content-range', `bytes */${content.sizeBytes}`)
+    throw new ApiError(416, `The file has only ${content.sizeBytes} bytes`)
+  }
+  if (namesEntityTag(headers['if-none-match'], entityTag)) return reply.code(304).header('etag', entityTag).send()
+  const body = method === 'HEAD' ? undefined : content.open(range)
+  reply.headers({
+    etag: entityTag,
+    'accept-ranges': 'bytes',
+    'content-type': content.mimeType,
+    'content-length': range ? range.end - range.start + 1 : content.sizeBytes,
+    'content-disposition': contentDisposition(content.disposition, content.fileName),
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': 'sandbox',
+  })
+  if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${content.sizeBytes}`)
+  return reply.send(body)
+}
+
+/** A range applies only to the version of the content that `If-Range` names. */
+function requestedRange(headers: FastifyRequest['headers'], entityTag: string, sizeBytes: number) {
+  const { 'if-range': condition, range } = headers
+  const isCurrent = condition === undefined || namesEntityTag(String(condition), entityTag)
+  return isCurrent ? readRange(range, sizeBytes) : undefined
 }
 
 /** RFC 6266: a plain name for old clients and the exact one in UTF-8. */

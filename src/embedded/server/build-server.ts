@@ -1,5 +1,4 @@
 import fastify, { type FastifyInstance } from 'fastify'
-import { messageOf } from '../../foundation/errors.ts'
 import { hostNameOf, isLoopback } from '../../foundation/loopback.ts'
 import { ApiError, invalid } from '../http/api-error.ts'
 import { ENDPOINTS } from '../routes/endpoints.ts'
@@ -7,6 +6,7 @@ import type { Service } from '../service.ts'
 import { boundRequests } from './bound-requests.ts'
 import { describeService, showDescription } from './describe-service.ts'
 import { answerErrorsAsJson, answerUnreadable, sendError, toApiError } from './error-answers.ts'
+import { refuseUnknownRoutes } from './refuse-unknown-routes.ts'
 import { MAX_HEADER_BYTES, MAX_JSON_BYTES, type RequestLimits } from './request-limits.ts'
 
 /** The longest interval between checks for connections whose headers take too long. */
@@ -18,7 +18,8 @@ export async function buildServer(service: Service, host: string, limits: Reques
   const app = fastify({
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
-    routerOptions: { maxParamLength: 512 },
+    // Whatever fits into the headers is an identifier, if an unknown one.
+    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     bodyLimit: MAX_JSON_BYTES,
     clientErrorHandler: answerUnreadable,
     frameworkErrors: (error, _request, reply) => sendError(reply, toApiError(error)),
@@ -33,6 +34,7 @@ export async function buildServer(service: Service, host: string, limits: Reques
   app.setSerializerCompiler(() => (body) => JSON.stringify(body))
   boundRequests(app, limits, service.clock)
   if (isLoopback(host)) refuseForeignPages(app)
+  refuseUnknownRoutes(app)
   acceptBodies(app)
   answerErrorsAsJson(app, service.logger)
   await describeService(app)
@@ -66,7 +68,7 @@ function acceptBodies(app: FastifyInstance): void {
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
-  } catch (error) {
-    throw invalid('body', `The body is not JSON: ${messageOf(error)}`)
+  } catch {
+    throw invalid('body', 'The body is not valid JSON')
   }
 }

@@ -30,8 +30,9 @@ export async function describeService(app: FastifyInstance): Promise<void> {
 /** Serves the machine-readable description and a page for people (section 1), both without a credential. */
 export function showDescription(app: FastifyInstance): void {
   const [descriptionPath = '/docs'] = OPENAPI_PATH.split('?')
-  app.get(descriptionPath, { schema: { hide: true } }, (_request, reply) => reply.send(app.swagger()))
-  app.get(DOCUMENTATION_PATH, { schema: { hide: true } }, (_request, reply) =>
+  const options = { schema: { hide: true }, exposeHeadRoute: true }
+  app.get(descriptionPath, options, (_request, reply) => reply.send(app.swagger()))
+  app.get(DOCUMENTATION_PATH, options, (_request, reply) =>
     reply.type('text/html; charset=utf-8').send(documentationPage(app.swagger().paths ?? {})),
   )
 }

@@ -15,9 +15,6 @@ const UNREADABLE: Readonly<Record<string, readonly [status: number, message: str
 
 /** Makes every answer that is not a success a JSON body of the interface's section 7. */
 export function answerErrorsAsJson(app: FastifyInstance, logger: Logger): void {
-  app.setNotFoundHandler((request, reply) =>
-    sendError(reply, new ApiError(404, `No route ${request.method} ${request.url}`)),
-  )
   app.setErrorHandler((error, request, reply) => {
     const answer = toApiError(error)
     if (answer.status >= 500) {
@@ -72,6 +69,7 @@ function validationError(error: ZodError): ApiError {
 /** Translates the errors that fastify raises before a handler runs; those about the body become 422. */
 function frameworkError(error: Error & Partial<FastifyError>): ApiError | undefined {
   const { statusCode, code, message } = error
+  if (code === 'FST_ERR_BAD_URL') return new ApiError(404, 'The path is not a percent-encoded URL path')
   if (statusCode === undefined || statusCode < 400 || statusCode >= 500) return undefined
   const isAboutBody = statusCode === 400 && (code?.startsWith('FST_ERR_CTP') || error instanceof SyntaxError)
   return isAboutBody ? new ApiError(422, message, { body: [message] }) : new ApiError(statusCode, message)

@@ -6,6 +6,12 @@ import type { DataPaths } from './data-directory.ts'
 
 const READ_CHUNK_BYTES = 64 * 1024
 
+/** A part of a content in bytes; both ends are included. */
+export interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
 /** Large contents as files by their SHA-256, shared by all libraries: `files/ab/<sha256>`. */
 export interface FileStore {
   readonly temporaryDir: string
@@ -14,7 +20,7 @@ export interface FileStore {
   release(sha256: Buffer): void
   /** Removes the file unless an upload of the same bytes is under way. */
   remove(sha256: Buffer): void
-  stream(sha256: Buffer): Readable
+  stream(sha256: Buffer, range?: ByteRange): Readable
   /** The path, for the child process, which reads the file itself. */
   pathOf(sha256: Buffer): string
 }
@@ -45,7 +51,8 @@ export function openFileStore(paths: DataPaths): FileStore {
       if (!held.has(hex)) rmSync(fileOf(hex), { force: true })
     },
     pathOf: (sha256) => fileOf(sha256.toString('hex')),
-    stream: (sha256) => createReadStream(fileOf(sha256.toString('hex')), { highWaterMark: READ_CHUNK_BYTES }),
+    stream: (sha256, range) =>
+      createReadStream(fileOf(sha256.toString('hex')), { highWaterMark: READ_CHUNK_BYTES, ...range }),
   }
 }
 

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto'
 import { endpoint } from '../../http/endpoint.ts'
 import { requireAsset } from '../../http/require-access.ts'
-import { downloadQuery, sendContent } from '../../http/send-content.ts'
+import { downloadQuery, PARTIAL_ANSWERS, sendContent } from '../../http/send-content.ts'
 import { assetMimeType } from '../resources/resource-body.ts'
 
 /** 4.2 */
@@ -11,18 +12,19 @@ export const downloadAsset = endpoint({
   description: 'Every asset of this instance is a text in UTF-8.',
   takesSignedUrl: true,
   query: downloadQuery,
-  answers: { 200: { description: 'The text', mediaType: 'text/plain' } },
-  errors: [401, 403, 404, 422],
+  answers: { 200: { description: 'The text', mediaType: 'text/plain' }, ...PARTIAL_ANSWERS },
+  errors: [401, 403, 404, 416, 422],
   handle(call) {
     const { resource, passage } = requireAsset(call)
     const mimeType = assetMimeType(resource)
     const body = Buffer.from(passage.text)
-    return sendContent(call.reply, {
+    return sendContent(call, {
       mimeType: `${mimeType}; charset=utf-8`,
       sizeBytes: body.length,
       fileName: `${resource.title}.${passage.ordinal + 1}.${mimeType === 'text/markdown' ? 'md' : 'txt'}`,
       disposition: call.query.disposition,
-      body,
+      sha256: createHash('sha256').update(body).digest(),
+      open: (range) => (range ? body.subarray(range.start, range.end + 1) : body),
     })
   },
 })

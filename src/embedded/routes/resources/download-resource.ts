@@ -1,6 +1,6 @@
 import { endpoint } from '../../http/endpoint.ts'
 import { requireResource } from '../../http/require-access.ts'
-import { downloadQuery, sendContent } from '../../http/send-content.ts'
+import { downloadQuery, PARTIAL_ANSWERS, sendContent } from '../../http/send-content.ts'
 import { readContent } from '../../storage/read-content.ts'
 
 /** 4.15 */
@@ -11,16 +11,17 @@ export const downloadResource = endpoint({
   description: 'With the MIME type it was uploaded with and its original name. Takes the signed URLs of 4.16 as well.',
   takesSignedUrl: true,
   query: downloadQuery,
-  answers: { 200: { description: 'The bytes as uploaded', mediaType: 'application/octet-stream' } },
-  errors: [401, 403, 404, 422],
+  answers: { 200: { description: 'The bytes as uploaded', mediaType: 'application/octet-stream' }, ...PARTIAL_ANSWERS },
+  errors: [401, 403, 404, 416, 422],
   handle(call) {
     const resource = requireResource(call)
-    return sendContent(call.reply, {
+    return sendContent(call, {
       mimeType: resource.mimeType,
       sizeBytes: resource.sizeBytes,
       fileName: resource.title,
       disposition: call.query.disposition,
-      body: readContent(call.service.tables, call.service.files, resource),
+      sha256: resource.sha256,
+      open: (range) => readContent(call.service.tables, call.service.files, resource, range),
     })
   },
 })
