@@ -1,6 +1,6 @@
+import PQueue from 'p-queue'
 import type { LibraryAccess } from '../daemon/control/answers.ts'
 import { systemClock } from '../foundation/clock.ts'
-import { Lanes } from '../foundation/lanes.ts'
 import { Turns } from '../foundation/turns.ts'
 import { nodeFileSystem } from '../local/read/file-system.ts'
 import { openStore, openStoreReader, type Store, type StoreReader } from '../store/open-store.ts'
@@ -78,7 +78,7 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
     progress: createProgress(),
     metrics: input.meter ?? noMetrics,
     fileLog: input.fileLog ?? silentFileLog,
-    lanes: new Lanes(limits.transfers),
+    uploads: new PQueue({ concurrency: limits.transfers }),
     underWay: new Set(),
     signal: input.signal,
     graceSignal: grace.signal,

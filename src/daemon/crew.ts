@@ -119,7 +119,7 @@ export class Crew {
     return {
       service: this.line.standing,
       isStoreFull: mirrors.some(({ reason }) => reason?.code === 'disk-full'),
-      uploading: this.engine.lanes.inUse,
+      uploading: this.engine.uploads.pending,
       inIngestion: this.line.follower?.countPending() ?? 0,
       mirrors,
     }

@@ -1,4 +1,4 @@
-import { Lanes } from '../foundation/lanes.ts'
+import PQueue from 'p-queue'
 import { ActivityLog } from '../sync/continuous/activity-log.ts'
 import type { FileLog } from '../sync/file-log.ts'
 import { observeInThreads } from '../sync/observe/observe-in-threads.ts'
@@ -33,7 +33,7 @@ export async function syncBeside(
     ...engine,
     observeTree: observeInThreads(limits.checkers),
     limits,
-    lanes: new Lanes(limits.transfers),
+    uploads: new PQueue({ concurrency: limits.transfers }),
     progress,
     fileLog: tellBoth(activity, namesFiles ? fileLog : undefined),
     signal: AbortSignal.any([engine.signal, signal]),

@@ -1,23 +1,29 @@
+import PQueue from 'p-queue'
+
 /**
- * Calls `work` for each item, at most `concurrency` at once. After the first failure no further item is begun; those
- * under way end before it is thrown.
+ * Calls `work` for each item, at most `concurrency` at the same time; an item is taken when its work can begin. After the first
+ * failure no further item is begun; the work that has begun ends before the failure is thrown.
  */
 export async function forEachConcurrently<Item>(
   items: Iterable<Item>,
   concurrency: number,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
-  const iterator = items[Symbol.iterator]()
+  const queue = new PQueue({ concurrency: Math.max(1, concurrency) })
   let failure: { readonly reason: unknown } | undefined
-  const lane = async () => {
-    for (let next = iterator.next(); !next.done && !failure; next = iterator.next()) {
-      try {
-        await work(next.value)
-      } catch (error) {
-        failure ??= { reason: error }
-      }
+  const run = async (item: Item) => {
+    if (failure) return
+    try {
+      await work(item)
+    } catch (error) {
+      failure ??= { reason: error }
     }
   }
-  await Promise.all(Array.from({ length: Math.max(1, concurrency) }, lane))
+  for (const item of items) {
+    if (failure) break
+    void queue.add(() => run(item))
+    await queue.onSizeLessThan(1)
+  }
+  await queue.onIdle()
   if (failure) throw failure.reason
 }

@@ -1,7 +1,7 @@
+import type PQueue from 'p-queue'
 import { z } from 'zod'
 import type { AccessContext } from '../contract/records.ts'
 import type { Clock, Random } from '../foundation/clock.ts'
-import type { Lanes } from '../foundation/lanes.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { Turns } from '../foundation/turns.ts'
 import type { FileSystem } from '../local/read/file-system.ts'
@@ -88,9 +88,9 @@ export interface Engine {
   readonly progress: Progress
   readonly metrics: MetricsSink
   readonly fileLog: FileLog
-  /** Uploads at the same time, of all mirrors together. */
-  readonly lanes: Lanes
-  /** Contents that are on their way now, of all mirrors together; others that the store calls `sending` were cut off. */
+  /** Runs the uploads of all mirrors, `transfers` at the same time. */
+  readonly uploads: Pick<PQueue, 'add' | 'pending'>
+  /** Contents whose upload is planned or in flight, of all mirrors; others that the store calls `sending` were cut off. */
   readonly underWay: Set<number>
   /** Aborted when no new work may begin. */
   readonly signal: AbortSignal

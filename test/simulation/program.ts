@@ -1,6 +1,7 @@
 /** The program as it is, composed over a simulated machine: one object a life. */
+
+import PQueue from 'p-queue'
 import type { Clock } from '../../src/foundation/clock.ts'
-import { Lanes } from '../../src/foundation/lanes.ts'
 import { type Logger, silentLogger } from '../../src/foundation/logger.ts'
 import { Turns } from '../../src/foundation/turns.ts'
 import type { FileSystem } from '../../src/local/read/file-system.ts'
@@ -58,7 +59,7 @@ export function startProgram(machine: Machine, life: Life): Engine {
     progress: createProgress(),
     metrics: noMetrics,
     fileLog: { wouldSend() {}, sent: ({ path, resourceId }) => onTold(path, resourceId) },
-    lanes: new Lanes(limits.transfers),
+    uploads: new PQueue({ concurrency: limits.transfers }),
     underWay: new Set(),
     signal,
     graceSignal,

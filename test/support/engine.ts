@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs'
 import { basename } from 'node:path'
+import PQueue from 'p-queue'
 import { onTestFinished } from 'vitest'
 import { type Clock, systemClock } from '../../src/foundation/clock.ts'
-import { Lanes } from '../../src/foundation/lanes.ts'
 import { type Logger, silentLogger } from '../../src/foundation/logger.ts'
 import { Turns } from '../../src/foundation/turns.ts'
 import { type FileSystem, nodeFileSystem } from '../../src/local/read/file-system.ts'
@@ -86,7 +86,7 @@ export function openTestEngine(
     progress: createProgress(),
     metrics: noMetrics,
     fileLog: options.fileLog ?? silentFileLog,
-    lanes: new Lanes(options.limits?.transfers ?? limits.transfers),
+    uploads: new PQueue({ concurrency: options.limits?.transfers ?? limits.transfers }),
     underWay: new Set(),
     signal,
     graceSignal: options.graceSignal ?? new AbortController().signal,

@@ -28,8 +28,8 @@ export class MirrorRun {
   readonly #startedAt: number
   readonly #onIdle: () => void
   #runId: number | undefined
-  #sender: UploadStage | undefined
-  #sending: Promise<readonly PathProblem[]> | undefined
+  #stage: UploadStage | undefined
+  #uploading: Promise<readonly PathProblem[]> | undefined
   #isOver = false
   #wasRung = false
   #failure: { readonly error: unknown } | undefined
@@ -44,7 +44,7 @@ export class MirrorRun {
   }
 
   get isSending(): boolean {
-    return this.#sender !== undefined && !this.#isOver && !this.#sender.isIdle
+    return this.#stage !== undefined && !this.#isOver && !this.#stage.isIdle
   }
 
   /** Throws what made sending fail. */
@@ -54,9 +54,9 @@ export class MirrorRun {
 
   /** Sends what there is to send, now or as soon as what is under way leaves room. */
   send(line: OpenConnection, sinceMs: number): void {
-    if (this.#sender) {
+    if (this.#stage) {
       this.#wasRung = true
-      this.#sender.ring()
+      this.#stage.wake()
       return
     }
     const mirror = { ...this.#mirror, runId: this.#begin() }
@@ -69,9 +69,8 @@ export class MirrorRun {
       quotaScope: { kind: 'span', sinceMs } as const,
       onIdle: this.#onIdle,
     }
-    this.#sender = new UploadStage(this.#engine, mirror, line.connection, work)
-    this.#sender.keepOpen()
-    this.#sending = this.#sendToTheEnd(this.#sender, line)
+    this.#stage = new UploadStage(this.#engine, mirror, line.connection, work)
+    this.#uploading = this.#uploadToTheEnd(this.#stage, line)
   }
 
   /** More came while it was sending, and it may have ended before it looked at that. */
@@ -81,14 +80,14 @@ export class MirrorRun {
 
   /** Whether anything was asked of the service. */
   get hasSent(): boolean {
-    return this.#sender !== undefined
+    return this.#stage !== undefined
   }
 
   /** Ends what is under way and accounts for the run; gives false for one in which nothing happened. */
   async finish({ problems, isComplete, failure }: RunEnd): Promise<boolean> {
     const { store, clock } = this.#engine
-    this.#sender?.finish()
-    const sent = (await this.#sending) ?? []
+    this.#stage?.drain()
+    const sent = (await this.#uploading) ?? []
     const found = { problems: [...problems, ...sent], isComplete, hasFollowed: this.#runId !== undefined }
     const { summary } = this
     const { files } = summary
@@ -113,9 +112,9 @@ export class MirrorRun {
   }
 
   /** Never rejects: what made sending fail is kept for `assertWell`. */
-  async #sendToTheEnd(sender: UploadStage, { follower }: OpenConnection): Promise<readonly PathProblem[]> {
+  async #uploadToTheEnd(stage: UploadStage, { follower }: OpenConnection): Promise<readonly PathProblem[]> {
     try {
-      const problems = await sender.run()
+      const problems = await stage.run()
       // Uploads end quietly where nobody follows them any more.
       if (follower.hasFailed) this.#failure = { error: new TemporaryError('service-unavailable', POLLING_FAILED) }
       return problems

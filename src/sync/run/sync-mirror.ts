@@ -104,5 +104,7 @@ function sendAll(
   connection: Connection,
   work: UploadOptions,
 ): Promise<PathProblem[]> {
-  return new UploadStage(engine, mirror, connection, work).run()
+  const stage = new UploadStage(engine, mirror, connection, work)
+  stage.drain()
+  return stage.run()
 }

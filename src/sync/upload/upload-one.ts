@@ -6,13 +6,13 @@ import { readVerified } from '../../local/read/read-verified.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'
 import { beginUpload } from '../progress.ts'
-import type { Intent } from './upload-queue.ts'
+import type { Intent } from './intent.ts'
 
-/** How one upload ended; `fatal` is what stops the whole run. */
+/** How one upload ended; `fatal` stops the whole run. */
 export type UploadResult =
   | { readonly kind: 'stored'; readonly resourceId: string; readonly isDuplicate: boolean }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
-  /** The directory that it names is gone, which a refusal of this upload or of another showed. */
+  /** The directory that the upload names is gone, as the refusal of this upload or of another one showed. */
   | { readonly kind: 'no-directory' }
   | { readonly kind: 'doubt'; readonly cause: DoubtCause; readonly message: string }
   | { readonly kind: 'not-sent'; readonly problem: FileError }
@@ -21,7 +21,7 @@ export type UploadResult =
 /** Other uploads end and close their files meanwhile. */
 const DESCRIPTOR_PAUSES_MS = [50, 200, 800, 2_000]
 
-/** Sends one content; the bytes are those that were hashed, or the request is broken off (P10). */
+/** Uploads one content. If its bytes are not those that were hashed, the request is cut before its end (P10). */
 export async function uploadOne(
   engine: Engine,
   mirror: OpenMirror,

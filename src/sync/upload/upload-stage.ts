@@ -3,206 +3,261 @@ import { TemporaryError } from '../../foundation/errors.ts'
 import { formatSize } from '../../foundation/units.ts'
 import type { HeldBack } from '../../rules/quota.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
-import { makeDirectories } from '../directories/make-directories.ts'
-import { recheckDirectories } from '../directories/recheck-directories.ts'
-import { EarlierUploads } from '../doubts/earlier-uploads.ts'
-import { resolveDoubts } from '../doubts/resolve-doubts.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
-import type { IngestionFollower } from '../ingestion/follow-ingestion.ts'
+import type { IngestionCapacity } from '../ingestion/ingestion-capacity.ts'
 import type { PathProblem } from '../observe/observation.ts'
 import type { RunAttempts } from '../pass.ts'
 import { announceUploads } from '../progress.ts'
+import { RefusalExplainer } from './explain-refusal.ts'
+import type { Intent } from './intent.ts'
+import { UploadPreparation } from './prepare-uploads.ts'
 import { type QuotaScope, RunQuota } from './run-quota.ts'
-import { UploadQueue } from './upload-queue.ts'
-import { Uploader } from './uploader.ts'
+import { UploadBatcher } from './upload-batcher.ts'
+import { type UploadResult, uploadOne } from './upload-one.ts'
+import { UploadPlan } from './upload-plan.ts'
 
 const RESERVE_BYTES = 64 * 2 ** 20
-/** While uploads go on, doubts are looked into at most so often. */
-const DOUBT_PAUSE_MS = 10_000
 
 export interface UploadOptions {
   readonly summary: SyncSummary
-  readonly follower: IngestionFollower
+  readonly follower: IngestionCapacity
   /** How long to wait for room in ingestion. */
   readonly waitMs: number
-  /** What counts for the limits of a run. */
+  /** Which uploads count for the limits of a run. */
   readonly quotaScope: QuotaScope
   readonly attempts: RunAttempts
-  /** Look first whether the directories that were made are still there. */
+  /** First check that the directories that were made still exist. */
   readonly rechecksDirectories?: boolean
-  /** Called when there is nothing to send for the moment; only while it is kept open. */
+  /** Called when there is nothing to upload for the moment; only while the stage is open. */
   readonly onIdle?: () => void
 }
 
-/** Sends what one mirror has to send: makes directories, uploads, and looks into what is in doubt. */
+/** `open`: more files may come; `draining`: ends when nothing is left; `closed`: begins nothing. */
+type StageState = 'open' | 'draining' | 'closed'
+
+/**
+ * Uploads what one mirror has to upload: makes directories, resolves doubts, and uploads contents, `transfers` at once over all
+ * mirrors and never more into ingestion than `inIngestion`. Run it once: `run` returns after `drain`, when nothing is left.
+ */
 export class UploadStage {
   readonly #engine: Engine
   readonly #mirror: OpenMirror
   readonly #connection: Connection
-  readonly #work: UploadOptions
-  readonly #earlier: EarlierUploads
-  readonly #bell = new Bell()
-  /** By path: a run may last for days, and meet the same again with every ring. */
+  readonly #options: UploadOptions
+  readonly #preparation: UploadPreparation
+  readonly #refusals: RefusalExplainer
+  readonly #event = new Bell()
+  /** By path: a run may last for days and meet the same problem again and again. */
   readonly #problems = new Map<string, PathProblem>()
-  #uploader: Uploader | undefined
-  #isOpen = false
-  #rings = 0
-  /** Those that the uploader was told of. */
-  #ringsSeen = 0
-  #lookIntoDoubtsAtMs = 0
+  #state: StageState = 'open'
+  #plan: UploadPlan | undefined
+  #batcher: UploadBatcher | undefined
+  #mustPrepare = false
+  #preparing: Promise<void> | undefined
+  #failure: { readonly error: unknown } | undefined
+  /** Contents that found no room in ingestion in time. */
+  #withoutRoom = 0
 
-  constructor(engine: Engine, mirror: OpenMirror, connection: Connection, work: UploadOptions) {
+  constructor(engine: Engine, mirror: OpenMirror, connection: Connection, options: UploadOptions) {
     this.#engine = engine
     this.#mirror = mirror
     this.#connection = connection
-    this.#work = work
-    this.#earlier = new EarlierUploads(engine, mirror, connection, work)
+    this.#options = options
+    this.#preparation = new UploadPreparation(engine, mirror, connection, options, this.#problems)
+    this.#refusals = new RefusalExplainer(engine, mirror, connection, options.attempts)
   }
 
-  /** From now on `run` goes on until `finish`: more will come, and is told by `ring`. */
-  keepOpen(): void {
-    this.#isOpen = true
+  /** There may be more to upload. */
+  wake(): void {
+    this.#mustPrepare = true
+    this.#event.ring()
   }
 
-  ring(): void {
-    this.#rings += 1
-    this.#bell.ring()
+  /** `run` returns once nothing is left to upload. */
+  drain(): void {
+    if (this.#state === 'open') this.#state = 'draining'
+    this.#event.ring()
   }
 
-  finish(): void {
-    this.#isOpen = false
-    this.#bell.ring()
-    this.#uploader?.finish()
-  }
-
-  /** Nothing is left to send, nor of what `ring` told it of. */
+  /** Nothing is left to upload, nor of what `wake` announced. */
   get isIdle(): boolean {
-    return this.#rings === this.#ringsSeen && (this.#uploader?.isIdle ?? false)
+    return !this.#mustPrepare && this.#preparing === undefined && this.#hasUploadedAll
   }
 
   /**
-   * Sends until nothing is open any more that may be sent. A further round follows when a content is to be sent once more,
-   * which happens at most once to each, and when copies are to be linked to contents that are stored now.
+   * Uploads until the stage is drained; returns the problems of paths. Throws what stopped it (credential, service, disk,
+   * interruption) after every upload in flight has ended and is committed.
+   *
+   * 1. Prepares: checks the free space, makes directories, resolves doubts of earlier runs.
+   * 2. Uploads what is planned; while it is open, `wake` prepares and plans again.
+   * 3. When nothing is left and the stage drains: prepares again, and uploads what can be uploaded now.
+   * 4. Winds down: gives back intents that have not begun, awaits the uploads in flight and commits their results.
    */
   async run(): Promise<PathProblem[]> {
+    const { signal } = this.#engine
     assertRoom(this.#engine)
-    await this.#prepare()
-    const { client } = this.#connection
-    const facts = await client.capabilities(this.#engine.signal)
-    const landsInPlace = facts.uploadDirectoryField.field !== undefined
-    const quota = new RunQuota(this.#engine, this.#mirror.row, this.#work.quotaScope)
-    for (;;) {
-      const plan = { ...this.#work, quota, earlier: this.#earlier }
-      const queue = new UploadQueue(this.#engine, this.#mirror, plan, landsInPlace)
-      announceUploads(this.#engine.progress, this.#engine.store.contents.countToSend(this.#mirror.row.id))
-      const storedBefore = this.#countStored()
-      if (!(await this.#upload(queue))) break
-      const absent = await this.#lookForEarlier()
-      const hasGone = this.#work.attempts.goneDirectories.size > 0
-      if (hasGone) await this.#makeDirectories()
-      const resendable = await resolveDoubts(this.#engine, this.#mirror, this.#connection, this.#work)
-      // Copies follow what is stored now; what could not be sent would be planned again for ever.
-      const mayLink = queue.links && this.#countStored() > storedBefore
-      if (absent === 0 && resendable === 0 && !hasGone && !mayLink) break
+    await this.#preparation.begin()
+    const plan = await this.#createPlan()
+    this.#plan = plan
+    const batching = { ...this.#options, onCommitted: this.#onCommitted }
+    using batcher = new UploadBatcher(this.#engine, this.#mirror, plan, batching)
+    this.#batcher = batcher
+    try {
+      await this.#uploadRounds(plan, batcher)
+    } catch (error) {
+      this.#failure ??= { error }
     }
+    await this.#windDown(batcher)
+    for (const problem of batcher.problems) this.#problems.set(problem.path, problem)
+    recordHeldBack(this.#options.summary, this.#withoutRoom > 0 ? [this.#heldByIngestion()] : plan.listHeldBack())
+    if (this.#failure) throw this.#failure.error
+    signal.throwIfAborted()
     return [...this.#problems.values()]
   }
 
+  async #createPlan(): Promise<UploadPlan> {
+    const { summary, attempts, quotaScope } = this.#options
+    const { uploadDirectoryField } = await this.#connection.client.capabilities(this.#engine.signal)
+    return new UploadPlan(this.#engine, this.#mirror, {
+      summary,
+      attempts,
+      quota: new RunQuota(this.#engine, this.#mirror.row, quotaScope),
+      earlier: this.#preparation.earlier,
+      needsDirectory: uploadDirectoryField.field !== undefined,
+    })
+  }
+
+  get #hasUploadedAll(): boolean {
+    return this.#batcher?.size === 0 && this.#plan?.isExhausted === true
+  }
+
+  async #uploadRounds(plan: UploadPlan, batcher: UploadBatcher): Promise<void> {
+    const { signal, store, progress } = this.#engine
+    const wake = () => this.#event.ring()
+    using _capacity = this.#options.follower.onCapacity(wake)
+    signal.addEventListener('abort', wake, { once: true })
+    try {
+      for (;;) {
+        announceUploads(progress, store.contents.countToSend(this.#mirror.row.id))
+        const storedBefore = this.#countStored()
+        if (!(await this.#uploadRound(plan, batcher))) return
+        // Copies follow what is stored now; a copy that could not be uploaded would be planned again without end.
+        const mayLink = plan.linksCopies && this.#countStored() > storedBefore
+        if (!(await this.#preparation.findMore()) && !mayLink) return
+        plan.startOver()
+      }
+    } finally {
+      signal.removeEventListener('abort', wake)
+    }
+  }
+
+  /** Uploads until the stage drains and nothing is left: true; false when it makes no sense to continue in this run. */
+  async #uploadRound(plan: UploadPlan, batcher: UploadBatcher): Promise<boolean> {
+    while (!this.#mustStop) {
+      for (const intent of batcher.commitIfDue(batcher.wantsMore ? this.#room(batcher) : 0)) this.#enqueue(intent)
+      if (this.#state === 'open') this.#prepareIfWoken(plan)
+      if (this.isIdle) this.#options.onIdle?.()
+      if (this.#state === 'draining' && this.#hasUploadedAll && !this.#preparing) return true
+      if (!(await this.#waitForEvent(plan, batcher))) return false
+    }
+    return false
+  }
+
+  get #mustStop(): boolean {
+    return this.#failure !== undefined || this.#options.follower.hasFailed || this.#engine.signal.aborted
+  }
+
+  /** False when ingestion stayed full for as long as the run waits for it. */
+  async #waitForEvent(plan: UploadPlan, batcher: UploadBatcher): Promise<boolean> {
+    const { clock, store } = this.#engine
+    const { commitDueInMs } = batcher
+    // However long the next upload takes, the results before it are committed when that is due.
+    if (commitDueInMs !== undefined) await this.#event.waitAtMost(clock, commitDueInMs)
+    else if (batcher.size > 0 || plan.isExhausted) await this.#event.wait()
+    // An upload that was not stored leaves its room as soon as that is committed.
+    else if (this.#room(batcher) === 0 && (await this.#event.waitAtMost(clock, this.#options.waitMs))) {
+      this.#withoutRoom = store.contents.countToSend(this.#mirror.row.id).n
+      return false
+    }
+    return true
+  }
+
+  /** How many intents may be planned: some for each transfer, as far as ingestion has room. */
+  #room({ size }: UploadBatcher): number {
+    const { transfers, inIngestion } = this.#engine.limits
+    return Math.max(0, Math.min(transfers * 4, inIngestion - this.#options.follower.countPending() - size))
+  }
+
+  #enqueue(intent: Intent): void {
+    void this.#engine.uploads.add(() => this.#upload(intent))
+  }
+
+  async #upload(intent: Intent): Promise<void> {
+    if (this.#mustStop || !this.#batcher?.begin(intent)) return
+    const result = await this.#uploadToDirectory(intent)
+    if (result.kind === 'fatal') this.#failure ??= { error: result.error }
+    this.#batcher.end(intent, result)
+    this.#event.ring()
+  }
+
+  /** Nothing is uploaded to a directory that is known to be gone. */
+  async #uploadToDirectory(intent: Intent): Promise<UploadResult> {
+    if (this.#options.attempts.goneDirectories.has(intent.directoryId)) return { kind: 'no-directory' }
+    const result = await uploadOne(this.#engine, this.#mirror, this.#connection, intent)
+    if (result.kind !== 'refused') return result
+    return this.#failure ? { kind: 'fatal', error: this.#failure.error } : await this.#refusals.explain(intent, result)
+  }
+
+  readonly #onCommitted = (results: readonly UploadResult[]): void => {
+    if (results.some(({ kind }) => kind === 'no-directory')) this.wake()
+    this.#options.follower.wake()
+  }
+
+  /** Uploads continue meanwhile. */
+  #prepareIfWoken(plan: UploadPlan): void {
+    if (!this.#mustPrepare || this.#preparing) return
+    this.#mustPrepare = false
+    const prepare = async () => {
+      try {
+        await this.#preparation.continue()
+        plan.restart()
+      } catch (error) {
+        this.#failure ??= { error }
+      }
+      this.#preparing = undefined
+      this.#event.ring()
+    }
+    this.#preparing = prepare()
+  }
+
+  async #windDown(batcher: UploadBatcher): Promise<void> {
+    this.#state = 'closed'
+    // Intents are given back at once: if the process ends now, only the uploads in flight are in doubt.
+    for (this.#release(batcher); batcher.inFlight > 0; this.#release(batcher)) await this.#event.wait()
+    await this.#preparing
+  }
+
+  /** A commit that fails must not keep the other uploads from being awaited. */
+  #release(batcher: UploadBatcher): void {
+    try {
+      batcher.release()
+    } catch (error) {
+      this.#failure ??= { error }
+    }
+  }
+
   #countStored(): number {
-    const { created, duplicates } = this.#work.summary.uploads
+    const { created, duplicates } = this.#options.summary.uploads
     return created + duplicates
   }
 
-  /** Makes directories, lists what the store may lack, then looks into what an earlier run left in doubt. */
-  async #prepare(): Promise<void> {
-    const { engine, mirror, connection } = this.#parts()
-    if (this.#work.rechecksDirectories) await recheckDirectories(engine, mirror, connection)
-    await this.#makeDirectories()
-    await this.#earlier.list()
-    await resolveDoubts(engine, mirror, connection, this.#work)
-  }
-
-  async #lookForEarlier(): Promise<number> {
-    const absent = await this.#earlier.look()
-    // What was found is followed from now on.
-    this.#work.follower.wake()
-    return absent
-  }
-
-  /** Those that were found gone are made again once: where the service takes none, a second refusal holds. */
-  async #makeDirectories(): Promise<void> {
-    const { engine, mirror, connection, summary } = this.#parts()
-    const { goneDirectories, remadeDirectories } = this.#work.attempts
-    const gone = [...goneDirectories]
-    this.#noteProblems(await makeDirectories(engine, mirror, connection, summary))
-    for (const id of gone) {
-      remadeDirectories.add(id)
-      goneDirectories.delete(id)
-    }
-  }
-
-  /** False when going on makes no sense in this run. */
-  async #upload(queue: UploadQueue): Promise<boolean> {
-    const { engine, mirror, connection, summary } = this.#parts()
-    const { follower, waitMs, onIdle, attempts } = this.#work
-    const onDirectoryGone = () => this.ring()
-    const work = { queue, gate: follower, summary, attempts, waitMs, onDirectoryGone, ...(onIdle && { onIdle }) }
-    const uploader = new Uploader(engine, mirror, connection, work)
-    this.#uploader = uploader
-    const tending = this.#isOpen ? this.#tend(uploader) : undefined
-    // What fails in it shows below; until then it must not count as unhandled.
-    tending?.catch(() => {})
-    try {
-      await uploader.run()
-    } finally {
-      this.finish()
-      await tending
-      this.#noteProblems(uploader.problems)
-      noteHeldBack(summary, uploader.heldBack > 0 ? [this.#heldByIngestion(uploader.heldBack)] : queue.listHeldBack())
-    }
-    return uploader.heldBack === 0 && !follower.hasFailed
-  }
-
-  /** While uploads go on: makes the directories of what has come, and lets the uploads know. */
-  async #tend(uploader: Uploader): Promise<void> {
-    uploader.keepOpen()
-    try {
-      for (await this.#bell.wait(); this.#isOpen; await this.#bell.wait()) {
-        const rings = this.#rings
-        await this.#makeDirectories()
-        await this.#lookForEarlier()
-        await this.#lookIntoDoubts()
-        uploader.ring()
-        this.#ringsSeen = rings
-      }
-    } finally {
-      uploader.finish()
-    }
-  }
-
-  #heldByIngestion(contents: number): HeldBack {
-    return { limit: 'inIngestion', value: this.#engine.limits.inIngestion, contents, freesAt: null }
-  }
-
-  async #lookIntoDoubts(): Promise<void> {
-    const { engine, mirror, connection } = this.#parts()
-    const nowMs = engine.clock.monotonicMs()
-    if (nowMs < this.#lookIntoDoubtsAtMs) return
-    this.#lookIntoDoubtsAtMs = nowMs + DOUBT_PAUSE_MS
-    await resolveDoubts(engine, mirror, connection, this.#work)
-  }
-
-  #noteProblems(problems: readonly PathProblem[]): void {
-    for (const problem of problems) this.#problems.set(problem.path, problem)
-  }
-
-  #parts() {
-    const { summary } = this.#work
-    return { engine: this.#engine, mirror: this.#mirror, connection: this.#connection, summary }
+  #heldByIngestion(): HeldBack {
+    const { inIngestion } = this.#engine.limits
+    return { limit: 'inIngestion', value: inIngestion, contents: this.#withoutRoom, freesAt: null }
   }
 }
 
-/** What was sent must be remembered: without room for that, nothing is sent. */
+/** Receipts must be recorded: without room for them, nothing is uploaded. */
 function assertRoom({ store }: Engine): void {
   const freeBytes = store.freeBytes()
   if (freeBytes >= RESERVE_BYTES) return
@@ -210,8 +265,8 @@ function assertRoom({ store }: Engine): void {
   throw new TemporaryError('disk-full', `${text}, ${formatSize(RESERVE_BYTES)} are kept in reserve`)
 }
 
-/** Notes what limits held back in this pass. */
-export function noteHeldBack({ uploads }: SyncSummary, heldBackBy: readonly HeldBack[]): void {
+/** Records in the summary what limits held back in this pass. */
+export function recordHeldBack({ uploads }: SyncSummary, heldBackBy: readonly HeldBack[]): void {
   uploads.heldBackBy = heldBackBy
   uploads.heldBack = heldBackBy.reduce((sum, { contents }) => sum + contents, 0)
 }

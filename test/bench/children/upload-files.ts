@@ -1,15 +1,14 @@
 /** Measures the engine's uploads of a tree that was observed before: intents, bodies, answers and receipts, durably committed. */
 
+import { makeDirectories } from '../../../src/sync/directories/make-directories.ts'
 import type { IngestionCapacity } from '../../../src/sync/ingestion/ingestion-capacity.ts'
 import { observe } from '../../../src/sync/observe/observe.ts'
 import { newAttempts } from '../../../src/sync/pass.ts'
-import { RunQuota } from '../../../src/sync/upload/run-quota.ts'
-import { UploadQueue } from '../../../src/sync/upload/upload-queue.ts'
-import { Uploader } from '../../../src/sync/upload/uploader.ts'
+import { UploadStage } from '../../../src/sync/upload/upload-stage.ts'
 import { openBenchEngine, printMeasure, readInput } from './bench-engine.ts'
 
 /** Ingestion that is over as soon as it begins: there is always room, and nothing to poll. */
-const OPEN_GATE: IngestionCapacity = {
+const NO_INGESTION: IngestionCapacity = {
   countPending: () => 0,
   wake() {},
   hasFailed: false,
@@ -21,11 +20,12 @@ const { engine, mirror, summary } = opened
 await observe(engine, mirror, summary, { hashEverything: false, acceptsRemovals: false, settleMs: null })
 const connection = await engine.service.connect(engine.signal)
 await connection.client.capabilities(engine.signal)
+await makeDirectories(engine, mirror, connection, summary)
 await printMeasure(async () => {
-  const attempts = newAttempts()
-  const quota = new RunQuota(engine, mirror.row, { kind: 'run', runId: mirror.runId, afterUploadId: 0 })
-  const queue = new UploadQueue(engine, mirror, { summary, quota, attempts }, false)
-  const work = { queue, gate: OPEN_GATE, summary, attempts, waitMs: 60_000, onDirectoryGone: () => {} }
-  await new Uploader(engine, mirror, connection, work).run()
+  const quotaScope = { kind: 'run', runId: mirror.runId, afterUploadId: 0 } as const
+  const options = { follower: NO_INGESTION, summary, attempts: newAttempts(), waitMs: 60_000, quotaScope }
+  const stage = new UploadStage(engine, mirror, connection, options)
+  stage.drain()
+  await stage.run()
   return summary.uploads.created
 })

@@ -10,7 +10,7 @@ export interface PlantedBug {
 export const BUGS: readonly PlantedBug[] = [
   {
     name: 'a receipt is not waited for on the disk',
-    file: 'src/sync/upload/uploader.ts',
+    file: 'src/sync/upload/upload-batcher.ts',
     from: `    let taken: Intent[] = []
     this.#engine.store.write(() => {`,
     to: `    let taken: Intent[] = []
@@ -18,8 +18,8 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a file is told as sent before that is committed',
-    file: 'src/sync/upload/upload-account.ts',
-    from: '    this.#untold.push({ mirror',
+    file: 'src/sync/upload/upload-recorder.ts',
+    from: '    this.#unannounced.push({ mirror',
     to: '    this.#engine.fileLog.sent({ mirror',
   },
   {
@@ -156,7 +156,7 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'what lies in an unreadable directory counts as gone',
     file: 'src/sync/observe/observe.ts',
-    from: '    if (scan.seenDirectories.has(path) || scan.unreadable.some((ancestor) => isBelow(path, ancestor))) continue',
+    from: '    if (scan.seenDirectories.has(path) || scan.unreadable.some((ancestor) => isWithin(ancestor, path))) continue',
     to: '    if (scan.seenDirectories.has(path)) continue',
   },
   {
@@ -198,14 +198,14 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'Retry-After holds for its own request only',
     file: 'src/remote/policies/circuit-breaker.ts',
-    from: '    this.#openAtMs = Math.max(this.#openAtMs, nowMs + pauseMs)',
-    to: '    this.#openAtMs = Math.max(this.#openAtMs, nowMs)',
+    from: '    this.#openUntilMs = Math.max(this.#openUntilMs, nowMs + pauseMs)',
+    to: '    this.#openUntilMs = Math.max(this.#openUntilMs, nowMs)',
   },
   {
     name: 'a limit of a run counts nothing',
-    file: 'src/sync/upload/upload-queue.ts',
-    from: '    this.#used = { inRun: inRun + 1, inDay: inDay + 1, bytesInRun: bytesInRun + sizeBytes }',
-    to: '    this.#used = { inRun, inDay, bytesInRun: bytesInRun + sizeBytes }',
+    file: 'src/sync/upload/upload-plan.ts',
+    from: '    this.#used = { inRun: inRun + 1, inDay: inDay + 1, bytesInRun: bytesInRun + file.size }',
+    to: '    this.#used = { inRun, inDay, bytesInRun: bytesInRun + file.size }',
   },
   {
     name: 'a dry run sends',
@@ -215,8 +215,8 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'two files of one content are both sent',
-    file: 'src/sync/upload/upload-queue.ts',
-    from: "    store.contents.setState(file.contentId, 'sending')\n",
+    file: 'src/sync/upload/upload-plan.ts',
+    from: "    this.#engine.store.contents.setState(file.contentId, 'sending')\n",
     to: '',
   },
   {
@@ -233,14 +233,14 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'room in ingestion that is there is waited for',
-    file: 'src/sync/upload/uploader.ts',
-    from: 'else if (this.#room() <= 0 && !(await this.#waitForRoom())) return',
-    to: 'else if (!(await this.#waitForRoom())) return',
+    file: 'src/sync/upload/upload-stage.ts',
+    from: 'else if (this.#room(batcher) === 0 && (await this.#event',
+    to: 'else if ((await this.#event',
   },
   {
     name: 'what is overdue keeps its room',
     file: 'src/sync/ingestion/follow-ingestion.ts',
-    from: '    followed.hasLeftRoom = true\n    this.#tellRoom()\n',
+    from: '    followed.hasLeftRoom = true\n    this.#announceCapacity()\n',
     to: '    followed.hasLeftRoom = true\n',
   },
   {

@@ -6,18 +6,18 @@ import type { Engine, OpenMirror } from '../engine.ts'
 import { FAILED_AGAIN, type SentFile } from '../file-log.ts'
 import type { PathProblem } from '../observe/observation.ts'
 import type { RunAttempts } from '../pass.ts'
+import type { Intent } from './intent.ts'
 import type { UploadResult } from './upload-one.ts'
-import type { Intent } from './upload-queue.ts'
 
-/** What became of each upload, in the store and in the summary. Call what records inside a transaction. */
-export class UploadAccount {
+/** Records the result of each upload in the store and in the summary. Call the methods that record inside a transaction. */
+export class UploadRecorder {
   readonly #engine: Engine
   readonly #mirror: OpenMirror
   readonly #summary: SyncSummary
   readonly #attempts: RunAttempts
   readonly #links: boolean
-  /** Sent, and not told yet. */
-  readonly #untold: SentFile[] = []
+  /** Stored, but not announced to the file log yet. */
+  readonly #unannounced: SentFile[] = []
   /** By path: a run may last for days. */
   readonly #problems = new Map<string, PathProblem>()
 
@@ -40,7 +40,7 @@ export class UploadAccount {
   }
 
   /** Writes how an upload ended, and what follows for its content. */
-  recordEnd(intent: Intent, result: UploadResult): void {
+  recordResult(intent: Intent, result: UploadResult): void {
     if (intent.isLink) {
       this.#recordLinkEnd(intent, result)
       return
@@ -61,7 +61,7 @@ export class UploadAccount {
         break
       case 'not-sent':
         this.recordNotSent(intent)
-        if (result.problem.code !== 'vanished') this.#noteProblem(intent, result.problem)
+        if (result.problem.code !== 'vanished') this.#addProblem(intent, result.problem)
         break
       case 'fatal':
         this.recordNotSent(intent)
@@ -69,12 +69,12 @@ export class UploadAccount {
     }
   }
 
-  /** Names what was sent; call it when that is committed, since what was told must last (P1). */
-  tellSent(): void {
-    for (const file of this.#untold.splice(0)) this.#engine.fileLog.sent(file)
+  /** Announces what was stored. Call it after the commit, because an announced receipt must be durable (P1). */
+  announceStored(): void {
+    for (const file of this.#unannounced.splice(0)) this.#engine.fileLog.sent(file)
   }
 
-  /** It may be sent as if nothing had been tried. */
+  /** The content may be uploaded as if nothing had been tried. */
   recordNotSent(intent: Intent): void {
     const { store } = this.#engine
     if (!intent.isLink) store.contents.setState(intent.contentId, 'new')
@@ -96,11 +96,11 @@ export class UploadAccount {
     else uploads.aliases += Math.max(0, store.files.receiveAll(contentId) - 1)
     uploads.bytes += intent.sizeBytes
     progress.contentsSent += 1
-    this.#nameFile(intent, resourceId, isDuplicate)
+    this.#queueAnnouncement(intent, resourceId, isDuplicate)
   }
 
-  #nameFile({ path, sizeBytes }: Intent, resourceId: string, isDuplicate: boolean): void {
-    this.#untold.push({ mirror: this.#mirror.row.name, path, sizeBytes, resourceId, isDuplicate })
+  #queueAnnouncement({ path, sizeBytes }: Intent, resourceId: string, isDuplicate: boolean): void {
+    this.#unannounced.push({ mirror: this.#mirror.row.name, path, sizeBytes, resourceId, isDuplicate })
   }
 
   /** A copy that could not be sent stays open: the next run tries again, and the content itself is safe. */
@@ -112,19 +112,19 @@ export class UploadAccount {
       store.files.receiveOne(intent.directoryId, intent.name)
       this.#summary.uploads.duplicates += 1
       this.#summary.uploads.bytes += intent.sizeBytes
-      this.#nameFile(intent, result.resourceId, true)
+      this.#queueAnnouncement(intent, result.resourceId, true)
       return
     }
     const isSent = result.kind === 'doubt' || result.kind === 'refused'
     const message = isSent ? result.message : null
     this.#endUpload(intent, isSent ? result.kind : 'not-sent', message)
-    if (result.kind === 'refused') this.#noteProblem(intent, result)
-    if (result.kind === 'not-sent' && result.problem.code !== 'vanished') this.#noteProblem(intent, result.problem)
+    if (result.kind === 'refused') this.#addProblem(intent, result)
+    if (result.kind === 'not-sent' && result.problem.code !== 'vanished') this.#addProblem(intent, result.problem)
     if (result.kind === 'doubt' && result.cause !== 'interrupted')
-      this.#noteProblem(intent, { code: result.cause, message: result.message })
+      this.#addProblem(intent, { code: result.cause, message: result.message })
   }
 
-  #noteProblem({ path }: Intent, { code, message }: Omit<PathProblem, 'path'>): void {
+  #addProblem({ path }: Intent, { code, message }: Omit<PathProblem, 'path'>): void {
     this.#problems.set(path, { path, code, message })
   }
 

@@ -1,0 +1,91 @@
+import { makeDirectories } from '../directories/make-directories.ts'
+import { recheckDirectories } from '../directories/recheck-directories.ts'
+import { EarlierUploads } from '../doubts/earlier-uploads.ts'
+import { resolveDoubts } from '../doubts/resolve-doubts.ts'
+import type { Connection, Engine, OpenMirror } from '../engine.ts'
+import type { PathProblem } from '../observe/observation.ts'
+import type { UploadOptions } from './upload-stage.ts'
+
+/** While uploads continue, doubts are resolved at most so often. */
+const DOUBT_INTERVAL_MS = 10_000
+
+/** What must be done before files can be uploaded: directories, and looks for what the service may have already. */
+export class UploadPreparation {
+  readonly earlier: EarlierUploads
+  readonly #engine: Engine
+  readonly #mirror: OpenMirror
+  readonly #connection: Connection
+  readonly #options: UploadOptions
+  readonly #problems: Map<string, PathProblem>
+  #nextDoubtsMs = 0
+
+  /** Problems of directories are put into `problems`, by path. */
+  constructor(
+    engine: Engine,
+    mirror: OpenMirror,
+    connection: Connection,
+    options: UploadOptions,
+    problems: Map<string, PathProblem>,
+  ) {
+    this.#engine = engine
+    this.#mirror = mirror
+    this.#connection = connection
+    this.#options = options
+    this.#problems = problems
+    this.earlier = new EarlierUploads(engine, mirror, connection, options)
+  }
+
+  /** Before the first upload: makes directories, lists what the store may lack, and resolves doubts of earlier runs. */
+  async begin(): Promise<void> {
+    if (this.#options.rechecksDirectories) await recheckDirectories(this.#engine, this.#mirror, this.#connection)
+    await this.#makeDirectories()
+    await this.earlier.list()
+    await this.#resolveDoubts()
+  }
+
+  /** While uploads continue: the same for files that came since. */
+  async continue(): Promise<void> {
+    await this.#makeDirectories()
+    await this.#lookForEarlier()
+    const nowMs = this.#engine.clock.monotonicMs()
+    if (nowMs < this.#nextDoubtsMs) return
+    this.#nextDoubtsMs = nowMs + DOUBT_INTERVAL_MS
+    await this.#resolveDoubts()
+  }
+
+  /**
+   * After the last upload: true when something can be uploaded now that could not be before. Each content is uploaded at most
+   * once more in a run.
+   */
+  async findMore(): Promise<boolean> {
+    const absent = await this.#lookForEarlier()
+    const hasGone = this.#options.attempts.goneDirectories.size > 0
+    if (hasGone) await this.#makeDirectories()
+    const resendable = await this.#resolveDoubts()
+    return absent > 0 || hasGone || resendable > 0
+  }
+
+  /** Returns the number of contents that the service does not have and that may be uploaded. */
+  async #lookForEarlier(): Promise<number> {
+    const absent = await this.earlier.look()
+    // The ingestion of what was found is followed from now on.
+    this.#options.follower.wake()
+    return absent
+  }
+
+  /** Directories that were found gone are made again once; where the service takes none, a second refusal is final. */
+  async #makeDirectories(): Promise<void> {
+    const { summary, attempts } = this.#options
+    const gone = [...attempts.goneDirectories]
+    const problems = await makeDirectories(this.#engine, this.#mirror, this.#connection, summary)
+    for (const problem of problems) this.#problems.set(problem.path, problem)
+    for (const id of gone) {
+      attempts.remadeDirectories.add(id)
+      attempts.goneDirectories.delete(id)
+    }
+  }
+
+  #resolveDoubts(): Promise<number> {
+    return resolveDoubts(this.#engine, this.#mirror, this.#connection, this.#options)
+  }
+}

@@ -1,0 +1,135 @@
+import type { SyncSummary } from '../../rules/sync-summary.ts'
+import type { Engine, OpenMirror } from '../engine.ts'
+import type { PathProblem } from '../observe/observation.ts'
+import type { RunAttempts } from '../pass.ts'
+import type { Intent } from './intent.ts'
+import type { UploadResult } from './upload-one.ts'
+import type { UploadPlan } from './upload-plan.ts'
+import { UploadRecorder } from './upload-recorder.ts'
+
+/** Results are committed together when so much time has passed since the last commit, or when nothing else is left to do. */
+const COMMIT_INTERVAL_MS = 40
+
+interface Ended {
+  readonly intent: Intent
+  readonly result: UploadResult
+}
+
+interface BatcherOptions {
+  readonly summary: SyncSummary
+  readonly attempts: RunAttempts
+  /** Called after each commit that wrote results. */
+  readonly onCommitted: (results: readonly UploadResult[]) => void
+}
+
+/**
+ * Commits intents and receipts together: one transaction writes the results of uploads that ended and takes the next intents
+ * of the plan. Keeps account of which intents have not begun and which uploads are in flight.
+ */
+export class UploadBatcher implements Disposable {
+  readonly #engine: Engine
+  readonly #plan: UploadPlan
+  readonly #recorder: UploadRecorder
+  readonly #onCommitted: BatcherOptions['onCommitted']
+  /** Committed, not begun. */
+  readonly #waiting = new Set<Intent>()
+  /** Contents that this batcher put into `engine.underWay`. */
+  readonly #taken = new Set<number>()
+  #ended: Ended[] = []
+  #inFlight = 0
+  #lastCommitMs = 0
+
+  constructor(engine: Engine, mirror: OpenMirror, plan: UploadPlan, options: BatcherOptions) {
+    this.#engine = engine
+    this.#plan = plan
+    this.#recorder = new UploadRecorder(engine, mirror, options, plan.linksCopies)
+    this.#onCommitted = options.onCommitted
+  }
+
+  get problems(): PathProblem[] {
+    return this.#recorder.problems
+  }
+
+  get inFlight(): number {
+    return this.#inFlight
+  }
+
+  /** Intents that wait, uploads in flight, and results that are not committed. */
+  get size(): number {
+    return this.#waiting.size + this.#inFlight + this.#ended.length
+  }
+
+  /** How long until the next commit is due; undefined while there is nothing to commit. */
+  get commitDueInMs(): number | undefined {
+    if (this.#ended.length === 0) return undefined
+    return this.#lastCommitMs + COMMIT_INTERVAL_MS - this.#engine.clock.monotonicMs()
+  }
+
+  /** Whether the next intents are to be planned now: sooner than the last one begins, so that no upload waits for the disk. */
+  get wantsMore(): boolean {
+    return this.#waiting.size < this.#engine.limits.transfers && !this.#plan.isExhausted
+  }
+
+  /** Commits if that is due or `room` intents may be planned. Returns the intents that were planned, all of them committed. */
+  commitIfDue(room: number): Intent[] {
+    const isLast = this.#waiting.size === 0 && this.#inFlight === 0
+    const { commitDueInMs } = this
+    const hasToCommit = commitDueInMs !== undefined && (commitDueInMs <= 0 || isLast)
+    return room > 0 || hasToCommit ? this.#commit(room) : []
+  }
+
+  /** An upload of the intent begins; false when the intent was given back meanwhile. */
+  begin(intent: Intent): boolean {
+    if (!this.#waiting.delete(intent)) return false
+    this.#inFlight += 1
+    return true
+  }
+
+  end(intent: Intent, result: UploadResult): void {
+    this.#ended.push({ intent, result })
+    this.#inFlight -= 1
+  }
+
+  /** Gives back the intents that have not begun, and commits every result. */
+  release(): void {
+    const intents = [...this.#waiting]
+    this.#waiting.clear()
+    if (intents.length > 0) {
+      this.#engine.store.write(() => intents.forEach((intent) => void this.#recorder.recordNotSent(intent)))
+      for (const { contentId } of intents) this.#forget(contentId)
+    }
+    if (this.#ended.length > 0) this.#commit(0)
+  }
+
+  /** What could not be committed stays `sending` in the store, and is in doubt from now on. */
+  [Symbol.dispose](): void {
+    for (const contentId of this.#taken) this.#forget(contentId)
+  }
+
+  #commit(room: number): Intent[] {
+    const ended = this.#ended
+    this.#ended = []
+    let taken: Intent[] = []
+    this.#engine.store.write(() => {
+      for (const { intent, result } of ended) {
+        this.#recorder.recordResult(intent, result)
+        if (result.kind === 'not-sent' && !intent.isLink) this.#plan.substitute(intent)
+      }
+      taken = room > 0 ? this.#plan.take(room) : []
+    })
+    this.#recorder.announceStored()
+    for (const { intent } of ended) this.#forget(intent.contentId)
+    for (const intent of taken) {
+      this.#waiting.add(intent)
+      this.#taken.add(intent.contentId)
+      this.#engine.underWay.add(intent.contentId)
+    }
+    this.#lastCommitMs = this.#engine.clock.monotonicMs()
+    if (ended.length > 0) this.#onCommitted(ended.map(({ result }) => result))
+    return taken
+  }
+
+  #forget(contentId: number): void {
+    if (this.#taken.delete(contentId)) this.#engine.underWay.delete(contentId)
+  }
+}

@@ -1,0 +1,204 @@
+import { joinLibraryPath } from '../../contract/library-path.ts'
+import { INBOX_PATH } from '../../contract/routes.ts'
+import { joinPath } from '../../foundation/paths.ts'
+import { decideUpload } from '../../rules/decide-upload.ts'
+import { type HeldBack, holdingLimit, type QuotaUse, type UploadLimits } from '../../rules/quota.ts'
+import type { SyncSummary } from '../../rules/sync-summary.ts'
+import { OPEN_FILES_START, type OpenFile, type OpenFileCursor } from '../../store/files.ts'
+import type { EarlierUploads } from '../doubts/earlier-uploads.ts'
+import type { Engine, OpenMirror } from '../engine.ts'
+import type { RunAttempts } from '../pass.ts'
+import { withdrawUpload } from '../progress.ts'
+import type { Intent } from './intent.ts'
+import type { RunQuota } from './run-quota.ts'
+
+interface PlanOptions {
+  readonly summary: SyncSummary
+  readonly quota: RunQuota
+  readonly attempts: RunAttempts
+  /** Keeps back contents that the service may have already. */
+  readonly earlier?: Pick<EarlierUploads, 'keepsBack'>
+  /** Uploads name their directory, which must exist. */
+  readonly needsDirectory: boolean
+}
+
+/** Rows that one query of the store returns. */
+const PAGE = 256
+
+/**
+ * Plans the uploads of one mirror piece by piece: passes once through the files whose content has not been received, and
+ * decides by the rules what becomes of each. `restart` begins another pass. Call `take` inside a transaction.
+ */
+export class UploadPlan {
+  /** Copies of stored contents are uploaded as well, so that the resource gains their locations. */
+  readonly linksCopies: boolean
+  readonly #engine: Engine
+  readonly #mirror: OpenMirror
+  readonly #options: PlanOptions
+  #used: QuotaUse
+  readonly #held = new Map<keyof UploadLimits, Set<number>>()
+  #cursor: OpenFileCursor = OPEN_FILES_START
+  #page: OpenFile[] = []
+  /** Files that are planned next, in place of others with the same content. */
+  readonly #substitutes: OpenFile[] = []
+  /** By content: the other files that have it, the next one last. */
+  readonly #copies = new Map<number, OpenFile[]>()
+  #isExhausted = false
+  #mustRestart = false
+
+  constructor(engine: Engine, mirror: OpenMirror, options: PlanOptions) {
+    this.#engine = engine
+    this.#mirror = mirror
+    this.#options = options
+    this.#used = options.quota.read()
+    this.linksCopies = options.needsDirectory && mirror.settings.duplicates === 'link'
+  }
+
+  get isExhausted(): boolean {
+    return this.#isExhausted && this.#substitutes.length === 0
+  }
+
+  /** Begins another pass once the current one has reached its end, so that new files cannot starve old ones. */
+  restart(): void {
+    this.#mustRestart = true
+    this.#isExhausted = false
+  }
+
+  /** The content could not be read from this file: it is uploaded from the next file that has it. */
+  substitute({ contentId, directoryId, name }: Intent): void {
+    const { files } = this.#engine.store
+    const cursor = { directoryId, name }
+    const copies =
+      this.#copies.get(contentId) ?? files.listOpenCopies(this.#mirror.row.id, contentId, cursor, PAGE).reverse()
+    const next = copies.pop()
+    if (next) this.#substitutes.push(next)
+    if (copies.length > 0) this.#copies.set(contentId, copies)
+    else this.#copies.delete(contentId)
+  }
+
+  /** Begins from the start, and counts anew what limits hold back. */
+  startOver(): void {
+    this.#held.clear()
+    this.restart()
+  }
+
+  /** The contents that each limit holds back, each content counted once. */
+  listHeldBack(): HeldBack[] {
+    const { quota } = this.#options
+    return [...this.#held].map(([limit, { size: contents }]) => {
+      const freesAt = quota.freesAt(limit)
+      const freesAtText = freesAt === null ? null : new Date(freesAt).toISOString()
+      return { limit, value: Number(quota.limits[limit]), contents, freesAt: freesAtText }
+    })
+  }
+
+  /** At most `count` intents, written to the store. */
+  take(count: number): Intent[] {
+    // Other mirrors may have uploaded meanwhile, and uploads of a day ago no longer count.
+    this.#used = this.#options.quota.read()
+    const intents: Intent[] = []
+    while (intents.length < count) {
+      const file = this.#next()
+      if (!file) break
+      const intent = this.#plan(file)
+      if (intent) intents.push(intent)
+    }
+    return intents
+  }
+
+  #next(): OpenFile | undefined {
+    const substitute = this.#substitutes.pop()
+    if (substitute) return substitute
+    if (this.#page.length === 0 && !this.#isExhausted) this.#readPage()
+    if (this.#page.length === 0 && this.#mustRestart) {
+      this.#mustRestart = false
+      this.#cursor = OPEN_FILES_START
+      this.#readPage()
+    }
+    return this.#page.pop()
+  }
+
+  #readPage(): void {
+    this.#page = this.#engine.store.files.listOpen(this.#mirror.row.id, this.#cursor, PAGE).reverse()
+    this.#isExhausted = this.#page.length === 0 && !this.#mustRestart
+    const last = this.#page[0]
+    if (last) this.#cursor = { directoryId: last.directoryId, name: last.name }
+  }
+
+  #plan(file: OpenFile): Intent | undefined {
+    switch (this.#decide(file)) {
+      case 'upload':
+        return this.#options.earlier?.keepsBack(file) || this.#isHeldBack(file) ? undefined : this.#intendUpload(file)
+      case 'link':
+        return this.#intendLink(file)
+      case 'alias':
+        this.#receiveAliases(file.contentId)
+        return undefined
+      default:
+        return undefined
+    }
+  }
+
+  #decide(file: OpenFile) {
+    const { store, clock } = this.#engine
+    const { exhausted, links, goneDirectories } = this.#options.attempts
+    // The page may be older than the latest receipts.
+    const { state, isSetAside, retryAt } = store.contents.getStanding(file.contentId)
+    const mustLink = this.linksCopies && state === 'stored' && store.files.countCopies(file.contentId) > 1
+    const isDirectoryThere = file.isDirectoryMade === 1 && !goneDirectories.has(file.directoryId)
+    const candidate = {
+      state,
+      isSetAside: isSetAside === 1,
+      retryAt,
+      isTried: mustLink ? links.has(linkKey(file)) : exhausted.has(file.contentId),
+      hasDirectory: isDirectoryThere || !this.#options.needsDirectory,
+      mustLink,
+    }
+    return decideUpload(candidate, clock.nowMs()).kind
+  }
+
+  /** Of several files with one content, one stands for the resource and the others are aliases. */
+  #receiveAliases(contentId: number): void {
+    const { files } = this.#engine.store
+    const received = files.receiveAll(contentId)
+    const isAllThereIs = received > 0 && received === files.countCopies(contentId)
+    this.#options.summary.uploads.aliases += received - Number(isAllThereIs)
+  }
+
+  #isHeldBack({ contentId, size: sizeBytes }: OpenFile): boolean {
+    const wasHeldBack = [...this.#held.values()].map((contents) => contents.delete(contentId)).includes(true)
+    const limit = holdingLimit(this.#options.quota.limits, this.#used, sizeBytes)
+    if (limit === undefined) return false
+    const contents = this.#held.get(limit) ?? new Set()
+    this.#held.set(limit, contents.add(contentId))
+    if (!wasHeldBack) withdrawUpload(this.#engine.progress, sizeBytes)
+    return true
+  }
+
+  #intendUpload(file: OpenFile): Intent {
+    const { inRun, inDay, bytesInRun } = this.#used
+    this.#used = { inRun: inRun + 1, inDay: inDay + 1, bytesInRun: bytesInRun + file.size }
+    this.#engine.store.contents.setState(file.contentId, 'sending')
+    return this.#intend(file, false)
+  }
+
+  /** A run uploads each copy once. The copy stays open until its receipt is committed, and longer if its upload fails. */
+  #intendLink(file: OpenFile): Intent {
+    this.#options.attempts.links.add(linkKey(file))
+    return this.#intend(file, true)
+  }
+
+  #intend(file: OpenFile, isLink: boolean): Intent {
+    const { store, clock } = this.#engine
+    const { contentId, directoryId, directory, name, sha256, mime, size: sizeBytes } = file
+    const path = joinPath(directory, name)
+    const { row, runId } = this.#mirror
+    const place = this.#options.needsDirectory ? joinLibraryPath(row.remotePath, directory) : INBOX_PATH
+    const uploadId = store.uploads.intend({ contentId, mirrorId: row.id, path, place, runId, nowMs: clock.nowMs() })
+    return { uploadId, contentId, isLink, directoryId, directory, name, path, sha256, mime, sizeBytes }
+  }
+}
+
+function linkKey({ directoryId, name }: OpenFile): string {
+  return `${directoryId}/${name}`
+}

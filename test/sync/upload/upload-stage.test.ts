@@ -1,0 +1,47 @@
+import { getEventListeners } from 'node:events'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import type { ServiceClient } from '../../../src/remote/service-client.ts'
+import { mirrorOf, openTestEngine } from '../../support/engine.ts'
+import { startFaultyService } from '../../support/faulty-service.ts'
+import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
+
+/** More turns of the event loop than a run needs to end when it waits for nothing. */
+const MANY_TURNS = 300
+
+test('a commit that fails waits for uploads in flight', async () => {
+  await using service = await startFaultyService()
+  const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'b.md': 'B', 'c.md': 'C' }))
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
+  const events: string[] = []
+  const withSlowUpload = (client: ServiceClient): ServiceClient => ({
+    ...client,
+    uploadFile: async (upload, signal) => {
+      const answer = await client.uploadFile(upload, signal)
+      if (upload.fileName !== 'b.md') return answer
+      await isReleased
+      events.push('the upload ended')
+      return answer
+    },
+  })
+  const stopping = new AbortController()
+  const limits = { transfers: 2 }
+  await using tested = openTestEngine(service, { wrapClient: withSlowUpload, signal: stopping.signal, limits })
+  const { promise: hasFailed, resolve: fail } = Promise.withResolvers<void>()
+  const { contents } = tested.store
+  Object.assign(contents, {
+    markStored: () => {
+      fail()
+      throw new Error('The disk is broken')
+    },
+  })
+  const running = tested.sync([mirror]).finally(() => events.push('the run ended'))
+  const ended = running.catch((error: Error) => error.message)
+  await hasFailed
+  for (let turn = 0; turn < MANY_TURNS; turn += 1) await nextTurn()
+  release()
+  expect(await ended).toBe('The disk is broken')
+  expect(events).toEqual(['the upload ended', 'the run ended'])
+  expect(tested.engine.underWay.size).toBe(0)
+  expect(getEventListeners(stopping.signal, 'abort')).toEqual([])
+})
