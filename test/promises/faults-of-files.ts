@@ -21,8 +21,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'next scan',
     shownBy: {
       'local/scan/scan-directory.test.ts': [
-        'a directory that can not be read > leaves out a file that just vanished',
-        'a directory that can not be read > doubts a file that vanished and returned',
+        'a directory that can not be read > a file that just vanished is left out',
+        'a directory that can not be read > a file that vanished and returned makes a scan incomplete',
       ],
       'local/read/read-verified.test.ts': ['while a larger file is sent > a vanished file ends it before any byte'],
     },
@@ -34,7 +34,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'operator',
     shownBy: {
       'sync/odd-files.test.ts': ['a file that cannot be read > after %s is a problem, and forgotten by nobody'],
-      'local/read/open-guarded.test.ts': ['a file that can not be opened > says what %s means for it'],
+      'local/read/open-guarded.test.ts': ['a file that can not be opened > the error of a file says what %s means'],
     },
   },
   {
@@ -44,7 +44,9 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'operator',
     shownBy: {
       'sync/report/report.test.ts': ['a directory that cannot be read > keeps its files in the store (P11)'],
-      'local/scan/scan-directory.test.ts': ['a directory that can not be read > is never taken for empty after %s'],
+      'local/scan/scan-directory.test.ts': [
+        'a directory that can not be read > a directory is never taken for empty after %s',
+      ],
     },
   },
   {
@@ -57,7 +59,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
       'sync/odd-files.test.ts': ['a file that cannot be read > after %s is a problem, and forgotten by nobody'],
       'local/read/hash-file.test.ts': ['a failing disk is an input error'],
       'local/read/read-verified.test.ts': ['while a larger file is sent > a failing disk ends it with an error'],
-      'local/scan/scan-directory.test.ts': ['a directory that can not be read > makes entries that fail a problem'],
+      'local/scan/scan-directory.test.ts': ['a directory that can not be read > an entry that fails is a problem'],
     },
   },
   {
@@ -72,8 +74,10 @@ export const faultsOfFiles: readonly FaultRow[] = [
         'a process without free descriptors > sends what it can open a little later',
         'a process without free descriptors > says so in the end, and stops nothing',
       ],
-      'local/read/open-guarded.test.ts': ['a file that can not be opened > leaves EMFILE to the caller to retry'],
-      'local/scan/scan-directory.test.ts': ['a directory that can not be read > is never taken for empty after %s'],
+      'local/read/open-guarded.test.ts': ['a file that can not be opened > EMFILE is left to the caller to retry'],
+      'local/scan/scan-directory.test.ts': [
+        'a directory that can not be read > a directory is never taken for empty after %s',
+      ],
     },
   },
   {
@@ -82,11 +86,9 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'unsupported, told as a problem, and never opened so that it could block',
     class: 'operator',
     shownBy: {
-      'local/read/open-guarded.test.ts': [
-        'opening a file of a mirror %s > never blocks on pipes, sockets and directories',
-      ],
+      'local/read/open-guarded.test.ts': ['opening a file of a mirror %s > pipes, sockets and directories never block'],
       'local/scan/scan-directory.test.ts': [
-        'a directory that can be read > skips links, loops, pipes, sockets and devices',
+        'a directory that can be read > a scan skips links, loops, pipes, sockets, devices',
       ],
       'journeys/unsendable.test.ts': [
         'a pipe > fails sync and check until a rule leaves it out',
@@ -101,7 +103,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'accepted',
     shownBy: {
       'local/scan/scan-directory.test.ts': [
-        'a directory that can be read > skips links, loops, pipes, sockets and devices',
+        'a directory that can be read > a scan skips links, loops, pipes, sockets, devices',
       ],
       'journeys/hostile-names.test.ts': ['things that are no files > are left out and never block'],
     },
@@ -113,8 +115,10 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'accepted',
     shownBy: {
       'sync/odd-files.test.ts': ['a disk mounted inside the directory > belongs to it, unless told otherwise'],
-      'local/scan/scan-directory.test.ts': ['a directory that can be read > stays on one file system when told'],
-      'local/ignore/is-left-out.test.ts': ['a directory below a mirror > may be another file system'],
+      'local/scan/scan-directory.test.ts': ['a directory that can be read > a scan stays on one file system when told'],
+      'local/ignore/is-left-out.test.ts': [
+        'a directory below a mirror > a directory on another file system is left out',
+      ],
     },
   },
   {
@@ -135,7 +139,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     shownBy: {
       'rules/look-alikes.test.ts': ['names of a directory > look alike by case and composition alone'],
       'sync/odd-files.test.ts': ['names that look alike > are separate files, and told in one warning'],
-      'local/scan/scan-directory.test.ts': ['a directory that can be read > keeps every hostile name exactly as is'],
+      'local/scan/scan-directory.test.ts': ['a directory that can be read > a scan keeps every hostile name unchanged'],
       'journeys/hostile-names.test.ts': ['names that want to do harm > are mirrored one by one and escaped'],
     },
   },
@@ -145,7 +149,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'a problem of that path, told escaped, never lost in silence',
     class: 'operator',
     shownBy: {
-      'local/scan/scan-directory.test.ts': ['a directory that can be read > tells names that are not UTF-8'],
+      'local/scan/scan-directory.test.ts': ['a directory that can be read > a scan reports names that are not UTF-8'],
       'journeys/hostile-names.test.ts': ['names that want to do harm > that are not UTF-8 are said, not lost'],
     },
   },
@@ -180,7 +184,9 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'a content like others, or left out and said with `emptyFiles: skip`',
     class: 'accepted',
     shownBy: {
-      'local/scan/scan-directory.test.ts': ['a directory that can be read > skips empty and large files when told'],
+      'local/scan/scan-directory.test.ts': [
+        'a directory that can be read > a scan skips empty and large files when told',
+      ],
       'journeys/hostile-names.test.ts': ['things that are no files > are left out and never block'],
       'embedded/ingest/ingestion.test.ts': ['ingestion > completes empty files'],
     },
@@ -238,8 +244,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
     shownBy: {
       'journeys/daemon-guards.test.ts': ['a system that allows ten watches > is said once, and scans go on'],
       'local/watch/watch-limit.test.ts': [
-        'a system that allows four watches > lets node watch four directories',
-        'a system that allows four watches > makes %s refuse, and say why',
+        'a system that allows four watches > node watches as many directories as the limit allows',
+        'a system that allows four watches > %s refuses at the limit, and says why',
       ],
       'sync/continuous/mirror-observer.test.ts': ['scans > come at intervals once watches run out'],
     },
@@ -250,8 +256,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'a burst of events counts as a loss and is followed by a scan; scans come at intervals besides',
     class: 'next scan',
     shownBy: {
-      'local/watch/event-reporter.test.ts': ['a burst is told as one loss', 'the end of a burst is never lost'],
-      'local/watch/open-tree-watcher.test.ts': ['a burst is told as a loss by %s'],
+      'local/watch/event-reporter.test.ts': ['a burst is reported as one loss', 'the end of a burst is never lost'],
+      'local/watch/open-tree-watcher.test.ts': ['a burst is reported as a loss by %s'],
       'sync/continuous/mirror-observer.test.ts': ['scans > are called for by rules, losses and limits'],
     },
   },
@@ -262,8 +268,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'next scan',
     shownBy: {
       'local/watch/choose-back-end.test.ts': [
-        'the back end on Linux > fits the file system %s',
-        'the back end on Linux > polls where the file system cannot be asked',
+        'the back end on Linux > the back end fits the file system %s',
+        'the back end on Linux > a file system that cannot be asked is polled',
       ],
       'local/watch/chokidar-watcher.test.ts': [
         'polling by chokidar finds what the kernel does not report',
@@ -316,12 +322,12 @@ export const faultsOfFiles: readonly FaultRow[] = [
     shownBy: {
       'local/scan/list-guarded.test.ts': [
         'A racer never gets an outside name listed',
-        'listing a directory of a mirror %s > refuses a parent that leads outside',
+        'listing a directory of a mirror %s > a parent that leads outside is not listed',
       ],
       'sync/swapped-directory.test.ts': ['No name from outside a mirror is recorded or made'],
       'local/scan/scan-directory.test.ts': [
-        'a directory that can not be read > is unreadable when moved away meanwhile',
-        'a directory that can not be read > is in doubt when replaced meanwhile',
+        'a directory that can not be read > a directory moved away meanwhile is unreadable',
+        'a directory that can not be read > a directory replaced meanwhile is unreadable or incomplete',
       ],
     },
   },
@@ -332,8 +338,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'accepted',
     shownBy: {
       'local/ignore/linear-matcher.test.ts': [
-        'matching in linear time > of wildcards that follow each other ends for %s',
-        'matching in linear time > agrees with the regular expressions it stands in for',
+        'matching in linear time > matching of %s ends in time',
+        'matching in linear time > the linear matcher agrees with the regular expressions',
       ],
       'local/ignore/ignore-like-git.test.ts': ['the same line decides as in git'],
     },

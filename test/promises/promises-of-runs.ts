@@ -122,7 +122,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'after the clock was ten years ahead > what was sent then counts for no limit',
         'a scrub waits no longer than its interval: %j',
       ],
-      'local/watch/settler.test.ts': ['a wall clock that is set > by %i ms costs one rest at most'],
+      'local/watch/settler.test.ts': ['a wall clock that is set > a clock set by %i ms delays settling once'],
       'daemon/schedule.test.ts': [
         'when the clock jumps > back by years stops no schedule',
         'when the clock jumps > a machine without a clock misses and repeats nothing',
@@ -164,7 +164,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'remote/endpoints/paging.test.ts': ['reads a hundred thousand honest pages', 'ends a listing that never ends'],
       'journeys/limits-and-waiting.test.ts': ['waiting for ingestion > never leaves more in ingestion than allowed'],
       'local/read/read-verified.test.ts': ['while a larger file is sent > no descriptor outlives the end or a stop'],
-      'local/watch/settler.test.ts': ['paths > beyond what can be kept are not taken'],
+      'local/watch/settler.test.ts': ['paths > paths beyond the bound are not taken'],
       'daemon/quiet-logger.test.ts': ['memory stays bounded, whatever is said'],
       'journeys/daemon-weather.test.ts': [
         'a service that comes and goes > gets everything once, and the log stays short',

@@ -1,4 +1,4 @@
-/** What a library never wants. In gitignore syntax, weaker than every rule of the user, who brings a name back with `!`. */
+/** Patterns of files that no library needs, in gitignore syntax. Every rule of the user outweighs them: `!` brings a name back. */
 
 const EDITOR_LITTER = [
   '*~',
@@ -68,7 +68,7 @@ export const BUILT_IN_LITTER: readonly string[] = [
   ...REBUILT_BY_TOOLS,
 ]
 
-/** `*.key` takes Keynote presentations along: a key sent is worse than a presentation said to be left out. */
+/** `*.key` also ignores Keynote presentations, which the report lists as ignored: that does less harm than an uploaded key. */
 const PRIVATE_KEYS = [
   'id_rsa',
   'id_dsa',

@@ -1,28 +1,28 @@
 import ignore from 'ignore'
 import { createLinearMatcher, isCostly } from './linear-matcher.ts'
 
-/** The rule that decided, for `why` and for the report. */
+/** The rule that decided whether a path is ignored, for `why` and for the report. */
 export interface IgnoreDecision {
-  /** The pattern as it was written. */
+  /** The pattern as its author wrote it. */
   readonly pattern: string
   /** `built-in`, `configuration`, or the relative path of a `.shelfdignore`. */
   readonly source: string
-  /** Line of the `.shelfdignore`, from 1; null for the other sources. */
+  /** Line number in the `.shelfdignore`, from 1; null for the other sources. */
   readonly line: number | null
-  /** What it ignores looks like a secret: said once a run. */
+  /** The rule ignores files that look like secrets, which each run reports once. */
   readonly secret: boolean
 }
 
 /** One line of gitignore syntax. */
 export interface IgnoreRule {
   readonly decision: IgnoreDecision
-  /** Written with `!`: brings back what an earlier rule ignored. */
+  /** The pattern begins with `!`: it brings back paths that an earlier rule ignored. */
   readonly negative: boolean
-  /** Whether the pattern matches this path itself; directories end with a slash, `name` is the path's last part. */
+  /** Whether the pattern matches this path itself. The path of a directory ends with a slash; `name` is its last part. */
   matches(path: string, name: string): boolean
 }
 
-/** Reads one line; undefined for a comment, a blank line and a pattern that can match nothing. */
+/** Parses one line; returns undefined for a comment, a blank line and a pattern that can match nothing. */
 export function parseIgnoreRule(decision: IgnoreDecision): IgnoreRule | undefined {
   const { pattern } = decision
   const negative = pattern.startsWith('!')
@@ -33,14 +33,14 @@ export function parseIgnoreRule(decision: IgnoreDecision): IgnoreRule | undefine
   return { decision, negative, matches: (path, name) => isMatch(isAnchored ? path : nameIn(path, name)) }
 }
 
-/** What a bracket expression, such as `[a-c]`, accepts, as `ignore` reads it. */
+/** Creates a test for the characters that a bracket expression such as `[a-c]` accepts, as the package `ignore` reads it. */
 export function createBracketMatcher(bracket: string): (character: string) => boolean {
-  // With a letter before it, since a path that is "." alone is refused.
+  // The letter before the bracket is needed because `ignore` rejects the path ".".
   const isMatch = createMatcher(`!x${bracket}`)
   return (character) => isMatch(`x${character}`)
 }
 
-/** The pattern without its `!` and its trailing spaces. */
+/** Returns the pattern without its `!` and its trailing spaces. */
 export function bodyOf(pattern: string): string {
   return pattern.replace(/^!/, '').replace(/ +$/, '')
 }
@@ -49,13 +49,14 @@ function nameIn(path: string, name: string): string {
   return path.endsWith('/') ? `${name}/` : name
 }
 
-/** Paths a matcher may remember before it is made anew. */
+/** Paths that a matcher may cache before a new one replaces it. */
 const MAX_CACHED = 1_000
 
 /**
- * `ignore` lets a match of a parent directory decide, which is wrong here: a deeper file may have brought the parent back,
- * and ignored directories are never entered. A lone negated rule has no say over children, so it tells whether the path
- * itself matches. It remembers every path it was asked for without bound, hence the fresh one now and then.
+ * Creates a matcher for the path itself from a negated pattern. `ignore` also applies a pattern to all paths below a match, which
+ * is wrong here: a deeper `.shelfdignore` may have brought the parent back, and a scan does not enter ignored directories anyway. A
+ * negated rule alone does not apply to the paths below. `ignore` caches every path without bound, so a new instance replaces it at
+ * intervals.
  */
 export function createMatcher(negatedPattern: string): (path: string) => boolean {
   const compiled = ignore({ ignoreCase: false }).add(negatedPattern)

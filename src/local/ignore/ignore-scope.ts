@@ -9,19 +9,19 @@ export type { IgnoreDecision } from './ignore-rule.ts'
 export const IGNORE_FILE_NAME = '.shelfdignore'
 
 /**
- * The rules in force in one directory. As in git, a deeper file outweighs a higher one and a later line an earlier one;
- * what lies under an ignored directory can't be brought back, so such directories are not entered.
+ * The rules in force in one directory. As in git, a deeper `.shelfdignore` outweighs a higher one, and a later line an earlier one.
+ * No rule can bring back a path below an ignored directory, so a scan does not enter such directories.
  */
 export interface IgnoreScope {
-  /** The rules in force in a directory below, with its `.shelfdignore` where it has one. */
+  /** The rules in force in a directory below; `ignoreFileText` is its `.shelfdignore`, undefined where it has none. */
   enter(relativeDirectory: string, ignoreFileText: string | undefined): IgnoreScope
-  /** The rule by which a path in this directory is ignored; undefined: it is kept. */
+  /** The rule by which a path in this directory is ignored; undefined for a path that is not ignored. */
   decide(relativePath: string, isDirectory: boolean): IgnoreDecision | undefined
-  /** `decide` for a caller that has directory (empty for the root) and name apart. */
+  /** Like `decide`, for a directory ('' for the root) and a name in it. */
   decideEntry(relativeDirectory: string, name: string, isDirectory: boolean): IgnoreDecision | undefined
 }
 
-/** The rules at a mirror's root, before its own `.shelfdignore`: the built-in list, then what is configured. */
+/** The rules at a mirror's root without its `.shelfdignore`: those of the configuration, which outweigh the built-in ones. */
 export function createRootScope(configured: readonly string[]): IgnoreScope {
   const own = configured.flatMap((pattern) =>
     rulesOf([{ pattern, source: 'configuration', line: null, secret: false }]),
@@ -29,7 +29,7 @@ export function createRootScope(configured: readonly string[]): IgnoreScope {
   return createScope(own.length === 0 ? [BUILT_IN] : [createLayer('', own), BUILT_IN])
 }
 
-/** Rules of one origin and the directory they hang on. */
+/** The rules of one source, and the directory to which their patterns are relative. */
 interface Layer {
   readonly base: string
   readonly rules: readonly IgnoreRule[]
@@ -50,7 +50,7 @@ function createLayer(base: string, rules: readonly IgnoreRule[]): Layer {
   return { base, rules, mayMatch: createNameFilter(rules.map(({ decision }) => decision.pattern)) }
 }
 
-/** Strongest layer first. */
+/** `layers` are sorted by precedence, the highest first. */
 function createScope(layers: readonly Layer[]): IgnoreScope {
   const scope: IgnoreScope = {
     enter(relativeDirectory, ignoreFileText) {

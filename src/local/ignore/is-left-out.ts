@@ -3,14 +3,17 @@ import type { FileSystem } from '../read/file-system.ts'
 import { createRootScope } from './ignore-scope.ts'
 import { readIgnoreFile } from './read-ignore-file.ts'
 
-/** A mirror's directory (real path) and its configured patterns. */
+/** A mirror's directory: its real path and its settings. */
 interface Tree {
   readonly root: string
   readonly ignore: readonly string[]
   readonly oneFileSystem: boolean
 }
 
-/** Whether a scan of the mirror leaves out a directory below the root, by a rule or as another file system; false in doubt. */
+/**
+ * Whether a scan of the mirror leaves out a directory below the root: because a rule ignores it, or because it lies on another file
+ * system. Returns false where that cannot be read.
+ */
 export function isLeftOut(fs: FileSystem, { root, ignore, oneFileSystem }: Tree, relativePath: string): boolean {
   if (oneFileSystem && isElsewhere(fs, root, relativePath)) return true
   const names = relativePath.split('/')
@@ -36,7 +39,7 @@ function readRules(fs: FileSystem, root: string, directory: string): string | un
   try {
     return readIgnoreFile(fs, root, directory)
   } catch (error) {
-    // What its rules are shows when the mirror is scanned, which then stops.
+    // The scan of the mirror reports a `.shelfdignore` that cannot be read.
     if (error instanceof FileError) return undefined
     throw error
   }

@@ -1,4 +1,4 @@
-/** What one place of a name must be. */
+/** One element of a pattern: any number of characters, or one character that a test accepts. */
 type Token = { readonly kind: 'star' } | { readonly kind: 'one'; readonly accepts: (character: string) => boolean }
 
 type ReadBracket = (bracket: string) => (character: string) => boolean
@@ -7,18 +7,18 @@ const ANY_NAMES = '**'
 
 type Part = readonly Token[] | typeof ANY_NAMES
 
-/** With so many wildcards in one part of a pattern a regular expression may take years for one long name. */
+/** With more wildcards in one part of a pattern, a regular expression may take exponential time for a long name. */
 const MAX_STARS_FOR_REGEX = 2
 
-/** Whether a pattern must be matched in linear time. */
+/** Whether a regular expression for this pattern could take exponential time. */
 export function isCostly(body: string): boolean {
   return body.split('/').some((part) => (part.match(/\*+/g) ?? []).length > MAX_STARS_FOR_REGEX)
 }
 
 /**
- * Matches a pattern of gitignore syntax (without `!` and trailing spaces) against a path, in time that grows with the product of
- * their lengths and no faster. A pattern with a slash before its end is held against the whole path, any other one against a
- * name; directories end with a slash. `readBracket` gives what a bracket expression accepts.
+ * Creates a matcher for a pattern in gitignore syntax (without `!` and trailing spaces), whose time is at most proportional to the
+ * product of the lengths of pattern and path. The caller passes the whole path for a pattern with a slash before its end, and a
+ * name for any other; the path of a directory ends with a slash. `readBracket` parses a bracket expression.
  */
 export function createLinearMatcher(body: string, readBracket: ReadBracket): (path: string) => boolean {
   const isForDirectories = /[^\\]\/$/.test(body)
@@ -33,9 +33,9 @@ export function createLinearMatcher(body: string, readBracket: ReadBracket): (pa
   }
 }
 
-/** `**` stands for any number of parts, at the end for at least one. */
+/** `**` matches any number of names, at the end of a pattern at least one. */
 function matchesParts(parts: readonly Part[], names: readonly (readonly string[])[]): boolean {
-  // reached[i]: the parts of the pattern so far match the first i names.
+  // reached[i] is true when the parts of the pattern so far match the first i names.
   let reached = [true, ...names.map(() => false)]
   for (const [index, part] of parts.entries()) {
     const isLast = index === parts.length - 1
@@ -51,7 +51,7 @@ function matchesParts(parts: readonly Part[], names: readonly (readonly string[]
   return reached[names.length] === true
 }
 
-/** Goes back to the last star only, since an earlier one could not match more than it. */
+/** Backtracks to the last star only: if that fails, no choice for an earlier star can succeed. */
 function matchesTokens(tokens: readonly Token[], characters: readonly string[]): boolean {
   let [token, character] = [0, 0]
   let retry: { readonly token: number; readonly character: number } | undefined
@@ -72,7 +72,7 @@ function matchesTokens(tokens: readonly Token[], characters: readonly string[]):
   return tokens.slice(token).every(({ kind }) => kind === 'star')
 }
 
-/** The parts between slashes; undefined for a pattern that matches nothing, since a bracket is not closed. */
+/** Splits a pattern at its slashes; returns undefined for a bracket that is not closed, since such a pattern matches nothing. */
 function readParts(body: string, readBracket: ReadBracket): Part[] | undefined {
   const characters = [...body]
   const parts: Token[][] = [[]]
@@ -100,7 +100,7 @@ function isAnyNames(tokens: readonly Token[]): boolean {
   return tokens.length >= 2 && tokens.every(({ kind }) => kind === 'star')
 }
 
-/** Where the bracket that opens at `start` closes: its first member may be a `]`, and classes such as `[:alpha:]` have their own. */
+/** The index of the `]` that closes the bracket at `start`. Its first member may be a `]`; classes such as `[:alpha:]` nest. */
 function endOfBracket(characters: readonly string[], start: number): number | undefined {
   const first = start + (['!', '^'].includes(characters[start + 1] ?? '') ? 2 : 1)
   for (let index = first; index < characters.length; index += 1) {

@@ -2,8 +2,8 @@ import { bodyOf } from './ignore-rule.ts'
 import { isCostly } from './linear-matcher.ts'
 
 /**
- * A cheap test that is true for the name of everything the patterns may match: one Set and one RegExp instead of every
- * pattern in turn. It may be true too often, never too rarely.
+ * Creates a fast test for names: it returns true for every name that one of the patterns may match, and may return true for others.
+ * One Set and one RegExp replace a match of each pattern in turn.
  */
 export function createNameFilter(patterns: readonly string[]): (name: string) => boolean {
   const globs = patterns.map(nameGlobOf)
@@ -16,7 +16,7 @@ export function createNameFilter(patterns: readonly string[]): (name: string) =>
   return (name) => names.has(name) || shape.test(name)
 }
 
-/** What a pattern asks of the last part of a path, brackets widened to `?`; undefined where that is hard to say. */
+/** The last part of a pattern, with `?` for each bracket expression; undefined for escapes and unusual brackets. */
 function nameGlobOf(pattern: string): string | undefined {
   if (pattern.includes('\\')) return undefined
   const glob = bodyOf(pattern)
@@ -25,7 +25,7 @@ function nameGlobOf(pattern: string): string | undefined {
   return glob.includes('[') ? undefined : glob.slice(glob.lastIndexOf('/') + 1)
 }
 
-/** Open ends stay unanchored, which spares the regular expression the scan that a leading `.*` would cost. */
+/** Leaves a star at either end out and the expression unanchored there, which is faster than a leading `.*`. */
 function toSource(glob: string): string {
   const [, start = '', middle = '', end = ''] = /^(\**)(.*?)(\**)$/s.exec(glob) ?? []
   const source = middle

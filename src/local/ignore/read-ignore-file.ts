@@ -9,8 +9,8 @@ import { IGNORE_FILE_NAME } from './ignore-scope.ts'
 const MAX_SIZE_BYTES = 1_048_576
 
 /**
- * The text of a directory's `.shelfdignore`; undefined when there is none. Throws FileError when it can't be read, is a
- * link, is no regular file or is larger than 1 MiB: without its rules nobody knows which files may be sent.
+ * Reads a directory's `.shelfdignore`; returns undefined when there is none. Throws FileError when it is unreadable, a link, no
+ * regular file or larger than 1 MiB, because without its rules files might be uploaded that the user excluded.
  */
 export function readIgnoreFile(fs: FileSystem, rootRealPath: string, relativeDirectory: string): string | undefined {
   const path = ignoreFileIn(relativeDirectory)
@@ -24,7 +24,7 @@ export function readIgnoreFile(fs: FileSystem, rootRealPath: string, relativeDir
   }
 }
 
-/** Reads one that a listing has shown; throws FileError also when it is gone again, since it may be under replacement. */
+/** Reads a `.shelfdignore` that a listing has shown; also throws FileError when it is gone, since an editor may be replacing it. */
 export function readListedIgnoreFile(fs: FileSystem, rootRealPath: string, relativeDirectory: string): string {
   const text = readIgnoreFile(fs, rootRealPath, relativeDirectory)
   if (text === undefined) throw fileError('vanished', ignoreFileIn(relativeDirectory), 'it is gone')

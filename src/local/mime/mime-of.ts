@@ -12,7 +12,7 @@ const MIME_BY_EXTENSION: ReadonlyMap<string, string> = new Map(
 
 const TEXT_NAMES: ReadonlySet<string> = new Set(PLAIN_TEXT_NAMES.trim().split(/\s+/))
 
-/** The MIME type of a file by its name alone: by the extension, else by names such as `Makefile` and `LICENSE`. */
+/** The MIME type of a file by its name alone: by its extension, or by a known name such as `Makefile` and `LICENSE`. */
 export function mimeOf(fileName: string): string {
   const name = fileName.toLowerCase()
   const dot = name.lastIndexOf('.')

@@ -1,6 +1,6 @@
 /**
- * File name extensions by MIME type: our own and pinned, since for the service the same bytes under another type are
- * another content. A change here sends files again: raise MIME_TABLE_VERSION with it.
+ * File name extensions by MIME type. The table is part of the program and not the system's, since for the service the same bytes
+ * under another type are another content. A change here uploads files again: raise MIME_TABLE_VERSION with it.
  */
 export const MIME_TABLE_VERSION = 1
 
@@ -221,7 +221,7 @@ export const EXTENSIONS_BY_MIME: Readonly<Record<string, string>> = {
   'font/woff2': 'woff2',
 }
 
-/** Names without an extension that tell, in lower case. */
+/** Names of plain text files without an extension, in lower case. */
 export const PLAIN_TEXT_NAMES = `
   authors bugs build changelog changes code_of_conduct codeowners configure containerfile contributing contributors copying
   copyright credits dockerfile gemfile history install jenkinsfile kbuild kconfig licence license maintainers makefile

@@ -14,15 +14,15 @@ const FAULTS: Readonly<Record<string, readonly [CodeOf<'file'>, string]>> = {
   EAGAIN: ['busy', 'another program holds it'],
 }
 
-/** Too few descriptors: not the file's fault, the caller slows down and tries again. */
-const NOT_OF_THE_FILE = new Set(['EMFILE', 'ENFILE'])
+/** The process or the system has no free descriptor, which is no problem of the file: the caller retries. */
+const OUT_OF_DESCRIPTORS = new Set(['EMFILE', 'ENFILE'])
 
-/** True when this process, or the system, has no file descriptor left. */
+/** Whether an operation failed since this process, or the system, has no free file descriptor. */
 export function isOutOfDescriptors(thrown: unknown): boolean {
-  return NOT_OF_THE_FILE.has(systemCodeOf(thrown) ?? '')
+  return OUT_OF_DESCRIPTORS.has(systemCodeOf(thrown) ?? '')
 }
 
-/** What was thrown while reading a file, as the FileError it means; what does not belong to the file stays as it is. */
+/** Converts a system error of reading a file into a FileError; returns any other error, and EMFILE and ENFILE, unchanged. */
 export function asFileError(thrown: unknown, relativePath: string): unknown {
   const systemCode = systemCodeOf(thrown)
   if (systemCode === undefined || thrown instanceof FileError || isOutOfDescriptors(thrown)) return thrown
@@ -30,7 +30,7 @@ export function asFileError(thrown: unknown, relativePath: string): unknown {
   return fileError(code, relativePath, reason, { cause: thrown })
 }
 
-/** A FileError with the message that all of them share. */
+/** A FileError whose message names the path and the reason. */
 export function fileError(
   code: CodeOf<'file'>,
   relativePath: string,
@@ -40,12 +40,12 @@ export function fileError(
   return new FileError(code, `Cannot read "${escapeText(relativePath)}": ${reason}`, options)
 }
 
-/** What is said of a file for which no descriptor was left. */
+/** The problem of a file that could not be opened for lack of a file descriptor. */
 export function noDescriptorFree(relativePath: string): FileError {
   return fileError('busy', relativePath, 'this process has too many files open; it is tried again by the next scan')
 }
 
-/** The system's code, or that of a FileError, and a message for people; throws again what is no fault of a file. */
+/** The code of a system error or FileError, and a message for people; rethrows any other error. */
 export function faultOf(thrown: unknown, relativePath: string): { code: string; message: string } {
   const code = systemCodeOf(thrown)
   if (code === undefined) throw thrown

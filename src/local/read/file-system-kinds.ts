@@ -1,8 +1,13 @@
-/** A file system of Linux. A local one changes through this machine's kernel only, so that inotify hears of everything. */
+/** A file system of Linux. */
 export interface FileSystemKind {
   readonly name: string
+  /** Only this machine's kernel changes it, so inotify reports every change. */
   readonly isLocal: boolean
+  /** It records when its root was created. Others, such as exFAT, return the time of the mount. */
+  readonly recordsBirth: boolean
 }
+
+const RECORDING_BIRTH: ReadonlySet<string> = new Set(['ext4', 'xfs', 'btrfs', 'f2fs', 'zfs', 'bcachefs'])
 
 const LOCAL = {
   ext4: 0xef53,
@@ -29,7 +34,7 @@ const LOCAL = {
   erofs: 0xe0f5e1e2,
 }
 
-/** Also what programs (FUSE) and hosts of virtual machines serve: others may change it behind the kernel's back. */
+/** Network file systems, and those that programs (FUSE) or hosts of virtual machines serve: others change them without an event. */
 const SHARED = {
   nfs: 0x6969,
   smb: 0x517b,
@@ -53,12 +58,15 @@ const SHARED = {
   prl_fs: 0x7c7c6673,
 }
 
-/** By the magic number in `statfs`. */
+/** Kinds by their magic number: `type` of `statfs`, as an unsigned number. */
 export const FILE_SYSTEMS: ReadonlyMap<number, FileSystemKind> = new Map([
   ...kindsOf(LOCAL, true),
   ...kindsOf(SHARED, false),
 ])
 
 function kindsOf(magics: Readonly<Record<string, number>>, isLocal: boolean): [number, FileSystemKind][] {
-  return Object.entries(magics).map(([name, magic]) => [magic, { name, isLocal }])
+  return Object.entries(magics).map(([name, magic]) => [
+    magic,
+    { name, isLocal, recordsBirth: RECORDING_BIRTH.has(name) },
+  ])
 }

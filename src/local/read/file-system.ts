@@ -1,6 +1,6 @@
 import nodeFs from 'node:fs'
 
-/** One entry of a listing, its kind as the directory says it. */
+/** One entry of a listing, with its kind as the directory records it. */
 export interface DirectoryEntry<Name> {
   readonly name: Name
   isFile(): boolean
@@ -10,7 +10,7 @@ export interface DirectoryEntry<Name> {
   isSocket(): boolean
 }
 
-/** What `lstat` and `fstat` tell with `bigint: true`, as far as it is used. */
+/** The fields of `lstat` and `fstat` with `bigint: true` that are used. */
 export interface FileStats {
   readonly dev: bigint
   readonly ino: bigint
@@ -18,15 +18,15 @@ export interface FileStats {
   readonly size: bigint
   readonly mtimeNs: bigint
   readonly ctimeNs: bigint
-  /** 0 where the file system does not tell it. */
+  /** 0 where the file system does not record it. */
   readonly birthtimeNs?: bigint
 }
 
 type ReadDone = (error: NodeJS.ErrnoException | null, bytesRead: number) => void
 
 /**
- * The few calls of `node:fs` that reading a mirror takes, as a parameter: all of them read. Spelled out
- * instead of picked from `typeof fs`, so that a simulation (memfs) or a fault in a test is one as well.
+ * The calls of `node:fs` that reading a mirror needs; none of them writes. The interface is spelled out instead of picked from
+ * `typeof fs`, so that memfs in the simulation and faulty file systems in tests can implement it.
  */
 export interface FileSystem {
   readdirSync(path: string, options: { withFileTypes: true }): DirectoryEntry<string>[]

@@ -1,8 +1,8 @@
 import type { FileStats } from './file-system.ts'
 
 /**
- * The cheap hint that a file is unchanged. The size is a number like every size here: it is exact up to 8 PiB, and
- * converting it (or SQLite's raw bigint) costs under 1 ms in 100,000 files. Times and inodes need all of a bigint.
+ * Size, times and inode of a file: where all are equal, the file is taken for unchanged. The size is a number, which is exact up to
+ * 8 PiB; converting it from a bigint costs under 1 ms for 100,000 files. Times and inodes need all 64 bits.
  */
 export interface Fingerprint {
   readonly sizeBytes: number
@@ -33,7 +33,7 @@ const KINDS: ReadonlyMap<number, FileKind> = new Map([
 
 export type FileKind = 'file' | 'directory' | 'symlink' | 'pipe' | 'socket' | 'device'
 
-/** By the mode itself: `isFile()` of a bigint stat costs as much as the rest of a scan's own work. */
+/** Reads the mode itself, since `isFile()` of a bigint stat takes as long as all other work of a scan in this program. */
 export function isRegularFile(stats: FileStats): boolean {
   return (Number(stats.mode) & KIND_MASK) === REGULAR
 }

@@ -12,8 +12,8 @@ export interface FileHash {
 }
 
 /**
- * Hashes an open file through `scratch` (1 MiB reads are fastest; the caller reuses it), synchronously. Throws FileError
- * `busy` when the file changes meanwhile.
+ * Hashes an open file synchronously. It reads through `scratch`, which the caller reuses; 1 MiB is the fastest size. Throws
+ * FileError `busy` when the file changes meanwhile.
  */
 export function hashGuarded(fs: FileSystem, file: GuardedFile, scratch: Uint8Array): FileHash {
   try {
@@ -25,7 +25,7 @@ export function hashGuarded(fs: FileSystem, file: GuardedFile, scratch: Uint8Arr
   }
 }
 
-/** A file that fits into one read takes the one-shot hash, which is 0.5 µs cheaper than a hash object. */
+/** Uses the one-shot hash for a file that fits into one read: it is 0.5 µs faster than a hash object. */
 function digestOf(fs: FileSystem, file: GuardedFile, scratch: Uint8Array): Uint8Array {
   const { sizeBytes } = file.fingerprint
   const first = readChunk(fs, file, scratch, 0)

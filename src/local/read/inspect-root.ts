@@ -2,20 +2,21 @@ import { constants } from 'node:fs'
 import { messageOf, RootError, systemCodeOf } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text.ts'
 import type { FileSystem } from './file-system.ts'
+import { FILE_SYSTEMS } from './file-system-kinds.ts'
 import { isDirectory } from './fingerprint.ts'
 
-/** A mirror's directory and what tells it from any other that may stand in its place. */
+/** A mirror's directory, with what distinguishes it from another directory at the same path. */
 export interface RootDirectory {
   readonly realPath: string
   readonly device: bigint
   readonly inode: bigint
-  /** When the directory was made; null where the file system does not tell it. */
+  /** When the directory was created; null where the file system does not record it. */
   readonly birthNs: bigint | null
-  /** It is no stand-in: some systems give the time of the last change where they know no other. */
+  /** False where `birthNs` may be the time of the last change, which some systems return in its place. */
   readonly isBirthCertain: boolean
 }
 
-/** Looks at a mirror's directory; throws RootError `root-missing` or `root-unreadable`. */
+/** Reads the identity of a mirror's directory; throws RootError `root-missing` or `root-unreadable`. */
 export function inspectRoot(fs: FileSystem, path: string): RootDirectory {
   try {
     const realPath = fs.realpathSync(path)
@@ -23,21 +24,17 @@ export function inspectRoot(fs: FileSystem, path: string): RootDirectory {
     if (!isDirectory(stats)) throw rootError('root-missing', path, 'it is not a directory')
     fs.accessSync(realPath, constants.R_OK | constants.X_OK)
     const { dev: device, ino: inode, ctimeNs, birthtimeNs = 0n } = stats
-    const birthNs = birthtimeNs !== 0n && keepsBirths(fs, realPath) ? birthtimeNs : null
+    const birthNs = birthtimeNs !== 0n && recordsBirth(fs, realPath) ? birthtimeNs : null
     return { realPath, device, inode, birthNs, isBirthCertain: birthNs !== null && birthNs !== ctimeNs }
   } catch (error) {
     throw asRootError(error, path)
   }
 }
 
-/** By the type that Linux gives: ext2 to ext4, xfs, btrfs, f2fs, zfs, bcachefs. */
-const KEEPING_BIRTHS: ReadonlySet<number> = new Set([
-  0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1, 0xca451a4e,
-])
-
-/** Others, such as exFAT, give the root of a disk the time at which it was mounted. */
-function keepsBirths(fs: FileSystem, path: string): boolean {
-  return process.platform === 'linux' && KEEPING_BIRTHS.has(fs.statfsSync?.(path).type ?? 0)
+function recordsBirth(fs: FileSystem, path: string): boolean {
+  if (process.platform !== 'linux') return false
+  const type = fs.statfsSync?.(path).type
+  return type !== undefined && (FILE_SYSTEMS.get(type >>> 0)?.recordsBirth ?? false)
 }
 
 function asRootError(thrown: unknown, path: string): unknown {

@@ -13,13 +13,13 @@ export interface GuardedFile extends Disposable {
   readonly fingerprint: Fingerprint
 }
 
-// Windows has neither flag: no FIFO can stand in a directory there, and links are caught by the real path.
+// Windows lacks these flags: a directory there holds no FIFO, and the check of the real path finds links.
 const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
 
 /**
- * Opens a file of a mirror so that nothing outside the root can be read through the descriptor, whatever is swapped for
- * a link meanwhile. `rootRealPath` is inspectRoot's. Throws FileError; EMFILE and ENFILE stay as they are, for the
- * caller to try again.
+ * Opens a file of a mirror. No byte from outside the root can be read through the descriptor, even if a directory on the path is
+ * replaced by a link meanwhile. `rootRealPath` is the real path that inspectRoot returns. Throws FileError; rethrows EMFILE and
+ * ENFILE unchanged, so that the caller can retry.
  */
 export function openGuarded(fs: FileSystem, rootRealPath: string, relativePath: string): GuardedFile {
   const path = `${rootRealPath}/${relativePath}`
@@ -36,7 +36,7 @@ export function openGuarded(fs: FileSystem, rootRealPath: string, relativePath: 
   }
 }
 
-/** Throws FileError `busy` unless the open file's fingerprint is still the one it was opened with. */
+/** Throws FileError `busy` unless the open file has the same fingerprint as when it was opened. */
 export function assertUnchanged(fs: FileSystem, file: GuardedFile): void {
   const now = fingerprintOf(fs.fstatSync(file.descriptor, { bigint: true }))
   if (!sameFingerprint(now, file.fingerprint)) throw changedWhileRead(file.relativePath)
@@ -68,7 +68,7 @@ function guard(fs: FileSystem, opened: Opened): GuardedFile {
   }
 }
 
-/** Linux tells where a descriptor really lies; elsewhere the path must lead to the very file that is open. */
+/** Linux names the real path of a descriptor; on other systems the path must lead to the same file as the descriptor. */
 function realPathOf(fs: FileSystem, { path, descriptor }: Opened, stats: FileStats): string | undefined {
   try {
     return fs.readlinkSync(`/proc/self/fd/${descriptor}`)

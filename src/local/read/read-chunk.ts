@@ -3,8 +3,8 @@ import type { GuardedFile } from './open-guarded.ts'
 import { changedWhileRead } from './open-guarded.ts'
 
 /**
- * Reads on from `position` into `scratch`, never past the size the file was opened with, and returns the part that was
- * filled; empty only at that size. A file that ends before it throws FileError `busy`.
+ * Reads from `position` into `scratch`, at most up to the size that the file had when it was opened, and returns the filled part;
+ * the part is empty only at that size. Throws FileError `busy` when the file ends earlier.
  */
 export function readChunk(fs: FileSystem, file: GuardedFile, scratch: Uint8Array, position: number): Uint8Array {
   const wanted = Math.min(scratch.length, file.fingerprint.sizeBytes - position)
@@ -14,7 +14,7 @@ export function readChunk(fs: FileSystem, file: GuardedFile, scratch: Uint8Array
   return scratch.subarray(0, got)
 }
 
-/** Reads the whole file into memory of its own; for files known to be small. */
+/** Reads the whole file into a new buffer; only for small files. */
 export function readWhole(fs: FileSystem, file: GuardedFile): Uint8Array {
   const bytes = new Uint8Array(file.fingerprint.sizeBytes)
   for (let position = 0; position < bytes.length; ) {

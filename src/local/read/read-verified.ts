@@ -5,7 +5,7 @@ import type { GuardedFile } from './open-guarded.ts'
 import { assertUnchanged, changedWhileRead, openGuarded } from './open-guarded.ts'
 import { readWhole } from './read-chunk.ts'
 
-/** The content that an upload has promised to send. */
+/** The content that an upload has declared. */
 export interface ExpectedContent {
   /** 32 bytes, or their hexadecimal form. */
   readonly sha256: Uint8Array | string
@@ -13,19 +13,19 @@ export interface ExpectedContent {
 }
 
 export interface ReadLimits {
-  /** Files up to this size are read at once. */
+  /** Files up to this size are read into one buffer. */
   readonly wholeBytes: number
   readonly chunkBytes: number
 }
 
-/** 256 KiB are read and hashed in about 0.25 ms, short enough not to hold up the event loop. */
+/** Reading and hashing 256 KiB takes about 0.25 ms, which does not delay the event loop noticeably. */
 const LIMITS: ReadLimits = { wholeBytes: 262_144, chunkBytes: 262_144 }
 
 /**
- * The bytes of a file, provided that they are the expected content: a small file whole, a larger one in chunks of which
- * the last is held back until the hash and the fingerprint are found right, so that a body of the declared length is
- * never completed with other bytes. Throws FileError (`busy` when the content differs), for a larger file from the first
- * step of the iteration on; its descriptor is open only while the iteration lasts.
+ * Returns the bytes of a file if they are the expected content: a small file as one buffer, a larger one in chunks. The last chunk
+ * is withheld until hash and fingerprint are verified, so that a body of the declared length never completes with other bytes.
+ * Throws FileError, `busy` when the content differs; for a larger file the iteration throws it, from its first step on, and the
+ * descriptor is open only during the iteration.
  */
 export function readVerified(
   fs: FileSystem,
@@ -81,7 +81,7 @@ async function* readInChunks(
   }
 }
 
-/** In the thread pool: a cold disk or a network mount must not stop the event loop. */
+/** Reads in the thread pool, because a cold disk or a network mount would block the event loop. */
 function readAsync(fs: FileSystem, file: GuardedFile, wanted: number, position: number): Promise<Uint8Array> {
   const chunk = Buffer.allocUnsafe(wanted)
   return new Promise((resolve, reject) => {

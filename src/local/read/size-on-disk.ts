@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { FileSystem } from './file-system.ts'
 
-/** Bytes of all files below a directory; what vanishes or can't be read while it is looked at counts nothing. */
+/** Bytes of all files below a directory; entries that vanish or are unreadable count as 0. */
 export function sizeOnDisk(fs: FileSystem, directory: string): number {
   let sizeBytes = 0
   for (const entry of listOrNothing(fs, directory)) {

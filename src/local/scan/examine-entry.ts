@@ -8,7 +8,7 @@ import type { DirectoryEntry, FileStats, FileSystem } from '../read/file-system.
 import { fingerprintOf, isDirectory, isRegularFile } from '../read/fingerprint.ts'
 import type { EntryProblem, Findings, IgnoredEntry, ScanOptions, SkippedEntry } from './scan-result.ts'
 
-/** A directory under examination: where it is, and what holds for its entries. */
+/** The directory that is scanned: its path, and the rules and options for its entries. */
 export interface ScanContext {
   readonly path: string
   readonly relativePath: string
@@ -16,17 +16,17 @@ export interface ScanContext {
   readonly options: ScanOptions
 }
 
-/** Findings while they grow. */
+/** Findings to which examineEntry adds. */
 export interface MutableFindings extends Findings {
   readonly directories: string[]
   readonly ignored: IgnoredEntry[]
   readonly skipped: SkippedEntry[]
   readonly problems: EntryProblem[]
-  /** Listed, but gone or something else when looked at. */
+  /** Names that were listed, but were gone or of another kind when they were examined. */
   readonly vanished: string[]
 }
 
-/** Puts one entry of a listing where it belongs. */
+/** Adds one entry of a listing to the findings: as a file, a directory, ignored, skipped, vanished or a problem. */
 export function examineEntry(
   fs: FileSystem,
   place: ScanContext,

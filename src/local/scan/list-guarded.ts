@@ -4,21 +4,21 @@ import type { FileSystem } from '../read/file-system.ts'
 import { isUnder } from '../read/open-guarded.ts'
 import { type Listing, readListing } from './read-listing.ts'
 
-/** A directory of a mirror. */
+/** Where a directory of a mirror lies. */
 export interface DirectoryLocation {
-  /** As inspectRoot gives it. */
+  /** The real path of the root, as inspectRoot returns it. */
   readonly rootRealPath: string
   readonly path: string
   readonly relativePath: string
 }
 
-// Only Linux leads from a descriptor to the directory that it stands for.
+// Only Linux has paths (/proc/self/fd) that name the directory of a descriptor.
 const FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
 const HAS_DESCRIPTOR_PATHS = process.platform === 'linux'
 
 /**
- * Lists a directory of a mirror so that no name from outside the root is read, whatever on the way to it is swapped for a link
- * meanwhile. Throws FileError `outside-root`, or what the system says.
+ * Lists a directory of a mirror. No name from outside the root is read, even if a directory on the path is replaced by a link
+ * meanwhile. Throws FileError `outside-root`, or the system's error.
  */
 export function listGuarded(fs: FileSystem, place: DirectoryLocation): Listing {
   if (!HAS_DESCRIPTOR_PATHS) return listBetweenChecks(fs, place)
@@ -34,7 +34,7 @@ export function listGuarded(fs: FileSystem, place: DirectoryLocation): Listing {
   }
 }
 
-/** Undefined where `/proc` is not mounted. */
+/** Returns undefined where `/proc` is not mounted. */
 function readLink(fs: FileSystem, path: string): string | undefined {
   try {
     return fs.readlinkSync(path)
@@ -43,7 +43,7 @@ function readLink(fs: FileSystem, path: string): string | undefined {
   }
 }
 
-/** The next best: a swap would have to begin after one look and to end before the other. */
+/** Without descriptor paths, only a swap that begins after the first check and ends before the second stays unnoticed. */
 function listBetweenChecks(fs: FileSystem, place: DirectoryLocation): Listing {
   assertInRoot(fs.realpathSync(place.path), place)
   const listing = readListing(fs, place.path)

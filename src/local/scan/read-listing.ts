@@ -4,13 +4,13 @@ import type { DirectoryEntry, FileSystem } from '../read/file-system.ts'
 export interface Listing {
   /** In code-unit order of their names. */
   readonly entries: readonly DirectoryEntry<string>[]
-  /** Names that no path of ours can express, their bytes escaped: `caf\xE9.txt`. */
+  /** Names that are not UTF-8, which paths of this program cannot express, with their bytes escaped: `caf\xE9.txt`. */
   readonly namesNotUtf8: readonly string[]
 }
 
 const REPLACEMENT = '\ufffd'
 
-/** Lists one directory. Only where a name may not be UTF-8 is it listed again as bytes, to tell which ones are not. */
+/** Lists one directory. Where a name may not be UTF-8, it lists the directory again as bytes to find those names. */
 export function readListing(fs: FileSystem, path: string): Listing {
   const entries = fs.readdirSync(path, { withFileTypes: true })
   if (!entries.some(({ name }) => name.includes(REPLACEMENT)))
@@ -37,7 +37,7 @@ function decoded(raw: DirectoryEntry<Uint8Array>): DirectoryEntry<string> {
   }
 }
 
-/** Listings come sorted by bytes, which differs only beyond the basic plane, so this is one pass as a rule. */
+/** Listings are already sorted by bytes, an order that differs only beyond the basic plane: the sort usually takes one pass. */
 function byName(a: DirectoryEntry<string>, b: DirectoryEntry<string>): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
 }

@@ -14,8 +14,8 @@ import { ScannedFiles } from './scanned-files.ts'
 export type * from './scan-result.ts'
 
 /**
- * Scans one directory, not those below it. `rootPath` is the root's real path, `relativePath` is empty for the root itself,
- * and `scope` is that of the directory above (createIgnoreRules for the root).
+ * Scans one directory, not those below it. `rootPath` is the root's real path, `relativePath` is '' for the root itself, and
+ * `scope` belongs to the directory above (createRootScope for the root).
  */
 export function scanDirectory(
   fs: FileSystem,
@@ -54,7 +54,7 @@ function scanListing(fs: FileSystem, place: ScanContext & DirectoryLocation, lis
   return { kind: 'scanned', scope: place.scope, ...findings, incomplete: hasChanged || found.problems.length > 0 }
 }
 
-/** A directory that was moved away, or has a link or another file system in its place, looks empty but is not. */
+/** Throws when the directory was moved away, or when a link or another file system took its place: it looks empty but is not. */
 function assertStillThere(fs: FileSystem, { path, relativePath, options }: ScanContext): void {
   const stats = fs.lstatSync(path, { bigint: true })
   if (!isDirectory(stats)) throw fileError('vanished', relativePath, 'another thing took its place')
@@ -63,7 +63,7 @@ function assertStillThere(fs: FileSystem, { path, relativePath, options }: ScanC
   }
 }
 
-/** Whether the second look shows the first one's entries without those that vanished, and nothing else. */
+/** Whether the second listing has the entries of the first without those that vanished, and no others. */
 function isPlainLoss(now: Listing, before: Listing, vanished: ReadonlySet<string>): boolean {
   const known = new Set(before.entries.map(({ name }) => name))
   return now.entries.every(({ name }) => known.has(name) && !vanished.has(name))

@@ -5,7 +5,7 @@ import type { ScannedFiles } from './scanned-files.ts'
 export interface ScanOptions {
   readonly symlinks: 'skip'
   readonly oneFileSystem: boolean
-  /** The device of the root (inspectRoot). */
+  /** The device of the root, as inspectRoot returns it. */
   readonly rootDevice: bigint
   readonly maxSizeBytes: number | null
   readonly emptyFiles: 'upload' | 'skip'
@@ -18,13 +18,13 @@ export interface IgnoredEntry {
 }
 
 export interface SkippedEntry {
-  /** Escaped like `caf\xE9.txt` when it is not UTF-8. */
+  /** A name that is not UTF-8 is escaped, as in `caf\xE9.txt`. */
   readonly name: string
   readonly reason: SkipReason
   readonly detail?: string
 }
 
-/** What went wrong: the system's code (`EACCES`), or a FileError's where shelfd itself refused, and a text for people. */
+/** A failure: the system's code (`EACCES`), or the code of a FileError where shelfd itself refused, and a message for people. */
 export interface Fault {
   readonly code: string
   readonly message: string
@@ -34,7 +34,7 @@ export interface EntryProblem extends Fault {
   readonly name: string
 }
 
-/** What was found in one directory, in code-unit order of names. */
+/** The entries of one directory, sorted by the code units of their names. */
 export interface Findings {
   readonly files: ScannedFiles
   readonly directories: readonly string[]
@@ -45,13 +45,13 @@ export interface Findings {
 
 export interface ScannedDirectory extends Findings {
   readonly kind: 'scanned'
-  /** The rules in force here, from which those of the directories below are made. */
+  /** The ignore rules in force in this directory; those of the directories below are derived from them. */
   readonly scope: IgnoreScope
-  /** Something could not be seen for certain: what is not listed may still be there. */
+  /** An entry could not be examined, or the directory changed meanwhile: a file that is not listed may still exist. */
   readonly incomplete: boolean
 }
 
-/** Nothing is known of what lies here or below; never to be taken for an empty directory. */
+/** Nothing is known of this directory and of all below it; callers must not treat it as empty. */
 export interface UnreadableDirectory extends Fault {
   readonly kind: 'unreadable'
 }

@@ -5,7 +5,7 @@ export interface ScannedFile {
   readonly fingerprint: Fingerprint
 }
 
-/** Files are kept and given in portions of so many, or of all if there are fewer. */
+/** Files are packed and returned in portions of this size; a smaller directory is one portion. */
 const PORTION = 4_096
 const NUMBERS = 4
 
@@ -15,8 +15,8 @@ interface Packed {
 }
 
 /**
- * The files of one directory in the order of a scan. Those of a large one are packed, at a fifth of the memory, and unpacked
- * one portion at a time.
+ * The files of one directory in the order of a scan. The files of a large directory are packed, which takes a fifth of the memory,
+ * and unpacked one portion at a time.
  */
 export class ScannedFiles implements Iterable<ScannedFile> {
   readonly #packed: Packed[] = []

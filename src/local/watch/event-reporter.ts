@@ -2,12 +2,12 @@ import { sep } from 'node:path'
 import { parentOf, pathWithin } from '../../foundation/paths.ts'
 import type { TreeWatcherOptions } from './tree-watcher.ts'
 
-/** More within a second is a burst: kernels drop what nobody fetches in time (inotify beyond 16,384) without a word. */
+/** More hints in a second are a burst: kernels silently drop events that a program does not read in time (inotify: above 16,384). */
 const MAX_HINTS_A_SECOND = 4_000
-/** A loss is told so long after it was noticed, and so is told once a burst, after its end or in pauses. */
+/** How long after its detection a loss is reported, so that a burst is reported once, or at these intervals while it lasts. */
 const LOSS_DELAY_MS = 3_000
 
-/** Tells the events of one watcher: paths as they are promised, bursts as a loss, a limit once, nothing after its end. */
+/** Reports the events of one watcher: paths in the promised form, a burst as a loss, a limit once, and nothing after its disposal. */
 export class EventReporter implements Disposable {
   readonly #options: TreeWatcherOptions
   readonly #end = new AbortController()
@@ -20,21 +20,21 @@ export class EventReporter implements Disposable {
     this.#options = options
   }
 
-  /** `path` is relative. While a loss is about to be told, hints are spared: everything will be scanned anyway. */
+  /** `path` is relative. While a loss is about to be reported, hints are dropped, since the receiver will scan everything. */
   reportHint(path: string): void {
     if (this.#end.signal.aborted) return
     if (this.#isBurst()) this.reportLoss('burst')
     if (!this.#isLossPending) this.#options.events.onHint(nearestReadable(path))
   }
 
-  /** A hint from a watcher that speaks of absolute paths. */
+  /** Reports a hint from a watcher that uses absolute paths. */
   reportAbsoluteHint(path: string): void {
     const relativePath = pathWithin(this.#options.root, path, sep)
     if (relativePath === undefined) this.reportLoss('a path outside the root')
     else this.reportHint(relativePath.replaceAll(sep, '/'))
   }
 
-  /** Tells a little later that hints are missing; further losses until then are the same one. */
+  /** Reports, after a delay, that hints are missing; losses during the delay are part of the same report. */
   reportLoss(reason: string): void {
     if (this.#isLossPending || this.#end.signal.aborted) return
     this.#isLossPending = true
@@ -69,7 +69,7 @@ export class EventReporter implements Disposable {
   }
 }
 
-/** The path itself, or the directory in which a name was not UTF-8 and came with replacement characters. */
+/** The path itself; for a name that is not UTF-8, which arrives with replacement characters, the directory that holds it. */
 function nearestReadable(path: string): string {
   const at = path.indexOf('\ufffd')
   return at < 0 ? path : parentOf(path.slice(0, at))

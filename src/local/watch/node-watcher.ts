@@ -15,8 +15,9 @@ interface Watched {
 }
 
 /**
- * One watch a directory, for trees whose directories somebody lists anyway. A watch follows its directory where that is moved
- * and dies with it, and neither is said of those below: so what was replaced is told by its identity and let go.
+ * One watch for each directory; a scan lists the directories anyway. The kernel's watch follows its directory when that is moved and
+ * ends when it is deleted, and reports nothing about the directories below: so this watcher compares identities, and drops the
+ * watches of directories that were replaced.
  */
 export class NodeWatcher implements TreeWatcher {
   readonly backEnd = 'node'
@@ -75,7 +76,7 @@ export class NodeWatcher implements TreeWatcher {
   #watch(directory: string): 'watching' | 'failed' | 'limit' {
     try {
       const path = this.#absolute(directory)
-      // Before the watch: should another directory take the place in between, the watch is let go rather than trusted.
+      // Read before the watch starts: if another directory takes the place in between, the watch is dropped as replaced.
       const identity = identifyDirectory(path)
       if (!identity) return 'failed'
       const watch = this.#open(path, {
@@ -99,7 +100,7 @@ export class NodeWatcher implements TreeWatcher {
     return 'limit'
   }
 
-  /** What happens to a directory itself is told under its own name as if that were an entry in it. */
+  /** The kernel reports a change of a directory itself under its own name, as if that were an entry in it. */
   #handleName(directory: string, name: string | null): void {
     if (!name || name === basename(this.#absolute(directory))) this.#reportChange(directory)
     if (name) this.#reportChange(joinPath(directory, name))
@@ -109,7 +110,7 @@ export class NodeWatcher implements TreeWatcher {
     const gone = this.#watched.get(path) && this.#isReplaced(path) ? this.#watched.pathsFrom(path) : []
     for (const each of gone) this.#unwatch(each)
     this.#reporter.reportHint(path)
-    // Whoever looks at a path because of its hint watches it again if it is there.
+    // The receiver of a hint examines the path, and watches it again if it is still a directory.
     for (const each of gone) if (each !== path) this.#reporter.reportHint(each)
   }
 
@@ -119,7 +120,7 @@ export class NodeWatcher implements TreeWatcher {
     this.#reporter.reportHint(directory)
   }
 
-  /** Among the events that were lost may be those that tell of directories replaced. */
+  /** The lost events may include replacements of directories. */
   #unwatchReplaced(): void {
     for (const [path] of this.#watched.entries()) if (this.#isReplaced(path)) this.#unwatch(path)
   }

@@ -2,8 +2,8 @@ import { subscribe } from '@parcel/watcher'
 import type { WatchWholeTree } from './whole-tree-watcher.ts'
 
 /**
- * FSEvents, ReadDirectoryChangesW, or on Linux a watch a directory; there it loses the directories below one that was moved or
- * renamed. Nothing is left out here: a rule of the user may bring back what the built-in list leaves out.
+ * Watches by FSEvents or ReadDirectoryChangesW, on Linux by inotify, where it loses the directories below one that was moved or
+ * renamed. It watches ignored directories too, since a rule of the user may bring back paths that the built-in list ignores.
  */
 export const watchWithParcel: WatchWholeTree = async (root, { onPath, onError }) => {
   const subscription = await subscribe(root, (error, events) => {

@@ -5,7 +5,7 @@ interface Node<Value> {
   below: Set<string> | undefined
 }
 
-/** Values by relative path ('' is the root) that go together with those of the paths above them. */
+/** A map of values by relative path ('' is the root) that also finds all paths below one. */
 export class PathTree<Value extends object> {
   readonly #nodes = new Map<string, Node<Value>>()
   #size = 0
@@ -28,7 +28,7 @@ export class PathTree<Value extends object> {
     for (const [path, { value }] of this.#nodes) if (value !== undefined) yield [path, value]
   }
 
-  /** Takes one value out, those below stay. */
+  /** Removes and returns the value of one path; those below stay. */
   take(path: string): Value | undefined {
     const node = this.#nodes.get(path)
     if (node?.value === undefined) return undefined
@@ -39,7 +39,7 @@ export class PathTree<Value extends object> {
     return value
   }
 
-  /** The paths with values at and below one. */
+  /** The paths that have values: `path` and those below it. */
   pathsFrom(path: string): string[] {
     const node = this.#nodes.get(path)
     if (node === undefined) return []
@@ -60,7 +60,7 @@ export class PathTree<Value extends object> {
     return node
   }
 
-  /** Removes nodes that hold nothing any more, upwards. */
+  /** Removes nodes without a value and without children, from `path` upwards. */
   #prune(path: string): void {
     const node = this.#nodes.get(path)
     if (node === undefined || node.value !== undefined || (node.below?.size ?? 0) > 0) return

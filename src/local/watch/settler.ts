@@ -7,30 +7,30 @@ export interface SettlerOptions {
   readonly fs: FileSystem
   readonly clock: Clock
   readonly rootRealPath: string
-  /** How long a file must have been quiet. */
+  /** How long a file must stay unchanged to count as settled. */
   readonly settleMs: number
 }
 
 interface Settling {
   readonly sinceMs: number
   dueMs: number
-  /** As it was when it was last looked at; undefined when it was only heard of. */
+  /** The fingerprint at the last check; undefined for a path that was only hinted at. */
   fingerprint: Fingerprint | undefined
 }
 
-/** More paths than these are for a scan of the whole. */
+/** With more paths, a scan of the whole mirror is cheaper. */
 const MAX_PATHS = 50_000
 
 const BIGINT = { bigint: true } as const
 
 /**
- * Paths that may have changed, until each has rested: the same size, times and inode for `settleMs`. What is gone, or is
- * no regular file, has nothing to wait for once its time is over.
+ * Holds paths that may have changed until each is settled: its size, times and inode stayed equal for `settleMs`. A path that is
+ * gone or no regular file counts as settled when that time is over.
  */
 export class Settler {
   readonly #options: SettlerOptions
   readonly #settling = new Map<string, Settling>()
-  /** No path is due before; asked after each hint, so the paths are gone through only when it is over. */
+  /** No path is due earlier. Kept because `nextDueMs` is called after each hint and must not search all paths each time. */
   #earliestDueMs = Number.POSITIVE_INFINITY
 
   constructor(options: SettlerOptions) {
@@ -41,7 +41,7 @@ export class Settler {
     return this.#settling.size
   }
 
-  /** No further path is taken: scan everything instead. */
+  /** No further path is accepted: the caller scans everything instead. */
   get isFull(): boolean {
     return this.#settling.size >= MAX_PATHS
   }
@@ -50,13 +50,13 @@ export class Settler {
     return this.#settling.has(path)
   }
 
-  /** How long a path has been waiting for its rest by now; 0 for one that does not wait. */
+  /** How long a path has been unsettled; 0 for a path that is not held. */
   waitedMs(path: string): number {
     const nowMs = this.#options.clock.monotonicMs()
     return nowMs - (this.#settling.get(path)?.sinceMs ?? nowMs)
   }
 
-  /** Whether a path that waited for its rest at `atMs` (monotonic) still does, for less than `longestMs` by now. */
+  /** Whether a path that was unsettled at `atMs` (monotonic) still is, and has been for less than `longestMs`. */
   hasWaitedSince(atMs: number, longestMs: number): boolean {
     const nowMs = this.#options.clock.monotonicMs()
     for (const { sinceMs } of this.#settling.values()) {
@@ -65,7 +65,7 @@ export class Settler {
     return false
   }
 
-  /** Whether a path, or a directory above it, waits to be looked at. */
+  /** Whether a path, or a directory above it, is held. */
   covers(path: string): boolean {
     for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
       if (this.#settling.has(path.slice(0, end))) return true
@@ -73,7 +73,7 @@ export class Settler {
     return false
   }
 
-  /** `path` (relative to the root) may have changed just now. */
+  /** Records that `path` (relative to the root) may have changed just now. */
   markChanged(path: string): void {
     const dueMs = this.#options.clock.monotonicMs() + this.#options.settleMs
     const settling = this.#settling.get(path)
@@ -81,30 +81,30 @@ export class Settler {
     else if (!this.isFull) this.#add(path, dueMs)
   }
 
-  /** A scan saw a file that has not rested. */
+  /** Records a file that a scan found unsettled. */
   markUnsettled(path: string, fingerprint: Fingerprint): void {
     if (this.#settling.has(path) || this.isFull) return
     this.#add(path, this.#dueOf(fingerprint), fingerprint)
   }
 
-  /** When to ask again for what has rested (monotonic), never too late; undefined when nothing settles. */
+  /** When to call `takeSettled` next (monotonic), possibly too early; undefined when no path is held. */
   nextDueMs(): number | undefined {
     if (this.#settling.size === 0) return undefined
     if (this.#earliestDueMs <= this.#options.clock.monotonicMs()) this.#earliestDueMs = this.#findEarliestDueMs()
     return this.#earliestDueMs
   }
 
-  /** Takes out at most `limit` paths that have rested, are gone, or are no regular files. */
+  /** Removes and returns at most `limit` paths that are settled, gone, or no regular files. */
   takeSettled(limit: number): string[] {
     const nowMs = this.#options.clock.monotonicMs()
-    const rested: string[] = []
-    if (nowMs < this.#earliestDueMs) return rested
+    const settled: string[] = []
+    if (nowMs < this.#earliestDueMs) return settled
     for (const [path, settling] of this.#settling) {
-      if (rested.length === limit) break
-      if (settling.dueMs <= nowMs && this.#isSettled(path, settling)) rested.push(path)
+      if (settled.length === limit) break
+      if (settling.dueMs <= nowMs && this.#isSettled(path, settling)) settled.push(path)
     }
-    for (const path of rested) this.#settling.delete(path)
-    return rested
+    for (const path of settled) this.#settling.delete(path)
+    return settled
   }
 
   #add(path: string, dueMs: number, fingerprint?: Fingerprint): void {
@@ -129,7 +129,7 @@ export class Settler {
     return false
   }
 
-  /** Times that make no sense (the clock was set, the file says so) don't shorten the wait. */
+  /** Times in the future, or older than `settleMs`, do not shorten the wait. */
   #dueOf(fingerprint: Fingerprint): number {
     const { clock, settleMs } = this.#options
     const ageMs = ageMsOf(fingerprint, clock.nowMs())
@@ -138,7 +138,7 @@ export class Settler {
   }
 }
 
-/** Undefined for what is gone, can't be looked at, or is no regular file. */
+/** Returns undefined for a path that is gone, unreadable, or no regular file. */
 function tryFingerprint(fs: FileSystem, path: string): Fingerprint | undefined {
   try {
     const stats = fs.lstatSync(path, BIGINT)

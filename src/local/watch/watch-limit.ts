@@ -3,15 +3,15 @@ import { systemCodeOf } from '../../foundation/errors.ts'
 
 const MIN_PROPOSED_WATCHES = 524_288
 
-/** Whether a watch failed because the system allows no more of them. */
+/** Whether a watch failed because the system allows no more watches. */
 export function isWatchLimit(thrown: unknown): boolean {
   const code = systemCodeOf(thrown)
   if (code === 'ENOSPC' || code === 'EMFILE') return true
-  // Native packages give the system's text without its code.
+  // Native packages throw the system's message without its code.
   return thrown instanceof Error && /No space left on device|Too many open files/i.test(thrown.message)
 }
 
-/** What the operator can do about it: the settings of inotify with their present values, where there are any. */
+/** A message that names the setting of inotify to raise, with its present value and a proposed one, where the system has it. */
 export function describeWatchLimit(thrown: unknown): string {
   const isInstances = systemCodeOf(thrown) === 'EMFILE' || /Too many open files/i.test(String(thrown))
   const name = isInstances ? 'max_user_instances' : 'max_user_watches'

@@ -23,7 +23,7 @@ describe('the built-in ignore rules', () => {
     '.sync_4f2.db-wal',
     'deep/er/.shelfdignore',
     '.dropbox.cache',
-  ])('leave out the litter %s', (path) => {
+  ])('the litter %s is ignored', (path) => {
     expect(rules.decide(path, false)).toMatchObject({ source: 'built-in', line: null, secret: false })
   })
 
@@ -36,7 +36,7 @@ describe('the built-in ignore rules', () => {
     '.Trash-1000',
     'src/CVS',
     '.stversions',
-  ])('leave out the directory %s', (path) => {
+  ])('the directory %s is ignored', (path) => {
     expect(rules.decide(path, true)).toMatchObject({ secret: false })
   })
 
@@ -54,7 +54,7 @@ describe('the built-in ignore rules', () => {
     '.netrc',
     '.git-credentials',
     'client_secret_1.json',
-  ])('flag the secret %s', (path) => {
+  ])('the secret %s is ignored and flagged', (path) => {
     expect(rules.decide(path, false)).toMatchObject({ secret: true })
   })
 
@@ -75,11 +75,11 @@ describe('the built-in ignore rules', () => {
     'config.json',
     'Trash',
     'a/credentials',
-  ])('keep the ordinary file %s', (path) => {
+  ])('the ordinary file %s is not ignored', (path) => {
     expect(rules.decide(path, false)).toBeUndefined()
   })
 
-  test('yield to a configured negation', () => {
+  test('a configured negation outweighs built-in rules', () => {
     const own = createRootScope(['!*.tmp', '!.env'])
     expect(own.decide('a.tmp', false)).toBeUndefined()
     expect(own.decide('.env', false)).toBeUndefined()
@@ -88,7 +88,7 @@ describe('the built-in ignore rules', () => {
 })
 
 describe('rules of the user', () => {
-  test('name the file and line that decided', () => {
+  test('a decision names its file and line', () => {
     const scope = createRootScope([]).enter('a/b', '# drafts\n\n*.draft\r\n!good.draft\n')
     expect(scope.decide('a/b/x.draft', false)).toEqual({
       pattern: '*.draft',
@@ -99,14 +99,14 @@ describe('rules of the user', () => {
     expect(scope.decide('a/b/good.draft', false)).toBeUndefined()
   })
 
-  test('bind an anchored pattern to its directory', () => {
+  test('an anchored pattern applies to its directory only', () => {
     const scope = createRootScope(['/top.md']).enter('sub', '/top.txt').enter('sub/deep', undefined)
     expect(scope.decide('sub/top.txt', false)).toBeDefined()
     expect(scope.decide('sub/deep/top.txt', false)).toBeUndefined()
     expect(scope.decide('sub/top.md', false)).toBeUndefined()
   })
 
-  test('let a deeper file outweigh a higher', () => {
+  test('a deeper ignore file outweighs a higher one', () => {
     const root = createRootScope(['build/', '*.log'])
     const scope = root.enter('sub', '!build/').enter('sub/build', undefined)
     expect(root.decide('build', true)).toMatchObject({ source: 'configuration' })
@@ -115,27 +115,27 @@ describe('rules of the user', () => {
     expect(scope.decide('sub/build/x.log', false)).toBeDefined()
   })
 
-  test('do not judge a file by its parent', () => {
+  test('a rule for a parent does not decide its files', () => {
     const root = createRootScope(['sub/build', '*.log'])
     const scope = root.enter('sub', '!/buil*').enter('sub/build', undefined)
     expect(scope.decide('sub/build/build', false)).toBeUndefined()
     expect(scope.decide('sub/build/build.log', false)?.pattern).toBe('*.log')
   })
 
-  test('skip a byte order mark and blank patterns', () => {
+  test('a byte order mark and blank patterns are skipped', () => {
     const scope = createRootScope([]).enter('', '\ufeff*.one\n   \n!\n#x\n\\#y')
     expect(scope.decide('a.one', false)).toBeDefined()
     expect(scope.decide('#x', false)).toBeUndefined()
     expect(scope.decide('#y', false)).toBeDefined()
   })
 
-  test('leave directories without rules their scope', () => {
+  test('a directory without rules keeps the scope above', () => {
     const scope = createRootScope(['*.x'])
     expect(scope.enter('a', undefined)).toBe(scope)
     expect(scope.enter('a', '# nothing')).toBe(scope)
   })
 
-  test('match names with newlines like any others', () => {
+  test('names with newlines match like any others', () => {
     const scope = createRootScope(['*.old', 'a?b'])
     expect(scope.decide('two\nlines.old', false)).toBeDefined()
     expect(scope.decide('a\nb', false)).toBeDefined()

@@ -13,21 +13,21 @@ function treeOf(ignoreFile: string) {
 }
 
 describe('a directory below a mirror', () => {
-  test('is left out by any directory above it', () => {
+  test('a directory is left out with any directory above it', () => {
     expect(isLeftOut(nodeFileSystem, treeOf('/a\n'), 'a/b')).toBe(true)
     expect(isLeftOut(nodeFileSystem, treeOf('/other\n'), 'a/b')).toBe(false)
     expect(isLeftOut(nodeFileSystem, { ...treeOf(''), ignore: ['a/'] }, 'a/b')).toBe(true)
   })
 
-  test('is brought back by a deeper rule', () => {
+  test('a deeper rule brings a directory back', () => {
     expect(isLeftOut(nodeFileSystem, treeOf('b\n'), 'a/b')).toBe(false)
   })
 
-  test('is left out by the built-in list', () => {
+  test('the built-in list leaves a directory out', () => {
     expect(isLeftOut(nodeFileSystem, treeOf(''), 'node_modules/x')).toBe(true)
   })
 
-  test('may be another file system', () => {
+  test('a directory on another file system is left out', () => {
     const mounted: FileSystem = {
       ...nodeFileSystem,
       lstatSync: (path, options) => {

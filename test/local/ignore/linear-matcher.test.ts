@@ -36,7 +36,7 @@ const path = fc
   .filter((text) => text !== '' && text !== '/')
 
 describe('matching in linear time', () => {
-  test('agrees with the regular expressions it stands in for', () => {
+  test('the linear matcher agrees with the regular expressions', () => {
     fc.assert(
       fc.property(pattern, path, (pattern, path) => {
         // One without a slash is held against names only.
@@ -56,7 +56,7 @@ describe('matching in linear time', () => {
     ['a directory', `${'*a'.repeat(40)}*b/`],
     ['a path', `/x/${'*a'.repeat(40)}*b/**/y*`],
     ['brackets', `${'*[a-z]'.repeat(40)}*b`],
-  ])('of wildcards that follow each other ends for %s', (_, costly) => {
+  ])('matching of %s ends in time', (_, costly) => {
     const scope = createRootScope([costly])
     const long = `${'a'.repeat(250)}bc`
     expect(scope.decide(long, false)).toBeUndefined()
@@ -64,7 +64,7 @@ describe('matching in linear time', () => {
     expect(scope.decide(`x/${long}`, true)).toBeUndefined()
   })
 
-  test('finds what many wildcards match', () => {
+  test('a pattern of many wildcards finds its matches', () => {
     const scope = createRootScope(['*a*b*c*.md', '!*a*b*c*d*.md'])
     expect(scope.decide('x/1a2b3c4.md', false)).toMatchObject({ pattern: '*a*b*c*.md' })
     expect(scope.decide('x/1a2b3c4d.md', false)).toBeUndefined()

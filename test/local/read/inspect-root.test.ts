@@ -6,7 +6,7 @@ import { nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import { inspectRoot } from '../../../src/local/read/inspect-root.ts'
 import { faulty, systemError, temporaryDirectory, thrownBy, writeTree } from '../trees.ts'
 
-test('a root is known by what it is', () => {
+test('a root has an identity besides its path', () => {
   using directory = temporaryDirectory()
   writeTree(directory.path, { 'real/': '' })
   symlinkSync('real', join(directory.path, 'link'))
@@ -25,7 +25,7 @@ test('a root is known by what it is', () => {
   })
 })
 
-test('a missing root and a file are told', () => {
+test('a missing root and a file are refused', () => {
   using directory = temporaryDirectory()
   writeTree(directory.path, { file: 'x' })
   const missing = thrownBy(() => inspectRoot(nodeFileSystem, `${directory.path}/no`))

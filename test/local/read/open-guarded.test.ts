@@ -22,7 +22,7 @@ describe.each([
   ['with /proc', nodeFileSystem],
   ['without /proc', withoutProc],
 ])('opening a file of a mirror %s', (_, fs) => {
-  test('gives its descriptor and its fingerprint', () => {
+  test('an opened file has descriptor and fingerprint', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'a/b.md': 'hello' })
     using file = openGuarded(fs, directory.path, 'a/b.md')
@@ -30,21 +30,21 @@ describe.each([
     expect(file.fingerprint.inode).toBe(BigInt(statSync(join(directory.path, 'a/b.md')).ino))
   })
 
-  test('refuses a link at the end', () => {
+  test('a link at the end is refused', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'in/real.md': 'x' })
     symlinkSync('real.md', join(directory.path, 'in/link.md'))
     expect(codeOf(fs, directory.path, 'in/link.md')).toBe('unsupported')
   })
 
-  test('refuses a parent that leads outside', () => {
+  test('a parent that leads outside is refused', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'root/': '', 'root-outside/secret.md': 'x' })
     symlinkSync('../root-outside', join(directory.path, 'root/sub'))
     expect(codeOf(fs, join(directory.path, 'root'), 'sub/secret.md')).toBe('outside-root')
   })
 
-  test('never blocks on pipes, sockets and directories', async () => {
+  test('pipes, sockets and directories never block', async () => {
     using directory = temporaryDirectory()
     spawnSync('mkfifo', [join(directory.path, 'pipe')])
     mkdirSync(join(directory.path, 'directory'))
@@ -55,7 +55,7 @@ describe.each([
     expect(codes).toEqual(['unsupported', 'unsupported', 'unsupported'])
   })
 
-  test('leaves no descriptor open after a refusal', () => {
+  test('a refusal leaves no descriptor open', () => {
     using directory = temporaryDirectory()
     mkdirSync(join(directory.path, 'directory'))
     const opened: number[] = []
@@ -82,17 +82,17 @@ describe('a file that can not be opened', () => {
     ['ESTALE', 'io-error'],
     ['ELOOP', 'unsupported'],
     ['ENXIO', 'unsupported'],
-  ])('says what %s means for it', (systemCode, code) => {
+  ])('the error of a file says what %s means', (systemCode, code) => {
     const error = thrownBy(() => openGuarded(failingOpen(systemCode), '/root', 'a\n/b.md'))
     expect(error).toBeInstanceOf(FileError)
     expect(error).toMatchObject({ code, message: expect.stringMatching(/^Cannot read "a\\n\/b\.md": /) })
   })
 
-  test('leaves EMFILE to the caller to retry', () => {
+  test('EMFILE is left to the caller to retry', () => {
     expect(thrownBy(() => openGuarded(failingOpen('EMFILE'), '/root', 'a'))).toMatchObject({ code: 'EMFILE' })
   })
 
-  test('opens in an in-memory file system too', () => {
+  test('a file of an in-memory file system opens', () => {
     const fs = memoryFileSystem({ '/m/a.md': 'abc' })
     using file = openGuarded(fs, '/m', 'a.md')
     expect(file.fingerprint.sizeBytes).toBe(3)

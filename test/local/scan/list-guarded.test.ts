@@ -23,13 +23,13 @@ describe.each([
   ['with /proc', nodeFileSystem],
   ['without /proc', withoutProc],
 ])('listing a directory of a mirror %s', (_, fs) => {
-  test('gives its names, from the root down', () => {
+  test('a listing has the names, from the root down', () => {
     using directory = temporaryDirectory()
     const root = makeTrap(directory.path)
     expect([namesIn(fs, root, ''), namesIn(fs, root, 'sub/deep')]).toEqual([['link', 'sub'], ['inside.md']])
   })
 
-  test('refuses a parent that leads outside', () => {
+  test('a parent that leads outside is not listed', () => {
     using directory = temporaryDirectory()
     const root = makeTrap(directory.path)
     const error = thrownBy(() => namesIn(fs, root, 'link/deep'))
@@ -37,13 +37,13 @@ describe.each([
     expect(error).toMatchObject({ code: 'outside-root', message: expect.not.stringContaining('private') })
   })
 
-  test('follows no link at the end', () => {
+  test('a link at the end is not listed', () => {
     using directory = temporaryDirectory()
     const root = makeTrap(directory.path)
     expect(thrownBy(() => namesIn(fs, root, 'link'))).toMatchObject({ code: 'ENOTDIR' })
   })
 
-  test('takes no neighbour of the same prefix', () => {
+  test('a neighbour with the same prefix is not listed', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'root/': '', 'root-outside/deep/private-name.md': 'x' })
     const root = join(directory.path, 'root')
@@ -51,7 +51,7 @@ describe.each([
     expect(thrownBy(() => namesIn(fs, root, 'sub/deep'))).toMatchObject({ code: 'outside-root' })
   })
 
-  test('leaves no descriptor open after a refusal', () => {
+  test('a refused listing leaves no descriptor open', () => {
     using directory = temporaryDirectory()
     const root = makeTrap(directory.path)
     let open = 0

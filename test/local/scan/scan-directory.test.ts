@@ -40,7 +40,7 @@ const skippedIn = (result: ScannedDirectory) =>
   Object.fromEntries(result.skipped.map(({ name, reason }) => [name, reason]))
 
 describe('a directory that can be read', () => {
-  test('gives files, directories and what is ignored', () => {
+  test('a scan finds files, directories and ignored entries', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'b.md': 'b', 'a.md': 'aa', 'sub/x.md': 'x', '.env': 'S=1', 'node_modules/m/i.js': '' })
     const result = scanned(directory.path)
@@ -54,7 +54,7 @@ describe('a directory that can be read', () => {
     expect(result).toMatchObject({ incomplete: false, problems: [], skipped: [] })
   })
 
-  test('keeps every hostile name exactly as is', () => {
+  test('a scan keeps every hostile name unchanged', () => {
     using directory = temporaryDirectory()
     const names = [
       'two\nlines',
@@ -78,7 +78,7 @@ describe('a directory that can be read', () => {
     expect(namesOf(scanned(directory.path).files)).toEqual(names.toSorted())
   })
 
-  test('tells names that are not UTF-8', () => {
+  test('a scan reports names that are not UTF-8', () => {
     using directory = temporaryDirectory()
     const at = (latin1: string) => Buffer.concat([Buffer.from(`${directory.path}/`), Buffer.from(latin1, 'latin1')])
     writeFileSync(at('caf\xe9.txt'), '1')
@@ -89,7 +89,7 @@ describe('a directory that can be read', () => {
     expect(skippedIn(result)).toEqual({ 'caf\\xE9.txt': 'name-not-utf8', 'd\\xFF': 'name-not-utf8' })
   })
 
-  test('skips links, loops, pipes, sockets and devices', async () => {
+  test('a scan skips links, loops, pipes, sockets, devices', async () => {
     using directory = temporaryDirectory()
     symlinkSync('.', join(directory.path, 'loop'))
     symlinkSync('nowhere', join(directory.path, 'dangling'))
@@ -103,7 +103,7 @@ describe('a directory that can be read', () => {
     expect(device).toBe('device')
   })
 
-  test('skips empty and large files when told', () => {
+  test('a scan skips empty and large files when told', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { empty: '', ten: '0123456789' })
     expect(namesOf(scanned(directory.path).files)).toEqual(['empty', 'ten'])
@@ -112,14 +112,14 @@ describe('a directory that can be read', () => {
     expect(result.skipped[1]?.detail).toBe('10 B, the limit is 9 B')
   })
 
-  test('stays on one file system when told', () => {
+  test('a scan stays on one file system when told', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'sub/': '' })
     expect(scanned(directory.path, { rootDevice: -1n }).skipped).toEqual([{ name: 'sub', reason: 'other-file-system' }])
     expect(scanned(directory.path, { rootDevice: -1n, oneFileSystem: false }).directories).toEqual(['sub'])
   })
 
-  test('scans an in-memory file system as well', () => {
+  test('a scan works on an in-memory file system', () => {
     const fs = memoryFileSystem({ '/m/a.md': 'a', '/m/.shelfdignore': '*.log', '/m/x.log': '', '/m/sub/b': '' })
     const root = inspectRoot(fs, '/m')
     const options = {
@@ -137,7 +137,7 @@ describe('a directory that can be read', () => {
 })
 
 describe('a .shelfdignore file', () => {
-  test('holds for its directory and those below', () => {
+  test('an ignore file holds for its directory and below', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'a/.shelfdignore': '*.log\n', 'a/x.log': '', 'a/deep/y.log': '', 'a/deep/z.md': '' })
     const above = scanned(directory.path, { at: 'a' })
@@ -145,7 +145,7 @@ describe('a .shelfdignore file', () => {
     expect(above.scope.decide('a/deep/y.log', false)?.line).toBe(1)
   })
 
-  test('that vanished meanwhile hides its directory', () => {
+  test('an ignore file that vanished hides its directory', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { '.shelfdignore': '*.md', 'secret.md': '' })
     const fs = faulty({
@@ -157,38 +157,44 @@ describe('a .shelfdignore file', () => {
     expect(scan(directory.path, { fs })).toMatchObject({ kind: 'unreadable', code: 'vanished' })
   })
 
-  test('that does not exist is no fault', () => {
+  test('a missing ignore file is no problem', () => {
     using directory = temporaryDirectory()
     expect(readIgnoreFile(nodeFileSystem, directory.path, 'no/such')).toBeUndefined()
   })
 
-  test.each(['a link', 'a directory', 'a pipe', 'too large'])('that is %s hides its directory', (kind) => {
-    using directory = temporaryDirectory()
-    const path = join(directory.path, '.shelfdignore')
-    writeTree(directory.path, { 'secret.md': '', rules: '*.md' })
-    if (kind === 'a link') symlinkSync('rules', path)
-    else if (kind === 'a directory') mkdirSync(path)
-    else if (kind === 'a pipe') spawnSync('mkfifo', [path])
-    else writeFileSync(path, Buffer.alloc(2 ** 20 + 1, '\n'))
-    expect(scan(directory.path)).toMatchObject({
-      kind: 'unreadable',
-      message: expect.stringContaining('.shelfdignore'),
-    })
-  })
+  test.each(['a link', 'a directory', 'a pipe', 'too large'])(
+    'an ignore file that is %s hides its directory',
+    (kind) => {
+      using directory = temporaryDirectory()
+      const path = join(directory.path, '.shelfdignore')
+      writeTree(directory.path, { 'secret.md': '', rules: '*.md' })
+      if (kind === 'a link') symlinkSync('rules', path)
+      else if (kind === 'a directory') mkdirSync(path)
+      else if (kind === 'a pipe') spawnSync('mkfifo', [path])
+      else writeFileSync(path, Buffer.alloc(2 ** 20 + 1, '\n'))
+      expect(scan(directory.path)).toMatchObject({
+        kind: 'unreadable',
+        message: expect.stringContaining('.shelfdignore'),
+      })
+    },
+  )
 })
 
 describe('a directory that can not be read', () => {
-  test.each(['EACCES', 'EIO', 'ENOENT', 'ENOTDIR', 'EMFILE'])('is never taken for empty after %s', (code) => {
-    const fs = faulty({
-      readdirSync: () => {
-        throw systemError(code)
-      },
-    })
-    using directory = temporaryDirectory()
-    expect(scan(directory.path, { fs })).toMatchObject({ kind: 'unreadable', code })
-  })
+  test.each(['EACCES', 'EIO', 'ENOENT', 'ENOTDIR', 'EMFILE'])(
+    'a directory is never taken for empty after %s',
+    (code) => {
+      const fs = faulty({
+        readdirSync: () => {
+          throw systemError(code)
+        },
+      })
+      using directory = temporaryDirectory()
+      expect(scan(directory.path, { fs })).toMatchObject({ kind: 'unreadable', code })
+    },
+  )
 
-  test('makes entries that fail a problem', () => {
+  test('an entry that fails is a problem', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'bad.md': 'x', 'good.md': 'y' })
     const result = scanned(directory.path, { fs: failingAt('bad.md', 'EIO') })
@@ -197,7 +203,7 @@ describe('a directory that can not be read', () => {
     expect(result.incomplete).toBe(true)
   })
 
-  test('leaves out a file that just vanished', () => {
+  test('a file that just vanished is left out', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'gone.md': 'x', 'here.md': 'y' })
     const fs = justBefore('gone.md', () => rmSync(join(directory.path, 'gone.md')))
@@ -206,20 +212,20 @@ describe('a directory that can not be read', () => {
     expect(result.incomplete).toBe(false)
   })
 
-  test('doubts a file that vanished and returned', () => {
+  test('a file that vanished and returned makes a scan incomplete', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'back.md': 'x' })
     expect(scanned(directory.path, { fs: failingAt('back.md', 'ENOENT') }).incomplete).toBe(true)
   })
 
-  test('is unreadable when moved away meanwhile', () => {
+  test('a directory moved away meanwhile is unreadable', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'sub/a.md': 'x', 'sub/b.md': 'y' })
     const fs = justBefore('a.md', () => renameSync(join(directory.path, 'sub'), join(directory.path, 'other')))
     expect(scan(directory.path, { fs, at: 'sub' })).toMatchObject({ kind: 'unreadable', code: 'ENOENT' })
   })
 
-  test('is in doubt when replaced meanwhile', () => {
+  test('a directory replaced meanwhile is unreadable or incomplete', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'sub/a.md': 'x', 'new/c.md': 'y' })
     const fs = justBefore('a.md', () => {
@@ -229,7 +235,7 @@ describe('a directory that can not be read', () => {
     expect(scanned(directory.path, { fs, at: 'sub' }).incomplete).toBe(true)
   })
 
-  test('is not the empty target of a link', () => {
+  test('a directory is not the empty target of a link', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'empty/': '' })
     symlinkSync('empty', join(directory.path, 'sub'))
@@ -241,7 +247,7 @@ describe('a directory that can not be read', () => {
     })
   })
 
-  test('says so in a readable message', () => {
+  test('an unreadable directory has a readable message', () => {
     using directory = temporaryDirectory()
     chmodSync(directory.path, 0o700)
     const result = scan(directory.path, { at: 'no\nsuch' })

@@ -24,17 +24,17 @@ describe('the back end on Linux', () => {
     ['lustre', 0x0bd00bd0, 'chokidar'],
     ['vboxsf', 0x786f4256, 'chokidar'],
     ['0x123', 0x123, 'chokidar'],
-  ])('fits the file system %s', (name, type, backEnd) => {
+  ])('the back end fits the file system %s', (name, type, backEnd) => {
     const choice = chooseBackEnd('auto', { ...PLACE, statfs: () => ({ type }) })
     expect(choice.backEnd).toBe(backEnd)
     expect(choice.reason).toContain(name)
   })
 
-  test('knows magic numbers given as negative ones', () => {
+  test('negative magic numbers are known', () => {
     expect(chooseBackEnd('auto', { ...PLACE, statfs: () => ({ type: 0xff534d42 | 0 }) }).reason).toContain('cifs')
   })
 
-  test('polls where the file system cannot be asked', () => {
+  test('a file system that cannot be asked is polled', () => {
     const statfs = () => {
       throw systemError('EACCES')
     }
@@ -44,7 +44,7 @@ describe('the back end on Linux', () => {
     })
   })
 
-  test.runIf(process.platform === 'linux')('is chosen by what the system says', () => {
+  test.runIf(process.platform === 'linux')('the system says which file system it is', () => {
     const choice = chooseBackEnd('auto', { ...PLACE, root: '/proc', statfs: (path) => statfsSync(path) })
     expect(choice).toEqual({ backEnd: 'chokidar', reason: 'polling: unknown file system 0x9fa0' })
   })

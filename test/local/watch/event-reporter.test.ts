@@ -6,7 +6,7 @@ import { hearing } from './watched-tree.ts'
 
 const BURST = 5_000
 
-test('a burst is told as one loss', async () => {
+test('a burst is reported as one loss', async () => {
   const clock = manualClock()
   const { reporter, heard } = reporting(clock)
   hintOften(reporter, BURST)
@@ -18,7 +18,7 @@ test('a burst is told as one loss', async () => {
   expect(heard.hints.has('later.md')).toBe(true)
 })
 
-test('a burst that goes on is told again', async () => {
+test('a burst that continues is reported again', async () => {
   const clock = manualClock()
   const { reporter, heard } = reporting(clock)
   for (let second = 0; second < 9; second += 1) {
@@ -57,7 +57,7 @@ test('paths outside the root count as a loss', async () => {
   expect(heard.losses).toEqual(['a path outside the root'])
 })
 
-test('nothing is told after the end', async () => {
+test('nothing is reported after the end', async () => {
   const clock = manualClock()
   const { reporter, heard } = reporting(clock)
   reporter.reportLoss('something')

@@ -13,28 +13,28 @@ import { systemError, temporaryDirectory, writeTree } from '../trees.ts'
 import { hearing, until, watchNewTree } from './watched-tree.ts'
 
 describe('adding directories', () => {
-  test('gives back those not watched before', async () => {
+  test('adding returns directories not watched before', async () => {
     await using tree = await watchNewTree('node', { 'a/': '', 'b/': '' })
     mkdirSync(join(tree.root, 'c'))
     expect(tree.watcher.add(['', 'a', 'b', 'c', 'missing'])).toEqual(['c'])
     expect(tree.watcher.add(['c'])).toEqual([])
   })
 
-  test('hears what happens right after it', async () => {
+  test('a change right after adding is reported', async () => {
     await using tree = await watchNewTree('node')
     writeTree(tree.root, { 'new/inner/': '' })
     tree.watcher.add(['new', 'new/inner'])
     await tree.hints(['new/inner/x.md'], () => writeFileSync(join(tree.root, 'new/inner/x.md'), 'x'))
   })
 
-  test('takes files and links for no directories', async () => {
+  test('files and links are not watched as directories', async () => {
     await using tree = await watchNewTree('node', { 'file.md': 'x' })
     expect(tree.watcher.add(['file.md', 'file.md/below'])).toEqual([])
   })
 })
 
 describe('a directory that is replaced', () => {
-  test('is watched anew with all below it', async () => {
+  test('a replaced directory is watched anew with all below', async () => {
     await using tree = await watchNewTree('node', { 'a/x/': '', 'a/y/z/': '' })
     await tree.hints(['a', 'a/x', 'a/y', 'a/y/z'], () => {
       renameSync(join(tree.root, 'a'), join(tree.root, 'b'))
@@ -44,7 +44,7 @@ describe('a directory that is replaced', () => {
     await tree.hints(['a/y/z/new.md'], () => writeFileSync(join(tree.root, 'a/y/z/new.md'), 'x'))
   })
 
-  test('is watched anew after it was deleted', async () => {
+  test('a directory deleted and created is watched anew', async () => {
     await using tree = await watchNewTree('node', { 'a/a/': '' })
     await tree.hints(['a', 'a/a'], () => {
       rmSync(join(tree.root, 'a'), { recursive: true })
@@ -55,13 +55,13 @@ describe('a directory that is replaced', () => {
     await tree.hints(['a/a/new.md'], () => writeFileSync(join(tree.root, 'a/a/new.md'), 'x'))
   })
 
-  test('is not confused with one that changes', async () => {
+  test('a directory that changes is not taken for replaced', async () => {
     await using tree = await watchNewTree('node', { 'a/x/': '' })
     await tree.hints(['a'], () => chmodSync(join(tree.root, 'a'), 0o700))
     expect(tree.watcher.add(['', 'a', 'a/x'])).toEqual([])
   })
 
-  test('is watched anew after a burst hid it', async () => {
+  test('a directory replaced in a burst is watched anew', async () => {
     const clock = manualClock()
     using fake = fakeWatches({ 'a/': '', 'b/': '' }, { clock })
     fake.watcher.add(['', 'a', 'b'])
@@ -73,7 +73,7 @@ describe('a directory that is replaced', () => {
     expect(fake.watcher.add(['', 'a', 'b'])).toEqual(['a'])
   })
 
-  test('is watched anew when it is the root', async () => {
+  test('a replaced root is watched anew', async () => {
     await using tree = await watchNewTree('node', { 'a/': '' })
     await tree.hints([''], () => rmSync(tree.root, { recursive: true }))
     mkdirSync(tree.root)
@@ -83,7 +83,7 @@ describe('a directory that is replaced', () => {
 })
 
 describe('watches', () => {
-  test('of directories not kept are closed', () => {
+  test('watches of directories not kept are closed', () => {
     using fake = fakeWatches({ 'a/b/': '', 'c/': '' })
     fake.watcher.add(['', 'a', 'a/b', 'c'])
     fake.watcher.keepOnly(new Set(['', 'c']))
@@ -91,7 +91,7 @@ describe('watches', () => {
     expect(fake.watcher.add(['', 'a', 'c'])).toEqual(['a'])
   })
 
-  test('are all closed in the end', async () => {
+  test('all watches are closed in the end', async () => {
     using fake = fakeWatches({ 'a/b/': '' })
     fake.watcher.add(['', 'a', 'a/b'])
     await fake.watcher[Symbol.asyncDispose]()
@@ -99,7 +99,7 @@ describe('watches', () => {
     expect(fake.watcher.add(['a'])).toEqual([])
   })
 
-  test('that fail are closed and hinted at', () => {
+  test('watches that fail are closed and hinted at', () => {
     using fake = fakeWatches({ 'a/': '' })
     fake.watcher.add(['', 'a'])
     fake.open.get('a')?.onError(systemError('EPERM'))
@@ -107,7 +107,7 @@ describe('watches', () => {
     expect([...fake.open.keys()]).toEqual([''])
   })
 
-  test('without a name hint at their directory', () => {
+  test('events without a name hint at their directory', () => {
     using fake = fakeWatches({ 'a/': '' })
     fake.watcher.add(['', 'a'])
     fake.open.get('a')?.onName(null)
@@ -118,7 +118,7 @@ describe('watches', () => {
 })
 
 describe('the limit of the system', () => {
-  test('is told once, with its setting', () => {
+  test('the watch limit is reported once, with its setting', () => {
     using fake = fakeWatches({ 'a/': '', 'b/': '', 'c/': '' }, { most: 2 })
     expect(fake.watcher.add(['', 'a', 'b', 'c'])).toEqual(['', 'a'])
     expect(fake.watcher.add(['b', 'c'])).toEqual([])
@@ -130,7 +130,7 @@ describe('the limit of the system', () => {
     }
   })
 
-  test('is over when fewer directories are left', () => {
+  test('the watch limit ends when fewer directories are left', () => {
     using fake = fakeWatches({ 'a/': '', 'b/': '' }, { most: 2 })
     fake.watcher.add(['', 'a', 'b'])
     fake.watcher.keepOnly(new Set(['', 'a', 'b']))
@@ -142,7 +142,7 @@ describe('the limit of the system', () => {
   })
 })
 
-test('watches of the system keep no process alive', () => {
+test('directory watches keep no process alive', () => {
   using directory = temporaryDirectory()
   const before = process.getActiveResourcesInfo().length
   const watch = openDirectoryWatch(directory.path, { onName() {}, onError() {} })

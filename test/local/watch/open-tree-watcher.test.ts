@@ -9,14 +9,14 @@ import { directoriesOf, hearing, until, type WatchedTree, watchNewTree } from '.
 const DEEP = Array.from({ length: 40 }, (_, level) => `level-${level}`).join('/')
 
 describe.each(['node', 'parcel', 'chokidar', 'polling chokidar'] as const)('a tree watched by %s', (backEnd) => {
-  test('hints at files made, changed, deleted', async () => {
+  test('files created, changed, deleted are hinted at', async () => {
     await using tree = await watchNewTree(backEnd, { 'a/old.md': 'old' })
     await tree.hints(['a/new.md', 'top.md'], () => writeTree(tree.root, { 'a/new.md': 'x', 'top.md': 'x' }))
     await tree.hints(['a/old.md'], () => appendFileSync(join(tree.root, 'a/old.md'), ' and more'))
     await tree.hints(['a/old.md'], () => unlinkSync(join(tree.root, 'a/old.md')))
   })
 
-  test('hints at files that editors replace', async () => {
+  test('files that editors replace are hinted at', async () => {
     await using tree = await watchNewTree(backEnd, { 'a/text.md': 'old', 'a/other.md': 'old' })
     const inA = (name: string) => join(tree.root, 'a', name)
     await tree.hints(['a/text.md'], () => {
@@ -30,42 +30,42 @@ describe.each(['node', 'parcel', 'chokidar', 'polling chokidar'] as const)('a tr
     })
   })
 
-  test('hints at both names of a rename', async () => {
+  test('both names of a rename are hinted at', async () => {
     await using tree = await watchNewTree(backEnd, { 'a/one.md': 'x', 'b/': '' })
     const act = () => renameSync(join(tree.root, 'a/one.md'), join(tree.root, 'b/two.md'))
     await tree.hints(['a/one.md', 'b/two.md'], act)
   })
 
-  test('hints at a directory made and then in it', async () => {
+  test('a new directory and changes in it are hinted at', async () => {
     await using tree = await watchNewTree(backEnd)
     await tree.hints(['new'], () => mkdirSync(join(tree.root, 'new')))
     tree.watcher.add(directoriesOf(tree.root))
     await hintsSoonIn(tree, 'new')
   })
 
-  test('hints at directories that are deleted', async () => {
+  test('directories that are deleted are hinted at', async () => {
     await using tree = await watchNewTree(backEnd, { 'a/b/c.md': 'x' })
     await tree.hints(['a', 'a/b', 'a/b/c.md'], () => rmSync(join(tree.root, 'a'), { recursive: true }))
   })
 
-  test('hints in the depth of a tree', async () => {
+  test('changes deep in a tree are hinted at', async () => {
     await using tree = await watchNewTree(backEnd, { [`${DEEP}/old.md`]: 'x' })
     await tree.hints([`${DEEP}/new.md`], () => writeFileSync(join(tree.root, DEEP, 'new.md'), 'x'))
   })
 
-  test('hints at names that are hard to read', async () => {
+  test('names that are hard to read are hinted at', async () => {
     const names = [' leading', 'new\nline', '\u202ebidi', '💥', '*?[a]', 'é', 'e\u0301']
     await using tree = await watchNewTree(backEnd, { 'a/': '' })
     const paths = names.map((name) => `a/${name}`)
     await tree.hints(paths, () => writeTree(tree.root, Object.fromEntries(paths.map((path) => [path, 'x']))))
   })
 
-  test('hints at the root that goes away', async () => {
+  test('a root that goes away is hinted at', async () => {
     await using tree = await watchNewTree(backEnd, { 'a/': '' })
     await tree.hints([''], () => rmSync(tree.root, { recursive: true }))
   })
 
-  test('tells nothing after its end', async () => {
+  test('nothing is reported after the end', async () => {
     const tree = await watchNewTree(backEnd)
     await using beside = await watchNewTree(backEnd)
     await tree.watcher[Symbol.asyncDispose]()
@@ -80,14 +80,14 @@ describe.each(['node', 'parcel', 'chokidar', 'polling chokidar'] as const)('a tr
 describe.each(['node', 'chokidar', 'polling chokidar'] as const)(
   'directories that come with content under %s',
   (backEnd) => {
-    test('are watched to their depth when made', async () => {
+    test('new directories are watched to their depth', async () => {
       await using tree = await watchNewTree(backEnd)
       await tree.hints(['new'], () => writeTree(tree.root, { 'new/inner/most/old.md': 'x' }))
       tree.watcher.add(directoriesOf(tree.root))
       await hintsSoonIn(tree, 'new/inner/most')
     })
 
-    test('are watched once moved in from outside', async () => {
+    test('directories moved in from outside are watched', async () => {
       await using tree = await watchNewTree(backEnd)
       writeTree(tree.outside, { 'moved/inner/old.md': 'x' })
       await tree.hints(['moved'], () => renameSync(join(tree.outside, 'moved'), join(tree.root, 'moved')))
@@ -95,7 +95,7 @@ describe.each(['node', 'chokidar', 'polling chokidar'] as const)(
       await hintsSoonIn(tree, 'moved/inner')
     })
 
-    test('are watched in the place they moved to', async () => {
+    test('directories are watched in their new place', async () => {
       await using tree = await watchNewTree(backEnd, { 'a/inner/old.md': 'x' })
       await tree.hints(['a', 'b'], () => renameSync(join(tree.root, 'a'), join(tree.root, 'b')))
       tree.watcher.add(directoriesOf(tree.root))
@@ -104,7 +104,7 @@ describe.each(['node', 'chokidar', 'polling chokidar'] as const)(
   },
 )
 
-test.each(['node', 'parcel', 'chokidar'] as const)('a burst is told as a loss by %s', async (backEnd) => {
+test.each(['node', 'parcel', 'chokidar'] as const)('a burst is reported as a loss by %s', async (backEnd) => {
   const clock = manualClock()
   await using tree = await watchNewTree(backEnd, {}, clock)
   const burst = Array.from({ length: 9_000 }, (_, index) => [`f${index}.md`, 'x'])

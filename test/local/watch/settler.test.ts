@@ -102,8 +102,8 @@ async function passTime(ms: number, heard: Heard): Promise<void> {
   }
 }
 
-describe('whatever happens', () => {
-  test('files are taken rested, in time, all', async () => {
+describe('under any changes', () => {
+  test('every file is taken, settled and in time', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
         begin()
@@ -121,7 +121,7 @@ describe('whatever happens', () => {
 })
 
 describe('a wall clock that is set', () => {
-  test.each([-10 * YEAR_MS, 10 * YEAR_MS])('by %i ms costs one rest at most', async (byMs) => {
+  test.each([-10 * YEAR_MS, 10 * YEAR_MS])('a clock set by %i ms delays settling once', async (byMs) => {
     change('a.md')
     settler.markChanged('a.md')
     clock.jump(byMs)
@@ -135,14 +135,14 @@ describe('a wall clock that is set', () => {
 })
 
 describe('paths', () => {
-  test('that are gone or no files need no rest', async () => {
+  test('paths that are gone or no files are taken', async () => {
     settler.markChanged('gone.md')
     expect(settler.nextDueMs()).toBe(SETTLE_MS)
     await clock.advance(SETTLE_MS)
     expect(takeAll()).toEqual(['gone.md'])
   })
 
-  test('seen by a scan wait for what is missing', async () => {
+  test('files of a scan wait for the remaining time', async () => {
     change('a.md')
     await clock.advance(600)
     const { size: _, ino: inode, ...stats } = statsOf('a.md')
@@ -150,7 +150,7 @@ describe('paths', () => {
     expect(settler.nextDueMs()).toBe(SETTLE_MS)
   })
 
-  test('that never rest tell how long', async () => {
+  test('paths that never settle have a waiting time', async () => {
     for (let second = 0; second < 30; second += 1) {
       change('log.md')
       settler.markChanged('log.md')
@@ -160,7 +160,7 @@ describe('paths', () => {
     expect([settler.waitedMs('log.md'), settler.waitedMs('other.md')]).toEqual([30 * (SETTLE_MS - 1), 0])
   })
 
-  test('are waited for from a moment, and not forever', async () => {
+  test('paths are waited for from a moment, not forever', async () => {
     change('before')
     settler.markChanged('before')
     await clock.advance(10)
@@ -175,7 +175,7 @@ describe('paths', () => {
     expect(settler.hasWaitedSince(clock.monotonicMs(), 1_000)).toBe(false)
   })
 
-  test('are taken in portions, each once', async () => {
+  test('paths are taken in portions, each once', async () => {
     for (let index = 0; index < 10; index += 1) settler.markChanged(`${index}.md`)
     await clock.advance(SETTLE_MS)
     const portions = [settler.takeSettled(4), settler.takeSettled(4), settler.takeSettled(4)]
@@ -183,12 +183,12 @@ describe('paths', () => {
     expect(new Set(portions.flat()).size).toBe(10)
   })
 
-  test('are covered by directories above them', () => {
+  test('paths are covered by directories above them', () => {
     settler.markChanged('a/b')
     expect(['a/b', 'a/b/c/d.md', 'a/bc', 'a'].map((path) => settler.covers(path))).toEqual([true, true, false, false])
   })
 
-  test('beyond what can be kept are not taken', () => {
+  test('paths beyond the bound are not taken', () => {
     for (let index = 0; index < 50_000; index += 1) settler.markChanged(`${index}.md`)
     expect(settler.isFull).toBe(true)
     settler.markChanged('more.md')
@@ -196,7 +196,7 @@ describe('paths', () => {
     expect([settler.size, settler.has('more.md')]).toEqual([50_000, false])
   })
 
-  test('that keep coming cost little each', async () => {
+  test('paths that keep coming cost little each', async () => {
     for (let index = 0; index < 20_000; index += 1) settler.markChanged(`${index}.md`)
     const startMs = performance.now()
     for (let index = 0; index < 20_000; index += 1) {

@@ -11,7 +11,7 @@ const WITH_FEW = ['-Ur', 'sh', '-c', 'echo 4 > /proc/sys/user/max_inotify_watche
 const canLimit = spawnSync('unshare', [...WITH_FEW, 'true']).status === 0
 
 describe.runIf(canLimit)('a system that allows four watches', () => {
-  test('lets node watch four directories', () => {
+  test('node watches as many directories as the limit allows', () => {
     expect(watchEight('node')).toEqual({
       added: 4,
       isLimited: true,
@@ -20,14 +20,14 @@ describe.runIf(canLimit)('a system that allows four watches', () => {
     })
   })
 
-  test.each(['parcel', 'chokidar'])('makes %s refuse, and say why', (backEnd) => {
+  test.each(['parcel', 'chokidar'])('%s refuses at the limit, and says why', (backEnd) => {
     const { refusal, limits } = watchEight(backEnd)
     expect(refusal).not.toBeNull()
     expect(limits).toEqual([expect.stringContaining('fs.inotify.max_user_watches')])
   })
 })
 
-test('a limit is told from other errors', () => {
+test('a watch limit is distinguished from other errors', () => {
   const native = new Error("inotify_add_watch on '/a' failed: No space left on device")
   expect([systemError('ENOSPC'), systemError('EMFILE'), native].map(isWatchLimit)).toEqual([true, true, true])
   expect([systemError('EACCES'), new Error('Unable to watch'), undefined].map(isWatchLimit)).toEqual(
@@ -35,7 +35,7 @@ test('a limit is told from other errors', () => {
   )
 })
 
-test.runIf(process.platform === 'linux')('instances have a setting of their own', () => {
+test.runIf(process.platform === 'linux')('the limit of instances names its own setting', () => {
   expect(describeWatchLimit(systemError('EMFILE'))).toMatch(/fs\.inotify\.max_user_instances is \d+, try "sysctl /)
 })
 
