@@ -23,6 +23,8 @@ export interface Service {
   readonly clock: Clock
   readonly logger: Logger
   readonly maxUploadBytes: number
+  /** The origin under which a reverse proxy shows this service. */
+  readonly publicUrl: string | undefined
 }
 
 /** Opens the signer and the cursors of an instance; the first start makes its secret. */

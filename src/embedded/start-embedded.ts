@@ -24,6 +24,8 @@ export interface EmbeddedOptions {
   readonly host?: string
   /** 0, the default, takes any free port. */
   readonly port?: number
+  /** The origin (such as `https://library.example.com`) under which a reverse proxy shows the service. */
+  readonly publicUrl?: string | undefined
   readonly clock?: Clock
   readonly logger?: Logger
   /** Default 2 GiB. */
@@ -100,6 +102,7 @@ function openService(options: EmbeddedOptions, paths: DataPaths, database: Datab
     ingestion: openIngestQueue({ tables, writes, files, logger, clock, limits }),
     clock,
     maxUploadBytes: options.maxUploadBytes ?? MAX_UPLOAD_BYTES,
+    publicUrl: options.publicUrl,
   }
 }
 

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { API_PREFIX, ROUTES } from '../../src/contract/routes.ts'
@@ -51,6 +51,23 @@ describe('serve', () => {
     })
     expect(ended.stderr).toMatch(/^[\d:]+ warn +others on the network can reach this server.*https.* host=0\.0\.0\.0$/m)
     expect((await whileServing('serve --data-dir lib', async () => {})).stderr).toBe('')
+  })
+
+  test('names itself as its public URL says', async () => {
+    await whileServing('serve --data-dir lib --json --public-url https://library.example', async (line) => {
+      const { url, tokenFile } = JSON.parse(line)
+      const token = readFileSync(tokenFile, 'utf8').trim()
+      const created = await fetch(`${url}${API_PREFIX}${ROUTES.createLibrary.path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ name: 'behind a proxy' }),
+      })
+      expect(created.headers.get('location')).toMatch(/^https:\/\/library\.example\/api\/v1\/libraries\//)
+    })
+    for (const wrong of ['library.example', 'http://library.example', 'https://library.example/path']) {
+      const refused = await shelfd(`serve --data-dir lib --public-url ${wrong}`)
+      expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('it must be an origin such as') })
+    }
   })
 
   test('refuses what is no port', async () => {

@@ -1,3 +1,4 @@
+import { origin } from '../../app/settings/values.ts'
 import type { EmbeddedLibrary, EmbeddedOptions } from '../../embedded/start-embedded.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { isLoopback } from '../../foundation/loopback.ts'
@@ -15,20 +16,25 @@ export const command = defineCommand({
   options: {
     host: { type: 'string', default: '127.0.0.1', describe: 'Address to listen on' },
     port: { type: 'number', default: 0, describe: 'Port to listen on, 0 takes a free one' },
+    'public-url': { type: 'string', placeholder: 'URL', describe: 'Origin by which a reverse proxy shows this server' },
   },
   settingFlags: ['data-dir'],
   examples: [
     ['serve --port 8800', 'on http://127.0.0.1:8800'],
+    ['serve --port 8800 --public-url https://library.example.com', 'behind a reverse proxy that speaks https'],
     ['serve --data-dir ./library --json', 'prints one line {"url","tokenFile","documentation"}'],
   ],
   exits: ['done', 'locked', 'operator'],
-  async run(context, { host, port }) {
+  async run(context, { host, port, publicUrl }) {
     if (!Number.isInteger(port) || port < 0 || port > 65_535) {
       throw new UsageError('bad-usage', `Cannot listen on port ${port}: it must be a whole number from 0 to 65535`)
     }
     if (!isLoopback(host)) context.logger.warn(IN_THE_OPEN, { host })
     const { dataDir } = context.settings.service
-    await using library = await startLibrary({ dataDir, host, port, logger: context.logger })
+    await using library = await startLibrary({
+      ...{ dataDir, host, port, logger: context.logger },
+      publicUrl: readPublicUrl(publicUrl),
+    })
     const { url, tokenFile, documentationUrl } = library
     if (context.json) context.printJson({ url, tokenFile, documentation: documentationUrl })
     else context.print(`Listening on ${url}\ntoken: ${escapeText(tokenFile)}\ndocumentation: ${documentationUrl}`)
@@ -36,6 +42,13 @@ export const command = defineCommand({
     return 'done'
   },
 })
+
+/** The origin that was given; undefined without one. Throws UsageError for anything but an origin. */
+function readPublicUrl(given: string | undefined): string | undefined {
+  const { success, data, error } = origin().optional().safeParse(given)
+  if (success) return data
+  throw new UsageError('bad-usage', `Cannot serve under --public-url ${given}: it must be ${error.issues[0]?.message}`)
+}
 
 /** On its own, because the compiler does not rewrite an import() beside `using`. */
 async function startLibrary(options: EmbeddedOptions): Promise<EmbeddedLibrary> {

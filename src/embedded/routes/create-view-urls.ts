@@ -62,6 +62,12 @@ function issueUrl(call: Call<unknown, z.infer<typeof terms>>, path: string, ids:
   const { service, request } = call
   const { ttl_minutes: ttlMinutes, disposition } = call.body
   const target = fillPath(API_PREFIX + path, ids)
-  const url = signedUrl(service.signer, originOf(request), target, { ttlMinutes, disposition }, service.clock.nowMs())
+  const url = signedUrl(
+    service.signer,
+    originOf(service, request),
+    target,
+    { ttlMinutes, disposition },
+    service.clock.nowMs(),
+  )
   return { url, expires_in_minutes: ttlMinutes }
 }

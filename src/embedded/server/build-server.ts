@@ -1,9 +1,9 @@
 import fastify, { type FastifyInstance } from 'fastify'
-import { hostNameOf, isLoopback } from '../../foundation/loopback.ts'
-import { ApiError, invalid } from '../http/api-error.ts'
+import { invalid } from '../http/api-error.ts'
 import { ENDPOINTS } from '../routes/endpoints.ts'
 import type { Service } from '../service.ts'
 import { boundRequests } from './bound-requests.ts'
+import { checkHost } from './check-host.ts'
 import { describeService, showDescription } from './describe-service.ts'
 import { answerErrorsAsJson, answerUnreadable, sendError, toApiError } from './error-answers.ts'
 import { refuseUnknownRoutes } from './refuse-unknown-routes.ts'
@@ -33,7 +33,7 @@ export async function buildServer(service: Service, host: string, limits: Reques
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => (body) => JSON.stringify(body))
   boundRequests(app, limits, service.clock)
-  if (isLoopback(host)) refuseForeignPages(app)
+  checkHost(app, host, service.publicUrl)
   refuseUnknownRoutes(app)
   acceptBodies(app)
   answerErrorsAsJson(app, service.logger)
@@ -41,18 +41,6 @@ export async function buildServer(service: Service, host: string, limits: Reques
   for (const each of Object.values(ENDPOINTS)) each.register(app, service)
   showDescription(app)
   return app
-}
-
-/** Refuses requests without a credential under foreign names, so that a web page whose name resolves to this machine learns nothing. */
-function refuseForeignPages(app: FastifyInstance): void {
-  app.addHook('onRequest', (request, _reply, done) => {
-    const { host, authorization } = request.headers
-    const isSigned = new URL(request.url, 'http://localhost').searchParams.has('signature')
-    if (authorization === undefined && !isSigned && !isLoopback(hostNameOf(host))) {
-      throw new ApiError(421, 'Without a credential only names of this machine are answered, such as localhost')
-    }
-    done()
-  })
 }
 
 function acceptBodies(app: FastifyInstance): void {

@@ -1,16 +1,10 @@
-import { once } from 'node:events'
-import { type IncomingMessage, request } from 'node:http'
 import { expect, test } from 'vitest'
 import { OPENAPI_PATH } from '../../../src/contract/routes.ts'
 import { startLibrary } from '../temporary-library.ts'
+import { requestAs } from './request-as.ts'
 
-/** The status of a GET with a `Host` header of its own. */
-async function statusOf(url: string, headers: Readonly<Record<string, string>>): Promise<number | undefined> {
-  const outgoing = request(url, { headers }).end()
-  const [incoming]: IncomingMessage[] = await once(outgoing, 'response')
-  incoming?.resume()
-  return incoming?.statusCode
-}
+const statusOf = async (url: string, headers: Readonly<Record<string, string>>) =>
+  (await requestAs(url, headers)).statusCode
 
 test('a page of a foreign name learns nothing on loopback', async () => {
   const { library } = await startLibrary()

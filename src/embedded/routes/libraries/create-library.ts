@@ -36,7 +36,7 @@ export const createLibrary = endpoint({
     })
     if (!library) throw invalid('name', 'The name is in use')
     const path = fillPath(API_PREFIX + ROUTES.showLibrary.path, { library: library.publicId })
-    reply.code(201).header('location', originOf(request) + path)
+    reply.code(201).header('location', originOf(service, request) + path)
     return libraryBody(library)
   },
 })
