@@ -11,7 +11,9 @@ import { startLibrary } from '../temporary-library.ts'
 
 const ROUTE_NAMES = Object.keys(ROUTES).filter((name): name is RouteName => name in ROUTES)
 /** Every status that the interface, HTTP, or docs/embedded-library.md knows; none of them says that the service failed. */
-const ANSWERS = [200, 201, 204, 400, 401, 403, 404, 408, 409, 413, 414, 415, 417, 421, 422, 431, 501]
+const ANSWERS = [
+  200, 201, 204, 206, 304, 400, 401, 403, 404, 405, 408, 409, 413, 414, 415, 416, 417, 421, 422, 431, 501,
+]
 const QUERY_KEYS = [
   ...[
     'path',
