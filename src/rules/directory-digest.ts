@@ -15,8 +15,8 @@ const MOST_BYTES_OF_A_FILE = NUMBERS_BYTES + 1_024
 const scratch = Buffer.allocUnsafe(64 * 1024)
 
 /**
- * A SHA-256 over the names and fingerprints of a directory's files, which must come in a stable order. Equal digests mean
- * that every file is unchanged, at a fraction of what comparing row by row costs.
+ * A SHA-256 over the names and fingerprints of a directory's files, which must come in a stable order. Equal digests mean that every
+ * file is unchanged; comparing them takes a fraction of the time that comparing row by row takes.
  */
 export function digestDirectory(files: Iterable<DigestedFile>): Buffer {
   let running: Hash | undefined

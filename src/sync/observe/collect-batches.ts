@@ -1,11 +1,11 @@
 import { emptyBatch, type ObservationBatch } from './observation.ts'
 
-/** A batch is handed on after so many directories, files or hashed bytes, so that nothing waits long and nothing grows. */
+/** A batch is full at one of these numbers, so that results do not wait long and memory stays bounded. */
 const BATCH_DIRECTORIES = 256
 const BATCH_FILES = 512
 const BATCH_BYTES = 64 * 2 ** 20
 
-/** The batch that a walk fills, until it is full. */
+/** Holds the batch that a walk fills. */
 export class BatchCollector {
   #batch = emptyBatch()
 
@@ -18,7 +18,7 @@ export class BatchCollector {
     return directories.length >= BATCH_DIRECTORIES || counts.hashed >= BATCH_FILES || counts.bytesHashed >= BATCH_BYTES
   }
 
-  /** Gives the batch away and begins another. */
+  /** Returns the batch and starts a new one. */
   take(): ObservationBatch {
     const taken = this.#batch
     this.#batch = emptyBatch()

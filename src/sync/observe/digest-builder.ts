@@ -3,10 +3,10 @@ import type { ScannedFile, ScannedFiles } from '../../local/scan/scanned-files.t
 import { digestDirectory } from '../../rules/directory-digest.ts'
 import type { ObservedFile } from './observation.ts'
 
-/** Collects, portion by portion, whether all files of a directory were read, and what its digest is then. */
+/** Collects, portion by portion, whether all files of a directory were read, and builds the digest of the directory. */
 export class DigestBuilder {
   readonly #listed: ScannedFiles
-  /** What was hashed may be newer than what was listed. */
+  /** Fingerprints at the time of hashing, of files that changed after the listing. */
   readonly #newer = new Map<string, Fingerprint>()
   #isWhole = true
   #hasRacy = false
@@ -19,7 +19,7 @@ export class DigestBuilder {
     return this.#isWhole
   }
 
-  /** Adds the files that were to be read, and those of them that were. */
+  /** Adds the files of one portion that had to be read, and those of them that were. */
   add(unproven: readonly { readonly file: ScannedFile }[], observed: readonly ObservedFile[]): void {
     if (observed.length < unproven.length) this.#isWhole = false
     const listed = new Map(unproven.map(({ file }) => [file.name, file.fingerprint]))
@@ -30,7 +30,7 @@ export class DigestBuilder {
     }
   }
 
-  /** Null while a hash was taken too soon after a change to vouch for its file. */
+  /** Returns null when the hash of a file was taken too soon after a change to prove the file unchanged later. */
   build(): Uint8Array | null {
     if (this.#hasRacy) return null
     return digestDirectory(this.#newer.size === 0 ? this.#listed : this.#asRead())

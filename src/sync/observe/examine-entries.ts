@@ -12,8 +12,8 @@ import { listSkipProblems, type Observer, problemCodeOf, readUnproven } from './
 import { scopeAt } from './walk-tree.ts'
 
 /**
- * Looks at some entries of a directory that is known, without listing it. What is not there is only noted: that something is
- * gone is for a whole scan to say (P11).
+ * Examines some entries of a known directory without listing it. Entries that are not found are only recorded as absent: whether
+ * something is missing, only a complete scan decides (P11).
  */
 export function examineEntries(observer: Observer, { directory, names }: DirectoryEntries, batch: ObservationBatch) {
   const { options } = observer
@@ -46,7 +46,7 @@ function openPlace({ fs, options }: Observer, directory: string, batch: Observat
     const scope = scopeAt({ fs, options }, directory).enter(directory, own)
     return { path, relativePath: directory, scope, options: { ...options, symlinks: 'skip' } }
   } catch {
-    // Whatever it is, a scan finds it and says it.
+    // The next scan finds and reports the reason.
     batch.absent.push(directory)
     return undefined
   }
@@ -63,7 +63,7 @@ function examineName({ fs }: Observer, place: ScanContext, name: string, found: 
   }
 }
 
-/** What is gone, and what is left out or a directory now: it may have been a file. */
+/** Names that are no files any more: vanished, left out, or a directory where the store knows a file. */
 function listAbsent({ findKnown }: Observer, directory: string, found: MutableFindings): string[] {
   const leftOut = [...found.ignored, ...found.skipped].map(({ name }) => name)
   const replaced = found.directories.filter((name) => findKnown(directory, name) !== undefined)
@@ -87,13 +87,13 @@ function addFiles(observer: Observer, path: string, found: MutableFindings, batc
   const known = files.map(({ name }) => observer.findKnown(path, name)).filter((row) => row !== undefined)
   const { unchangedCount, unproven } = compareDirectory(files, known)
   batch.counts.unchanged += unchangedCount
-  // Whoever names an entry has seen it at rest.
+  // Callers pass only settled paths, so the settle check is skipped.
   const observed = readUnproven(
     { ...observer, options: { ...observer.options, settleMs: null } },
     path,
     unproven,
     batch,
   )
-  // Its other files were not looked at, so nothing vouches for the directory.
+  // The other files of the directory were not examined, so no digest can prove them unchanged.
   if (observed.length > 0) batch.observations.push({ path, files: observed, missing: [], digest: null })
 }

@@ -1,9 +1,9 @@
 import type { Fingerprint } from '../../local/read/fingerprint.ts'
 import type { FormerReason } from '../../store/files.ts'
 
-/** What a walk needs to know; plain data, so that it can be handed to a thread. */
+/** The options of a walk; plain data, so that they can be passed to a thread. */
 export interface WalkOptions {
-  /** The state directory; null when nothing is known yet. */
+  /** The state directory; null when the store knows nothing of the mirror yet. */
   readonly storeDirectory: string | null
   readonly mirrorId: number
   readonly rootRealPath: string
@@ -12,17 +12,17 @@ export interface WalkOptions {
   readonly maxSizeBytes: number | null
   readonly oneFileSystem: boolean
   readonly emptyFiles: 'upload' | 'skip'
-  /** Directories below the root (relative) that hold the program's own data: never entered, whatever the rules say. */
+  /** Directories below the root (relative) that hold the program's own data; the walk never enters them, whatever the rules are. */
   readonly ownDirectories: readonly string[]
-  /** Hash every file again, whatever its fingerprint says (`--checksum`). */
+  /** Hash every file again, even if its fingerprint is unchanged (`--checksum`). */
   readonly hashEverything: boolean
-  /** Also list what was ignored or skipped, and why. */
+  /** Also list ignored and skipped paths, with the reasons. */
   readonly listIgnored: boolean
-  /** Files that changed within so long are not read: they may still be written to. Null: all are read. */
+  /** Files that changed more recently are not read, since they may still be written to. Null: all files are read. */
   readonly settleMs: number | null
 }
 
-/** A file whose bytes were read because nothing proved it unchanged. */
+/** A file that was hashed, because its fingerprint did not prove it unchanged. */
 export interface ObservedFile {
   readonly name: string
   readonly isKnown: boolean
@@ -35,7 +35,7 @@ export interface ObservedFile {
   readonly mime: string
 }
 
-/** A file that differs from what is known, and has not rested yet. */
+/** A file that is new or differs from the store, and is not settled yet. */
 export interface UnsettledFile {
   readonly path: string
   readonly isKnown: boolean
@@ -47,12 +47,15 @@ export interface MissingFile {
   readonly reason: FormerReason
 }
 
-/** What differs in one directory from what the store knows; of a large one, a part of it. */
+/** The differences between one directory and the store; a large directory has several observations. */
 export interface DirectoryObservation {
   readonly path: string
   readonly files: readonly ObservedFile[]
   readonly missing: readonly MissingFile[]
-  /** The directory's digest once this is recorded and what is missing is removed; null when something isn't proven, or follows. */
+  /**
+   * The directory's digest once this observation is recorded and the missing files are removed; null when a file is not proven
+   * unchanged, or when another observation of the directory follows.
+   */
   readonly digest: Uint8Array | null
 }
 
@@ -62,14 +65,14 @@ export interface PathProblem {
   readonly message: string
 }
 
-/** Files of one directory whose names are taken for one, `count` of them; two by their paths. */
+/** `count` files of one directory that another system may take for one, with the paths of two of them. */
 export interface AlikePaths {
   readonly count: number
   readonly path: string
   readonly other: string
 }
 
-/** A path that is left out, and by what. */
+/** A path that is left out, and the reason. */
 export interface LeftOut {
   readonly path: string
   readonly reason: string
@@ -81,47 +84,48 @@ export interface ObservationCounts {
   bytesHashed: number
   ignored: number
   unsupported: number
-  /** Ignored because they look like secrets. */
+  /** Ignored paths that look like secrets. */
   secrets: number
 }
 
-/** A stretch of the walk. */
+/** The results of a part of the walk. */
 export interface ObservationBatch {
-  /** Directories that were read completely, parents before their children. */
+  /** Directories that were listed completely, parents before their children. */
   readonly directories: string[]
   readonly observations: DirectoryObservation[]
   readonly problems: PathProblem[]
-  /** Directories of which nothing is known now: they and all below stay as the store has them (P11). */
+  /** Directories that could not be listed: they and all below stay in the store as they are (P11). */
   readonly unreadable: string[]
   readonly ignoredDirectories: string[]
   readonly leftOut: LeftOut[]
   readonly alike: AlikePaths[]
   readonly unsettled: UnsettledFile[]
-  /** Only of examined entries: paths that are gone or left out, and those that are directories, which are not entered. */
+  /** Examined paths that are gone or left out. */
   readonly absent: string[]
+  /** Examined paths that are directories, which are not entered. */
   readonly trees: string[]
   readonly counts: ObservationCounts
 }
 
-/** A walk that is under way; disposing ends it, finished or not. */
+/** A running walk; disposing stops it. */
 export interface Walk extends AsyncIterable<ObservationBatch>, AsyncDisposable {}
 
-/** Begins to walk a mirror's tree; batches come in any order, each parent directory before its children. */
+/** Starts to walk a mirror's tree. Batches come in any order, but each parent directory before its children. */
 export type ObserveTree = (options: WalkOptions, signal: AbortSignal) => Walk
 
-/** Entries of a directory that is known. */
+/** Entries of a directory that the store knows. */
 export interface DirectoryEntries {
   readonly directory: string
   readonly names: readonly string[]
 }
 
-/** What to look at instead of the whole tree. */
+/** The parts of a tree to examine. */
 export type ExamineWork =
   | { readonly kind: 'entries'; readonly entries: readonly DirectoryEntries[] }
-  /** Directories, with all below them. */
+  /** Directories, each with all below it. */
   | { readonly kind: 'trees'; readonly paths: readonly string[] }
 
-/** Looks at parts of a mirror's tree, again and again; one work at a time. */
+/** Examines parts of a mirror's tree, any number of times, one call at a time. */
 export interface Examiner extends AsyncDisposable {
   examine(work: ExamineWork, signal: AbortSignal): AsyncIterable<ObservationBatch>
 }

@@ -1,21 +1,21 @@
 import { isWithin, joinPath } from '../../foundation/paths.ts'
 import type { LeftOut, ObservationBatch, ObservedFile, PathProblem } from './observation.ts'
 
-/** What a walk found to differ from the store, kept in memory; what is equal takes no room. */
+/** The differences between a tree and the store, in memory. Unchanged files are not kept. */
 export interface Differences {
-  /** By directory, then by name: files that are new or whose bytes were read again. */
+  /** By directory, then by name: files that are new or were hashed again. */
   readonly files: ReadonlyMap<string, ReadonlyMap<string, ObservedFile>>
-  /** Paths of files that are known and no longer there. */
+  /** Paths of known files that no longer exist. */
   readonly missing: ReadonlySet<string>
-  /** Known directories that are no longer there. */
+  /** Known directories that no longer exist. */
   readonly missingDirectories: ReadonlySet<string>
   readonly problems: ReadonlyMap<string, PathProblem>
   readonly leftOut: readonly LeftOut[]
-  /** Whether a directory, or one above it, could not be listed: nothing is known of what is in it. */
+  /** Whether a directory, or one above it, could not be listed, so that its entries are unknown. */
   isUnreadable(directory: string): boolean
 }
 
-/** Reads a whole walk and keeps the differences. `known`: the directories that the store has. */
+/** Reads all batches of a walk and keeps the differences. `known` are the directories in the store. */
 export async function observeDifferences(
   batches: AsyncIterable<ObservationBatch>,
   known: readonly string[],

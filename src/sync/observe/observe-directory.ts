@@ -23,11 +23,11 @@ export interface Observer {
   readonly fs: FileSystem
   readonly clock: Clock
   readonly options: WalkOptions
-  /** True when the store has this digest for the directory. */
+  /** Whether the store has this digest for the directory. */
   readonly hasDigest: (path: string, digest: Uint8Array) => boolean
-  /** What the store knows of a directory's files. */
+  /** The store's rows of a directory's files. */
   readonly listKnown: (path: string) => readonly ComparedRow[]
-  /** What the store knows of one file. */
+  /** The store's row of one file. */
   readonly findKnown: (path: string, name: string) => ComparedRow | undefined
   readonly scratch: Uint8Array
 }
@@ -38,8 +38,8 @@ export interface ChildDirectory {
 }
 
 /**
- * Scans one directory, hashes what isn't proven unchanged, adds the result to the batch and gives the directories below. Of a
- * large directory it gives full batches on the way.
+ * Scans one directory, hashes the files that are not proven unchanged, adds the results to the batch and returns the directories
+ * below. It yields each batch that a large directory fills.
  */
 export function* observeDirectory(
   observer: Observer,
@@ -65,7 +65,10 @@ export function* observeDirectory(
   return options.ownDirectories.length === 0 ? children : excludeOwn(options, children, batches.batch)
 }
 
-/** Reading our own open databases would drop their locks (POSIX: any close of the file does), and never come to rest. */
+/**
+ * Excludes the program's own directories. Reading its open databases would release their locks (in POSIX, closing any descriptor of a
+ * file does), and their files would never settle.
+ */
 function excludeOwn(
   { ownDirectories, listIgnored }: WalkOptions,
   children: readonly ChildDirectory[],
@@ -109,7 +112,7 @@ function* addFiles(
   const missing = [...rows.keys()]
   const missingFiles = scan.incomplete ? [] : explainMissing(scan, missing)
   const isProven = digestBuilder.isWhole && missingFiles.length === missing.length
-  // What was examined entry by entry left its directory without a digest.
+  // Files that were examined one by one left their directory without a digest.
   const lacksDigest = isProven && hasKnown
   if (files.length > 0 || missingFiles.length > 0 || lacksDigest) {
     batches.batch.observations.push({
@@ -133,7 +136,7 @@ function addLookAlikes(
   batch.alike.push({ count, path: joinPath(directory, first), other: joinPath(directory, second) })
 }
 
-/** Reads what isn't proven unchanged; what has not rested is only noted. */
+/** Hashes the files that are not proven unchanged, and records unsettled ones without reading them. */
 export function readUnproven(
   observer: Observer,
   directory: string,
@@ -159,7 +162,7 @@ const DIGEST_BYTES = 32
 const DIGESTS = 256
 let digests = new Uint8Array(0)
 
-/** Digests share buffers: one of its own takes ten times its room, here and where the batch goes. */
+/** Copies a digest into a shared buffer: a buffer for each digest takes ten times the memory, in this thread and in the receiver's. */
 function keepDigest(digest: Uint8Array): Uint8Array {
   if (digests.length < DIGEST_BYTES) digests = new Uint8Array(DIGESTS * DIGEST_BYTES)
   const kept = digests.subarray(0, DIGEST_BYTES)
@@ -200,7 +203,7 @@ function explainMissing(scan: ScannedDirectory, names: readonly string[]): Missi
   return names.filter((name) => !withProblem.has(name)).map((name) => ({ name, reason: reasons.get(name) ?? 'gone' }))
 }
 
-/** Those of the skipped entries that somebody must resolve. */
+/** The skipped entries that the user must resolve, as problems. */
 export function listSkipProblems(directory: string, skipped: readonly SkippedEntry[]): PathProblem[] {
   return skipped.flatMap((entry) => {
     const problem = skipProblem(entry)
@@ -209,7 +212,7 @@ export function listSkipProblems(directory: string, skipped: readonly SkippedEnt
   })
 }
 
-/** A stable code for what a scan met: the system's codes are in capitals, ours are not. */
+/** The stable code of a problem: codes of the system are in capitals, those of FileErrors are not. */
 export function problemCodeOf(code: string): string {
   if (code === 'EACCES' || code === 'EPERM') return 'unreadable'
   return code === code.toUpperCase() ? 'io-error' : code

@@ -10,35 +10,43 @@ import { type DifferingFile, emptyScan, recordObservation, type ScanState } from
 export interface ObserveOptions {
   readonly hashEverything: boolean
   readonly acceptsRemovals: boolean
-  /** Files that changed within so long are left for later; null: none. */
+  /** Files that changed more recently are left for later; null: none. */
   readonly settleMs: number | null
 }
 
 export interface ScanResult {
   readonly problems: readonly PathProblem[]
   readonly secrets: number
-  /** Every directory that was read. */
+  /** Every directory that was listed. */
   readonly directories: ReadonlySet<string>
-  /** What was left for later, at most so many of them that they can be kept. */
+  /** Files that were left for later, up to a bound. */
   readonly unsettled: readonly UnsettledFile[]
-  /** Files that are new or have another content; at most so many of them that they can be kept. */
+  /** Files that are new or have another content, up to a bound. */
   readonly differing: readonly DifferingFile[]
-  /** Files are gone, and it is to be seen whether they come back under a new name before they are removed. */
+  /** Files are gone, but unsettled new files may be the same ones under new names, so nothing was removed yet. */
   readonly isRemovalPostponed: boolean
-  /** Of the walk alone: waiting for its turn and for the service is left out. */
+  /** The duration of the walk alone, without waiting for other scans and for the service. */
   readonly durationMs: number
 }
 
-/** At most so many problems of paths are kept of one scan; the rest only counts. */
+/** Problems of paths that are kept of one scan; further ones are only counted. */
 const MAX_PROBLEMS = 10_000
 const MAX_UNSETTLED = 10_000
 
-/** Scans a mirror's directory into the store (product: "Unchanged"), and accounts for it in `summary.files`. */
+/**
+ * Scans a mirror's directory into the store, and adds the counts to `summary.files`. Throws HeldBackError `root-emptied` when too
+ * many files are gone.
+ *
+ * 1. Wait until no other scan runs, and clear the missing files that an earlier scan recorded.
+ * 2. Walk the tree: each batch is recorded in the store as it comes.
+ * 3. Warn of new files whose names look alike.
+ * 4. Remove the files that the walk did not find, unless too many are gone or they may have moved.
+ */
 export async function observe(
   engine: Engine,
   mirror: OpenMirror,
   summary: SyncSummary,
-  manner: ObserveOptions,
+  options: ObserveOptions,
 ): Promise<ScanResult> {
   const { store, progress, clock } = engine
   using _turn = await engine.scanTurns.take()
@@ -47,7 +55,7 @@ export async function observe(
   const scan = emptyScan(new Map(store.directories.list(mirror.row.id).map(({ id, path }) => [path, id])))
   const found: Found = { problems: [], unsettled: [] }
   const isNew = scan.knownDirectories.size === 0
-  await using walk = engine.observeTree(walkOptions(engine, mirror, { ...manner, isNew }), engine.signal)
+  await using walk = engine.observeTree(walkOptions(engine, mirror, { ...options, isNew }), engine.signal)
   await mirror.verify()
   const startMs = clock.monotonicMs()
   for await (const batch of walk) {
@@ -58,13 +66,13 @@ export async function observe(
     progress.bytesHashed += batch.counts.bytesHashed
   }
   warnOfLookAlikes(engine, mirror, scan)
-  const isRemovalPostponed = !removeMissing(engine, mirror, scan, { summary, ...manner })
+  const isRemovalPostponed = !removeMissing(engine, mirror, scan, { summary, ...options })
   const { secrets, differing, seenDirectories: directories } = scan
   const durationMs = clock.monotonicMs() - startMs
   return { ...found, isRemovalPostponed, durationMs, secrets, differing, directories }
 }
 
-/** Both are mirrored; but another system may take them for one, and people may read the wrong one. */
+/** Both files are mirrored; but another system may take them for one, and people may confuse them. */
 function warnOfLookAlikes({ logger }: Engine, { row }: OpenMirror, { alike }: ScanState): void {
   if (alike === undefined) return
   const { count: files, path, other } = alike
@@ -76,13 +84,13 @@ interface Found {
   readonly unsettled: UnsettledFile[]
 }
 
-/** Keeps a bounded part of what the caller may want to know by name. */
+/** Keeps a bounded number of problems and unsettled files by name. */
 function keepSome({ problems, unsettled }: Found, batch: ObservationBatch): void {
   if (problems.length < MAX_PROBLEMS) problems.push(...batch.problems)
   if (unsettled.length < MAX_UNSETTLED) unsettled.push(...batch.unsettled)
 }
 
-/** How a mirror's tree is walked; `isNew`: the store knows nothing of it. */
+/** The options to walk a mirror's tree; `isNew`: the store knows none of its files. */
 export function walkOptions(
   engine: Engine,
   mirror: Omit<OpenMirror, 'runId' | 'verify'>,
@@ -108,7 +116,10 @@ export function walkOptions(
   }
 }
 
-/** Only after the whole walk: what it did not find, in directories that it could read, is gone or has moved. */
+/**
+ * Removes the files that the complete walk did not find in directories that it could list: they are gone or have moved. Returns false
+ * when the removal is postponed.
+ */
 function removeMissing(
   { store, clock }: Engine,
   mirror: OpenMirror,
@@ -124,7 +135,7 @@ function removeMissing(
       for (const { id, reason } of gone) store.files.noteDirectoryGone(id, reason)
       const { moved, removed, leftOut, loss } = countGone(store, mirror, scan, files)
       if (!acceptsRemovals && mayHaveMoved(loss, scan.unsettledNewCount)) isDone = false
-      // From here on the summary counts what is gone: a mirror that is halted counts nothing as moved or removed.
+      // The summary counts moved and removed files from here on, so that a halted mirror counts none.
       else if (!acceptsRemovals) assertNotLost(mirror, loss)
       files.moved = moved
       files.new -= moved
@@ -148,8 +159,8 @@ interface Gone {
 }
 
 /**
- * Counts what moved and what is gone. Neither what was recorded under a new name before this scan is lost, nor what a rule
- * leaves out now.
+ * Counts the files that moved and that are gone. A file that was recorded under a new name before this scan does not count as lost,
+ * nor does one that a rule leaves out now.
  */
 function countGone(store: Store, { row }: OpenMirror, scan: ScanState, files: SyncSummary['files']): Gone {
   const moved = store.files.countMoved(row.id)
@@ -164,16 +175,13 @@ function countGone(store: Store, { row }: OpenMirror, scan: ScanState, files: Sy
   return { moved: moved.now, removed, leftOut: Math.min(removed, gone.leftOut), loss }
 }
 
-/** An unmounted disk looks like a tree that somebody deleted: better ask (P12). Nothing was recorded as removed yet. */
+/** Throws HeldBackError before anything is removed: an unmounted disk looks like a deleted tree, so the user must confirm (P12). */
 function assertNotLost({ row }: OpenMirror, files: Loss): void {
   const reason = lossReason(files)
   if (reason === undefined) return
   const what = reason === 'emptied' ? `all ${files.known} files` : `${files.lost} of ${files.known} files`
   const text = `The mirror "${row.name}" is halted: ${what} are gone from "${row.path}"`
-  throw new HeldBackError(
-    'root-emptied',
-    `${text}; if that is right, "shelfd sync ${row.name} --accept-removals" goes on`,
-  )
+  throw new HeldBackError('root-emptied', `${text}; if that is right, run "shelfd sync ${row.name} --accept-removals"`)
 }
 
 function findGoneDirectories(scan: ScanState): { id: number; reason: 'gone' | 'ignored' }[] {

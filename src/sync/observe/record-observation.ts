@@ -3,21 +3,21 @@ import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { AlikePaths, DirectoryObservation, ObservationBatch, ObservedFile } from './observation.ts'
 
-/** Which directories the walk has seen, and which of them the store had. */
+/** The state of a scan: the directories that the store has and that the walk has seen, and bounded lists of its findings. */
 export interface ScanState {
   readonly knownDirectories: Map<string, number>
   readonly seenDirectories: Set<string>
   readonly unreadable: string[]
   readonly ignoredDirectories: Set<string>
-  /** Digests that hold once the missing files are removed. */
+  /** Digests that become true once the missing files are removed. */
   readonly laterDigests: Map<number, Uint8Array | null>
   secrets: number
-  /** New files that look like others of their directory: how many, and two of them. */
+  /** New files whose names look like others in their directory: their number, and two of them. */
   alike: AlikePaths | undefined
-  /** Files that have not rested, and those of them that are new. */
+  /** The number of unsettled files, and of those among them that are new. */
   unsettledCount: number
   unsettledNewCount: number
-  /** Files that are new or have another content, as many as may be asked for by name. */
+  /** Files that are new or have another content, up to MAX_DIFFERING. */
   readonly differing: DifferingFile[]
 }
 
@@ -27,7 +27,7 @@ export interface DifferingFile {
   readonly ctimeNs: bigint
 }
 
-/** More than these are a first scan, where nobody asks which. */
+/** A scan that finds more is a first one, whose files nobody needs by name. */
 const MAX_DIFFERING = 10_000
 
 export function emptyScan(knownDirectories: Map<string, number>): ScanState {
@@ -45,7 +45,7 @@ export function emptyScan(knownDirectories: Map<string, number>): ScanState {
   }
 }
 
-/** Writes one batch to the store and adds it to the account; a batch without a difference writes nothing. */
+/** Writes one batch to the store and adds its counts to the summary; a batch without differences writes nothing. */
 export function recordObservation(
   engine: Engine,
   mirror: OpenMirror,
@@ -86,7 +86,8 @@ function recordDirectory(
   summary: SyncSummary,
 ): void {
   const directoryId = scan.knownDirectories.get(observation.path)
-  if (directoryId === undefined) throw new Error(`The walk gave "${observation.path}" without its directory`)
+  if (directoryId === undefined)
+    throw new Error(`The walk observed files of "${observation.path}" before its directory`)
   for (const file of observation.files) {
     const what = recordFile(engine, mirror, directoryId, observation.path, file)
     summary.files[what] += 1
@@ -101,7 +102,7 @@ function recordDirectory(
   if (!isSettled) scan.laterDigests.set(directoryId, observation.digest)
 }
 
-/** Records a file that was hashed, and tells what it turned out to be. */
+/** Records a hashed file; returns whether it is new, has another content, or the same one. */
 function recordFile(
   { store, clock }: Engine,
   mirror: OpenMirror,
@@ -125,7 +126,7 @@ function recordFile(
   return isSame ? 'unchanged' : 'changed'
 }
 
-/** Writes what was examined apart from a scan: only a complete scan can tell that something is missing (P11). */
+/** Writes the results of an examination; records nothing as missing, which only a complete scan can decide (P11). */
 export function recordExamined(
   engine: Engine,
   mirror: OpenMirror,

@@ -1,10 +1,10 @@
 import type { DirectoryEntries, ObservationBatch } from './observation.ts'
 
-/** Cells of the memory that the walking threads share with their owner. */
+/** Cells of the memory that the walking threads share with the main thread. */
 export const CREDITS = 0
 export const IDLE_WORKERS = 1
 
-/** Batches that may be on their way before a walking thread waits. */
+/** Batches that may be posted and not yet read before a walking thread waits. */
 export const MAX_BATCHES_UNDER_WAY = 6
 
 export type ToWorker =

@@ -1,4 +1,4 @@
-/** Thread entry: walks parts of a tree, hashes what differs from the store, and posts what it observed. */
+/** Entry of a walking thread: walks parts of a tree, hashes files that differ from the store, and posts observations. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../foundation/clock.ts'
 import { nodeFileSystem } from '../../local/read/file-system.ts'
