@@ -68,7 +68,6 @@ const CROWDED_FOLDERS: readonly string[] = [
   'src/app/settings',
   'src/cli',
   'src/cli/render',
-  'src/daemon',
   'src/foundation',
   'src/rules',
   'src/store',

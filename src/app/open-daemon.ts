@@ -1,8 +1,8 @@
-import type { CrewPlan } from '../daemon/crew.ts'
-import { createMetrics, type Metrics } from '../daemon/metrics.ts'
+import type { DaemonStatus } from '../daemon/daemon-status.ts'
+import { createMetrics, type Metrics } from '../daemon/metrics/create-metrics.ts'
 import { withoutRepeats } from '../daemon/quiet-logger.ts'
 import { type DaemonPlan, type HealthAddress, runDaemon } from '../daemon/run-daemon.ts'
-import type { DaemonStanding } from '../daemon/standing.ts'
+import type { SupervisorPlan } from '../daemon/supervisor.ts'
 import { systemClock } from '../foundation/clock.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { systemWatch } from '../local/watch/system-watch.ts'
@@ -51,8 +51,7 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
     plan,
     clock: systemClock,
     serviceName: serviceNameOf(settings),
-    metrics: (standing: () => DaemonStanding) =>
-      meter.begin(createMetrics({ standing, store, clock: systemClock, version })),
+    metrics: (status: () => DaemonStatus) => meter.begin(createMetrics({ status, store, clock: systemClock, version })),
     replan: (forgotten) => {
       const next = input.readSettings()
       const replanned = planner.plan(next, forgotten)
@@ -95,10 +94,14 @@ class Planner {
   plan(settings: Settings, forgotten?: string): DaemonPlan {
     const known = this.#store.mirrors.list().filter(({ name }) => name !== forgotten)
     const { mirrors, passedOver } = chooseForDaemon(settings, { known, home: this.#input.home })
-    return { crew: this.#planCrew(settings, mirrors), health: healthOf(settings, this.#input.env), passedOver }
+    return {
+      supervisor: this.#planSupervisor(settings, mirrors),
+      health: healthOf(settings, this.#input.env),
+      passedOver,
+    }
   }
 
-  #planCrew(settings: Settings, mirrors: readonly EngineMirror[]): CrewPlan {
+  #planSupervisor(settings: Settings, mirrors: readonly EngineMirror[]): SupervisorPlan {
     const controller = new AbortController()
     const { signal } = this.#input
     const composed = composeEngine(settings, {
@@ -119,14 +122,14 @@ class Planner {
       mirrors: mirrors.map((mirror) => {
         const configured = settings.mirrors.find(({ name }) => name === mirror.name) ?? adHocMirror(mirror.path)
         const { schedule = null, maxDurationMs = null } = configured
-        return { keeper: keeperSettings(mirror, configured, this.#input.logger), schedule, maxDurationMs }
+        return { controller: controllerSettings(mirror, configured, this.#input.logger), schedule, maxDurationMs }
       }),
       [Symbol.asyncDispose]: () => composed[Symbol.asyncDispose](),
     }
   }
 }
 
-function keeperSettings(mirror: EngineMirror, configured: MirrorSettings, logger: Logger): ControllerSettings {
+function controllerSettings(mirror: EngineMirror, configured: MirrorSettings, logger: Logger): ControllerSettings {
   const { watch, watcher, settleMs, rescanMs = null, pollIntervalMs } = configured
   return {
     mirror,

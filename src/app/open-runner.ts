@@ -1,5 +1,5 @@
-import type { DaemonClient } from '../daemon/control/client.ts'
-import { connectToDaemon } from '../daemon/control/connect-to-daemon.ts'
+import type { DaemonClient } from '../daemon/control/client/client.ts'
+import { connectToDaemon } from '../daemon/control/client/connect-to-daemon.ts'
 import { LockedError } from '../foundation/errors.ts'
 import { openStoreCopy } from '../store/copy-store.ts'
 import type { MirrorRow } from '../store/mirrors.ts'

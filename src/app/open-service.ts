@@ -1,5 +1,5 @@
 import type { LibraryAccess } from '../daemon/control/answers.ts'
-import { connectToDaemon } from '../daemon/control/connect-to-daemon.ts'
+import { connectToDaemon } from '../daemon/control/client/connect-to-daemon.ts'
 import type { EmbeddedLibrary } from '../embedded/start-embedded.ts'
 import { systemClock } from '../foundation/clock.ts'
 import { LockedError } from '../foundation/errors.ts'

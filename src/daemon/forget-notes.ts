@@ -1,6 +1,6 @@
 import type { Store } from '../store/open-store.ts'
 import { forgetPause, listPauseNotes } from '../sync/pause.ts'
-import { forgetHandled, listHandled } from './schedule-note.ts'
+import { forgetHandled, listHandled } from './schedule/schedule-note.ts'
 
 /** The mirrors there are, and those among them that have a schedule. */
 interface Kept {

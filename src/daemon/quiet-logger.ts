@@ -1,7 +1,7 @@
 import type { Clock } from '../foundation/clock.ts'
 import type { LogFields, Logger } from '../foundation/logger.ts'
 import { SENT, SENT_BESIDES, UPLOADS_FAILED } from '../sync/continuous/activity-log.ts'
-import { CLIENT_DID } from './client-did.ts'
+import { CLIENT_DID } from './control/client-did.ts'
 
 const REST_MS = 10 * 60_000
 const MOST_KEPT = 1_000

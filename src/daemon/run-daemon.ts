@@ -5,15 +5,15 @@ import { Turns } from '../foundation/turns.ts'
 import { storeIsGone } from '../store/held-database.ts'
 import type { Store } from '../store/open-store.ts'
 import { forgetMirror } from '../sync/forget-mirror.ts'
-import { answerClients } from './answer-clients.ts'
+import { answerClients } from './control/answer-clients.ts'
 import { startControlServer } from './control/server.ts'
-import { Crew, type CrewPlan } from './crew.ts'
-import { describeStanding } from './describe-standing.ts'
-import { type HealthServer, startHealthServer } from './health-server.ts'
+import type { DaemonStatus } from './daemon-status.ts'
+import { describeStatus } from './describe-status.ts'
+import { type HealthServer, startHealthServer } from './health/health-server.ts'
 import { type JumpKind, startHeartbeat } from './heartbeat.ts'
-import type { Metrics } from './metrics.ts'
+import type { Metrics } from './metrics/create-metrics.ts'
 import { createNotifier, type Notifier } from './notify.ts'
-import type { DaemonStanding } from './standing.ts'
+import { Supervisor, type SupervisorPlan } from './supervisor.ts'
 
 export interface HealthAddress {
   readonly host: string
@@ -24,7 +24,7 @@ export interface HealthAddress {
 
 /** What one reading of the configuration asks for. */
 export interface DaemonPlan {
-  readonly crew: CrewPlan
+  readonly supervisor: SupervisorPlan
   readonly health: HealthAddress | null
   /** What to tell of configured mirrors that are not kept. */
   readonly passedOver: readonly string[]
@@ -48,7 +48,7 @@ export interface DaemonInput {
   /** What the daemon works with and its clients must have in common. */
   readonly serviceName: string
   readonly plan: DaemonPlan
-  readonly metrics: (standing: () => DaemonStanding) => Metrics
+  readonly metrics: (status: () => DaemonStatus) => Metrics
   /** Reads the configuration again, as if the store did not know `forgotten`; throws UsageError when it isn't one. */
   replan(forgotten?: string): Replan
   /** Calls `listener` whenever the configuration is to be read again. */
@@ -72,7 +72,7 @@ class Daemon implements AsyncDisposable {
   readonly #turns = new Turns()
   readonly #parts = new AsyncDisposableStack()
   readonly #fatal = Promise.withResolvers<never>()
-  #crew: Crew
+  #supervisor: Supervisor
   #health: { readonly server: HealthServer; readonly address: HealthAddress } | undefined
   #isAlive = () => true
 
@@ -80,13 +80,13 @@ class Daemon implements AsyncDisposable {
     this.#input = input
     this.#startedAt = input.clock.nowMs()
     this.#notifier = createNotifier(input)
-    this.#metrics = input.metrics(() => this.standing())
+    this.#metrics = input.metrics(() => this.status())
     this.#fatal.promise.catch(() => {})
-    this.#crew = this.#hire(input.plan.crew)
+    this.#supervisor = this.#startSupervisor(input.plan.supervisor)
   }
 
-  standing(): DaemonStanding {
-    return { pid: process.pid, startedAt: this.#startedAt, ...this.#crew.standing }
+  status(): DaemonStatus {
+    return { pid: process.pid, startedAt: this.#startedAt, ...this.#supervisor.status }
   }
 
   async start(): Promise<void> {
@@ -94,8 +94,8 @@ class Daemon implements AsyncDisposable {
     const { store, logger, env, serviceName, clock } = input
     await this.#openHealth(input.plan.health)
     const handlers = answerClients({
-      crew: () => this.#crew,
-      standing: () => this.standing(),
+      supervisor: () => this.#supervisor,
+      status: () => this.status(),
       reload: () => this.#reload(),
       forget: (name) => this.#forget(name),
     })
@@ -113,9 +113,9 @@ class Daemon implements AsyncDisposable {
     const hangup = input.onHangup?.(() => void this.#reload().catch(() => {}))
     if (hangup) this.#parts.use(hangup)
     this.#parts.use(this.#notifier.startWatchdog(this.#isAlive))
-    this.#notifier.ready(describeStanding(this.standing()))
+    this.#notifier.ready(describeStatus(this.status()))
     this.#tellPassedOver(input.plan)
-    const mirrors = this.#crew.keepers.map(({ name }) => name)
+    const mirrors = this.#supervisor.controllers.map(({ name }) => name)
     logger.info('the daemon runs', {
       mirrors,
       service: serviceName,
@@ -136,18 +136,18 @@ class Daemon implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const { logger, clock } = this.#input
     const startMs = clock.monotonicMs()
-    logger.info('the daemon ends what is under way', { uploading: this.#crew.standing.uploading })
+    logger.info('the daemon ends what is under way', { uploading: this.#supervisor.status.uploading })
     this.#notifier.stopping()
-    // A reload under way has hired others when it is over.
+    // A reload under way ends with another supervisor.
     using _turn = await this.#turns.take()
-    await this.#crew.stop()
+    await this.#supervisor.stop()
     await this.#parts.disposeAsync()
     await this.#health?.server[Symbol.asyncDispose]()
     logger.info('the daemon has ended', { afterMs: Math.round(clock.monotonicMs() - startMs) })
   }
 
-  #hire(plan: CrewPlan): Crew {
-    return new Crew(plan, (error) => this.#fail(error))
+  #startSupervisor(plan: SupervisorPlan): Supervisor {
+    return new Supervisor(plan, (error) => this.#fail(error))
   }
 
   /** Ends the daemon. Whatever went wrong without its store went wrong because of that. */
@@ -159,14 +159,14 @@ class Daemon implements AsyncDisposable {
   #beat(): void {
     const { store } = this.#input
     if (!store.isInPlace()) this.#fail(storeIsGone(store.directory))
-    this.#crew.applyMaintenance()
-    this.#notifier.status(describeStanding(this.standing()))
+    this.#supervisor.applyMaintenance()
+    this.#notifier.status(describeStatus(this.status()))
   }
 
   #noteJump(kind: JumpKind, byMs: number): void {
     const message = kind === 'woke' ? 'the machine woke, or its clock was set forward' : 'the clock was set back'
     this.#input.logger.info(message, { byMs: Math.round(byMs) })
-    this.#crew.wake().catch((error: unknown) => this.#fail(error))
+    this.#supervisor.wake().catch((error: unknown) => this.#fail(error))
   }
 
   /** Takes over a changed configuration; one that is none is said, and the old one stays in force. */
@@ -174,7 +174,7 @@ class Daemon implements AsyncDisposable {
     await this.#replace(undefined, () => {})
   }
 
-  /** Forgets a mirror between two crews: the one that kept it, and the next, which begins it anew if it is configured. */
+  /** Forgets a mirror between two supervisors: the one that kept it, and the next, which begins it anew if it is configured. */
   async #forget(name: string): Promise<string> {
     const { store, clock, logger } = this.#input
     let copy: string | undefined
@@ -186,52 +186,52 @@ class Daemon implements AsyncDisposable {
     return copy
   }
 
-  /** Replaces the crew by one of the configuration as it is now; `between` runs while there is none. */
+  /** Replaces the supervisor by one of the configuration as it is now; `between` runs while there is none. */
   async #replace(forgotten: string | undefined, between: () => void): Promise<void> {
     using _turn = await this.#turns.take()
     const { logger, signal } = this.#input
     if (signal.aborted) return
     this.#notifier.reloading()
-    let isWithoutCrew = false
+    let isWithoutSupervisor = false
     let refusal: { readonly error: unknown } | undefined
     try {
       let replan = this.#input.replan(forgotten)
       // The one part that the world may refuse comes first: what was in force can still stay so.
       await this.#moveHealth(replan.plan)
-      isWithoutCrew = true
-      await this.#crew.stop()
+      isWithoutSupervisor = true
+      await this.#supervisor.stop()
       refusal = refusalOf(between)
       // What was not done leaves everything as it was.
       if (refusal) replan = this.#input.replan(undefined)
       const { plan, changes, takeOver } = replan
-      this.#crew = this.#hire(plan.crew)
+      this.#supervisor = this.#startSupervisor(plan.supervisor)
       takeOver()
       this.#tellPassedOver(plan)
       logger.info('the configuration was read again', { changes: changes.length === 0 ? 'none' : changes })
     } catch (error) {
-      if (isWithoutCrew || !(error instanceof UsageError)) this.#fail(error)
+      if (isWithoutSupervisor || !(error instanceof UsageError)) this.#fail(error)
       logger.error('the configuration was not taken over', { reason: messageOf(error) })
       throw error
     } finally {
-      this.#notifier.ready(describeStanding(this.standing()))
+      this.#notifier.ready(describeStatus(this.status()))
     }
     if (refusal) throw refusal.error
   }
 
-  #tellPassedOver({ passedOver, crew }: DaemonPlan): void {
+  #tellPassedOver({ passedOver, supervisor }: DaemonPlan): void {
     const { logger } = this.#input
     for (const reason of passedOver) logger.warn('a configured mirror is not kept', { reason })
-    if (crew.mirrors.length === 0) logger.warn('there is no mirror to keep')
+    if (supervisor.mirrors.length === 0) logger.warn('there is no mirror to keep')
   }
 
   /** Serves at the address of a new plan; when that is impossible, at the former one, and the plan is given up. */
-  async #moveHealth({ health, crew }: DaemonPlan): Promise<void> {
+  async #moveHealth({ health, supervisor }: DaemonPlan): Promise<void> {
     const before = this.#health?.address
     if (before && health && before.host === health.host && before.port === health.port) return
     try {
       await this.#openHealth(health)
     } catch (error) {
-      await crew[Symbol.asyncDispose]()
+      await supervisor[Symbol.asyncDispose]()
       if (before) await this.#openHealth({ ...before, isRequired: false })
       throw error
     }
@@ -243,9 +243,9 @@ class Daemon implements AsyncDisposable {
     if (address === null) return
     const { logger } = this.#input
     const view = {
-      standing: () => {
-        this.#crew.line.probe().catch((error: unknown) => this.#fail(error))
-        return this.standing()
+      status: () => {
+        this.#supervisor.connection.probe().catch((error: unknown) => this.#fail(error))
+        return this.status()
       },
       renderMetrics: async () => ({ body: await this.#metrics.render(), contentType: this.#metrics.contentType }),
       isAlive: () => this.#isAlive(),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { forgetNotes } from '../../src/daemon/forget-notes.ts'
-import { writeHandled } from '../../src/daemon/schedule-note.ts'
+import { writeHandled } from '../../src/daemon/schedule/schedule-note.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { isPaused, pauseMirrors } from '../../src/sync/pause.ts'
 import { temporaryDirectory } from '../support/temporary.ts'

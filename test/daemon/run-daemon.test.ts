@@ -1,14 +1,14 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { connectToDaemon } from '../../src/daemon/control/connect-to-daemon.ts'
-import { createMetrics } from '../../src/daemon/metrics.ts'
+import { connectToDaemon } from '../../src/daemon/control/client/connect-to-daemon.ts'
+import { createMetrics } from '../../src/daemon/metrics/create-metrics.ts'
 import { type DaemonPlan, type HealthAddress, runDaemon } from '../../src/daemon/run-daemon.ts'
 import { systemClock } from '../../src/foundation/clock.ts'
 import { type Logger, silentLogger } from '../../src/foundation/logger.ts'
-import { crewPlan } from '../support/crew.ts'
 import { openTestEngine } from '../support/engine.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { freePort } from '../support/free-port.ts'
 import { until } from '../support/keeper.ts'
+import { supervisorPlan } from '../support/supervisor.ts'
 
 /** A daemon in this process without mirrors, and what it takes over at each reload. */
 async function startDaemon(health: HealthAddress | null) {
@@ -20,14 +20,14 @@ async function startDaemon(health: HealthAddress | null) {
   const logger: Logger = { ...silentLogger, info: say, error: say }
   const plans: DaemonPlan[] = []
   const planned = (address: HealthAddress | null) => {
-    plans.push({ crew: crewPlan(engine), health: address, passedOver: [] })
-    return plans.at(-1) ?? { crew: crewPlan(engine), health: address, passedOver: [] }
+    plans.push({ supervisor: supervisorPlan(engine), health: address, passedOver: [] })
+    return plans.at(-1) ?? { supervisor: supervisorPlan(engine), health: address, passedOver: [] }
   }
   const next = { health, takenOver: 0 }
   const running = runDaemon({
     ...{ store, clock: systemClock, logger, env: {}, signal: end.signal, serviceName: service.url },
     plan: planned(health),
-    metrics: (standing) => createMetrics({ standing, store, clock: systemClock, version: '1.2.3' }),
+    metrics: (status) => createMetrics({ status, store, clock: systemClock, version: '1.2.3' }),
     replan: () => {
       const takeOver = () => {
         next.takenOver += 1
@@ -77,8 +77,8 @@ describe('a reload', () => {
     await expect(reload()).rejects.toMatchObject({ code: 'bad-configuration' })
     expect(said).toContain('the configuration was not taken over')
     expect(
-      plans.map(({ crew }) => crew.engine.signal.aborted),
-      'the first crew works on',
+      plans.map(({ supervisor }) => supervisor.engine.signal.aborted),
+      'the first supervisor works on',
     ).toEqual([false, false])
     expect([await isServed(first), next.takenOver]).toEqual([true, 0])
     other.next.health = null

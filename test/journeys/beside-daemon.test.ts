@@ -1,7 +1,7 @@
 /** Commands beside a process that holds the store and the library, as the daemon does; here it is this one. */
 import { mkdirSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { standingJson } from '../../src/cli/render/standing-json.ts'
+import { daemonStatusJson } from '../../src/cli/render/daemon-status-json.ts'
 import type { ControlHandlers } from '../../src/daemon/control/handlers.ts'
 import type { SyncRequest } from '../../src/daemon/control/requests.ts'
 import { startControlServer } from '../../src/daemon/control/server.ts'
@@ -13,15 +13,15 @@ import { forgetMirror } from '../../src/sync/forget-mirror.ts'
 import { isPaused, pauseMirrors, resumeMirrors } from '../../src/sync/pause.ts'
 import { retryContents, setContentsAside } from '../../src/sync/quarantine.ts'
 import { runSync } from '../../src/sync/run/run-sync.ts'
-import { runResult } from '../daemon/control-daemon.ts'
+import { runResult } from '../daemon/control/control-daemon.ts'
+import { daemonMirrorStatus, daemonStatus } from '../support/daemon-status.ts'
 import { dumpStore } from '../support/dump-store.ts'
 import { openTestEngine } from '../support/engine.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { runShelfd } from '../support/run-shelfd.ts'
-import { daemonStanding, mirrorStanding } from '../support/standing.ts'
 
-const standing = daemonStanding({
-  mirrors: [mirrorStanding({ settling: 3 }), mirrorStanding({ name: 'mail', state: 'scanning' })],
+const found = daemonStatus({
+  mirrors: [daemonMirrorStatus({ settling: 3 }), daemonMirrorStatus({ name: 'mail', state: 'scanning' })],
 })
 
 /** Holds the home's store and library and answers its commands. */
@@ -33,7 +33,7 @@ async function startStandIn(home: Home, changed: Partial<ControlHandlers> = {}) 
   const service = { ...engine.service, identity, isEmbedded: true }
   const requests: SyncRequest[] = []
   const handlers: ControlHandlers = {
-    status: async () => standing,
+    status: async () => found,
     sync: (request, run) => {
       requests.push(request)
       const here: Engine = { ...engine, ...run, service, limits: request.limits }
@@ -156,7 +156,7 @@ describe('beside a daemon', () => {
     const { home } = await syncedHome()
     expect(JSON.parse((await home.shelfd(['status', '--json'])).stdout)).toMatchObject({
       mirrors: [{ name: 'Papers' }],
-      daemon: standingJson(standing),
+      daemon: daemonStatusJson(found),
     })
     const { stdout } = await home.shelfd(['status'])
     expect(stdout).toMatch(/^daemon: running for .* \(process 4711\)/)
@@ -191,7 +191,7 @@ describe('beside a daemon', () => {
 
   test('the daemon itself does not wait for itself', async () => {
     const home = temporaryHome()
-    const status = async () => ({ ...standing, pid: process.pid })
+    const status = async () => ({ ...found, pid: process.pid })
     await startStandIn(home, { status, library: () => new Promise(() => {}) })
     expect((await home.shelfd(['whoami'])).exitCode).toBe(11)
   })

@@ -42,7 +42,7 @@ test('a tree changed at random ends exactly mirrored', { timeout: CHURN_MS + 3 *
   await daemon.until('all is quiet', isQuiet)
   churner.settle()
   await daemon.until('all is quiet again', isQuiet)
-  const missed = (await daemon.standing()).mirrors[0]?.missedByWatcher
+  const missed = (await daemon.status()).mirrors[0]?.missedByWatcher
   const { exitCode } = await daemon.stop()
   expect(exitCode).toBe(0)
 

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { DaemonStanding, MirrorStanding } from '../../src/daemon/standing.ts'
+import type { DaemonMirrorStatus, DaemonStatus } from '../../src/daemon/daemon-status.ts'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { isQuiet } from '../support/daemon-process.ts'
 import { dumpStore } from '../support/dump-store.ts'
@@ -26,11 +26,11 @@ function writeMirrors(home: Home, names: readonly string[]) {
   })
 }
 
-function standingOf({ mirrors }: DaemonStanding, name: string): MirrorStanding | undefined {
+function statusOf({ mirrors }: DaemonStatus, name: string): DaemonMirrorStatus | undefined {
   return mirrors.find((mirror) => mirror.name === name)
 }
 
-function countHalted({ mirrors }: DaemonStanding): number {
+function countHalted({ mirrors }: DaemonStatus): number {
   return mirrors.filter(({ state }) => state === 'halted').length
 }
 
@@ -58,15 +58,15 @@ describe('roots that are lost', () => {
     for (const name of readdirSync(join(home.path, 'emptied'))) {
       rmSync(join(home.path, 'emptied', name), { recursive: true })
     }
-    await daemon.until('three are halted', (standing) => countHalted(standing) === 3)
+    await daemon.until('three are halted', (status) => countHalted(status) === 3)
     expect(dumpStore(home.stateDir)).toEqual(before)
     expect(service.count('uploadFile')).toBe(0)
     home.write('well', { 'late.md': 'written meanwhile' })
     await daemon.until('all of it is there', () => readLibrary(service.dataDir).length === 4 * FILES + 1)
 
     const { stdout } = await home.shelfd(['status', '--json'])
-    const standing: DaemonStanding = JSON.parse(stdout).daemon
-    expect(standing.mirrors).toMatchObject([
+    const status: DaemonStatus = JSON.parse(stdout).daemon
+    expect(status.mirrors).toMatchObject([
       { name: 'gone', state: 'halted', reason: { code: 'root-missing' } },
       { name: 'replaced', state: 'halted', reason: { code: 'root-mismatch' } },
       { name: 'emptied', state: 'halted', reason: { code: 'root-emptied' } },
@@ -80,7 +80,7 @@ describe('roots that are lost', () => {
 
     renameSync(join(home.path, 'away'), join(home.path, 'gone'))
     for (const name of ['replaced', 'emptied']) {
-      const command = commandIn(standingOf(standing, name)?.reason?.message ?? '')
+      const command = commandIn(statusOf(status, name)?.reason?.message ?? '')
       expect(await home.shelfd(command)).toMatchObject({ exitCode: 0, stderr: '' })
     }
     await daemon.until('all go on', (now) => countHalted(now) === 0 && isQuiet(now))
@@ -113,8 +113,8 @@ describe('a store that is deleted under the daemon', () => {
     expect(existsSync(home.stateDir)).toBe(false)
 
     const daemon = await startDaemon(home)
-    const standing = await daemon.until('it asks', (now) => countHalted(now) === 1)
-    const reason = standingOf(standing, 'papers')?.reason
+    const status = await daemon.until('it asks', (now) => countHalted(now) === 1)
+    const reason = statusOf(status, 'papers')?.reason
     expect(reason?.code).toBe('confirmation-needed')
     home.write('papers', { 'late.md': 'written meanwhile' })
     expect((await home.shelfd(['sync', 'papers'])).exitCode).toBe(8)
@@ -148,8 +148,8 @@ describe('a system that allows ten watches', () => {
     for (let index = 0; index < 20; index += 1) mkdirSync(join(home.path, 'papers', `more-${index}`))
     configure(home, { mirrors: [{ ...mirror, pollInterval: '1s' }] })
     const daemon = await startDaemon(home, {}, WITH_FEW)
-    const standing = await daemon.until('everything is mirrored', isQuiet)
-    expect(standingOf(standing, 'papers')).toMatchObject({ watcher: 'node', isWatchLimited: true })
+    const status = await daemon.until('everything is mirrored', isQuiet)
+    expect(statusOf(status, 'papers')).toMatchObject({ watcher: 'node', isWatchLimited: true })
     for (const name of ['more-0', 'more-19']) home.write(join('papers', name), { 'new.md': `new in ${name}` })
     await daemon.until('all of it is there', () => readLibrary(service.dataDir).length === FILES + 2)
     const { exitCode, stderr } = await daemon.stop()

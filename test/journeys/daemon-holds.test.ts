@@ -1,6 +1,6 @@
 /** What a real daemon holds back until its time: limits, pauses, maintenance and schedules, and a configuration read again. */
 import { describe, expect, test } from 'vitest'
-import type { DaemonStanding, MirrorStanding } from '../../src/daemon/standing.ts'
+import type { DaemonMirrorStatus, DaemonStatus } from '../../src/daemon/daemon-status.ts'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { isQuiet, type RunningDaemon } from '../support/daemon-process.ts'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
@@ -24,14 +24,14 @@ async function homeWith(files: number) {
   return { service, home, change }
 }
 
-function onlyMirror({ mirrors: [mirror] }: DaemonStanding): MirrorStanding {
+function onlyMirror({ mirrors: [mirror] }: DaemonStatus): DaemonMirrorStatus {
   if (!mirror) throw new Error('The daemon has no mirror')
   return mirror
 }
 
 /** Waits until the mirror was scanned and is held back for this reason. */
-async function untilHeld(daemon: RunningDaemon, code: string): Promise<MirrorStanding> {
-  const isHeld = ({ state, reason, lastScanAt }: MirrorStanding) =>
+async function untilHeld(daemon: RunningDaemon, code: string): Promise<DaemonMirrorStatus> {
+  const isHeld = ({ state, reason, lastScanAt }: DaemonMirrorStatus) =>
     state === 'held' && reason?.code === code && lastScanAt !== null
   return onlyMirror(await daemon.until(`held by ${code}`, (now) => isHeld(onlyMirror(now))))
 }

@@ -54,7 +54,7 @@ describe('a service that comes and goes', () => {
     )
 
     const all = CONTENTS + changer.changes
-    await daemon.until('all is quiet', (standing) => isQuiet(standing) && readLibrary(service.dataDir).length >= all)
+    await daemon.until('all is quiet', (status) => isQuiet(status) && readLibrary(service.dataDir).length >= all)
     const { exitCode, stderr } = await daemon.stop()
     if (OUTAGE_MS > 0) process.stdout.write(`${changer.changes} changes; the log:\n${stderr}`)
     expect(exitCode).toBe(0)
@@ -88,7 +88,7 @@ describe('signals at random moments', () => {
       else expect(exitCode).toBe(0)
     }
     const last = await startDaemon(home)
-    await last.until('all is quiet', (standing) => isQuiet(standing))
+    await last.until('all is quiet', (status) => isQuiet(status))
     expect(await last.stop()).toMatchObject({ exitCode: 0 })
     const stored = readLibrary(service.dataDir)
     expect(stored).toHaveLength(CONTENTS + SIGNALS)

@@ -135,8 +135,8 @@ describe('forgetting a mirror', () => {
     await daemon.until('both are kept', ({ mirrors, ...rest }) => mirrors.length === 2 && isQuiet({ mirrors, ...rest }))
     expect((await home.shelfd(FORGET)).exitCode).toBe(0)
     expect(copiesIn(home)).toHaveLength(1)
-    const standing = await daemon.until('one is left', isQuiet)
-    expect(standing.mirrors.map(({ name }) => name)).toEqual(['Other'])
+    const status = await daemon.until('one is left', isQuiet)
+    expect(status.mirrors.map(({ name }) => name)).toEqual(['Other'])
     writeFileSync(join(root, 'late.md'), 'written to the forgotten one')
     writeFileSync(join(other, 'late.md'), 'written to the other one')
     const before = readLibrary(home.dataDir).length

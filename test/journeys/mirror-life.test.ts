@@ -105,8 +105,8 @@ describe('a mirror taken out of the configuration', () => {
     const next = await startDaemon(home)
     home.write('papers', { 'after-restart.md': 'papers, after the restart' })
     await next.until('papers is sent', () => readLibrary(service.dataDir).length === 4)
-    const standing = await next.until('all is quiet', isQuiet)
-    expect(standing.mirrors.map(({ name }) => name)).toEqual(['papers'])
+    const status = await next.until('all is quiet', isQuiet)
+    expect(status.mirrors.map(({ name }) => name)).toEqual(['papers'])
     expect((await next.stop()).exitCode).toBe(0)
     expect(sentNames(service).filter((name) => name?.startsWith('after-'))).toEqual([
       'after-hangup.md',
@@ -240,8 +240,8 @@ describe('a service configured after the embedded library', () => {
     const port = await freePort()
     asService(mirrors, { health: { listen: `127.0.0.1:${port}` } })
     const daemon = await startDaemon(home)
-    const standing = await daemon.until('the other is mirrored', isQuiet)
-    expect(standing.mirrors.map(({ name }) => name)).toEqual(['other'])
+    const status = await daemon.until('the other is mirrored', isQuiet)
+    expect(status.mirrors.map(({ name }) => name)).toEqual(['other'])
     expect(daemon.log()).toMatch(/papers.*shelfd mirrors forget papers/)
     expect(await fetch(`http://127.0.0.1:${port}/readyz`)).toMatchObject({ status: 200 })
     expect((await home.shelfd(['mirrors', 'forget', 'papers', '--yes'])).exitCode).toBe(0)

@@ -83,8 +83,8 @@ describe('two configured mirrors', () => {
     await daemon.until('it is mirrored', isQuiet)
     configure(home, { mirrors })
     daemon.child.kill('SIGHUP')
-    const standing = await daemon.until('it is refused', () => daemon.log().includes('was not taken over'))
-    expect(standing.mirrors.map(({ name }) => name)).toEqual(['outer'])
+    const status = await daemon.until('it is refused', () => daemon.log().includes('was not taken over'))
+    expect(status.mirrors.map(({ name }) => name)).toEqual(['outer'])
     expect(daemon.log()).toContain('lies in')
     expect((await daemon.stop()).exitCode).toBe(0)
   })
@@ -178,8 +178,8 @@ describe('a directory that holds the home or the system', () => {
     home.write('.', { 'a.md': 'A' })
     configure(home, { mirrors: [{ name: 'all', path: home.path, settle: '100ms' }] })
     const daemon = await startDaemon(home)
-    const standing = await daemon.until('it asks', ({ mirrors }) => mirrors[0]?.state === 'halted')
-    expect(standing.mirrors[0]?.reason).toMatchObject({
+    const status = await daemon.until('it asks', ({ mirrors }) => mirrors[0]?.state === 'halted')
+    expect(status.mirrors[0]?.reason).toMatchObject({
       code: 'confirmation-needed',
       message: expect.stringContaining('"shelfd sync all --yes"'),
     })

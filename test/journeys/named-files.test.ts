@@ -130,7 +130,7 @@ describe('the log of the daemon', () => {
     })
     daemon.child.kill('SIGHUP')
     await daemon.logged('the configuration was read again')
-    await daemon.until('both mirrors are idle', (standing) => standing.mirrors.length === 2 && isQuiet(standing))
+    await daemon.until('both mirrors are idle', (status) => status.mirrors.length === 2 && isQuiet(status))
     const lines = daemon.log().slice(before).trimEnd().split('\n')
     const changes = [`mirrors.empty was added: ${empty} → Empty:/Empty`, 'mirrors.mail.settleMs: 0 → 1000']
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ msg: 'the configuration was read again', changes }])

@@ -204,7 +204,7 @@ describe('the daemon', () => {
       health: { listen: `127.0.0.1:${port}` },
     })
     const daemon = await startDaemon(home)
-    await daemon.until('all is sent', (standing) => isQuiet(standing) && standing.service.state === 'connected')
+    await daemon.until('all is sent', (status) => isQuiet(status) && status.service.state === 'connected')
     service.answer = () => ({ status: 401, body: {} })
     const ask = async (): Promise<{ status: string }> => {
       const answer = await fetch(`http://127.0.0.1:${port}/readyz`)

@@ -50,8 +50,8 @@ describe('times', () => {
         return { words, answer: JSON.parse(stdout) }
       }),
     )
-    const { daemon: standing } = answers[0]?.answer ?? {}
-    expect(standing).toMatchObject({
+    const { daemon: status } = answers[0]?.answer ?? {}
+    expect(status).toMatchObject({
       startedAt: expect.stringMatching(ISO),
       service: { since: expect.stringMatching(ISO) },
       mirrors: [{ lastScanAt: expect.stringMatching(ISO), nextRunAt: expect.stringMatching(ISO) }],

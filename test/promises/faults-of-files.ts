@@ -307,11 +307,11 @@ export const faultsOfFiles: readonly FaultRow[] = [
         'the heartbeat > tells a sleep before its next beat',
         'the heartbeat > tells a sleep that both clocks counted',
       ],
-      'daemon/crew.test.ts': [
-        'a crew that wakes checks and scans every directory',
-        'a crew that wakes waits for no dead socket',
+      'daemon/supervisor.test.ts': [
+        'a supervisor that wakes checks and scans every directory',
+        'a supervisor that wakes waits for no dead socket',
       ],
-      'daemon/schedule.test.ts': ['when the clock jumps > waking catches up once, at the check'],
+      'daemon/schedule/schedule.test.ts': ['when the clock jumps > waking catches up once, at the check'],
     },
   },
   {

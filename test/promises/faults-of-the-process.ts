@@ -38,7 +38,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
         'an upload of %j > stays a doubt for whoever comes next',
       ],
       'journeys/daemon-weather.test.ts': ['signals at random moments > lose nothing and leave no stale lock'],
-      'daemon/control.test.ts': ['the control socket > replaces what a killed daemon left'],
+      'daemon/control/control.test.ts': ['the control socket > replaces what a killed daemon left'],
     },
   },
   {
@@ -132,11 +132,13 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     answer: 'the oldest silent one is closed, so that idle ones keep nobody from asking',
     class: 'accepted',
     shownBy: {
-      'daemon/health-server.test.ts': [
+      'daemon/health/health-server.test.ts': [
         'the health server > answers a probe beside a hundred connections %s',
         'the health server > closes what is silent for too long',
       ],
-      'daemon/control-manners.test.ts': ['a connection without manners > is closed for others where two hundred %s'],
+      'daemon/control/control-manners.test.ts': [
+        'a connection without manners > is closed for others where two hundred %s',
+      ],
     },
   },
   {

@@ -123,7 +123,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'a scrub waits no longer than its interval: %j',
       ],
       'local/watch/settler.test.ts': ['a wall clock that is set > a clock set by %i ms delays settling once'],
-      'daemon/schedule.test.ts': [
+      'daemon/schedule/schedule.test.ts': [
         'when the clock jumps > back by years stops no schedule',
         'when the clock jumps > a machine without a clock misses and repeats nothing',
       ],

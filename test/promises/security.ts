@@ -53,7 +53,7 @@ export const security: readonly SecurityRow[] = [
       ],
       'store/opening.test.ts': ['what the store wrote > is for its owner alone'],
       'embedded/start-embedded.test.ts': ['startEmbeddedLibrary > keeps its directory and files private'],
-      'daemon/control.test.ts': ['the control socket > is for its owner alone, wherever it lies'],
+      'daemon/control/control.test.ts': ['the control socket > is for its owner alone, wherever it lies'],
     },
   },
   {
@@ -126,11 +126,11 @@ export const security: readonly SecurityRow[] = [
     shownBy: {
       'embedded/server/foreign-host.test.ts': ['a page of a foreign name learns nothing on loopback'],
       'cli/serve.test.ts': ['serve > beyond loopback warns and answers nobody without a token'],
-      'daemon/control.test.ts': [
+      'daemon/control/control.test.ts': [
         'the control socket > is for its owner alone, wherever it lies',
         'the control socket > passes over a runtime directory that is a link',
       ],
-      'daemon/health-server.test.ts': [
+      'daemon/health/health-server.test.ts': [
         'the health server refuses > to listen on %j',
         'the health server refuses > a page that calls this machine %s',
         'the health server refuses > to be reached from another machine',
@@ -141,7 +141,7 @@ export const security: readonly SecurityRow[] = [
     id: 'S-12',
     holds: 'No GET changes a state.',
     shownBy: {
-      'daemon/health-server.test.ts': ['the health server refuses > %s, and says what it allows'],
+      'daemon/health/health-server.test.ts': ['the health server refuses > %s, and says what it allows'],
       'embedded/server/reading.test.ts': ['no GET writes anything, whatever it asks for (S-12)'],
     },
   },

@@ -1,5 +1,5 @@
 /** `npm run soak`: whether the daemon stays as small as it was while its mirrors change; see docs/benchmarks.md. */
-import type { DaemonStanding } from '../../src/daemon/standing.ts'
+import type { DaemonStatus } from '../../src/daemon/daemon-status.ts'
 import { describeLoad, describeMachine } from '../bench/machine.ts'
 import { openWorkspace } from '../bench/workspace.ts'
 import { isQuiet } from '../support/daemon-process.ts'
@@ -81,7 +81,7 @@ async function rest({ daemon, trees }: Soak, signal: AbortSignal): Promise<void>
   }
 }
 
-function isHalted({ mirrors }: DaemonStanding): boolean {
+function isHalted({ mirrors }: DaemonStatus): boolean {
   return mirrors.some(({ state }) => state === 'halted')
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connectToDaemon } from '../../src/daemon/control/connect-to-daemon.ts'
-import type { DaemonStanding, MirrorStanding } from '../../src/daemon/standing.ts'
+import { connectToDaemon } from '../../src/daemon/control/client/connect-to-daemon.ts'
+import type { DaemonMirrorStatus, DaemonStatus } from '../../src/daemon/daemon-status.ts'
 import type { Outcome } from './home.ts'
 import type { Running } from './run-shelfd.ts'
 
@@ -9,27 +9,27 @@ const POLL_MS = 50
 
 /** A real daemon in a process of its own. */
 export interface RunningDaemon extends Running {
-  standing(): Promise<DaemonStanding>
+  status(): Promise<DaemonStatus>
   /** Waits until the daemon stands so. */
-  until(what: string, isSo: (standing: DaemonStanding) => boolean): Promise<DaemonStanding>
+  until(what: string, isSo: (status: DaemonStatus) => boolean): Promise<DaemonStatus>
   /** Ends it as a service manager does. */
   stop(): Promise<Outcome>
 }
 
 /** The daemon of a state directory, as soon as it answers there; waiting for anything ends after `longestWaitMs`. */
 export function attachDaemon(running: Running, stateDir: string, longestWaitMs = LONGEST_WAIT_MS): RunningDaemon {
-  const standing = async () => {
+  const status = async () => {
     const client = await connectToDaemon(stateDir)
     if (!client) throw new Error('The daemon does not answer')
     return client.status()
   }
-  const until = async (what: string, isSo: (standing: DaemonStanding) => boolean) => {
-    let last: DaemonStanding | undefined
+  const until = async (what: string, isSo: (status: DaemonStatus) => boolean) => {
+    let last: DaemonStatus | undefined
     const isOver = new AbortController()
     const ended = running.ended.then(() => isOver.abort())
     const endMs = performance.now() + longestWaitMs
     while (!isOver.signal.aborted && performance.now() < endMs) {
-      last = await standing().catch(() => last)
+      last = await status().catch(() => last)
       if (last && isSo(last)) return last
       await sleep(POLL_MS, undefined, { signal: isOver.signal }).catch(() => {})
     }
@@ -38,7 +38,7 @@ export function attachDaemon(running: Running, stateDir: string, longestWaitMs =
     await ended
     throw new Error(`Waited in vain for: ${what}; exit ${exitCode}, ${JSON.stringify(last, null, 1)}\n${stderr}`)
   }
-  return { ...running, standing, until, stop: () => stopProcess(running) }
+  return { ...running, status, until, stop: () => stopProcess(running) }
 }
 
 async function stopProcess({ child, ended }: Running): Promise<Outcome> {
@@ -47,10 +47,10 @@ async function stopProcess({ child, ended }: Running): Promise<Outcome> {
 }
 
 /** Nothing is left to do for any mirror, and all that was sent is final. */
-export function isQuiet({ mirrors, uploading, inIngestion }: DaemonStanding): boolean {
+export function isQuiet({ mirrors, uploading, inIngestion }: DaemonStatus): boolean {
   return uploading === 0 && inIngestion === 0 && mirrors.every(isMirrorQuiet)
 }
 
-function isMirrorQuiet({ state, settling, lastScanAt }: MirrorStanding): boolean {
+function isMirrorQuiet({ state, settling, lastScanAt }: DaemonMirrorStatus): boolean {
   return state === 'idle' && settling === 0 && lastScanAt !== null
 }

@@ -109,6 +109,6 @@ export async function until(what: string, isSo: () => boolean): Promise<void> {
 
 /** A first run has ended well, and nothing is left to do. */
 export function isQuiet({ keeper }: Kept): boolean {
-  const { state, lastSuccessAt, settling } = keeper.standing
+  const { state, lastSuccessAt, settling } = keeper.status
   return state === 'idle' && lastSuccessAt !== null && settling === 0
 }

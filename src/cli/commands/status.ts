@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describeInactive, listRoster, type RosterEntry } from '../../app/mirror-roster.ts'
 import type { Settings } from '../../app/settings/settings.ts'
 import { findStateDir } from '../../app/settings/state-dir.ts'
-import { connectToDaemon } from '../../daemon/control/connect-to-daemon.ts'
-import type { DaemonStanding } from '../../daemon/standing.ts'
+import { connectToDaemon } from '../../daemon/control/client/connect-to-daemon.ts'
+import type { DaemonStatus } from '../../daemon/daemon-status.ts'
 import { messageOf, UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text.ts'
 import { openStoreReader } from '../../store/open-store.ts'
@@ -11,6 +11,8 @@ import type { MirrorOfRun } from '../../sync/report/last-runs.ts'
 import { type MirrorStatus, readStatus, readUnknownMirrors } from '../../sync/report/status.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
+import { describeDaemon } from '../render/daemon-status.ts'
+import { daemonStatusJson } from '../render/daemon-status-json.ts'
 import {
   renderMirrorStatus,
   renderNewMirror,
@@ -18,8 +20,6 @@ import {
   type ShownMirror,
   type UnsyncedMirror,
 } from '../render/mirror-status.ts'
-import { describeDaemon } from '../render/standing.ts'
-import { standingJson } from '../render/standing-json.ts'
 import { describeLacking } from '../tell-lacking.ts'
 
 const WATCH_PAUSE_MS = 1_000
@@ -105,7 +105,7 @@ function listUnsynced(roster: readonly RosterEntry[], failed: readonly MirrorOfR
 }
 
 /** Null when none runs; one that does not answer is said, and the rest shown all the same. */
-async function askDaemon({ note }: CommandContext, stateDir: string): Promise<DaemonStanding | null> {
+async function askDaemon({ note }: CommandContext, stateDir: string): Promise<DaemonStatus | null> {
   try {
     const daemon = await connectToDaemon(stateDir)
     return (await daemon?.status()) ?? null
@@ -115,10 +115,10 @@ async function askDaemon({ note }: CommandContext, stateDir: string): Promise<Da
   }
 }
 
-function toJson(mirrors: readonly ShownMirror[], daemon: DaemonStanding | null, error: UsageError | undefined) {
+function toJson(mirrors: readonly ShownMirror[], daemon: DaemonStatus | null, error: UsageError | undefined) {
   return {
     mirrors,
-    daemon: daemon && standingJson(daemon),
+    daemon: daemon && daemonStatusJson(daemon),
     ...(error && { configurationError: { code: error.code, message: error.message } }),
   }
 }
@@ -126,20 +126,20 @@ function toJson(mirrors: readonly ShownMirror[], daemon: DaemonStanding | null, 
 interface Found {
   readonly mirrors: readonly ShownMirror[]
   readonly unsynced: readonly UnsyncedMirror[]
-  readonly daemon: DaemonStanding | null
+  readonly daemon: DaemonStatus | null
   readonly nowMs: number
 }
 
 function renderStatus({ mirrors, unsynced, daemon, nowMs }: Found): readonly string[] {
-  const standings = new Map(daemon?.mirrors.map((standing) => [standing.name, standing]))
+  const statuses = new Map(daemon?.mirrors.map((status) => [status.name, status]))
   const names = new Set(mirrors.map(({ name }) => name))
-  const begun = [...standings.values()].filter(({ name }) => !names.has(name))
-  const others = unsynced.filter(({ name }) => !standings.has(name))
-  const isEmpty = mirrors.length + standings.size + others.length === 0
+  const begun = [...statuses.values()].filter(({ name }) => !names.has(name))
+  const others = unsynced.filter(({ name }) => !statuses.has(name))
+  const isEmpty = mirrors.length + statuses.size + others.length === 0
   return [
     ...(daemon ? describeDaemon(daemon, nowMs) : ['daemon: not running']),
-    ...mirrors.flatMap((mirror) => renderMirrorStatus(mirror, standings.get(mirror.name), nowMs)),
-    ...begun.flatMap((standing) => renderNewMirror(standing, nowMs)),
+    ...mirrors.flatMap((mirror) => renderMirrorStatus(mirror, statuses.get(mirror.name), nowMs)),
+    ...begun.flatMap((status) => renderNewMirror(status, nowMs)),
     ...others.flatMap((mirror) => renderUnsyncedMirror(mirror, nowMs)),
     ...(isEmpty ? ['Nothing was mirrored yet: see "shelfd sync --help"'] : []),
   ]

@@ -1,4 +1,4 @@
-import type { MirrorStanding } from '../../daemon/standing.ts'
+import type { DaemonMirrorStatus } from '../../daemon/daemon-status.ts'
 import { counted } from '../../foundation/text.ts'
 import { formatSize } from '../../foundation/units.ts'
 import type { LastRun } from '../../sync/report/last-runs.ts'
@@ -14,29 +14,29 @@ export interface StateLine {
 }
 
 /** The one line on where a mirror stands: what the daemon does comes first, then the last run, then what is left. */
-export function stateOfMirror(mirror: MirrorStatus, standing: MirrorStanding | undefined, nowMs: number): StateLine {
+export function stateOfMirror(mirror: MirrorStatus, status: DaemonMirrorStatus | undefined, nowMs: number): StateLine {
   const { files, lastRun, progress, problems } = mirror
   const isDone = files.toSend + files.inDoubt + files.inIngestion + files.sending === 0 && problems.length === 0
   return (
-    (standing && holdOfDaemon(standing)) ??
+    (status && holdOfDaemon(status)) ??
     (progress && sendingLine(progress)) ??
-    (standing && scanOfDaemon(standing)) ??
-    (standing ? undefined : stateOfRun(lastRun, nowMs)) ??
-    (isDone ? upToDate(mirror, standing, nowMs) : { sign: attentionSign(mirror), text: describeLeft(mirror) })
+    (status && scanOfDaemon(status)) ??
+    (status ? undefined : stateOfRun(lastRun, nowMs)) ??
+    (isDone ? upToDate(mirror, status, nowMs) : { sign: attentionSign(mirror), text: describeLeft(mirror) })
   )
 }
 
 /** What keeps the daemon from its work, or the scan it is at; undefined when the store says more. */
-export function stateOfDaemon(standing: MirrorStanding): StateLine | undefined {
-  return holdOfDaemon(standing) ?? scanOfDaemon(standing)
+export function stateOfDaemon(status: DaemonMirrorStatus): StateLine | undefined {
+  return holdOfDaemon(status) ?? scanOfDaemon(status)
 }
 
-function holdOfDaemon({ state, reason }: MirrorStanding): StateLine | undefined {
+function holdOfDaemon({ state, reason }: DaemonMirrorStatus): StateLine | undefined {
   const sign = state === 'halted' ? '✗' : '!'
   return reason ? { sign, text: `${state}: ${reason.message} [${reason.code}]` } : undefined
 }
 
-function scanOfDaemon({ state }: MirrorStanding): StateLine | undefined {
+function scanOfDaemon({ state }: DaemonMirrorStatus): StateLine | undefined {
   return state === 'scanning' || state === 'starting' ? { sign: '→', text: state } : undefined
 }
 
@@ -57,8 +57,8 @@ function sendingLine({ contentsSent, contentsTotal, bytesSent, bytesTotal }: Sen
   return { sign: '→', text: `sending ${files} · ${percent} % · ${formatSize(bytesSent)} of ${formatSize(bytesTotal)}` }
 }
 
-function upToDate({ files, lastRun }: MirrorStatus, standing: MirrorStanding | undefined, nowMs: number): StateLine {
-  const at = standing ? standing.lastSuccessAt : lastRun?.finishedAt ? Date.parse(lastRun.finishedAt) : null
+function upToDate({ files, lastRun }: MirrorStatus, status: DaemonMirrorStatus | undefined, nowMs: number): StateLine {
+  const at = status ? status.lastSuccessAt : lastRun?.finishedAt ? Date.parse(lastRun.finishedAt) : null
   const when = at === null ? '' : nowMs - at < JUST_NOW_MS ? ' just now' : ` ${formatSpan(nowMs - at)} ago`
   return { sign: '✓', text: `up to date${when} · ${counted(files.searchable - files.withoutText, 'file')} searchable` }
 }

@@ -1,12 +1,12 @@
-import type { MirrorStanding } from '../../daemon/standing.ts'
+import type { DaemonMirrorStatus } from '../../daemon/daemon-status.ts'
 import { counted, escapeText } from '../../foundation/text.ts'
 import { formatSize } from '../../foundation/units.ts'
 import { IN_DOUBT } from '../../rules/doubt.ts'
 import type { MirrorActivity } from '../../rules/mirror-activity.ts'
 import type { LastRun } from '../../sync/report/last-runs.ts'
 import type { MirrorStatus } from '../../sync/report/status.ts'
+import { describeMirrorStatus } from './daemon-status.ts'
 import { type StateLine, stateOfDaemon, stateOfMirror, stateOfRun } from './mirror-state.ts'
-import { describeMirrorStanding } from './standing.ts'
 import { renderFields } from './table.ts'
 
 /** Problems that are spelled out for each mirror. */
@@ -29,13 +29,13 @@ export interface UnsyncedMirror {
 /** One mirror: where it goes, where it stands, what needs attention, what is left to do. */
 export function renderMirrorStatus(
   mirror: ShownMirror,
-  standing: MirrorStanding | undefined,
+  status: DaemonMirrorStatus | undefined,
   nowMs: number,
 ): readonly string[] {
   const { name, library, remotePath } = mirror
   return [
     `${escapeText(name)} → ${escapeText(library.name)}:${escapeText(remotePath)}`,
-    ...statesOf(mirror, standing, nowMs).map(renderState),
+    ...statesOf(mirror, status, nowMs).map(renderState),
     ...describeDoubts(mirror),
     ...describeTextless(mirror),
     ...describeProblems(mirror),
@@ -47,26 +47,26 @@ export function renderMirrorStatus(
       'to make':
         mirror.directoriesToMake === 0 ? undefined : counted(mirror.directoriesToMake, 'directory', 'directories'),
       paused: mirror.isPaused ? 'the daemon uploads nothing until "shelfd resume"' : undefined,
-      ...(standing && describeMirrorStanding(standing, nowMs)),
+      ...(status && describeMirrorStatus(status, nowMs)),
     }),
   ]
 }
 
-function statesOf(mirror: ShownMirror, standing: MirrorStanding | undefined, nowMs: number): readonly StateLine[] {
+function statesOf(mirror: ShownMirror, status: DaemonMirrorStatus | undefined, nowMs: number): readonly StateLine[] {
   if (mirror.inactive) return [{ sign: '!', text: mirror.inactive }]
-  const state = stateOfMirror(mirror, standing, nowMs)
-  if (mirror.activity !== null || standing) return [state]
+  const state = stateOfMirror(mirror, status, nowMs)
+  if (mirror.activity !== null || status) return [state]
   const searchable = counted(mirror.files.searchable - mirror.files.withoutText, 'file')
   const text = `not known whether it is configured · ${searchable} searchable`
   return [{ sign: '!', text }, ...(state.sign === '✓' ? [] : [state])]
 }
 
 /** One that the daemon looks after and that was never passed over yet. */
-export function renderNewMirror(standing: MirrorStanding, nowMs: number): readonly string[] {
+export function renderNewMirror(status: DaemonMirrorStatus, nowMs: number): readonly string[] {
   return [
-    `${escapeText(standing.name)}: ${escapeText(standing.path)}`,
-    renderState(stateOfDaemon(standing) ?? { sign: '→', text: 'not sent yet' }),
-    ...renderIndented(describeMirrorStanding(standing, nowMs)),
+    `${escapeText(status.name)}: ${escapeText(status.path)}`,
+    renderState(stateOfDaemon(status) ?? { sign: '→', text: 'not sent yet' }),
+    ...renderIndented(describeMirrorStatus(status, nowMs)),
   ]
 }
 

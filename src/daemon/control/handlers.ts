@@ -1,7 +1,7 @@
 import type { FileLog } from '../../sync/file-log.ts'
 import type { Progress } from '../../sync/progress.ts'
 import type { RunResult } from '../../sync/run/run-sync.ts'
-import type { DaemonStanding } from '../standing.ts'
+import type { DaemonStatus } from '../daemon-status.ts'
 import type { LibraryAccess, Reloaded } from './answers.ts'
 import type { SyncRequest } from './requests.ts'
 
@@ -20,7 +20,7 @@ export interface SyncRun {
  * class again. Requests may overlap: whoever implements this puts them in order.
  */
 export interface ControlHandlers {
-  status(): Promise<DaemonStanding>
+  status(): Promise<DaemonStatus>
   /** One run over these mirrors beside the daemon's own; a run that was aborted ends with a result, too. */
   sync(request: SyncRequest, run: SyncRun): Promise<RunResult>
   /** Holds back the uploads of these mirrors; of all when none is named. Resolves when it is kept. */

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client'
-import type { DaemonStanding } from '../standing.ts'
+import type { DaemonStatus } from '../daemon-status.ts'
 import { makeCounter, makeGauge, setCounter } from './make.ts'
 
 const MICROSECONDS = 1_000_000
@@ -8,7 +8,7 @@ const MICROSECONDS = 1_000_000
  * The process under the names every Prometheus client gives it. Only what can be read when it is asked for: the set that
  * comes with prom-client samples the event loop a hundred times a second, for ever.
  */
-export function registerProcess(registry: Registry): (standing: DaemonStanding) => void {
+export function registerProcess(registry: Registry): (status: DaemonStatus) => void {
   const cpu = makeCounter(registry, 'process_cpu_seconds_total', 'Processor time, of the user and the system.', [])
   const started = makeGauge(registry, 'process_start_time_seconds', 'When the daemon started.', [])
   const resident = makeGauge(registry, 'process_resident_memory_bytes', 'Memory that is resident.', [])

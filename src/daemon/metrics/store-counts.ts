@@ -3,7 +3,7 @@ import type { Clock } from '../../foundation/clock.ts'
 import { errorCodes } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text.ts'
 import type { Store } from '../../store/open-store.ts'
-import type { DaemonStanding } from '../standing.ts'
+import type { DaemonStatus } from '../daemon-status.ts'
 import { countInThread } from './count-in-thread.ts'
 import type { MirrorCounts } from './count-store.ts'
 import { makeGauge } from './make.ts'
@@ -33,7 +33,7 @@ const PROBLEM_CODES: ReadonlySet<string> = new Set([
 export function registerCounts(
   registry: Registry,
   source: { readonly store: Pick<Store, 'directory'>; readonly clock: Clock },
-): (standing: DaemonStanding) => Promise<void> {
+): (status: DaemonStatus) => Promise<void> {
   const groups = [
     registerFiles(registry),
     registerQueue(registry),

@@ -75,9 +75,9 @@ export class MirrorController {
     return this.settings.mirror.name
   }
 
-  get standing(): ControllerStatus {
+  get status(): ControllerStatus {
     const reason = this.#trouble?.reason ?? this.#holdReason()
-    return { state: this.#state(), reason, lastSuccessAt: this.#lastSuccessAt, ...this.#observer.standing }
+    return { state: this.#state(), reason, lastSuccessAt: this.#lastSuccessAt, ...this.#observer.status }
   }
 
   /** Uploads wait until `release` with the same code; observing goes on. */

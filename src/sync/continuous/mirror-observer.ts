@@ -58,7 +58,7 @@ export class MirrorObserver implements AsyncDisposable {
     this.#onDue = onDue
   }
 
-  get standing(): Omit<ControllerStatus, 'state' | 'reason' | 'lastSuccessAt'> {
+  get status(): Omit<ControllerStatus, 'state' | 'reason' | 'lastSuccessAt'> {
     const { clock } = this.#engine
     const isPlanned = Number.isFinite(this.#scanAtMs)
     return {

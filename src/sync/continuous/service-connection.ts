@@ -30,7 +30,7 @@ export function concernsService(error: ShelfdError): boolean {
 }
 
 export interface ConnectionHooks {
-  /** The standing changed. */
+  /** The status changed. */
   onChange(): void
   /** Something happened that stops the daemon. */
   onFatal(error: unknown): void
@@ -45,7 +45,7 @@ export class ServiceConnection {
   #following: Promise<void> = Promise.resolve()
   #failures = 0
   #retryAtMs = 0
-  #standing: ServiceStatus
+  #status: ServiceStatus
   #outage: Outage | null = null
   #outageEnd = new AbortController()
   #probeAtMs = 0
@@ -53,13 +53,13 @@ export class ServiceConnection {
   constructor(engine: Engine, hooks: ConnectionHooks) {
     this.#engine = engine
     this.#hooks = hooks
-    this.#standing = { state: 'unasked', sinceMs: engine.clock.nowMs(), reason: null }
+    this.#status = { state: 'unasked', sinceMs: engine.clock.nowMs(), reason: null }
     // Whoever asks the service over this engine, and however often it tries again: that it is away is known soon.
     engine.service.onOutage((outage) => this.#noteOutage(outage))
   }
 
-  get standing(): ServiceStatus {
-    return this.#standing
+  get status(): ServiceStatus {
+    return this.#status
   }
 
   /** When it makes sense to call `open` again (monotonic). */
@@ -86,13 +86,13 @@ export class ServiceConnection {
     const { clock, random, logger, service } = this.#engine
     const state = error instanceof TemporaryError ? 'away' : 'refused'
     // Others failed with it: one failure of the line, however many mirrors it has.
-    if (this.#open === undefined && this.#standing.state === state && clock.monotonicMs() < this.#retryAtMs) return
-    const isNew = this.#standing.state !== state || this.#standing.reason?.code !== error.code
+    if (this.#open === undefined && this.#status.state === state && clock.monotonicMs() < this.#retryAtMs) return
+    const isNew = this.#status.state !== state || this.#status.reason?.code !== error.code
     this.#failures += 1
     const pauseMs = retryPauseMs(Math.min(this.#failures, 32), state === 'away' ? AWAY : REFUSED, random())
     this.#retryAtMs = clock.monotonicMs() + pauseMs
-    const sinceMs = this.#standing.state === state ? this.#standing.sinceMs : clock.nowMs()
-    this.#standing = { state, sinceMs, reason: { code: error.code, message: error.message } }
+    const sinceMs = this.#status.state === state ? this.#status.sinceMs : clock.nowMs()
+    this.#status = { state, sinceMs, reason: { code: error.code, message: error.message } }
     if (isNew) logger[state === 'away' ? 'warn' : 'error'](MESSAGES[state], { code: error.code, reason: error.message })
     else logger.debug(MESSAGES[state], { code: error.code, tries: this.#failures })
     this.#forgetOutage()
@@ -147,10 +147,10 @@ export class ServiceConnection {
 
   #noteWell(): void {
     const { clock, logger } = this.#engine
-    const { state, sinceMs } = this.#standing
+    const { state, sinceMs } = this.#status
     const away = formatDuration(Math.max(0, clock.nowMs() - sinceMs))
     if (state === 'away' || state === 'refused') logger.info('the service is back', { after: away })
-    this.#standing = { state: 'connected', sinceMs: clock.nowMs(), reason: null }
+    this.#status = { state: 'connected', sinceMs: clock.nowMs(), reason: null }
     this.#retryAtMs = 0
     this.#hooks.onChange()
   }
@@ -164,10 +164,10 @@ export class ServiceConnection {
     const isNew = this.#outage === null
     this.#outage = outage
     if (outage && isNew) void this.#awaitEnd()
-    if (outage && this.#standing.state === 'away') this.#noteCause(outage)
+    if (outage && this.#status.state === 'away') this.#noteCause(outage)
     if (outage || isNew) return
     this.#forgetOutage()
-    if (this.#standing.state === 'away') this.#noteWell()
+    if (this.#status.state === 'away') this.#noteWell()
   }
 
   /** Over, or the line that met it is given up: the next line meets its own. */
@@ -183,17 +183,17 @@ export class ServiceConnection {
     const end = AbortSignal.any([signal, this.#outageEnd.signal])
     await clock.sleep(AWAY_AFTER_MS, end).catch(() => {})
     const outage = this.#outage
-    const { state } = this.#standing
+    const { state } = this.#status
     if (end.aborted || !outage || state === 'away' || state === 'refused') return
     const reason = this.#reasonOf(outage)
-    this.#standing = { state: 'away', sinceMs: outage.sinceMs, reason }
+    this.#status = { state: 'away', sinceMs: outage.sinceMs, reason }
     this.#engine.logger.warn(MESSAGES.away, { code: reason.code, reason: reason.message })
     this.#hooks.onChange()
   }
 
   /** Away for another reason, or asked to wait until later: it shows, and is not said again. */
   #noteCause(outage: Outage): void {
-    this.#standing = { ...this.#standing, reason: this.#reasonOf(outage) }
+    this.#status = { ...this.#status, reason: this.#reasonOf(outage) }
   }
 
   #reasonOf(outage: Outage) {

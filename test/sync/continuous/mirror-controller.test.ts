@@ -47,7 +47,7 @@ describe('a mirror that is kept up to date', () => {
     write('new.md', 'new')
     await until('the new one is sent', () => service.count('uploadFile') === 3)
     await until('all is quiet', () => isQuiet(kept))
-    expect(keeper.standing).toMatchObject({ state: 'idle', reason: null, watcher: 'node', missedByWatcher: 0 })
+    expect(keeper.status).toMatchObject({ state: 'idle', reason: null, watcher: 'node', missedByWatcher: 0 })
   })
 
   test('goes on where it was after its end', async () => {
@@ -70,8 +70,8 @@ describe('a pin', () => {
     await line.reset()
     service.rewrite = ({ route }, body) => (route === 'checkAccess' ? ofOtherTenant(body) : body)
     write('b.md', 'b')
-    await until('it halts', () => keeper.standing.state === 'halted')
-    expect(keeper.standing.reason?.code).toBe('tenant-mismatch')
+    await until('it halts', () => keeper.status.state === 'halted')
+    expect(keeper.status.reason?.code).toBe('tenant-mismatch')
     expect(service.count('uploadFile')).toBe(1)
   })
 })
@@ -95,7 +95,7 @@ describe('uploads', () => {
     const { engine } = openTestEngine(service, { limits: { inIngestion: 1, transfers: 1 } })
     const root = rootWith({ 'a.md': 'a', 'b.md': 'b', 'c.md': 'c' })
     const kept = startKeeper(engine, keeperSettings(mirrorOf(root), handWatch().means))
-    await until('it waits', () => kept.keeper.standing.state === 'waiting')
+    await until('it waits', () => kept.keeper.status.state === 'waiting')
     service.answer = () => undefined
     kept.keeper.wake()
     await until('all is sent', () => service.count('uploadFile') === 3)
@@ -109,11 +109,11 @@ describe('uploads', () => {
       route === 'showResource' || (route === 'checkAccess' && isPolled()) ? { status: 403, body: {} } : undefined
     const { engine } = openTestEngine(service)
     const kept = startKeeper(engine, keeperSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means))
-    await until('the line is given up', () => kept.line.standing.state === 'refused')
+    await until('the line is given up', () => kept.line.status.state === 'refused')
     expect(kept.fatal).toEqual([])
     service.answer = () => undefined
     kept.keeper.wake()
-    await until('the line is well', () => kept.line.standing.state === 'connected')
+    await until('the line is well', () => kept.line.status.state === 'connected')
     expect(service.count('uploadFile')).toBe(1)
   })
 
@@ -152,7 +152,7 @@ describe('a change', () => {
     // What is under way ends between the look at the next change and the word that there is more to send.
     examining.isOver = async () => {
       isOver.resolve()
-      await until('nothing is sent any more', () => keeper.standing.state !== 'sending')
+      await until('nothing is sent any more', () => keeper.status.state !== 'sending')
     }
     write('c.md', 'c')
     await until('it is sent as well', () => service.count('uploadFile') === 3)
@@ -201,7 +201,7 @@ describe('what is being sent', () => {
     await until('the directory is being made', () => service.count('createDirectory') > made)
     release()
     await until('b.md is stored', () => engine.store.contents.countToSend(1).n === 1 && !isUnderWay(engine))
-    expect(keeper.standing.state).toBe('sending')
+    expect(keeper.status.state).toBe('sending')
     isMade.resolve()
     await until('c.md is sent', () => service.count('uploadFile') === 3)
     await until('all is quiet', () => isQuiet(kept))
@@ -243,7 +243,7 @@ describe('a batch', () => {
     keeper.hold('scheduled', 'by the test')
     await keeper.batch(new AbortController().signal)
     expect(service.count('uploadFile')).toBe(1)
-    expect(keeper.standing).toMatchObject({ state: 'held', settling: 0 })
+    expect(keeper.status).toMatchObject({ state: 'held', settling: 0 })
   })
 
   test('ends in time although something settles', async () => {
@@ -254,7 +254,7 @@ describe('a batch', () => {
     keeper.hold('scheduled', 'by the test')
     const isLong = new AbortController()
     const batch = keeper.batch(isLong.signal)
-    await until('it settles', () => keeper.standing.settling === 1)
+    await until('it settles', () => keeper.status.settling === 1)
     isLong.abort()
     await batch
     expect(service.count('uploadFile')).toBe(0)

@@ -57,20 +57,20 @@ describe('scans', () => {
       yield { ...emptyBatch(), directories: [''], unsettled }
     }
     const { keeper, counted } = keep(service, { observeTree, settleMs: 60_000 })
-    await until('both scans are over', () => counted.scans === 2 && keeper.standing.state === 'idle')
-    expect(keeper.standing).toMatchObject({ settling: 10_000, nextScanAt: expect.any(Number) })
+    await until('both scans are over', () => counted.scans === 2 && keeper.status.state === 'idle')
+    expect(keeper.status).toMatchObject({ settling: 10_000, nextScanAt: expect.any(Number) })
   })
 
   test('come at intervals once watches run out', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const { keeper, kept, root, hand } = keep(service, {})
     await until('all is quiet', () => isQuiet(kept))
-    expect(keeper.standing).toMatchObject({ nextScanAt: null, isWatchLimited: false })
+    expect(keeper.status).toMatchObject({ nextScanAt: null, isWatchLimited: false })
     hand.isLimited = true
     writeTree(root, { 'unwatched/b.md': 'b' })
     hand.events.onHint('unwatched')
     await until('the new file is sent', () => service.count('uploadFile') === 2)
-    expect(keeper.standing).toMatchObject({ nextScanAt: expect.any(Number), isWatchLimited: true })
+    expect(keeper.status).toMatchObject({ nextScanAt: expect.any(Number), isWatchLimited: true })
   })
 
   test('come at intervals once a watcher has stopped', async () => {
@@ -80,11 +80,8 @@ describe('scans', () => {
     const before = counted.scans
     hand.hasStopped = true
     hand.events.onLost('the tree has outgrown its watcher')
-    await until(
-      'scans are planned',
-      () => counted.scans > before && isQuiet(kept) && keeper.standing.nextScanAt !== null,
-    )
-    expect(keeper.standing).toMatchObject({ watcher: 'poll', isWatchLimited: false })
+    await until('scans are planned', () => counted.scans > before && isQuiet(kept) && keeper.status.nextScanAt !== null)
+    expect(keeper.status).toMatchObject({ watcher: 'poll', isWatchLimited: false })
   })
 
   test('are called for by rules, losses and limits', async () => {
@@ -97,9 +94,9 @@ describe('scans', () => {
       () => hand.events.onLimit('a test'),
     ]
     for (const happens of cases) {
-      await until('all is quiet', () => isQuiet(kept) && keeper.standing.nextScanAt === null)
+      await until('all is quiet', () => isQuiet(kept) && keeper.status.nextScanAt === null)
       happens()
-      expect(keeper.standing.nextScanAt).toEqual(expect.any(Number))
+      expect(keeper.status.nextScanAt).toEqual(expect.any(Number))
       keeper.wake()
     }
   })
@@ -113,7 +110,7 @@ describe('what a hint shows to be gone', () => {
     const known = () => engine.store.files.count(engine.store.mirrors.list()[0]?.id ?? 0)
     rmSync(join(root, 'd/b.md'))
     hand.events.onHint('d/b.md')
-    await until('a scan is planned', () => keeper.standing.nextScanAt !== null)
+    await until('a scan is planned', () => keeper.status.nextScanAt !== null)
     expect(known()).toBe(2)
     keeper.wake()
     await until('it is removed', () => known() === 1)
@@ -128,11 +125,11 @@ describe('a rule that leaves everything out', () => {
     await until('all is quiet', () => isQuiet(kept) && service.count('uploadFile') === 6)
     writeFileSync(join(root, '.shelfdignore'), '*\n')
     hand.events.onHint('.shelfdignore')
-    await until('a scan is planned', () => keeper.standing.nextScanAt !== null)
+    await until('a scan is planned', () => keeper.status.nextScanAt !== null)
     keeper.wake()
     await until('they are left out', () => engine.store.files.count(1) === 0)
     await until('all is quiet again', () => isQuiet(kept))
-    expect(keeper.standing.state).toBe('idle')
+    expect(keeper.status.state).toBe('idle')
     rmSync(join(root, '.shelfdignore'))
     hand.events.onHint('.shelfdignore')
     keeper.wake()
@@ -140,7 +137,7 @@ describe('a rule that leaves everything out', () => {
     for (const name of Object.keys(tree)) rmSync(join(root, name))
     hand.events.onHint('')
     keeper.wake()
-    await until('it halts', () => keeper.standing.state === 'halted')
+    await until('it halts', () => keeper.status.state === 'halted')
     expect([engine.store.files.count(1), service.count('uploadFile')]).toEqual([6, 6])
   })
 })
@@ -151,7 +148,7 @@ describe('a file that never rests', () => {
     const clock = skippingClock()
     const { keeper, kept, root, hand, engine } = keep(service, { clock, settleMs: 10_000 })
     const problems = () => engine.store.problems.list(1).map(({ path, code }) => `${path}: ${code}`)
-    await until('both scans are over', () => keeper.standing.settling === 1 && keeper.standing.state === 'idle')
+    await until('both scans are over', () => keeper.status.settling === 1 && keeper.status.state === 'idle')
     clock.skip(10_000)
     keeper.wake()
     await until('it is sent', () => service.count('uploadFile') === 1 && isQuiet(kept))
@@ -193,8 +190,8 @@ describe('a root', () => {
     renameSync(root, `${root}-away`)
     hand.events.onHint('a.md')
     keeper.wake()
-    await until('it halts', () => keeper.standing.state === 'halted')
-    expect(keeper.standing).toMatchObject({ reason: { code: 'root-missing' }, watcher: null, settling: 0 })
+    await until('it halts', () => keeper.status.state === 'halted')
+    expect(keeper.status).toMatchObject({ reason: { code: 'root-missing' }, watcher: null, settling: 0 })
     renameSync(`${root}-away`, root)
     writeFileSync(join(root, 'meanwhile.md'), 'written unseen')
     keeper.wake()
@@ -209,7 +206,7 @@ describe('a root', () => {
     renameSync(root, `${root}-away`)
     mkdirSync(root)
     keeper.wake()
-    await until('it halts', () => keeper.standing.state === 'halted')
-    expect(keeper.standing.reason?.code).toBe('root-mismatch')
+    await until('it halts', () => keeper.status.state === 'halted')
+    expect(keeper.status.reason?.code).toBe('root-mismatch')
   })
 })

@@ -60,14 +60,14 @@ describe('an outage of the service', () => {
     tellOutage(OUTAGE)
     await clock.advance(AWAY_AFTER_MS - 1)
     tellOutage({ ...OUTAGE, nextTryAtMs: 1 })
-    expect(line.standing.state).toBe('connected')
+    expect(line.status.state).toBe('connected')
     await clock.advance(1)
-    expect(line.standing).toMatchObject({
+    expect(line.status).toMatchObject({
       state: 'away',
       reason: { code: 'service-unavailable', message: `${OUTAGE.origin} cannot serve now (503, service unavailable)` },
     })
     tellOutage(null)
-    expect(line.standing.state).toBe('connected')
+    expect(line.status.state).toBe('connected')
     expect(said).toEqual(['the service is away: waiting for it', 'the service is back'])
     await line.close()
   })
@@ -78,7 +78,7 @@ describe('an outage of the service', () => {
     await line.open()
     tellOutage({ ...OUTAGE, code: 'service-unreachable', cause: 'connection refused' })
     await clock.advance(AWAY_AFTER_MS)
-    const message = () => line.standing.reason?.message
+    const message = () => line.status.reason?.message
     expect(message()).toBe(`${OUTAGE.origin} does not answer (connection refused)`)
     const throttled = { ...OUTAGE, code: 'service-throttling', cause: '429, too many requests' } as const
     for (const minutes of [1, 2]) {
@@ -101,7 +101,7 @@ describe('an outage of the service', () => {
       tellOutage(null)
     }
     await clock.advance(AWAY_AFTER_MS)
-    expect(line.standing.state).toBe('connected')
+    expect(line.status.state).toBe('connected')
     expect(said).toEqual([])
     await line.close()
   })
@@ -114,10 +114,10 @@ describe('an outage of the service', () => {
     await line.noteFailure(AWAY)
     await line.open()
     await clock.advance(AWAY_AFTER_MS)
-    expect(line.standing.state).toBe('connected')
+    expect(line.status.state).toBe('connected')
     tellOutage(OUTAGE)
     await clock.advance(AWAY_AFTER_MS)
-    expect(line.standing.state).toBe('away')
+    expect(line.status.state).toBe('away')
     await line.close()
   })
 })
@@ -134,11 +134,11 @@ describe('a line that nobody uses', () => {
     await Promise.all([line.probe(), line.probe()])
     await line.probe()
     expect(ask()).toBe(2)
-    expect(line.standing.state).toBe('connected')
+    expect(line.status.state).toBe('connected')
     service.answer = () => ({ status: 503, body: {} })
     await clock.advance(PROBE_PAUSE_MS)
     await line.probe()
-    expect(line.standing).toMatchObject({ state: 'away', reason: { code: 'service-unavailable' } })
+    expect(line.status).toMatchObject({ state: 'away', reason: { code: 'service-unavailable' } })
   })
 
   test('learns that the credential was taken back', async () => {
@@ -148,7 +148,7 @@ describe('a line that nobody uses', () => {
     service.answer = () => ({ status: 401, body: {} })
     await clock.advance(PROBE_PAUSE_MS)
     await line.probe()
-    expect(line.standing).toMatchObject({ state: 'refused', reason: { code: 'credential-refused' } })
+    expect(line.status).toMatchObject({ state: 'refused', reason: { code: 'credential-refused' } })
     expect(fatal).toEqual([])
   })
 })
@@ -160,7 +160,7 @@ describe('the line to the service', () => {
     const [one, two] = await Promise.all([line.open(), line.open()])
     expect(one).toBe(two)
     expect(service.count('checkAccess')).toBe(1)
-    expect(line.standing.state).toBe('connected')
+    expect(line.status.state).toBe('connected')
     await line.close()
     expect(line.follower).toBeUndefined()
   })
@@ -171,7 +171,7 @@ describe('the line to the service', () => {
     await line.open()
     for (let mirror = 0; mirror < 10; mirror += 1) await line.noteFailure(AWAY)
     expect(line.retryAtMs).toBe(FIRST_PAUSE_MS)
-    expect(line.standing).toMatchObject({ state: 'away', reason: { code: 'service-unreachable' } })
+    expect(line.status).toMatchObject({ state: 'away', reason: { code: 'service-unreachable' } })
     await clock.advance(FIRST_PAUSE_MS)
     for (let mirror = 0; mirror < 10; mirror += 1) await line.noteFailure(AWAY)
     expect(line.retryAtMs).toBe(FIRST_PAUSE_MS * 3)
@@ -201,7 +201,7 @@ describe('the line to the service', () => {
     const { line, said } = openLine(service)
     await line.noteFailure(AWAY)
     await line.noteFailure(new RefusedError('credential-refused', 'no'))
-    expect(line.standing).toMatchObject({ state: 'refused', reason: { code: 'credential-refused' } })
+    expect(line.status).toMatchObject({ state: 'refused', reason: { code: 'credential-refused' } })
     expect(said).toHaveLength(2)
   })
 })

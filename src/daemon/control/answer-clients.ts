@@ -1,0 +1,58 @@
+import { Turns } from '../../foundation/turns.ts'
+import { pauseMirrors, resumeMirrors } from '../../sync/pause.ts'
+import { retryContents, setContentsAside } from '../../sync/quarantine.ts'
+import type { DaemonStatus } from '../daemon-status.ts'
+import type { Supervisor } from '../supervisor.ts'
+import { CLIENT_DID } from './client-did.ts'
+import type { ControlHandlers } from './handlers.ts'
+import { syncBeside } from './sync-beside.ts'
+
+interface Daemon {
+  /** Whoever works now: a reload replaces it. */
+  supervisor(): Supervisor
+  status(): DaemonStatus
+  reload(): Promise<void>
+  forget(name: string): Promise<string>
+}
+
+/** What the daemon does for the commands that find it running. */
+export function answerClients(daemon: Daemon): ControlHandlers {
+  const turns = new Turns()
+  return {
+    status: async () => daemon.status(),
+    sync: async (request, run) => {
+      using _turn = await turns.take()
+      const supervisor = daemon.supervisor()
+      return supervisor.host(() => syncBeside(supervisor, request, run))
+    },
+    pause: async (names) => {
+      const supervisor = daemon.supervisor()
+      pauseMirrors(supervisor.engine.store, names)
+      supervisor.applyPauses()
+      supervisor.engine.logger.info(CLIENT_DID.pause, { mirrors: namesOf(names) })
+    },
+    resume: async (names) => {
+      const supervisor = daemon.supervisor()
+      resumeMirrors(supervisor.engine.store, names)
+      supervisor.applyPauses()
+      supervisor.engine.logger.info(CLIENT_DID.resume, { mirrors: namesOf(names) })
+    },
+    retry: async (contentIds) => {
+      const supervisor = daemon.supervisor()
+      const count = retryContents(supervisor.engine.store, contentIds)
+      for (const controller of supervisor.controllers) controller.wake()
+      return count
+    },
+    ignore: async (contentIds) => setContentsAside(daemon.supervisor().engine.store, contentIds),
+    forget: (name) => daemon.forget(name),
+    library: () => daemon.supervisor().plan.lendLibrary(),
+    reload: async () => {
+      await daemon.reload()
+      return { mirrors: daemon.supervisor().controllers.map(({ name }) => name) }
+    },
+  }
+}
+
+function namesOf(names: readonly string[]): readonly string[] | 'all' {
+  return names.length === 0 ? 'all' : names
+}

@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { createConnection } from 'node:net'
+import { z } from 'zod'
+import type { RunResult } from '../../../sync/run/run-sync.ts'
+import { type DaemonStatus, daemonStatus } from '../../daemon-status.ts'
+import { contentCount, type LibraryAccess, libraryAccess, type Reloaded, reloaded } from '../answers.ts'
+import type { SyncRequest } from '../requests.ts'
+import { ask } from './ask.ts'
+import type { ClientRun } from './sync-client.ts'
+
+/** What the command line asks of a daemon; each throws what the daemon threw, in its class. */
+export interface DaemonClient {
+  status(): Promise<DaemonStatus>
+  /** `progress` is kept current, `fileLog` told of files; an aborted `signal` stops the run, which then still gives its account. */
+  sync(request: SyncRequest, run: ClientRun): Promise<RunResult>
+  pause(names: readonly string[]): Promise<void>
+  resume(names: readonly string[]): Promise<void>
+  retry(contentIds: readonly number[]): Promise<number>
+  ignore(contentIds: readonly number[]): Promise<number>
+  /** Gives the file with a copy of the store from before. */
+  forget(name: string): Promise<string>
+  /** Null when the daemon runs no embedded library with this data directory. */
+  library(dataDir: string): Promise<LibraryAccess | null>
+  reload(): Promise<Reloaded>
+}
+
+/** Where it stands is known without asking anybody: a daemon that does not say it is stopped or overwhelmed. */
+const STATUS_WITHIN_MS = 3_000
+
+/** A client of the daemon that listens there; undefined when nobody does. */
+export async function openClient(socketPath: string): Promise<DaemonClient | undefined> {
+  try {
+    const socket = createConnection(socketPath)
+    await once(socket, 'connect')
+    socket.destroy()
+  } catch {
+    return undefined
+  }
+  return clientOf(socketPath)
+}
+
+function clientOf(socketPath: string): DaemonClient {
+  const post = <T>(shape: z.ZodType<T>, path: string, input: object = {}) =>
+    ask(shape, { socketPath, method: 'POST', path, input })
+  return {
+    status: () => ask(daemonStatus, { socketPath, method: 'GET', path: '/v1/status', aliveWithinMs: STATUS_WITHIN_MS }),
+    sync: async (request, run) => {
+      // Most commands do without.
+      const { syncInDaemon } = await import('./sync-client.ts')
+      return syncInDaemon(socketPath, request, run)
+    },
+    pause: (names) => post(z.undefined(), '/v1/pause', { names }),
+    resume: (names) => post(z.undefined(), '/v1/resume', { names }),
+    retry: (contentIds) => post(contentCount, '/v1/retry', { contentIds }),
+    ignore: (contentIds) => post(contentCount, '/v1/ignore', { contentIds }),
+    forget: (name) => post(z.string(), '/v1/forget', { name }),
+    library: (dataDir) => post(libraryAccess.nullable(), '/v1/library', { service: dataDir }),
+    reload: () => post(reloaded, '/v1/reload'),
+  }
+}

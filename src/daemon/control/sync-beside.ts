@@ -1,0 +1,56 @@
+import PQueue from 'p-queue'
+import { ActivityLog } from '../../sync/continuous/activity-log.ts'
+import type { FileLog } from '../../sync/file-log.ts'
+import { observeInThreads } from '../../sync/observe/observe-in-threads.ts'
+import { type RunResult, runSync } from '../../sync/run/run-sync.ts'
+import type { Supervisor } from '../supervisor.ts'
+import { CLIENT_DID } from './client-did.ts'
+import type { SyncRun } from './handlers.ts'
+import type { SyncRequest } from './requests.ts'
+
+/** A run by hand over the connection and the store of the supervisor, whose controllers of the same mirrors wait meanwhile. */
+export async function syncBeside(
+  supervisor: Supervisor,
+  request: SyncRequest,
+  { signal, progress, fileLog }: SyncRun,
+): Promise<RunResult> {
+  const { controllers, engine, connection } = supervisor
+  const { mirrors, limits, options, namesFiles } = request
+  await using quiet = new AsyncDisposableStack()
+  for (const { name } of mirrors) {
+    const controller = controllers.find((candidate) => candidate.name === name)
+    if (controller) quiet.use(await controller.quiesce())
+    const row = engine.store.mirrors.findByName(name)
+    if (row) connection.follower?.remove(row.id)
+  }
+  using _outages = engine.service.onOutage((outage) => {
+    progress.outage = outage
+  })
+  const names = mirrors.map(({ name }) => name)
+  engine.logger.info(CLIENT_DID.beginSync, { mirrors: names })
+  const activity = new Map(names.map((name) => [name, new ActivityLog(engine, name)]))
+  const run = {
+    ...engine,
+    observeTree: observeInThreads(limits.checkers),
+    limits,
+    uploads: new PQueue({ concurrency: limits.transfers }),
+    progress,
+    fileLog: tellBoth(activity, namesFiles ? fileLog : undefined),
+    signal: AbortSignal.any([engine.signal, signal]),
+  }
+  const result = await runSync(run, mirrors, options)
+  const { summary, outcome } = result
+  for (const mirror of summary.mirrors) activity.get(mirror.name)?.add(mirror)
+  engine.logger.info(CLIENT_DID.endSync, { mirrors: names, outcome, afterMs: summary.durationMs })
+  return result
+}
+
+function tellBoth(activity: ReadonlyMap<string, ActivityLog>, client: FileLog | undefined): FileLog {
+  return {
+    wouldSend() {},
+    sent: (file) => {
+      activity.get(file.mirror)?.sent(file)
+      client?.sent(file)
+    },
+  }
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { controllerStatus, serviceStatus } from '../sync/continuous/controller-status.ts'
+
+/** Where one mirror of the daemon stands; times are wall-clock milliseconds. */
+const daemonMirrorStatus = z.object({
+  name: z.string(),
+  path: z.string(),
+  ...controllerStatus.omit({ nextScanAt: true }).shape,
+  /** Next scan or batch that is planned. */
+  nextRunAt: z.number().nullable(),
+})
+
+/** Where the whole daemon stands: what status, health, metrics and the service manager are told. */
+export const daemonStatus = z.object({
+  pid: z.int(),
+  startedAt: z.number(),
+  service: serviceStatus,
+  /** The disk of the store is full: nothing is sent until there is room. */
+  isStoreFull: z.boolean(),
+  /** Uploads under way, and resources in ingestion. */
+  uploading: z.number(),
+  inIngestion: z.number(),
+  mirrors: z.array(daemonMirrorStatus).readonly(),
+})
+
+export type DaemonMirrorStatus = Readonly<z.infer<typeof daemonMirrorStatus>>
+export type MirrorState = DaemonMirrorStatus['state']
+export type DaemonStatus = Readonly<z.infer<typeof daemonStatus>>

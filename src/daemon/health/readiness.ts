@@ -1,0 +1,64 @@
+import type { ErrorCode } from '../../foundation/errors.ts'
+import { counted } from '../../foundation/text.ts'
+import type { DaemonMirrorStatus, DaemonStatus } from '../daemon-status.ts'
+
+/** Why the daemon is not ready; the same to everybody on the machine, so it holds no path and no text from outside. */
+export interface FailingCheck {
+  /** `credential`, `service`, `store`, `starting`, or `mirror:NAME`. */
+  readonly check: string
+  /** An error code, or null where nothing is wrong. */
+  readonly code: string | null
+  readonly message: string
+}
+
+const REFUSED_CREDENTIAL = 'The service refuses the credential'
+const REFUSALS: Partial<Record<ErrorCode, string>> = {
+  'credential-missing': 'There is no credential for the service',
+  'certificate-refused': 'The certificate of the service is not trusted',
+  'proxy-refused': 'The proxy refuses to let through to the service',
+  'redirect-refused': 'The service sends elsewhere',
+}
+
+/** What keeps the daemon from mirroring now; none when it is ready. */
+export function listFailingChecks(status: DaemonStatus): FailingCheck[] {
+  const { mirrors, isStoreFull } = status
+  const checks = [...checksOfService(status), ...mirrors.filter(isFailing).map(checkOfMirror)]
+  if (isStoreFull) checks.push({ check: 'store', code: 'disk-full', message: 'The disk of the state is full' })
+  const unseen = mirrors.filter(awaitsFirstScan).length
+  if (unseen > 0) {
+    const message = `${unseen} of ${counted(mirrors.length, 'mirror')} had no first scan yet`
+    checks.push({ check: 'starting', code: null, message })
+  }
+  return checks
+}
+
+function checksOfService({ service: { state, reason } }: DaemonStatus): FailingCheck[] {
+  if (state === 'refused') {
+    const code = reason?.code ?? 'credential-refused'
+    return [{ check: 'credential', code, message: `${REFUSALS[code] ?? REFUSED_CREDENTIAL}; an operator must act` }]
+  }
+  if (state !== 'away') return []
+  const code = reason?.code ?? 'service-unreachable'
+  return [{ check: 'service', code, message: 'The service is away; shelfd goes on by itself when it is back' }]
+}
+
+function isFailing({ state, reason }: DaemonMirrorStatus): boolean {
+  return state === 'halted' || isWithoutRoot(reason)
+}
+
+function checkOfMirror({ name, reason }: DaemonMirrorStatus): FailingCheck {
+  const message = isWithoutRoot(reason)
+    ? 'Its directory cannot be read; shelfd goes on by itself when it can'
+    : 'It is halted; an operator must act'
+  return { check: `mirror:${name}`, code: reason?.code ?? null, message }
+}
+
+/** Whatever is done about it is done to the directory, not to shelfd. */
+function isWithoutRoot(reason: DaemonMirrorStatus['reason']): boolean {
+  return reason?.code === 'root-missing' || reason?.code === 'root-unreadable'
+}
+
+/** A mirror that is held back on purpose may never be scanned, and one that fails says so itself. */
+function awaitsFirstScan(mirror: DaemonMirrorStatus): boolean {
+  return mirror.lastScanAt === null && mirror.state !== 'held' && !isFailing(mirror)
+}

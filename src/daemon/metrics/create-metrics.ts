@@ -1,0 +1,52 @@
+import { Registry } from 'prom-client'
+import type { Clock } from '../../foundation/clock.ts'
+import type { RequestObservation } from '../../remote/client-options.ts'
+import type { Store } from '../../store/open-store.ts'
+import type { MetricsSink } from '../../sync/metrics-sink.ts'
+import type { DaemonStatus } from '../daemon-status.ts'
+import { registerStanding } from './daemon-status.ts'
+import { registerEvents } from './events.ts'
+import { makeGauge } from './make.ts'
+import { registerProcess } from './process.ts'
+import { registerCounts } from './store-counts.ts'
+
+export interface MetricsSource {
+  status(): DaemonStatus
+  readonly store: Pick<Store, 'directory'>
+  readonly clock: Clock
+  /** Of shelfd. */
+  readonly version: string
+}
+
+/** Counts what it is told, and renders that and where everything stands for Prometheus. */
+export interface Metrics extends MetricsSink {
+  observeRequest(observation: RequestObservation): void
+  /** The text of a scrape; what stands is read now, nothing is kept up to date by a timer. */
+  render(): Promise<string>
+  /** Of that text. */
+  readonly contentType: string
+}
+
+/** Metrics in a registry of their own; docs/monitoring.md lists every one and a test compares. */
+export function createMetrics(source: MetricsSource): Metrics {
+  const registry = new Registry()
+  registerBuild(registry, source.version)
+  const refreshCounts = registerCounts(registry, source)
+  const refreshers = [registerStanding(registry), registerProcess(registry)]
+  return {
+    ...registerEvents(registry),
+    contentType: registry.contentType,
+    render: async () => {
+      // What takes long comes first: the rest is as it is when the scrape is answered.
+      await refreshCounts(source.status())
+      const status = source.status()
+      for (const refresh of refreshers) refresh(status)
+      return await registry.metrics()
+    },
+  }
+}
+
+function registerBuild(registry: Registry, version: string): void {
+  const help = 'Always 1; the version of shelfd and of the Node it runs on.'
+  makeGauge(registry, 'shelfd_build_info', help, ['version', 'node']).set({ version, node: process.versions.node }, 1)
+}

@@ -1,0 +1,143 @@
+import type { Clock } from '../../foundation/clock.ts'
+import { messageOf } from '../../foundation/errors.ts'
+import type { Logger } from '../../foundation/logger.ts'
+import type { Store } from '../../store/open-store.ts'
+import { type CronTimes, readCronTimes } from './cron-times.ts'
+import { DueTime } from './due-time.ts'
+import { type HandledNote, readHandled, writeHandled } from './schedule-note.ts'
+
+export interface ScheduleEntry {
+  /** Of the mirror. */
+  readonly name: string
+  /** Five-field cron. */
+  readonly cron: string
+}
+
+export interface ScheduleInput {
+  /** IANA name; undefined is that of the system. */
+  readonly timeZone: string | undefined
+  readonly clock: Clock
+  /** Remembers which due times were seen to, so that a restart neither repeats nor misses a batch. */
+  readonly store: Pick<Store, 'notes' | 'write'>
+  readonly logger: Logger
+  /** Does a batch; the next one is begun only when this has ended. */
+  onDue(name: string): Promise<void>
+}
+
+export interface Schedules extends Disposable {
+  /** When the next batch is planned, wall-clock milliseconds; null for a name or a time that there is not. */
+  nextRunAt(name: string): number | null
+  /** Begins every batch that is due by now; to be called when the machine woke or its clock was set. */
+  check(): void
+}
+
+interface Scheduled extends ScheduleEntry {
+  readonly due: DueTime
+  readonly batch: { isRunning: boolean; hasSaidSkip: boolean }
+}
+
+/** The wall clock may be set at any time: it is looked at again at least this often. */
+const LONGEST_SLEEP_MS = 60_000
+
+/**
+ * Begins batches at the times of cron expressions, from the next turn of the event loop until disposed. A batch that never
+ * ran, or that a restart broke off, is due at once; times that passed while nothing ran (stopped, asleep, clock set
+ * forward) are caught up by one batch.
+ * Throws when an expression is none.
+ */
+export function startSchedules(entries: readonly ScheduleEntry[], input: ScheduleInput): Schedules {
+  const stop = new AbortController()
+  const scheduled = entries.map((entry) => openEntry(entry, input))
+  const check = () => {
+    for (const entry of scheduled) checkEntry(entry, input, stop.signal)
+  }
+  void checkOnTime(scheduled, check, input.clock, stop.signal)
+  return {
+    check,
+    nextRunAt: (name) => scheduled.find((entry) => entry.name === name)?.due.at(input.clock.nowMs()) ?? null,
+    [Symbol.dispose]: () => stop.abort(),
+  }
+}
+
+/** An expression that was changed has missed nothing: what was due by the old one is forgotten. */
+function openEntry(entry: ScheduleEntry, { timeZone, clock, store }: ScheduleInput): Scheduled {
+  const times: CronTimes = readCronTimes(entry.cron, timeZone)
+  const handled = readHandled(store.notes, entry.name)
+  const isChanged = handled !== undefined && handled.cron !== entry.cron
+  const changed = isChanged ? { cron: entry.cron, handledAt: clock.nowMs(), isUnderWay: false } : undefined
+  if (changed) store.write(() => writeHandled(store.notes, entry.name, changed))
+  const known = changed ?? handled
+  const handledAt = known?.isUnderWay ? undefined : known?.handledAt
+  return { ...entry, due: new DueTime(times, handledAt), batch: { isRunning: false, hasSaidSkip: false } }
+}
+
+async function checkOnTime(
+  scheduled: readonly Scheduled[],
+  check: () => void,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
+  await Promise.resolve()
+  while (!signal.aborted) {
+    check()
+    const nowMs = clock.nowMs()
+    const waits = scheduled.map(({ due }) => (due.at(nowMs) ?? Number.POSITIVE_INFINITY) - nowMs)
+    const nextMs = Math.min(LONGEST_SLEEP_MS, ...waits.filter((waitMs) => waitMs > 0))
+    await clock.sleep(nextMs, signal).catch(() => {})
+  }
+}
+
+/** What is due is noted before it begins: after a crash it is known what was broken off. */
+function checkEntry(entry: Scheduled, input: ScheduleInput, stopped: AbortSignal): void {
+  const nowMs = input.clock.nowMs()
+  const dueAt = entry.due.at(nowMs)
+  if (dueAt === null || dueAt > nowMs || !noteHandled(entry, nowMs, input)) return
+  entry.due.handle(nowMs)
+  if (!entry.batch.isRunning) void runBatch(entry, input, stopped)
+  else saySkip(entry, input.logger)
+}
+
+/** While the store cannot be written (its disk is full) the batch stays due. */
+function noteHandled({ name, cron }: Scheduled, nowMs: number, { store, logger }: ScheduleInput): boolean {
+  try {
+    store.write(() => writeHandled(store.notes, name, { cron, handledAt: nowMs, isUnderWay: true }))
+    return true
+  } catch (error) {
+    logger.warn('A batch is due and waits until the store can be written', { mirror: name, reason: messageOf(error) })
+    return false
+  }
+}
+
+async function runBatch(entry: Scheduled, input: ScheduleInput, stopped: AbortSignal): Promise<void> {
+  const { name, batch } = entry
+  const { logger, onDue } = input
+  batch.isRunning = true
+  batch.hasSaidSkip = false
+  try {
+    await onDue(name)
+  } catch (error) {
+    logger.error('A scheduled batch failed', { mirror: name, reason: messageOf(error) })
+  } finally {
+    batch.isRunning = false
+  }
+  // Whoever comes next goes on with what was broken off.
+  if (!stopped.aborted) noteEnded(entry, input)
+}
+
+/** While the store cannot be written the batch counts as broken off: a restart begins it once more. */
+function noteEnded({ name }: Scheduled, { store, logger }: ScheduleInput): void {
+  const noted = readHandled(store.notes, name)
+  if (!noted) return
+  const ended: HandledNote = { ...noted, isUnderWay: false }
+  try {
+    store.write(() => writeHandled(store.notes, name, ended))
+  } catch (error) {
+    logger.warn('The end of a batch could not be noted', { mirror: name, reason: messageOf(error) })
+  }
+}
+
+function saySkip({ name, batch }: Scheduled, logger: Logger): void {
+  if (batch.hasSaidSkip) return
+  batch.hasSaidSkip = true
+  logger.info('A batch still runs at its next due time, which is skipped', { mirror: name })
+}

@@ -1,0 +1,152 @@
+import { InterruptedError } from '../foundation/errors.ts'
+import type { ControllerSettings } from '../sync/continuous/controller-settings.ts'
+import { MirrorController, SCHEDULED } from '../sync/continuous/mirror-controller.ts'
+import { ServiceConnection } from '../sync/continuous/service-connection.ts'
+import type { Engine } from '../sync/engine.ts'
+import { isPaused } from '../sync/pause.ts'
+import type { LibraryAccess } from './control/answers.ts'
+import type { DaemonMirrorStatus, DaemonStatus } from './daemon-status.ts'
+import { forgetNotes } from './forget-notes.ts'
+import { type MaintenanceWindow, MaintenanceWindows } from './schedule/maintenance.ts'
+import { type Schedules, startSchedules } from './schedule/schedule.ts'
+
+export interface SupervisedMirror {
+  readonly controller: ControllerSettings
+  /** Five-field cron of its batches; null: it sends at once. */
+  readonly schedule: string | null
+  /** A batch begins nothing new after so long. */
+  readonly maxDurationMs: number | null
+}
+
+/** Everything that follows from one reading of the configuration. */
+export interface SupervisorPlan extends AsyncDisposable {
+  readonly engine: Engine
+  /** Ends the engine's work, with the reason. */
+  readonly abort: (reason: unknown) => void
+  readonly mirrors: readonly SupervisedMirror[]
+  readonly timeZone: string | undefined
+  readonly maintenance: readonly MaintenanceWindow[]
+  lendLibrary(): Promise<LibraryAccess | null>
+}
+
+/** Starts and stops the controllers of all mirrors, the connection they share, and the times at which they may upload. */
+export class Supervisor {
+  readonly engine: Engine
+  readonly connection: ServiceConnection
+  readonly controllers: readonly MirrorController[]
+  readonly plan: SupervisorPlan
+  readonly #windows: MaintenanceWindows
+  readonly #schedules: Schedules
+  readonly #runs: readonly Promise<void>[]
+  /** Work for clients that is under way. */
+  readonly #hosted = new Set<Promise<unknown>>()
+
+  /** `onFatal` is called once with what stops the daemon. */
+  constructor(plan: SupervisorPlan, onFatal: (error: unknown) => void) {
+    const { engine, mirrors, timeZone, maintenance } = plan
+    this.plan = plan
+    this.engine = engine
+    this.connection = new ServiceConnection(engine, { onFatal, onChange: () => this.#tellConnectionChange() })
+    this.controllers = mirrors.map(({ controller }) => new MirrorController(engine, this.connection, controller))
+    this.#windows = new MaintenanceWindows(maintenance, timeZone)
+    this.applyPauses()
+    this.applyMaintenance()
+    const scheduled = mirrors.flatMap(({ schedule, controller }) =>
+      schedule === null ? [] : [{ name: controller.mirror.name, cron: schedule }],
+    )
+    for (const { name } of scheduled) this.#find(name)?.hold('scheduled', SCHEDULED)
+    const { clock, store, logger } = engine
+    forgetNotes(store, {
+      names: [...this.controllers, ...store.mirrors.list()].map(({ name }) => name),
+      scheduled: scheduled.map(({ name }) => name),
+    })
+    const onDue = (name: string) => this.#batch(name)
+    this.#schedules = startSchedules(scheduled, { timeZone, clock, store, logger, onDue })
+    this.#runs = this.controllers.map((controller) => controller.run())
+    Promise.all(this.#runs).catch(onFatal)
+  }
+
+  /** Runs `work`, which uses what the supervisor has: `stop` waits for its end. */
+  async host<T>(work: () => Promise<T>): Promise<T> {
+    this.engine.signal.throwIfAborted()
+    const running = work()
+    this.#hosted.add(running)
+    try {
+      return await running
+    } finally {
+      this.#hosted.delete(running)
+    }
+  }
+
+  /** Ends all work; what is under way is ended in order. */
+  async stop(): Promise<void> {
+    this.#schedules[Symbol.dispose]()
+    this.plan.abort(new InterruptedError())
+    await Promise.allSettled(this.controllers.map((controller) => controller.quiesce()))
+    // What fails in one of them was told; the others still use what is closed next.
+    await Promise.allSettled([...this.#runs, ...this.#hosted])
+    await this.connection.close()
+    await this.plan[Symbol.asyncDispose]()
+  }
+
+  /** The machine slept, or its clock was set: sockets, roots and times are not what they were. */
+  async wake(): Promise<void> {
+    for (const controller of this.controllers) controller.restart('the machine slept, or its clock was set')
+    await this.connection.reset()
+    this.#schedules.check()
+    this.applyMaintenance()
+    for (const controller of this.controllers) controller.wake()
+  }
+
+  applyPauses(): void {
+    for (const controller of this.controllers) {
+      if (isPaused(this.engine.store, controller.name))
+        controller.hold('paused', `"shelfd resume ${controller.name}" ends the pause`)
+      else controller.release('paused')
+    }
+  }
+
+  applyMaintenance(): void {
+    const endMs = this.#windows.closedUntil(this.engine.clock.nowMs())
+    for (const controller of this.controllers) {
+      if (endMs === null) controller.release('maintenance')
+      else controller.hold('maintenance', `maintenance until ${new Date(endMs).toISOString()}`)
+    }
+  }
+
+  get status(): Omit<DaemonStatus, 'pid' | 'startedAt'> {
+    const mirrors = this.controllers.map((controller) => this.#statusOf(controller))
+    return {
+      service: this.connection.status,
+      isStoreFull: mirrors.some(({ reason }) => reason?.code === 'disk-full'),
+      uploading: this.engine.uploads.pending,
+      inIngestion: this.connection.follower?.countPending() ?? 0,
+      mirrors,
+    }
+  }
+
+  #statusOf(controller: MirrorController): DaemonMirrorStatus {
+    const { nextScanAt, ...status } = controller.status
+    const { name, path } = controller.settings.mirror
+    const times = [nextScanAt, this.#schedules.nextRunAt(name)].filter((time) => time !== null)
+    return { name, path, ...status, nextRunAt: times.length === 0 ? null : Math.min(...times) }
+  }
+
+  async #batch(name: string): Promise<void> {
+    const { maxDurationMs } = this.plan.mirrors.find(({ controller }) => controller.mirror.name === name) ?? {}
+    const end = new AbortController()
+    const { clock, signal } = this.engine
+    const isLong = maxDurationMs ? clock.sleep(maxDurationMs, end.signal).then(() => end.abort()) : undefined
+    isLong?.catch(() => {})
+    await this.#find(name)?.batch(AbortSignal.any([signal, end.signal]))
+    end.abort()
+  }
+
+  #find(name: string): MirrorController | undefined {
+    return this.controllers.find((controller) => controller.name === name)
+  }
+
+  #tellConnectionChange(): void {
+    for (const controller of this.controllers) controller.noteLineChange()
+  }
+}

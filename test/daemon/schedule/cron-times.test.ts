@@ -1,0 +1,110 @@
+import fc from 'fast-check'
+import { createTask } from 'node-cron'
+import { describe, expect, test } from 'vitest'
+import { readCronTimes } from '../../../src/daemon/schedule/cron-times.ts'
+
+const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+
+/** The next `count` due times as ISO texts. */
+function nextTimes(expression: string, timeZone: string, { from, count }: { from: string; count: number }): string[] {
+  const times = readCronTimes(expression, timeZone)
+  let atMs = Date.parse(from)
+  return Array.from({ length: count }, () => {
+    atMs = times.nextAfter(atMs) ?? Number.NaN
+    return new Date(atMs).toISOString()
+  })
+}
+
+const field = (max: number, min = 0) =>
+  fc.oneof(
+    fc.constant('*'),
+    fc.integer({ min, max }).map(String),
+    fc.integer({ min: 2, max: 9 }).map((step) => `*/${step}`),
+    fc.tuple(fc.integer({ min, max }), fc.integer({ min, max })).map(([from, to]) => `${from}-${to}`),
+  )
+const expressions = fc
+  .tuple(field(59), field(23), field(28, 1), field(12, 1), field(6))
+  .map((fields) => fields.join(' '))
+const instants = fc.integer({ min: Date.UTC(2020, 0), max: Date.UTC(2035, 0) })
+
+describe('due times', () => {
+  test('are those of node-cron where no clock changes', () => {
+    fc.assert(
+      fc.property(expressions, (expression) => {
+        const task = createTask(expression, () => {}, { timezone: 'UTC' })
+        const expected = task.getNextRuns(3).map((date) => date.getTime())
+        const times = readCronTimes(expression, 'UTC')
+        const found = [(expected[0] ?? 0) - 1, ...expected].slice(0, 3).map((atMs) => times.nextAfter(atMs))
+        expect(found).toEqual(expected)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('looked for backwards are those found forwards', () => {
+    const zones = fc.constantFrom('UTC', 'Europe/Berlin', 'Australia/Lord_Howe', 'America/St_Johns')
+    fc.assert(
+      fc.property(expressions, zones, instants, (expression, zone, atMs) => {
+        const times = readCronTimes(expression, zone)
+        const next = times.nextAfter(atMs)
+        fc.pre(next !== null)
+        expect(next).toBeGreaterThan(atMs)
+        expect(times.lastUntil(next)).toBe(next)
+        const last = times.lastUntil(next - 1)
+        expect(last ?? 0).toBeLessThanOrEqual(atMs)
+        if (last !== null) expect(times.nextAfter(last)).toBe(next)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('left out by summer time come right after it', () => {
+    expect(nextTimes('30 2 * * *', 'Europe/Berlin', { from: '2026-03-28T00:00:00Z', count: 3 })).toEqual([
+      '2026-03-28T01:30:00.000Z',
+      '2026-03-29T01:00:00.000Z',
+      '2026-03-30T00:30:00.000Z',
+    ])
+  })
+
+  test('given twice by winter time count once', () => {
+    expect(nextTimes('30 2 * * *', 'Europe/Berlin', { from: '2026-10-24T12:00:00Z', count: 2 })).toEqual([
+      '2026-10-25T00:30:00.000Z',
+      '2026-10-26T01:30:00.000Z',
+    ])
+    const times = readCronTimes('30 2 * * *', 'Europe/Berlin')
+    expect(times.nextAfter(Date.parse('2026-10-25T01:10:00Z'))).toBe(Date.parse('2026-10-26T01:30:00Z'))
+    expect(times.lastUntil(Date.parse('2026-10-25T01:10:00Z'))).toBe(Date.parse('2026-10-25T00:30:00Z'))
+  })
+
+  test('survive a day that never was', () => {
+    expect(nextTimes('0 12 * * *', 'Pacific/Apia', { from: '2011-12-29T00:00:00Z', count: 3 })).toEqual([
+      '2011-12-29T22:00:00.000Z',
+      '2011-12-30T10:00:00.000Z',
+      '2011-12-30T22:00:00.000Z',
+    ])
+  })
+
+  test('of a leap day are found, of no day null', () => {
+    expect(nextTimes('0 0 29 2 *', 'UTC', { from: '2026-11-21T00:00:00Z', count: 1 })).toEqual([
+      '2028-02-29T00:00:00.000Z',
+    ])
+    const never = readCronTimes('0 0 31 * 1#1', 'UTC')
+    expect(never.nextAfter(0)).toBeNull()
+    expect(never.lastUntil(0)).toBeNull()
+  })
+
+  test('want both the day and the weekday', () => {
+    expect(nextTimes('0 0 13 * 5', 'UTC', { from: '2026-04-01T00:00:00Z', count: 1 })).toEqual([
+      '2026-11-13T00:00:00.000Z',
+    ])
+  })
+
+  test('are later than asked, to the minute', () => {
+    const times = readCronTimes('* * * * *', undefined)
+    const atMs = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS
+    expect(times.nextAfter(atMs)).toBe(atMs + MINUTE_MS)
+    expect(times.nextAfter(atMs - 1)).toBe(atMs)
+    expect(times.lastUntil(atMs + DAY_MS)).toBe(atMs + DAY_MS)
+  })
+})

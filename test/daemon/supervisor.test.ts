@@ -1,0 +1,131 @@
+import { renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { Supervisor } from '../../src/daemon/supervisor.ts'
+import { InterruptedError, OperatorError } from '../../src/foundation/errors.ts'
+import type { WatchMeans } from '../../src/sync/continuous/mirror-watch.ts'
+import type { Engine } from '../../src/sync/engine.ts'
+import { mirrorOf, openTestEngine } from '../support/engine.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { handWatch, keeperSettings, until } from '../support/keeper.ts'
+import { lazyService } from '../support/lazy-service.ts'
+import { supervisorPlan } from '../support/supervisor.ts'
+import { temporaryDirectory, writeTree } from '../support/temporary.ts'
+
+const THIRTY_DAYS_MS = 30 * 86_400_000
+
+function controllerOf(name: string, means: WatchMeans = handWatch().means) {
+  const root = writeTree(join(temporaryDirectory(), name), { 'a.md': name })
+  return keeperSettings(mirrorOf(root), means)
+}
+
+describe('a supervisor that stops', () => {
+  test('waits for all controllers after one failed', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    const { engine } = openTestEngine(service)
+    let isBroken = false
+    const observeTree: Engine['observeTree'] = (options, signal) => {
+      if (isBroken) throw new OperatorError('store-damaged', 'by the test')
+      return engine.observeTree(options, signal)
+    }
+    const gate = Promise.withResolvers<void>()
+    const slow = handWatch()
+    const watch: WatchMeans['watch'] = async (...place) => {
+      const watcher = await slow.means.watch(...place)
+      return { ...watcher, [Symbol.asyncDispose]: () => gate.promise }
+    }
+    const fatal = Promise.withResolvers<unknown>()
+    const mirrors = [
+      { controller: controllerOf('Good', { ...slow.means, watch }) },
+      { controller: controllerOf('Bad') },
+    ]
+    const supervisor = new Supervisor(supervisorPlan({ ...engine, observeTree }, mirrors), fatal.resolve)
+    await until('both are idle', () => supervisor.controllers.every(({ status }) => status.state === 'idle'))
+    isBroken = true
+    supervisor.controllers[1]?.wake()
+    expect(await fatal.promise).toBeInstanceOf(OperatorError)
+    let isStopped = false
+    const stopping = supervisor.stop().then(() => {
+      isStopped = true
+    })
+    await turnsOfTheLoop()
+    expect(isStopped, 'one still ends its watch').toBe(false)
+    gate.resolve()
+    await stopping
+  })
+
+  test('waits for the work that it hosts', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    const { engine } = openTestEngine(service)
+    const supervisor = new Supervisor(supervisorPlan(engine), () => {})
+    const gate = Promise.withResolvers<string>()
+    const work = supervisor.host(() => gate.promise)
+    let isStopped = false
+    const stopping = supervisor.stop().then(() => {
+      isStopped = true
+    })
+    await turnsOfTheLoop()
+    expect(isStopped).toBe(false)
+    gate.resolve('served')
+    await stopping
+    expect(await work).toBe('served')
+    await expect(supervisor.host(async () => 'late')).rejects.toBeInstanceOf(InterruptedError)
+  })
+})
+
+test('a supervisor that wakes waits for no dead socket', async () => {
+  await using service = await startFaultyService({ library: 'Test' })
+  const { engine } = openTestEngine(service)
+  const isDead = Promise.withResolvers<void>()
+  service.onAnswered = ({ route }) => {
+    if (route !== 'uploadFile') return
+    isDead.resolve()
+    return new Promise<void>(() => {})
+  }
+  const plan = supervisorPlan({ ...engine, service: lazyService(service) }, [{ controller: controllerOf('Sleepy') }])
+  const supervisor = new Supervisor(plan, () => {})
+  onTestFinished(() => supervisor.stop())
+  await isDead.promise
+  await supervisor.wake()
+  await until('what was in doubt is found', () => engine.store.contents.get(1)?.state === 'stored')
+  expect(service.count('uploadFile')).toBe(1)
+})
+
+test('a supervisor that wakes checks and scans every directory', async () => {
+  await using service = await startFaultyService({ library: 'Test' })
+  const { engine } = openTestEngine(service)
+  const [deaf, gone] = [controllerOf('Deaf'), controllerOf('Gone')]
+  const supervisor = new Supervisor(supervisorPlan(engine, [{ controller: deaf }, { controller: gone }]), () => {})
+  onTestFinished(() => supervisor.stop())
+  const states = () => supervisor.controllers.map(({ status }) => status.state)
+  await until('both are idle', () => service.count('uploadFile') === 2 && states().every((state) => state === 'idle'))
+  writeTree(deaf.mirror.path, { 'meanwhile.md': 'written while the machine slept' })
+  renameSync(gone.mirror.path, `${gone.mirror.path}-unmounted`)
+  await supervisor.wake()
+  await until('what was written is sent', () => service.count('uploadFile') === 3)
+  await until('the other one halts', () => states()[1] === 'halted')
+  expect(supervisor.controllers[1]?.status.reason?.code).toBe('root-missing')
+})
+
+test('a month is not too long for a batch', async () => {
+  await using service = await startFaultyService({ library: 'Test' })
+  const { engine } = openTestEngine(service)
+  const gate = Promise.withResolvers<void>()
+  service.onAnswered = ({ route }) => (route === 'uploadFile' ? gate.promise : undefined)
+  const supervisor = new Supervisor(
+    supervisorPlan(engine, [
+      { controller: controllerOf('Monthly'), schedule: '0 3 1 * *', maxDurationMs: THIRTY_DAYS_MS },
+    ]),
+    () => {},
+  )
+  onTestFinished(() => supervisor.stop())
+  await until('the batch sends', () => service.count('uploadFile') === 1)
+  expect(supervisor.controllers[0]?.status.state).toBe('sending')
+  gate.resolve()
+  await until('the batch is over', () => supervisor.controllers[0]?.status.reason?.code === 'scheduled')
+})
+
+/** Enough for whatever waits for nothing but its turn. */
+async function turnsOfTheLoop(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}
