@@ -1,5 +1,6 @@
 import { commands } from '../src/cli/commands.ts'
-import { renderCommandHelp, renderCommandList } from '../src/cli/render/help.ts'
+import { findCommand } from '../src/cli/parser/find-command.ts'
+import { renderHelp } from '../src/cli/parser/render-help.ts'
 
 export const COMMANDS_PAGE = new URL('../docs/commands.md', import.meta.url)
 
@@ -8,9 +9,14 @@ const MARK = '<!-- From here on written by `npm run docs`, from the help of the 
 /** The page of all commands: what people wrote above the mark, then the program's own help. */
 export async function renderCommandsPage(current: string): Promise<string> {
   const [written = ''] = current.split(MARK)
-  const helps = await Promise.all(commands.map(async (entry) => renderCommandHelp(entry, await entry.load())))
-  const sections = helps.map((help, index) => `### ${commands[index]?.name}\n\n${fenced(withoutGlobalFlags(help))}`)
-  return `${written}${MARK}\n\n## All commands\n\n${fenced(renderCommandList(commands, ''))}\n${sections.join('\n')}`
+  const sections: string[] = []
+  for (const { name } of commands) sections.push(`### ${name}\n\n${fenced(withoutGlobalFlags(await helpOf(name)))}`)
+  return `${written}${MARK}\n\n## All commands\n\n${fenced(await helpOf(''))}\n${sections.join('\n')}`
+}
+
+async function helpOf(name: string): Promise<string> {
+  const found = findCommand(name.split(' ').filter(Boolean), commands)
+  return renderHelp(found, await found.entry?.load())
 }
 
 /** They are the same everywhere and stand with the list. */

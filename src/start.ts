@@ -5,8 +5,9 @@
  */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { command as syncCommand } from './cli/commands/sync.ts'
-import { readCommandLine } from './cli/read-command-line.ts'
+import { commands } from './cli/commands.ts'
+import { findCommand } from './cli/parser/find-command.ts'
+import { readCommandLine } from './cli/parser/read-command-line.ts'
 
 const checkout = fileURLToPath(new URL('..', import.meta.url))
 process.env.SHELFD_STATE_DIR ||= join(checkout, '.shelfd', 'state')
@@ -14,16 +15,17 @@ process.env.SHELFD_DATA_DIR ||= join(checkout, '.shelfd', 'library')
 process.env.SHELFD_CONFIG ||= join(checkout, 'config', 'start.yaml')
 
 const given = process.argv.slice(2)
-const directories = namesMirror(given) ? [] : [join(checkout, 'docs')]
+const directories = (await namesMirror(given)) ? [] : [join(checkout, 'docs')]
 process.argv.splice(2, given.length, 'sync', '--report', ...given, ...directories)
 // npm runs scripts in the directory of the project; a relative directory counts from where npm was called.
 if (process.env.INIT_CWD) process.chdir(process.env.INIT_CWD)
 await import('./main.ts')
 
-function namesMirror(argv: readonly string[]): boolean {
+async function namesMirror(argv: readonly string[]): Promise<boolean> {
   try {
-    const { mirrors } = readCommandLine(syncCommand, argv).args
-    return Array.isArray(mirrors) && mirrors.length > 0
+    const found = findCommand(['sync', ...argv], commands)
+    const read = await readCommandLine(found, await found.entry?.load())
+    return Array.isArray(read?.args.mirrors) && read.args.mirrors.length > 0
   } catch {
     return false // the command itself says what is wrong
   }

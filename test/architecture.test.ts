@@ -41,7 +41,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   pino: ['app/'],
   'node:net': ['daemon/control/', 'remote/'],
   yaml: ['app/settings/', 'cli/render/config-yaml.ts'],
-  'yargs-parser': ['cli/'],
+  yargs: ['cli/parser/'],
   'node:child_process': [
     'app/credential.ts',
     'app/service-manager/run-program.ts',

@@ -13,8 +13,9 @@ export interface ArgumentSpec {
   readonly array?: true
   readonly required?: true
   readonly choices?: readonly string[]
-  /** A switch with the default true is shown and given as `--no-NAME`. */
-  readonly default?: string | boolean | number
+  /** What a shell offers for an argument besides files. */
+  readonly completes?: 'mirrors'
+  readonly default?: string | number
   /** How the help names the value; capitals by custom. */
   readonly placeholder?: string
 }
@@ -27,7 +28,7 @@ type ScalarOf<S extends ArgumentSpec> = S extends { choices: readonly (infer C)[
 
 type IsAlwaysGiven<S extends ArgumentSpec> = S extends
   | { required: true }
-  | { default: string | boolean | number }
+  | { default: string | number }
   | { type: 'boolean' | 'count' }
   ? true
   : false

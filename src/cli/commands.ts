@@ -7,6 +7,18 @@ export interface CommandEntry {
   load(): Promise<Command>
 }
 
+/** Of the first words that several commands share. */
+export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
+  failed: 'What was refused or could not be processed',
+  mirrors: 'The mirrors, synced or not',
+  libraries: 'The libraries of the service',
+  resource: 'What one upload became',
+  asset: 'What the service made of a resource',
+  'serve tokens': 'The access tokens of the embedded library',
+  service: 'The daemon as a service of the system',
+  config: 'The configuration',
+}
+
 /** Every command, in the order of the help; only the one that runs is loaded. */
 export const commands: readonly CommandEntry[] = [
   entry('sync', 'Send what is new and follow it until it is searchable', () => import('./commands/sync.ts')),
@@ -85,6 +97,7 @@ export const commands: readonly CommandEntry[] = [
     () => import('./commands/service/status.ts'),
   ),
   entry('service logs', 'Show what the daemon logged', () => import('./commands/service/logs.ts')),
+  entry('completion', 'Print a script that completes commands in a shell', () => import('./commands/completion.ts')),
   entry('config show', 'Show the configuration that is in force', () => import('./commands/config/show.ts')),
   entry('config path', 'Print where the configuration is read from', () => import('./commands/config/path.ts')),
   entry(

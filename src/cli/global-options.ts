@@ -1,5 +1,5 @@
 import { isSettingFlag, OVERRIDES, type SettingFlag } from '../app/settings/overrides.ts'
-import type { ArgumentTable } from './command.ts'
+import type { ArgumentTable, Command } from './command.ts'
 
 /** Flags every command takes, before or after its name. */
 export const GLOBAL_OPTIONS = {
@@ -17,6 +17,9 @@ export const GLOBAL_OPTIONS = {
   help: { type: 'boolean', alias: 'h', describe: 'Print this help' },
 } as const satisfies ArgumentTable
 
+/** What the scripts of `shelfd completion` call the program with, before the words that were typed. */
+export const COMPLETION_REQUEST = '--get-yargs-completions'
+
 const PLACEHOLDERS: Partial<Record<SettingFlag, string>> = {
   'data-dir': 'DIR',
   'service-url': 'URL',
@@ -31,8 +34,12 @@ const PLACEHOLDERS: Partial<Record<SettingFlag, string>> = {
   'scrub-interval': 'DURATION',
 }
 
-/** The flags of the configuration a command takes, as options; their values are checked with the configuration. */
-export function settingOptions(flags: readonly SettingFlag[]): ArgumentTable {
+/** The flags of one command: its own, and those of the configuration, whose values are checked with the configuration. */
+export function optionsOf({ options, settingFlags = [] }: Command): ArgumentTable {
+  return { ...options, ...settingOptions(settingFlags) }
+}
+
+function settingOptions(flags: readonly SettingFlag[]): ArgumentTable {
   const options = flags.map((flag) => {
     const { describe } = OVERRIDES[flag]
     return [flag, { type: 'string', describe, placeholder: PLACEHOLDERS[flag] ?? 'N' }] as const

@@ -1,14 +1,15 @@
 import type { Settings } from '../app/settings/settings.ts'
 import { version } from '../app/version.ts'
 import { InterruptedError, messageOf, OperatorError, ShelfdError } from '../foundation/errors.ts'
+import { escapeLines } from '../foundation/text.ts'
 import { type CliIo, columnsOf } from './cli-io.ts'
 import type { Command } from './command.ts'
 import { commands } from './commands.ts'
 import type { GlobalFlags } from './context.ts'
 import { EXIT_CODES, exitCodeOf } from './exit-codes.ts'
-import { findCommand } from './find-command.ts'
-import { flagForWord, GLOBAL_OPTIONS } from './global-options.ts'
-import { renderCommandHelp, renderCommandList } from './render/help.ts'
+import { COMPLETION_REQUEST, flagForWord } from './global-options.ts'
+import { type FoundCommand, findCommand } from './parser/find-command.ts'
+import type { CommandLine } from './parser/read-command-line.ts'
 import { reportError, type Shown, typedLogFormat } from './report-error.ts'
 
 /** Runs one command line (without program name) and gives its exit code; the one place where errors become text. */
@@ -47,30 +48,34 @@ function firstOf(error: unknown): unknown {
 }
 
 async function dispatch(argv: readonly string[], io: CliIo, shown: Shown): Promise<number> {
+  if (argv[0] === COMPLETION_REQUEST) return complete(argv.slice(1), io)
   if (asksForOneOf(argv, '--version', '-V')) return printText(io, `${version}\n`)
   const found = findCommand(argv, commands)
-  if (found.kind === 'group') return showCommands(found.prefix, argv, io)
-  shown.commandName = found.entry.name
-  const command = await found.entry.load()
-  if (asksForOneOf(found.rest, '--help', '-h'))
-    return printText(io, renderCommandHelp(found.entry, command, columnsOf(io)))
-  return runCommand(command, found.rest, io, shown)
-}
-
-/** The list is an answer when it was asked for, otherwise a reminder that a command is missing. */
-async function showCommands(prefix: string, argv: readonly string[], io: CliIo): Promise<number> {
-  const list = renderCommandList(commands, prefix, columnsOf(io))
-  if (prefix !== '' || asksForOneOf(argv, '--help', '-h')) return printText(io, list)
-  const { parseOptions } = await import('./parse-arguments.ts')
-  parseOptions(argv, GLOBAL_OPTIONS)
-  io.stderr.write(list)
+  shown.commandName = found.entry?.name
+  const command = await found.entry?.load()
+  const asksForHelp = asksForOneOf(argv, '--help', '-h') || (found.path.length > 0 && !command)
+  if (asksForHelp && !found.isMistyped) return printText(io, await helpOf(found, command, io))
+  const { readCommandLine } = await import('./parser/read-command-line.ts')
+  const read = await readCommandLine(found, command)
+  if (command && read) return runCommand(command, read, io, shown)
+  io.stderr.write(await helpOf(found, command, io))
   return EXIT_CODES.usage.code
 }
 
-async function runCommand(command: Command, rest: readonly string[], io: CliIo, shown: Shown): Promise<number> {
-  const { readCommandLine } = await import('./read-command-line.ts')
+/** What a shell asks at each TAB. */
+async function complete(words: readonly string[], io: CliIo): Promise<number> {
+  const { listCompletions } = await import('./parser/complete.ts')
+  const lines = await listCompletions(words, io)
+  return printText(io, lines.map((line) => `${escapeLines(line)}\n`).join(''))
+}
+
+async function helpOf(found: FoundCommand, command: Command | undefined, io: CliIo): Promise<string> {
+  const { renderHelp } = await import('./parser/render-help.ts')
+  return renderHelp(found, command, columnsOf(io))
+}
+
+async function runCommand(command: Command, { flags, args }: CommandLine, io: CliIo, shown: Shown): Promise<number> {
   const { createContext } = await import('./context.ts')
-  const { flags, args } = readCommandLine(command, rest)
   const settings = command.withoutSettings ? withoutSettings : await loadSettings(flags, io, shown)
   const context = createContext(io, flags, settings)
   shown.redact = context.redactor.redact

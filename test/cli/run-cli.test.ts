@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
-import { commands } from '../../src/cli/commands.ts'
+import { commands, GROUP_SUMMARIES } from '../../src/cli/commands.ts'
 import { createHome, createStop } from './run-with.ts'
 
 const { home, shelfd } = createHome()
@@ -14,23 +14,22 @@ describe('help', () => {
     expect(stdout).toMatchInlineSnapshot(`
       "shelfd config COMMAND
 
-      Mirrors local directories into libraries of a Knowledge Library Service.
+      The configuration.
 
       Commands:
-        config show    Show the configuration that is in force
-        config path    Print where the configuration is read from
-        config schema  Print the JSON Schema of the configuration file
+        shelfd config show    Show the configuration that is in force
+        shelfd config path    Print where the configuration is read from
+        shelfd config schema  Print the JSON Schema of the configuration file
 
       Global flags:
-            --config FILE           Configuration file
-            --state-dir DIR         Directory for the state of shelfd
-            --json                  Print data as JSON
-        -q, --quiet                 Log errors only
-        -v, --verbose               Log more, and name each file that is sent; twice also shows the traces
-                                    of errors
-            --log-format text|json  Log as text or json
-        -V, --version               Print the version
-        -h, --help                  Print this help
+            --config      Configuration file [FILE]
+            --state-dir   Directory for the state of shelfd [DIR]
+            --json        Print data as JSON
+        -q, --quiet       Log errors only
+        -v, --verbose     Log more, and name each file that is sent; twice also shows the traces of errors
+            --log-format  Log as text or json [text|json]
+        -V, --version     Print the version
+        -h, --help        Print this help
 
       Exit codes:
         0    done
@@ -62,21 +61,20 @@ describe('help', () => {
         LIBRARY:/path  Library and directory
 
       Flags:
-        -p, --parents          Make the directories above it too
-            --data-dir DIR     Directory for the data of the embedded library
-            --service-url URL  Origin of the service
-            --ca-file FILE     PEM file with certificates of authorities to be trusted as well
+        -p, --parents      Make the directories above it too
+            --data-dir     Directory for the data of the embedded library [DIR]
+            --service-url  Origin of the service [URL]
+            --ca-file      PEM file with certificates of authorities to be trusted as well [FILE]
 
       Global flags:
-            --config FILE           Configuration file
-            --state-dir DIR         Directory for the state of shelfd
-            --json                  Print data as JSON
-        -q, --quiet                 Log errors only
-        -v, --verbose               Log more, and name each file that is sent; twice also shows the traces
-                                    of errors
-            --log-format text|json  Log as text or json
-        -V, --version               Print the version
-        -h, --help                  Print this help
+            --config      Configuration file [FILE]
+            --state-dir   Directory for the state of shelfd [DIR]
+            --json        Print data as JSON
+        -q, --quiet       Log errors only
+        -v, --verbose     Log more, and name each file that is sent; twice also shows the traces of errors
+            --log-format  Log as text or json [text|json]
+        -V, --version     Print the version
+        -h, --help        Print this help
 
       Examples:
         shelfd mkdir -p Research:/Papers/2026  make /Papers and /Papers/2026
@@ -98,7 +96,9 @@ describe('help', () => {
     expect(asked).toMatchObject({ exitCode: 0, stderr: '' })
     expect(missing).toMatchObject({ exitCode: 2, stdout: '' })
     expect(missing.stderr).toBe(asked.stdout)
-    for (const { name, summary } of commands) expect(asked.stdout).toMatch(new RegExp(`  ${name} +${summary}\n`))
+    const lists = [asked.stdout]
+    for (const group of Object.keys(GROUP_SUMMARIES)) lists.push((await shelfd(`${group} --help`)).stdout)
+    for (const { name, summary } of commands) expect(lists.join()).toMatch(new RegExp(`  shelfd ${name} +${summary}\n`))
   })
 
   const own = commands.filter(({ name }) => !['sync', 'report', 'status', 'why'].includes(name))
@@ -122,7 +122,7 @@ describe('usage errors name what is near', () => {
     ['confg path', 'did you mean "config"?'],
     ['config pth', 'did you mean "config path"?'],
     ['libraries lst', 'did you mean "libraries list"?'],
-    ['serve tokens creat', 'no place for a further argument'],
+    ['serve tokens creat', 'did you mean "serve tokens create"?'],
     ['config path --jsn', 'did you mean "--json"?'],
     ['--jsn', 'did you mean "--json"?'],
     ['config path more', 'Cannot understand "more"'],

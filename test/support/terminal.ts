@@ -21,13 +21,20 @@ export interface Terminal {
   readonly ended: Promise<{ readonly exitCode: number | null; readonly output: string }>
 }
 
+interface Around {
+  readonly env: Variables
+  readonly path: string
+  /** What is started with the arguments: the program itself if not said. */
+  readonly program?: readonly string[]
+}
+
 /** Starts the program on a pseudo terminal, which lives no longer than the test. */
 export function openTerminal(
   args: readonly string[],
-  { env, path }: { readonly env: Variables; readonly path: string },
+  { env, path, program = [process.execPath, MAIN] }: Around,
   columns = 120,
 ): Terminal {
-  const child = spawn('python3', [PROGRAM, String(columns), process.execPath, MAIN, ...args], {
+  const child = spawn('python3', [PROGRAM, String(columns), ...program, ...args], {
     env,
     cwd: path,
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -10,7 +10,9 @@ export const command = defineCommand({
     'goes on watching and scanning, so that nothing is missed, and what was sent before is followed to its end.',
     '"shelfd sync" by hand sends all the same.',
   ].join('\n'),
-  positionals: { mirrors: { type: 'string', array: true, describe: 'Names of mirrors', placeholder: 'MIRROR' } },
+  positionals: {
+    mirrors: { type: 'string', array: true, describe: 'Names of mirrors', placeholder: 'MIRROR', completes: 'mirrors' },
+  },
   options: {},
   examples: [
     ['pause', 'upload nothing until "shelfd resume"'],

@@ -13,7 +13,13 @@ export const command = defineCommand({
     '! needs-attention, i ignored (only with --only ignored), u unknown. It changes nothing.',
   ].join('\n'),
   positionals: {
-    mirrors: { type: 'string', array: true, describe: 'Names of mirrors, or their directories', placeholder: 'MIRROR' },
+    mirrors: {
+      type: 'string',
+      array: true,
+      describe: 'Names of mirrors, or their directories',
+      placeholder: 'MIRROR',
+      completes: 'mirrors',
+    },
   },
   options: {
     format: { type: 'string', choices: ['text', 'combined', 'json'], default: 'text', describe: 'How to print it' },

@@ -6,7 +6,9 @@ import { defineCommand } from '../command.ts'
 
 export const command = defineCommand({
   description: 'Ends what "shelfd pause" began, for these mirrors or for all. What came up meanwhile is sent now.',
-  positionals: { mirrors: { type: 'string', array: true, describe: 'Names of mirrors', placeholder: 'MIRROR' } },
+  positionals: {
+    mirrors: { type: 'string', array: true, describe: 'Names of mirrors', placeholder: 'MIRROR', completes: 'mirrors' },
+  },
   options: {},
   examples: [
     ['resume', 'end every pause'],

@@ -22,7 +22,7 @@ export const command = defineCommand({
   examples: [
     ['serve --port 8800', 'on http://127.0.0.1:8800'],
     ['serve --port 8800 --public-url https://library.example.com', 'behind a reverse proxy that speaks https'],
-    ['serve --data-dir ./library --json', 'prints one line {"url","tokenFile","documentation"}'],
+    ['serve --data-dir ./library --json', 'prints one line of JSON: url, tokenFile and documentation'],
   ],
   exits: ['done', 'locked', 'operator'],
   async run(context, { host, port, publicUrl }) {

@@ -34,7 +34,13 @@ export const command = defineCommand({
     'Beside a daemon of the same state directory it is the daemon that does it, also for paused mirrors.',
   ].join('\n'),
   positionals: {
-    mirrors: { type: 'string', array: true, describe: 'Names of mirrors, or directories', placeholder: 'MIRROR|DIR' },
+    mirrors: {
+      type: 'string',
+      array: true,
+      describe: 'Names of mirrors, or directories',
+      placeholder: 'MIRROR|DIR',
+      completes: 'mirrors',
+    },
   },
   options: {
     to: { type: 'string', describe: 'Where a directory goes', placeholder: 'LIBRARY[:/path]' },
@@ -43,7 +49,7 @@ export const command = defineCommand({
       alias: 'n',
       describe: 'Say how much would be sent, with -v each file, and send nothing',
     },
-    wait: { type: 'boolean', default: true, describe: 'Do not wait for ingestion' },
+    'no-wait': { type: 'boolean', describe: 'Do not wait for ingestion' },
     'wait-timeout': {
       type: 'string',
       describe: 'How long to wait for ingestion, such as 30m',
@@ -82,9 +88,9 @@ export const command = defineCommand({
   exits: ['done', 'failed', 'rootMissing', 'pending', 'temporary', 'refused', 'heldBack', 'locked', 'operator'],
   async run(context, args) {
     assertMayRun(context, args.allowRoot)
-    const waitMs = args.wait
-      ? readDuration('--wait-timeout', args.waitTimeout, context.settings.ingestion.deadlineMs)
-      : 0
+    const waitMs = args.noWait
+      ? 0
+      : readDuration('--wait-timeout', args.waitTimeout, context.settings.ingestion.deadlineMs)
     const signal = withDeadline(context, args.maxDuration)
     await using runner = await openRunner(context.settings, {
       ...context.io,

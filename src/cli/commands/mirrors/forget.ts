@@ -20,7 +20,13 @@ export const command = defineCommand({
     'from the library on this computer, or from another service, to the service that is configured now.',
   ].join('\n'),
   positionals: {
-    mirror: { type: 'string', required: true, describe: 'Name of a mirror', placeholder: 'MIRROR' },
+    mirror: {
+      type: 'string',
+      required: true,
+      describe: 'Name of a mirror',
+      placeholder: 'MIRROR',
+      completes: 'mirrors',
+    },
   },
   options: { yes: { type: 'boolean', describe: 'Forget it without being asked for its name' } },
   examples: [

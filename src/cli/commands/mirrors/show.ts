@@ -11,7 +11,13 @@ export const command = defineCommand({
   description:
     'Where it comes from, where it goes, and what resolves it when it is not synced. "shelfd status" shows how it stands.',
   positionals: {
-    mirror: { type: 'string', required: true, describe: 'Name of a mirror', placeholder: 'MIRROR' },
+    mirror: {
+      type: 'string',
+      required: true,
+      describe: 'Name of a mirror',
+      placeholder: 'MIRROR',
+      completes: 'mirrors',
+    },
   },
   options: {},
   examples: [['mirrors show papers', 'whether and why it is synced']],

@@ -13,7 +13,7 @@ export const command = defineCommand({
   positionals: {},
   options: {
     ...SERVICE_OPTIONS,
-    start: { type: 'boolean', default: true, describe: 'Do not start it now' },
+    'no-start': { type: 'boolean', describe: 'Do not start it now' },
     'token-file': { type: 'string', placeholder: 'FILE', describe: 'Hand over this file as access token (systemd)' },
   },
   examples: [
@@ -22,11 +22,11 @@ export const command = defineCommand({
     ['service install --system', 'for the whole machine; needs the rights of root'],
   ],
   exits: ['done', 'failed'],
-  async run(context, { system, start, tokenFile }) {
+  async run(context, { system, noStart, tokenFile }) {
     const input = toManageInput(context, system)
     const filling = { command: toCommand(context), tokenFile: tokenFile && toPath(context, tokenFile) }
     const steps = [...(context.settings.mirrors.length === 0 ? [NO_MIRRORS] : []), ...input.plan.nextSteps]
-    tell(context, await installService(input, filling, start), steps)
+    tell(context, await installService(input, filling, !noStart), steps)
     return 'done'
   },
 })

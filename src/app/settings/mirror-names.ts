@@ -1,0 +1,33 @@
+import { basename, resolve } from 'node:path'
+import { systemCodeOf, UsageError } from '../../foundation/errors.ts'
+import { configCandidates, expandHome, type Surroundings } from './find-config-file.ts'
+import { parseConfigFile } from './parse-file.ts'
+import { readTextFile } from './private-file.ts'
+import { isMapping } from './raw.ts'
+
+/**
+ * Names of the mirrors in the configuration file, which is not checked: for completion, that is to be quick. None where the file
+ * cannot be read, which the command itself will report.
+ */
+export function listMirrorNames(flag: string | undefined, around: Surroundings): readonly string[] {
+  try {
+    const mirrors = readMirrors(flag, around)
+    return mirrors.filter(isMapping).flatMap(({ name, path }) => {
+      if (typeof name === 'string') return [name]
+      return typeof path === 'string' ? [basename(resolve(expandHome(path, around.home)))] : []
+    })
+  } catch (error) {
+    if (error instanceof UsageError || systemCodeOf(error) !== undefined) return []
+    throw error
+  }
+}
+
+function readMirrors(flag: string | undefined, around: Surroundings): readonly unknown[] {
+  for (const { file } of configCandidates(flag, around)) {
+    const found = readTextFile(file)
+    if (!found) continue
+    const { mirrors } = parseConfigFile(file, found.text, around.env).raw
+    return Array.isArray(mirrors) ? mirrors : []
+  }
+  return []
+}

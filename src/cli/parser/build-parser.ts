@@ -1,0 +1,159 @@
+import { UsageError } from '../../foundation/errors.ts'
+import { type ArgumentSpec, type ArgumentTable, type Command, takesValue } from '../command.ts'
+import { commands, GROUP_SUMMARIES } from '../commands.ts'
+import { GLOBAL_OPTIONS, optionsOf } from '../global-options.ts'
+import { createYargs, type YargsInput } from './create-yargs.ts'
+import { describeMistake, type Expected, withDashes } from './describe-mistake.ts'
+import type { FoundCommand } from './find-command.ts'
+import type { Yargs } from './yargs-parts.ts'
+
+export interface ParserInput {
+  readonly found: FoundCommand
+  /** What `found.entry` loads. */
+  readonly command: Command | undefined
+  /** What yargs is given: the command line, or a request for completions. */
+  readonly argv: readonly string[]
+  readonly shell?: string | undefined
+  /** Adds what only help shows of the command that was found. */
+  readonly describe?: (parser: Yargs) => void
+  readonly layout?: YargsInput['layout']
+}
+
+export interface Parser {
+  readonly yargs: Yargs
+  /** The arguments of the command as yargs read them; undefined until it has. */
+  read(): Readonly<Record<string, unknown>> | undefined
+}
+
+/** Words of its help that ours has not; its other texts are about mistakes. */
+const HELP_WORDS: Readonly<Record<string, string>> = {
+  'Options:': 'Flags:',
+  'Positionals:': 'Arguments:',
+}
+
+const PARSING = {
+  'boolean-negation': false,
+  'camel-case-expansion': false,
+  'dot-notation': false,
+  'parse-positional-numbers': false,
+} as const
+
+/** Choices that stand with their flag; longer ones stand in a sentence. */
+const LONGEST_CHOICES = 30
+
+/** yargs with all names of commands, and with the arguments of the one that was found. */
+export function buildParser({ found, command, argv, shell, describe, layout }: ParserInput): Parser {
+  const { path } = found
+  const expected: Expected = {
+    path,
+    positionals: command?.positionals ?? {},
+    options: { ...(command && optionsOf(command)), ...GLOBAL_OPTIONS },
+    words: () => wordsOf(yargs, path.length),
+  }
+  const say = (key: string, given: readonly unknown[]) =>
+    describeMistake(key, given, expected) ?? HELP_WORDS[key] ?? key
+  const yargs = createYargs({ argv, say, shell, layout })
+  let read: Readonly<Record<string, unknown>> | undefined
+  yargs.usageConfiguration({ 'hide-types': true })
+  yargs
+    .scriptName('shelfd')
+    .parserConfiguration(PARSING)
+    .help(false)
+    .version(false)
+    .strictCommands()
+    .strictOptions()
+    .recommendCommands()
+    .fail((message, error) => {
+      throw message ? new UsageError('bad-usage', message.trim()) : error
+    })
+  declareOptions(yargs, GLOBAL_OPTIONS, 'Global flags:')
+  declareLevel([])
+  if (path.length === 0) describe?.(yargs)
+  return { yargs, read: () => read }
+
+  /** What may follow these words of the command line: its next word, or behind its last one every command and group there is. */
+  function declareLevel(words: readonly string[]): void {
+    const next = path[words.length]
+    if (next !== undefined) {
+      yargs.command(next, summaryOf([...words, next]), () => void declareFound([...words, next]), remember)
+    } else for (const word of wordsAfter(words)) yargs.command(word, summaryOf([...words, word]))
+  }
+
+  function remember(given: Readonly<Record<string, unknown>>): void {
+    read = given
+  }
+
+  function declareFound(words: readonly string[]): void {
+    declareLevel(words)
+    if (words.length < path.length) return
+    describe?.(yargs)
+    if (command) declareArguments(yargs, command)
+  }
+}
+
+function summaryOf(words: readonly string[]): string {
+  const name = words.join(' ')
+  return commands.find((entry) => entry.name === name)?.summary ?? GROUP_SUMMARIES[name] ?? ''
+}
+
+/** Each once, in the order of the help. */
+function wordsAfter(words: readonly string[]): Iterable<string> {
+  const prefix = words.map((word) => `${word} `).join('')
+  const below = commands.filter(({ name }) => name.startsWith(prefix))
+  return new Set(below.map(({ name }) => name.slice(prefix.length).split(' ')[0] ?? ''))
+}
+
+function declareArguments(yargs: Yargs, command: Command): void {
+  const specs = Object.values(command.positionals)
+  const most = specs.some(({ array }) => array) ? Number.POSITIVE_INFINITY : specs.length
+  // What comes behind the words of a command are its arguments, and no further commands.
+  yargs.strictCommands(false).demandCommand(specs.filter(({ required }) => required).length, most)
+  declareOptions(yargs, optionsOf(command), 'Flags:')
+}
+
+function declareOptions(yargs: Yargs, table: ArgumentTable, group: string): void {
+  for (const [name, spec] of Object.entries(table)) {
+    yargs.option(name, {
+      group,
+      describe: describeOption(spec),
+      type: spec.type === 'number' ? 'string' : spec.type,
+      // A switch takes no value, and yargs says so when it is given one.
+      nargs: takesValue(spec) ? 1 : 0,
+      ...(spec.alias && { alias: spec.alias }),
+      ...(spec.array && { array: true }),
+      ...(spec.choices && { choices: spec.choices }),
+      ...(spec.required && { demandOption: true }),
+      ...(takesValue(spec) && { coerce: (given: unknown) => readValue(name, spec, given) }),
+    })
+  }
+}
+
+/** The last of several wins, unless the flag is a list. */
+function readValue(name: string, spec: ArgumentSpec, given: unknown): unknown {
+  const values = [given].flat().map((value) => (spec.type === 'number' ? readNumber(name, String(value)) : value))
+  return spec.array ? values : values.at(-1)
+}
+
+function readNumber(name: string, text: string): number {
+  const number = text.trim() === '' ? Number.NaN : Number(text)
+  if (Number.isFinite(number)) return number
+  throw new Error(`Cannot use "${text}" for ${withDashes(name)}: it must be a number`)
+}
+
+/** What a flag does, and in brackets what it takes. */
+function describeOption(spec: ArgumentSpec): string {
+  if (!takesValue(spec)) return spec.describe
+  const choices = spec.choices?.join('|') ?? ''
+  const isLong = choices.length > LONGEST_CHOICES
+  const value = (!isLong && choices) || spec.placeholder || (spec.type === 'number' ? 'N' : 'TEXT')
+  const notes = [value, spec.default !== undefined && `default ${spec.default}`, spec.required && 'required']
+  return `${spec.describe}${isLong ? `. One of ${spec.choices?.join(', ')}` : ''} [${notes.filter(Boolean).join(', ')}]`
+}
+
+/** The words of the command line that yargs took for no flag and no value of one, without those of the command. */
+function wordsOf(yargs: Yargs, depth: number): readonly string[] {
+  const parsed = yargs.parsed
+  if (!parsed) return []
+  const { _: words, '--': rest = [] } = parsed.argv
+  return [...words.slice(depth), ...(Array.isArray(rest) ? rest : [])].map(String)
+}

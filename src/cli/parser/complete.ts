@@ -1,0 +1,64 @@
+import { listMirrorNames } from '../../app/settings/mirror-names.ts'
+import type { CliIo } from '../cli-io.ts'
+import { type ArgumentSpec, type ArgumentTable, type Command, takesValue } from '../command.ts'
+import { commands } from '../commands.ts'
+import { COMPLETION_REQUEST, GLOBAL_OPTIONS, optionsOf, positionsOfWords } from '../global-options.ts'
+import { buildParser } from './build-parser.ts'
+import { findCommand } from './find-command.ts'
+import type { Yargs } from './yargs-parts.ts'
+
+/** Letters as long flags: yargs offers `--q` beside `--quiet`. */
+const LONG_LETTER = /^--\w(?=$|[:\t])/
+
+/**
+ * What the last of these words may become, one a line, as the shell named by SHELL wants it. Nothing means a file: shells then
+ * offer what lies in the directory. `words` begins with the name of the program.
+ */
+export async function listCompletions([, ...words]: readonly string[], io: CliIo): Promise<readonly string[]> {
+  const before = words.slice(0, -1)
+  const current = words.at(-1) ?? ''
+  if (before.includes('--')) return []
+  const found = findCommand(before, commands)
+  if (found.isMistyped) return []
+  const command = await found.entry?.load()
+  const previous = findFlag(before.at(-1), command)
+  if (previous && takesValue(previous) && !previous.choices) return []
+  const request = [COMPLETION_REQUEST, 'shelfd', ...found.argv, current]
+  const { yargs } = buildParser({ found, command, argv: request, shell: io.env.SHELL })
+  const offered = await ask(yargs, request)
+  if (current.startsWith('-')) return offered.filter((line) => !LONG_LETTER.test(line))
+  const wanted = offered.filter((line) => !line.startsWith('-'))
+  if (wanted.length > 0 || !command) return wanted
+  const typed = positionsOfWords(found.argv).length - found.path.length
+  // Shells offer files where nothing is left to offer, and some do not look whether what they are given fits.
+  const fitting = listArguments(findPositional(command, typed), io, before).filter((each) => each.startsWith(current))
+  // In zsh a description follows the first colon.
+  return io.env.SHELL?.includes('zsh') ? fitting.map((each) => each.replaceAll(':', '\\:')) : fitting
+}
+
+/** Flags that take a value are named by their whole name or letter. */
+function findFlag(word: string | undefined, command: Command | undefined): ArgumentSpec | undefined {
+  const table: ArgumentTable = { ...(command && optionsOf(command)), ...GLOBAL_OPTIONS }
+  return Object.entries(table).find(([name, { alias }]) => word === `--${name}` || word === `-${alias}`)?.[1]
+}
+
+function findPositional({ positionals }: Command, index: number): ArgumentSpec | undefined {
+  const specs = Object.values(positionals)
+  const last = specs.at(-1)
+  return specs[index] ?? (last?.array ? last : undefined)
+}
+
+function listArguments(spec: ArgumentSpec | undefined, io: CliIo, before: readonly string[]): readonly string[] {
+  if (spec?.completes !== 'mirrors') return spec?.choices ?? []
+  const config = before[before.lastIndexOf('--config') + 1]
+  return listMirrorNames(before.includes('--config') ? config : undefined, io)
+}
+
+/** yargs calls back once for each level of commands, and last with the lines. */
+async function ask(yargs: Yargs, request: readonly string[]): Promise<readonly string[]> {
+  let lines = ''
+  await yargs.parseAsync(request, {}, (_error, _argv, output) => {
+    lines = output
+  })
+  return lines.split('\n').filter((line) => line !== '')
+}

@@ -1,0 +1,35 @@
+import type { CommandEntry } from '../commands.ts'
+import { positionsOfWords } from '../global-options.ts'
+
+/** What a command line names, before the flags of any command are known. */
+export interface FoundCommand {
+  /** Words of a command or of a group of commands; empty when it names none. */
+  readonly path: readonly string[]
+  /** Undefined for a group. */
+  readonly entry: CommandEntry | undefined
+  /** The command line with these words first: yargs looks for them before it knows which flags have values. */
+  readonly argv: readonly string[]
+  /** Where the word behind a group should be that of a command and is not. */
+  readonly isMistyped: boolean
+}
+
+/** The longest name of a command or group that the words of the command line begin with. */
+export function findCommand(argv: readonly string[], entries: readonly CommandEntry[]): FoundCommand {
+  const positions = positionsOfWords(argv)
+  const words = positions.map((position) => argv[position] ?? '')
+  const isKnown = (_: string, index: number) => isBeginning(words.slice(0, index + 1), entries)
+  const unknown = words.findIndex((word, index) => !isKnown(word, index))
+  const path = unknown === -1 ? words : words.slice(0, unknown)
+  const named = new Set(positions.slice(0, path.length))
+  const entry = entries.find(({ name }) => name === path.join(' '))
+  return {
+    path,
+    entry,
+    argv: [...path, ...argv.filter((_, index) => !named.has(index))],
+    isMistyped: entry === undefined && unknown !== -1,
+  }
+}
+
+function isBeginning(words: readonly string[], entries: readonly CommandEntry[]): boolean {
+  return entries.some(({ name }) => `${name} `.startsWith(`${words.join(' ')} `))
+}

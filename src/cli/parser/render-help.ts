@@ -1,0 +1,56 @@
+import { type ArgumentSpec, type Command, nameOf } from '../command.ts'
+import { GROUP_SUMMARIES } from '../commands.ts'
+import { EXIT_CODES, type ExitName } from '../exit-codes.ts'
+import { buildParser } from './build-parser.ts'
+import type { FoundCommand } from './find-command.ts'
+import { HelpLayout } from './help-layout.ts'
+import type { Yargs } from './yargs-parts.ts'
+
+/** Without a terminal, as in the documentation. */
+const WIDTH = 100
+
+/** Beyond this a line is hard to read, however wide the terminal. */
+const WIDEST = 120
+
+/** The help of the command or group that was found, or the list of all. */
+export async function renderHelp(found: FoundCommand, command: Command | undefined, columns = WIDTH): Promise<string> {
+  const describe = (yargs: Yargs) =>
+    command ? describeCommand(yargs, found, command) : describeGroup(yargs, found.path)
+  const layout = (width: number) => new HelpLayout(width)
+  const { yargs } = buildParser({ found, command, argv: found.path, describe, layout })
+  yargs.wrap(Math.min(columns, WIDEST))
+  return `${await yargs.getHelp()}\n`
+}
+
+function describeGroup(yargs: Yargs, path: readonly string[]): void {
+  const about =
+    GROUP_SUMMARIES[path.join(' ')] ?? 'Mirrors local directories into libraries of a Knowledge Library Service'
+  yargs.usage(`shelfd ${[...path, 'COMMAND'].join(' ')}\n\n${about}.`)
+  const more = 'shelfd help COMMAND, or COMMAND --help, tells more about each; shelfd version prints the version.'
+  yargs.epilogue(`${renderExits(allExits)}\n\n${more}`)
+}
+
+function describeCommand(yargs: Yargs, { entry, path }: FoundCommand, command: Command): void {
+  const { positionals, options, settingFlags, description, examples, exits } = command
+  const words = Object.entries(positionals).map(([name, spec]) => usageWord(name, spec))
+  const flags = Object.keys(options).length + (settingFlags?.length ?? 0) > 0 ? ['[FLAGS]'] : []
+  const line = ['shelfd', ...path, ...words, ...flags].join(' ')
+  yargs.usage([line, `${entry?.summary}.`, ...(description ? [description] : [])].join('\n\n'))
+  for (const [name, spec] of Object.entries(positionals))
+    yargs.positional(nameOf(name, spec), { describe: spec.describe })
+  for (const [example, meaning] of examples) yargs.example(`shelfd ${example}`, meaning)
+  yargs.epilogue(renderExits(exits))
+}
+
+function usageWord(name: string, spec: ArgumentSpec): string {
+  const word = `${nameOf(name, spec)}${spec.array ? ' …' : ''}`
+  return spec.required ? word : `[${word}]`
+}
+
+const allExits = Object.keys(EXIT_CODES).filter((name): name is ExitName => Object.hasOwn(EXIT_CODES, name))
+
+function renderExits(exits: readonly ExitName[]): string {
+  const named = new Set<ExitName>([...exits, 'usage', 'interrupted'])
+  const rows = allExits.filter((name) => named.has(name)).map((name) => EXIT_CODES[name])
+  return ['Exit codes:', ...rows.map(({ code, meaning }) => `  ${String(code).padEnd(3)}  ${meaning}`)].join('\n')
+}

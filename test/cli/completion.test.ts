@@ -1,0 +1,86 @@
+/** What the program answers to a shell at TAB, before any shell has a part in it. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { commands } from '../../src/cli/commands.ts'
+import { createHome } from './run-with.ts'
+
+const { home, shelfd } = createHome()
+const config = join(home, 'shelfd.yaml')
+writeFileSync(config, 'mirrors: [{ name: papers, path: ~/P }, { name: "a:b", path: ~/Q }, { path: ~/Notes }]\n')
+
+/** The lines for words behind `shelfd`, the last of which is not complete. */
+async function offersFor(words: readonly string[], env: Record<string, string> = {}): Promise<readonly string[]> {
+  const request = ['--get-yargs-completions', 'shelfd', ...words]
+  const { exitCode, stdout, stderr } = await shelfd(request, {
+    env: { SHELL: '/bin/bash', SHELFD_CONFIG: config, ...env },
+  })
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+  return stdout.split('\n').slice(0, -1)
+}
+
+describe('completion', () => {
+  test('offers commands, groups and what is in a group', async () => {
+    const first = new Set(commands.map(({ name }) => name.split(' ')[0]))
+    expect(await offersFor([''])).toEqual([...first])
+    expect(await offersFor(['config', ''])).toEqual(['show', 'path', 'schema'])
+    expect(await offersFor(['--json', 'serve', 'tokens', ''])).toEqual(['create', 'list', 'revoke'])
+  })
+
+  test('offers the flags of a command, each by a name it has', async () => {
+    const flags = await offersFor(['sync', '--'])
+    expect(flags).toEqual(expect.arrayContaining(['--dry-run', '--no-wait', '--to', '--transfers', '--json']))
+    expect(flags.filter((flag) => flag.length < 4)).toEqual([])
+    expect(await offersFor(['sync', '--dry-run', '--'])).not.toContain('--dry-run')
+    expect(await offersFor(['status', '--w'])).toContain('--watch')
+  })
+
+  test('offers the values of a flag that has a choice', async () => {
+    expect(await offersFor(['report', '--format', ''])).toEqual(['text', 'combined', 'json'])
+    expect(await offersFor(['report', '--format', 'j'])).toEqual(['json'])
+    expect(await offersFor(['completion', ''])).toEqual(['bash', 'zsh', 'fish'])
+  })
+
+  test('offers the mirrors of the configuration where one is named', async () => {
+    for (const command of [['sync'], ['report', '-q'], ['pause', 'papers'], ['mirrors', 'show']]) {
+      expect(await offersFor([...command, ''])).toEqual(['papers', 'a:b', 'Notes'])
+    }
+    expect(await offersFor(['sync', 'No'])).toEqual(['Notes'])
+    expect(await offersFor(['mirrors', 'show', 'papers', ''])).toEqual([])
+    expect(await offersFor(['whoami', ''])).toEqual([])
+  })
+
+  test('follows the configuration that the line names', async () => {
+    const other = join(home, 'other.yaml')
+    writeFileSync(other, 'mirrors: [{ name: elsewhere, path: ~/E }]\n')
+    expect(await offersFor(['sync', '--config', other, ''])).toEqual(['elsewhere'])
+  })
+
+  test('leaves files to the shell', async () => {
+    for (const words of [
+      ['sync', '--to', ''],
+      ['why', ''],
+      ['sync', '--', ''],
+      ['sync', '--', '--d'],
+      ['nonsense', ''],
+    ]) {
+      expect({ words, offers: await offersFor(words) }).toEqual({ words, offers: [] })
+    }
+  })
+
+  test('says nothing of a configuration that cannot be read', async () => {
+    const broken = join(home, 'broken.yaml')
+    for (const text of ['mirrors: [', 'mirrors: 3', 'mirrors: [3, { path: 7 }]']) {
+      writeFileSync(broken, text)
+      expect(await offersFor(['sync', ''], { SHELFD_CONFIG: broken })).toEqual([])
+    }
+    expect(await offersFor(['sync', ''], { SHELFD_CONFIG: home })).toEqual([])
+  })
+
+  test('describes itself where the shell shows it', async () => {
+    const offers = await Promise.all(['zsh', 'fish'].map((shell) => offersFor(['stat'], { SHELL: shell })))
+    expect(offers[0]).toContain('status:Show what is going on now')
+    expect(offers[1]).toContain('status\tShow what is going on now')
+    expect(await offersFor(['sync', 'a'], { SHELL: 'zsh' })).toEqual(['a\\:b'])
+  })
+})
