@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../foundation/clock.ts'
 import { type Logger, silentLogger } from '../foundation/logger.ts'
 import { isDiskFull } from '../foundation/sqlite/open-database.ts'
 import { ensureOwnerToken } from './access/owner-token.ts'
+import { checkStoredData } from './database/check-stored-data.ts'
 import { explainDamage, openLibraryDatabase, wasLeftOpen } from './database/open-library-database.ts'
 import { openTables } from './database/open-tables.ts'
 import { EXTRACTION_LIMITS, type ExtractionLimits } from './ingest/extraction-limits.ts'
@@ -64,6 +65,7 @@ export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<Em
   const database = explainDamage(() => openLibraryDatabase(paths.databaseFile, isSuspect))
   starting.defer(() => closeDatabase(database))
   const service = explainDamage(() => openService(options, paths, database))
+  if (isSuspect) explainDamage(() => checkStoredData(database, service.tables))
   const token = ensureOwnerToken(paths, service.tables, service.clock.nowMs())
   starting.defer(() => service.ingestion.stop())
   const host = options.host ?? '127.0.0.1'

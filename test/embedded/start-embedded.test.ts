@@ -110,6 +110,26 @@ describe('startEmbeddedLibrary', () => {
     expect(readFileSync(join(dataDir, 'library.sqlite')).equals(damaged)).toBe(true)
   })
 
+  it('notices any page that was overwritten before an unclean stop', async () => {
+    const first = await startLibrary()
+    const library = await first.client.createLibrary()
+    const words = Array.from({ length: 3_000 }, (_, index) => `w${index}`)
+    await first.client.processed(library, await first.client.uploaded(library, { name: 'a', content: words.join(' ') }))
+    await first.stop()
+    const file = join(first.dataDir, 'library.sqlite')
+    const whole = readFileSync(file)
+    const pageBytes = whole.readUInt16BE(16)
+    for (let start = pageBytes; start < whole.length; start += pageBytes) {
+      writeFileSync(file, Buffer.from(whole).fill(0, start, start + pageBytes))
+      writeFileSync(`${file}-wal`, '')
+      const started = startEmbeddedLibrary({ dataDir: first.dataDir })
+      await expect(started, `page at ${start}`).rejects.toMatchObject({ code: 'library-damaged' })
+    }
+    writeFileSync(file, whole)
+    writeFileSync(`${file}-wal`, '')
+    expect((await (await startLibrary({ dataDir: first.dataDir })).client.get('/libraries')).status).toBe(200)
+  })
+
   it('refuses to begin anew where a database was', async () => {
     const { dataDir, stop } = await startLibrary()
     await stop()
