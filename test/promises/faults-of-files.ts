@@ -33,7 +33,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'a problem of that file, told on every run until it can be read; the others go on',
     class: 'operator',
     shownBy: {
-      'sync/odd-files.test.ts': ['a file that cannot be read > after %s is a problem, and forgotten by nobody'],
+      'sync/observe/odd-files.test.ts': ['a file that cannot be read > after %s is a problem, and forgotten by nobody'],
       'local/read/open-guarded.test.ts': ['a file that can not be opened > the error of a file says what %s means'],
     },
   },
@@ -56,7 +56,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
       'a problem of that file, tried again by the next scan; nothing of it is sent and nothing of it is forgotten',
     class: 'next scan',
     shownBy: {
-      'sync/odd-files.test.ts': ['a file that cannot be read > after %s is a problem, and forgotten by nobody'],
+      'sync/observe/odd-files.test.ts': ['a file that cannot be read > after %s is a problem, and forgotten by nobody'],
       'local/read/hash-file.test.ts': ['a failing disk is an input error'],
       'local/read/read-verified.test.ts': ['while a larger file is sent > a failing disk ends it with an error'],
       'local/scan/scan-directory.test.ts': ['a directory that can not be read > an entry that fails is a problem'],
@@ -70,7 +70,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'retry',
     shownBy: {
       'journeys/real-process.test.ts': ['too few descriptors are told, and cost nothing'],
-      'sync/odd-files.test.ts': [
+      'sync/observe/odd-files.test.ts': [
         'a process without free descriptors > sends what it can open a little later',
         'a process without free descriptors > says so in the end, and stops nothing',
       ],
@@ -114,7 +114,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'it belongs to the mirror, unless `oneFileSystem` is set: then it is left out and said',
     class: 'accepted',
     shownBy: {
-      'sync/odd-files.test.ts': ['a disk mounted inside the directory > belongs to it, unless told otherwise'],
+      'sync/observe/odd-files.test.ts': ['a disk mounted inside the directory > belongs to it, unless told otherwise'],
       'local/scan/scan-directory.test.ts': ['a directory that can be read > a scan stays on one file system when told'],
       'local/ignore/is-left-out.test.ts': [
         'a directory below a mirror > a directory on another file system is left out',
@@ -127,7 +127,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'two files with one content: sent once, and a change is seen under both names',
     class: 'accepted',
     shownBy: {
-      'sync/odd-files.test.ts': ['hard links > are two files with one content, sent once'],
+      'sync/observe/odd-files.test.ts': ['hard links > are two files with one content, sent once'],
       'journeys/hostile-names.test.ts': ['things that are no files > are left out and never block'],
     },
   },
@@ -138,7 +138,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'accepted',
     shownBy: {
       'rules/look-alikes.test.ts': ['names of a directory > look alike by case and composition alone'],
-      'sync/odd-files.test.ts': ['names that look alike > are separate files, and told in one warning'],
+      'sync/observe/odd-files.test.ts': ['names that look alike > are separate files, and told in one warning'],
       'local/scan/scan-directory.test.ts': ['a directory that can be read > a scan keeps every hostile name unchanged'],
       'journeys/hostile-names.test.ts': ['names that want to do harm > are mirrored one by one and escaped'],
     },
@@ -173,7 +173,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'walked without recursion; what is too long to be opened is a problem of its path',
     class: 'accepted',
     shownBy: {
-      'sync/odd-files.test.ts': [
+      'sync/observe/odd-files.test.ts': [
         'a tree that is deeper than a path may be long > is mirrored as far as it can be opened',
       ],
     },
@@ -210,7 +210,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'any difference of size, times or inode counts; what proves nothing is hashed again',
     class: 'accepted',
     shownBy: {
-      'sync/odd-files.test.ts': ['times > %s hide no change and send nothing twice'],
+      'sync/observe/odd-files.test.ts': ['times > %s hide no change and send nothing twice'],
       'rules/compare-directory.test.ts': [
         'comparing a directory with the store > believes only an equal and old fingerprint',
       ],
@@ -222,7 +222,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'the inode differs: it is hashed again',
     class: 'accepted',
     shownBy: {
-      'sync/odd-files.test.ts': ['times > %s hide no change and send nothing twice'],
+      'sync/observe/odd-files.test.ts': ['times > %s hide no change and send nothing twice'],
       'rules/directory-digest.test.ts': ['the digest of a directory > differs when any one number differs'],
       'rules/compare-directory.test.ts': [
         'comparing a directory with the store > believes only an equal and old fingerprint',
@@ -324,7 +324,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
         'A racer never gets an outside name listed',
         'listing a directory of a mirror %s > a parent that leads outside is not listed',
       ],
-      'sync/swapped-directory.test.ts': ['No name from outside a mirror is recorded or made'],
+      'sync/observe/swapped-directory.test.ts': ['No name from outside a mirror is recorded or made'],
       'local/scan/scan-directory.test.ts': [
         'a directory that can not be read > a directory moved away meanwhile is unreadable',
         'a directory that can not be read > a directory replaced meanwhile is unreadable or incomplete',

@@ -10,7 +10,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
     shownBy: {
       'journeys/real-disks.test.ts': ['a mirror on a disk > that may only be read is mirrored (P8)'],
       'journeys/kills.test.ts': ['a process killed at any moment > loses nothing and sends nothing twice (P1-P4)'],
-      'sync/odd-files.test.ts': ['the mirrored directory > is left as it was, to the last time'],
+      'sync/observe/odd-files.test.ts': ['the mirrored directory > is left as it was, to the last time'],
     },
   },
   {
@@ -23,7 +23,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
     ],
     shownBy: {
       'simulation/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
-      'sync/swapped-directory.test.ts': ['No name from outside a mirror is recorded or made'],
+      'sync/observe/swapped-directory.test.ts': ['No name from outside a mirror is recorded or made'],
       'local/scan/list-guarded.test.ts': ['A racer never gets an outside name listed'],
       'local/read/open-guarded.test.ts': [
         'a racer never gets outside bytes read',
@@ -43,7 +43,9 @@ export const promisesOfReading: readonly PromiseRow[] = [
     ],
     shownBy: {
       'simulation/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
-      'sync/odd-files.test.ts': ['a change that leaves no trace > as through a memory map is found by the scrub'],
+      'sync/observe/odd-files.test.ts': [
+        'a change that leaves no trace > as through a memory map is found by the scrub',
+      ],
       'sync/upload/uploads.test.ts': ['a file that changes while it is sent > (%s) stores nothing (P10)'],
       'local/read/read-verified.test.ts': [
         'while a larger file is sent > a writer that %s ends it incomplete',
@@ -106,7 +108,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
         'the guard of a root > halts when all of five files are gone',
         'the guard of a root > halts at more than half, from twenty on',
       ],
-      'sync/moves-between-scans.test.ts': ['files really gone after renames halt'],
+      'sync/observe/moves-between-scans.test.ts': ['files really gone after renames halt'],
     },
   },
   {
@@ -120,7 +122,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
         'a later run > an old content that returns is not superseded',
       ],
       'store/queries.test.ts': ['contents > keep their resource id for good (P13)'],
-      'sync/moves-between-scans.test.ts': ['files renamed between scans are not lost'],
+      'sync/observe/moves-between-scans.test.ts': ['files renamed between scans are not lost'],
     },
   },
 ]

@@ -149,7 +149,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'journeys/no-answer.test.ts': ['who waits for a service hears > from later runs too, which ask nothing before'],
       'app/open-engine.test.ts': ['a daemon waits, and says so, as the one before was asked to'],
       'local/scan/scanned-files.test.ts': ['Only one portion is unpacked at a time'],
-      'sync/large-directory.test.ts': ['A directory of many files is handed on in portions'],
+      'sync/observe/large-directory.test.ts': ['A directory of many files is handed on in portions'],
       'embedded/ingest/child-process.test.ts': [
         'the process that reads documents > is ended when it takes too much memory',
       ],

@@ -1,5 +1,6 @@
 import { FileError } from '../../foundation/errors.ts'
 import type { FileSystem } from '../read/file-system.ts'
+import { descend } from './descend.ts'
 import { createRootScope } from './ignore-scope.ts'
 import { readIgnoreFile } from './read-ignore-file.ts'
 
@@ -16,12 +17,9 @@ interface Tree {
  */
 export function isLeftOut(fs: FileSystem, { root, ignore, oneFileSystem }: Tree, relativePath: string): boolean {
   if (oneFileSystem && isElsewhere(fs, root, relativePath)) return true
-  const names = relativePath.split('/')
-  let scope = createRootScope(ignore)
-  for (let depth = 0; depth < names.length; depth += 1) {
-    const directory = names.slice(0, depth).join('/')
-    scope = scope.enter(directory, readRules(fs, root, directory))
-    if (scope.decide(names.slice(0, depth + 1).join('/'), true)) return true
+  const readRulesIn = (directory: string) => readRules(fs, root, directory)
+  for (const { path, scope } of descend(relativePath, createRootScope(ignore), readRulesIn)) {
+    if (scope.decide(path, true)) return true
   }
   return false
 }

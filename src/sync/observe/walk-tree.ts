@@ -1,3 +1,4 @@
+import { descend } from '../../local/ignore/descend.ts'
 import { createRootScope, type IgnoreScope } from '../../local/ignore/ignore-scope.ts'
 import { readIgnoreFile } from '../../local/ignore/read-ignore-file.ts'
 import { BatchCollector } from './collect-batches.ts'
@@ -28,11 +29,8 @@ export function* walkTree(
 
 /** The ignore rules in force at `path`: those of the root and of every directory down to its parent. */
 export function scopeAt({ fs, options }: Pick<Observer, 'fs' | 'options'>, path: string): IgnoreScope {
-  const segments = path === '' ? [] : path.split('/')
+  const readRules = (directory: string) => readIgnoreFile(fs, options.rootRealPath, directory)
   let scope = createRootScope(options.ignore)
-  for (let depth = 0; depth < segments.length; depth += 1) {
-    const ancestor = segments.slice(0, depth).join('/')
-    scope = scope.enter(ancestor, readIgnoreFile(fs, options.rootRealPath, ancestor))
-  }
+  for (const step of descend(path, scope, readRules)) scope = step.scope
   return scope
 }

@@ -1,4 +1,5 @@
 import { nameOf, parentOf } from '../../foundation/paths.ts'
+import { descend } from '../../local/ignore/descend.ts'
 import { createRootScope, type IgnoreDecision } from '../../local/ignore/ignore-scope.ts'
 import { readIgnoreFile } from '../../local/ignore/read-ignore-file.ts'
 import { inspectRoot } from '../../local/read/inspect-root.ts'
@@ -87,14 +88,12 @@ function lookAtDisk({ fs, ownDirectories }: ReportContext, settings: MirrorSetti
   let scope = createRootScope(settings.ignore)
   const [directory, name] = [parentOf(path), nameOf(path)]
   const own = new Set(ownDirectoriesBelow(root.realPath, ownDirectories))
-  const ancestors = directory === '' ? [] : directory.split('/')
-  for (let depth = 0; depth < ancestors.length; depth += 1) {
-    const at = ancestors.slice(0, depth).join('/')
-    const ancestor = ancestors.slice(0, depth + 1).join('/')
-    scope = scope.enter(at, readIgnoreFile(fs, root.realPath, at))
-    if (own.has(ancestor)) return { kind: 'skipped', reason: OWN_DIRECTORY }
-    const decision = scope.decide(ancestor, true)
-    if (decision) return { kind: 'ignored', by: ancestor, decision }
+  const readRules = (at: string) => readIgnoreFile(fs, root.realPath, at)
+  for (const ancestor of descend(directory, scope, readRules)) {
+    scope = ancestor.scope
+    if (own.has(ancestor.path)) return { kind: 'skipped', reason: OWN_DIRECTORY }
+    const decision = scope.decide(ancestor.path, true)
+    if (decision) return { kind: 'ignored', by: ancestor.path, decision }
   }
   const { maxSizeBytes, oneFileSystem, emptyFiles } = settings
   const options = { symlinks: 'skip', oneFileSystem, rootDevice: root.device, maxSizeBytes, emptyFiles } as const

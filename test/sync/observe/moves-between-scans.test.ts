@@ -1,14 +1,14 @@
 import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { inspectRoot } from '../../src/local/read/inspect-root.ts'
-import { emptySummary } from '../../src/rules/sync-summary.ts'
-import { walkOptions } from '../../src/sync/observe/observe.ts'
-import { recordExamined } from '../../src/sync/observe/record-observation.ts'
-import { openMirror } from '../../src/sync/pin/open-mirror.ts'
-import { mirrorOf, openTestEngine, type TestEngine } from '../support/engine.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
-import { manyFiles, temporaryDirectory, writeTree } from '../support/temporary.ts'
+import { inspectRoot } from '../../../src/local/read/inspect-root.ts'
+import { emptySummary } from '../../../src/rules/sync-summary.ts'
+import { walkOptions } from '../../../src/sync/observe/observe.ts'
+import { recordExamined } from '../../../src/sync/observe/record-observation.ts'
+import { openMirror } from '../../../src/sync/pin/open-mirror.ts'
+import { mirrorOf, openTestEngine, type TestEngine } from '../../support/engine.ts'
+import { startFaultyService } from '../../support/faulty-service.ts'
+import { manyFiles, temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 const OPTIONS = {
   waitMs: 0,

@@ -1,11 +1,11 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { systemClock } from '../../src/foundation/clock.ts'
-import type { ObservationBatch } from '../../src/sync/observe/observation.ts'
-import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
-import { temporaryDirectory, writeTree } from '../support/temporary.ts'
+import { systemClock } from '../../../src/foundation/clock.ts'
+import type { ObservationBatch } from '../../../src/sync/observe/observation.ts'
+import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
+import { startFaultyService } from '../../support/faulty-service.ts'
+import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 const COUNT = 5_000
 /** No hash is taken too soon after its file was written. */

@@ -2,11 +2,11 @@ import { renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
-import { type FileSystem, nodeFileSystem } from '../../src/local/read/file-system.ts'
-import { dumpStore } from '../support/dump-store.ts'
-import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
-import { startFaultyService } from '../support/faulty-service.ts'
-import { temporaryDirectory, writeTree } from '../support/temporary.ts'
+import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
+import { dumpStore } from '../../support/dump-store.ts'
+import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
+import { startFaultyService } from '../../support/faulty-service.ts'
+import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 /** The real file system; once `path` was looked at, its parent becomes a link to `outside`. */
 function swappingAfterLook(path: string, parent: string, outside: string): FileSystem {
