@@ -28,7 +28,7 @@ export interface OpenDaemonInput extends OpenServiceInput {
 }
 
 /** A daemon has time: it waits as long as the service asks. */
-const PATIENT_RETRY = { ...DEFAULT_RETRY, waitsAsAsked: true }
+const PATIENT_RETRY = { ...DEFAULT_RETRY, honoursRetryAfter: true }
 /** A service manager waits 20 s for a service to end: uploads under way get what closing everything else leaves. */
 const GRACE_MS = 15_000
 const DEFAULT_HEALTH: HealthAddress = { host: '127.0.0.1', port: 9847, isRequired: false }

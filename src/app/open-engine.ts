@@ -79,11 +79,11 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
     metrics: input.meter ?? noMetrics,
     fileLog: input.fileLog ?? silentFileLog,
     uploads: new PQueue({ concurrency: limits.transfers }),
-    underWay: new Set(),
+    inFlight: new Set(),
     signal: input.signal,
     graceSignal: grace.signal,
     limits: engineLimitsOf(settings),
-    pollPace: ingestion,
+    pollIntervals: ingestion,
     scrubIntervalMs: settings.scrubIntervalMs ?? null,
   }
   return {

@@ -44,7 +44,7 @@ type RunningLibrary = Pick<EmbeddedLibrary, 'url' | 'token' | 'instanceId'> & As
 /** Polls and listings beside the uploads. */
 const SPARE_CONNECTIONS = 4
 /** The embedded library is in this very process: no reason to wait long for it. */
-const EMBEDDED_RETRY = { attempts: 8, firstPauseMs: 20, maxPauseMs: 1_000 }
+const EMBEDDED_RETRY = { attempts: 8, firstDelayMs: 20, maxDelayMs: 1_000 }
 
 /** Connects to the configured service, or starts the embedded library in a thread of its own and connects to it. */
 export async function openService(settings: Settings, input: OpenServiceInput): Promise<OpenedService> {

@@ -54,10 +54,10 @@ export interface CommandContext extends GlobalFlags {
 /** Someone waits for the answer: a few seconds, not minutes. */
 const INTERACTIVE_RETRY = {
   attempts: 4,
-  firstPauseMs: 250,
-  maxPauseMs: 5_000,
+  firstDelayMs: 250,
+  maxDelayMs: 5_000,
   forMs: 60_000,
-  longestAskedMs: 60_000,
+  longestRetryAfterMs: 60_000,
 }
 
 export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () => Settings): CommandContext {

@@ -1,5 +1,5 @@
 import type { Store } from '../store/open-store.ts'
-import { forgetPause, listPauseNotes } from '../sync/pause.ts'
+import { forgetPause, listPauseKeys } from '../sync/pause.ts'
 import { forgetHandled, listHandled } from './schedule/schedule-note.ts'
 
 /** The mirrors there are, and those among them that have a schedule. */
@@ -10,11 +10,11 @@ interface Kept {
 
 /** Forgets pauses of mirrors that are no more, and how far schedules were seen to that are no more: a later one begins anew. */
 export function forgetNotes(store: Store, { names, scheduled }: Kept): void {
-  const pauses = listPauseNotes(store).filter((name) => !names.includes(name))
-  const schedules = listHandled(store.notes).filter((name) => !scheduled.includes(name))
+  const pauses = listPauseKeys(store).filter((name) => !names.includes(name))
+  const schedules = listHandled(store.keyValues).filter((name) => !scheduled.includes(name))
   if (pauses.length + schedules.length === 0) return
   store.write(() => {
     for (const name of pauses) forgetPause(store, name)
-    for (const name of schedules) forgetHandled(store.notes, name)
+    for (const name of schedules) forgetHandled(store.keyValues, name)
   })
 }

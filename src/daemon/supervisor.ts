@@ -147,6 +147,6 @@ export class Supervisor {
   }
 
   #tellConnectionChange(): void {
-    for (const controller of this.controllers) controller.noteLineChange()
+    for (const controller of this.controllers) controller.connectionChanged()
   }
 }

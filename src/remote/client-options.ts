@@ -4,7 +4,7 @@ import { UsageError } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { isLoopback } from '../foundation/loopback.ts'
 import { escapeText } from '../foundation/text.ts'
-import type { RetryPolicy } from '../rules/retry-pause.ts'
+import type { RetryPolicy } from '../rules/retry-delay.ts'
 import type { OutageListener } from './policies/outage.ts'
 import type { RetryAfter } from './policies/retry-after.ts'
 import type { TunnelProxy } from './wire/proxy.ts'
@@ -65,7 +65,7 @@ export interface ClientOptions {
   readonly onRequest?: ((observation: RequestObservation) => void) | undefined
 }
 
-export const DEFAULT_RETRY: RetryPolicy = { attempts: 8, firstPauseMs: 500, maxPauseMs: 30_000, forMs: 120_000 }
+export const DEFAULT_RETRY: RetryPolicy = { attempts: 8, firstDelayMs: 500, maxDelayMs: 30_000, forMs: 120_000 }
 export const DEFAULT_TIMEOUTS: Timeouts = { requestMs: 60_000, uploadStallMs: 60_000 }
 
 /** The canonical origin of a service; throws UsageError when it isn't one or would send the credential in the clear. */

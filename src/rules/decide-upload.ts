@@ -1,4 +1,4 @@
-import { quarantineLeftMs } from './quarantine-pause.ts'
+import { quarantineLeftMs } from './quarantine-duration.ts'
 
 /** Where a content stands between its discovery and its receipt. */
 export type ContentState = 'new' | 'sending' | 'doubt' | 'stored' | 'refused'

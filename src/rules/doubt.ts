@@ -1,5 +1,5 @@
 import type { DoubtCause, Reaction } from '../foundation/errors.ts'
-import { quarantineLeftMs, quarantinePause } from './quarantine-pause.ts'
+import { quarantineDurationMs, quarantineLeftMs } from './quarantine-duration.ts'
 
 /** The problem of a content in doubt that has no other. */
 export const IN_DOUBT = {
@@ -24,7 +24,7 @@ export type DoubtReaction =
 /** What follows from an upload in doubt. The first one is sent again at once, so that a lost answer costs no time. */
 export function reactToDoubt({ doubts, problemCount }: DoubtedContent, cause: DoubtCause): DoubtReaction {
   if (cause === 'interrupted' || (doubts === 0 && problemCount === 0)) return { kind: 'resend' }
-  return { kind: 'quarantine', code: cause, pauseMs: quarantinePause(problemCount, cause) }
+  return { kind: 'quarantine', code: cause, pauseMs: quarantineDurationMs(problemCount, cause) }
 }
 
 /** Whether to look for a content in doubt now: when it has no problem yet, and whenever its quarantine is over. */

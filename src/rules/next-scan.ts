@@ -1,4 +1,4 @@
-export interface ScanPace {
+export interface ScanIntervals {
   /** Pause between two scans of the whole; null: only when something calls for one. */
   readonly rescanMs: number | null
   /** Pause where nothing tells of changes. */
@@ -11,12 +11,12 @@ const SHORTEST_MS = 2_000
 const REST_FACTOR = 20
 
 /** The pause before the next regular scan, with jitter so that mirrors don't scan together; null: none. `random` is in [0, 1). */
-export function regularScanPause(pace: ScanPace, isBlind: boolean, random: number): number | null {
+export function regularScanIntervalMs(pace: ScanIntervals, isBlind: boolean, random: number): number | null {
   const pauses = [...(pace.rescanMs === null ? [] : [pace.rescanMs]), ...(isBlind ? [pace.pollIntervalMs] : [])]
   return pauses.length === 0 ? null : Math.min(...pauses) * (0.9 + 0.2 * random)
 }
 
 /** The pause before a scan that something called for: whatever moved must have rested, and scanning must not become all we do. */
-export function promptScanPause({ settleMs }: ScanPace, lastScanMs: number): number {
+export function promptScanDelayMs({ settleMs }: ScanIntervals, lastScanMs: number): number {
   return Math.max(SHORTEST_MS, settleMs * 1.5, lastScanMs * REST_FACTOR)
 }

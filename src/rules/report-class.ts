@@ -95,11 +95,11 @@ export function classifyHidden(): Classified {
 
 /** A resource whose file has changed or is gone. */
 export function classifySuperseded(reason: string): Classified {
-  return { class: 'superseded', reason: describeFormer(reason) }
+  return { class: 'superseded', reason: describeEnd(reason) }
 }
 
 /** Why a path no longer stands for a content. */
-export function describeFormer(reason: string): string {
+export function describeEnd(reason: string): string {
   const texts: Readonly<Record<string, string>> = {
     changed: 'its file has changed since',
     gone: 'its file is gone',

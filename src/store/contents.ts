@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { IngestionOutcome } from '../contract/states.ts'
-import { quarantineEnds } from '../rules/quarantine-pause.ts'
+import { quarantineEnds } from '../rules/quarantine-duration.ts'
 import { WITHOUT_TEXT } from '../rules/without-text.ts'
 import { onlyRow } from './only-row.ts'
 import { quoted } from './quoted.ts'
@@ -33,7 +33,7 @@ export interface ContentRow {
   readonly isSetAside: number
 }
 
-export type ContentStanding = Pick<ContentRow, 'state' | 'doubts' | 'problemCount' | 'retryAt' | 'isSetAside'>
+export type UploadState = Pick<ContentRow, 'state' | 'doubts' | 'problemCount' | 'retryAt' | 'isSetAside'>
 
 export interface ContentKey {
   readonly libraryId: number
@@ -126,7 +126,7 @@ function prepareSending(database: Database.Database, changes: Changes) {
   const find = database.prepare<[number, Uint8Array, string], ContentRow>(
     `SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.library_id = ? AND c.sha256 = ? AND c.mime = ?`,
   )
-  const standing = database.prepare<[number], ContentStanding>(
+  const standing = database.prepare<[number], UploadState>(
     `SELECT state, doubts, problem_count AS problemCount, retry_at AS retryAt, is_set_aside AS isSetAside
      FROM content WHERE id = ?`,
   )
@@ -169,7 +169,7 @@ function prepareSending(database: Database.Database, changes: Changes) {
   return {
     get: (id: number): ContentRow | undefined => get.get(id),
     /** What decides about sending a content that there is, and nothing else: it is asked for every file. */
-    getStanding: (id: number): ContentStanding => onlyRow(standing.get(id)),
+    getUploadState: (id: number): UploadState => onlyRow(standing.get(id)),
     findByResource: (libraryId: number, resourceId: string): ContentRow | undefined =>
       byResource.get(libraryId, resourceId),
     find: (key: ContentKey): ContentRow | undefined => find.get(key.libraryId, key.sha256, key.mime),

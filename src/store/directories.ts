@@ -34,8 +34,8 @@ export function prepareDirectories(database: Database.Database) {
   const unmadeCount = database.prepare<[number], { n: number }>(
     'SELECT count(*) AS n FROM directory WHERE mirror_id = ? AND made_at IS NULL',
   )
-  const markMade = database.prepare<[number, number]>('UPDATE directory SET made_at = ? WHERE id = ?')
-  const forgetMade = database.prepare<{ mirrorId: number; path: string }>(
+  const markCreated = database.prepare<[number, number]>('UPDATE directory SET made_at = ? WHERE id = ?')
+  const markPending = database.prepare<{ mirrorId: number; path: string }>(
     `UPDATE directory AS d SET made_at = NULL WHERE d.mirror_id = @mirrorId AND d.made_at IS NOT NULL
      AND (d.path = '' OR d.path = @path OR substr(@path, 1, length(d.path) + 1) = d.path || '/' OR ${IS_BELOW})`,
   )
@@ -53,14 +53,14 @@ export function prepareDirectories(database: Database.Database) {
       (find.get(mirrorId, path) ?? onlyRow(insert.get(mirrorId, path))).id,
     list: (mirrorId: number): DirectoryRow[] => all.all(mirrorId),
     /** Directories not known to exist remotely, parents before children. */
-    listUnmade: (mirrorId: number): DirectoryRow[] => unmade.all(mirrorId),
-    countUnmade: (mirrorId: number): number => onlyRow(unmadeCount.get(mirrorId)).n,
+    listPending: (mirrorId: number): DirectoryRow[] => unmade.all(mirrorId),
+    countPending: (mirrorId: number): number => onlyRow(unmadeCount.get(mirrorId)).n,
     markMade: (directoryId: number, nowMs: number): void => {
-      markMade.run(nowMs, directoryId)
+      markCreated.run(nowMs, directoryId)
     },
     /** A directory is gone from the service: neither it and those below nor those above are known to exist there. */
     forgetMade: (mirrorId: number, path: string): void => {
-      forgetMade.run({ mirrorId, path })
+      markPending.run({ mirrorId, path })
     },
     /** The digest of a directory whose rows prove all its files unchanged, if it has one. */
     findDigest: (mirrorId: number, path: string): Buffer | null => findDigest.get(mirrorId, path) ?? null,

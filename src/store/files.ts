@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { quarantineEnds } from '../rules/quarantine-pause.ts'
+import { quarantineEnds } from '../rules/quarantine-duration.ts'
 import type { ContentState } from './contents.ts'
 import { onlyRow } from './only-row.ts'
 
@@ -33,7 +33,7 @@ export interface OpenFile {
   readonly directoryId: number
   readonly directory: string
   readonly name: string
-  readonly isDirectoryMade: number
+  readonly isDirectoryCreated: number
   readonly contentId: number
   readonly sha256: Buffer
   readonly mime: string
@@ -49,7 +49,7 @@ export interface OpenFileCursor {
 
 export const OPEN_FILES_START: OpenFileCursor = { directoryId: 0, name: '' }
 
-export type FormerReason = 'changed' | 'gone' | 'ignored'
+export type HistoryReason = 'changed' | 'gone' | 'ignored'
 
 export type FileQueries = ReturnType<typeof prepareFiles>
 
@@ -99,7 +99,7 @@ function prepareScanning(database: Database.Database) {
       upsert.run(directoryId, name, size, mtimeNs, ctimeNs, inode, Number(isRacy), contentId, Number(isReceived))
     },
     /** A new path with a content that was known already: half of a move. */
-    noteFresh: (mirrorId: number, contentId: number): void => {
+    addFresh: (mirrorId: number, contentId: number): void => {
       addFresh.run(mirrorId, contentId)
     },
     count: (mirrorId: number): number => onlyRow(count.get(mirrorId)).n,
@@ -107,10 +107,10 @@ function prepareScanning(database: Database.Database) {
 }
 
 function prepareGone(database: Database.Database) {
-  const note = database.prepare<[FormerReason, number, string]>(
+  const note = database.prepare<[HistoryReason, number, string]>(
     'INSERT OR IGNORE INTO temp.gone SELECT directory_id, name, content_id, ? FROM file WHERE directory_id = ? AND name = ?',
   )
-  const noteAll = database.prepare<[FormerReason, number]>(
+  const noteAll = database.prepare<[HistoryReason, number]>(
     'INSERT OR IGNORE INTO temp.gone SELECT directory_id, name, content_id, ? FROM file WHERE directory_id = ?',
   )
   const goneCount = database.prepare<[], { all: number; leftOut: number }>(
@@ -134,15 +134,15 @@ function prepareGone(database: Database.Database) {
   const removeGone = database.prepare<[]>(
     'DELETE FROM file WHERE (directory_id, name) IN (SELECT directory_id, name FROM temp.gone)',
   )
-  const addFormer = database.prepare<[number, string, number, FormerReason, number]>(
+  const addToHistory = database.prepare<[number, string, number, HistoryReason, number]>(
     'INSERT OR REPLACE INTO former (mirror_id, path, content_id, reason, ended_at) VALUES (?, ?, ?, ?, ?)',
   )
   return {
     /** Notes that a file is no longer where it was; nothing is removed before `removeGone`. */
-    noteGone: (directoryId: number, name: string, reason: FormerReason): void => {
+    markGone: (directoryId: number, name: string, reason: HistoryReason): void => {
       note.run(reason, directoryId, name)
     },
-    noteDirectoryGone: (directoryId: number, reason: FormerReason): void => {
+    markDirectoryGone: (directoryId: number, reason: HistoryReason): void => {
       noteAll.run(reason, directoryId)
     },
     /** Files noted as gone; `leftOut` of them are still on disk, where a rule leaves them out now. */
@@ -157,8 +157,8 @@ function prepareGone(database: Database.Database) {
       keepFormer.run(nowMs)
       removeGone.run()
     },
-    addFormer: (mirrorId: number, path: string, contentId: number, reason: FormerReason, nowMs: number): void => {
-      addFormer.run(mirrorId, path, contentId, reason, nowMs)
+    addFormer: (mirrorId: number, path: string, contentId: number, reason: HistoryReason, nowMs: number): void => {
+      addToHistory.run(mirrorId, path, contentId, reason, nowMs)
     },
     /** A scan of the mirror begins: what came before it is not its own. */
     beginScan: (mirrorId: number): void => {
@@ -174,7 +174,7 @@ function prepareGone(database: Database.Database) {
 
 function prepareOpen(database: Database.Database) {
   // CROSS JOIN keeps the order of the loops: each page continues in the index, however many files are open.
-  const columns = `f.directory_id AS directoryId, d.path AS directory, f.name, d.made_at IS NOT NULL AS isDirectoryMade,
+  const columns = `f.directory_id AS directoryId, d.path AS directory, f.name, d.made_at IS NOT NULL AS isDirectoryCreated,
     c.id AS contentId, c.sha256, c.mime, c.size, c.state, c.retry_at AS retryAt`
   const open = database.prepare<[number, number, string, number], OpenFile>(
     `SELECT ${columns}

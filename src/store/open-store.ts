@@ -110,7 +110,7 @@ export function openStoreReader(directory: string): StoreView | undefined {
   }
   const isHeld = () => isKernelLockHeld(lockFileOf(directory))
   const queries = prepareQueries(database)
-  const mayLack = () => queries.strangers.isAnyLookDue() || (isElsewhere(files, note) && !isHeld())
+  const mayLack = () => queries.untracked.isAnyLookDue() || (isElsewhere(files, note) && !isHeld())
   return { ...queries, isHeld, mayLack, renewView, [Symbol.dispose]: () => database.close() }
 }
 
@@ -137,13 +137,13 @@ function holdStore(held: HeldDatabase, directory: string, release: () => void): 
     const queries = prepareQueries(database)
     held.write(() => {
       queries.contents.doubtCutOff()
-      if (held.isOfUnknownAge) queries.strangers.demandLooks()
+      if (held.isOfUnknownAge) queries.untracked.demandLooks()
     })
     return {
       directory,
       ...queries,
       isHeld: () => true,
-      mayLack: () => queries.strangers.isAnyLookDue(),
+      mayLack: () => queries.untracked.isAnyLookDue(),
       isInPlace: () => held.isInPlace,
       freeBytes: () => {
         const { bavail, bsize } = statfsSync(directory)

@@ -43,7 +43,7 @@ export interface StateTally {
   readonly bytes: number
 }
 
-export interface FormerContent {
+export interface HistoricalContent {
   readonly contentId: number
   readonly sha256: Buffer
   readonly resourceId: string | null
@@ -76,7 +76,7 @@ function prepareListed(database: Database.Database) {
      FROM temp.listed WHERE library_id = ? AND resource_id = ?`,
   )
   // A resource that no content of the store is: nobody here sent it.
-  const strangers = database
+  const untracked = database
     .prepare<[number], string>(
       `SELECT l.resource_id FROM temp.listed l WHERE l.library_id = ? AND NOT EXISTS
          (SELECT 1 FROM content c WHERE c.library_id = l.library_id AND c.resource_id = l.resource_id)
@@ -88,7 +88,7 @@ function prepareListed(database: Database.Database) {
       addAll(entries)
     },
     listLocations: (libraryId: number, resourceId: string): ListedEntry[] => locations.all(libraryId, resourceId),
-    listStrangers: (libraryId: number): string[] => strangers.all(libraryId),
+    listUntracked: (libraryId: number): string[] => untracked.all(libraryId),
     forgetListed: (): void => {
       database.exec('DELETE FROM temp.listed')
     },
@@ -142,7 +142,7 @@ function prepareLocal(database: Database.Database) {
        WHERE f.content_id = ? AND d.mirror_id = ? ORDER BY path LIMIT ?`,
     )
     .pluck()
-  const formers = database.prepare<[number, string], FormerContent>(
+  const formers = database.prepare<[number, string], HistoricalContent>(
     `SELECT c.id AS contentId, c.sha256, c.resource_id AS resourceId, c.outcome, fo.reason, fo.ended_at AS endedAt
      FROM former fo JOIN content c ON c.id = fo.content_id WHERE fo.mirror_id = ? AND fo.path = ? ORDER BY fo.ended_at`,
   )
@@ -155,7 +155,7 @@ function prepareLocal(database: Database.Database) {
     listPathsOf: (mirrorId: number, contentId: number, limit: number): string[] =>
       pathsOf.all(contentId, mirrorId, limit),
     /** What a path stood for before, oldest first. */
-    listFormers: (mirrorId: number, path: string): FormerContent[] => formers.all(mirrorId, path),
+    listFormers: (mirrorId: number, path: string): HistoricalContent[] => formers.all(mirrorId, path),
     iterateFiles: (mirrorId: number): IterableIterator<FileRow> => files.iterate(mirrorId),
     listFiles: (mirrorId: number, directory: string): FileRow[] => inDirectory.all(mirrorId, directory),
     listSuperseded: (mirrorId: number): SupersededRow[] => superseded.all(mirrorId),

@@ -2,13 +2,13 @@ import type Database from 'better-sqlite3'
 import { type ContentQueries, prepareContents } from './contents.ts'
 import { type DirectoryQueries, prepareDirectories } from './directories.ts'
 import { type FileQueries, prepareFiles } from './files.ts'
+import { type KeyValueQueries, prepareKeyValues } from './key-values.ts'
 import { type MirrorQueries, prepareMirrors } from './mirrors.ts'
-import { type NoteQueries, prepareNotes } from './notes.ts'
 import { type ProblemQueries, prepareProblems } from './problems.ts'
 import { prepareQuarantine, type QuarantineQueries } from './quarantine.ts'
 import { prepareReport, type ReportQueries } from './report-rows.ts'
 import { prepareRuns, type RunQueries } from './runs.ts'
-import { prepareStrangers, type StrangerQueries } from './strangers.ts'
+import { prepareUntracked, type UntrackedQueries } from './untracked.ts'
 import { prepareUploads, type UploadQueries } from './uploads.ts'
 
 /** Every query of the store, one file a table. */
@@ -21,9 +21,9 @@ export interface StoreQueries {
   readonly problems: ProblemQueries
   readonly runs: RunQueries
   readonly report: ReportQueries
-  readonly notes: NoteQueries
+  readonly keyValues: KeyValueQueries
   readonly quarantine: QuarantineQueries
-  readonly strangers: StrangerQueries
+  readonly untracked: UntrackedQueries
 }
 
 /** Prepares every query once on an open database. */
@@ -37,8 +37,8 @@ export function prepareQueries(database: Database.Database): StoreQueries {
     problems: prepareProblems(database),
     runs: prepareRuns(database),
     report: prepareReport(database),
-    notes: prepareNotes(database),
+    keyValues: prepareKeyValues(database),
     quarantine: prepareQuarantine(database),
-    strangers: prepareStrangers(database),
+    untracked: prepareUntracked(database),
   }
 }

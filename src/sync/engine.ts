@@ -7,7 +7,7 @@ import type { Turns } from '../foundation/turns.ts'
 import type { FileSystem } from '../local/read/file-system.ts'
 import type { OutageListener } from '../remote/policies/outage.ts'
 import type { ServiceClient } from '../remote/service-client.ts'
-import type { PollPace } from '../rules/poll-pause.ts'
+import type { PollIntervals } from '../rules/poll-interval.ts'
 import { uploadLimits } from '../rules/quota.ts'
 import type { MirrorRow } from '../store/mirrors.ts'
 import type { Store } from '../store/open-store.ts'
@@ -91,13 +91,13 @@ export interface Engine {
   /** Runs the uploads of all mirrors, `transfers` at the same time. */
   readonly uploads: Pick<PQueue, 'add' | 'pending'>
   /** Contents whose upload is planned or in flight, of all mirrors; others that the store calls `sending` were cut off. */
-  readonly underWay: Set<number>
+  readonly inFlight: Set<number>
   /** Aborted when no new work may begin. */
   readonly signal: AbortSignal
   /** Aborted when uploads under way must end as well: some time after `signal`. */
   readonly graceSignal: AbortSignal
   readonly limits: EngineLimits
-  readonly pollPace: PollPace
+  readonly pollIntervals: PollIntervals
   /** Every file is hashed again when the last time is so long ago; null: never. */
   readonly scrubIntervalMs: number | null
 }

@@ -2,34 +2,38 @@ import type { Clock } from '../foundation/clock.ts'
 import { ShelfdError } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { RetryAfter } from '../remote/policies/retry-after.ts'
-import { keptPauseMs, restOfPauseMs } from '../rules/retry-pause.ts'
-import type { NoteQueries } from '../store/notes.ts'
+import { keptRetryAfterMs, remainingRetryAfterMs } from '../rules/retry-delay.ts'
+import type { KeyValueQueries } from '../store/key-values.ts'
 import type { Store, StoreReader } from '../store/open-store.ts'
 
 const PREFIX = 'asked-pause:'
 
 /** The pause that the service at `origin` asked another process for, as far as it is not over. */
-export function recallRetryAfter({ notes }: Pick<StoreReader, 'notes'>, origin: string, clock: Clock): RetryAfter {
-  return new RetryAfter(clock, { remainingMs: readRestMs(notes, origin, clock) })
+export function recallRetryAfter(
+  { keyValues }: Pick<StoreReader, 'keyValues'>,
+  origin: string,
+  clock: Clock,
+): RetryAfter {
+  return new RetryAfter(clock, { remainingMs: readRemainingMs(keyValues, origin, clock) })
 }
 
 /** The same, and what the service asks for from now on is noted for the processes that follow. */
 export function keepRetryAfter(store: Store, origin: string, clock: Clock, logger: Logger): RetryAfter {
   const onAsked = (lengthMs: number) => {
-    const note = `${clock.nowMs()} ${keptPauseMs(lengthMs)}`
+    const note = `${clock.nowMs()} ${keptRetryAfterMs(lengthMs)}`
     try {
-      store.write(() => store.notes.set(PREFIX + origin, note))
+      store.write(() => store.keyValues.set(PREFIX + origin, note))
     } catch (error) {
       if (!(error instanceof ShelfdError)) throw error
       // This process waits all the same, and whether a request was done must not depend on it.
       logger.warn('the pause that the service asks for cannot be noted', { code: error.code, reason: error.message })
     }
   }
-  return new RetryAfter(clock, { remainingMs: readRestMs(store.notes, origin, clock), onRetryAfter: onAsked })
+  return new RetryAfter(clock, { remainingMs: readRemainingMs(store.keyValues, origin, clock), onRetryAfter: onAsked })
 }
 
-function readRestMs(notes: NoteQueries, origin: string, clock: Clock): number {
-  const [, askedAtMs, lengthMs] = /^(\d+) (\d+)$/.exec(notes.get(PREFIX + origin) ?? '') ?? []
+function readRemainingMs(keyValues: KeyValueQueries, origin: string, clock: Clock): number {
+  const [, askedAtMs, lengthMs] = /^(\d+) (\d+)$/.exec(keyValues.get(PREFIX + origin) ?? '') ?? []
   if (askedAtMs === undefined) return 0
-  return restOfPauseMs({ askedAtMs: Number(askedAtMs), lengthMs: Number(lengthMs) }, clock.nowMs())
+  return remainingRetryAfterMs({ askedAtMs: Number(askedAtMs), lengthMs: Number(lengthMs) }, clock.nowMs())
 }

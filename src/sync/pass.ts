@@ -28,11 +28,11 @@ export interface RunAttempts {
   /** Directories that were found gone from the service and are to be made again; by identifier. */
   readonly goneDirectories: Set<number>
   /** Those that were made again, which happens once to each. */
-  readonly remadeDirectories: Set<number>
+  readonly recreatedDirectories: Set<number>
 }
 
 export function newAttempts(): RunAttempts {
-  return { exhausted: new Set(), links: new Set(), goneDirectories: new Set(), remadeDirectories: new Set() }
+  return { exhausted: new Set(), links: new Set(), goneDirectories: new Set(), recreatedDirectories: new Set() }
 }
 
 export interface Pass {

@@ -17,23 +17,23 @@ export function resumeMirrors(store: Store, names: readonly string[]): void {
 }
 
 /** Whether the daemon's uploads for this mirror are held back. A sync by hand is not. */
-export function isPaused({ notes }: StoreReader, name: string): boolean {
-  return (notes.get(FOR_ONE + name) ?? notes.get(FOR_ALL)) === ('paused' satisfies Note)
+export function isPaused({ keyValues }: StoreReader, name: string): boolean {
+  return (keyValues.get(FOR_ONE + name) ?? keyValues.get(FOR_ALL)) === ('paused' satisfies Note)
 }
 
 /** Names of all mirrors that have a note of their own. */
-export function listPauseNotes({ notes }: StoreReader): string[] {
-  return notes.list(FOR_ONE).map(({ key }) => key.slice(FOR_ONE.length))
+export function listPauseKeys({ keyValues }: StoreReader): string[] {
+  return keyValues.list(FOR_ONE).map(({ key }) => key.slice(FOR_ONE.length))
 }
 
 /** Forgets whether this mirror was paused; call it inside a write. */
-export function forgetPause({ notes }: StoreReader, name: string): void {
-  notes.remove(FOR_ONE + name)
+export function forgetPause({ keyValues }: StoreReader, name: string): void {
+  keyValues.remove(FOR_ONE + name)
 }
 
-function note({ notes }: Store, names: readonly string[], what: Note): void {
-  for (const name of names) notes.set(FOR_ONE + name, what)
+function note({ keyValues }: Store, names: readonly string[], what: Note): void {
+  for (const name of names) keyValues.set(FOR_ONE + name, what)
   if (names.length > 0) return
-  for (const { key } of notes.list(FOR_ONE)) notes.remove(key)
-  notes.set(FOR_ALL, what)
+  for (const { key } of keyValues.list(FOR_ONE)) keyValues.remove(key)
+  keyValues.set(FOR_ALL, what)
 }

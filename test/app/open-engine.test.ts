@@ -15,7 +15,7 @@ test('a daemon waits, and says so, as the one before was asked to', async () => 
   const settings = readSettingsWith({ env })
   const stop = new AbortController()
   const around = { env, cwd: '/', home: '/', logger: silentLogger, redactor: createRedactor() }
-  const input = { ...around, signal: stop.signal, retry: { ...DEFAULT_RETRY, waitsAsAsked: true } }
+  const input = { ...around, signal: stop.signal, retry: { ...DEFAULT_RETRY, honoursRetryAfter: true } }
   const beginMs = Date.now()
   /** Connects until it is told why it must wait, and is stopped then. */
   const connectInNewProcess = async (): Promise<Outage> => {

@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../support/temporary.ts'
 function noteSchedules(store: ReturnType<typeof openStore>, names: readonly string[]): void {
   const handled = { cron: '0 2 * * *', handledAt: 1, isUnderWay: false }
   store.write(() => {
-    for (const name of names) writeHandled(store.notes, name, handled)
+    for (const name of names) writeHandled(store.keyValues, name, handled)
   })
 }
 
@@ -17,9 +17,9 @@ describe('notes of mirrors', () => {
     using store = openStore(temporaryDirectory())
     pauseMirrors(store, ['papers', 'gone'])
     noteSchedules(store, ['papers', 'gone', 'unscheduled'])
-    store.write(() => store.notes.set('other:gone', 'not of mirrors'))
+    store.write(() => store.keyValues.set('other:gone', 'not of mirrors'))
     forgetNotes(store, { names: ['papers', 'unscheduled'], scheduled: ['papers'] })
-    const keys = store.notes.list('').map(({ key }) => key)
+    const keys = store.keyValues.list('').map(({ key }) => key)
     expect(keys).toEqual(['other:gone', 'pause:papers', 'schedule:papers'])
   })
 

@@ -155,7 +155,7 @@ test.each(Object.entries(OPERATIONS))(
       asked += 1
       request.resume().on('end', () => response.writeHead(answer.status, answer.headers).end(answer.body))
     })
-    const options = { retry: { attempts: 2, firstPauseMs: 1, maxPauseMs: 1, forMs: 1_000 } }
+    const options = { retry: { attempts: 2, firstDelayMs: 1, maxDelayMs: 1, forMs: 1_000 } }
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.constant(usual), status), headers, bodyOf(good), async (code, odd, body) => {
         answer = { status: code, headers: odd, body }
@@ -179,7 +179,7 @@ test.each(Object.entries(OPERATIONS))(
 test('A refusal with odd fields is an error of our family', async () => {
   let answer = { status: 422, body: '' }
   await using server = await serve((_, response) => void response.writeHead(answer.status).end(answer.body))
-  await using client = clientOf(server.origin, { retry: { attempts: 1, firstPauseMs: 1, maxPauseMs: 1 } })
+  await using client = clientOf(server.origin, { retry: { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 } })
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(400, 404, 409, 422), spoiled(REFUSAL).map(jsonText), async (code, body) => {
       answer = { status: code, body }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { promptScanPause, regularScanPause } from '../../src/rules/next-scan.ts'
+import { promptScanDelayMs, regularScanIntervalMs } from '../../src/rules/next-scan.ts'
 
 const pace = { rescanMs: 600_000, pollIntervalMs: 60_000, settleMs: 2_000 }
 
@@ -11,12 +11,12 @@ describe('the pause before a regular scan', () => {
     ['none without rescans', { ...pace, rescanMs: null }, false, null],
     ['that of polling even without rescans', { ...pace, rescanMs: null }, true, 60_000],
   ])('is %s', (_, pace, isBlind, pauseMs) => {
-    expect(regularScanPause(pace, isBlind, 0.5)).toBe(pauseMs)
+    expect(regularScanIntervalMs(pace, isBlind, 0.5)).toBe(pauseMs)
   })
 
   test('is spread by a tenth either way', () => {
-    expect(regularScanPause(pace, false, 0)).toBe(540_000)
-    expect(regularScanPause(pace, false, 0.999)).toBeCloseTo(659_880)
+    expect(regularScanIntervalMs(pace, false, 0)).toBe(540_000)
+    expect(regularScanIntervalMs(pace, false, 0.999)).toBeCloseTo(659_880)
   })
 })
 
@@ -26,6 +26,6 @@ describe('the pause before a prompt scan', () => {
     ['longer than a file must rest', { ...pace, settleMs: 4_000 }, 0, 6_000],
     ['twenty times what scanning took', pace, 1_000, 20_000],
   ])('is %s', (_, pace, lastScanMs, pauseMs) => {
-    expect(promptScanPause(pace, lastScanMs)).toBe(pauseMs)
+    expect(promptScanDelayMs(pace, lastScanMs)).toBe(pauseMs)
   })
 })

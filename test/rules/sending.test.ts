@@ -9,8 +9,8 @@ import {
   reactToDoubt,
   standsInTheWay,
 } from '../../src/rules/doubt.ts'
-import { pollPause } from '../../src/rules/poll-pause.ts'
-import { quarantineLeftMs, quarantinePause } from '../../src/rules/quarantine-pause.ts'
+import { pollIntervalMs } from '../../src/rules/poll-interval.ts'
+import { quarantineDurationMs, quarantineLeftMs } from '../../src/rules/quarantine-duration.ts'
 import { describeHold, holdingLimit } from '../../src/rules/quota.ts'
 
 const bound = fc.option(fc.nat(20))
@@ -97,16 +97,16 @@ describe('pauses between polls', () => {
   test('grow and stay within their bounds', () => {
     fc.assert(
       fc.property(fc.nat(100_000), pace, random, (polls, pace, random) => {
-        const pause = pollPause(polls, pace, random)
+        const pause = pollIntervalMs(polls, pace, random)
         expect(pause).toBeGreaterThanOrEqual(pace.firstPollMs * 0.9)
         expect(pause).toBeLessThanOrEqual(pace.maxPollMs * 1.1)
-        expect(pollPause(polls + 1, pace, random)).toBeGreaterThanOrEqual(pause)
+        expect(pollIntervalMs(polls + 1, pace, random)).toBeGreaterThanOrEqual(pause)
       }),
     )
   })
 
   test('end at the longest one', () => {
-    expect(pollPause(1_000_000, { firstPollMs: 2_000, maxPollMs: 60_000 }, 0.5)).toBe(60_000)
+    expect(pollIntervalMs(1_000_000, { firstPollMs: 2_000, maxPollMs: 60_000 }, 0.5)).toBe(60_000)
   })
 })
 
@@ -114,24 +114,24 @@ describe('pauses of the quarantine', () => {
   const DAY_MS = 86_400_000
 
   test('grow fivefold from 25 s to a day', () => {
-    const pauses = [0, 1, 2, 3, 4, 5, 6].map((refusals) => quarantinePause(refusals, 'invalid') / 1_000)
+    const pauses = [0, 1, 2, 3, 4, 5, 6].map((refusals) => quarantineDurationMs(refusals, 'invalid') / 1_000)
     expect(pauses).toEqual([25, 125, 625, 3_125, 15_625, 78_125, 86_400])
   })
 
   test('are whole, growing and bounded', () => {
     fc.assert(
       fc.property(fc.nat(10_000), fc.constantFrom('invalid', 'too-large', 'ingestion-failed'), (refusals, code) => {
-        const pause = quarantinePause(refusals, code)
+        const pause = quarantineDurationMs(refusals, code)
         expect(Number.isInteger(pause)).toBe(true)
         expect(pause).toBeGreaterThanOrEqual(25_000)
         expect(pause).toBeLessThanOrEqual(DAY_MS)
-        expect(quarantinePause(refusals + 1, code)).toBeGreaterThanOrEqual(pause)
+        expect(quarantineDurationMs(refusals + 1, code)).toBeGreaterThanOrEqual(pause)
       }),
     )
   })
 
   test('of what is too large are the longest', () => {
-    expect(quarantinePause(0, 'too-large')).toBe(DAY_MS)
+    expect(quarantineDurationMs(0, 'too-large')).toBe(DAY_MS)
   })
 })
 

@@ -60,11 +60,11 @@ export function startProgram(machine: Machine, life: Life): Engine {
     metrics: noMetrics,
     fileLog: { wouldSend() {}, sent: ({ path, resourceId }) => onTold(path, resourceId) },
     uploads: new PQueue({ concurrency: limits.transfers }),
-    underWay: new Set(),
+    inFlight: new Set(),
     signal,
     graceSignal,
     limits,
-    pollPace: { firstPollMs: 2_000, maxPollMs: 60_000, deadlineMs: 3_600_000 },
+    pollIntervals: { firstPollMs: 2_000, maxPollMs: 60_000, deadlineMs: 3_600_000 },
     scrubIntervalMs: null,
   }
 }

@@ -78,7 +78,7 @@ export class SimulatedState implements Disposable {
       directory: '/state',
       ...this.queries,
       isHeld: () => true,
-      mayLack: () => this.queries.strangers.isAnyLookDue(),
+      mayLack: () => this.queries.untracked.isAnyLookDue(),
       isInPlace: () => true,
       freeBytes: () => PLENTY_BYTES,
       write,

@@ -29,7 +29,7 @@ export async function watchFor(
   const timers = phase.changes.map(({ atMs, change }) => world.clock.startTimer(atMs, () => hands.apply(change)))
   const line = new ServiceConnection(engine, {
     onFatal: (error) => life.onFailure(error),
-    onChange: () => keeper.noteLineChange(),
+    onChange: () => keeper.connectionChanged(),
   })
   const pace = { rescanMs: 600_000, pollIntervalMs: 60_000, settleMs: 5_000 }
   const watch = simulatedWatch(world, life, phase.lossShare)

@@ -30,7 +30,7 @@ test('a copy of a store may lack what was sent since', () => {
     // Whoever holds it looks, whatever its note still says.
     using holder = openStore(copy)
     expect([holder.mayLack(), mayLack(copy)]).toEqual([true, true])
-    holder.write(() => holder.strangers.noteLooked(1))
+    holder.write(() => holder.untracked.setLooked(1))
     expect([holder.mayLack(), mayLack(copy)]).toEqual([false, false])
   }
   expect(mayLack(copy)).toBe(false)

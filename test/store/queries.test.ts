@@ -216,11 +216,11 @@ describe('files', () => {
     })
     const directoryId = store.directories.find(mirror.id, 'd') ?? 0
     store.write(() => {
-      store.files.noteFresh(mirror.id, used.content(2).id)
+      store.files.addFresh(mirror.id, used.content(2).id)
       store.files.beginScan(mirror.id)
-      for (const name of ['f1', 'f2']) store.files.noteGone(directoryId, name, 'gone')
+      for (const name of ['f1', 'f2']) store.files.markGone(directoryId, name, 'gone')
       used.file('e', 'new-place', 1)
-      store.files.noteFresh(mirror.id, used.content(1).id)
+      store.files.addFresh(mirror.id, used.content(1).id)
       expect(store.files.countGone()).toEqual({ all: 2, leftOut: 0 })
       expect(store.files.countMoved(mirror.id)).toEqual({ now: 1, ever: 2, found: 2 })
       store.files.removeGone(99)

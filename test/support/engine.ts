@@ -34,7 +34,7 @@ export interface EngineOptions {
   /** Cuts the uploads under way. */
   readonly graceSignal?: AbortSignal
   readonly scrubIntervalMs?: number
-  readonly pollPace?: Partial<Engine['pollPace']>
+  readonly pollPace?: Partial<Engine['pollIntervals']>
   readonly fileLog?: FileLog
   /** Walks and hashes in threads as the program does; otherwise in this thread, which is quicker for few files. */
   readonly inThreads?: boolean
@@ -87,11 +87,11 @@ export function openTestEngine(
     metrics: noMetrics,
     fileLog: options.fileLog ?? silentFileLog,
     uploads: new PQueue({ concurrency: options.limits?.transfers ?? limits.transfers }),
-    underWay: new Set(),
+    inFlight: new Set(),
     signal,
     graceSignal: options.graceSignal ?? new AbortController().signal,
     limits: { ...limits, ...options.limits },
-    pollPace: { firstPollMs: 5, maxPollMs: 50, deadlineMs: 3_600_000, ...options.pollPace },
+    pollIntervals: { firstPollMs: 5, maxPollMs: 50, deadlineMs: 3_600_000, ...options.pollPace },
     ownDirectories: [stateDir],
     scrubIntervalMs: options.scrubIntervalMs ?? null,
   }
@@ -175,7 +175,7 @@ function testService(server: { readonly url: string; readonly token: string }, o
     random: Math.random,
     logger: options.logger ?? silentLogger,
     connections: 12,
-    retry: { attempts: 10, firstPauseMs: 1, maxPauseMs: 20 },
+    retry: { attempts: 10, firstDelayMs: 1, maxDelayMs: 20 },
     onOutage: (outage) => {
       for (const listener of listeners) listener(outage)
     },

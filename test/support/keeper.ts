@@ -86,7 +86,7 @@ export function startKeeper(given: Engine, settings: ControllerSettings): Kept {
   const onFatal = (error: unknown) => {
     fatal.push(error)
   }
-  const line = new ServiceConnection(engine, { onFatal, onChange: () => keeper.noteLineChange() })
+  const line = new ServiceConnection(engine, { onFatal, onChange: () => keeper.connectionChanged() })
   const keeper = new MirrorController(engine, line, settings)
   const running = keeper.run().catch(onFatal)
   const stop = async () => {

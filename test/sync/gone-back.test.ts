@@ -183,7 +183,7 @@ describe('a state that was restored', () => {
     await openTestEngine(service).sync([mirror], { adopts: true })
     service.forget()
     writeTree(mirror.path, { 'd0/new.md': '# new' })
-    tested.store.write(() => tested.store.strangers.demandLooks())
+    tested.store.write(() => tested.store.untracked.demandLooks())
     service.answer = ({ route, path }) =>
       route === 'listDirectory' && path.includes('%2Fd1&') ? { status: 422, body: {} } : undefined
     const account = accountOf(await tested.sync([mirror]))
@@ -245,7 +245,7 @@ describe('a state that was restored', () => {
     await openTestEngine(service).sync([mirror], { adopts: true })
     service.forget()
     tested.store.write(() => {
-      tested.store.strangers.demandLooks()
+      tested.store.untracked.demandLooks()
       tested.store.quarantine.makeDue(1)
     })
     expect((await tested.sync([mirror])).outcome).toBe('done')

@@ -72,7 +72,7 @@ describe('a pause that the service asked for', () => {
 
   test.each(['', 'soon', '1 2 3', '-5 9', '1e9 1e9'])('is none when its note cannot be read: "%s"', (note) => {
     const { store, restMs } = overOneStore()
-    store.write(() => store.notes.set(`asked-pause:${ORIGIN}`, note))
+    store.write(() => store.keyValues.set(`asked-pause:${ORIGIN}`, note))
     expect(restMs()).toBe(0)
   })
 

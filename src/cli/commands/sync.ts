@@ -3,7 +3,7 @@ import { openRunner, type Runner } from '../../app/open-runner.ts'
 import { callAfter } from '../../foundation/clock.ts'
 import { HeldBackError, UsageError } from '../../foundation/errors.ts'
 import { formatDuration, parseDuration } from '../../foundation/units.ts'
-import type { RetryPolicy } from '../../rules/retry-pause.ts'
+import type { RetryPolicy } from '../../rules/retry-delay.ts'
 import type { RunOutcome } from '../../rules/verdict.ts'
 import { assertMayRun, ROOT_OPTIONS } from '../allow-root.ts'
 import { defineCommand } from '../command.ts'
@@ -141,7 +141,7 @@ export const command = defineCommand({
 function patientlyFor({ settings, settingFlags }: CommandContext): RetryPolicy {
   const { retryForMs: forMs } = settings.limits
   const forWords = `--retry-for ${settingFlags['retry-for'] ?? formatDuration(forMs)} (limits.retryFor)`
-  return { attempts: Number.POSITIVE_INFINITY, firstPauseMs: 500, maxPauseMs: 30_000, forMs, forWords }
+  return { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 500, maxDelayMs: 30_000, forMs, forWords }
 }
 
 function warnOfUnheeded({ logger, settingFlags }: CommandContext, { unheeded }: Runner): void {

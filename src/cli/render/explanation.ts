@@ -1,7 +1,7 @@
 import { counted } from '../../foundation/text.ts'
 import { formatSize } from '../../foundation/units.ts'
-import { quarantineLeftMs } from '../../rules/quarantine-pause.ts'
-import { describeFormer } from '../../rules/report-class.ts'
+import { quarantineLeftMs } from '../../rules/quarantine-duration.ts'
+import { describeEnd } from '../../rules/report-class.ts'
 import { describeWithoutText } from '../../rules/without-text.ts'
 import type { ProblemRow } from '../../store/problems.ts'
 import type { UploadOutcome } from '../../store/uploads.ts'
@@ -186,7 +186,7 @@ function describeHistory({ uploads, formers, movedTo }: PathExplanation): Fields
   const earlier = versions.map(({ resourceId, outcome, endedAt, reason }, index) => {
     const label = versions.length === 1 ? 'earlier version' : `earlier version ${index + 1}`
     const searchable = outcome === 'searchable' ? '; still searchable' : ''
-    const until = `until ${isoTime(endedAt)} (${describeFormer(reason)})${searchable}`
+    const until = `until ${isoTime(endedAt)} (${describeEnd(reason)})${searchable}`
     return [label, `${resourceId ?? 'never stored'}, ${until}`] as const
   })
   return Object.fromEntries([...sent, ...earlier])

@@ -13,7 +13,7 @@ import type { CommandContext } from '../context.ts'
 
 export type ReportFormat = 'text' | 'combined' | 'json'
 
-export interface ReportWish {
+export interface ReportOptions {
   readonly format: ReportFormat
   /** Undefined: every class but `ignored`. */
   readonly only: ReadonlySet<ReportClass> | undefined
@@ -24,7 +24,7 @@ export interface ReportWish {
   readonly failOn: ReadonlySet<ReportClass>
 }
 
-const DEFAULT_WISH: ReportWish = {
+const DEFAULT_WISH: ReportOptions = {
   format: 'text',
   only: undefined,
   isOffline: false,
@@ -40,7 +40,7 @@ export async function printReport(
   context: CommandContext,
   reportContext: ReportContext,
   names: readonly string[],
-  wish: ReportWish = DEFAULT_WISH,
+  wish: ReportOptions = DEFAULT_WISH,
 ): Promise<{ readonly hasFailures: boolean }> {
   const { settings, io } = context
   const known = reportContext.store.mirrors.list()
@@ -98,7 +98,7 @@ interface Printer {
   end(failure?: unknown): void
 }
 
-function printMirror(printer: Printer, mirror: MirrorReport, wish: ReportWish): Tally {
+function printMirror(printer: Printer, mirror: MirrorReport, wish: ReportOptions): Tally {
   const tally: Tally = { counts: {}, elsewhere: 0, withoutText: new Map(), hasFailures: false }
   printer.beginMirror(mirror)
   for (const { entry, isElsewhere, isSetAside, kindWithoutText: kind } of mirror.rows) {
@@ -114,20 +114,20 @@ function printMirror(printer: Printer, mirror: MirrorReport, wish: ReportWish): 
   return tally
 }
 
-function isWanted(reportClass: ReportClass, { only }: ReportWish): boolean {
+function isWanted(reportClass: ReportClass, { only }: ReportOptions): boolean {
   return only ? only.has(reportClass) : reportClass !== 'ignored'
 }
 
 type Print = (line: string) => void
 
-const printers: Readonly<Record<ReportFormat, (print: Print, wish: ReportWish) => Printer>> = {
+const printers: Readonly<Record<ReportFormat, (print: Print, wish: ReportOptions) => Printer>> = {
   text: (print, wish) => textPrinter(print, wish),
   combined: (print) => combinedPrinter(print),
   json: (print) => jsonPrinter(print),
 }
 
 /** What differs, class by class, and the counts. */
-function textPrinter(print: Print, wish: ReportWish): Printer {
+function textPrinter(print: Print, wish: ReportOptions): Printer {
   const shown = new Map<ReportClass, number>()
   return {
     begin: () => {},

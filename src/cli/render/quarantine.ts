@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { escapeText } from '../../foundation/text.ts'
 import { formatSize } from '../../foundation/units.ts'
-import { quarantineLeftMs } from '../../rules/quarantine-pause.ts'
+import { quarantineLeftMs } from '../../rules/quarantine-duration.ts'
 import type { Quarantined } from '../../sync/quarantine.ts'
 import type { CommandContext } from '../context.ts'
 import { fitsTable, renderFields } from './table.ts'

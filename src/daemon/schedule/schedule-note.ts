@@ -1,4 +1,4 @@
-import type { NoteQueries } from '../../store/notes.ts'
+import type { KeyValueQueries } from '../../store/key-values.ts'
 
 /** How far a mirror's schedule has been seen to. */
 export interface HandledNote {
@@ -12,20 +12,24 @@ export interface HandledNote {
 const PREFIX = 'schedule:'
 
 /** The note of a mirror; undefined when there is none that can be read. */
-export function readHandled(notes: NoteQueries, name: string): HandledNote | undefined {
-  const [, handledAt = '', underWay, cron] = /^(\d+)(\+?) (.+)$/.exec(notes.get(PREFIX + name) ?? '') ?? []
+export function readHandled(keyValues: KeyValueQueries, name: string): HandledNote | undefined {
+  const [, handledAt = '', underWay, cron] = /^(\d+)(\+?) (.+)$/.exec(keyValues.get(PREFIX + name) ?? '') ?? []
   return cron === undefined ? undefined : { cron, handledAt: Number(handledAt), isUnderWay: underWay !== '' }
 }
 
-export function writeHandled(notes: NoteQueries, name: string, { cron, handledAt, isUnderWay }: HandledNote): void {
-  notes.set(PREFIX + name, `${handledAt}${isUnderWay ? '+' : ''} ${cron}`)
+export function writeHandled(
+  keyValues: KeyValueQueries,
+  name: string,
+  { cron, handledAt, isUnderWay }: HandledNote,
+): void {
+  keyValues.set(PREFIX + name, `${handledAt}${isUnderWay ? '+' : ''} ${cron}`)
 }
 
 /** Names of all mirrors that have a note. */
-export function listHandled(notes: NoteQueries): string[] {
-  return notes.list(PREFIX).map(({ key }) => key.slice(PREFIX.length))
+export function listHandled(keyValues: KeyValueQueries): string[] {
+  return keyValues.list(PREFIX).map(({ key }) => key.slice(PREFIX.length))
 }
 
-export function forgetHandled(notes: NoteQueries, name: string): void {
-  notes.remove(PREFIX + name)
+export function forgetHandled(keyValues: KeyValueQueries, name: string): void {
+  keyValues.remove(PREFIX + name)
 }

@@ -18,7 +18,7 @@ export interface ScheduleInput {
   readonly timeZone: string | undefined
   readonly clock: Clock
   /** Remembers which due times were seen to, so that a restart neither repeats nor misses a batch. */
-  readonly store: Pick<Store, 'notes' | 'write'>
+  readonly store: Pick<Store, 'keyValues' | 'write'>
   readonly logger: Logger
   /** Does a batch; the next one is begun only when this has ended. */
   onDue(name: string): Promise<void>
@@ -62,10 +62,10 @@ export function startSchedules(entries: readonly ScheduleEntry[], input: Schedul
 /** An expression that was changed has missed nothing: what was due by the old one is forgotten. */
 function openEntry(entry: ScheduleEntry, { timeZone, clock, store }: ScheduleInput): Scheduled {
   const times: CronTimes = readCronTimes(entry.cron, timeZone)
-  const handled = readHandled(store.notes, entry.name)
+  const handled = readHandled(store.keyValues, entry.name)
   const isChanged = handled !== undefined && handled.cron !== entry.cron
   const changed = isChanged ? { cron: entry.cron, handledAt: clock.nowMs(), isUnderWay: false } : undefined
-  if (changed) store.write(() => writeHandled(store.notes, entry.name, changed))
+  if (changed) store.write(() => writeHandled(store.keyValues, entry.name, changed))
   const known = changed ?? handled
   const handledAt = known?.isUnderWay ? undefined : known?.handledAt
   return { ...entry, due: new DueTime(times, handledAt), batch: { isRunning: false, hasSaidSkip: false } }
@@ -100,7 +100,7 @@ function checkEntry(entry: Scheduled, input: ScheduleInput, stopped: AbortSignal
 /** While the store cannot be written (its disk is full) the batch stays due. */
 function noteHandled({ name, cron }: Scheduled, nowMs: number, { store, logger }: ScheduleInput): boolean {
   try {
-    store.write(() => writeHandled(store.notes, name, { cron, handledAt: nowMs, isUnderWay: true }))
+    store.write(() => writeHandled(store.keyValues, name, { cron, handledAt: nowMs, isUnderWay: true }))
     return true
   } catch (error) {
     logger.warn('A batch is due and waits until the store can be written', { mirror: name, reason: messageOf(error) })
@@ -126,11 +126,11 @@ async function runBatch(entry: Scheduled, input: ScheduleInput, stopped: AbortSi
 
 /** While the store cannot be written the batch counts as broken off: a restart begins it once more. */
 function noteEnded({ name }: Scheduled, { store, logger }: ScheduleInput): void {
-  const noted = readHandled(store.notes, name)
+  const noted = readHandled(store.keyValues, name)
   if (!noted) return
   const ended: HandledNote = { ...noted, isUnderWay: false }
   try {
-    store.write(() => writeHandled(store.notes, name, ended))
+    store.write(() => writeHandled(store.keyValues, name, ended))
   } catch (error) {
     logger.warn('The end of a batch could not be noted', { mirror: name, reason: messageOf(error) })
   }

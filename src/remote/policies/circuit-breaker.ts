@@ -1,6 +1,6 @@
 import type { Clock, Random } from '../../foundation/clock.ts'
 import type { Logger } from '../../foundation/logger.ts'
-import { longestPauseMs, type RetryPolicy, retryPauseMs } from '../../rules/retry-pause.ts'
+import { longestDelayMs, type RetryPolicy, retryDelayMs } from '../../rules/retry-delay.ts'
 import type { Send, ServiceRequest } from '../wire/request.ts'
 import { type FailureFacts, TransientFailure } from '../wire/transient-failure.ts'
 import type { Outages } from './outage.ts'
@@ -63,7 +63,7 @@ export class CircuitBreaker {
   /** Sets the deadline before the request waits here, so that the waiting counts. */
   withDeadline<T>(request: ServiceRequest<T>): ServiceRequest<T> {
     const { policy, clock } = this.#options
-    if (policy.forMs === undefined || policy.waitsAsAsked || request.untilMs !== undefined) return request
+    if (policy.forMs === undefined || policy.honoursRetryAfter || request.untilMs !== undefined) return request
     return { ...request, untilMs: clock.monotonicMs() + policy.forMs }
   }
 
@@ -112,7 +112,7 @@ export class CircuitBreaker {
     for (let waitedUntilMs = 0; openUntilMs() > waitedUntilMs; ) {
       waitedUntilMs = openUntilMs()
       const remainingMs = Math.ceil(waitedUntilMs - clock.monotonicMs())
-      if (remainingMs > longestPauseMs(policy) || this.#isRetryAfterBeyond(untilMs))
+      if (remainingMs > longestDelayMs(policy) || this.#isRetryAfterBeyond(untilMs))
         throw throttled(remainingMs, untilMs)
       if (remainingMs <= 0) continue
       this.#announceRetryAfter(untilMs)
@@ -130,7 +130,9 @@ export class CircuitBreaker {
   }
 
   #isRetryAfterBeyond(untilMs: number | undefined): boolean {
-    return untilMs !== undefined && !this.#options.policy.waitsAsAsked && this.#options.retryAfter.untilMs > untilMs
+    return (
+      untilMs !== undefined && !this.#options.policy.honoursRetryAfter && this.#options.retryAfter.untilMs > untilMs
+    )
   }
 
   /** The other requests wait until the probe has a connection or has failed. */
@@ -145,7 +147,7 @@ export class CircuitBreaker {
 
   #open(retryAfterMs: number | undefined): void {
     const { policy, random, clock, logger, retryAfter } = this.#options
-    const pauseMs = retryPauseMs(Math.max(1, this.#consecutiveTrips), policy, random(), retryAfterMs)
+    const pauseMs = retryDelayMs(Math.max(1, this.#consecutiveTrips), policy, random(), retryAfterMs)
     const nowMs = clock.monotonicMs()
     this.#openUntilMs = Math.max(this.#openUntilMs, nowMs + pauseMs)
     if (retryAfterMs !== undefined) {

@@ -1,7 +1,7 @@
 import type { Clock, Random } from '../../foundation/clock.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { timeOfDay } from '../../foundation/time-of-day.ts'
-import { longestPauseMs, type RetryPolicy, retryPauseMs } from '../../rules/retry-pause.ts'
+import { longestDelayMs, type RetryPolicy, retryDelayMs } from '../../rules/retry-delay.ts'
 import { addressOf } from '../wire/addresses.ts'
 import type { Send, ServiceRequest } from '../wire/request.ts'
 import {
@@ -71,7 +71,7 @@ function deadlineOf(
 ): number | undefined {
   if (policy.forMs === undefined) return undefined
   const firstMs = untilMs ?? facts.untilMs ?? clock.monotonicMs() - (facts.triedForMs ?? 0) + policy.forMs
-  return firstMs + (policy.waitsAsAsked ? (facts.retryAfterMs ?? 0) : 0)
+  return firstMs + (policy.honoursRetryAfter ? (facts.retryAfterMs ?? 0) : 0)
 }
 
 /** The service wants no request before the time of this one is over. */
@@ -94,8 +94,8 @@ function isLast(
   { pauseMs, untilMs }: NextTry,
   { policy, clock }: RetryOptions,
 ): boolean {
-  const isCounted = !(policy.waitsAsAsked && retryAfterMs !== undefined)
-  if ((isCounted && attempt >= policy.attempts) || pauseMs > longestPauseMs(policy)) return true
+  const isCounted = !(policy.honoursRetryAfter && retryAfterMs !== undefined)
+  if ((isCounted && attempt >= policy.attempts) || pauseMs > longestDelayMs(policy)) return true
   return untilMs !== undefined && clock.monotonicMs() >= untilMs
 }
 
@@ -106,7 +106,7 @@ function delayBefore(
   { retryAfterMs }: FailureFacts,
   { clock, policy, random }: RetryOptions,
 ): number {
-  const pauseMs = retryPauseMs(attempt, policy, random(), retryAfterMs)
+  const pauseMs = retryDelayMs(attempt, policy, random(), retryAfterMs)
   if (untilMs === undefined) return pauseMs
   return Math.max(retryAfterMs ?? 0, Math.min(pauseMs, untilMs - clock.monotonicMs()))
 }

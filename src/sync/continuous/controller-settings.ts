@@ -1,4 +1,4 @@
-import type { ScanPace } from '../../rules/next-scan.ts'
+import type { ScanIntervals } from '../../rules/next-scan.ts'
 import type { MirrorSettings } from '../engine.ts'
 import type { WatchMeans } from './mirror-watch.ts'
 
@@ -7,7 +7,7 @@ export interface ControllerSettings {
   readonly mirror: MirrorSettings
   /** Null: it is not watched. */
   readonly watch: WatchMeans | null
-  readonly pace: ScanPace
+  readonly pace: ScanIntervals
   /** New contents of this span (wall clock) count for the limits of a run. */
   readonly runSpanMs: number
 }

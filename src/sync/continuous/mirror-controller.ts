@@ -2,7 +2,7 @@ import { Bell } from '../../foundation/bell.ts'
 import { InterruptedError, OperatorError, ShelfdError } from '../../foundation/errors.ts'
 import { counted } from '../../foundation/text.ts'
 import { inspectRoot } from '../../local/read/inspect-root.ts'
-import { quarantineLeftMs } from '../../rules/quarantine-pause.ts'
+import { quarantineLeftMs } from '../../rules/quarantine-duration.ts'
 import { describeHold, type HeldBack } from '../../rules/quota.ts'
 import { emptySummary } from '../../rules/sync-summary.ts'
 import { listDoubtful } from '../doubts/resolve-doubts.ts'
@@ -46,11 +46,11 @@ const OPTIONS: PassOptions = {
 export class MirrorController {
   readonly settings: ControllerSettings
   readonly #engine: Engine
-  readonly #line: ServiceConnection
+  readonly #connection: ServiceConnection
   readonly #observer: MirrorObserver
   readonly #activity: ActivityLog
   readonly #bell = new Bell()
-  readonly #onRest = new Set<() => void>()
+  readonly #idleListeners = new Set<() => void>()
   readonly #holds = new Map<HoldCode, string>()
   #quiets = 0
   #isWorking = false
@@ -67,7 +67,7 @@ export class MirrorController {
     this.settings = settings
     this.#activity = new ActivityLog(engine, settings.mirror.name)
     this.#engine = { ...engine, progress: createProgress(), fileLog: this.#activity }
-    this.#line = line
+    this.#connection = line
     this.#observer = new MirrorObserver(this.#engine, settings, () => this.#bell.ring())
   }
 
@@ -83,7 +83,7 @@ export class MirrorController {
   /** Uploads wait until `release` with the same code; observing goes on. */
   hold(code: HoldCode, message: string): void {
     this.#holds.set(code, message)
-    if (this.#run?.isSending) this.#abort.abort(new InterruptedError(message))
+    if (this.#run?.isUploading) this.#abort.abort(new InterruptedError(message))
     this.#bell.ring()
   }
 
@@ -97,7 +97,7 @@ export class MirrorController {
   wake(): void {
     this.#notBeforeMs = 0
     this.#sendAtMs = 0
-    this.#line.follower?.lookAgain()
+    this.#connection.follower?.lookAgain()
     this.#observer.scanNow()
     this.#bell.ring()
   }
@@ -109,8 +109,8 @@ export class MirrorController {
   }
 
   /** The line to the service has changed: what is followed over it may need a new one. */
-  noteLineChange(): void {
-    if (this.#line.follower === undefined) this.#sendAtMs = Math.min(this.#sendAtMs, this.#line.retryAtMs)
+  connectionChanged(): void {
+    if (this.#connection.follower === undefined) this.#sendAtMs = Math.min(this.#sendAtMs, this.#connection.retryAtMs)
     this.#bell.ring()
   }
 
@@ -119,7 +119,7 @@ export class MirrorController {
     this.#countsSinceMs = this.#engine.clock.nowMs()
     const stop = () => {
       this.hold('scheduled', SCHEDULED)
-      this.#tellRest()
+      this.#announceIdle()
     }
     signal.addEventListener('abort', stop, { once: true })
     this.release('scheduled')
@@ -135,7 +135,7 @@ export class MirrorController {
     this.#quiets += 1
     this.#abort.abort(new InterruptedError('another run goes first'))
     this.#bell.ring()
-    while (this.#isWorking) await this.#nextRest()
+    while (this.#isWorking) await this.#nextIdle()
     return {
       [Symbol.dispose]: () => {
         this.#quiets -= 1
@@ -148,21 +148,21 @@ export class MirrorController {
   async run(): Promise<void> {
     const { signal } = this.#engine
     try {
-      for (await this.#rest(); !signal.aborted; await this.#rest()) {
+      for (await this.#waitForWork(); !signal.aborted; await this.#waitForWork()) {
         await this.#workOnce()
         this.#isWorking = false
-        this.#tellRest()
+        this.#announceIdle()
       }
     } finally {
       this.#isWorking = false
-      this.#tellRest()
+      this.#announceIdle()
       this.#activity.flush()
       await this.#observer[Symbol.asyncDispose]()
     }
   }
 
   /** Waits until there is something to do, and takes it on: nobody finds the keeper at rest between the two. */
-  async #rest(): Promise<void> {
+  async #waitForWork(): Promise<void> {
     const { clock, signal } = this.#engine
     while (!signal.aborted) {
       await this.#observer.tidy()
@@ -173,7 +173,7 @@ export class MirrorController {
         this.#abort = new AbortController()
         return
       }
-      this.#tellRest()
+      this.#announceIdle()
       await this.#bell.waitAtMost(clock, pauseMs, signal)
     }
   }
@@ -216,7 +216,7 @@ export class MirrorController {
     }
     // What was under way may have failed while it was waited for.
     run.assertWell()
-    this.#noteWell(mirror, run)
+    this.#recordSuccess(mirror, run)
   }
 
   async #runToItsEnd(engine: Engine, mirror: OpenMirror, run: MirrorRun): Promise<void> {
@@ -229,9 +229,9 @@ export class MirrorController {
       run.assertWell()
       engine.signal.throwIfAborted()
       const pauseMs = this.#observer.dueMs - engine.clock.monotonicMs()
-      if (!run.isSending && pauseMs > 0) return
+      if (!run.isUploading && pauseMs > 0) return
       await this.#bell.waitAtMost(engine.clock, pauseMs, engine.signal)
-      if (run.isSending) await engine.clock.sleep(GATHERING_MS, engine.signal)
+      if (run.isUploading) await engine.clock.sleep(GATHERING_MS, engine.signal)
     }
   }
 
@@ -241,34 +241,34 @@ export class MirrorController {
     const { row } = mirror
     const hasToSend =
       store.files.hasSendable(row.id, clock.nowMs()) ||
-      store.directories.countUnmade(row.id) > 0 ||
+      store.directories.countPending(row.id) > 0 ||
       listDoubtful(this.#engine, mirror).length > 0
     const hasToFollow =
       store.contents.countPending(row) > 0 ||
       store.contents.listDueForAnotherLook(row.id, clock.nowMs()).length > 0 ||
       store.contents.listWithUnreadWarnings(row.id, 1).length > 0
     if (!hasToSend && !hasToFollow) return
-    const line = await this.#line.open()
+    const line = await this.#connection.open()
     await this.#verify(mirror, line.connection)
     line.follower.add(row)
     // It may have been held meanwhile.
     if (hasToSend && this.#holds.size === 0)
-      run.send(line, this.#countsSinceMs ?? clock.nowMs() - this.settings.runSpanMs)
+      run.upload(line, this.#countsSinceMs ?? clock.nowMs() - this.settings.runSpanMs)
   }
 
   /** What a mirror is pinned to is compared once for each line; what was compared once may be observed while the service is away. */
   async #verify(mirror: OpenMirror, connection: object | undefined): Promise<void> {
     if (this.#verified !== undefined && (connection === undefined || this.#verified === connection)) return
-    const line = connection ?? (await this.#line.open()).connection
+    const line = connection ?? (await this.#connection.open()).connection
     await mirror.verify()
     this.#verified = line
   }
 
-  #noteWell({ row }: OpenMirror, { summary, hasSent, mayHaveLeft }: MirrorRun): void {
+  #recordSuccess({ row }: OpenMirror, { summary, hasUploaded: hasSent, mayHaveLeft }: MirrorRun): void {
     const { store, clock, logger } = this.#engine
     const nowMs = clock.monotonicMs()
     this.#notBeforeMs = 0
-    if (hasSent) this.#line.noteSuccess()
+    if (hasSent) this.#connection.recordSuccess()
     if (this.#trouble?.state === 'halted') logger.info('the mirror goes on', { mirror: this.name })
     // Only a run that sends finds out whether a limit still holds something back.
     const isStillHeld = this.#trouble?.state === 'held' && !hasSent
@@ -281,11 +281,11 @@ export class MirrorController {
     }
     const { uploads, directories } = summary
     const isAllSent = uploads.failed + uploads.inDoubt + directories.failed === 0
-    if (uploads.heldBack > 0) this.#noteLimit(uploads.heldBack, uploads.heldBackBy)
+    if (uploads.heldBack > 0) this.#holdForLimit(uploads.heldBack, uploads.heldBackBy)
     else if (this.#holds.size === 0 && !isStillHeld && isAllSent) this.#lastSuccessAt = clock.nowMs()
   }
 
-  #noteLimit(heldBack: number, heldBackBy: readonly HeldBack[]): void {
+  #holdForLimit(heldBack: number, heldBackBy: readonly HeldBack[]): void {
     const files = counted(heldBack, 'new file is', 'new files are')
     const limits = heldBackBy.map(describeHold).join('; ')
     const message = `${files} ${limits}; "shelfd sync ${this.name}" sends as many as a run may at once`
@@ -303,8 +303,8 @@ export class MirrorController {
     // Interrupted by nobody: what failed for another mirror closed the line under this one.
     const isCutOff = error.reaction === 'interrupted'
     if (isCutOff || concernsService(error)) {
-      if (!isCutOff) await this.#line.noteFailure(error)
-      this.#notBeforeMs = this.#line.retryAtMs
+      if (!isCutOff) await this.#connection.recordFailure(error)
+      this.#notBeforeMs = this.#connection.retryAtMs
       this.#trouble = { state: 'waiting', reason }
       return
     }
@@ -327,23 +327,23 @@ export class MirrorController {
     const isOver = () => signal.aborted || this.#engine.signal.aborted
     const isBusy = () => this.#isWorking || this.#dueMs() <= this.#engine.clock.monotonicMs()
     const mayGoOn = () => (this.#trouble ? this.#trouble.state === 'waiting' : this.#observer.isSettling)
-    while (!isOver() && (isBusy() || mayGoOn())) await this.#nextRest()
-    while (this.#isWorking) await this.#nextRest()
+    while (!isOver() && (isBusy() || mayGoOn())) await this.#nextIdle()
+    while (this.#isWorking) await this.#nextIdle()
   }
 
-  #nextRest(): Promise<void> {
-    return new Promise((resolve) => this.#onRest.add(resolve))
+  #nextIdle(): Promise<void> {
+    return new Promise((resolve) => this.#idleListeners.add(resolve))
   }
 
-  #tellRest(): void {
-    for (const listener of this.#onRest) listener()
-    this.#onRest.clear()
+  #announceIdle(): void {
+    for (const listener of this.#idleListeners) listener()
+    this.#idleListeners.clear()
   }
 
   #state(): ControllerState {
     if (this.#observer.isScanning) return this.#observer.hasScanned ? 'scanning' : 'starting'
     if (this.#trouble) return this.#trouble.state
-    if (this.#run?.isSending) return 'sending'
+    if (this.#run?.isUploading) return 'sending'
     if (!this.#observer.hasScanned) return 'starting'
     return this.#holds.size > 0 ? 'held' : 'idle'
   }

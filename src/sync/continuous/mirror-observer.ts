@@ -1,6 +1,6 @@
 import { formatDuration } from '../../foundation/units.ts'
 import { ageMsOf } from '../../rules/is-settled.ts'
-import { promptScanPause, regularScanPause } from '../../rules/next-scan.ts'
+import { promptScanDelayMs, regularScanIntervalMs } from '../../rules/next-scan.ts'
 import { emptySummary, type SyncSummary } from '../../rules/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { Examiner, PathProblem } from '../observe/observation.ts'
@@ -215,7 +215,7 @@ export class MirrorObserver implements AsyncDisposable {
   }
 
   #regularScanMs({ clock, random }: Engine, watch: MirrorWatch): number {
-    const pauseMs = regularScanPause(this.#settings.pace, watch.isPolled, random())
+    const pauseMs = regularScanIntervalMs(this.#settings.pace, watch.isPolled, random())
     return clock.monotonicMs() + (pauseMs ?? Number.POSITIVE_INFINITY)
   }
 
@@ -257,7 +257,7 @@ export class MirrorObserver implements AsyncDisposable {
 
   #scanSoon(reason: string): void {
     const { clock, logger } = this.#engine
-    const atMs = clock.monotonicMs() + promptScanPause(this.#settings.pace, this.#lastScanMs)
+    const atMs = clock.monotonicMs() + promptScanDelayMs(this.#settings.pace, this.#lastScanMs)
     if (atMs >= this.#scanAtMs) return
     logger.debug('a scan is needed', { mirror: this.#settings.mirror.name, reason })
     this.#scanAtMs = atMs

@@ -31,7 +31,7 @@ export class MirrorRun {
   #stage: UploadStage | undefined
   #uploading: Promise<readonly PathProblem[]> | undefined
   #isOver = false
-  #wasRung = false
+  #wasWoken = false
   #failure: { readonly error: unknown } | undefined
 
   /** `onIdle` is called when nothing is left to send for the moment, and when sending failed. */
@@ -43,7 +43,7 @@ export class MirrorRun {
     this.#onIdle = onIdle
   }
 
-  get isSending(): boolean {
+  get isUploading(): boolean {
     return this.#stage !== undefined && !this.#isOver && !this.#stage.isIdle
   }
 
@@ -53,9 +53,9 @@ export class MirrorRun {
   }
 
   /** Sends what there is to send, now or as soon as what is under way leaves room. */
-  send(line: OpenConnection, sinceMs: number): void {
+  upload(line: OpenConnection, sinceMs: number): void {
     if (this.#stage) {
-      this.#wasRung = true
+      this.#wasWoken = true
       this.#stage.wake()
       return
     }
@@ -75,11 +75,11 @@ export class MirrorRun {
 
   /** More came while it was sending, and it may have ended before it looked at that. */
   get mayHaveLeft(): boolean {
-    return this.#wasRung
+    return this.#wasWoken
   }
 
   /** Whether anything was asked of the service. */
-  get hasSent(): boolean {
+  get hasUploaded(): boolean {
     return this.#stage !== undefined
   }
 

@@ -3,7 +3,7 @@ import { formatDuration } from '../../foundation/units.ts'
 import { describeCause } from '../../remote/policies/describe-outage.ts'
 import type { Outage } from '../../remote/policies/outage.ts'
 import { concernsOneMirror } from '../../rules/failure-scope.ts'
-import { retryPauseMs } from '../../rules/retry-pause.ts'
+import { retryDelayMs } from '../../rules/retry-delay.ts'
 import type { Connection, Engine } from '../engine.ts'
 import { IngestionFollower } from '../ingestion/follow-ingestion.ts'
 import type { ServiceStatus } from './controller-status.ts'
@@ -20,8 +20,8 @@ const AWAY_AFTER_MS = 10_000
 const PROBE_PAUSE_MS = 10_000
 
 /** Until somebody tries again: a service that is away comes back by itself, a credential is replaced by people. */
-const AWAY = { attempts: Number.POSITIVE_INFINITY, firstPauseMs: 5_000, maxPauseMs: 120_000 }
-const REFUSED = { attempts: Number.POSITIVE_INFINITY, firstPauseMs: 60_000, maxPauseMs: 3_600_000 }
+const AWAY = { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 5_000, maxDelayMs: 120_000 }
+const REFUSED = { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 60_000, maxDelayMs: 3_600_000 }
 
 /** Whether an error concerns the service as a whole rather than one mirror. */
 export function concernsService(error: ShelfdError): boolean {
@@ -55,7 +55,7 @@ export class ServiceConnection {
     this.#hooks = hooks
     this.#status = { state: 'unasked', sinceMs: engine.clock.nowMs(), reason: null }
     // Whoever asks the service over this engine, and however often it tries again: that it is away is known soon.
-    engine.service.onOutage((outage) => this.#noteOutage(outage))
+    engine.service.onOutage((outage) => this.#recordOutage(outage))
   }
 
   get status(): ServiceStatus {
@@ -82,14 +82,14 @@ export class ServiceConnection {
   }
 
   /** Something failed on the line: it is closed, and opened anew after a pause, which grows until `noteSuccess`. */
-  async noteFailure(error: ShelfdError): Promise<void> {
+  async recordFailure(error: ShelfdError): Promise<void> {
     const { clock, random, logger, service } = this.#engine
     const state = error instanceof TemporaryError ? 'away' : 'refused'
     // Others failed with it: one failure of the line, however many mirrors it has.
     if (this.#open === undefined && this.#status.state === state && clock.monotonicMs() < this.#retryAtMs) return
     const isNew = this.#status.state !== state || this.#status.reason?.code !== error.code
     this.#failures += 1
-    const pauseMs = retryPauseMs(Math.min(this.#failures, 32), state === 'away' ? AWAY : REFUSED, random())
+    const pauseMs = retryDelayMs(Math.min(this.#failures, 32), state === 'away' ? AWAY : REFUSED, random())
     this.#retryAtMs = clock.monotonicMs() + pauseMs
     const sinceMs = this.#status.state === state ? this.#status.sinceMs : clock.nowMs()
     this.#status = { state, sinceMs, reason: { code: error.code, message: error.message } }
@@ -111,7 +111,7 @@ export class ServiceConnection {
       await line.connection.client.checkAccess(signal)
     } catch (error) {
       const isOfLine = this.#open === line && error instanceof ShelfdError && concernsService(error)
-      if (isOfLine) await this.noteFailure(error)
+      if (isOfLine) await this.recordFailure(error)
     } finally {
       this.#probeAtMs = clock.monotonicMs() + PROBE_PAUSE_MS
     }
@@ -156,11 +156,11 @@ export class ServiceConnection {
   }
 
   /** A request got its answer: the next failure is the first one again. */
-  noteSuccess(): void {
+  recordSuccess(): void {
     this.#failures = 0
   }
 
-  #noteOutage(outage: Outage | null): void {
+  #recordOutage(outage: Outage | null): void {
     const isNew = this.#outage === null
     this.#outage = outage
     if (outage && isNew) void this.#awaitEnd()
@@ -203,7 +203,7 @@ export class ServiceConnection {
   #onFollowerFailure(line: OpenConnection, error: unknown): void {
     if (this.#open !== line || this.#engine.signal.aborted) return
     if (error instanceof TemporaryError || error instanceof RefusedError)
-      this.noteFailure(error).catch((failed: unknown) => this.#hooks.onFatal(failed))
+      this.recordFailure(error).catch((failed: unknown) => this.#hooks.onFatal(failed))
     else this.#hooks.onFatal(error)
   }
 }

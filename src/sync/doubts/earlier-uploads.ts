@@ -4,10 +4,10 @@ import { type ShelfdError, TemporaryError } from '../../foundation/errors.ts'
 import { forEachConcurrently } from '../../foundation/for-each-concurrently.ts'
 import { isWithin, joinPath } from '../../foundation/paths.ts'
 import { nameKey } from '../../rules/doubt.ts'
-import { quarantineLeftMs, quarantinePause } from '../../rules/quarantine-pause.ts'
+import { quarantineDurationMs, quarantineLeftMs } from '../../rules/quarantine-duration.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { OpenFile } from '../../store/files.ts'
-import type { Stranger } from '../../store/strangers.ts'
+import type { UntrackedEntry } from '../../store/untracked.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
 import { listRemote, type UnlistedDirectory } from '../list-remote.ts'
 import type { RunAttempts } from '../pass.ts'
@@ -44,7 +44,7 @@ export class EarlierUploads {
   async list(): Promise<void> {
     const { store, logger, signal, limits } = this.#engine
     const { id, name: mirror, library, remotePath } = this.#mirror.row
-    if (!store.strangers.isLookDue(id)) return
+    if (!store.untracked.isLookDue(id)) return
     logger.warn('the state is new, restored or copied: looking for earlier uploads before anything is sent', { mirror })
     const { incomplete } = await listRemote({
       client: this.#connection.client,
@@ -53,11 +53,11 @@ export class EarlierUploads {
       concurrency: limits.transfers,
       logger,
       signal,
-      add: (entries) => store.writeRelaxed(() => store.strangers.add(entries)),
+      add: (entries) => store.writeRelaxed(() => store.untracked.add(entries)),
       from: [...new Set([remotePath, INBOX_PATH])],
     })
     this.#unlisted = incomplete
-    if (incomplete.length === 0) store.write(() => store.strangers.noteLooked(id))
+    if (incomplete.length === 0) store.write(() => store.untracked.setLooked(id))
   }
 
   /** Whether the content may be at the service already: then `look` decides. */
@@ -87,34 +87,34 @@ export class EarlierUploads {
     return absent
   }
 
-  async #lookFor(file: OpenFile): Promise<Look<Stranger | undefined>> {
+  async #lookFor(file: OpenFile): Promise<Look<UntrackedEntry | undefined>> {
     const unlisted = this.#isUnlisted(file)
     if (unlisted) return { failure: new TemporaryError('service-unavailable', cannotList(unlisted)) }
-    const compare = (candidate: Stranger) =>
+    const compare = (candidate: UntrackedEntry) =>
       lookAt(this.#engine, this.#mirror, this.#connection, () => this.#isSame(file, candidate))
     return await findSame({ candidates: this.#candidates(file), compare, doubts: 0 })
   }
 
   /** It may have been sent under the name of any of its copies. */
-  *#candidates({ contentId, sha256, mime, size }: OpenFile): Generator<Stranger> {
-    const { strangers, files } = this.#engine.store
+  *#candidates({ contentId, sha256, mime, size }: OpenFile): Generator<UntrackedEntry> {
+    const { untracked, files } = this.#engine.store
     const libraryId = this.#mirror.row.library.id
-    if (!strangers.hasAny(libraryId)) return
+    if (!untracked.hasAny(libraryId)) return
     const content = { libraryId, sha256, mime, size }
     const keys = new Set(files.listNames(contentId).map(nameKey))
-    for (const key of keys) yield* strangers.ofName(content, key)
-    for (const key of keys) yield* strangers.listOfLikeName(content, key)
+    for (const key of keys) yield* untracked.ofName(content, key)
+    for (const key of keys) yield* untracked.listOfLikeName(content, key)
   }
 
   /** What is learned of an entry is kept, so that each is read once, however many contents it might be. */
-  async #isSame({ directory, name, mime, size, sha256 }: OpenFile, { resourceId }: Stranger): Promise<boolean> {
+  async #isSame({ directory, name, mime, size, sha256 }: OpenFile, { resourceId }: UntrackedEntry): Promise<boolean> {
     const { store } = this.#engine
     const { library } = this.#mirror.row
     const content = { path: joinPath(directory, name), mime, size }
     const found = await readRemoteBytes(this.#engine, this.#connection, resourceId, content)
     store.writeRelaxed(() => {
-      if (found) store.strangers.noteBytes(library.id, resourceId, found)
-      else store.strangers.remove(library.id, resourceId)
+      if (found) store.untracked.noteBytes(library.id, resourceId, found)
+      else store.untracked.remove(library.id, resourceId)
     })
     return found?.sha256 !== undefined && sha256.equals(found.sha256)
   }
@@ -127,12 +127,12 @@ export class EarlierUploads {
 
   /** While this mirror looked, another one of the library may have found it, or begun to send it. */
   #isStillUnsent({ contentId }: OpenFile): boolean {
-    const { store, underWay } = this.#engine
-    const state = store.contents.getStanding(contentId).state
+    const { store, inFlight: underWay } = this.#engine
+    const state = store.contents.getUploadState(contentId).state
     return (state === 'new' || state === 'refused') && !underWay.has(contentId)
   }
 
-  #recordFound(file: OpenFile, { resourceId }: Stranger): void {
+  #recordFound(file: OpenFile, { resourceId }: UntrackedEntry): void {
     const { store, clock, logger, fileLog } = this.#engine
     const { row, runId } = this.#mirror
     const { uploads } = this.#work.summary
@@ -141,7 +141,7 @@ export class EarlierUploads {
     const stored = { resourceId, isDuplicate: false, hasSecondLocation: false, mirrorId: row.id, runId }
     store.write(() => {
       store.contents.markStored(contentId, { ...stored, nowMs: clock.nowMs() })
-      store.strangers.remove(row.library.id, resourceId)
+      store.untracked.remove(row.library.id, resourceId)
       uploads.aliases += Math.max(0, store.files.receiveAll(contentId) - 1)
     })
     uploads.duplicates += 1
@@ -153,8 +153,8 @@ export class EarlierUploads {
   #recordUnseen({ contentId, directory, name }: OpenFile, { code, message }: ShelfdError): void {
     const { store, clock, logger } = this.#engine
     this.#work.attempts.exhausted.add(contentId)
-    const pauses = store.contents.getStanding(contentId).problemCount
-    const retryAt = clock.nowMs() + quarantinePause(pauses, code)
+    const pauses = store.contents.getUploadState(contentId).problemCount
+    const retryAt = clock.nowMs() + quarantineDurationMs(pauses, code)
     const text = `It is not known whether the service has it: ${message}`
     store.write(() => store.contents.setProblem(contentId, { code, message: text, retryAt }))
     logger.warn('an earlier upload cannot be looked for', { path: joinPath(directory, name), code, reason: message })

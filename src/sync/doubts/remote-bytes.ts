@@ -2,7 +2,7 @@ import { RejectedError, type ShelfdError, TemporaryError } from '../../foundatio
 import { sha256Of } from '../../foundation/sha256-of.ts'
 import { escapeText } from '../../foundation/text.ts'
 import type { Download, ServiceClient } from '../../remote/service-client.ts'
-import type { ResourceBytes } from '../../store/strangers.ts'
+import type { ResourceBytes } from '../../store/untracked.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'
 

@@ -4,10 +4,10 @@ import { RejectedError, type ShelfdError, TemporaryError } from '../../foundatio
 import { nameOf } from '../../foundation/paths.ts'
 import { escapeText } from '../../foundation/text.ts'
 import { listCandidates, needsLook, rankCandidate } from '../../rules/doubt.ts'
-import { quarantinePause } from '../../rules/quarantine-pause.ts'
+import { quarantineDurationMs } from '../../rules/quarantine-duration.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { DoubtfulContent } from '../../store/contents.ts'
-import type { ResourceBytes } from '../../store/strangers.ts'
+import type { ResourceBytes } from '../../store/untracked.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
 import type { RunAttempts } from '../pass.ts'
 import { findSame } from './find-same.ts'
@@ -18,7 +18,7 @@ const MOST_PAGES = 4_000
 const MOST_STRANGERS = 100_000
 
 /** What a listing shows that may be a content in doubt, and what was learned of it. */
-interface Strangers {
+interface UntrackedEntries {
   readonly entries: FileEntry[]
   /** By resource, so that each is read once, however many contents it might be. */
   readonly read: Map<string, ResourceBytes>
@@ -39,12 +39,12 @@ export async function resolveDoubts(
   if (doubtful.length === 0) return 0
   let resendable = 0
   for (const [place, contents] of Map.groupBy(doubtful, (content) => content.place ?? INBOX_PATH)) {
-    const strangers = await lookAt(engine, mirror, connection, () =>
-      listStrangers(engine, mirror, connection, { place, contents }),
+    const untracked = await lookAt(engine, mirror, connection, () =>
+      listUntracked(engine, mirror, connection, { place, contents }),
     )
     for (const content of contents) {
       const look =
-        'failure' in strangers ? strangers : await lookFor(engine, mirror, connection, content, strangers.seen)
+        'failure' in untracked ? untracked : await lookFor(engine, mirror, connection, content, untracked.seen)
       if (!isStillInDoubt(engine, content)) continue
       if ('failure' in look) recordUnseen(engine, content, look.failure, attempts)
       else if (look.seen) recordFound(engine, mirror, content, look.seen, summary)
@@ -58,18 +58,21 @@ export async function resolveDoubts(
 }
 
 /** Contents of a mirror to look for: not known whether they arrived, not on their way, and not in quarantine after a look. */
-export function listDoubtful({ store, clock, underWay }: Engine, { row }: Pick<OpenMirror, 'row'>): DoubtfulContent[] {
+export function listDoubtful(
+  { store, clock, inFlight: underWay }: Engine,
+  { row }: Pick<OpenMirror, 'row'>,
+): DoubtfulContent[] {
   const nowMs = clock.nowMs()
   return store.contents.listDoubtful(row).filter((content) => !underWay.has(content.id) && needsLook(content, nowMs))
 }
 
 /** Entries of a directory that are no resource the store knows, and may be one of the contents. */
-async function listStrangers(
+async function listUntracked(
   { store, signal }: Engine,
   { row }: OpenMirror,
   { client }: Connection,
   { place, contents }: { readonly place: string; readonly contents: readonly DoubtfulContent[] },
-): Promise<Strangers> {
+): Promise<UntrackedEntries> {
   const entries: FileEntry[] = []
   const sought = contents.map(({ path, mime }) => ({ name: nameOf(path), mime }))
   const mayBeOne = (entry: FileEntry) =>
@@ -93,13 +96,13 @@ async function listStrangers(
   return { entries, read: new Map() }
 }
 
-/** Takes what it finds out of `strangers`. */
+/** Takes what it finds out of `untracked`. */
 async function lookFor(
   engine: Engine,
   mirror: OpenMirror,
   connection: Connection,
   content: DoubtfulContent,
-  { entries, read }: Strangers,
+  { entries, read }: UntrackedEntries,
 ): Promise<Look<FileEntry | undefined>> {
   const { path, mime, doubts } = content
   const compare = (entry: FileEntry) =>
@@ -113,7 +116,7 @@ async function hasSameBytes(
   engine: Engine,
   connection: Connection,
   content: DoubtfulContent,
-  { id, read }: Pick<Strangers, 'read'> & { readonly id: string },
+  { id, read }: Pick<UntrackedEntries, 'read'> & { readonly id: string },
 ): Promise<boolean> {
   const known = read.get(id)
   if (known && isKnownAsOther(known, content)) return false
@@ -124,8 +127,8 @@ async function hasSameBytes(
 }
 
 /** While this mirror looked, another one of the library may have found the content, or begun to send it again. */
-function isStillInDoubt({ store, underWay }: Engine, { id, retryAt }: DoubtfulContent): boolean {
-  const now = store.contents.getStanding(id)
+function isStillInDoubt({ store, inFlight: underWay }: Engine, { id, retryAt }: DoubtfulContent): boolean {
+  const now = store.contents.getUploadState(id)
   const isSame = (now.state === 'doubt' || now.state === 'sending') && now.retryAt === retryAt
   return isSame && !underWay.has(id)
 }
@@ -168,9 +171,9 @@ function recordUnseen(
   { exhausted }: RunAttempts,
 ): void {
   exhausted.add(id)
-  const quarantines = store.contents.getStanding(id).problemCount
+  const quarantines = store.contents.getUploadState(id).problemCount
   const message = `It is not known whether the service stored it: ${failure.message}`
-  const retryAt = clock.nowMs() + quarantinePause(quarantines, failure.code)
+  const retryAt = clock.nowMs() + quarantineDurationMs(quarantines, failure.code)
   store.write(() => store.contents.setProblem(id, { code: failure.code, message, retryAt }))
   logger.warn('an earlier upload cannot be looked for', { path, code: failure.code, reason: failure.message })
 }

@@ -1,8 +1,8 @@
 import { Bell } from '../../foundation/bell.ts'
 import { forEachConcurrently } from '../../foundation/for-each-concurrently.ts'
 import { failureScope } from '../../rules/failure-scope.ts'
-import { pollPause } from '../../rules/poll-pause.ts'
-import { quarantinePause } from '../../rules/quarantine-pause.ts'
+import { pollIntervalMs } from '../../rules/poll-interval.ts'
+import { quarantineDurationMs } from '../../rules/quarantine-duration.ts'
 import type { PendingResource } from '../../store/contents.ts'
 import type { MirrorRow } from '../../store/mirrors.ts'
 import type { Connection, Engine } from '../engine.ts'
@@ -191,12 +191,12 @@ export class IngestionFollower implements IngestionCapacity {
   }
 
   #takeNewOf(mirror: FollowedMirror): void {
-    const { store, clock, random, pollPace } = this.#engine
+    const { store, clock, random, pollIntervals: pollPace } = this.#engine
     for (;;) {
       const fresh = store.contents.listPending(mirror.row, mirror.lastSeq, ROUND)
       for (const resource of fresh) {
         const isOld = resource.uploadedAt < clock.nowMs() - pollPace.maxPollMs
-        this.#take(mirror.row, resource, isOld ? 0 : pollPause(0, pollPace, random()))
+        this.#take(mirror.row, resource, isOld ? 0 : pollIntervalMs(0, pollPace, random()))
         mirror.lastSeq = resource.storedSeq
       }
       if (fresh.length < ROUND) return
@@ -219,7 +219,7 @@ export class IngestionFollower implements IngestionCapacity {
 
   /** One that was followed for so long no longer takes up room, and is asked for less often. */
   #isOverdue({ sinceMs }: Followed): boolean {
-    const { clock, pollPace } = this.#engine
+    const { clock, pollIntervals: pollPace } = this.#engine
     return clock.monotonicMs() - sinceMs > pollPace.deadlineMs
   }
 
@@ -266,8 +266,8 @@ export class IngestionFollower implements IngestionCapacity {
     }
     const { contentId, resourceId } = followed
     this.#followed.delete(contentId)
-    const quarantines = store.contents.getStanding(contentId).problemCount
-    const retryAt = clock.nowMs() + quarantinePause(quarantines, error.code)
+    const quarantines = store.contents.getUploadState(contentId).problemCount
+    const retryAt = clock.nowMs() + quarantineDurationMs(quarantines, error.code)
     store.write(() => store.contents.setProblem(contentId, { code: error.code, message: error.message, retryAt }))
     this.#nextLook.note(retryAt)
     logger.warn('the service does not tell how an ingestion goes on', {
@@ -322,9 +322,9 @@ export class IngestionFollower implements IngestionCapacity {
   }
 
   #postpone(followed: Followed): void {
-    const { clock, pollPace, random } = this.#engine
+    const { clock, pollIntervals: pollPace, random } = this.#engine
     followed.polls += 1
-    const pauseMs = pollPause(followed.polls, pollPace, random())
+    const pauseMs = pollIntervalMs(followed.polls, pollPace, random())
     const isOverdue = this.#isOverdue(followed)
     followed.dueMs = clock.monotonicMs() + pauseMs * (isOverdue ? OVERDUE_FACTOR : 1)
     if (!isOverdue || followed.hasLeftRoom) return
@@ -349,9 +349,9 @@ export class IngestionFollower implements IngestionCapacity {
       store.contents.setProblem(followed.contentId, null)
       return
     }
-    const looks = store.contents.getStanding(followed.contentId).problemCount
+    const looks = store.contents.getUploadState(followed.contentId).problemCount
     const code = outcome === 'unknown' ? 'ingestion-unknown' : `ingestion-${outcome}`
-    const retryAt = nowMs + quarantinePause(looks, code)
+    const retryAt = nowMs + quarantineDurationMs(looks, code)
     store.contents.setProblem(followed.contentId, { code, message: problem, retryAt })
     this.#nextLook.note(retryAt)
   }

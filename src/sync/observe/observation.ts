@@ -1,5 +1,5 @@
 import type { Fingerprint } from '../../local/read/fingerprint.ts'
-import type { FormerReason } from '../../store/files.ts'
+import type { HistoryReason } from '../../store/files.ts'
 
 /** The options of a walk; plain data, so that they can be passed to a thread. */
 export interface WalkOptions {
@@ -44,7 +44,7 @@ export interface UnsettledFile {
 
 export interface MissingFile {
   readonly name: string
-  readonly reason: FormerReason
+  readonly reason: HistoryReason
 }
 
 /** The differences between one directory and the store; a large directory has several observations. */

@@ -14,7 +14,7 @@ import { digestDirectory } from '../../rules/directory-digest.ts'
 import { isSettled } from '../../rules/is-settled.ts'
 import { findLookAlikes } from '../../rules/look-alikes.ts'
 import { describeSkipped, skipProblem } from '../../rules/skipped-entry.ts'
-import type { ComparedRow, FormerReason } from '../../store/files.ts'
+import type { ComparedRow, HistoryReason } from '../../store/files.ts'
 import type { BatchCollector } from './collect-batches.ts'
 import { DigestBuilder } from './digest-builder.ts'
 import type { MissingFile, ObservationBatch, ObservedFile, PathProblem, WalkOptions } from './observation.ts'
@@ -198,7 +198,7 @@ function readFile(
 function explainMissing(scan: ScannedDirectory, names: readonly string[]): MissingFile[] {
   if (names.length === 0) return []
   const withProblem = new Set(scan.problems.map(({ name }) => name))
-  const reasons = new Map<string, FormerReason>()
+  const reasons = new Map<string, HistoryReason>()
   for (const { name } of [...scan.ignored, ...scan.skipped]) reasons.set(name, 'ignored')
   return names.filter((name) => !withProblem.has(name)).map((name) => ({ name, reason: reasons.get(name) ?? 'gone' }))
 }

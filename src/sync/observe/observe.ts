@@ -132,7 +132,7 @@ function removeMissing(
   files.scanned = files.unchanged + files.new + files.changed
   if (gone.length > 0 || store.files.countGone().all > 0) {
     store.write(() => {
-      for (const { id, reason } of gone) store.files.noteDirectoryGone(id, reason)
+      for (const { id, reason } of gone) store.files.markDirectoryGone(id, reason)
       const { moved, removed, leftOut, loss } = countGone(store, mirror, scan, files)
       if (!acceptsRemovals && mayHaveMoved(loss, scan.unsettledNewCount)) isDone = false
       // The summary counts moved and removed files from here on, so that a halted mirror counts none.

@@ -96,7 +96,7 @@ function recordDirectory(
       scan.differing.push({ path: joinPath(observation.path, name), mtimeNs, ctimeNs })
     }
   }
-  for (const { name, reason } of observation.missing) engine.store.files.noteGone(directoryId, name, reason)
+  for (const { name, reason } of observation.missing) engine.store.files.markGone(directoryId, name, reason)
   const isSettled = observation.missing.length === 0
   engine.store.directories.setDigest(directoryId, isSettled ? observation.digest : null)
   if (!isSettled) scan.laterDigests.set(directoryId, observation.digest)
@@ -118,7 +118,7 @@ function recordFile(
     const path = joinPath(directory, file.name)
     store.files.addFormer(mirror.row.id, path, before.contentId, 'changed', clock.nowMs())
   }
-  if (!before && !content.isNew) store.files.noteFresh(mirror.row.id, content.id)
+  if (!before && !content.isNew) store.files.addFresh(mirror.row.id, content.id)
   const { name, mtimeNs, ctimeNs, inode, isRacy } = file
   const isReceived = isSame && before.isReceived === 1
   store.files.record({ directoryId, name, size, mtimeNs, ctimeNs, inode, isRacy, contentId: content.id, isReceived })

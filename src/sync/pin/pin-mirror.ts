@@ -27,9 +27,9 @@ export async function pinMirror(
   const { store, clock, signal } = engine
   const library = await chooseLibrary(connection, settings, options.isDryRun, signal)
   assertMayUpload(library, connection.access, settings.name)
-  const mayHoldStrangers = library.id !== NOT_YET_MADE && !isOurs(engine, library, settings)
-  const adopts = mayHoldStrangers && options.adopts
-  if (mayHoldStrangers && !adopts) await assertUntouched(connection, library, settings, signal)
+  const mayHoldUntracked = library.id !== NOT_YET_MADE && !isOurs(engine, library, settings)
+  const adopts = mayHoldUntracked && options.adopts
+  if (mayHoldUntracked && !adopts) await assertUntouched(connection, library, settings, signal)
   store.write(() => {
     const tenantId = connection.access.tenant.id
     const pinned = { origin: identityOf(engine.service), tenantId, remoteId: library.id, name: library.name }
@@ -48,7 +48,7 @@ export async function pinMirror(
     store.mirrors.pinMirror({ name, libraryId, remotePath, ...pinnedRoot, isAdHoc }, clock.nowMs())
   })
   const row = store.mirrors.findByName(settings.name)
-  if (row && adopts) store.write(() => store.strangers.demandLook(row.id))
+  if (row && adopts) store.write(() => store.untracked.demandLook(row.id))
   if (!row) throw new Error(`The store lost the mirror "${settings.name}"`)
   return row
 }

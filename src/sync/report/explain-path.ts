@@ -9,7 +9,7 @@ import { describeSkipped, skipProblem } from '../../rules/skipped-entry.ts'
 import type { ContentRow } from '../../store/contents.ts'
 import type { MirrorRow } from '../../store/mirrors.ts'
 import type { ProblemRow } from '../../store/problems.ts'
-import type { FormerContent } from '../../store/report-rows.ts'
+import type { HistoricalContent } from '../../store/report-rows.ts'
 import type { UploadRow } from '../../store/uploads.ts'
 import type { MirrorSettings } from '../engine.ts'
 import { OWN_DIRECTORY } from '../observe/observe-directory.ts'
@@ -39,7 +39,7 @@ export interface PathExplanation {
   readonly movedTo: readonly string[]
   readonly uploads: readonly UploadRow[]
   readonly problem: ProblemRow | undefined
-  readonly formers: readonly FormerContent[]
+  readonly formers: readonly HistoricalContent[]
   /** Why a limit held new contents of the mirror back in its last run. */
   readonly heldBack: string | null
   /** Undefined for a file, and for a directory that the store does not know. */

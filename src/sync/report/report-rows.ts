@@ -38,7 +38,7 @@ export function* listRows(store: StoreReader, sides: Sides): Generator<ReportRow
   yield* rows.listProblems()
   yield* rows.listLeftOut()
   yield* rows.listSuperseded()
-  yield* rows.listStrangers()
+  yield* rows.listUntracked()
 }
 
 class MirrorRows {
@@ -118,10 +118,10 @@ class MirrorRows {
   }
 
   /** Remote entries that nobody here sent. */
-  *listStrangers(): Generator<ReportRow> {
+  *listUntracked(): Generator<ReportRow> {
     const { row, places, isFirstOfLibrary, listing } = this.#sides
     if (!listing) return
-    for (const resourceId of this.#store.report.listStrangers(row.library.id)) {
+    for (const resourceId of this.#store.report.listUntracked(row.library.id)) {
       const locations = this.#locationsOf({ resourceId })
       const isHere = locations.some(({ directory }) => places.some((place) => isWithin(place, directory)))
       if (isHere || isFirstOfLibrary)

@@ -66,7 +66,7 @@ function statusOf(store: StoreReader, row: MirrorRow, { isHeld, named }: Around)
     isPaused: isPaused(store, row.name),
     files: countFiles(store.report.tallyStates(row.id), isHeld),
     queue: { contents, bytes },
-    directoriesToMake: store.directories.countUnmade(row.id),
+    directoriesToMake: store.directories.countPending(row.id),
     ingestion: { pending: store.contents.countPending(row) },
     lastRun: newestRun(store, row.id, named),
     progress: isHeld ? progressOf(store, row.id) : null,

@@ -53,7 +53,7 @@ function keepProblems({ store, clock }: Engine, { row }: OpenMirror, found: Foun
 }
 
 /** What another mirror is sending now is neither known to have arrived nor in doubt. */
-function listContentProblems({ store, underWay }: Engine, { row }: OpenMirror, { uploads }: SyncSummary) {
+function listContentProblems({ store, inFlight: underWay }: Engine, { row }: OpenMirror, { uploads }: SyncSummary) {
   const troubled = store.contents.listTroubled(row.id, row.library.id).filter(({ id }) => !underWay.has(id))
   return troubled.map((content): SummaryProblem => {
     const { path, state, retryAt } = content

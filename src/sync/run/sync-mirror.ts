@@ -58,7 +58,7 @@ function hasWork(engine: Engine, mirror: OpenMirror): boolean {
   const [open] = store.files.listOpen(row.id, { directoryId: 0, name: '' }, 1)
   return (
     open !== undefined ||
-    store.directories.countUnmade(row.id) > 0 ||
+    store.directories.countPending(row.id) > 0 ||
     listDoubtful(engine, mirror).length > 0 ||
     store.contents.countPending(row) > 0 ||
     store.contents.listDueForAnotherLook(row.id, clock.nowMs()).length > 0 ||

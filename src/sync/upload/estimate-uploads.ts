@@ -28,8 +28,8 @@ export function estimateUploads(engine: Engine, mirror: OpenMirror, summary: Syn
 
 /** The remote path's ancestors are made with the mirror's root; the library's own root always exists. */
 function countDirectoriesToMake({ store }: Engine, { row }: OpenMirror): number {
-  const [first] = store.directories.listUnmade(row.id)
-  const unmade = store.directories.countUnmade(row.id)
+  const [first] = store.directories.listPending(row.id)
+  const unmade = store.directories.countPending(row.id)
   if (first?.path !== '') return unmade
   return row.remotePath === '/' ? unmade - 1 : unmade + row.remotePath.split('/').length - 2
 }

@@ -25,7 +25,7 @@ export class RefusalExplainer {
 
   /** `fatal` when the library is gone, `no-directory` when the directory is, otherwise the refusal itself. */
   async explain({ directoryId, directory, isLink }: Intent, refusal: Refusal): Promise<UploadResult> {
-    const { goneDirectories, remadeDirectories } = this.#attempts
+    const { goneDirectories, recreatedDirectories: remadeDirectories } = this.#attempts
     const mayMeanDirectory = refusal.code === 'not-found' || refusal.code === 'invalid'
     try {
       if (refusal.code === 'not-found') await this.#checkLibrary()

@@ -1,4 +1,4 @@
-import { makeDirectories } from '../directories/make-directories.ts'
+import { createDirectories } from '../directories/create-directories.ts'
 import { recheckDirectories } from '../directories/recheck-directories.ts'
 import { EarlierUploads } from '../doubts/earlier-uploads.ts'
 import { resolveDoubts } from '../doubts/resolve-doubts.ts'
@@ -77,10 +77,10 @@ export class UploadPreparation {
   async #makeDirectories(): Promise<void> {
     const { summary, attempts } = this.#options
     const gone = [...attempts.goneDirectories]
-    const problems = await makeDirectories(this.#engine, this.#mirror, this.#connection, summary)
+    const problems = await createDirectories(this.#engine, this.#mirror, this.#connection, summary)
     for (const problem of problems) this.#problems.set(problem.path, problem)
     for (const id of gone) {
-      attempts.remadeDirectories.add(id)
+      attempts.recreatedDirectories.add(id)
       attempts.goneDirectories.delete(id)
     }
   }

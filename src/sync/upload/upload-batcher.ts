@@ -122,7 +122,7 @@ export class UploadBatcher implements Disposable {
     for (const intent of taken) {
       this.#waiting.add(intent)
       this.#taken.add(intent.contentId)
-      this.#engine.underWay.add(intent.contentId)
+      this.#engine.inFlight.add(intent.contentId)
     }
     this.#lastCommitMs = this.#engine.clock.monotonicMs()
     if (ended.length > 0) this.#onCommitted(ended.map(({ result }) => result))
@@ -130,6 +130,6 @@ export class UploadBatcher implements Disposable {
   }
 
   #forget(contentId: number): void {
-    if (this.#taken.delete(contentId)) this.#engine.underWay.delete(contentId)
+    if (this.#taken.delete(contentId)) this.#engine.inFlight.delete(contentId)
   }
 }

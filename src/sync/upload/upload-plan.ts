@@ -143,9 +143,9 @@ export class UploadPlan {
     const { store, clock } = this.#engine
     const { exhausted, links, goneDirectories } = this.#options.attempts
     // The page may be older than the latest receipts.
-    const { state, isSetAside, retryAt } = store.contents.getStanding(file.contentId)
+    const { state, isSetAside, retryAt } = store.contents.getUploadState(file.contentId)
     const mustLink = this.linksCopies && state === 'stored' && store.files.countCopies(file.contentId) > 1
-    const isDirectoryThere = file.isDirectoryMade === 1 && !goneDirectories.has(file.directoryId)
+    const isDirectoryThere = file.isDirectoryCreated === 1 && !goneDirectories.has(file.directoryId)
     const candidate = {
       state,
       isSetAside: isSetAside === 1,

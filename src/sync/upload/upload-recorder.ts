@@ -1,5 +1,5 @@
 import { reactToDoubt } from '../../rules/doubt.ts'
-import { quarantinePause } from '../../rules/quarantine-pause.ts'
+import { quarantineDurationMs } from '../../rules/quarantine-duration.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { UploadOutcome } from '../../store/uploads.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
@@ -84,7 +84,7 @@ export class UploadRecorder {
   #recordStored(intent: Intent, resourceId: string, isDuplicate: boolean): void {
     const { store, clock, progress } = this.#engine
     const nowMs = clock.nowMs()
-    const doubts = store.contents.getStanding(intent.contentId).doubts
+    const doubts = store.contents.getUploadState(intent.contentId).doubts
     const { runId, row } = this.#mirror
     const hasSecondLocation = isDuplicate && doubts > 0
     const { contentId } = intent
@@ -131,8 +131,8 @@ export class UploadRecorder {
   #recordRefused(intent: Intent, code: string, message: string): void {
     const { store, clock } = this.#engine
     const nowMs = clock.nowMs()
-    const refusals = store.contents.getStanding(intent.contentId).problemCount
-    const retryAt = nowMs + quarantinePause(refusals, code)
+    const refusals = store.contents.getUploadState(intent.contentId).problemCount
+    const retryAt = nowMs + quarantineDurationMs(refusals, code)
     this.#attempts.exhausted.add(intent.contentId)
     store.contents.markRefused(intent.contentId, { code, message, retryAt })
     this.#endUpload(intent, 'refused', message)
@@ -141,7 +141,7 @@ export class UploadRecorder {
   #recordDoubt(intent: Intent, { cause, message }: Extract<UploadResult, { kind: 'doubt' }>): void {
     const { store, clock, logger } = this.#engine
     const { contentId, path } = intent
-    const reaction = reactToDoubt(store.contents.getStanding(contentId), cause)
+    const reaction = reactToDoubt(store.contents.getUploadState(contentId), cause)
     store.contents.markInDoubt(contentId)
     this.#endUpload(intent, 'doubt', message)
     const mirror = this.#mirror.row.name

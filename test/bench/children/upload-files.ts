@@ -1,6 +1,6 @@
 /** Measures the engine's uploads of a tree that was observed before: intents, bodies, answers and receipts, durably committed. */
 
-import { makeDirectories } from '../../../src/sync/directories/make-directories.ts'
+import { createDirectories } from '../../../src/sync/directories/create-directories.ts'
 import type { IngestionCapacity } from '../../../src/sync/ingestion/ingestion-capacity.ts'
 import { observe } from '../../../src/sync/observe/observe.ts'
 import { newAttempts } from '../../../src/sync/pass.ts'
@@ -20,7 +20,7 @@ const { engine, mirror, summary } = opened
 await observe(engine, mirror, summary, { hashEverything: false, acceptsRemovals: false, settleMs: null })
 const connection = await engine.service.connect(engine.signal)
 await connection.client.capabilities(engine.signal)
-await makeDirectories(engine, mirror, connection, summary)
+await createDirectories(engine, mirror, connection, summary)
 await printMeasure(async () => {
   const quotaScope = { kind: 'run', runId: mirror.runId, afterUploadId: 0 } as const
   const options = { follower: NO_INGESTION, summary, attempts: newAttempts(), waitMs: 60_000, quotaScope }

@@ -32,7 +32,7 @@ interface Begun {
   readonly clock: ManualClock
   readonly timeZone?: string
   readonly onDue?: (name: string) => Promise<void>
-  readonly store?: Pick<Store, 'notes' | 'write'>
+  readonly store?: Pick<Store, 'keyValues' | 'write'>
 }
 
 /** Schedules as a daemon starts them, and when their batches began. */
@@ -134,7 +134,7 @@ describe('batches', () => {
       if (isFull) throw new Error('disk full')
       return store.write(work)
     }
-    using begun = begin({ clock, store: { notes: store.notes, write } })
+    using begun = begin({ clock, store: { keyValues: store.keyValues, write } })
     await clock.advance(90 * SECOND_MS)
     expect(begun.runs).toEqual([])
     isFull = false

@@ -251,7 +251,7 @@ describe('contractFacts', () => {
       if (down) request.socket.destroy()
       else answer.end(JSON.stringify(documented(DIRECTORY, json(object({ dir: TEXT }, ['dir'])))))
     })
-    await using client = clientOf(server.origin, { retry: { attempts: 2, firstPauseMs: 1, maxPauseMs: 1 } })
+    await using client = clientOf(server.origin, { retry: { attempts: 2, firstDelayMs: 1, maxDelayMs: 1 } })
     expect(await thrownBy(client.capabilities())).toMatchObject({ reaction: 'temporary' })
     down = false
     expect((await client.capabilities()).createDirectory).toEqual(byPath('dir'))

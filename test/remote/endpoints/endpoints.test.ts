@@ -7,7 +7,7 @@ import { clientOf, collect, EMPTY_PAGE, jumpingClock, serve, thrownBy, turns } f
 
 const LIBRARY = { id: 'l1', name: 'Research', overview: null, created_at: '2030-01-01', updated_at: '2030-01-01' }
 const NODE = { id: 'n1', name: 'b', overview: null, parent_id: null, organization_locked: false, is_archive: false }
-const RETRY = { attempts: 3, firstPauseMs: 1, maxPauseMs: 2 }
+const RETRY = { attempts: 3, firstDelayMs: 1, maxDelayMs: 2 }
 
 interface Call {
   readonly method: string | undefined

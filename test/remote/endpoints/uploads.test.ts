@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { DoubtError, FileError } from '../../../src/foundation/errors.ts'
 import { clientOf, HELLO, jumpingClock, serve, serveSockets, thrownBy, uploadOf } from '../support.ts'
 
-const RETRY = { attempts: 3, firstPauseMs: 10, maxPauseMs: 100 }
+const RETRY = { attempts: 3, firstDelayMs: 10, maxDelayMs: 100 }
 const LARGE = Buffer.alloc(900_000, 'z')
 
 /** Reads the whole body before it answers, as a service does. */

@@ -17,7 +17,7 @@ import {
   uploadOf,
 } from '../support.ts'
 
-const RETRY = { attempts: Number.POSITIVE_INFINITY, firstPauseMs: 1_000, maxPauseMs: 4_000, forMs: 10_000 }
+const RETRY = { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 1_000, maxDelayMs: 4_000, forMs: 10_000 }
 const NOW_MS = Date.UTC(2030, 0, 1)
 
 const SILENT_AFTER_MS = 2_500
@@ -135,7 +135,7 @@ describe('an outage', () => {
     const { listener } = throttling(20, '600')
     await using server = await serve(listener)
     const clock = jumpingClock()
-    const retry = { ...RETRY, attempts: 8, waitsAsAsked: true }
+    const retry = { ...RETRY, attempts: 8, honoursRetryAfter: true }
     await using client = clientOf(server.origin, { retry, clock })
     expect(await client.showResource('lib', 'r1')).toEqual({ id: 'r1' })
     expect(clock.monotonicMs()).toBeGreaterThanOrEqual(20 * 600_000)
@@ -174,7 +174,7 @@ describe('an outage', () => {
   it('that asks for a longer pause than is waited ends at once', async () => {
     await using server = await serve((_, answer) => answer.writeHead(503, { 'retry-after': '600' }).end())
     const clock = jumpingClock()
-    await using client = clientOf(server.origin, { retry: { ...RETRY, longestAskedMs: 60_000 }, clock })
+    await using client = clientOf(server.origin, { retry: { ...RETRY, longestRetryAfterMs: 60_000 }, clock })
     expect(String(await thrownBy(client.checkAccess()))).toMatch(
       /503 .*; it asks to wait until (?:\d{4}-\d\d-\d\d )?\d\d:\d\d/,
     )

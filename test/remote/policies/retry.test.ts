@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { RetryAfter } from '../../../src/remote/policies/retry-after.ts'
 import { clientOf, heldClock, jumpingClock, serve, serveSockets, type TestClock, thrownBy, turns } from '../support.ts'
 
-const RETRY = { attempts: 4, firstPauseMs: 100, maxPauseMs: 1_000 }
+const RETRY = { attempts: 4, firstDelayMs: 100, maxDelayMs: 1_000 }
 
 /** Answers with each of `steps` in turn, then with a resource. */
 function sequence(...steps: RequestListener[]): RequestListener & { count: number } {

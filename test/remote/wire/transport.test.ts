@@ -18,7 +18,7 @@ import {
   uploadOf,
 } from '../support.ts'
 
-const ONE_TRY = { retry: { attempts: 1, firstPauseMs: 1, maxPauseMs: 1 } }
+const ONE_TRY = { retry: { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 } }
 const RESOURCE = { id: 'r1', ingestion_status: 'running' }
 
 /** What `showResource` throws when the server answers like this. */

@@ -227,7 +227,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'one bad directory stops all uploads',
-    file: 'src/sync/directories/make-directories.ts',
+    file: 'src/sync/directories/create-directories.ts',
     from: '      if (!failure) throw error\n',
     to: '      throw error\n',
   },
@@ -269,13 +269,13 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a directory is made before its parent',
-    file: 'src/sync/directories/make-directories.ts',
+    file: 'src/sync/directories/create-directories.ts',
     from: "    const depth = directory.path === '' ? 0 : directory.path.split('/').length",
     to: "    const depth = directory.path === '' ? 0 : 9 - directory.path.split('/').length",
   },
   {
     name: 'the wall clock decides when to look again',
-    file: 'src/rules/quarantine-pause.ts',
+    file: 'src/rules/quarantine-duration.ts',
     from: 'return retryAt !== null && retryAt >= first && retryAt <= last ? retryAt - nowMs : 0',
     to: 'return retryAt !== null && retryAt >= first ? retryAt - nowMs : 0',
   },

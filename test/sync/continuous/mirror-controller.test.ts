@@ -230,7 +230,7 @@ describe('what is being sent', () => {
   })
 })
 
-function isUnderWay({ underWay }: Engine): boolean {
+function isUnderWay({ inFlight: underWay }: Engine): boolean {
   return underWay.size > 0
 }
 

@@ -22,7 +22,7 @@ describe('copies that are linked', () => {
     expect(result.outcome).toBe('done')
     expect(accountOf(result).uploads).toMatchObject({ created: 1, duplicates: 3 })
     expect(readLibrary(service.dataDir).map(({ places }) => places.length)).toEqual([4])
-    expect(tested.engine.underWay.size).toBe(0)
+    expect(tested.engine.inFlight.size).toBe(0)
   })
 
   test('are sent again by the next run when one was refused', async () => {

@@ -42,6 +42,6 @@ test('a commit that fails waits for uploads in flight', async () => {
   release()
   expect(await ended).toBe('The disk is broken')
   expect(events).toEqual(['the upload ended', 'the run ended'])
-  expect(tested.engine.underWay.size).toBe(0)
+  expect(tested.engine.inFlight.size).toBe(0)
   expect(getEventListeners(stopping.signal, 'abort')).toEqual([])
 })

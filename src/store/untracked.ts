@@ -4,7 +4,7 @@ import type { ContentKey } from './contents.ts'
 import type { ListedEntry } from './report-rows.ts'
 
 /** An entry of a library that no content of the store accounts for. */
-export interface Stranger {
+export interface UntrackedEntry {
   readonly resourceId: string
   readonly title: string
   readonly filename: string
@@ -17,13 +17,13 @@ export interface ResourceBytes {
   readonly sha256: Uint8Array | undefined
 }
 
-export type StrangerQueries = ReturnType<typeof prepareStrangers>
+export type UntrackedQueries = ReturnType<typeof prepareUntracked>
 
 /** Entries of one name that are read at once. */
 const PAGE = 1_000
 
 /** Entries that may be earlier uploads of ours which the store has no receipt of. */
-export function prepareStrangers(database: Database.Database) {
+export function prepareUntracked(database: Database.Database) {
   return { ...prepareDue(database), ...prepareEntries(database) }
 }
 
@@ -40,7 +40,7 @@ function prepareDue(database: Database.Database) {
     demandLook: (mirrorId: number): void => {
       demand.run(1, mirrorId)
     },
-    noteLooked: (mirrorId: number): void => {
+    setLooked: (mirrorId: number): void => {
       demand.run(0, mirrorId)
     },
     isLookDue: (mirrorId: number): boolean => isDue.get(mirrorId) === 1,
@@ -58,7 +58,7 @@ function prepareEntries(database: Database.Database) {
   const isCandidate = `library_id = @libraryId AND mime = @mime AND coalesce(size, @size) = @size
     AND coalesce(sha256, @sha256) = @sha256 AND NOT ${isKnown} s.resource_id)`
   const columns = 'resource_id AS resourceId, title, filename, mime'
-  const ofName = database.prepare<[Record<string, string | number | Uint8Array>], Stranger>(
+  const ofName = database.prepare<[Record<string, string | number | Uint8Array>], UntrackedEntry>(
     `SELECT ${columns} FROM stranger s WHERE name_key = @key AND resource_id > @after AND ${isCandidate}
      ORDER BY resource_id LIMIT ${PAGE}`,
   )
@@ -66,11 +66,11 @@ function prepareEntries(database: Database.Database) {
     AND n.name_key = @key AND n.resource_id = s.resource_id)`
   const likeName = (condition: string) =>
     `SELECT ${columns} FROM stranger s WHERE ${condition} AND ${isCandidate} AND NOT ${isOfName}`
-  const ofLikeName = database.prepare<[Record<string, string | number | Uint8Array>], Stranger>(
+  const ofLikeName = database.prepare<[Record<string, string | number | Uint8Array>], UntrackedEntry>(
     `${likeName('name_key IN (SELECT value FROM json_each(@beginnings))')}
      UNION ${likeName("@key <> '' AND name_key > @key AND name_key < @key || char(1114111)")} LIMIT ${MOST_OF_LIKE_NAME}`,
   )
-  const noteBytes = database.prepare<[number | null, Uint8Array | null, number, string]>(
+  const setBytes = database.prepare<[number | null, Uint8Array | null, number, string]>(
     `UPDATE stranger SET size = coalesce(?, size), sha256 = coalesce(?, sha256) WHERE library_id = ? AND resource_id = ?`,
   )
   const remove = database.prepare<[number, string]>('DELETE FROM stranger WHERE library_id = ? AND resource_id = ?')
@@ -82,21 +82,21 @@ function prepareEntries(database: Database.Database) {
         for (const key of nameKeys({ title, filename })) add.run({ libraryId, mime, key, resourceId, title, filename })
     },
     /** Entries of the content's kind and of a name, with no other bytes as far as known. `key` is that of the name. */
-    ofName: function* ({ libraryId, mime, size, sha256 }: ContentKey, key: string): Generator<Stranger> {
+    ofName: function* ({ libraryId, mime, size, sha256 }: ContentKey, key: string): Generator<UntrackedEntry> {
       let after: string | undefined = ''
       while (after !== undefined) {
-        const page: Stranger[] = ofName.all({ libraryId, mime, size, sha256, key, after })
+        const page: UntrackedEntry[] = ofName.all({ libraryId, mime, size, sha256, key, after })
         yield* page
         after = page.at(-1)?.resourceId
       }
     },
     /** The same of some names that begin the name, or that it begins. */
-    listOfLikeName: ({ libraryId, mime, size, sha256 }: ContentKey, key: string): Stranger[] => {
+    listOfLikeName: ({ libraryId, mime, size, sha256 }: ContentKey, key: string): UntrackedEntry[] => {
       const beginnings = JSON.stringify([...key].map((_, at, letters) => letters.slice(0, at).join('')).slice(1))
       return ofLikeName.all({ libraryId, mime, size, sha256, key, beginnings })
     },
     noteBytes: (libraryId: number, resourceId: string, { sizeBytes, sha256 }: ResourceBytes): void => {
-      noteBytes.run(sizeBytes ?? null, sha256 ?? null, libraryId, resourceId)
+      setBytes.run(sizeBytes ?? null, sha256 ?? null, libraryId, resourceId)
     },
     /** It is known now, or is nothing to compare with. */
     remove: (libraryId: number, resourceId: string): void => {

@@ -1,21 +1,21 @@
 import type Database from 'better-sqlite3'
 
-export interface NoteRow {
+export interface KeyValue {
   readonly key: string
   readonly value: string
 }
 
-export type NoteQueries = ReturnType<typeof prepareNotes>
+export type KeyValueQueries = ReturnType<typeof prepareKeyValues>
 
 /** Keeps notes apart from what the store notes about itself. */
 const PREFIX = 'note:'
 
 /** Small facts that outlive a process, as text: when a schedule is due, whether a mirror is paused. */
-export function prepareNotes(database: Database.Database) {
+export function prepareKeyValues(database: Database.Database) {
   const get = database.prepare<[string], { value: string }>('SELECT value FROM meta WHERE key = ?')
   const set = database.prepare<[string, string]>('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)')
   const remove = database.prepare<[string]>('DELETE FROM meta WHERE key = ?')
-  const list = database.prepare<{ prefix: string; skipped: number }, NoteRow>(
+  const list = database.prepare<{ prefix: string; skipped: number }, KeyValue>(
     `SELECT substr(key, 1 + @skipped) AS key, value FROM meta
      WHERE substr(key, 1, length(@prefix)) = @prefix ORDER BY key`,
   )
@@ -28,6 +28,6 @@ export function prepareNotes(database: Database.Database) {
       remove.run(PREFIX + key)
     },
     /** Every note whose key begins with `prefix`, in order of the keys; `''` gives all. */
-    list: (prefix: string): NoteRow[] => list.all({ prefix: PREFIX + prefix, skipped: PREFIX.length }),
+    list: (prefix: string): KeyValue[] => list.all({ prefix: PREFIX + prefix, skipped: PREFIX.length }),
   }
 }

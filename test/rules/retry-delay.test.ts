@@ -1,17 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  keptPauseMs,
-  longestPauseMs,
+  keptRetryAfterMs,
+  longestDelayMs,
   parseRetryAfterMs,
-  restOfPauseMs,
-  retryPauseMs,
-} from '../../src/rules/retry-pause.ts'
+  remainingRetryAfterMs,
+  retryDelayMs,
+} from '../../src/rules/retry-delay.ts'
 
 const policies = fc.record({
   attempts: fc.integer({ min: 1, max: 50 }),
-  firstPauseMs: fc.integer({ min: 1, max: 10_000 }),
-  maxPauseMs: fc.integer({ min: 10_000, max: 600_000 }),
+  firstDelayMs: fc.integer({ min: 1, max: 10_000 }),
+  maxDelayMs: fc.integer({ min: 10_000, max: 600_000 }),
 })
 const attempts = fc.integer({ min: 1, max: 5_000 })
 const randoms = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
@@ -20,9 +20,9 @@ describe('retryPauseMs', () => {
   it('never pauses longer than the bound', () => {
     fc.assert(
       fc.property(attempts, policies, randoms, (attempt, policy, random) => {
-        const pauseMs = retryPauseMs(attempt, policy, random)
+        const pauseMs = retryDelayMs(attempt, policy, random)
         expect(pauseMs).toBeGreaterThan(0)
-        expect(pauseMs).toBeLessThanOrEqual(policy.maxPauseMs)
+        expect(pauseMs).toBeLessThanOrEqual(policy.maxDelayMs)
       }),
     )
   })
@@ -30,9 +30,9 @@ describe('retryPauseMs', () => {
   it('never pauses less than Retry-After says', () => {
     fc.assert(
       fc.property(attempts, policies, randoms, fc.nat({ max: 10 ** 9 }), (attempt, policy, random, retryAfterMs) => {
-        const pauseMs = retryPauseMs(attempt, policy, random, retryAfterMs)
+        const pauseMs = retryDelayMs(attempt, policy, random, retryAfterMs)
         expect(pauseMs).toBeGreaterThanOrEqual(retryAfterMs)
-        expect(pauseMs).toBeLessThanOrEqual(retryAfterMs + policy.maxPauseMs)
+        expect(pauseMs).toBeLessThanOrEqual(retryAfterMs + policy.maxDelayMs)
       }),
     )
   })
@@ -40,7 +40,7 @@ describe('retryPauseMs', () => {
   it('raises its lower bound with every attempt', () => {
     fc.assert(
       fc.property(attempts, policies, fc.nat({ max: 100_000 }), (attempt, policy, retryAfterMs) => {
-        const lowest = (at: number) => retryPauseMs(at, policy, 0, retryAfterMs)
+        const lowest = (at: number) => retryDelayMs(at, policy, 0, retryAfterMs)
         expect(lowest(attempt + 1)).toBeGreaterThanOrEqual(lowest(attempt))
       }),
     )
@@ -59,7 +59,7 @@ describe('retryPauseMs', () => {
     [5, 0.5, 7_500],
     [9, 0, 5_000],
   ])('doubles up to its bound, half of it by chance: try %i, %f', (attempt, random, pauseMs) => {
-    expect(retryPauseMs(attempt, { attempts: 9, firstPauseMs: 1_000, maxPauseMs: 10_000 }, random)).toBe(pauseMs)
+    expect(retryDelayMs(attempt, { attempts: 9, firstDelayMs: 1_000, maxDelayMs: 10_000 }, random)).toBe(pauseMs)
   })
 })
 
@@ -69,9 +69,13 @@ describe('longestPauseMs', () => {
     [5_000, 5_000],
     [0, 0],
     [2 * DAY_MS, 2 * DAY_MS],
-  ])('is a day unless said: %s', (longestAskedMs, longestMs) => {
-    const policy = { attempts: 1, firstPauseMs: 1, maxPauseMs: 1 }
-    expect(longestPauseMs(longestAskedMs === undefined ? policy : { ...policy, longestAskedMs })).toBe(longestMs)
+  ])('is a day unless said: %s', (longestRetryAfterMs, longestMs) => {
+    const policy = { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 }
+    expect(
+      longestDelayMs(
+        longestRetryAfterMs === undefined ? policy : { ...policy, longestRetryAfterMs: longestRetryAfterMs },
+      ),
+    ).toBe(longestMs)
   })
 })
 
@@ -83,7 +87,7 @@ describe('a pause for the processes that follow', () => {
     [7 * DAY_MS, 7 * DAY_MS],
     [8 * DAY_MS, 7 * DAY_MS],
   ])('is whole, and a week at most: %d', (lengthMs, keptMs) => {
-    expect(keptPauseMs(lengthMs)).toBe(keptMs)
+    expect(keptRetryAfterMs(lengthMs)).toBe(keptMs)
   })
 
   it.each([
@@ -93,7 +97,7 @@ describe('a pause for the processes that follow', () => {
     [61_000, 0],
     [99_000, 0],
   ])('is over with its time, and when the clock went back: %d', (nowMs, restMs) => {
-    expect(restOfPauseMs({ askedAtMs: 1_000, lengthMs: 60_000 }, nowMs)).toBe(restMs)
+    expect(remainingRetryAfterMs({ askedAtMs: 1_000, lengthMs: 60_000 }, nowMs)).toBe(restMs)
   })
 })
 

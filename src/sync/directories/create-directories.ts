@@ -19,13 +19,13 @@ const MOST_FAILURES_IN_A_ROW = 3
  * Makes every directory of the mirror that is not known to exist remotely: parents first, each once. Those of one level are begun
  * at any of them, so that some that always fail cannot keep the others from their turn.
  */
-export async function makeDirectories(
+export async function createDirectories(
   engine: Engine,
   mirror: OpenMirror,
   connection: Connection,
   summary: SyncSummary,
 ): Promise<PathProblem[]> {
-  const unmade = engine.store.directories.listUnmade(mirror.row.id)
+  const unmade = engine.store.directories.listPending(mirror.row.id)
   if (unmade.length > 0) engine.progress.phase = 'directories'
   engine.progress.directoriesTotal += unmade.length
   if (unmade[0]?.path === '') await makeAncestors(engine, mirror, connection, summary)

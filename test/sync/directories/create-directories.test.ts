@@ -48,7 +48,7 @@ describe('directories', () => {
     const tree = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`d${index}/`, '']))
     const seen: number[] = []
     service.onAnswered = ({ route }) => {
-      if (route === 'createDirectory') seen.push(tested.store.directories.countUnmade(1))
+      if (route === 'createDirectory') seen.push(tested.store.directories.countPending(1))
     }
     const account = accountOf(await tested.sync([mirrorOf(writeTree(temporaryDirectory(), tree))]))
     expect(account.directories.created).toBe(71)

@@ -2,51 +2,51 @@
 export interface RetryPolicy {
   /** Tries in all, the first one included. */
   readonly attempts: number
-  readonly firstPauseMs: number
-  readonly maxPauseMs: number
+  readonly firstDelayMs: number
+  readonly maxDelayMs: number
   /** After so long, counted from the first try, no further one begins; a service that asks for more in `Retry-After` is given up at once. */
   readonly forMs?: number
   /** What sets `forMs`, for messages: `--retry-for 5s`. */
   readonly forWords?: string
   /** Nobody waits for the end: what the service asks for in `Retry-After` is waited for, and counts neither in `forMs` nor as a try. */
-  readonly waitsAsAsked?: boolean
+  readonly honoursRetryAfter?: boolean
   /** A longer pause than this is not waited for; LONGEST_PAUSE_MS if not said. */
-  readonly longestAskedMs?: number
+  readonly longestRetryAfterMs?: number
 }
 
 /**
  * The pause after the failed try number `attempt` (from 1). Half of the growing part is jitter, so that those who failed
  * together don't return together; `random` is in [0, 1). Never less than `retryAfterMs`.
  */
-export function retryPauseMs(attempt: number, policy: RetryPolicy, random: number, retryAfterMs = 0): number {
-  const halfMs = Math.min(policy.maxPauseMs, policy.firstPauseMs * 2 ** (attempt - 1)) / 2
+export function retryDelayMs(attempt: number, policy: RetryPolicy, random: number, retryAfterMs = 0): number {
+  const halfMs = Math.min(policy.maxDelayMs, policy.firstDelayMs * 2 ** (attempt - 1)) / 2
   return Math.max(retryAfterMs, halfMs) + halfMs * random
 }
 
 /** A service that asks for more is left alone: the caller comes back another time. */
 const LONGEST_PAUSE_MS = 24 * 3_600_000
 
-export function longestPauseMs({ longestAskedMs = LONGEST_PAUSE_MS }: RetryPolicy): number {
-  return longestAskedMs
+export function longestDelayMs({ longestRetryAfterMs = LONGEST_PAUSE_MS }: RetryPolicy): number {
+  return longestRetryAfterMs
 }
 
 /** Longer than this is more likely a mistake than a wish, and nobody should have to wait for ever because of one answer. */
 const LONGEST_KEPT_MS = 7 * 24 * 3_600_000
 
 /** How much of a pause that the service asks for also holds for the processes that follow. */
-export function keptPauseMs(lengthMs: number): number {
+export function keptRetryAfterMs(lengthMs: number): number {
   return Math.min(Math.round(lengthMs), LONGEST_KEPT_MS)
 }
 
 /** A pause that the service asked another process for. */
-export interface EarlierPause {
+export interface EarlierRetryAfter {
   /** Wall clock. */
   readonly askedAtMs: number
   readonly lengthMs: number
 }
 
 /** What is left of it: never more than its length, and nothing when the clock says that it was asked for in the future. */
-export function restOfPauseMs({ askedAtMs, lengthMs }: EarlierPause, nowMs: number): number {
+export function remainingRetryAfterMs({ askedAtMs, lengthMs }: EarlierRetryAfter, nowMs: number): number {
   return nowMs < askedAtMs ? 0 : Math.max(0, askedAtMs + lengthMs - nowMs)
 }
 
