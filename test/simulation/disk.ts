@@ -149,6 +149,14 @@ export class SimulatedDisk {
     this.#put(path, { ...this.#common(), kind: 'file', bytes, fault: undefined })
   }
 
+  /** A file prepared earlier takes the place of one that is there, on a disk that lets it keep its times: only the inode tells. */
+  swap(path: string, bytes: Uint8Array): void {
+    const before = this.#lookUp(path)
+    if (before?.kind !== 'file' || before.bytes.length !== bytes.length) return
+    const { mtimeNs, ctimeNs } = before
+    this.#put(path, { ...this.#common(), kind: 'file', bytes, fault: undefined, mtimeNs, ctimeNs })
+  }
+
   /** Writes into the file that is there, which keeps its inode; what has it open sees the new bytes. */
   overwrite(path: string, bytes: Uint8Array): void {
     const file = this.#lookUp(path)

@@ -111,6 +111,14 @@ export class Faults {
     return this.#always(route, subject) !== undefined
   }
 
+  /** The service answers each time that it will not give this subject, or gives something else in its place. */
+  isRefusedAlways(route: string, subject: string): boolean {
+    const fault = this.#always(route, subject)
+    if (fault?.kind !== 'answer' || fault.reply === HTML) return false
+    const { status } = fault.reply
+    return status === 200 || (status >= 300 && status < 500)
+  }
+
   #always(route: string, subject: string): Fault | undefined {
     if (!OF_ITEMS.includes(route)) return undefined
     const random = seededRandom(this.#seed ^ seedOf(`always ${route} ${subject}`))

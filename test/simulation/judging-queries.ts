@@ -6,6 +6,9 @@ export function prepareJudging(database: Database.Database) {
   const resource = database.prepare<[Buffer, string], { id: string | null }>(
     'SELECT resource_id AS id FROM content WHERE sha256 = ? AND mime = ?',
   )
+  const quarantine = database.prepare<[Buffer, string], { at: number | null }>(
+    'SELECT retry_at AS at FROM content WHERE sha256 = ? AND mime = ? AND problem_code IS NOT NULL',
+  )
   const intents = database.prepare<[string, string], { n: number }>(
     `SELECT count(*) AS n FROM upload u JOIN content c ON c.id = u.content_id
      WHERE u.ended_at IS NULL AND c.state IN ('sending', 'stored') AND (u.path = ? OR u.path LIKE '%/' || ?)`,
@@ -21,6 +24,8 @@ export function prepareJudging(database: Database.Database) {
     holdsResource: (id: string): boolean => holding.get(id) !== undefined,
     findResource: (sha256: string, mime: string): string | undefined =>
       resource.get(Buffer.from(sha256, 'hex'), mime)?.id ?? undefined,
+    /** Until when nothing is tried with a content, on the wall clock; 0: it may be. */
+    quarantineOf: (sha256: string, mime: string): number => quarantine.get(Buffer.from(sha256, 'hex'), mime)?.at ?? 0,
     countIntents: (fileName: string): number => intents.get(fileName, fileName)?.n ?? 0,
     countFiles: (): number => files.get()?.n ?? 0,
     /** Paths of which somebody is told that they are not at the service. */

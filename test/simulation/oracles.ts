@@ -109,7 +109,7 @@ function isExcused(world: World, upload: SeenUpload, next: SeenUpload | undefine
   const madeMs = service.directories.get('/Docs') ?? Number.POSITIVE_INFINITY
   if (isForgotten && (upload.fileName !== next.fileName || losses.some((lostMs) => madeMs >= lostMs))) return true
   if (!isForgotten && copies.some(({ id }) => world.wasToldBefore(id, next.atMs))) return false
-  return copies.every(({ id, listedMs }) => listedMs > upload.atMs || faults.isAlways('downloadResource', id))
+  return copies.every(({ id, listedMs }) => listedMs > upload.atMs || faults.isRefusedAlways('downloadResource', id))
 }
 
 function keyOf({ fileName, sha256, mime }: SeenUpload): string {

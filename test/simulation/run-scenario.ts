@@ -80,8 +80,8 @@ class Story {
     }
     const changes = scenario.phases.flatMap((phase) => (phase.kind === 'change' ? [phase.change] : []))
     world.race = () => {
-      const change = changes[Math.floor(world.random() * changes.length)]
-      if (change) apply(world, change)
+      const change = changes[Math.floor(world.random() * changes.length * 1.3)]
+      apply(world, change ?? { kind: 'alter', how: 'overwrite' })
     }
   }
 
@@ -97,6 +97,7 @@ class Story {
         break
       case 'jump':
         world.clock.jump(phase.ms)
+        world.hasJumped = true
         break
       case 'sync':
         await this.#sync(phase)
@@ -286,6 +287,10 @@ const PLAIN: PassOptions = {
 
 function apply(world: World, change: Change): void {
   const { disk } = world
+  if (change.kind === 'alter') {
+    world.alter(change.how)
+    return
+  }
   const whole = `${ROOT}/${change.path}`
   switch (change.kind) {
     case 'put':

@@ -1,6 +1,6 @@
 /** What happens in one run of the simulation, as plain data made from a seed: it can be printed, shortened and run again. */
 import { seededRandom } from '../support/random.ts'
-import { CONTENTS } from './contents.ts'
+import { CONTENTS, NAMES } from './contents.ts'
 import type { FaultProfile } from './faults.ts'
 import type { WorldTraits } from './world.ts'
 
@@ -11,6 +11,8 @@ export type Change =
   /** A link to a directory or file outside of the mirror stands here from now on. */
   | { readonly kind: 'link'; readonly path: string }
   | { readonly kind: 'directory'; readonly path: string }
+  /** Some file gets other bytes of the same size, in place or by another inode with the same times. */
+  | { readonly kind: 'alter'; readonly how: 'swap' | 'overwrite' }
 
 /** How a life of the program ends before its work does. */
 export interface Death {
@@ -49,7 +51,6 @@ export interface Scenario {
 }
 
 const DIRECTORIES = ['', 'a/', 'a/b/', 'c/', 'd e/']
-const NAMES = ['note.md', 'plan.txt', 'x.pdf', 'Übung.md', 'note.txt', 'a.csv']
 
 export function makeScenario(seed: number): Scenario {
   const random = seededRandom(seed * 2_654_435_761)
@@ -86,7 +87,8 @@ export function makeScenario(seed: number): Scenario {
   const change = (): Change => {
     const roll = random()
     if (roll < 0.5) return { kind: 'put', path: path(), content: below(CONTENTS) }
-    if (roll < 0.62) return { kind: 'overwrite', path: path(), content: below(CONTENTS) }
+    if (roll < 0.6) return { kind: 'overwrite', path: path(), content: below(CONTENTS) }
+    if (roll < 0.64) return { kind: 'alter', how: chance(0.5) ? 'swap' : 'overwrite' }
     if (roll < 0.72) return { kind: 'remove', path: chance(0.8) ? path() : directory() }
     if (roll < 0.82) {
       return chance(0.6)

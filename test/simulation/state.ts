@@ -67,7 +67,11 @@ export class SimulatedState implements Disposable {
   open(life: Life): Store {
     const commit = <T>(work: () => T, isDurable: boolean): T => {
       life.step('write')
-      const result = this.#transact(work)
+      const result = this.#transact(() => {
+        const done = work()
+        life.step('commit')
+        return done
+      })
       if (isDurable && !this.#isRehearsing) this.#markDurable()
       life.step('written')
       return result

@@ -2,7 +2,7 @@
 import type { EngineLimits } from '../../src/sync/engine.ts'
 import { type ManualClock, manualClock } from '../support/manual-clock.ts'
 import { seededRandom, seedOf } from '../support/random.ts'
-import { sha256Of } from './contents.ts'
+import { anotherOfSize, NAMES, sha256Of } from './contents.ts'
 import { SimulatedDisk } from './disk.ts'
 import { type FaultProfile, Faults } from './faults.ts'
 import { Life, ProcessDied } from './life.ts'
@@ -41,6 +41,9 @@ export interface WorldTraits {
   readonly raceShare: number
 }
 
+/** Steps at which the disk does not change under the program. */
+const QUIET_STEPS: readonly string[] = ['network', 'commit', 'written']
+
 /** No run of the program needs so many wakes, or so much time. */
 const MOST_WAKES = 60_000
 const LONGEST_MS = 10 * 24 * 3_600_000
@@ -62,6 +65,8 @@ export class World implements Disposable {
   /** Called at each step of the program, when it may find the disk changed. */
   race: () => void = () => {}
   life = new Life(Number.POSITIVE_INFINITY, () => {})
+  /** The wall clock was set; pauses by it may be shorter. */
+  hasJumped = false
   /** When the store was lost. */
   readonly lossesMs: number[] = []
   readonly #contents = new Set<string>()
@@ -79,8 +84,9 @@ export class World implements Disposable {
     this.faults = new Faults(seed, traits.faults)
     const nowMs = () => this.clock.monotonicMs()
     this.service = new SimulatedService({ ...traits.service, nowMs, fateOf: (sha256) => this.#fateOf(sha256) })
-    for (const path of ['/home', ROOT, OUTSIDE, `${OUTSIDE}/private`]) this.disk.makeDirectory(path)
-    for (const name of ['0.md', 'private/1.md']) {
+    for (const path of ['/home', ROOT, OUTSIDE, `${OUTSIDE}/b`]) this.disk.makeDirectory(path)
+    // Named as those of the mirror, so that a link in the place of a directory leads to them.
+    for (const name of ['0.md', ...NAMES, ...NAMES.map((inner) => `b/${inner}`)]) {
       this.disk.place(`${OUTSIDE}/${name}`, Buffer.from(`a secret that lies outside: ${name}`))
     }
     state.begin()
@@ -103,6 +109,16 @@ export class World implements Disposable {
     else this.disk.place(whole, bytes)
   }
 
+  /** Other bytes of the same size for some file: only its inode tells (`swap`), or, if it was just written, nothing at all. */
+  alter(how: 'swap' | 'overwrite'): void {
+    const files = [...this.disk.list(ROOT)].flatMap(([path, node]) => (node.kind === 'file' ? [{ path, node }] : []))
+    const { path, node } = files[Math.floor(this.random() * files.length)] ?? {}
+    const bytes = node && anotherOfSize(node.bytes)
+    if (bytes === undefined) return
+    this.#contents.add(sha256Of(bytes))
+    this.disk[how](`${ROOT}/${path}`, bytes)
+  }
+
   makeDirectory(path: string): void {
     this.#directories.add(path)
     this.disk.makeDirectory(`${ROOT}/${path}`)
@@ -115,7 +131,7 @@ export class World implements Disposable {
   /** Starts a life that ends by itself at the step `diesAt`. */
   beginLife(diesAt: number): Life {
     this.life = new Life(diesAt, (what) => {
-      if (what !== 'network' && what !== 'written' && this.random() < this.traits.raceShare) this.race()
+      if (!QUIET_STEPS.includes(what) && this.random() < this.traits.raceShare) this.race()
     })
     return this.life
   }
@@ -230,6 +246,9 @@ export class World implements Disposable {
     if (!this.#contents.has(upload.sha256)) {
       throw new Violation('P9, P10', `"${upload.fileName}" was sent with bytes that no file of the mirror ever had`)
     }
+    const restMs = this.state.judging.quarantineOf(upload.sha256, upload.mime) - this.clock.nowMs()
+    if (restMs > 0 && !this.hasJumped)
+      throw new Violation('P4', `"${upload.fileName}" was sent ${restMs} ms before its pause was over`)
     const own = this.#transfers.findLast(
       ({ fileName, seen, isOver }) => fileName === upload.fileName && !seen && !isOver,
     )
