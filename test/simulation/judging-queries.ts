@@ -7,7 +7,8 @@ export function prepareJudging(database: Database.Database) {
     'SELECT resource_id AS id FROM content WHERE sha256 = ? AND mime = ?',
   )
   const quarantine = database.prepare<[Buffer, string], { at: number | null }>(
-    'SELECT retry_at AS at FROM content WHERE sha256 = ? AND mime = ? AND problem_code IS NOT NULL',
+    `SELECT retry_at AS at FROM content
+     WHERE sha256 = ? AND mime = ? AND problem_code IS NOT NULL AND state <> 'stored'`,
   )
   const intents = database.prepare<[string, string], { n: number }>(
     `SELECT count(*) AS n FROM upload u JOIN content c ON c.id = u.content_id

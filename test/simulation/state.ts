@@ -14,6 +14,7 @@ export class SimulatedState implements Disposable {
   readonly queries: StoreQueries
   readonly judging: ReturnType<typeof prepareJudging>
   readonly #database: PlannedDatabase
+  readonly #temporary: readonly string[]
   readonly #dump: ReturnType<typeof prepareDump>
   readonly #savepoints: Readonly<Record<'begin' | 'keep' | 'undo' | 'beginDurable' | 'keepDurable', Statement>>
   #isRehearsing = false
@@ -27,6 +28,10 @@ export class SimulatedState implements Disposable {
     this.judging = prepareJudging(this.#database)
     this.#dump = prepareDump(this.#database)
     const database = this.#database
+    this.#temporary = database
+      .prepare<[], { name: string }>("SELECT name FROM temp.sqlite_schema WHERE type = 'table'")
+      .all()
+      .map(({ name }) => name)
     this.#savepoints = {
       begin: database.prepare('SAVEPOINT work'),
       keep: database.prepare('RELEASE work'),
@@ -77,6 +82,8 @@ export class SimulatedState implements Disposable {
       return result
     }
     const write = <T>(work: () => T): T => commit(work, true)
+    // What lies in temporary tables ends with the process.
+    for (const table of this.#temporary) this.#database.exec(`DELETE FROM temp.${table}`)
     write(() => this.queries.contents.doubtCutOff())
     return {
       directory: '/state',
