@@ -25,7 +25,7 @@ export interface SimulatedFile extends Common {
 
 interface Directory extends Common {
   readonly kind: 'directory'
-  device: bigint
+  readonly device: bigint
   readonly entries: Map<string, Node>
 }
 
@@ -152,9 +152,7 @@ export class SimulatedDisk {
   /** A file prepared earlier takes the place of one that is there, on a disk that lets it keep its times: only the inode tells. */
   swap(path: string, bytes: Uint8Array): void {
     const before = this.#lookUp(path)
-    if (before?.kind !== 'file' || before.bytes.length !== bytes.length) return
-    const { mtimeNs, ctimeNs } = before
-    this.#put(path, { ...this.#common(), kind: 'file', bytes, fault: undefined, mtimeNs, ctimeNs })
+    if (before?.kind === 'file') this.#put(path, { ...before, inode: this.#common().inode, bytes })
   }
 
   /** Writes into the file that is there, which keeps its inode; what has it open sees the new bytes. */
@@ -209,9 +207,7 @@ export class SimulatedDisk {
   /** Another disk takes the place of this directory and all below. */
   mountAt(path: string): void {
     this.remove(path)
-    const directory = this.#directory()
-    directory.device = 2n
-    this.#put(path, directory)
+    this.#put(path, { ...this.#directory(), device: 2n })
   }
 
   /** Every entry below a directory, by path relative to it; links are not followed. */
