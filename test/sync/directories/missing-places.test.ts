@@ -67,6 +67,27 @@ describe('a library that is deleted in the middle', () => {
     expect(refused.length).toBeLessThanOrEqual(4)
   })
 
+  test('is no reason to stop when nobody can tell', async () => {
+    const service = await startFaultyService()
+    service.answer = ({ fileName, route }) => {
+      if (route === 'showLibrary') return { status: 503, body: {} }
+      return fileName === 'bad.md' ? NOT_FOUND : undefined
+    }
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'bad.md': 'bad', 'good.md': 'good' }))
+    const result = await openTestEngine(service).sync([mirror])
+    expect(accountOf(result).problems).toMatchObject([{ path: 'bad.md', code: 'not-found' }])
+    expect(accountOf(result).uploads.created).toBe(1)
+  })
+
+  test('is told from an upload that lands in the inbox', async () => {
+    const service = await startFaultyService()
+    service.answer = ({ fileName, route }) => (fileName === 'bad.md' || route === 'description' ? NOT_FOUND : undefined)
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'sub/bad.md': 'bad', 'sub/good.md': 'good' }))
+    const result = await openTestEngine(service).sync([mirror])
+    expect(accountOf(result).problems).toMatchObject([{ path: 'sub/bad.md', code: 'not-found' }])
+    expect(accountOf(result).uploads.created).toBe(1)
+  })
+
   test('is told from an upload that is not found', async () => {
     const service = await startFaultyService()
     service.answer = ({ fileName }) => (fileName === 'bad.md' ? NOT_FOUND : undefined)
@@ -135,6 +156,17 @@ describe('a directory that goes from the service unnoticed', () => {
     expect([result.outcome, service.count('uploadFile')]).toEqual(['done', 0])
     service.forget()
     await tested.sync([mirror])
+    expect(madeIn(service)).toEqual([])
+  })
+
+  test.each([
+    ['none of which may be listed', 403, 'done'],
+    ['for which the credential is refused', 401, 'refused'],
+  ])('stays as it is beside others %s', async (_, status, outcome) => {
+    const { service, mirror, tested } = await openBesideLoss()
+    service.answer = ({ route }) => (route === 'listDirectory' ? { status, body: {} } : undefined)
+    const result = await tested.sync([mirror], { hashEverything: true })
+    expect(result.failure?.reaction ?? result.outcome).toBe(outcome)
     expect(madeIn(service)).toEqual([])
   })
 

@@ -130,6 +130,26 @@ describe('a look', () => {
     expect(service.count('uploadFile')).toBe(1)
   })
 
+  test('ends after eight that cannot be compared', async () => {
+    const service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
+    service.answer = ({ route }) => (route === 'description' ? { status: 404, body: {} } : undefined)
+    const others = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`d${n}/a.md`, `them ${n}`]))
+    await openTestEngine(service).sync([mirrorOf(writeTree(temporaryDirectory(), others))])
+    listFirst(service, new Set(readLibrary(service.dataDir).map(({ id }) => id)))
+    service.forget()
+    service.fault = ({ route }) => (route === 'uploadFile' ? 'reset-after' : undefined)
+    service.answer = ({ route }) => {
+      if (route === 'description') return { status: 404, body: {} }
+      return route === 'downloadResource' ? { status: 500, body: {} } : undefined
+    }
+    const tested = openTestEngine(service)
+    const account = accountOf(await tested.sync([mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'mine' }))]))
+    expect(account.problems).toMatchObject([{ path: 'a.md', code: 'service-error' }])
+    const asked = service.requests.flatMap(({ route, path }) => (route === 'downloadResource' ? [path] : []))
+    expect(new Set(asked).size).toBe(8)
+    expect(service.count('uploadFile')).toBe(1)
+  })
+
   test('ends the run when the credential is refused', async () => {
     const { service, tested, mirror } = await openBesideCandidate()
     service.answer = ({ route }) => (route === 'downloadResource' ? { status: 401, body: {} } : undefined)

@@ -81,9 +81,9 @@ describe('a file that cannot be read', () => {
 
   test('does not keep its readable copy from being sent', async () => {
     await using service = await startFaultyService()
-    const root = writeTree(temporaryDirectory(), { 'a.md': 'the same', 'b.md': 'the same' })
+    const root = writeTree(temporaryDirectory(), { 'a.md': 'the same', 'b.md': 'the same', 'c.md': 'the same' })
     const { disk, fs } = failingDisk(join(root, 'a.md'))
-    // Both are hashed by then.
+    // All are hashed by then.
     const lockFirst = (client: ServiceClient): ServiceClient => ({
       ...client,
       capabilities: (signal) => {
