@@ -3,7 +3,9 @@ import { INBOX_PATH } from '../../contract/routes.ts'
 import { joinPath } from '../../foundation/paths.ts'
 import { decideUpload } from '../../rules/decide-upload.ts'
 import { type HeldBack, holdingLimit, type QuotaUse, type UploadLimits } from '../../rules/quota.ts'
+import { type SendTurn, sendTurn } from '../../rules/send-turn.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
+import type { UploadState } from '../../store/contents.ts'
 import { OPEN_FILES_START, type OpenFile, type OpenFileCursor } from '../../store/files.ts'
 import type { EarlierUploads } from '../doubts/earlier-uploads.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
@@ -26,8 +28,9 @@ interface PlanOptions {
 const PAGE = 256
 
 /**
- * Plans the uploads of one mirror piece by piece: passes once through the files whose content has not been received, and
- * decides by the rules what becomes of each. `restart` begins another pass. Call `take` inside a transaction.
+ * Plans the uploads of one mirror piece by piece: passes through the files whose content has not been received, and decides by
+ * the rules what becomes of each; passes once more when some failed before, whose turn comes last. `restart` begins another
+ * pass. Call `take` inside a transaction.
  */
 export class UploadPlan {
   /** Copies of stored contents are uploaded as well, so that the resource gains their locations. */
@@ -45,6 +48,9 @@ export class UploadPlan {
   readonly #copies = new Map<number, OpenFile[]>()
   #isExhausted = false
   #mustRestart = false
+  #turn: SendTurn = 'first'
+  /** Some contents wait for the last turn. */
+  #hasLast = false
 
   constructor(engine: Engine, mirror: OpenMirror, options: PlanOptions) {
     this.#engine = engine
@@ -60,7 +66,7 @@ export class UploadPlan {
 
   /** Begins another pass once the current one has reached its end, so that new files cannot starve old ones. */
   restart(): void {
-    this.#mustRestart = true
+    this.#mustRestart = !this.#isExhausted
     this.#isExhausted = false
   }
 
@@ -98,36 +104,43 @@ export class UploadPlan {
     this.#used = this.#options.quota.read()
     const intents: Intent[] = []
     while (intents.length < count) {
-      const file = this.#next()
+      const substitute = this.#substitutes.pop()
+      const file = substitute ?? this.#next()
       if (!file) break
-      const intent = this.#plan(file)
+      // The content of a substitute has had its turn.
+      const intent = this.#plan(file, file === substitute)
       if (intent) intents.push(intent)
     }
     return intents
   }
 
   #next(): OpenFile | undefined {
-    const substitute = this.#substitutes.pop()
-    if (substitute) return substitute
-    if (this.#page.length === 0 && !this.#isExhausted) this.#readPage()
-    if (this.#page.length === 0 && this.#mustRestart) {
-      this.#mustRestart = false
-      this.#cursor = OPEN_FILES_START
-      this.#readPage()
-    }
+    while (this.#page.length === 0 && !this.#isExhausted) this.#readPage()
     return this.#page.pop()
   }
 
   #readPage(): void {
     this.#page = this.#engine.store.files.listOpen(this.#mirror.row.id, this.#cursor, PAGE).reverse()
-    this.#isExhausted = this.#page.length === 0 && !this.#mustRestart
     const last = this.#page[0]
     if (last) this.#cursor = { directoryId: last.directoryId, name: last.name }
+    else this.#endTurn()
   }
 
-  #plan(file: OpenFile): Intent | undefined {
-    switch (this.#decide(file)) {
+  #endTurn(): void {
+    this.#cursor = OPEN_FILES_START
+    this.#turn = this.#hasLast ? 'last' : 'first'
+    this.#hasLast = false
+    if (this.#turn === 'last') return
+    this.#isExhausted = !this.#mustRestart
+    this.#mustRestart = false
+  }
+
+  #plan(file: OpenFile, isInTurn: boolean): Intent | undefined {
+    // The page may be older than the latest receipts.
+    const standing = this.#engine.store.contents.getUploadState(file.contentId)
+    switch (this.#decide(file, standing)) {
       case 'upload':
+        if (!isInTurn && !this.#isItsTurn(standing)) return undefined
         return this.#options.earlier?.keepsBack(file) || this.#isHeldBack(file) ? undefined : this.#intendUpload(file)
       case 'link':
         return this.#intendLink(file)
@@ -139,11 +152,16 @@ export class UploadPlan {
     }
   }
 
-  #decide(file: OpenFile) {
+  #isItsTurn(standing: UploadState): boolean {
+    const turn = sendTurn(standing)
+    if (turn === this.#turn) return true
+    this.#hasLast ||= turn === 'last'
+    return false
+  }
+
+  #decide(file: OpenFile, { state, isSetAside, retryAt }: UploadState) {
     const { store, clock } = this.#engine
     const { exhausted, links, goneDirectories } = this.#options.attempts
-    // The page may be older than the latest receipts.
-    const { state, isSetAside, retryAt } = store.contents.getUploadState(file.contentId)
     const mustLink = this.linksCopies && state === 'stored' && store.files.countCopies(file.contentId) > 1
     const isDirectoryThere = file.isDirectoryCreated === 1 && !goneDirectories.has(file.directoryId)
     const candidate = {

@@ -1,10 +1,12 @@
 /** What holds uploads back: limits, room in ingestion, room on the disk. */
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../../src/foundation/clock.ts'
+import { nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import { runSync } from '../../../src/sync/run/run-sync.ts'
 import { RunQuota } from '../../../src/sync/upload/run-quota.ts'
 import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
-import { startFaultyService } from '../../support/faulty-service.ts'
+import { type FaultyService, type SeenRequest, startFaultyService } from '../../support/faulty-service.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -65,6 +67,54 @@ describe('a limit', () => {
     const none = { kind: 'span', sinceMs: Date.now() + DAY_MS } as const
     expect(new RunQuota(limited, row, none).read()).toMatchObject({ inRun: 0 })
   })
+})
+
+describe('contents that always fail', () => {
+  const isBad = ({ fileName }: SeenRequest) => fileName?.startsWith('bad') === true
+  const FILES = { 'a/bad-1.md': '1', 'a/bad-2.md': '2', 'b/good-1.md': '3', 'b/good-2.md': '4', 'b/good-3.md': '5' }
+
+  test.each([
+    ['are refused', refuse],
+    ['end in doubt', leaveInDoubt],
+  ])('and %s leave the room of a run to others', async (_, spoil) => {
+    const service = await startFaultyService()
+    spoil(service)
+    const tested = openTestEngine(service, { limits: { newPerRun: 2, transfers: 1 } })
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), FILES))
+    const { store } = tested
+    const runs: string[] = []
+    for (const _ of [1, 2, 3, 4]) {
+      service.forget()
+      store.write(() => [1, 2, 3, 4, 5].forEach((contentId) => void store.quarantine.makeDue(contentId)))
+      await tested.sync([mirror])
+      runs.push(service.requests.flatMap(({ fileName }) => fileName ?? []).join(' '))
+    }
+    expect(runs).toEqual(['bad-1.md bad-2.md', 'good-1.md good-2.md', 'good-3.md bad-1.md', 'bad-1.md bad-2.md'])
+  })
+
+  test('are sent from a copy when their first file cannot be read', async () => {
+    const service = await startFaultyService()
+    refuse(service)
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'bad.md': 'the same', 'copy.md': 'the same' }))
+    let isLocked = false
+    const openSync: typeof nodeFileSystem.openSync = (path, flags) => {
+      if (isLocked && path === join(mirror.path, 'bad.md')) throw Object.assign(new Error('locked'), { code: 'EACCES' })
+      return nodeFileSystem.openSync(path, flags)
+    }
+    const tested = openTestEngine(service, { fs: { ...nodeFileSystem, openSync } })
+    expect((await tested.sync([mirror])).outcome).toBe('failures')
+    isLocked = true
+    tested.store.write(() => tested.store.quarantine.makeDue(1))
+    expect(accountOf(await tested.sync([mirror])).uploads.created).toBe(1)
+  })
+
+  function refuse(service: FaultyService): void {
+    service.answer = (request) => (isBad(request) ? { status: 422, body: {} } : undefined)
+  }
+
+  function leaveInDoubt(service: FaultyService): void {
+    service.fault = (request) => (isBad(request) ? 'html-error' : undefined)
+  }
 })
 
 describe('ingestion without room', () => {
