@@ -1,7 +1,7 @@
 import PQueue from 'p-queue'
 import type { LibraryAccess } from '../daemon/control/answers.ts'
 import { systemClock } from '../foundation/clock.ts'
-import { Turns } from '../foundation/turns.ts'
+import { Mutex } from '../foundation/mutex.ts'
 import { nodeFileSystem } from '../local/read/file-system.ts'
 import { openStore, openStoreReader, type Store, type StoreReader } from '../store/open-store.ts'
 import type { Engine, EngineLimits } from '../sync/engine.ts'
@@ -69,7 +69,7 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
     service,
     observeTree: observeInThreads(limits.checkers),
     openExaminer: examineInThread,
-    scanTurns: new Turns(),
+    scanMutex: new Mutex(),
     fs: nodeFileSystem,
     ownDirectories: ownDirectoriesOf(settings),
     clock: systemClock,

@@ -1,7 +1,7 @@
 import type { Clock } from '../foundation/clock.ts'
 import { InterruptedError, messageOf, OperatorError, UsageError } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
-import { Turns } from '../foundation/turns.ts'
+import { Mutex } from '../foundation/mutex.ts'
 import { storeIsGone } from '../store/held-database.ts'
 import type { Store } from '../store/open-store.ts'
 import { forgetMirror } from '../sync/forget-mirror.ts'
@@ -69,7 +69,7 @@ class Daemon implements AsyncDisposable {
   readonly #startedAt: number
   readonly #notifier: Notifier
   readonly #metrics: Metrics
-  readonly #turns = new Turns()
+  readonly #mutex = new Mutex()
   readonly #parts = new AsyncDisposableStack()
   readonly #fatal = Promise.withResolvers<never>()
   #supervisor: Supervisor
@@ -139,7 +139,7 @@ class Daemon implements AsyncDisposable {
     logger.info('the daemon ends what is under way', { uploading: this.#supervisor.status.uploading })
     this.#notifier.stopping()
     // A reload under way ends with another supervisor.
-    using _turn = await this.#turns.take()
+    using _lock = await this.#mutex.lock()
     await this.#supervisor.stop()
     await this.#parts.disposeAsync()
     await this.#health?.server[Symbol.asyncDispose]()
@@ -188,7 +188,7 @@ class Daemon implements AsyncDisposable {
 
   /** Replaces the supervisor by one of the configuration as it is now; `between` runs while there is none. */
   async #replace(forgotten: string | undefined, between: () => void): Promise<void> {
-    using _turn = await this.#turns.take()
+    using _lock = await this.#mutex.lock()
     const { logger, signal } = this.#input
     if (signal.aborted) return
     this.#notifier.reloading()

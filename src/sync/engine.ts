@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { AccessContext } from '../contract/records.ts'
 import type { Clock, Random } from '../foundation/clock.ts'
 import type { Logger } from '../foundation/logger.ts'
-import type { Turns } from '../foundation/turns.ts'
+import type { Mutex } from '../foundation/mutex.ts'
 import type { FileSystem } from '../local/read/file-system.ts'
 import type { OutageListener } from '../remote/policies/outage.ts'
 import type { ServiceClient } from '../remote/service-client.ts'
@@ -78,7 +78,7 @@ export interface Engine {
   readonly observeTree: ObserveTree
   readonly openExaminer: OpenExaminer
   /** One mirror is scanned at a time. */
-  readonly scanTurns: Turns
+  readonly scanMutex: Mutex
   readonly fs: FileSystem
   /** Real paths of the directories that hold the program's own data. */
   readonly ownDirectories: readonly string[]

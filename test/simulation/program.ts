@@ -3,7 +3,7 @@
 import PQueue from 'p-queue'
 import type { Clock } from '../../src/foundation/clock.ts'
 import { type Logger, silentLogger } from '../../src/foundation/logger.ts'
-import { Turns } from '../../src/foundation/turns.ts'
+import { Mutex } from '../../src/foundation/mutex.ts'
 import type { FileSystem } from '../../src/local/read/file-system.ts'
 import { createServiceClient } from '../../src/remote/create-client.ts'
 import type { OutageListener } from '../../src/remote/policies/outage.ts'
@@ -50,7 +50,7 @@ export function startProgram(machine: Machine, life: Life): Engine {
     service: serviceOf(machine, { store, clock, life }),
     observeTree: observeTree(store, fs, clock),
     openExaminer: openExaminer(store, fs, clock),
-    scanTurns: new Turns(),
+    scanMutex: new Mutex(),
     fs,
     ownDirectories: ['/state'],
     clock,

@@ -4,7 +4,7 @@ import PQueue from 'p-queue'
 import { onTestFinished } from 'vitest'
 import { type Clock, systemClock } from '../../src/foundation/clock.ts'
 import { type Logger, silentLogger } from '../../src/foundation/logger.ts'
-import { Turns } from '../../src/foundation/turns.ts'
+import { Mutex } from '../../src/foundation/mutex.ts'
 import { type FileSystem, nodeFileSystem } from '../../src/local/read/file-system.ts'
 import { createServiceClient } from '../../src/remote/create-client.ts'
 import type { OutageListener } from '../../src/remote/policies/outage.ts'
@@ -78,7 +78,7 @@ export function openTestEngine(
     service,
     observeTree: options.inThreads ? observeInThreads(2) : observeHere(store, fs, clock),
     openExaminer: examineInThread,
-    scanTurns: new Turns(),
+    scanMutex: new Mutex(),
     fs,
     clock,
     random: Math.random,

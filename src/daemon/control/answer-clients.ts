@@ -1,4 +1,4 @@
-import { Turns } from '../../foundation/turns.ts'
+import { Mutex } from '../../foundation/mutex.ts'
 import { pauseMirrors, resumeMirrors } from '../../sync/pause.ts'
 import { retryContents, setContentsAside } from '../../sync/quarantine.ts'
 import type { DaemonStatus } from '../daemon-status.ts'
@@ -17,11 +17,11 @@ interface Daemon {
 
 /** What the daemon does for the commands that find it running. */
 export function answerClients(daemon: Daemon): ControlHandlers {
-  const turns = new Turns()
+  const mutex = new Mutex()
   return {
     status: async () => daemon.status(),
     sync: async (request, run) => {
-      using _turn = await turns.take()
+      using _lock = await mutex.lock()
       const supervisor = daemon.supervisor()
       return supervisor.host(() => syncBeside(supervisor, request, run))
     },

@@ -26,7 +26,7 @@ export interface ControlHandlers {
   /** Holds back the uploads of these mirrors; of all when none is named. Resolves when it is kept. */
   pause(names: readonly string[]): Promise<void>
   resume(names: readonly string[]): Promise<void>
-  /** Makes these contents due now and rings whoever sends. Gives how many were. */
+  /** Makes these contents due now and wakes the uploads. Returns their number. */
   retry(contentIds: readonly number[]): Promise<number>
   /** Sets these contents aside: they no longer need attention. Gives how many were. */
   ignore(contentIds: readonly number[]): Promise<number>

@@ -1,4 +1,4 @@
-import { Bell } from '../../foundation/bell.ts'
+import { AutoResetEvent } from '../../foundation/auto-reset-event.ts'
 import { InterruptedError, OperatorError, ShelfdError } from '../../foundation/errors.ts'
 import { counted } from '../../foundation/text.ts'
 import { inspectRoot } from '../../local/read/inspect-root.ts'
@@ -49,7 +49,7 @@ export class MirrorController {
   readonly #connection: ServiceConnection
   readonly #observer: MirrorObserver
   readonly #activity: ActivityLog
-  readonly #bell = new Bell()
+  readonly #wakeUp = new AutoResetEvent()
   readonly #idleListeners = new Set<() => void>()
   readonly #holds = new Map<HoldCode, string>()
   #quiets = 0
@@ -68,7 +68,7 @@ export class MirrorController {
     this.#activity = new ActivityLog(engine, settings.mirror.name)
     this.#engine = { ...engine, progress: createProgress(), fileLog: this.#activity }
     this.#connection = line
-    this.#observer = new MirrorObserver(this.#engine, settings, () => this.#bell.ring())
+    this.#observer = new MirrorObserver(this.#engine, settings, () => this.#wakeUp.set())
   }
 
   get name(): string {
@@ -84,13 +84,13 @@ export class MirrorController {
   hold(code: HoldCode, message: string): void {
     this.#holds.set(code, message)
     if (this.#run?.isUploading) this.#abort.abort(new InterruptedError(message))
-    this.#bell.ring()
+    this.#wakeUp.set()
   }
 
   release(code: HoldCode): void {
     if (!this.#holds.delete(code)) return
     this.#sendAtMs = 0
-    this.#bell.ring()
+    this.#wakeUp.set()
   }
 
   /** Looks at everything now, whatever kept it from doing so. */
@@ -99,19 +99,19 @@ export class MirrorController {
     this.#sendAtMs = 0
     this.#connection.follower?.lookAgain()
     this.#observer.scanNow()
-    this.#bell.ring()
+    this.#wakeUp.set()
   }
 
   /** Ends what is under way, which begins anew at once: what it works with is to be closed under it. */
   restart(reason: string): void {
     this.#abort.abort(new InterruptedError(reason))
-    this.#bell.ring()
+    this.#wakeUp.set()
   }
 
   /** The line to the service has changed: what is followed over it may need a new one. */
   connectionChanged(): void {
     if (this.#connection.follower === undefined) this.#sendAtMs = Math.min(this.#sendAtMs, this.#connection.retryAtMs)
-    this.#bell.ring()
+    this.#wakeUp.set()
   }
 
   /** One batch: scans, sends everything and waits until it is done, or `signal` says that it lasted long enough. */
@@ -134,7 +134,7 @@ export class MirrorController {
   async quiesce(): Promise<Disposable> {
     this.#quiets += 1
     this.#abort.abort(new InterruptedError('another run goes first'))
-    this.#bell.ring()
+    this.#wakeUp.set()
     while (this.#isWorking) await this.#nextIdle()
     return {
       [Symbol.dispose]: () => {
@@ -174,7 +174,7 @@ export class MirrorController {
         return
       }
       this.#announceIdle()
-      await this.#bell.waitAtMost(clock, pauseMs, signal)
+      await this.#wakeUp.waitAtMost(clock, pauseMs, signal)
     }
   }
 
@@ -202,7 +202,7 @@ export class MirrorController {
     const { name, path, remotePath } = settings.mirror
     const { remoteId, name: libraryName } = mirror.row.library
     const summary = emptySummary({ name, path, remotePath, library: { id: remoteId, name: libraryName } })
-    const run = new MirrorRun(engine, mirror, summary, () => this.#bell.ring())
+    const run = new MirrorRun(engine, mirror, summary, () => this.#wakeUp.set())
     this.#run = run
     let failure: ShelfdError | undefined
     try {
@@ -230,7 +230,7 @@ export class MirrorController {
       engine.signal.throwIfAborted()
       const pauseMs = this.#observer.dueMs - engine.clock.monotonicMs()
       if (!run.isUploading && pauseMs > 0) return
-      await this.#bell.waitAtMost(engine.clock, pauseMs, engine.signal)
+      await this.#wakeUp.waitAtMost(engine.clock, pauseMs, engine.signal)
       if (run.isUploading) await engine.clock.sleep(GATHERING_MS, engine.signal)
     }
   }

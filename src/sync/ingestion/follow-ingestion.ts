@@ -1,4 +1,4 @@
-import { Bell } from '../../foundation/bell.ts'
+import { AutoResetEvent } from '../../foundation/auto-reset-event.ts'
 import { forEachConcurrently } from '../../foundation/for-each-concurrently.ts'
 import { failureScope } from '../../rules/failure-scope.ts'
 import { pollIntervalMs } from '../../rules/poll-interval.ts'
@@ -61,7 +61,7 @@ const OVERDUE_FACTOR = 20
 export class IngestionFollower implements IngestionCapacity {
   readonly #engine: Engine
   readonly #connection: Connection
-  readonly #bell = new Bell()
+  readonly #wakeUp = new AutoResetEvent()
   readonly #mirrors = new Map<number, FollowedMirror>()
   readonly #followed = new Map<number, Followed>()
   readonly #listeners = new Set<() => void>()
@@ -97,13 +97,13 @@ export class IngestionFollower implements IngestionCapacity {
   }
 
   wake(): void {
-    this.#bell.ring()
+    this.#wakeUp.set()
   }
 
   /** Looks now at what ended badly and is due, instead of within a minute. */
   lookAgain(): void {
     this.#nextLook.demand()
-    this.#bell.ring()
+    this.#wakeUp.set()
   }
 
   countPending(): number {
@@ -126,7 +126,7 @@ export class IngestionFollower implements IngestionCapacity {
   finish(waitMs: number): void {
     this.#mayEnd = true
     this.#stopAtMs = this.#engine.clock.monotonicMs() + waitMs
-    this.#bell.ring()
+    this.#wakeUp.set()
   }
 
   get hasFailed(): boolean {
@@ -232,7 +232,7 @@ export class IngestionFollower implements IngestionCapacity {
   async #pauseUntil(nextMs: number): Promise<void> {
     const { clock, signal } = this.#engine
     const pauseMs = Math.max(1, Math.min(nextMs, this.#stopAtMs) - clock.monotonicMs())
-    await this.#bell.waitAtMost(clock, pauseMs, signal)
+    await this.#wakeUp.waitAtMost(clock, pauseMs, signal)
   }
 
   /** Asks for each once; gives the number of those that ended. */

@@ -49,7 +49,7 @@ export async function observe(
   options: ObserveOptions,
 ): Promise<ScanResult> {
   const { store, progress, clock } = engine
-  using _turn = await engine.scanTurns.take()
+  using _lock = await engine.scanMutex.lock()
   progress.phase = 'scanning'
   store.files.beginScan(mirror.row.id)
   const scan = emptyScan(new Map(store.directories.list(mirror.row.id).map(({ id, path }) => [path, id])))

@@ -1,4 +1,4 @@
-import { Bell } from '../../foundation/bell.ts'
+import { AutoResetEvent } from '../../foundation/auto-reset-event.ts'
 import { TemporaryError } from '../../foundation/errors.ts'
 import { formatSize } from '../../foundation/units.ts'
 import type { HeldBack } from '../../rules/quota.ts'
@@ -46,7 +46,7 @@ export class UploadStage {
   readonly #options: UploadOptions
   readonly #preparation: UploadPreparation
   readonly #refusals: RefusalExplainer
-  readonly #event = new Bell()
+  readonly #event = new AutoResetEvent()
   /** By path: a run may last for days and meet the same problem again and again. */
   readonly #problems = new Map<string, PathProblem>()
   #state: StageState = 'open'
@@ -70,13 +70,13 @@ export class UploadStage {
   /** There may be more to upload. */
   wake(): void {
     this.#mustPrepare = true
-    this.#event.ring()
+    this.#event.set()
   }
 
   /** `run` returns once nothing is left to upload. */
   drain(): void {
     if (this.#state === 'open') this.#state = 'draining'
-    this.#event.ring()
+    this.#event.set()
   }
 
   /** Nothing is left to upload, nor of what `wake` announced. */
@@ -133,7 +133,7 @@ export class UploadStage {
 
   async #uploadRounds(plan: UploadPlan, batcher: UploadBatcher): Promise<void> {
     const { signal, store, progress } = this.#engine
-    const wake = () => this.#event.ring()
+    const wake = () => this.#event.set()
     using _capacity = this.#options.follower.onCapacity(wake)
     signal.addEventListener('abort', wake, { once: true })
     try {
@@ -197,7 +197,7 @@ export class UploadStage {
     const result = await this.#uploadToDirectory(intent)
     if (result.kind === 'fatal') this.#failure ??= { error: result.error }
     this.#batcher.end(intent, result)
-    this.#event.ring()
+    this.#event.set()
   }
 
   /** Nothing is uploaded to a directory that is known to be gone. */
@@ -225,7 +225,7 @@ export class UploadStage {
         this.#failure ??= { error }
       }
       this.#preparing = undefined
-      this.#event.ring()
+      this.#event.set()
     }
     this.#preparing = prepare()
   }

@@ -251,7 +251,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a ring is lost while nobody waits',
-    file: 'src/foundation/bell.ts',
+    file: 'src/foundation/auto-reset-event.ts',
     from: '    this.#isRung = true\n',
     to: '    this.#isRung = this.#wake !== undefined\n',
   },

@@ -1,9 +1,9 @@
-/** Lets one at a time do something, in the order they asked. */
-export class Turns {
+/** A mutex: one holder at a time, in the order of the calls of `lock`. */
+export class Mutex {
   #last: Promise<void> = Promise.resolve()
 
-  /** Waits for the turn, which ends when what this gives is disposed of. */
-  async take(): Promise<Disposable> {
+  /** Waits for the lock; disposing of what this returns releases it. */
+  async lock(): Promise<Disposable> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const before = this.#last
     this.#last = before.then(() => promise)
