@@ -1,15 +1,34 @@
 import { defineConfig } from 'vitest/config'
 
+/** Whole commands as people run them. */
+const JOURNEYS = ['test/journeys/**/*.test.ts', 'test/package/**/*.test.ts']
+/** The program under load, faults and kills, for a minute and more. */
+const ENDURANCE = ['test/endurance/**/*.test.ts']
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    // `vitest run --project unit` runs one of them.
+    projects: [
+      { extends: true, test: { name: 'endurance', include: ENDURANCE } },
+      { extends: true, test: { name: 'journeys', include: JOURNEYS } },
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: ['**/node_modules/**', ...JOURNEYS, ...ENDURANCE],
+        },
+      },
+    ],
     pool: 'forks',
+    // Most tests wait for processes and disks: two at a time also on a machine of two cores.
+    maxWorkers: '100%',
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: ['default', './test/reporter.ts'],
     coverage: {
       provider: 'v8',
-      // What decides, what remembers and what sends: a branch here that no test takes may lose a file or send it twice.
+      // What decides, what remembers and what uploads: an untested branch here may lose a file or upload it twice.
       include: [
         'src/rules/**/*.ts',
         'src/store/**/*.ts',

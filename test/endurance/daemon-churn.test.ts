@@ -11,7 +11,7 @@ import { temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { seededRandom } from '../support/random.ts'
 
-const CHURN_MS = Number(process.env.SHELFD_CHURN_SECONDS ?? 150) * 1_000
+const CHURN_MS = Number(process.env.SHELFD_CHURN_SECONDS ?? 60) * 1_000
 const FILES = 10_000
 const SETTLE_MS = 1_000
 /** Between two changes, so that there are about a hundred in a second. */
