@@ -106,6 +106,15 @@ describe('the pages', () => {
     expect(dead).toEqual([])
   })
 
+  test('of the architecture name files that exist', () => {
+    const named = [...read('docs/architecture.md').matchAll(/`([a-z-]+\/[a-z/-]+(?:\.ts|\/))`/g)].map(
+      ([, path = '']) => path,
+    )
+    expect(named.length).toBeGreaterThan(50)
+    const roots = ['src', '.']
+    expect(named.filter((path) => !roots.some((root) => existsSync(join(PROJECT, root, path))))).toEqual([])
+  })
+
   test('are all reached from the README', () => {
     const reached = new Set(['README.md'])
     for (const page of reached) if (page.endsWith('.md')) for (const target of linksOf(page)) reached.add(target)
