@@ -27,7 +27,7 @@ function fieldMessages(errors: unknown): string[] {
     .map(([field, said]) => `${field}: ${[said].flat().slice(0, 20).map(textOf).join(', ')}`)
 }
 
-/** Never converts an object: its `toString` may be foreign or missing. */
+/** Never converts an object, whose `toString` may be foreign or missing. */
 function textOf(said: unknown): string {
   return typeof said === 'object' && said !== null ? 'a value that is not text' : String(said)
 }

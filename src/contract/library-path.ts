@@ -8,7 +8,7 @@ export function normalizeLibraryPath(path: string): string | undefined {
   return `/${segments.join('/')}`
 }
 
-/** `parent` and a relative path (or name) below it as one library path; an empty relative path gives the parent. */
+/** Joins `parent` and a relative path (or name) below it; returns `parent` if the relative path is empty. */
 export function joinLibraryPath(parent: string, relative: string): string {
   if (relative === '') return parent
   return parent === '/' ? `/${relative}` : `${parent}/${relative}`

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 
-/** Identifiers are opaque (2.1); an empty one identifies nothing. */
+/** Identifiers are opaque (2.1); an empty one is invalid. */
 const identifier = z.string().min(1).max(512)
 const dateTime = z.string().min(1)
 
@@ -95,9 +95,9 @@ export const assetRecord = z.looseObject({
 })
 
 /**
- * 2.10: fields beyond `id` may be missing; `ingestion_status` may hold any value, which `ingestionOutcome` interprets. The last
- * three fields are extras of the embedded service; an unusable one counts as missing. `text_extracted` is false when the
- * resource is stored but its text can't be searched.
+ * 2.10: fields beyond `id` may be missing; `ingestion_status` may hold any value, which `ingestionOutcome` interprets. The
+ * last three fields are extras of the embedded service; an unusable one counts as missing. `text_extracted` is false if the
+ * service stores the resource but cannot search its text.
  */
 export const resourceRecord = z.looseObject({
   id: identifier,

@@ -1,4 +1,4 @@
-/** Every request of the interface, and so every request shelfd may build. Paths are relative to `{base_url}/api`. */
+/** Every request of the interface. Paths are relative to `{base_url}/api`. */
 export const ROUTES = {
   checkAccess: { method: 'GET', path: '/v1/auth/check' },
   downloadAsset: { method: 'GET', path: '/v1/assets/{asset}' },
@@ -20,10 +20,10 @@ export const ROUTES = {
 
 export type RouteName = keyof typeof ROUTES
 
-/** REST paths hang below this (interface, conventions). */
+/** The prefix of all REST paths (interface, conventions). */
 export const API_PREFIX = '/api'
 
-/** Where an instance shows its OpenAPI description, relative to `{base_url}` (section 1). */
+/** Where an instance serves its OpenAPI description, relative to `{base_url}` (section 1). */
 export const OPENAPI_PATH = '/docs?api-docs.json'
 
 /** Bounds of page sizes (section 8). */

@@ -1,8 +1,8 @@
 import type { Clock } from './clock.ts'
 
 /**
- * An auto-reset event for one waiter: `set` wakes the waiter and resets the event. If nobody waits, the event stays set until the
- * next wait, so that no wake-up is lost; several calls of `set` before a wait count as one.
+ * An auto-reset event for one waiter: `set` wakes the waiter and resets the event. If nobody waits, the event stays set
+ * until the next wait, so that no wake-up is lost; several calls of `set` before a wait count as one.
  */
 export class AutoResetEvent {
   #isSet = false
@@ -19,7 +19,7 @@ export class AutoResetEvent {
     this.#reset()
   }
 
-  /** The same, but waits at most `durationMs` and ends when `until` is aborted; returns true if the time ran out. */
+  /** Like `wait`, for at most `durationMs` or until `until` is aborted; returns true if the time ran out. */
   async waitAtMost(clock: Clock, durationMs: number, until?: AbortSignal): Promise<boolean> {
     const isOver = !this.#isSet && !until?.aborted && (await this.#sleep(clock, durationMs, until))
     this.#reset()

@@ -4,21 +4,21 @@ import { setTimeout as sleepTimer } from 'node:timers/promises'
 export interface Clock {
   /** Wall clock, milliseconds since the Unix epoch: for people and records, never for decisions about order. */
   nowMs(): number
-  /** Milliseconds from an arbitrary start that never go back: for pauses and deadlines. */
+  /** Milliseconds from an arbitrary start that never go back: for delays and deadlines. */
   monotonicMs(): number
   /** Resolves after `durationMs`; rejects with the signal's reason when aborted. */
   sleep(durationMs: number, signal?: AbortSignal): Promise<void>
-  /** Calls `callback` once after `durationMs` (at most 24 days), unless the process has nothing else to wait for. */
+  /** Calls `callback` once after `durationMs` (at most 24 days); does not keep the process alive. */
   startTimer(durationMs: number, callback: () => void): Timer
 }
 
-/** A timer that has not fired yet, or did; disposing stops it. */
+/** A started timer; disposing stops it. */
 export interface Timer extends Disposable {
-  /** Begins to count anew. */
+  /** Restarts the full duration. */
   refresh(): void
 }
 
-/** A timer that is to count further is over at once. */
+/** Node fires a timer with a longer delay at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 export const systemClock: Clock = {
@@ -40,7 +40,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** Calls `callback` after `durationMs`, unless the process has nothing else to wait for. */
+/** Calls `callback` after `durationMs`, however long; does not keep the process alive. */
 export function callAfter(durationMs: number, callback: () => void): void {
   const thisMs = Math.min(durationMs, LONGEST_TIMER_MS)
   const goOn = () => (thisMs < durationMs ? callAfter(durationMs - thisMs, callback) : callback())

@@ -1,17 +1,17 @@
-/** The part of a socket that is used here. */
+/** The part of a socket that ConnectionBound uses. */
 interface Closable {
   once(event: 'close', listener: () => void): unknown
   destroy(): unknown
 }
 
 /**
- * Bounds how many connections are open: when one too many comes, the one is closed that has been waiting longest without
- * asking for anything. So idle connections never keep out one that asks.
+ * Bounds the number of open connections: beyond it, closes the connection that has been idle longest, so that idle
+ * connections never keep out one that sends requests.
  */
 export class ConnectionBound {
   readonly #most: number
   readonly #open = new Set<Closable>()
-  /** In the order in which they came, or had their last answer. */
+  /** Idle connections, in the order of their arrival or last answer. */
   readonly #silent = new Set<Closable>()
 
   constructor(most: number) {
@@ -29,12 +29,12 @@ export class ConnectionBound {
     oldest.destroy()
   }
 
-  /** It has asked: from now on it ends by itself. */
+  /** Marks a connection as busy: `admit` does not close it. */
   noteRequest(socket: Closable): void {
     this.#silent.delete(socket)
   }
 
-  /** It has its answer, and may ask again. */
+  /** Marks a connection as idle after its answer, unless it is closed. */
   noteIdle(socket: Closable): void {
     if (this.#open.has(socket)) this.#silent.add(socket)
   }

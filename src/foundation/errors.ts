@@ -1,4 +1,4 @@
-/** What keeps a service from giving a usable answer. */
+/** Why a service gives no usable answer. */
 export const serviceFailureCodes = [
   'service-unreachable',
   'service-unavailable',
@@ -9,8 +9,8 @@ export const serviceFailureCodes = [
 ] as const
 
 /**
- * The error family: one class for each reaction, so that a catcher never looks at a message.
- * `code` is stable; docs/errors.md lists every one and a test compares.
+ * The error family: one class for each reaction, so that a catcher never looks at a message. `code` is stable;
+ * docs/errors.md lists every code, and a test compares.
  */
 const CODES = {
   usage: [
@@ -52,7 +52,7 @@ export type CodeOf<R extends Reaction> = (typeof CODES)[R][number]
 export type ErrorCode = CodeOf<Reaction>
 export type ServiceFailureCode = (typeof serviceFailureCodes)[number]
 
-/** Every stable error code, for the page that documents them and the test that compares. */
+/** Every stable error code, for docs/errors.md and the test that compares. */
 export const errorCodes: readonly ErrorCode[] = Object.values(CODES).flat()
 
 export abstract class ShelfdError<R extends Reaction = Reaction> extends Error {
@@ -76,10 +76,10 @@ export class RootError extends ShelfdError<'root'> {
   readonly reaction = 'root'
 }
 
-/** Run again later, nothing is wrong on this side: exit 5. */
+/** Nothing is wrong on this side, the user can run again later: exit 5. */
 export class TemporaryError extends ShelfdError<'temporary'> {
   readonly reaction = 'temporary'
-  /** The service was reached: the failure may lie in what it was asked for. */
+  /** Whether the service was reached: the failure may then lie in the request. */
   readonly wasReached: boolean
 
   constructor(
@@ -121,7 +121,7 @@ export class InterruptedError extends ShelfdError<'interrupted'> {
   }
 }
 
-/** The service answered this one request with a final no (404, 409, 413, 422 …); others may go on. */
+/** The service rejected this one request for good (404, 409, 413, 422 …); other requests continue. */
 export class RejectedError extends ShelfdError<'rejected'> {
   readonly reaction = 'rejected'
   readonly status: number
@@ -132,10 +132,10 @@ export class RejectedError extends ShelfdError<'rejected'> {
   }
 }
 
-/** What left an upload in doubt: the code its failure would have had, or that somebody stopped the program. */
+/** Why an upload is in doubt: the code its failure would have had, or `interrupted`. */
 export type DoubtCause = ServiceFailureCode | 'redirect-refused' | 'interrupted'
 
-/** It isn't known whether the service stored an upload: look before sending again. */
+/** It is unknown whether the service stored an upload: check before uploading again. */
 export class DoubtError extends ShelfdError<'doubt'> {
   readonly reaction = 'doubt'
   readonly doubtCause: DoubtCause
@@ -146,7 +146,7 @@ export class DoubtError extends ShelfdError<'doubt'> {
   }
 }
 
-/** A problem of one local file; the run goes on without it. */
+/** A problem of one local file; the run continues without that file. */
 export class FileError extends ShelfdError<'file'> {
   readonly reaction = 'file'
 }
@@ -168,8 +168,8 @@ const REBUILDS: readonly Rebuild[] = [
 ]
 
 /**
- * An error that came as code and message from another process, in the class it had there; a plain Error when the code is
- * none of ours. `status` is that of a RejectedError.
+ * Rebuilds an error from the code and message that another process sent: in its original class, or as a plain Error if the
+ * code is unknown. `status` is that of a RejectedError.
  */
 export function rebuildError(code: string, message: string, status = 400): Error {
   for (const rebuild of REBUILDS) {
@@ -189,7 +189,7 @@ function rebuildBy<C extends string>(
   }
 }
 
-/** The text of anything that was thrown. */
+/** The message of an Error; any other thrown value as text. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }

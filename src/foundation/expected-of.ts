@@ -1,4 +1,4 @@
-/** What a value from outside should have been, in our own words: a validator's sentences never reach a person. */
+/** Describes what a value from outside should be, in our own words: no validator's message reaches a person. */
 import type { z } from 'zod'
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -12,7 +12,7 @@ const TYPES: Readonly<Record<string, string>> = {
   null: 'null',
 }
 
-/** `a text`, `one of api, mcp`: for messages such as `"name" must be …`; what a shape says itself comes before it. */
+/** `a text`, `one of api, mcp`: for messages such as `"name" must be …`; a shape's own message comes first. */
 export function expectedOf(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -30,7 +30,7 @@ export function expectedOf(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-/** `must be a text`, or `is missing`. */
+/** Returns `must be a text` or `is missing`. */
 export function describeIssue(issue: z.core.$ZodRawIssue): string {
   if (issue.code === 'custom') return issue.message ?? 'cannot be used'
   return issue.input === undefined ? 'is missing' : `must be ${expectedOf(issue)}`

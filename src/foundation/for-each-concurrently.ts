@@ -1,8 +1,8 @@
 import PQueue from 'p-queue'
 
 /**
- * Calls `work` for each item, at most `concurrency` at the same time; an item is taken when its work can begin. After the first
- * failure no further item is begun; the work that has begun ends before the failure is thrown.
+ * Calls `work` for each item, at most `concurrency` at a time, and takes each item only when its work can begin. After the
+ * first failure, starts no further work, waits for the work in flight and throws the failure.
  */
 export async function forEachConcurrently<Item>(
   items: Iterable<Item>,

@@ -2,7 +2,7 @@
 export class Mutex {
   #last: Promise<void> = Promise.resolve()
 
-  /** Waits for the lock; disposing of what this returns releases it. */
+  /** Waits for the lock; disposing the result releases it. */
   async lock(): Promise<Disposable> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const before = this.#last

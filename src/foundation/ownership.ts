@@ -1,35 +1,35 @@
-/** Who can change a file or a directory, as `fs.Stats` tells it. */
+/** Owner and mode of a file or a directory, as in `fs.Stats`. */
 export interface Ownership {
   readonly uid: number
   readonly gid: number
   readonly mode: number
 }
 
-/** Somebody who can change what only this user should. */
+/** Another user who has access that only this user should have. */
 export interface Intruder {
   /** `it belongs to user 1000`. */
   readonly why: string
-  /** The command that mends it. */
+  /** The command that fixes it. */
   readonly mend: string
 }
 
 interface Judging {
-  /** Who may own it beside this user; nobody by default. */
+  /** Who else may own it; nobody by default. */
   readonly owners?: 'nobody' | 'root' | 'anyone'
-  /** In a directory with the sticky bit nobody can replace the files of others. */
+  /** Whether the sticky bit is enough: it prevents users from replacing the files of others. */
   readonly mayBeSticky?: boolean
-  /** What is in it belongs to it. */
+  /** Whether it is a directory whose contents must have the same owner. */
   readonly isTree?: boolean
 }
 
 const STICKY = 0o1000
 
-/** The user this process acts as; undefined where users have no numbers (Windows). */
+/** The effective user id of this process; undefined where users have no numbers (Windows). */
 export function ownUid(): number | undefined {
   return process.geteuid?.()
 }
 
-/** Who else can change what lies at `path`; undefined when nobody can, and where the system has no such owners (Windows). */
+/** Returns who else can change what lies at `path`; undefined if nobody can, or the system has no such owners (Windows). */
 export function findIntruder(
   path: string,
   found: Ownership,
@@ -39,7 +39,7 @@ export function findIntruder(
   if (own === undefined) return undefined
   if (found.uid !== own && owners !== 'anyone' && !(owners === 'root' && found.uid === 0)) {
     const why = `it belongs to user ${found.uid}`
-    // Whoever keeps something there would lose it to root.
+    // A chown to root would take the files from their owner.
     if (isTree && own === 0) return { why, mend: `sudo -u "#${found.uid}" shelfd …` }
     return { why, mend: `sudo chown ${isTree ? '-R ' : ''}${own} "${path}"` }
   }
@@ -49,13 +49,13 @@ export function findIntruder(
     : undefined
 }
 
-/** Whether others can read it, and then how to keep them from it. */
+/** Returns how others can read it, with the command that prevents it; undefined if they cannot. */
 export function findReader(path: string, found: Ownership): Intruder | undefined {
   if (ownUid() === undefined || (found.mode & 0o077) === 0) return undefined
   return { why: `others can read it (mode ${octal(found)})`, mend: `chmod 600 "${path}"` }
 }
 
-/** The group that has the number of its user has nobody else in it: the umask of some systems lets it write. */
+/** A group with the number of its user has no other member, and the umask of some systems lets it write. */
 function isWritableByOthers({ uid, gid, mode }: Ownership): boolean {
   const isOwnGroup = gid === uid && uid !== 0
   return (mode & (isOwnGroup ? 0o002 : 0o022)) !== 0

@@ -1,6 +1,6 @@
 /**
- * Paths as text: those below a mirror's directory are relative, with `/` between names and '' for the directory itself; library
- * paths and real paths are absolute.
+ * Paths as text: those below a mirror's directory are relative, with `/` between names and '' for the directory itself;
+ * library paths and real paths are absolute.
  */
 
 /** The path of an entry of a directory; `directory` may be ''. */
@@ -19,8 +19,8 @@ export function nameOf(path: string): string {
 }
 
 /**
- * Where `path` lies below `directory`: '' for the directory itself, undefined for a path outside it. The roots '' and '/' hold
- * every path of their kind.
+ * The part of `path` below `directory`: '' for the directory itself, undefined for a path outside it. The roots '' and '/'
+ * hold every path of their kind.
  */
 export function pathWithin(directory: string, path: string, separator = '/'): string | undefined {
   if (path === directory) return ''

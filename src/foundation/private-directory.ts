@@ -2,22 +2,22 @@ import { lstatSync, mkdirSync, statSync } from 'node:fs'
 import { UsageError } from './errors.ts'
 import { findIntruder, ownUid } from './ownership.ts'
 
-/** Makes `directory` (0700, also those above it that are missing) unless it is there; throws as `assertOwnDirectory`. */
+/** Creates `directory` (0700, with missing parents) unless it exists; throws like `assertOwnDirectory`. */
 export function makeOwnDirectory(directory: string): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   assertOwnDirectory(directory)
 }
 
 /**
- * Throws UsageError('insecure-file') when `directory` belongs to another user or others can write into it: they could have
- * put links or a store of their own there. `isReader`: root may look into what belongs to others. Nothing there is fine.
+ * Throws UsageError('insecure-file') if `directory` belongs to another user or others can write to it: they could have put
+ * links or a store of their own there. With `isReader`, root may read another user's directory. A missing one passes.
  */
 export function assertOwnDirectory(directory: string, { isReader = false } = {}): void {
   const found = statSync(directory, { throwIfNoEntry: false })
   if (!found) return
   const looksOn = isReader && ownUid() === 0
   const { uid, gid } = lstatSync(directory)
-  // A link is as good as who made it.
+  // The owner of a link can point it elsewhere.
   const intruder =
     findIntruder(directory, { uid, gid, mode: 0 }, { owners: looksOn ? 'anyone' : 'root', isTree: true }) ??
     findIntruder(directory, found, { owners: looksOn ? 'anyone' : 'nobody', isTree: true })

@@ -1,21 +1,21 @@
-/** What stands in the place of a secret. */
+/** The text that replaces a secret. */
 export const REDACTED = '[secret]'
 
-/** A piece of base64 that is shorter may be anything. */
+/** A shorter piece of base64 may match unrelated text. */
 const SHORTEST_BASE64 = 8
 
-/** How HTML names what it must not hold as it is. */
+/** Names of the characters that HTML escapes. */
 const HTML_NAMES: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' }
 
 /**
- * Replaces `secret` wherever a text repeats it: as it is, escaped for JSON, an address or HTML (any character of it, also
- * twice over), in base64 also behind something else, as `user:secret`, or in hexadecimal. For printable ASCII.
+ * Returns a function that replaces `secret` in a text: plain, escaped for JSON, an address or HTML (any character of it,
+ * also twice over), in base64 also after a prefix, as in `user:secret`, or in hexadecimal. For printable ASCII.
  */
 export function createRedaction(secret: string): (text: string) => string {
   if (secret === '') return (text) => text
   const plain = new RegExp(plainForms(secret).map(quote).join('|'), 'g')
   const hasEscapes = escapesWithin(secret)
-  // Compiling it takes milliseconds, and most texts have no escapes.
+  // Compiling this expression takes milliseconds, and most texts have no escapes.
   let escaped: RegExp | undefined
   return (text) => {
     const clean = text.replace(plain, REDACTED)
@@ -25,7 +25,7 @@ export function createRedaction(secret: string): (text: string) => string {
   }
 }
 
-/** Forms that are made of the secret as a whole; slashes are escaped in JSON by some, and pluses in addresses. */
+/** Encodings of the secret as a whole. Some writers of JSON escape slashes; addresses escape pluses. */
 function plainForms(secret: string): string[] {
   const bytes = Buffer.from(secret)
   const hex = bytes.toString('hex')
@@ -34,7 +34,7 @@ function plainForms(secret: string): string[] {
   return [...new Set([secret, ...forms, ...inJson, ...forms.map(encodeURIComponent)])]
 }
 
-/** What is the same in base64 whatever stands before and behind, for each of the three places where it can begin. */
+/** The base64 digits that do not depend on the neighbouring bytes, for each of the three alignments. */
 function base64Forms(secret: Buffer): string[] {
   const forms = [0, 1, 2].map((shift) => {
     const bytes = Buffer.concat([Buffer.alloc(shift), secret])
@@ -45,13 +45,13 @@ function base64Forms(secret: Buffer): string[] {
   return [...long, ...long.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))]
 }
 
-/** Finds the beginning of any escape that a character of the secret may have. */
+/** Matches the beginning of any escape that a character of the secret may have. */
 function escapesWithin(secret: string): RegExp {
   const marks = [...new Set(secret.replaceAll(/\w/g, ''))].map(quote).join('')
   return new RegExp(String.raw`\\[ux${marks}]|%[2-7]|&[#${Object.values(HTML_NAMES).join('')}]`)
 }
 
-/** Each way to write one character, as a regular expression. */
+/** A regular expression for each way to write one character. */
 function encodingsOf(character: string): string {
   const code = character.charCodeAt(0)
   const hex = code.toString(16).replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
@@ -61,14 +61,14 @@ function encodingsOf(character: string): string {
     String.raw`\\{1,4}(?:u00|x)${hex}`,
     `%(?:25){0,3}${hex}`,
     `&(?:amp;){0,3}(?:#0{0,5}${code}|#[xX]0{0,5}${hex}${named});?`,
-    // A backslash may be the character itself: as many of them as escaping makes of one, so that no two ways fit a place.
+    // For a backslash itself, only the numbers that escaping makes of one, so that no two alternatives fit a place.
     character === '\\'
       ? String.raw`\\{4}|\\{2}|\\`
       : `${/\w/.test(character) ? '' : String.raw`\\{0,3}`}${quote(character)}`,
   ].join('|')})`
 }
 
-/** As a regular expression that means just this text. */
+/** A regular expression that matches exactly `text`. */
 function quote(text: string): string {
   return text.replace(/\W/g, (mark) => `\\x${mark.charCodeAt(0).toString(16)}`)
 }

@@ -1,12 +1,12 @@
 import { closeSync, constants, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-// Windows has no links of this kind, and no such flag.
+// Windows has neither such links nor this flag.
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
 
 /**
- * Replaces a small file (0600) in one step: after a power cut the old or the new one stands, never half of one. A link that
- * stands at its name or at that of the unfinished file is replaced, never followed.
+ * Replaces a small file (0600) atomically: after a power cut the file is the old or the new one, never half of one. If a
+ * link stands at `file` or at the name of the unfinished file, replaces the link and does not follow it.
  */
 export function replaceFile(file: string, text: string): void {
   const unfinished = `${file}.new`
@@ -22,7 +22,7 @@ export function replaceFile(file: string, text: string): void {
   syncDirectory(dirname(file))
 }
 
-/** Makes a rename last; Windows, which keeps its directories by itself, can't open them. */
+/** Makes a rename durable; Windows cannot open directories, and keeps renames without this. */
 function syncDirectory(directory: string): void {
   if (process.platform === 'win32') return
   const descriptor = openSync(directory, 'r')

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * The module that a thread runs, `name` without its ending, beside the module with the URL `importer`: the same program runs
- * from its TypeScript sources and compiled.
+ * The module that a thread runs: `name` without its ending, beside the module with the URL `importer`, whose ending it gets,
+ * because the program runs from its TypeScript sources and compiled.
  */
 export function threadEntry(name: string, importer: string): URL {
   const ending = extname(fileURLToPath(importer))
@@ -13,9 +13,9 @@ export function threadEntry(name: string, importer: string): URL {
 }
 
 /**
- * In a thread that runs sources, Node strips their types by WebAssembly. V8 compiles the calls from there to JavaScript after the
- * thousandth, shares them among all threads, and at times frees what another thread still uses (seen in Node 24.21: SIGSEGV
- * in Runtime_TierUpWasmToJSWrapper). What is never compiled is never freed; compiled programs use no WebAssembly in threads.
+ * In a thread that runs sources, Node strips their types by WebAssembly. V8 compiles the calls from there to JavaScript
+ * after the thousandth, shares them among threads, and at times frees what another thread uses (seen in Node 24.21: SIGSEGV
+ * in Runtime_TierUpWasmToJSWrapper). The flag prevents that compilation; compiled programs use no WebAssembly in threads.
  */
 function keepWrappersUncompiled(): void {
   setFlagsFromString('--wasm-wrapper-tiering-budget=2147483647')

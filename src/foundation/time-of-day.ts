@@ -1,4 +1,4 @@
-/** `14:05`, with seconds when it is near and with the day when it is another one: a time for people, in this computer's time zone. */
+/** A time in this computer's time zone: `14:05`, with seconds within 15 minutes of now, with the date on another day. */
 export function timeOfDay(atMs: number, nowMs: number): string {
   const at = new Date(atMs)
   const two = (value: number) => String(value).padStart(2, '0')

@@ -9,7 +9,7 @@ import type { OutageListener } from './policies/outage.ts'
 import type { RetryAfter } from './policies/retry-after.ts'
 import type { TunnelProxy } from './wire/proxy.ts'
 
-/** What the user may say about this instance instead of its OpenAPI: the `contract` section of the configuration. */
+/** What the user can set in place of the instance's OpenAPI: the `contract` section of the configuration. */
 export interface ContractSettings {
   readonly createDirectory?:
     | 'auto'
@@ -17,11 +17,11 @@ export interface ContractSettings {
     | { readonly name: string; readonly parent: string }
     | undefined
   readonly createLibrary?: 'auto' | { readonly name: string; readonly overview?: string | undefined } | undefined
-  /** `null`: uploads land in `.inbox` even when the instance offers a field. */
+  /** `null`: uploads land in `.inbox` even if the instance has a field for the directory. */
   readonly uploadDirectoryField?: 'auto' | string | null | undefined
 }
 
-/** What happened on the wire; `status` is undefined when no answer came. */
+/** One request on the wire, for metrics; `status` is undefined if no answer came. */
 export interface RequestObservation {
   readonly route: string
   readonly status: number | undefined
@@ -29,38 +29,38 @@ export interface RequestObservation {
 }
 
 interface Timeouts {
-  /** For a complete answer, counted from the last byte sent and more for large bodies. */
+  /** Until the answer is complete, from the last byte sent; large bodies get more time. */
   readonly requestMs: number
-  /** An upload that moves no byte for so long is cut. */
+  /** The client aborts an upload that moves no byte for this long. */
   readonly uploadStallMs: number
 }
 
 export interface ClientOptions {
   /** Scheme, host and port only; https unless the host is this machine. */
   readonly origin: string
-  /** Goes into `Authorization`, to the origin, and nowhere else. */
+  /** The credential; the client sends it to the origin only, in `Authorization`. */
   readonly token: string
-  /** Where it comes from, for the message that it is refused. */
+  /** Where the token comes from, for the message of a 401. */
   readonly tokenSource?: string | undefined
   readonly clock: Clock
   readonly random: Random
   readonly logger: Logger
-  /** Instead of an own pool of sockets. It must call `onRequestStart` before the first byte leaves; it isn't closed. */
+  /** Replaces the client's pool of sockets. Must call `onRequestStart` before the first byte leaves; stays open. */
   readonly dispatcher?: Dispatcher | undefined
-  /** Stands between here and the service; not asked for a service on this computer. */
+  /** The proxy to the service; plain HTTP, which stays on this computer, does not use it. */
   readonly proxy?: TunnelProxy | undefined
-  /** Authorities whose certificates are trusted (PEM); those of Node if not said. */
+  /** Authorities whose certificates are trusted (PEM); Node's if undefined. */
   readonly authorities?: readonly string[] | undefined
-  /** Bound of sockets. */
+  /** The maximum number of open sockets. */
   readonly connections: number
   readonly retry?: RetryPolicy | undefined
   readonly timeouts?: Timeouts | undefined
-  /** What the service asks for in `Retry-After`, shared with the clients before and after this one; its own if not said. */
+  /** The latest `Retry-After`, shared with the clients before and after this one; the client's own if undefined. */
   readonly retryAfter?: RetryAfter | undefined
-  /** 0: no fixed limit. */
+  /** 0 means no limit. */
   readonly limits?: { readonly requestsPerSecond: number; readonly bandwidthBytesPerSecond: number } | undefined
   readonly contract?: ContractSettings | undefined
-  /** Is told when the service gives no usable answers, and when it does again. */
+  /** Receives an outage when the service gives no usable answers, and null when it answers again. */
   readonly onOutage?: OutageListener | undefined
   readonly onRequest?: ((observation: RequestObservation) => void) | undefined
 }
@@ -68,7 +68,7 @@ export interface ClientOptions {
 export const DEFAULT_RETRY: RetryPolicy = { attempts: 8, firstDelayMs: 500, maxDelayMs: 30_000, forMs: 120_000 }
 export const DEFAULT_TIMEOUTS: Timeouts = { requestMs: 60_000, uploadStallMs: 60_000 }
 
-/** The canonical origin of a service; throws UsageError when it isn't one or would send the credential in the clear. */
+/** The canonical origin of a service; throws UsageError if `text` is none or would send the credential unencrypted. */
 export function parseOrigin(text: string): string {
   const shown = `"${escapeText(text.replace(/\/\/[^/]*@/, '//…@'))}"`
   const url = URL.parse(text)
@@ -90,7 +90,7 @@ export function parseOrigin(text: string): string {
   return url.origin
 }
 
-/** The token if a header can carry it; the message never shows it. */
+/** Returns `token` if a header can carry it, else throws UsageError, whose message never shows it. */
 export function parseToken(token: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token
   throw new UsageError('bad-configuration', 'Cannot use the token: it is empty or has characters no credential has')

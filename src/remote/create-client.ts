@@ -18,8 +18,8 @@ import type { ServiceClient } from './service-client.ts'
 import { createTransport } from './wire/transport.ts'
 
 /**
- * The client of one instance: endpoints over policies (decorators) over one transport. Throws UsageError when the origin isn't one, isn't safe, or
- * the token can't be a credential. Pauses and deadlines are in the time of `clock`.
+ * Creates the client of one instance: endpoints over policies (decorators) over one transport. Throws UsageError if the
+ * origin is invalid or insecure or the token cannot be a credential. Delays and deadlines are in the time of `clock`.
  */
 export function createServiceClient(options: ClientOptions): ServiceClient {
   const origin = parseOrigin(options.origin)

@@ -9,18 +9,18 @@ import type {
   ViewUrl,
 } from '../contract/records.ts'
 
-/** The bytes of an upload: all of them at once, or a stream that throws instead of giving its last chunk when they changed. */
+/** The bytes of an upload: a buffer, or a stream that throws instead of yielding its last chunk if the file changed. */
 export type UploadBody = Uint8Array | AsyncIterable<Uint8Array>
 
 export interface UploadRequest {
   readonly libraryId: string
   readonly fileName: string
   readonly mime: string
-  /** Exactly what `openBody` gives; the request's Content-Length is computed from it. */
+  /** The exact length of what `openBody` returns; the transport computes the Content-Length from it. */
   readonly sizeBytes: number
-  /** Canonical library path to land in; sent only when the contract has a field for it. */
+  /** Canonical library path of the target directory; sent only if the instance has a field for it. */
   readonly directoryPath: string
-  /** Called once for each try; the client tries again only when no byte can have been stored. */
+  /** Called once for each try; the client retries only if the service cannot have stored the file. */
   readonly openBody: () => UploadBody | Promise<UploadBody>
 }
 
@@ -52,10 +52,10 @@ export interface RawAnswer {
   readonly body: Uint8Array
 }
 
-/** Where a fact that the interface does not show was taken from, most trusted first. */
+/** Where a capability comes from, most trusted first. */
 export type CapabilitySource = 'configuration' | 'openapi' | 'default'
 
-/** How this instance wants what the interface leaves open (4.7, 4.11, 4.12). */
+/** What this instance expects where the interface leaves it open (4.7, 4.11, 4.12). */
 export interface Capabilities {
   readonly createDirectory: { readonly source: CapabilitySource } & (
     | { readonly kind: 'path'; readonly field: string }
@@ -66,32 +66,33 @@ export interface Capabilities {
     readonly nameField: string
     readonly overviewField: string | undefined
   }
-  /** The multipart field that names the directory an upload lands in; undefined: it lands in `.inbox`. */
+  /** The multipart field that names the directory of an upload; if undefined, uploads land in `.inbox`. */
   readonly uploadDirectoryField: { readonly source: CapabilitySource; readonly field: string | undefined }
-  /** The version the instance's own description gives, if it has one. */
+  /** The version in the instance's own description, if it has one. */
   readonly describedVersion: string | undefined
 }
 
 /**
- * The typed client. Every call honours `signal`, bounds its answer and its total time, follows no redirect and throws
- * only the classes of foundation/errors: RefusedError (401, 403, redirect, certificate), RejectedError (404, 409, 413,
- * 422 …), TemporaryError (unreachable, throttled, 5xx or malformed after the allowed retries), DoubtError (uploads only).
+ * The typed client. Every call honours `signal`, bounds its answer and its total time, follows no redirect and throws only
+ * classes of foundation/errors: RefusedError (401, 403, redirect, certificate), RejectedError (404, 409, 413, 422 …),
+ * TemporaryError (unreachable, throttled, 5xx or malformed after the allowed retries), InterruptedError, DoubtError
+ * (uploads).
  */
 export interface ServiceClient {
   readonly origin: string
   checkAccess(signal?: AbortSignal): Promise<AccessContext>
   listLibraries(signal?: AbortSignal): AsyncIterable<LibrarySummary>
-  /** Not repeated after it may have reached the service: a TemporaryError then means "look before trying again". */
+  /** Not repeated if it may have reached the service: after a TemporaryError, look for the library before retrying. */
   createLibrary(name: string, overview: string | null, signal?: AbortSignal): Promise<LibraryRecord>
   showLibrary(libraryId: string, signal?: AbortSignal): Promise<LibraryRecord>
   deleteLibrary(libraryId: string, signal?: AbortSignal): Promise<void>
-  /** Pages of one directory; throws TemporaryError('answer-malformed') on a repeated cursor or `truncated` ≠ `next_cursor`. */
+  /** Pages of one directory; TemporaryError('answer-malformed') on a repeated cursor or `truncated` ≠ `next_cursor`. */
   listDirectory(libraryId: string, path: string, signal?: AbortSignal): AsyncIterable<DirectoryPage>
-  /** 201, or 409 and a listing that shows it. */
+  /** Returns 'existing' for a 409 if the directory can be listed. */
   createDirectory(libraryId: string, path: string, signal?: AbortSignal): Promise<'created' | 'existing'>
   uploadFile(upload: UploadRequest, signal?: AbortSignal): Promise<UploadAnswer>
   showResource(libraryId: string, resourceId: string, signal?: AbortSignal): Promise<ResourceRecord>
-  /** The same for whoever asks again anyway: only what did not reach the service is tried again here. */
+  /** showResource for callers that poll: retries here only what the service cannot have handled. */
   pollResource(libraryId: string, resourceId: string, signal?: AbortSignal): Promise<ResourceRecord>
   searchResources(search: SearchRequest, signal?: AbortSignal): Promise<SearchAnswer>
   downloadResource(resourceId: string, signal?: AbortSignal): Promise<Download>
@@ -108,12 +109,12 @@ export interface ServiceClient {
     signal?: AbortSignal,
   ): Promise<Download>
   createAssetViewUrl(assetId: string, view: AssetView, signal?: AbortSignal): Promise<ViewUrl>
-  /** Any request below `/api`, for endpoints whose shape is not shown; the answer is given as it is. */
+  /** Any request below `/api`, for endpoints whose shape is not shown; returns the answer unchanged. */
   callRaw(method: string, path: string, json: unknown, signal?: AbortSignal): Promise<RawAnswer>
-  /** Read once, lazily, and kept. */
+  /** Read on the first call, then kept. */
   capabilities(signal?: AbortSignal): Promise<Capabilities>
-  /** Waits for requests under way; later ones throw InterruptedError. */
+  /** Waits for requests in flight; later calls throw InterruptedError. */
   close(): Promise<void>
-  /** Doesn't wait: requests under way throw InterruptedError, uploads that may have arrived DoubtError. */
+  /** Does not wait: requests in flight throw InterruptedError, or DoubtError for uploads that may have arrived. */
   destroy(): Promise<void>
 }

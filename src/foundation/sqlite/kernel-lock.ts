@@ -3,35 +3,35 @@ import Database from 'better-sqlite3'
 
 /** A lock that the kernel releases when its holder ends, however it ends. */
 export interface KernelLock extends Disposable {
-  /** False when the path no longer names the file that is locked. */
+  /** False if the path no longer names the locked file. */
   isInPlace(): boolean
   /**
-   * Whether nobody works with the database that the lock is for. A lock file that was deleted or replaced does not let a second
-   * one in: each bears the mark of its own inode, and behind one that lacks it nobody may have the database open. As any
-   * opening does, this plays back what a crash left in the log.
+   * Whether nobody else works with the database that the lock guards. Deleting or replacing a lock file lets no second
+   * holder in: each lock file has the mark of its own inode, and if that is missing, nobody may have the database open. Like
+   * any opening, that check replays what a crash left in the log.
    */
   isAlone(database: string): boolean
   release(): void
 }
 
-// Windows has no links of this kind, and no such flag.
+// Windows has neither such links nor this flag.
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0)
 
-/** Who only looks whether the lock is held has a shared one for an instant; that must not count as a holder. */
+/** isKernelLockHeld has a shared lock for an instant; takeKernelLock waits that long, so as not to take it for a holder. */
 const LOOKING_MS = 50
 
 /**
- * Takes the exclusive lock on `file` (made if absent, mode 0600) at once; undefined when another holder has it.
- * It is SQLite's own file lock (fcntl, LockFileEx): no PID file, nothing to go stale.
+ * Takes the exclusive lock on `file` (created if absent, mode 0600); returns undefined if another holder has it. The lock is
+ * SQLite's own (fcntl, LockFileEx): no PID file can go stale.
  */
 export function takeKernelLock(file: string): KernelLock | undefined {
   makePrivate(file)
   const database = new Database(file, { timeout: LOOKING_MS })
   try {
-    // No journal is left behind, and nothing waits for the disk: a mark that a power cut takes is made again.
+    // SQLite leaves no journal and does not wait for the disk: if a power cut takes the mark, isAlone sets it again.
     for (const setting of ['journal_mode = MEMORY', 'synchronous = OFF', 'locking_mode = EXCLUSIVE'])
       database.pragma(setting)
-    // The lock outlives the transaction: that is what EXCLUSIVE means.
+    // In EXCLUSIVE mode SQLite keeps the lock after the transaction.
     database.exec('BEGIN EXCLUSIVE; COMMIT')
   } catch (error) {
     database.close()
@@ -53,12 +53,12 @@ export function takeKernelLock(file: string): KernelLock | undefined {
   return { isInPlace, isAlone, release, [Symbol.dispose]: release }
 }
 
-/** Tells a lock file from a later one of the same path, whatever was copied into that. */
+/** Distinguishes a lock file from a later one at the same path, even if that is a copy. */
 function markOf(file: string): number {
   return Number(statSync(file, { bigint: true }).ino % 0x7fff_ffffn) + 1
 }
 
-/** Whether anybody, in whatever process, has the database open: each connection in WAL mode keeps a shared lock on it. */
+/** Whether any process has the database open: each connection in WAL mode keeps a shared lock on it. */
 function isDatabaseInUse(file: string): boolean {
   if (!existsSync(file)) return false
   const database = new Database(file, { timeout: 0 })
@@ -67,14 +67,14 @@ function isDatabaseInUse(file: string): boolean {
     database.prepare('SELECT count(*) FROM sqlite_schema').get()
     return false
   } catch (error) {
-    // What else is wrong with it is for its opening to tell.
+    // Opening the database reports any other fault.
     return isBusy(error)
   } finally {
     database.close()
   }
 }
 
-/** Whether somebody holds the lock on `file` now, in whatever process. */
+/** Whether any process holds the lock on `file` now. */
 export function isKernelLockHeld(file: string): boolean {
   if (!existsSync(file)) return false
   const database = new Database(file, { readonly: true, timeout: 0 })
@@ -90,8 +90,8 @@ export function isKernelLockHeld(file: string): boolean {
 }
 
 /**
- * SQLite would make it with the umask, and follow a link that somebody put there. One that is there is left alone: closing it
- * would drop a lock of this process.
+ * Creates the file, because SQLite would apply the umask and follow a link that somebody put there. Does not open an
+ * existing file: closing it would drop a lock of this process.
  */
 function makePrivate(file: string): void {
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(file)

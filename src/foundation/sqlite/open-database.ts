@@ -8,9 +8,9 @@ export interface DatabaseSpec {
   readonly file: string
   /** Holds `001-name.sql`, `002-name.sql` …; the number of the last one is the schema version (`PRAGMA user_version`). */
   readonly migrationsDir: string
-  /** `PRAGMA application_id`: tells this kind of database from any other SQLite file. */
+  /** `PRAGMA application_id`: distinguishes this kind of database from any other SQLite file. */
   readonly applicationId: number
-  /** Read every page before trusting the file: after a crash, or when it may be another one than it was. */
+  /** Reads every page before trusting the file: after a crash, or if the file may have been replaced. */
   readonly check?: PageCheck | undefined
 }
 
@@ -22,7 +22,7 @@ const CHECKPOINT_PAGES = 4_096
 
 export type DatabaseFault = 'newer' | 'damaged' | 'foreign'
 
-/** The file can't be used as it is; nothing was written to it. */
+/** The file cannot be used; openDatabase wrote nothing to it. */
 export class DatabaseFaultError extends Error {
   readonly fault: DatabaseFault
 
@@ -34,9 +34,9 @@ export class DatabaseFaultError extends Error {
 }
 
 /**
- * Opens or makes a database for writing: WAL with `synchronous=FULL` (asserted after a first write, since better-sqlite3
- * falls back to NORMAL under WAL unless told), untrusted schema, files 0600. An older schema is backed up beside the file
- * (`<file>.v<N>.bak`), then migrated in one transaction; a newer, damaged or foreign file throws DatabaseFaultError untouched.
+ * Opens or creates a database for writing: WAL with `synchronous=FULL` (asserted after a first write, since better-sqlite3
+ * falls back to NORMAL under WAL by default), untrusted schema, files 0600. Backs up an older schema beside the file
+ * (`<file>.v<N>.bak`) and migrates it in one transaction; throws DatabaseFaultError for a newer, damaged or foreign file.
  */
 export function openDatabase(spec: DatabaseSpec): Database.Database {
   const isNew = !existsSync(spec.file)
@@ -54,30 +54,30 @@ export function openDatabase(spec: DatabaseSpec): Database.Database {
   }
 }
 
-/** What SQLite says of a file whose bytes make no sense, as the fault it is; anything else stays what it is. */
+/** Converts SQLite's error about a damaged file into a DatabaseFaultError; returns any other error unchanged. */
 function asFault({ file }: DatabaseSpec, error: unknown): unknown {
   if (!isDamage(error)) return error
   return new DatabaseFaultError('damaged', `"${file}" is damaged: ${error.message}`, { cause: error })
 }
 
-/** True for the errors by which SQLite tells of a damaged file, whenever it meets it. */
+/** True for the errors by which SQLite reports a damaged file, while opening or later. */
 export function isDamage(error: unknown): error is InstanceType<typeof Database.SqliteError> {
   return error instanceof Database.SqliteError && /^SQLITE_(?:CORRUPT|NOTADB|READONLY)/.test(error.code)
 }
 
-/** True when the disk, its permissions or a lack of descriptors keep from a file, whoever noticed it. */
+/** True if SQLite or the system could not access a file, for a fault of the disk, permissions or lack of descriptors. */
 export function isOutOfReach(error: unknown): boolean {
   const code = systemCodeOf(error) ?? ''
   return /^SQLITE_(?:IOERR|CANTOPEN)/.test(code) || /^E[A-Z]+$/.test(code)
 }
 
-/** Whether an existing database has a schema older than the newest migration; one without a schema is being made. */
+/** Whether a database has a schema older than the newest migration; false for one that has no schema yet. */
 export function hasOlderSchema(database: Database.Database, { migrationsDir }: DatabaseSpec): boolean {
   const version = Number(database.pragma('user_version', { simple: true }))
   return version > 0 && version < newestVersion(migrationsDir)
 }
 
-/** True when there is no room left on the disk, whoever noticed it. */
+/** True if SQLite or the system reports that the disk or the quota is full. */
 export function isDiskFull(error: unknown): boolean {
   const code = systemCodeOf(error)
   return code === 'SQLITE_FULL' || code === 'ENOSPC' || code === 'EDQUOT'
@@ -107,7 +107,7 @@ function inspect(spec: DatabaseSpec): void {
   let version: number
   let applicationId: number
   try {
-    // Whoever made it and was killed left a journal, which only a writer may play back.
+    // A process killed while it created the database left a journal, which only a writer may replay.
     const isReadOnly = !existsSync(`${spec.file}-journal`)
     const database = new Database(spec.file, { readonly: isReadOnly, timeout: 5_000 })
     try {
@@ -138,7 +138,7 @@ function configure(database: Database.Database): void {
   database.pragma('foreign_keys = ON')
   database.pragma('trusted_schema = OFF')
   database.pragma('busy_timeout = 5000')
-  // Hashes come in no order: with the default of 2 MB each insert would read pages again that were just written.
+  // Hashes are in random order: with the default of 2 MB each insert would read pages again that were just written.
   database.pragma(`cache_size = -${CACHE_KIB}`)
   database.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
 }
@@ -158,7 +158,7 @@ function migrate(database: Database.Database, spec: DatabaseSpec, isNew: boolean
   apply.immediate()
 }
 
-/** Under its own name only once it is whole: whoever finds one there migrates without making another. */
+/** Renames a backup only once it is complete, because a later migration keeps an existing backup. */
 function backUp(database: Database.Database, file: string): void {
   if (existsSync(file)) return
   const part = `${file}.part`
@@ -168,7 +168,7 @@ function backUp(database: Database.Database, file: string): void {
   renameSync(part, file)
 }
 
-/** `synchronous` must still be FULL (2) once something was written. */
+/** Throws unless `synchronous` is still FULL (2), and the journal WAL, after a write. */
 function assertDurable(database: Database.Database): void {
   const version = Number(database.pragma('user_version', { simple: true }))
   database.transaction(() => database.pragma(`user_version = ${version}`)).immediate()

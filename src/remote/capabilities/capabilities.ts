@@ -11,7 +11,7 @@ import { bodyFieldsOf, MULTIPART_BODY, versionOf } from './openapi.ts'
 
 export type CapabilitiesReader = (signal?: AbortSignal) => Promise<Capabilities>
 
-/** Reads the instance's description when it is first needed and keeps what it says; an unreachable service is asked again. */
+/** Reads the instance's description on the first call and keeps the result; after a failure the next call retries. */
 export function createCapabilitiesReader(send: Send, settings: ContractSettings, logger: Logger): CapabilitiesReader {
   let known: Capabilities | undefined
   let reading: Promise<Capabilities> | undefined
@@ -30,7 +30,7 @@ export function createCapabilitiesReader(send: Send, settings: ContractSettings,
   }
 }
 
-/** One caller's abort ends its own waiting, not the reading that others wait for too. */
+/** Rejects when `signal` is aborted; the shared reading continues for the other callers. */
 async function orAbort<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return shared
   const { promise, reject } = Promise.withResolvers<never>()
@@ -40,7 +40,7 @@ async function orAbort<T>(shared: Promise<T>, signal: AbortSignal | undefined): 
   return Promise.race([shared, promise]).finally(() => signal.removeEventListener('abort', onAbort))
 }
 
-/** The facts in their order of trust: configuration, then the instance's OpenAPI, then the default. */
+/** Takes each capability from the configuration, else from the instance's OpenAPI, else from the defaults. */
 export function decideCapabilities(settings: ContractSettings, document: unknown): Capabilities {
   return {
     createDirectory: createDirectoryCapability(settings.createDirectory, document),
@@ -84,7 +84,7 @@ function uploadDirectoryCapability(
   return fields ? { source: 'openapi', field: detectUploadDirectory(fields) } : { source: 'default', field: undefined }
 }
 
-/** The OpenAPI document, or undefined when this instance shows none; throws only when the service can't be asked now. */
+/** The OpenAPI document, or undefined if the instance has none; throws only if the service cannot be asked now. */
 async function readDescription(send: Send, logger: Logger): Promise<unknown> {
   try {
     return await send({

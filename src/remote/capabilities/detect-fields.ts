@@ -2,8 +2,8 @@ import type { Capabilities } from '../service-client.ts'
 import type { BodyField } from './openapi.ts'
 
 /**
- * What the fields of a body stand for, detected by name and description. Documents name things as they like, so a detection that
- * isn't plain is none: undefined, and the default holds.
+ * Detects by name and description what the fields of a body mean. Documents may name fields freely: if the meaning is not
+ * clear, a detection returns undefined, and the default applies.
  */
 export function detectCreateDirectory(fields: readonly BodyField[]): DirectoryBody | undefined {
   const texts = fields.filter((field) => field.isText && !isIdentifier(field) && !isRemark(field))
@@ -28,7 +28,7 @@ export function detectCreateLibrary(fields: readonly BodyField[]): LibraryBody |
   return { nameField: name.name, overviewField: overview?.name }
 }
 
-/** The text field beside `file` that names the directory an upload lands in, if there is one. */
+/** The text field beside `file` that names the directory of an upload, if there is one. */
 export function detectUploadDirectory(fields: readonly BodyField[]): string | undefined {
   const candidates = fields.filter(
     (field) => field.isText && field.name !== 'file' && !isIdentifier(field) && namesDirectory(field),
@@ -54,7 +54,7 @@ function isParent(field: BodyField): boolean {
   return /parent/.test(plainName(field))
 }
 
-/** `folder_id`, `parentId`, or a text that says it takes an identifier. */
+/** True for `folder_id`, `parentId`, and a field whose description speaks of an identifier. */
 function isIdentifier(field: BodyField): boolean {
   return (
     /(?:^|_)(?:uu|ul)?ids?$/.test(plainName(field)) || /\b(?:identifier|uuid|ulid|id) of\b/i.test(field.description)
@@ -73,7 +73,7 @@ function namesDirectory(field: BodyField): boolean {
   return (PLACE.test(name) || isParent(field)) && DIRECTORY_WORD.test(field.description)
 }
 
-/** Nothing is required beyond what would be sent. */
+/** Whether a request that sends only the fields `sent` has all required ones. */
 function covers(fields: readonly BodyField[], sent: readonly BodyField[]): boolean {
   return fields.every((field) => !field.required || sent.includes(field))
 }
@@ -82,7 +82,7 @@ function single<T>(items: readonly T[]): T | undefined {
   return items.length === 1 ? items[0] : undefined
 }
 
-/** `parentPath`, `parent-path` and `Parent_Path` are one name. */
+/** Converts `parentPath`, `parent-path` and `Parent_Path` into one name. */
 function plainName(field: BodyField): string {
   return field.name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')

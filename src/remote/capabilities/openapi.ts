@@ -1,13 +1,13 @@
 import { truncateText } from '../../foundation/text.ts'
 
 /**
- * Reading an instance's OpenAPI document (3.0 and 3.1), as far as the client needs it: which fields a request body has. The
- * document comes from outside and may be anything; whatever doesn't fit is passed over.
+ * A field of a request body, as an instance's OpenAPI document (3.0 or 3.1) describes it. The document comes from outside
+ * and may hold anything; the functions below skip whatever does not fit.
  */
 export interface BodyField {
   readonly name: string
   readonly required: boolean
-  /** Takes free text: a string that is no choice, no file and no identifier, date or address. */
+  /** Whether the field takes free text: a string, but no choice, file, identifier, date or address. */
   readonly isText: boolean
   readonly description: string
 }
@@ -18,11 +18,11 @@ interface OperationKey {
   readonly path: string
 }
 
-/** The media types of a body, the ones looked at first. */
+/** The media types of a body, in order of preference. */
 const ANY_BODY = [/^application\/(?:[\w.-]+\+)?json/i, /^multipart\/form-data/i, /^application\/x-www-form-urlencoded/i]
 export const MULTIPART_BODY = [/^multipart\/form-data/i]
 
-/** The fields of an operation's request body, or undefined when the document doesn't describe it. */
+/** The fields of an operation's request body, or undefined if the document does not describe it. */
 export function bodyFieldsOf(
   document: unknown,
   key: OperationKey,
@@ -44,7 +44,7 @@ export function versionOf(document: unknown): string | undefined {
 
 type Json = Readonly<Record<string, unknown>>
 
-/** A document that refers to itself, or was made to be endless, is read so far and no further. */
+/** Bounds for a document that refers to itself or was made to be endless. */
 const DEEPEST = 24
 const MOST_STEPS = 5_000
 
@@ -53,7 +53,7 @@ interface Scope {
   stepsLeft: number
 }
 
-/** Paths may carry `/api`, a server may carry the prefix, parameters may have other names. */
+/** Finds an operation even if paths include `/api`, a server's URL includes the prefix, or parameters have other names. */
 function findOperation(scope: Scope, { method, path: route }: OperationKey): Json | undefined {
   const { servers, paths } = record(scope.document)
   const prefixes = ['', ...list(servers).map((server) => pathnameOf(record(server).url))]
@@ -80,7 +80,7 @@ interface Found {
   readonly schemas: readonly unknown[]
 }
 
-/** All properties a body may have; of the variants of `oneOf` and `anyOf` only what all of them require is required. */
+/** All properties that a body may have. A property of `oneOf` or `anyOf` is required only if every variant requires it. */
 function collectFields(scope: Scope, schemaOrRef: unknown, depth: number): Map<string, Found> {
   const fields = new Map<string, Found>()
   if (depth > DEEPEST || scope.stepsLeft-- <= 0) return fields
@@ -128,7 +128,7 @@ function describe(scope: Scope, name: string, { required, schemas }: Found): Bod
   return { name, required, isText, description }
 }
 
-/** A schema with everything it refers to and combines, as a flat list. */
+/** A schema and all schemas that it refers to or combines, as a flat list. */
 function flatten(scope: Scope, schemaOrRef: unknown, depth: number): Json[] {
   if (depth > DEEPEST || scope.stepsLeft-- <= 0) return []
   const schema = { ...record(follow(scope, schemaOrRef)), ...record(schemaOrRef) }
@@ -136,7 +136,7 @@ function flatten(scope: Scope, schemaOrRef: unknown, depth: number): Json[] {
   return [schema, ...parts.flatMap((part) => flatten(scope, part, depth + 1))]
 }
 
-/** What a local `$ref` (`#/components/…`) points to; anything else as it is. */
+/** Resolves a local `$ref` (`#/components/…`); returns any other value unchanged. */
 function follow(scope: Scope, value: unknown): unknown {
   let current = value
   for (let steps = 0; steps < DEEPEST; steps += 1) {

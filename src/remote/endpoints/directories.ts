@@ -11,7 +11,7 @@ import { pageQuery, pagesOf } from './paging.ts'
 
 type DirectoryEndpoints = Pick<ServiceClient, 'listDirectory' | 'createDirectory'>
 
-/** One directory of one library, asked for by one caller. */
+/** One directory of one library, with its caller's signal. */
 interface Place {
   readonly library: string
   readonly path: string
@@ -40,7 +40,7 @@ export function directoryEndpoints(send: Send, readCapabilities: CapabilitiesRea
   }
 }
 
-/** A conflict means "exists" only when a listing of the directory says so too; else the conflict stands. */
+/** Checks whether a conflict means "exists": if the directory cannot be listed, throws the conflict again. */
 async function confirmExisting(send: Send, place: Place, conflict: RejectedError): Promise<void> {
   try {
     await send(listing(place, pageQuery(1, undefined)))
@@ -65,7 +65,7 @@ function listing({ library, path, signal }: Place, page: Query): ServiceRequest<
 
 const readNode = jsonOf(directoryNode, [201])
 
-/** Repeatable: what was made by a try whose answer got lost is a conflict for the next. */
+/** A safe retry: if the answer of the first try got lost, the next one gets a conflict, and createDirectory resolves it. */
 function creation({ library, path, signal }: Place, fact: Capabilities['createDirectory']): ServiceRequest<unknown> {
   return {
     target: { kind: 'route', route: 'createDirectory', values: { library } },

@@ -4,7 +4,7 @@ import { expectStatus } from '../wire/read-answer.ts'
 import { type Answer, headerOf, type ServiceRequest } from '../wire/request.ts'
 import { cannot, finalError, TransientFailure } from '../wire/transient-failure.ts'
 
-/** Reads a 200 as a stream of the original bytes; its errors on the way are of the family too. */
+/** Returns a 200 as a stream of the original bytes; a transient failure in the stream becomes an error of the family. */
 export async function readDownload(answer: Answer, request: ServiceRequest<unknown>): Promise<Download> {
   await expectStatus(answer, request, [200])
   const encoding = headerOf(answer, 'content-encoding')
@@ -33,7 +33,7 @@ async function* chunksOf(
   }
 }
 
-/** The name in a `Content-Disposition`, `filename*` before `filename` (RFC 6266); as the service wrote it, so never a local path. */
+/** The name in a `Content-Disposition`, `filename*` first (RFC 6266). The service chose it: never use it as a local path. */
 function fileNameOf(disposition: string | undefined): string | undefined {
   if (disposition === undefined) return undefined
   const extended = /filename\*\s*=\s*UTF-8''([^;\s]+)/i.exec(disposition)?.[1]

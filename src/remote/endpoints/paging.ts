@@ -7,14 +7,14 @@ export interface Page {
   readonly truncated: boolean
 }
 
-/** A listing of more pages than this never ends. */
+/** A listing with more pages counts as endless. */
 const MOST_PAGES = 200_000
-/** A little longer than a digest. */
+/** pagesOf keeps longer cursors as digests (44 characters). */
 const LONGEST_KEPT = 64
 
 /**
- * The pages of a listing (2.14), each cursor handed back untouched. Throws TemporaryError('answer-malformed') as soon as a page
- * contradicts itself or the listing runs in a circle; what was given out until then is not the whole listing.
+ * Yields the pages of a listing (2.14); cursors go back unchanged. Throws TemporaryError('answer-malformed') if a page
+ * contradicts itself, a cursor repeats or the listing does not end: the pages yielded until then are not the whole listing.
  */
 export async function* pagesOf<P extends Page>(
   what: string,
@@ -35,7 +35,7 @@ export async function* pagesOf<P extends Page>(
   throw incomplete(what, 'it does not end')
 }
 
-/** Stands for a cursor, however long it is: those of a whole listing are kept. */
+/** A short form of a cursor, since pagesOf keeps all cursors of a listing. */
 function markOf(cursor: string): string {
   return cursor.length <= LONGEST_KEPT ? cursor : hash('sha256', cursor, 'base64')
 }

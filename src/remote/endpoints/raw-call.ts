@@ -1,7 +1,7 @@
 import type { ServiceClient } from '../service-client.ts'
 import type { Send } from '../wire/request.ts'
 
-/** Any request below `/api`, as the user's own explicit wish; whatever the service answers is the result. */
+/** Any request below `/api` that the user spells out; every answer except a redirect is a result. */
 export function rawEndpoints(send: Send): Pick<ServiceClient, 'callRaw'> {
   return {
     callRaw: (method, path, json, signal) =>

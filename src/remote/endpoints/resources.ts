@@ -11,7 +11,7 @@ type ResourceEndpoints = Pick<
 
 const readResource = jsonOf(resourceRecord)
 
-/** Only the record that was asked for is believed. */
+/** Throws if the answer is about another resource than `id`. */
 function readResourceOf(id: string): (answer: Answer, request: ServiceRequest<unknown>) => Promise<ResourceRecord> {
   return async (answer, request) => {
     const record = await readResource(answer, request)
@@ -62,7 +62,7 @@ function showing(library: string, resource: string) {
   } as const
 }
 
-/** The body of a view-URL request (4.5, 4.16); what isn't said is left to the service's defaults. */
+/** The body of a view-URL request (4.5, 4.16); the service has defaults for what is undefined. */
 export function viewBody(view: AssetView): object {
   return {
     representation: view.representation,

@@ -5,25 +5,25 @@ import type { Send, ServiceRequest } from '../wire/request.ts'
 import { TransientFailure } from '../wire/transient-failure.ts'
 import type { Outages } from './outage.ts'
 
-/** People who wait get anxious after so long without an answer. */
+/** After this long without an answer, the client reports an outage. */
 const SILENT_AFTER_MS = 2_500
-/** A service that took long before may take somewhat longer. */
+/** The service may take this many times as long as its slowest answer so far. */
 const SLOWER_THAN_BEFORE = 3
-/** A try that begins when the time is nearly over still has so long. */
+/** A try that begins just before the deadline still gets this long. */
 const SHORTEST_TRY_MS = 1_000
-/** With no time at all, there is one try. */
+/** The time of the only try if the policy allows none for retries. */
 const ONLY_TRY_MS = 10_000
-/** What a service is given for digesting a body before its silence is one. */
+/** The service counts as silent 1 ms later for this many bytes of a file, since it must process them. */
 const DIGEST_BYTES_PER_MS = 1 << 10
 
 export interface AttemptOptions {
   readonly clock: Clock
   readonly policy: RetryPolicy
-  /** Undefined: nobody is interested. */
+  /** Undefined if nobody observes outages. */
   readonly outages: Outages | undefined
 }
 
-/** One try, with what decides about the next: how long it took, and that it was silence or an answer. */
+/** Sends one try with a deadline, adds its duration to a transient failure, and reports silence and answers to `outages`. */
 export function withAttempts(send: Send, { clock, policy, outages }: AttemptOptions): Send {
   return async (request) => {
     const beganMs = clock.monotonicMs()
@@ -55,10 +55,10 @@ function isAnswer(error: unknown): boolean {
   return error instanceof RejectedError
 }
 
-/** Without a reason of its own each abort would make an exception with a stack. */
+/** Without a reason, each abort would create an exception with a stack. */
 const OVER = 'over'
 
-/** Listens while one try is under way, and says when nothing was heard for long, neither by it nor by the others. */
+/** Watches one try in flight; reports a silence if for long neither this try nor any other had an answer. */
 class Silence implements Disposable {
   readonly #clock: Clock
   readonly #outages: Outages

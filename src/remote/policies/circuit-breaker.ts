@@ -8,8 +8,8 @@ import { sleepFor } from './retry.ts'
 import type { RetryAfter } from './retry-after.ts'
 
 /**
- * All requests of a client pass one circuit breaker. `Retry-After` and 429 open it for all of them for a time. While the service
- * can't be reached, the breaker is half open: one request probes, and the others share the probe's result.
+ * All requests of a client pass one circuit breaker. `Retry-After` and 429 open it for all of them for a time. While the
+ * service can't be reached, the breaker is half open: one request probes, and the others share the probe's result.
  */
 export function withCircuitBreaker(send: Send, breaker: CircuitBreaker): Send {
   return async (given) => {
@@ -55,7 +55,7 @@ export class CircuitBreaker {
     this.#options = options
   }
 
-  /** Monotonic: until when a request with the deadline `untilMs` must wait. A `Retry-After` is respected beyond the deadline. */
+  /** Monotonic: until when a request with the deadline `untilMs` must wait. `Retry-After` holds beyond the deadline. */
   openUntilMs(untilMs = Number.POSITIVE_INFINITY): number {
     return Math.max(this.#options.retryAfter.untilMs, Math.min(this.#openUntilMs, untilMs))
   }
@@ -71,7 +71,7 @@ export class CircuitBreaker {
     return !this.#unreachable && this.openUntilMs() <= this.#options.clock.monotonicMs()
   }
 
-  /** Waits while the breaker is open. Returns `request`, or a probe made from it if the breaker is half open and no probe runs yet. */
+  /** Waits while the breaker is open. Returns `request`, or a probe of it if the breaker is half open and has no probe. */
   async admit<T>(request: ServiceRequest<T>): Promise<ServiceRequest<T>> {
     for (;;) {
       await this.#waitWhileOpen(request)

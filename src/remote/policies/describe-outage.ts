@@ -11,7 +11,7 @@ const HEADLINES: Readonly<Record<Outage['code'], string>> = {
   'service-throttling': 'wants fewer requests',
 }
 
-/** Who doesn't answer as it should, and why: `https://library.example.com does not answer (connection refused)`. */
+/** Names the service and its fault: `https://library.example.com does not answer (connection refused)`. */
 export function describeCause({ origin, code, cause, askedUntilMs }: Outage, nowMs: number): string {
   const asked = askedUntilMs === null ? HEADLINES[code] : `asks to wait until ${timeOfDay(askedUntilMs, nowMs)}`
   return `${origin} ${asked} (${escapeText(cause)})`

@@ -3,25 +3,25 @@ import type { Clock } from '../../foundation/clock.ts'
 import { serviceFailureCodes } from '../../foundation/errors.ts'
 import type { FailureFacts } from '../wire/transient-failure.ts'
 
-/** The service gives no usable answers now: what is known of that. Times are wall clock. */
+/** An outage: the service gives no usable answers now. Times are wall clock. */
 export const outageShape = z.object({
   origin: z.string(),
   code: z.enum(serviceFailureCodes),
-  /** In words, to stand in brackets: `connection refused`. */
+  /** In few words, for parentheses: `connection refused`. */
   cause: z.string(),
   /** When the first try that failed, or has no answer yet, began. */
   sinceMs: z.number(),
-  /** Null: a try is under way that has no answer yet. */
+  /** Null while a try is in flight. */
   nextTryAtMs: z.number().nullable(),
-  /** When waiting ends without success; null: after some tries, soon. */
+  /** When the client gives up; null if it gives up after a number of tries. */
   untilMs: z.number().nullable(),
-  /** Until when the service itself asks to be left alone. */
+  /** Until when the service asks for no requests (`Retry-After`); null if it does not. */
   askedUntilMs: z.number().nullable(),
 })
 
 export type Outage = Readonly<z.infer<typeof outageShape>>
 
-/** Is told of an outage, again with each try of it, and with null once the service answers. */
+/** Receives an outage, again at each failed try, and null once the service answers. */
 export type OutageListener = (outage: Outage | null) => void
 
 interface Plan {
@@ -30,7 +30,7 @@ interface Plan {
   readonly untilMs: number | undefined
 }
 
-/** Tells one client's outages, whichever of its requests meet them. */
+/** Reports the outages of one client, over all of its requests. */
 export class Outages {
   readonly #origin: string
   readonly #clock: Clock
@@ -45,17 +45,17 @@ export class Outages {
     this.#listener = listener
   }
 
-  /** Monotonic: when the last answer came. */
+  /** Monotonic: the time of the last answer. */
   get answeredAtMs(): number {
     return this.#answeredAtMs
   }
 
-  /** How long the slowest answer so far took: slow is not silent. */
+  /** The duration of the slowest answer so far: a slow service is not a silent one. */
   get longestMs(): number {
     return this.#longestMs
   }
 
-  /** An answer came, whatever it said, `afterMs` after it was waited for. */
+  /** Records an answer with any status, `afterMs` after the last activity; an outage ends. */
   recordAnswer(afterMs: number): void {
     this.#answeredAtMs = this.#clock.monotonicMs()
     this.#longestMs = Math.max(this.#longestMs, afterMs)
@@ -64,7 +64,7 @@ export class Outages {
     this.#listener(null)
   }
 
-  /** A try failed and is followed by another one. */
+  /** Records a failed try that will be repeated after `pauseMs`. */
   recordFailure(facts: FailureFacts, { pauseMs, untilMs }: Plan): void {
     const nowMs = this.#clock.nowMs()
     const { code, cause = facts.reason, retryAfterMs, triedForMs = 0 } = facts
@@ -77,7 +77,7 @@ export class Outages {
     })
   }
 
-  /** A try has had no answer for so long. */
+  /** Records that a try has had no answer for `silentMs`. */
   recordSilence(silentMs: number, untilMs: number | undefined): void {
     this.#report(this.#clock.nowMs() - silentMs, {
       code: 'answer-late',

@@ -8,7 +8,7 @@ interface RateLimits {
   readonly bandwidthBytesPerSecond: number
 }
 
-/** Keeps requests and uploaded bytes under the limits the user set; 0 is no limit. */
+/** Keeps requests and uploaded bytes within the user's limits per second; 0 means no limit. */
 export function withRateLimits(send: Send, limits: RateLimits | undefined, clock: Clock): Send {
   const requests = limits?.requestsPerSecond ? new TokenBucket(limits.requestsPerSecond, clock) : undefined
   const bytes = limits?.bandwidthBytesPerSecond ? new TokenBucket(limits.bandwidthBytesPerSecond, clock) : undefined
@@ -19,10 +19,10 @@ export function withRateLimits(send: Send, limits: RateLimits | undefined, clock
   }
 }
 
-/** Shorter waits than this are saved up: timers aren't that exact. */
+/** Shorter waits accumulate, because timers are not that exact. */
 const SHORTEST_WAIT_MS = 5
 
-/** A bucket of tokens that fills with the monotonic clock; it holds none in stock, so there are no bursts. */
+/** A token bucket over the monotonic clock that saves no tokens, so there are no bursts. */
 class TokenBucket {
   readonly perSecond: number
   readonly #clock: Clock
@@ -33,7 +33,7 @@ class TokenBucket {
     this.#clock = clock
   }
 
-  /** Waits until `amount` may go; throws InterruptedError when `request` is aborted. */
+  /** Waits for `amount` tokens; throws InterruptedError if `request` is aborted. */
   async take(amount: number, request: ServiceRequest<unknown>): Promise<void> {
     const nowMs = this.#clock.monotonicMs()
     const startMs = Math.max(nowMs, this.#freeAtMs)
@@ -47,7 +47,7 @@ function slowed<T>(request: ServiceRequest<T>, body: FileBody, bucket: TokenBuck
   return { ...request, body: { ...body, open } }
 }
 
-/** Pieces small enough that no single wait looks like a stalled upload. */
+/** Yields pieces so small that no single wait looks like a stalled upload. */
 async function* trickle(
   body: UploadBody,
   bucket: TokenBucket,

@@ -1,13 +1,13 @@
 import type { Clock } from '../../foundation/clock.ts'
 
 interface RetryAfterOptions {
-  /** What is left of a pause that the service asked for before. */
+  /** The rest of a `Retry-After` received earlier. */
   readonly remainingMs?: number
-  /** Is told of each pause that ends later than those before; must not throw. */
+  /** Called for each `Retry-After` that ends later than those before; must not throw. */
   readonly onRetryAfter?: (lengthMs: number) => void
 }
 
-/** Until when a service wants no request, whichever client sends it: it outlives the clients that share it. */
+/** Until when a service asks for no requests (`Retry-After`). Clients of one service share it, also one after another. */
 export class RetryAfter {
   readonly #clock: Clock
   readonly #onRetryAfter: ((lengthMs: number) => void) | undefined
@@ -19,12 +19,12 @@ export class RetryAfter {
     this.#untilMs = restMs > 0 ? clock.monotonicMs() + restMs : 0
   }
 
-  /** Monotonic; may be over. */
+  /** Monotonic; may have passed. */
   get untilMs(): number {
     return this.#untilMs
   }
 
-  /** The service wants no request for so long from now. */
+  /** Records that the service asks for no requests for `lengthMs` from now. */
   record(lengthMs: number): void {
     const untilMs = this.#clock.monotonicMs() + lengthMs
     if (lengthMs <= 0 || untilMs <= this.#untilMs) return

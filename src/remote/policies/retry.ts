@@ -19,19 +19,19 @@ export interface RetryOptions {
   readonly random: Random
   readonly logger: Logger
   readonly policy: RetryPolicy
-  /** Is told of each failed try that is followed by another. */
+  /** Receives each failed try that is followed by another. */
   readonly outages: Outages | undefined
-  /** Monotonic: until when a request waits whose time ends at `untilMs`. */
+  /** Monotonic: until when the circuit breaker makes a request with the deadline `untilMs` wait. */
   readonly openUntilMs: (untilMs: number | undefined) => number
 }
 
-/** A year: what lies beyond is no time to be told. */
+/** A year; messages omit a later time. */
 const LONGEST_TOLD_MS = 365 * 24 * 3_600_000
 
-/** Tries again, with growing pauses and a bound, what another try may mend; what may have been done once is not done twice. */
+/** Repeats failed requests with growing delays and a bound, unless the service may have done what must not be done twice. */
 export function withRetries(send: Send, options: RetryOptions): Send {
   return async (request) => {
-    // When no further try begins; known from the first failure on.
+    // No try begins later; known from the first failure on.
     let untilMs: number | undefined
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -63,7 +63,7 @@ export function withRetries(send: Send, options: RetryOptions): Send {
   }
 }
 
-/** The first deadline stays; only who waits as asked isn't charged for it. */
+/** Keeps the first deadline; if the policy honours `Retry-After`, that wait extends it. */
 function deadlineOf(
   untilMs: number | undefined,
   facts: FailureFacts,
@@ -74,7 +74,7 @@ function deadlineOf(
   return firstMs + (policy.honoursRetryAfter ? (facts.retryAfterMs ?? 0) : 0)
 }
 
-/** The service wants no request before the time of this one is over. */
+/** Whether `Retry-After` ends after the deadline. */
 function isRetryAfterBeyond(
   untilMs: number | undefined,
   { retryAfterMs }: FailureFacts,
@@ -99,7 +99,7 @@ function isLast(
   return untilMs !== undefined && clock.monotonicMs() >= untilMs
 }
 
-/** The last try is at the very end. */
+/** The delay before the next try; the last try begins at the deadline. */
 function delayBefore(
   untilMs: number | undefined,
   attempt: number,
@@ -125,7 +125,7 @@ function retryAfterInWords({ retryAfterMs }: FailureFacts, { clock }: RetryOptio
   return timeOfDay(nowMs + retryAfterMs, nowMs)
 }
 
-/** Sleeps until it is over or `request` is aborted, which throws InterruptedError. */
+/** Sleeps for `durationMs`; throws InterruptedError if `request` is aborted. */
 export async function sleepFor(clock: Clock, durationMs: number, request: ServiceRequest<unknown>): Promise<void> {
   try {
     await clock.sleep(durationMs, request.signal)

@@ -6,11 +6,11 @@ import type { Query, Target } from './request.ts'
 export interface Address {
   readonly method: string
   readonly path: string
-  /** For counting: the route's name, `description` or `raw`. */
+  /** The label in metrics: the route's name, `description` or `raw`. */
   readonly name: string
 }
 
-/** The allow-list: a request that no target describes can't be built. */
+/** The allow-list: the client can build only requests that a target describes. */
 export function addressOf(target: Target): Address {
   switch (target.kind) {
     case 'route': {
@@ -35,7 +35,7 @@ function queryText(query: Query | undefined): string {
 
 const RAW_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** A request in the user's own words; `/v1/…` and `/api/v1/…` both name what lies below `/api`. */
+/** Parses a request that the user spelled out; `/v1/…` and `/api/v1/…` both name a path below `/api`. */
 function parseRaw(method: string, path: string): { method: string; path: string } {
   const upper = method.toUpperCase()
   if (!RAW_METHODS.includes(upper)) {

@@ -2,19 +2,19 @@ import type { PeerCertificate } from 'node:tls'
 import { escapeText, truncateText } from '../../foundation/text.ts'
 
 interface Seen {
-  /** What OpenSSL or Node calls the fault. */
+  /** The fault's code in OpenSSL or Node. */
   readonly code: string
   readonly shown: PeerCertificate | undefined
-  /** The host that was meant. */
+  /** The host that the client meant to reach. */
   readonly host: string
-  /** `the service`, or which proxy. */
+  /** The service's origin, or the proxy with its variable. */
   readonly owner: string
   readonly nowMs: number
 }
 
 const TRUST = 'name a PEM file with it in service.caFile (SHELFD_CA_FILE); NODE_EXTRA_CA_CERTS works as well'
 
-/** What is wrong with a certificate, and what to do about it. */
+/** Says what is wrong with a certificate, and how to fix it. */
 export function describeCertificateFault(seen: Seen): string {
   const { code, owner } = seen
   switch (code) {
@@ -68,7 +68,7 @@ function nameOf(shown: PeerCertificate | undefined): string | undefined {
   return Array.isArray(name) ? name[0] : name
 }
 
-/** `Jan  1 00:00:00 2021 GMT` as a day. */
+/** The day of a time such as `Jan  1 00:00:00 2021 GMT`. */
 function dayOf(time: string | undefined): string | undefined {
   const ms = Date.parse(time ?? '')
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString().slice(0, 10)

@@ -4,24 +4,24 @@ import { openTunnel, placeOf, type TunnelProxy } from './proxy.ts'
 import { openSecureSocket } from './sockets.ts'
 
 export interface Way {
-  /** Between here and the service; undefined: none. */
+  /** The proxy to the service; undefined: none. */
   readonly proxy: TunnelProxy | undefined
-  /** Authorities that are trusted (PEM); undefined: those that Node trusts. */
+  /** Trusted authorities (PEM); undefined: Node's. */
   readonly authorities: readonly string[] | undefined
-  /** Ends attempts to connect. */
+  /** Aborts attempts to connect. */
   readonly signal: AbortSignal | undefined
 }
 
 /**
- * Makes the connections of a pool to an https origin. A connection counts as made when the service's certificate was checked: until
- * then, whatever a proxy says, no byte of a request has left.
+ * Creates the connections of a pool to an https origin. A connection is ready only when the service's certificate was
+ * checked: before that no byte of a request leaves, even if a proxy reports success.
  */
 export function createConnector(origin: string, { proxy, authorities, signal }: Way): buildConnector.connector {
   const place = placeOf(origin)
   let context: SecureContext | undefined
   let session: Buffer | undefined
   const open = async () => {
-    // Reading some hundred certificates takes its time: once for all connections, and only when there is one.
+    // Reading some hundred certificates takes time, so the first connection does it for all.
     if (authorities) context ??= createSecureContext({ ca: [...authorities] })
     const tunnel =
       proxy && (await openTunnel(proxy, `${nameIn(place.host)}:${place.port}`, { context, session: undefined, signal }))

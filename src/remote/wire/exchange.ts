@@ -6,10 +6,10 @@ import { SourceFailure } from './multipart.ts'
 import type { ServiceRequest } from './request.ts'
 import { interruption, networkError, noConnection, TransientFailure, type Wire } from './transient-failure.ts'
 
-/** JSON and error bodies are never longer than this, before and after decompression. */
+/** The maximum length of JSON and error bodies, before and after decompression. */
 export const BODY_LIMIT_BYTES = 8 << 20
 
-/** A download slower than this in the mean is cut: drip-fed answers must end. */
+/** A download with a lower mean rate is aborted, so that drip-fed answers end. */
 const SLOWEST_BYTES_PER_MS = 1
 
 interface ExchangeLimits {
@@ -17,7 +17,7 @@ interface ExchangeLimits {
   readonly answerMs: number
   /** Between two chunks of a streamed body; undefined when the body goes out in one write. */
   readonly stallMs: number | undefined
-  /** From now to the end of the answer, connected or not; undefined: it isn't cut. */
+  /** From now to the end of the answer, connecting included; undefined: no limit. */
   readonly cutMs: number | undefined
 }
 
@@ -29,12 +29,12 @@ interface WireAnswer {
 }
 
 /**
- * One request on the wire. It keeps what decides later: whether a connection was made and whether a byte of the body may have
- * left. Its deadlines are its own: undici's don't catch drip-fed answers.
+ * One request on the wire. It records whether a connection was made and whether a byte of the body may have left, because
+ * retries depend on both. It has its own deadlines, because undici's do not catch drip-fed answers.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly answer: Promise<WireAnswer>
-  /** When nothing of it is under way any more. */
+  /** Resolves when nothing of the request is in flight any more. */
   readonly ended: Promise<void>
   status: number | undefined
   readonly #request: ServiceRequest<unknown>
@@ -73,7 +73,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (cutMs !== undefined && cutMs < answerMs) this.#cut = this.#clock.startTimer(cutMs, this.#onDeadline)
   }
 
-  /** Ends the exchange with `error`; the socket is destroyed, so that the service never sees the end of a body. */
+  /** Ends the exchange with `error` and destroys the socket, so that the service never sees the end of a body. */
   fail(error: unknown): void {
     if (this.#ended) return
     this.#end()

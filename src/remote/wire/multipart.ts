@@ -3,29 +3,29 @@ import { FileError } from '../../foundation/errors.ts'
 import type { FileBody } from './request.ts'
 import { cannot } from './transient-failure.ts'
 
-/** Up to here a body goes out as one buffer in one write. */
+/** A file up to this size is sent as one buffer in one write. */
 const ONE_WRITE_BYTES = 1 << 17
 const CHUNK_BYTES = 1 << 18
 
-/** The body itself failed, not the wire; `cause` is what it threw. */
+/** The body failed, not the connection; `cause` is what the body threw. */
 export class SourceFailure extends Error {
   constructor(cause: unknown) {
     super('the body failed', { cause })
   }
 }
 
-/** A request body ready to be sent; exactly `sizeBytes` long or it fails. */
+/** A request body ready to send; it has exactly `sizeBytes` or fails. */
 export interface Payload {
   readonly contentType: string
   readonly sizeBytes: number
   readonly content: Buffer | AsyncIterable<Uint8Array>
-  /** Gives back what the body holds open; needed when `content` wasn't read to its end. */
+  /** Releases what the body holds open; needed if `content` was not read to its end. */
   release(): void
 }
 
 /**
- * `multipart/form-data` with the text fields first and the file in the field `file` (4.12). The first chunk is read here, so that a
- * file that can't be read costs no request. Throws what the body throws; FileError('busy') when it isn't as long as declared.
+ * Encodes `multipart/form-data`: the text fields first, then the file in the field `file` (4.12). Reads the first chunk, so
+ * that an unreadable file costs no request. Throws what the body throws; FileError('busy') if its length is not as declared.
  */
 export async function openMultipart(body: FileBody, random: Random): Promise<Payload> {
   const boundary = makeBoundary(random)
@@ -46,7 +46,7 @@ export async function openMultipart(body: FileBody, random: Random): Promise<Pay
   return { ...frame, content: framed(head, first, chunks, tail, body), release }
 }
 
-/** Names as browsers write them (WHATWG, RFC 7578): UTF-8 bytes, only quotes and line ends escaped. */
+/** Encodes a name as browsers do (WHATWG, RFC 7578): UTF-8 bytes, only quotes and line ends escaped. */
 function escapeName(name: string): string {
   return name.replace(/"/g, '%22').replace(/\r/g, '%0D').replace(/\n/g, '%0A')
 }
@@ -58,7 +58,7 @@ function headText(body: FileBody, boundary: string): string {
   return `${fields.join('')}${disposition}"file"; filename="${escapeName(body.fileName)}"\r\nContent-Type: ${mime}\r\n\r\n`
 }
 
-/** Small bodies are carved out of shared memory: making a buffer for each costs as much as the rest of the request. */
+/** Small bodies share slabs of memory: allocating a buffer for each takes as long as the rest of the request. */
 const SLAB_BYTES = 1 << 20
 let slab = Buffer.alloc(0)
 

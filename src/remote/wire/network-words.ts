@@ -1,4 +1,4 @@
-/** What kept a connection from being made or broke it, in words by the code of the system or of the HTTP client. */
+/** Why a connection failed, in words, by the code of the system or of the HTTP client. */
 const WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
@@ -19,7 +19,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'no encryption is spoken there',
 }
 
-/** `connection refused`; the code itself where there are no words for it. */
+/** Returns words such as `connection refused`; a code that has none is returned itself. */
 export function wordsOf(code: string): string {
   return WORDS[code] ?? (code.startsWith('ERR_SSL') ? `the encryption failed, ${code}` : code)
 }

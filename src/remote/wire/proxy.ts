@@ -5,19 +5,19 @@ import type { ProxyChoice } from '../../rules/choose-proxy.ts'
 import { wordsOf } from './network-words.ts'
 import { CertificateFailure, CONNECT_TIMEOUT_MS, openSecureSocket, openSocket, type Security } from './sockets.ts'
 
-/** A proxy that makes tunnels (CONNECT). */
+/** A proxy that opens tunnels (CONNECT). */
 export interface TunnelProxy {
-  /** Scheme, host and port: how messages name it. */
+  /** Scheme, host and port, as messages name the proxy. */
   readonly origin: string
-  /** Where it was named. */
+  /** The environment variable that names the proxy. */
   readonly variable: string
-  /** `user:password`, in the clear; a secret. */
+  /** `user:password`, decoded; a secret. */
   readonly credentials: string | undefined
 }
 
-/** A proxy that isn't there or doesn't let through: no byte of the request has left. */
+/** The proxy is unreachable or refuses the tunnel; no byte of the request has left. */
 export class ProxyFailure extends Error {
-  /** Only people can mend it. */
+  /** Only a person can fix it: the client does not retry. */
   readonly isFinal: boolean
 
   constructor(reason: string, isFinal: boolean, options?: ErrorOptions) {
@@ -26,7 +26,7 @@ export class ProxyFailure extends Error {
   }
 }
 
-/** Reads the value of a proxy variable as curl does; throws UsageError, which never shows it, because it may hold a password. */
+/** Parses a proxy variable as curl does; throws UsageError, which never shows the value, because it may hold a password. */
 export function parseProxy({ variable, address }: ProxyChoice): TunnelProxy {
   const url = URL.parse(/^[a-z][\w+.-]*:\/\//i.test(address) ? address : `http://${address}`)
   if (!url || url.hostname === '') throw unusable(variable, 'it is no address such as http://proxy.example.com:3128')
@@ -50,7 +50,7 @@ function unusable(variable: string, why: string): UsageError {
   return new UsageError('bad-configuration', `Cannot use the proxy that ${variable} names: ${why}`)
 }
 
-/** A connection through the proxy to `target` (`library.example.com:443`); rejects with ProxyFailure. */
+/** Opens a connection through the proxy to `target` (`library.example.com:443`); rejects with ProxyFailure. */
 export async function openTunnel(proxy: TunnelProxy, target: string, security: Security): Promise<Socket> {
   try {
     const socket = await reach(proxy, security)
@@ -75,7 +75,7 @@ export function nameOf({ origin, variable }: TunnelProxy): string {
   return `the proxy ${origin} (${variable})`
 }
 
-/** Host without brackets, and port. */
+/** The host of an origin, without brackets, and its port. */
 export function placeOf(origin: string): { host: string; port: number } {
   const { protocol, hostname, port } = new URL(origin)
   const byDefault = protocol === 'https:' ? 443 : 80
@@ -90,7 +90,7 @@ function reach({ origin }: TunnelProxy, security: Security): Promise<Socket> {
 
 interface ProxyAnswer {
   readonly answer: IncomingMessage
-  /** Bytes that came behind it. */
+  /** Bytes that the proxy sent after its answer. */
   readonly head: Buffer
 }
 
@@ -125,7 +125,7 @@ function ask(
   })
 }
 
-/** A busy proxy, or one that can't reach the service, is tried again; a proxy that refuses is a matter for people. */
+/** The client retries if the proxy is busy or cannot reach the service; if the proxy refuses, only people can fix that. */
 function refusalOf(proxy: TunnelProxy, target: string, status: number): ProxyFailure {
   const name = nameOf(proxy)
   if (status === 407) {

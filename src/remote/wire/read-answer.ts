@@ -36,7 +36,7 @@ const REJECTIONS: Readonly<Record<number, CodeOf<'rejected'>>> = {
   422: 'invalid',
 }
 
-/** Reads an answer of one of `statuses` whose JSON has `shape`; every other answer becomes the error it stands for (section 7). */
+/** Makes a reader of answers with one of `statuses` and JSON of `shape`; other answers become errors (section 7). */
 export function jsonOf<T>(shape: z.ZodType<T>, statuses: readonly number[] = [200]) {
   return async (answer: Answer, request: ServiceRequest<unknown>): Promise<T> => {
     await expectStatus(answer, request, statuses)
@@ -49,7 +49,7 @@ export function jsonOf<T>(shape: z.ZodType<T>, statuses: readonly number[] = [20
   }
 }
 
-/** Throws what a status other than `statuses` stands for: TransientFailure (429, 5xx), RefusedError (401, 403) or RejectedError. */
+/** Throws the error of any other status: TransientFailure (429, 5xx …), RefusedError (401, 403) or RejectedError. */
 export async function expectStatus(
   answer: Answer,
   request: ServiceRequest<unknown>,
@@ -71,12 +71,12 @@ export async function expectStatus(
   throw new RejectedError(REJECTIONS[status] ?? 'request-rejected', cannot(request, reason), status)
 }
 
-/** The decoded JSON of an answer; a TransientFailure when it is none, is compressed otherwise than asked, or too long unpacked. */
+/** The JSON of an answer; throws TransientFailure if it is not JSON, compressed but not by gzip, or too long. */
 export async function parseJson(answer: Answer): Promise<unknown> {
   const encoding = headerOf(answer, 'content-encoding')
   const bytes = encoding === undefined || encoding === 'identity' ? answer.body : await unpack(answer.body, encoding)
   try {
-    // A service that repeats the credential must not get it into the store.
+    // If the service repeats the credential, the store must not get it.
     return JSON.parse(answer.redact(bytes.toString('utf8')))
   } catch {
     throw isHtml(answer, bytes) ? malformed(`the answer is ${HTML}`, HTML) : malformed('the answer is not JSON')
@@ -100,13 +100,13 @@ async function unpack(body: Buffer, encoding: string): Promise<Buffer> {
   }
 }
 
-/** An answer that cannot be what was asked for; `cause` says so in brackets. */
+/** The failure for an answer that does not fit the request; `cause` is a short reason for parentheses. */
 export function malformed(reason: string, cause = reason): TransientFailure {
   const words = { reason: escapeText(reason), cause: escapeText(cause) }
   return new TransientFailure({ code: 'answer-malformed', ...words, mayBeDone: true, reached: true })
 }
 
-/** Statuses by which a service says that it cannot answer now; any other 5xx is an error of its own. */
+/** Statuses of a service that cannot answer now; any other 5xx is a `service-error`. */
 const UNAVAILABLE: ReadonlySet<number> = new Set([408, 425, 502, 503, 504, 507])
 
 function setbackOf(answer: Answer): TransientFailure {
@@ -122,7 +122,7 @@ function setbackOf(answer: Answer): TransientFailure {
   })
 }
 
-/** The service's own clock where it shows one: a date it names is a date by that clock. */
+/** The time of the answer by the service's clock, if known: a date in `Retry-After` refers to that clock. */
 function answeredAtMs(answer: Answer): number {
   const dateMs = Date.parse(headerOf(answer, 'date') ?? '')
   return Number.isNaN(dateMs) ? answer.receivedAtMs : dateMs

@@ -2,16 +2,16 @@ import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectEncrypted, type PeerCertificate, type SecureContext, type TLSSocket } from 'node:tls'
 import { systemCodeOf } from '../../foundation/errors.ts'
 
-/** From the first packet to the end of the handshake, for each party on the way. */
+/** From the first packet to the end of the handshake, for the proxy and for the service. */
 export const CONNECT_TIMEOUT_MS = 10_000
 const KEEP_ALIVE_AFTER_MS = 60_000
 
-/** Nobody answered in time. */
+/** No connection within CONNECT_TIMEOUT_MS. */
 class ConnectTimeout extends Error {
   readonly code = 'ETIMEDOUT'
 }
 
-/** A certificate that is not trusted; `shown` is what the other side showed, as far as it could be read. */
+/** A certificate is not trusted; `shown` is the other side's certificate, if it could be read. */
 export class CertificateFailure extends Error {
   readonly code: string
   readonly shown: PeerCertificate | undefined
@@ -26,34 +26,34 @@ export class CertificateFailure extends Error {
 const CERTIFICATE =
   /^(?:CERT_|CRL_|ERROR_IN_C|ERR_TLS_CERT|UNABLE_TO_(?:GET|VERIFY|DECRYPT|DECODE)|DEPTH_ZERO|SELF_SIGNED|INVALID_(?:CA|PURPOSE)|HOSTNAME_MISMATCH|PATH_LENGTH)/
 
-/** Whether a code of OpenSSL or Node says that a certificate is not trusted. */
+/** Whether a code of OpenSSL or Node means that a certificate is not trusted. */
 export function isOfCertificate(code: string): boolean {
   return CERTIFICATE.test(code)
 }
 
 export interface Place {
-  /** A name or an address, an IPv6 one without brackets. */
+  /** A name or an address; IPv6 addresses have no brackets. */
   readonly host: string
   readonly port: number
 }
 
-/** A plain connection. */
+/** Opens an unencrypted connection. */
 export function openSocket(place: Place, signal: AbortSignal | undefined): Promise<Socket> {
   return settled(connectPlain(place), 'connect', signal)
 }
 
 export interface Security {
-  /** Certificates that are trusted; undefined: those that Node trusts. */
+  /** Trusted certificates; undefined: Node's. */
   readonly context: SecureContext | undefined
-  /** Of an earlier connection to the same place. */
+  /** The TLS session of an earlier connection to the same place. */
   readonly session: Buffer | undefined
-  /** Ends the attempt: nobody waits for the connection any more. */
+  /** Aborts the attempt, when no request needs the connection any more. */
   readonly signal: AbortSignal | undefined
 }
 
 /**
- * An encrypted connection that speaks HTTP/1.1, over `socket` if one is given. Certificates are checked whatever the environment
- * says; rejects with CertificateFailure when one is not trusted.
+ * Opens an encrypted connection for HTTP/1.1, over `socket` if given. Checks certificates even if the environment disables
+ * that; rejects with CertificateFailure if one is not trusted.
  */
 export async function openSecureSocket(place: Place, security: Security, socket?: Socket): Promise<TLSSocket> {
   const { context, session, signal } = security
@@ -67,7 +67,7 @@ export async function openSecureSocket(place: Place, security: Security, socket?
     rejectUnauthorized: true,
   })
   let shown: PeerCertificate | undefined
-  // After the check there is no certificate to be read any more. (The newer way to read it would disturb the check.)
+  // After the check the certificate cannot be read any more. (Node's newer method would disturb the check.)
   secured.prependOnceListener('secure', () => {
     shown = secured.getPeerCertificate()
   })

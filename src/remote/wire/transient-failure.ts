@@ -17,22 +17,22 @@ import { CertificateFailure, isOfCertificate } from './sockets.ts'
 export interface FailureFacts {
   readonly code: ServiceFailureCode
   readonly reason: string
-  /** The same in few words, to stand in brackets. */
+  /** The reason in few words, for parentheses. */
   readonly cause?: string
   /** The service may have done what was asked. */
   readonly mayBeDone: boolean
   /** A connection was made. */
   readonly reached: boolean
   readonly retryAfterMs?: number | undefined
-  /** How long the failed try took. */
+  /** The duration of the failed try. */
   readonly triedForMs?: number
-  /** Monotonic: when the request ends without success, as the try was given it. */
+  /** Monotonic: the deadline of the request, as the try received it. */
   readonly untilMs?: number | undefined
-  /** Another try would end the same. */
+  /** A retry would fail the same way. */
   readonly final?: boolean
 }
 
-/** A failed try that another one may mend; the retrying decorator turns the last one into an error of the family. */
+/** A failed try that a retry may fix; withRetries converts the last one into an error of the family. */
 export class TransientFailure extends Error {
   readonly facts: FailureFacts
 
@@ -42,7 +42,7 @@ export class TransientFailure extends Error {
   }
 }
 
-/** `Cannot upload "a.md": the service answered 413 (too large)`. */
+/** Builds a message: `Cannot upload "a.md": the service answered 413 (too large)`. */
 export function cannot(request: Pick<ServiceRequest<unknown>, 'verb' | 'subject'>, reason: string, at = ''): string {
   const subject = request.subject === undefined ? '' : ` "${escapeText(truncateText(request.subject, 300))}"`
   return `Cannot ${request.verb}${subject}${at === '' ? '' : ` at ${at}`}: ${reason}`
@@ -51,13 +51,13 @@ export function cannot(request: Pick<ServiceRequest<unknown>, 'verb' | 'subject'
 interface FinalFacts {
   readonly tries: number
   readonly origin: string
-  /** What the service asks for, for people. */
+  /** Until when the service asks to wait, in words. */
   readonly waitUntil?: string | undefined
-  /** What is shorter than that. */
+  /** The option that allows less time than that, in words. */
   readonly limit?: string | undefined
 }
 
-/** What a setback of the service at `origin` ends as when it isn't tried again. */
+/** The error of a request to the service at `origin` that failed and is not retried. */
 export function finalError(
   request: ServiceRequest<unknown>,
   facts: FailureFacts,
@@ -72,7 +72,7 @@ export function finalError(
   return new TemporaryError(facts.code, cannot(request, reason + asked, origin), { wasReached: facts.reached })
 }
 
-/** What an abort ends as. */
+/** The error of an aborted request: DoubtError if an upload may have arrived, else InterruptedError. */
 export function interruption(request: ServiceRequest<unknown>, mayBeDone: boolean): Error {
   if (!mayBeDone || request.body?.kind !== 'file') return new InterruptedError()
   return new DoubtError(cannot(request, 'interrupted'), 'interrupted')
@@ -82,7 +82,7 @@ export function interruptIfAborted(request: ServiceRequest<unknown>): void {
   if (request.signal?.aborted) throw interruption(request, false)
 }
 
-/** The way that a request takes. */
+/** How a request reaches the service. */
 export interface Wire {
   readonly origin: string
   readonly proxy: TunnelProxy | undefined
@@ -96,7 +96,7 @@ interface WireState {
   readonly mayBeDone: boolean
 }
 
-/** What undici reported, as what it means. Nothing of the error itself is kept: it may hold bytes of the answer. */
+/** Converts an error of undici; the result omits its message, which may hold bytes of the answer. */
 export function networkError(
   request: ServiceRequest<unknown>,
   thrown: unknown,
@@ -115,7 +115,7 @@ export function networkError(
   return new TransientFailure({ ...state, code: 'service-unreachable', cause, reason: `${what} (${cause})` })
 }
 
-/** The time was over before there was a connection. */
+/** The failure of a request whose deadline passed before there was a connection. */
 export function noConnection({ proxy }: Pick<Wire, 'proxy'>): TransientFailure {
   const cause = proxy ? `no connection in time through ${nameOf(proxy)}` : wordsOf('ETIMEDOUT')
   const reason = `the service cannot be reached (${cause})`

@@ -15,18 +15,18 @@ import { cannot, interruptIfAborted, TransientFailure } from './transient-failur
 
 const SHORTEST_SECRET = 12
 
-/** What a service is given for digesting a body once it has all of it. */
+/** The service gets 1 ms more to answer for this many bytes of a body. */
 const DIGEST_BYTES_PER_MS = 1 << 10
 
 export interface Transport {
   readonly send: Send
-  /** Waits for what is under way, then closes the sockets. */
+  /** Waits for requests in flight, then closes the sockets. */
   close(): Promise<void>
-  /** Breaks off what is under way, and closes the sockets. */
+  /** Aborts requests in flight and closes the sockets. */
   destroy(): Promise<void>
 }
 
-/** The wire: the only place where requests are built, and where the credential is added. */
+/** Creates the transport: the only code that builds requests and adds the credential. */
 export function createTransport(options: ClientOptions): Transport {
   const { origin, token, tokenSource, random, clock, onRequest } = options
   const timeouts = options.timeouts ?? DEFAULT_TIMEOUTS
@@ -35,7 +35,7 @@ export function createTransport(options: ClientOptions): Transport {
   const dispatcher = options.dispatcher ?? pool ?? openPool(options, connecting.signal)
   const way = { origin, clock, proxy: options.proxy }
   const authorization = `Bearer ${token}`
-  // A short word may be anything, an identifier for one; credentials are long.
+  // A short token may equal other text, such as an identifier; real credentials are long.
   const redact = createRedaction(token.length < SHORTEST_SECRET ? '' : token)
 
   let underWay = 0
@@ -76,14 +76,14 @@ export function createTransport(options: ClientOptions): Transport {
     send,
     close: async () => {
       if (pool?.destroyed) return
-      // What was given up before it had a connection still waits for one.
+      // Pool.close would wait for aborted requests that still have no connection.
       await (underWay === 0 ? destroy() : pool?.close())
     },
     destroy,
   }
 }
 
-/** What an answer means; whatever its reader trips over is an answer that cannot be understood, never an error of ours. */
+/** Interprets an answer; any unexpected error of the reader means that the answer is malformed, not that shelfd failed. */
 async function readAnswer<T>(request: ServiceRequest<T>, answer: Answer): Promise<T> {
   try {
     return await request.read(answer, request)
@@ -93,14 +93,14 @@ async function readAnswer<T>(request: ServiceRequest<T>, answer: Answer): Promis
   }
 }
 
-/** HTTP/1.1 only: destroying the socket must end one upload and nothing else. Plain HTTP stays on this computer: no proxy, no certificate. */
+/** HTTP/1.1 only: destroying a socket must end a single upload. Plain HTTP stays on this computer: no proxy, no TLS. */
 function openPool({ origin, connections, proxy, authorities }: ClientOptions, signal: AbortSignal): Pool {
   const isPlain = origin.startsWith('http:')
   const way: Way = { proxy, authorities, signal }
   return new Pool(origin, { connections, allowH2: false, ...(!isPlain && { connect: createConnector(origin, way) }) })
 }
 
-/** When the time of a request is over it is cut, but no upload, which would be in doubt, and no download. */
+/** The time left for a request; undefined for uploads, which aborting would leave in doubt, and for downloads. */
 function cutMsOf({ body, streamed, untilMs }: ServiceRequest<unknown>, clock: Clock): number | undefined {
   if (body?.kind === 'file' || streamed || untilMs === undefined) return undefined
   return Math.max(0, untilMs - clock.monotonicMs())
@@ -134,7 +134,7 @@ function bodyOf(payload: Payload): Buffer | Readable {
   return Buffer.isBuffer(payload.content) ? payload.content : Readable.from(payload.content, { objectMode: false })
 }
 
-/** Redirects are never followed: the file and the credential would go where nobody configured. */
+/** Rejects redirects: following one would send the file and the credential to an address that nobody configured. */
 function refuseRedirect(request: ServiceRequest<unknown>, answer: Answer): void {
   if (answer.status < 300 || answer.status > 399) return
   const location = answer.redact(String(answer.headers.location ?? 'nowhere'))
