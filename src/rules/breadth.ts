@@ -1,6 +1,6 @@
 import { isWithin } from '../foundation/paths.ts'
 
-/** Directories that belong to the system as a whole. */
+/** Directories of the system. */
 const SYSTEM_DIRECTORIES: ReadonlySet<string> = new Set([
   ...[
     '/bin',
@@ -31,11 +31,11 @@ const SYSTEM_DIRECTORIES: ReadonlySet<string> = new Set([
     '/private/var',
   ],
 ])
-/** What lies in these is made by the kernel, and is no document. */
+/** The kernel makes what these directories hold, which are no documents. */
 const KERNEL_DIRECTORY = /^\/(?:dev|proc|sys|run)(?:\/|$)/
 const DRIVE = /^[A-Za-z]:[\\/]?$/
 
-/** What a directory holds, when it is so much that nobody mirrors it by accident; undefined for any other. Real paths. */
+/** What a directory holds when it is too broad to mirror unconfirmed; undefined for any other. Takes real paths. */
 export function describeBreadth(path: string, home: string): string | undefined {
   if (path === '/' || DRIVE.test(path)) return 'the whole system'
   if (path === home) return 'the whole home directory'

@@ -1,19 +1,19 @@
 import { isLoopback } from '../foundation/loopback.ts'
 
-/** Which proxy stands between this computer and a service, by the variables that other programs heed too. */
+/** Chooses the proxy for a service by the environment variables that other programs use too. */
 
 export interface ProxyChoice {
-  /** Where it was named, for messages. */
+  /** The variable that names the proxy, for messages. */
   readonly variable: string
-  /** As it was written. */
+  /** The variable's value, trimmed. */
   readonly address: string
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * The proxy to `origin`; undefined: none. As in curl, the lower case wins, `ALL_PROXY` stands for what is not named, and an empty
- * variable names none. What is on this computer is never asked through a proxy, so that plain HTTP never is, and `HTTP_PROXY` says nothing.
+ * The proxy to `origin`; undefined: none. As in curl, lower case wins, `ALL_PROXY` is the fallback, and an empty variable
+ * counts as unset. Neither plain HTTP nor a service on this computer uses a proxy, so `HTTP_PROXY` has no effect.
  */
 export function chooseProxy(origin: string, env: Environment): ProxyChoice | undefined {
   const { protocol, hostname, port } = new URL(origin)
@@ -33,7 +33,10 @@ function firstOf(env: Environment, variables: readonly string[]): ProxyChoice | 
   return undefined
 }
 
-/** `*`, a host, a domain with all hosts in it (`example.com`, `.example.com`, `*.example.com`), or a block of IPv4 addresses; perhaps with a port. */
+/**
+ * An exception is `*`, a host, a domain with its hosts (`example.com`, `.example.com`, `*.example.com`) or an IPv4 block; a
+ * port may follow.
+ */
 function isMeant(exception: string, hostname: string, port: string): boolean {
   if (exception === '*') return true
   const { name = exception, port: onlyPort } = /^(?<name>.*[^:]):(?<port>\d+)$/.exec(exception)?.groups ?? {}
@@ -46,7 +49,7 @@ function isMeant(exception: string, hostname: string, port: string): boolean {
   return wanted !== '' && host.endsWith(`.${wanted}`)
 }
 
-/** In small letters, without the brackets of an IPv6 address and the dot behind a complete name. */
+/** In lower case, without the brackets of an IPv6 address and the trailing dot of a full name. */
 function bare(name: string): string {
   return name.toLowerCase().replace(/^\[|\]$|\.$/g, '')
 }

@@ -1,4 +1,4 @@
-/** The cheap hint that nothing changed: size, modification and change time, inode. */
+/** Cheap evidence that a file has not changed: size, mtime, ctime, inode. */
 interface FingerprintShape {
   readonly sizeBytes: number
   readonly mtimeNs: bigint
@@ -11,20 +11,20 @@ interface FoundFile {
   readonly fingerprint: FingerprintShape
 }
 
-/** A row of the store: name, size, mtime, ctime, inode, whether it was hashed too soon after its newest time. */
+/** A row of the store; `isRacy` is 1 when the hash was taken too soon after the newest time, else 0. */
 type KnownRow = readonly [name: string, size: bigint, mtimeNs: bigint, ctimeNs: bigint, inode: bigint, isRacy: bigint]
 
 export interface DirectoryComparison<File extends FoundFile> {
   readonly unchangedCount: number
-  /** Files to be hashed: not known, or their fingerprint proves nothing. */
+  /** Files to hash: unknown ones, and those that their fingerprint does not prove unchanged. */
   readonly unproven: readonly { readonly file: File; readonly isKnown: boolean }[]
-  /** Names that are known and were not found. */
+  /** Known names that were not found. */
   readonly missing: readonly string[]
 }
 
 /**
- * Which files of one directory must be read again. Unchanged means that size, mtime, ctime and inode are equal and that
- * the hash was taken at least two seconds after the newest of those times; anything else is hashed.
+ * Decides which files of one directory must be hashed. A file is unchanged when size, mtime, ctime and inode are equal
+ * and its hash was taken at least two seconds after the newest of those times; every other file must be hashed.
  */
 export function compareDirectory<File extends FoundFile>(
   found: readonly File[],
@@ -39,7 +39,7 @@ export function knownByName(known: readonly KnownRow[]): Map<string, KnownRow> {
   return new Map(known.map((row) => [row[0], row]))
 }
 
-/** The same for some of a directory's files, whose rows are taken out of `rows`: what is left at the end is missing. */
+/** Compares some of a directory's files and takes their rows out of `rows`; rows left at the end are missing. */
 export function comparePortion<File extends FoundFile>(
   found: readonly File[],
   rows: Map<string, KnownRow>,
@@ -56,10 +56,10 @@ export function comparePortion<File extends FoundFile>(
   return { unchangedCount: found.length - unproven.length, unproven }
 }
 
-/** Within this span after a change, a second change may leave the same times: two seconds, the coarsest of file systems. */
+/** A second change within this span may leave the same times: the coarsest file systems count in two seconds. */
 const RACY_WINDOW_NS = 2_000_000_000n
 
-/** True when a hash taken at `hashedAtMs` can't vouch for the file's times. */
+/** True when the file may have changed after the hash at `hashedAtMs` without new times. */
 export function isRacyHash(fingerprint: FingerprintShape, hashedAtMs: number): boolean {
   const { mtimeNs, ctimeNs } = fingerprint
   const newestNs = mtimeNs > ctimeNs ? mtimeNs : ctimeNs

@@ -1,16 +1,16 @@
 import { quarantineLeftMs } from './quarantine-duration.ts'
 
-/** Where a content stands between its discovery and its receipt. */
+/** The state of a content between its discovery and its receipt. */
 export type ContentState = 'new' | 'sending' | 'doubt' | 'stored' | 'refused'
 
-/** What decides about a file whose content has not been received for it. */
+/** The facts that decide about a file which has not received its content. */
 export interface UploadCandidate {
   readonly state: ContentState
   /** An operator set the content aside. */
   readonly isSetAside: boolean
   /** When the quarantine of the content ends (wall clock). */
   readonly retryAt: number | null
-  /** This run tried the content, or this copy of it, to the end. */
+  /** This run finished trying the content, or this copy of it. */
   readonly isTried: boolean
   /** The directory that the upload names exists at the service, or the upload names none. */
   readonly hasDirectory: boolean
@@ -29,7 +29,7 @@ export type UploadDecision =
       readonly for: 'upload-in-flight' | 'look' | 'quarantine' | 'operator' | 'next-run' | 'directory'
     }
 
-/** What to do about one file. Whether limits leave room, and whether the service may have the content already, is asked afterwards. */
+/** Decides what to do with one file. Callers check limits and earlier uploads of the content afterwards. */
 export function decideUpload(candidate: UploadCandidate, nowMs: number): UploadDecision {
   const { state, isSetAside, retryAt, isTried, hasDirectory, mustLink } = candidate
   if (state === 'stored') {

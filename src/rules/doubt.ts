@@ -1,33 +1,33 @@
 import type { DoubtCause, Reaction } from '../foundation/errors.ts'
 import { quarantineDurationMs, quarantineLeftMs } from './quarantine-duration.ts'
 
-/** The problem of a content in doubt that has no other. */
+/** The problem of a content in doubt that has no recorded one. */
 export const IN_DOUBT = {
   code: 'upload-in-doubt',
   message: 'not known whether it arrived; checked next run',
 }
 
-/** What is known of a content when an upload of it ends in doubt. */
+/** The earlier failures of a content when an upload of it ends in doubt. */
 interface DoubtedContent {
   /** Earlier uploads of it that ended in doubt. */
   readonly doubts: number
-  /** Quarantines it has had. */
+  /** Earlier quarantines of it. */
   readonly problemCount: number
 }
 
 export type DoubtReaction =
-  /** A look decides; if it finds nothing, the content is sent once more. */
+  /** A look decides: if it finds nothing, the content is uploaded again. */
   | { readonly kind: 'resend' }
-  /** It is a problem of the file, which is tried again after the pause: one look and one send each time. */
+  /** The file has a problem. After each quarantine, one look and at most one upload follow. */
   | { readonly kind: 'quarantine'; readonly code: Exclude<DoubtCause, 'interrupted'>; readonly pauseMs: number }
 
-/** What follows from an upload in doubt. The first one is sent again at once, so that a lost answer costs no time. */
+/** Decides what follows an upload in doubt. The first doubt has no quarantine, so that a lost answer costs no time. */
 export function reactToDoubt({ doubts, problemCount }: DoubtedContent, cause: DoubtCause): DoubtReaction {
   if (cause === 'interrupted' || (doubts === 0 && problemCount === 0)) return { kind: 'resend' }
   return { kind: 'quarantine', code: cause, pauseMs: quarantineDurationMs(problemCount, cause) }
 }
 
-/** Whether to look for a content in doubt now: when it has no problem yet, and whenever its quarantine is over. */
+/** Whether to look for a content in doubt now: not while it is in quarantine or set aside. */
 export function needsLook(
   { retryAt, isSetAside }: { readonly retryAt: number | null; readonly isSetAside: number },
   nowMs: number,
@@ -36,8 +36,8 @@ export function needsLook(
 }
 
 /**
- * Whether a candidate that could not be compared keeps its content from being sent. One that the service fails to give may be
- * compared another time; one that it will not give is passed over, unless the content was in doubt more than once.
+ * Whether a candidate that could not be compared blocks the upload. After a temporary failure it does, because a later
+ * comparison may succeed; after any other failure, only if the content was in doubt more than once.
  */
 export function standsInTheWay({ reaction }: { readonly reaction: Reaction }, doubts: number): boolean {
   return reaction === 'temporary' || doubts > 1
@@ -55,9 +55,9 @@ interface Entry {
 }
 
 /**
- * How likely a listed entry is what an upload of this name left behind: 0 for the same title, 1 for the same letters and
- * digits in title or slug, 2 for a beginning of one another (a service makes its slugs as it likes, cuts them, numbers
- * twins); undefined when it can't be it.
+ * Ranks how likely an upload of this name created a listed entry: 0 for the same title, 1 for the same letters and digits
+ * in title or slug, 2 when one begins with the other (services shorten slugs and number duplicates); undefined when it
+ * can't have.
  */
 export function rankCandidate(entry: Entry, upload: LookedFor): 0 | 1 | 2 | undefined {
   if (entry.mime_type !== upload.mime) return undefined
@@ -69,22 +69,22 @@ export function rankCandidate(entry: Entry, upload: LookedFor): 0 | 1 | 2 | unde
   return seen.some(isBeginning) ? 2 : undefined
 }
 
-/** Entries that only begin like a name and are downloaded to be compared. */
+/** Most entries of a merely similar name (rank 2) that are downloaded and compared. */
 export const MOST_OF_LIKE_NAME = 8
 
-/** The entries to compare with an upload, the likeliest first: all of its name, and some that only begin like it. */
+/** The entries to compare with an upload, likeliest first: all of rank 0 and 1, and some of rank 2. */
 export function listCandidates<E extends Entry>(entries: readonly E[], upload: LookedFor): E[] {
   const ranked = entries.map((entry) => ({ entry, rank: rankCandidate(entry, upload) }))
   const ofRank = (wanted: number) => ranked.flatMap(({ entry, rank }) => (rank === wanted ? [entry] : []))
   return [...ofRank(0), ...ofRank(1), ...ofRank(2).slice(0, MOST_OF_LIKE_NAME)]
 }
 
-/** By what an entry is found for a name that is like its own: equal keys, or one that begins the other. */
+/** The keys of an entry. Names are similar when their keys are equal or one begins with the other. */
 export function nameKeys({ title, filename }: { readonly title: string; readonly filename: string }): string[] {
   return [...new Set([reduce(stemOf(title)), reduce(title), reduce(stemOf(filename))])]
 }
 
-/** The same of a local name. */
+/** The key of a local name. */
 export function nameKey(name: string): string {
   return reduce(stemOf(name))
 }

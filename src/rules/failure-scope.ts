@@ -1,12 +1,12 @@
 import type { ErrorCode, Reaction } from '../foundation/errors.ts'
 
 /**
- * What a failed request tells of: `item`, only what it asked for; `service`, every other request as well; `unclear`, either:
- * a further request that asks for nothing in particular decides.
+ * What a failed request affects: `item`, only the requested item; `service`, every other request as well; `unclear`,
+ * either: a further request for no particular item decides.
  */
 export type FailureScope = 'item' | 'service' | 'unclear'
 
-/** Failures in the answer to one request, which may lie in what was asked for. */
+/** Failed answers that the requested item or the service may have caused. */
 const UNCLEAR: ReadonlySet<ErrorCode> = new Set([
   'service-error',
   'service-unavailable',
@@ -16,7 +16,7 @@ const UNCLEAR: ReadonlySet<ErrorCode> = new Set([
   'redirect-refused',
 ])
 
-/** Refusals that hold for every mirror: the credential, and the way to the service. */
+/** Refusals that affect every mirror: of the credential or of the connection. */
 const OF_ALL: ReadonlySet<ErrorCode> = new Set([
   'credential-missing',
   'credential-refused',
@@ -25,7 +25,7 @@ const OF_ALL: ReadonlySet<ErrorCode> = new Set([
   'proxy-refused',
 ])
 
-/** Whether an error that ends the work on one mirror leaves the others alone: its root, its pins, its guards, its rights. */
+/** Whether an error concerns one mirror only (its root, pins, guards or rights), so that the others continue. */
 export function concernsOneMirror({
   reaction,
   code,
@@ -38,7 +38,7 @@ export function concernsOneMirror({
   return reaction === 'root' || reaction === 'usage' || reaction === 'rejected'
 }
 
-/** `wasReached`: there was a connection, which may have broken because of what was asked for. */
+/** `wasReached`: a connection existed, which the requested item may have broken. */
 export function failureScope({
   reaction,
   code,

@@ -1,4 +1,4 @@
-/** Names of one directory that people, and some systems, take for one. */
+/** Names of one directory that users and some file systems can't tell apart. */
 export interface LookAlikes {
   /** Names that have such a twin. */
   readonly count: number
@@ -7,8 +7,8 @@ export interface LookAlikes {
 }
 
 /**
- * Which names of a directory differ only in case, or in how their letters are composed (NFC, NFD), when one of them is
- * new; undefined when none does.
+ * Finds names of a directory that differ only in case or in composition (NFC, NFD), if one of them is new; undefined when
+ * there are none.
  */
 export function findLookAlikes(names: readonly string[], isNew: (name: string) => boolean): LookAlikes | undefined {
   const groups = new Map<string, string[]>()
@@ -23,7 +23,7 @@ export function findLookAlikes(names: readonly string[], isNew: (name: string) =
   return { count: found.reduce((sum, group) => sum + group.length, 0), first, second }
 }
 
-/** Most names are in small letters of ASCII, and a directory may have hundreds of thousands of them. */
+/** Skips lower-case ASCII names, of which a directory may have hundreds of thousands. */
 const MAY_FOLD = /[A-Z\u0080-\uffff]/
 
 function addTo(groups: Map<string, string[]>, key: string, name: string): void {

@@ -1,8 +1,8 @@
 /**
- * Whether a mirror is synced when nobody names it, and if not, why:
- * - `named-only`: made by `sync DIR`; beside a configuration that names mirrors it is synced only when it is named
- * - `not-configured`: it came from a configuration that no longer names it; it is never scanned or sent
- * - `other-service`: what it sent belongs to another service than the current one
+ * Whether a command that does not name the mirror syncs it, and if not, why:
+ * - `named-only`: `sync DIR` created it, and the configuration names mirrors, so that only a command that names it syncs it
+ * - `not-configured`: it came from a configuration that no longer names it; no command scans or uploads it
+ * - `other-service`: it is pinned to another service than the current one
  */
 export type MirrorActivity = 'active' | 'named-only' | 'not-configured' | 'other-service'
 
@@ -11,15 +11,15 @@ export interface MirrorFacts {
   readonly isConfigured: boolean
   /** The configuration names any mirror. */
   readonly hasConfigured: boolean
-  /** Made by `sync DIR`. */
+  /** `sync DIR` created the mirror. */
   readonly isAdHoc: boolean
-  /** The service it is pinned to; undefined when it was never synced. */
+  /** The service that the mirror is pinned to; undefined before its first sync. */
   readonly origin: string | undefined
   /** The service that is in use now; undefined for an embedded library that was never started. */
   readonly currentOrigin: string | undefined
 }
 
-/** The one decision behind sync, daemon, report, status and `mirrors list`. */
+/** Sync, daemon, report, status and `mirrors list` all decide by this. */
 export function mirrorActivity(facts: MirrorFacts): MirrorActivity {
   const { isConfigured, hasConfigured, isAdHoc, origin, currentOrigin } = facts
   if (!isConfigured && !isAdHoc) return 'not-configured'
@@ -40,9 +40,9 @@ export function embeddedOrigin(instanceId: string): string {
 }
 
 /**
- * Whether a mirror gives its name to a new one: it was made by `sync DIR` in the library on this computer, and a service
- * is configured now, so that it can't be the one that is meant. Any other mirror keeps its name: another URL of a service may
- * be a slip, and then nothing may be sent.
+ * Whether a mirror gives its name to a new one: `sync DIR` created it in the embedded library, and a service is configured
+ * now, so that the user can't mean it. Any other mirror keeps its name: another URL of a service may be a mistake, and then
+ * nothing may be uploaded.
  */
 export function givesNameAway(
   { isAdHoc, origin }: { readonly isAdHoc: boolean; readonly origin: string },
@@ -51,7 +51,7 @@ export function givesNameAway(
   return isAdHoc && isEmbeddedOrigin(origin) && !service.isEmbedded
 }
 
-/** `wanted`, or with a number after it when that is taken. */
+/** Returns `wanted`, with a number after it if that name is taken. */
 export function freeName(wanted: string, isTaken: (name: string) => boolean): string {
   let name = wanted
   for (let count = 2; isTaken(name); count += 1) name = `${wanted}-${count}`

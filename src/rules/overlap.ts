@@ -1,6 +1,6 @@
 import { pathWithin } from '../foundation/paths.ts'
 
-/** How two directories, given by their real paths, lie to each other. */
+/** How two directories, given by their real paths, overlap. */
 export type Overlap =
   | { readonly kind: 'apart' }
   | { readonly kind: 'same' }

@@ -3,7 +3,7 @@ import { formatSize } from '../foundation/units.ts'
 
 const limit = z.number().nonnegative().nullable()
 
-/** What bounds the new contents of a run; null means no bound. */
+/** Limits on the new contents of a run or day; null means no limit. */
 export const uploadLimits = z.object({ newPerRun: limit, newPerDay: limit, newBytesPerRun: limit })
 
 /** What one limit held back in a run. */
@@ -13,7 +13,7 @@ export const heldBackShape = z.object({
   value: z.number(),
   /** Contents that wait. */
   contents: z.number(),
-  /** When the limit first leaves room, in ISO 8601; null: the next run sends what it allows. */
+  /** When the limit leaves room again, in ISO 8601; null: the next run continues. */
   freesAt: z.string().nullable(),
 })
 
@@ -22,14 +22,14 @@ export type HeldBack = Readonly<z.infer<typeof heldBackShape>>
 /** The limit that holds a content back, by the name of its setting. */
 export type HoldingLimit = HeldBack['limit']
 
-/** What counts for the limits already: each send, whatever came of it, since each may have cost something. */
+/** Uploads that count against the limits so far, whatever their outcome, since each may have cost something. */
 export interface QuotaUse {
   readonly inRun: number
   readonly inDay: number
   readonly bytesInRun: number
 }
 
-/** The limit by which one more content of `sizeBytes` may not be sent now, or undefined when it may. */
+/** The limit that forbids uploading one more content of `sizeBytes` now; undefined when none does. */
 export function holdingLimit(limits: UploadLimits, used: QuotaUse, sizeBytes: number): keyof UploadLimits | undefined {
   if (limits.newPerRun !== null && used.inRun >= limits.newPerRun) return 'newPerRun'
   if (limits.newPerDay !== null && used.inDay >= limits.newPerDay) return 'newPerDay'

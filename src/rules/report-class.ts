@@ -20,13 +20,13 @@ export type ReportClass = keyof typeof REPORT_CLASSES
 export interface Classified {
   readonly class: ReportClass
   readonly reason: string | null
-  /** It went wrong and somebody set it aside (`failed ignore`). */
+  /** An operator set the failed content aside (`failed ignore`). */
   readonly isSetAside?: true
-  /** It is stored without searchable text: the name of its kind. */
+  /** The kind of a file that is stored without searchable text. */
   readonly kindWithoutText?: string
 }
 
-/** What `report --check` fails on. Nobody can resolve `superseded` and `ignored`: the interface has no delete. */
+/** `report --check` fails on these. Users can't resolve `superseded` and `ignored`: the interface has no delete. */
 export const CHECKED_CLASSES: ReadonlySet<ReportClass> = new Set([
   'processing',
   'local-only',
@@ -50,16 +50,16 @@ export interface KnownContent {
   readonly isSetAside: number
 }
 
-/** What a listing says of a resource: `unasked` when there was none, `unknown` when it is incomplete and doesn't show it. */
+/** A resource in a listing: `unasked` without a listing, `unknown` when an incomplete one doesn't show it. */
 export type Presence = 'listed' | 'absent' | 'unknown' | 'unasked'
 
-/** What else decides about a file: a problem of its path, and why a limit holds its mirror's new contents back. */
+/** What else decides about a file: its path's problem, and why a limit holds its mirror's new contents back. */
 export interface FileCircumstances {
   readonly problem: string | null
   readonly heldBack: string | null
 }
 
-/** The one class of a file whose content on disk is the one that the store knows. */
+/** Classifies a file whose content on disk is the one that the store knows. */
 export function classifyFile(
   content: KnownContent,
   presence: Presence,
@@ -81,24 +81,24 @@ export function classifyFile(
   }
 }
 
-/** A file that differs from what the store knows: `isUploaded` when what it was before is stored. */
+/** Classifies a file that differs from the store; `isUploaded`: its former content is stored. */
 export function classifyDifferent(isUploaded: boolean): Classified {
   return isUploaded
     ? { class: 'changed', reason: 'changed since it was uploaded' }
     : { class: 'local-only', reason: 'new' }
 }
 
-/** A file in a directory that could not be read: it may be the same, another one, or gone. */
+/** Classifies a file in an unreadable directory: it may be unchanged, changed or gone. */
 export function classifyHidden(): Classified {
   return { class: 'unknown', reason: 'its directory cannot be read' }
 }
 
-/** A resource whose file has changed or is gone. */
+/** Classifies a resource whose file has changed or is gone. */
 export function classifySuperseded(reason: string): Classified {
   return { class: 'superseded', reason: describeEnd(reason) }
 }
 
-/** Why a path no longer stands for a content. */
+/** Describes why a path no longer has a content. */
 export function describeEnd(reason: string): string {
   const texts: Readonly<Record<string, string>> = {
     changed: 'its file has changed since',
@@ -122,7 +122,7 @@ function classifyStored(content: KnownContent, presence: Presence): Classified {
   }
 }
 
-/** Searchable by the service's word; what it says beside that is the reason. */
+/** Classifies a searchable content; the service's remark is the reason. */
 function classifySearchable({ ingestionNote, mime, secondLocation }: KnownContent): Classified {
   const withoutText = describeWithoutText(ingestionNote, mime)
   const note = withoutText ?? (ingestionNote === null ? undefined : `searchable with warnings: ${ingestionNote}`)
@@ -132,7 +132,7 @@ function classifySearchable({ ingestionNote, mime, secondLocation }: KnownConten
   return withoutText === undefined ? known : { ...known, kindWithoutText: kindName(mime) }
 }
 
-/** Both sides differ still, whether or not somebody has set it aside. */
+/** A content that was set aside keeps its class: both sides still differ. */
 function needsAttention({ isSetAside }: KnownContent, reason: string): Classified {
   if (isSetAside === 1) return { class: 'needs-attention', reason: `set aside: ${reason}`, isSetAside: true }
   return { class: 'needs-attention', reason }

@@ -1,16 +1,16 @@
-/** Losing fewer files than this never halts a mirror, unless they were all it had. */
+/** A mirror that loses fewer files than this is halted only if they were all it had. */
 const FEWEST_LOST = 20
 /** A mirror of fewer files than this may lose all of them. */
 const FEWEST_EMPTIED = 5
 
-/** Counts files. Those that a rule leaves out now are still on disk: they are in none of these counts. */
+/** Numbers of files. Those that a rule leaves out now are still on disk and are not counted. */
 export interface Loss {
   readonly known: number
   readonly found: number
   readonly lost: number
 }
 
-/** Why a scan's removals look like a lost disk rather than like somebody's work (P12); undefined when they don't. */
+/** Why a scan's removals look like a lost disk rather than a user's work (P12); undefined when they don't. */
 export function lossReason(files: Loss): 'emptied' | 'more than half' | undefined {
   const { known, found, lost } = files
   if (lost === 0) return undefined
@@ -18,7 +18,7 @@ export function lossReason(files: Loss): 'emptied' | 'more than half' | undefine
   return lost >= FEWEST_LOST && lost * 2 > known ? 'more than half' : undefined
 }
 
-/** Whether so many new files wait to be read that what looks lost may be among them, under new names. */
+/** Whether so many new files wait to be read that the lost ones may be among them under new names. */
 export function mayHaveMoved(files: Loss, unread: number): boolean {
   const atWorst = lossReason(files)
   return atWorst !== undefined && lossReason({ ...files, lost: Math.max(0, files.lost - unread) }) === undefined

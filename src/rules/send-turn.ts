@@ -1,4 +1,4 @@
-/** What is known of a content when it is its turn to be sent. */
+/** The earlier failures of a content that is to be uploaded. */
 interface TriedContent {
   /** Uploads of it that ended in doubt. */
   readonly doubts: number
@@ -6,10 +6,10 @@ interface TriedContent {
   readonly problemCount: number
 }
 
-/** `first`: it never failed. `last`: it did, and gets the room that the others leave under the limits of a run. */
+/** `first`: the content never failed. `last`: it did, and gets the room that others leave under a run's limits. */
 export type SendTurn = 'first' | 'last'
 
-/** When a content is sent: those that fail again and again must not use up what a limit allows before others are tried once. */
+/** When a content is uploaded: those that keep failing must not use up a limit before others are tried once. */
 export function sendTurn({ doubts, problemCount }: TriedContent): SendTurn {
   return doubts === 0 && problemCount === 0 ? 'first' : 'last'
 }

@@ -1,4 +1,4 @@
-/** Why an entry of a directory that no ignore rule matches is not a file to be sent. */
+/** Why the program does not upload an entry that no ignore rule matches. */
 export type SkipReason =
   | 'symlink'
   | 'socket'
@@ -11,11 +11,11 @@ export type SkipReason =
 
 interface Skipped {
   readonly reason: SkipReason
-  /** Of `too-large`: the file's size and the limit. */
+  /** For `too-large`: the file's size and the limit. */
   readonly detail?: string
 }
 
-/** A reason that somebody must resolve, as a problem of its path; `isUnsupported`: it can never be sent as it is. */
+/** A problem that the user must resolve; `isUnsupported`: no setting makes the entry uploadable. */
 export interface SkipProblem {
   readonly code: 'over-max-size' | 'unsupported' | 'name-not-utf8'
   readonly message: string
@@ -33,7 +33,7 @@ const WORDS: Readonly<Record<SkipReason, string>> = {
   'name-not-utf8': 'its name is not UTF-8',
 }
 
-/** The problem that a skipped entry is; undefined when it is left out on purpose, as symbolic links are. */
+/** The problem of a skipped entry; undefined when it is skipped on purpose, like a symbolic link. */
 export function skipProblem({ reason, detail }: Skipped): SkipProblem | undefined {
   const what = WORDS[reason]
   switch (reason) {

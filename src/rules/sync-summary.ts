@@ -12,7 +12,7 @@ const summaryProblem = z.object({
   retryAt: z.string().nullable(),
 })
 
-/** The account of one pass over one mirror: the shape that `sync --json` prints for each mirror. */
+/** The summary of one pass over one mirror: the shape that `sync --json` prints for each mirror. */
 const syncSummary = z.object({
   name: z.string(),
   path: z.string(),
@@ -40,7 +40,7 @@ const syncSummary = z.object({
     aliases: count,
     failed: count,
     heldBack: count,
-    /** The same by the limit that held them back. */
+    /** Contents held back, by limit. */
     heldBackBy: z.array(heldBackShape).readonly(),
     inDoubt: count,
     bytes: count,
@@ -53,7 +53,7 @@ const syncSummary = z.object({
     failed: count,
     pending: count,
     unknown: count,
-    /** Those of `warnings` that are stored without searchable text, and the same by kind. */
+    /** Those of `searchable` that are stored without searchable text, also by kind. */
     withoutText: count,
     withoutTextKinds: z.record(z.string(), count),
   }),
@@ -76,7 +76,7 @@ export type SummaryProblem = Readonly<z.infer<typeof summaryProblem>>
 export type SyncSummary = z.infer<typeof syncSummary>
 export type RunSummary = Readonly<z.infer<typeof runSummary>>
 
-/** An account with nothing in it yet. */
+/** A summary in which all counts are 0. */
 export function emptySummary(mirror: Pick<SyncSummary, 'name' | 'path' | 'library' | 'remotePath'>): SyncSummary {
   return {
     ...mirror,

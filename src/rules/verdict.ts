@@ -4,14 +4,14 @@ import type { SyncSummary } from './sync-summary.ts'
 export const verdicts = ['ok', 'incomplete', 'failed'] as const
 export type Verdict = (typeof verdicts)[number]
 
-/** What one run over all its mirrors comes to; the command line maps it to an exit code. */
+/** The outcome of one run over all its mirrors; the command line maps it to an exit code. */
 export const runOutcomes = ['done', 'failures', 'temporary', 'pending', 'held-back', 'interrupted'] as const
 export type RunOutcome = (typeof runOutcomes)[number]
 
-/** What the store remembers of a run: that somebody stopped it is told from what went wrong. */
+/** The verdict that the store records: a run that a user stopped is distinct from a failed one. */
 export type RecordedVerdict = Verdict | 'interrupted'
 
-/** Problems of uploads that say nothing of the file: the service was away, busy or slow. */
+/** Upload problems that the file did not cause: the service was unreachable, busy or slow. */
 const TEMPORARY: ReadonlySet<string> = new Set<ErrorCode>([
   'service-unreachable',
   'service-unavailable',
@@ -20,9 +20,9 @@ const TEMPORARY: ReadonlySet<string> = new Set<ErrorCode>([
 ])
 
 /**
- * `failures` while any file or ingestion needs attention, also when this run sent nothing; `temporary` when all that failed
- * are uploads that another run may well get through; `held-back` when a limit kept
- * something; `pending` when everything was sent and ingestion was still going on at the deadline.
+ * `failures` while any file or ingestion needs attention, even if this run uploaded nothing; `temporary` when only uploads
+ * failed that another run may complete; `held-back` when a limit held contents back; `pending` when everything was uploaded
+ * and ingestion was still running at the deadline.
  */
 export function runOutcome(mirrors: readonly SyncSummary[], isWaiting: boolean): RunOutcome {
   if (mirrors.some(hasLastingFailures)) return 'failures'
@@ -32,7 +32,7 @@ export function runOutcome(mirrors: readonly SyncSummary[], isWaiting: boolean):
   return 'done'
 }
 
-/** What a run comes to that an error stopped: a person or a limit that stops it is no failure. */
+/** The outcome of a run that an error stopped: a user or a limit that stops it is no failure. */
 export function stoppedOutcome({ reaction, code }: Pick<ShelfdError, 'reaction' | 'code'>): RunOutcome {
   if (reaction === 'interrupted') return 'interrupted'
   return code === 'limit-reached' ? 'held-back' : 'failures'

@@ -1,14 +1,14 @@
-/** What the store notes of a resource that the service keeps without its text. */
+/** The remark that the store records for a resource without searchable text. */
 export const WITHOUT_TEXT = "stored, its text can't be searched"
 
-/** What a service may say of a resource beside its status. */
+/** What a service may report of a resource beside its status. */
 export interface ServiceRemarks {
   readonly textExtracted: boolean | undefined
   readonly warnings: readonly string[]
   readonly error: string | null
 }
 
-/** The one remark that is kept: why it failed, that its text is missing, or what else the service warns of. */
+/** The remark that the store keeps: the error, else that the text is missing, else the warnings. */
 export function remarkOf({ textExtracted, warnings, error }: ServiceRemarks): string | null {
   if (error !== null && error !== '') return error
   if (textExtracted === false) return WITHOUT_TEXT

@@ -22,9 +22,9 @@ export interface ContentRow {
   readonly searchableAt: number | null
   readonly outcome: IngestionOutcome | null
   readonly ingestionStatus: string | null
-  /** What the service says beside the status: why it failed, that the text is missing (WITHOUT_TEXT), warnings. */
+  /** The service's remark beside the status (remarkOf): its error, WITHOUT_TEXT or its warnings; null without one. */
   readonly ingestionNote: string | null
-  /** When the service told the status last; null before the first answer. */
+  /** When the service last reported the status; null before its first answer. */
   readonly ingestionSeenAt: number | null
   readonly problemCode: string | null
   readonly problemMessage: string | null
@@ -42,17 +42,17 @@ export interface ContentKey {
   readonly size: number
 }
 
-/** A content whose last upload was cut off or left in doubt, with the path it was sent from. */
+/** A content whose last upload was cut off or left in doubt, with the path it was uploaded from. */
 export interface DoubtfulContent
   extends Pick<ContentRow, 'id' | 'sha256' | 'mime' | 'size' | 'doubts' | 'retryAt' | 'isSetAside'> {
-  /** Relative to the mirror it was sent from. */
+  /** Relative to the root of the mirror that uploaded it. */
   readonly path: string
-  /** The library path of the directory it was sent to; null when that was not kept yet. */
+  /** The library path of the upload's directory; null for uploads older than that column. */
   readonly place: string | null
   readonly uploadId: number
 }
 
-/** A mirror and its library, as far as queries need them. */
+/** The row ids of a mirror and its library. */
 interface MirrorKey {
   readonly id: number
   readonly library: { readonly id: number }
@@ -81,7 +81,7 @@ export interface ContentProblem {
   readonly retryAt: number | null
 }
 
-/** What the service said of a resource, as the store keeps it. */
+/** The service's answer about a resource, as the store records it. */
 export interface SeenIngestion {
   readonly status: string | null
   readonly outcome: IngestionOutcome
@@ -93,12 +93,12 @@ export interface SeenIngestion {
 export interface IngestionTally {
   readonly outcome: IngestionOutcome
   readonly status: string | null
-  /** The type of contents that are stored without searchable text; null for all others. */
+  /** The MIME type of contents stored without searchable text; null for all others. */
   readonly mimeWithoutText: string | null
   readonly n: number
 }
 
-/** A content that needs attention, with the first path that has it. */
+/** A content that needs attention, with the first of its paths in the mirror. */
 export type TroubledContent = ContentRow & { readonly path: string }
 
 export type ContentQueries = ReturnType<typeof prepareContents>
@@ -111,14 +111,14 @@ export const CONTENT_COLUMNS = `
   c.problem_message AS problemMessage, c.problem_count AS problemCount, c.retry_at AS retryAt,
   c.is_set_aside AS isSetAside`
 
-/** Contents: what was or will be sent, each once for a library (product: "new content"). */
+/** Queries on contents: each is uploaded once to its library (product: "new content"). */
 export function prepareContents(database: Database.Database) {
   const changes = { newlyPending: 0 }
   return { ...prepareSending(database, changes), ...prepareIngestion(database, changes) }
 }
 
 interface Changes {
-  /** How often resources may have become pending for a mirror since the store was opened. */
+  /** How often a write may have made resources pending for a mirror since the store was opened. */
   newlyPending: number
 }
 
@@ -156,7 +156,7 @@ function prepareSending(database: Database.Database, changes: Changes) {
        stored_seq = ?, mirror_id = ?, run_id = ?, outcome = 'pending', problem_code = NULL, problem_message = NULL,
        problem_count = 0, retry_at = NULL WHERE id = ?`,
   )
-  // doubt first looks at what an interrupted run left: its intents have no outcome.
+  // SQLite takes u.path and u.place from the row of max(u.id), the latest upload.
   const doubtful = database.prepare<[number, number, number], DoubtfulContent>(
     `SELECT c.id, c.sha256, c.mime, c.size, c.doubts, c.retry_at AS retryAt, c.is_set_aside AS isSetAside, u.path,
        u.place, max(u.id) AS uploadId
@@ -168,12 +168,12 @@ function prepareSending(database: Database.Database, changes: Changes) {
   let nextSeq: number | undefined
   return {
     get: (id: number): ContentRow | undefined => get.get(id),
-    /** What decides about sending a content that there is, and nothing else: it is asked for every file. */
+    /** The columns that decide about an upload, and no others, because the planner reads them for every file. */
     getUploadState: (id: number): UploadState => onlyRow(standing.get(id)),
     findByResource: (libraryId: number, resourceId: string): ContentRow | undefined =>
       byResource.get(libraryId, resourceId),
     find: (key: ContentKey): ContentRow | undefined => find.get(key.libraryId, key.sha256, key.mime),
-    /** The content's id; it is made if nobody had it yet. */
+    /** Returns the content's id; inserts the content if it is new. */
     ensure: ({ libraryId, sha256, mime, size }: ContentKey): { id: number; isNew: boolean } => {
       const found = findId.get(libraryId, sha256, mime)
       if (found) return { id: found.id, isNew: false }
@@ -185,14 +185,14 @@ function prepareSending(database: Database.Database, changes: Changes) {
     markInDoubt: (id: number): void => {
       addDoubt.run(id)
     },
-    /** Whoever held the store before is gone, and what was being sent with it. */
+    /** Marks the uploads that the store's last holder left in flight as in doubt. */
     doubtCutOff: (): void => {
       doubtCutOff.run()
     },
     markRefused: (id: number, problem: ContentProblem): void => {
       refuse.run(problem.code, problem.message, problem.retryAt, id)
     },
-    /** From here on the resource id is never forgotten (P13). */
+    /** Records the resource id, which the store never forgets from then on (P13). */
     markStored: (id: number, stored: StoredContent): void => {
       nextSeq ??= onlyRow(maxSeq.get()).seq + 1
       const { resourceId, isDuplicate, hasSecondLocation, mirrorId, runId, nowMs } = stored
@@ -200,7 +200,7 @@ function prepareSending(database: Database.Database, changes: Changes) {
       nextSeq += 1
       changes.newlyPending += 1
     },
-    /** Contents whose fate is not known: sent from this mirror, or sent from another and a file of this one has them. */
+    /** Contents in doubt or in flight that this mirror uploaded, or another one did and a file of this one has them. */
     listDoubtful: ({ id, library }: MirrorKey): DoubtfulContent[] => doubtful.all(library.id, id, id),
   }
 }
@@ -212,7 +212,7 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
      INDEXED BY content_pending
      WHERE library_id = ? AND mirror_id = ? AND outcome = 'pending' AND stored_seq > ? ORDER BY stored_seq LIMIT ?`,
   )
-  // A mirror follows what it sent, and what another mirror of the library sent if it has a file of the same content.
+  // A mirror follows what it uploaded, and uploads of the library's other mirrors if it has a file of the content.
   const isFollowed = `c.library_id = ? AND c.outcome = 'pending' AND (c.mirror_id = ? OR EXISTS
     (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?))`
   const pendingCount = database.prepare<[number, number, number], { n: number }>(
@@ -288,18 +288,18 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
          (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?)`,
   )
   return {
-    /** Another number than before when `listPending` may have more to tell, which needs no query. */
+    /** Changes whenever `listPending` may have new rows; needs no query. */
     countNewlyPending: (): number => changes.newlyPending,
     /** Pending resources of a mirror in the order they were stored, after `afterSeq`. */
     listPending: ({ id, library }: MirrorKey, afterSeq: number, limit: number): PendingResource[] =>
       pending.all(library.id, id, afterSeq, limit),
     countPending: ({ id, library }: MirrorKey): number => onlyRow(pendingCount.get(library.id, id, id)).n,
-    /** Stored resources whose ingestion ended badly, and that may be looked at again. */
+    /** Stored resources with a problem that are out of quarantine, so that they can be polled again; at most 1000. */
     listDueForAnotherLook: (mirrorId: number, nowMs: number): PendingResource[] =>
       due.all(mirrorId, ...quarantineEnds(nowMs)),
-    /** When the next of those that are not due yet may be looked at; null: there is none. */
+    /** When the next quarantine of a stored resource ends (wall clock); null when none is running. */
     nextLookAt: (mirrorId: number, nowMs: number): number | null => onlyRow(nextLook.get(mirrorId, nowMs)).at,
-    /** What was pending when a run began belongs to its account; the mirror takes over what it has a file of. */
+    /** Assigns all pending resources that the mirror follows to the mirror and to this run's summary. */
     claimPending: ({ id, library }: MirrorKey, runId: number): void => {
       claim.run(runId, id, library.id, id, id)
       changes.newlyPending += 1
@@ -307,11 +307,11 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
     setIngestion: (id: number, { status, outcome, searchableAt, note, seenAt }: SeenIngestion): void => {
       setStatus.run(status, outcome, searchableAt, note, seenAt, id)
     },
-    /** The service told of a resource that it is not done. */
+    /** Records that the service reported a resource as still pending. */
     setIngestionSeen: (id: number, status: string | null, seenAt: number): void => {
       setSeen.run(status, seenAt, id)
     },
-    /** Resources that ended with warnings before the store kept which. */
+    /** Resources whose ingestion ended with warnings before the store recorded these. */
     listWithUnreadWarnings: (mirrorId: number, limit: number): PendingResource[] => unseen.all(mirrorId, limit),
     setIngestionNote: (id: number, note: string | null, seenAt: number): void => {
       setNote.run(note, seenAt, id)
@@ -320,7 +320,7 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
       if (problem) setProblem.run(problem.code, problem.message, problem.retryAt, id)
       else clearProblem.run(id)
     },
-    /** The service tells again how the ingestion of a resource goes on. */
+    /** Clears the problem of a pending resource, because the service reports on it again. */
     clearPollProblem: (id: number): void => {
       clearPollProblem.run(id)
     },
@@ -328,11 +328,11 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
     /** Milliseconds from upload to searchable of a run's resources, ascending. */
     listTimesToSearchable: (runId: number, mirrorId: number): number[] =>
       times.all(runId, mirrorId).map((row) => row.ms),
-    /** Contents of a mirror's present files that need attention and were not set aside. */
+    /** Contents of a mirror's present files that need attention and are not set aside; at most 10,000. */
     listTroubled: (mirrorId: number, libraryId: number): TroubledContent[] => troubled.all(mirrorId, libraryId),
-    /** When the first content of a mirror's files whose upload failed may be tried again; null when there is none. */
+    /** When the next failed upload of the mirror's contents may be retried (wall clock); null when there is none. */
     nextRetryAt: ({ id, library }: MirrorKey): number | null => nextRetry.get(library.id, id)?.at ?? null,
-    /** How many contents of a mirror wait to be sent, and their bytes. */
+    /** Number and bytes of a mirror's contents that wait for their upload. */
     countToSend: (mirrorId: number): { n: number; bytes: number } => onlyRow(toSend.get(mirrorId)),
   }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { copyStoreInto, copyStoreTo, openStore, type Store } from './open-store.ts'
 
-/** Writes what the store in `directory` holds now into a file beside it, and gives the file's path. */
+/** Copies the store in `directory` into a file beside it (0600), and returns the file's path. */
 export function keepStoreCopy(directory: string, nowMs: number): string {
   const file = join(directory, `store.db.${new Date(nowMs).toISOString().replaceAll(':', '-')}.bak`)
   copyStoreTo(directory, file)
@@ -11,7 +11,7 @@ export function keepStoreCopy(directory: string, nowMs: number): string {
   return file
 }
 
-/** A store with what the one in `directory` holds now, whoever holds that; it is gone when it is disposed of. */
+/** Opens a temporary copy of the store in `directory`, which another process may hold; disposing deletes it. */
 export function openStoreCopy(directory: string): Store {
   const copy = mkdtempSync(join(tmpdir(), 'shelfd-copy-'))
   const remove = () => rmSync(copy, { recursive: true, force: true })

@@ -6,12 +6,12 @@ export interface DirectoryRow {
   readonly path: string
 }
 
-/** `d.path` lies below the directory `@path`; `0` follows `/` in the order of characters. */
+/** `d.path` lies below the directory `@path`; `0` follows `/` in character order. */
 export const IS_BELOW = `iif(@path = '', d.path <> '', d.path > @path || '/' AND d.path < @path || '0')`
 
 export type DirectoryQueries = ReturnType<typeof prepareDirectories>
 
-/** Directories of mirrors; `path` is relative to the mirror's root, '' for the root itself. */
+/** Queries on directories of mirrors; `path` is relative to the mirror's root, '' for the root itself. */
 export function prepareDirectories(database: Database.Database) {
   const find = database.prepare<[number, string], { id: number }>(
     'SELECT id FROM directory WHERE mirror_id = ? AND path = ?',
@@ -46,23 +46,23 @@ export function prepareDirectories(database: Database.Database) {
   const remove = database.prepare<[number]>('DELETE FROM directory WHERE id = ?')
   return {
     find: (mirrorId: number, path: string): number | undefined => find.get(mirrorId, path)?.id,
-    /** A directory and when it was made remotely. */
+    /** A directory and when it was created remotely, if it was. */
     get: (mirrorId: number, path: string): { id: number; madeAt: number | null } | undefined => get.get(mirrorId, path),
     countBelow: (mirrorId: number, path: string): number => onlyRow(belowCount.get({ mirrorId, path })).n,
     ensure: (mirrorId: number, path: string): number =>
       (find.get(mirrorId, path) ?? onlyRow(insert.get(mirrorId, path))).id,
     list: (mirrorId: number): DirectoryRow[] => all.all(mirrorId),
-    /** Directories not known to exist remotely, parents before children. */
+    /** Directories that are not known to exist remotely, parents before children. */
     listPending: (mirrorId: number): DirectoryRow[] => unmade.all(mirrorId),
     countPending: (mirrorId: number): number => onlyRow(unmadeCount.get(mirrorId)).n,
     markMade: (directoryId: number, nowMs: number): void => {
       markCreated.run(nowMs, directoryId)
     },
-    /** A directory is gone from the service: neither it and those below nor those above are known to exist there. */
+    /** Marks a directory that the service lost as pending, with all directories above and below it. */
     forgetMade: (mirrorId: number, path: string): void => {
       markPending.run({ mirrorId, path })
     },
-    /** The digest of a directory whose rows prove all its files unchanged, if it has one. */
+    /** The directory digest; null unless the directory's rows prove all its files unchanged. */
     findDigest: (mirrorId: number, path: string): Buffer | null => findDigest.get(mirrorId, path) ?? null,
     setDigest: (directoryId: number, digest: Uint8Array | null): void => {
       setDigest.run(digest, directoryId)

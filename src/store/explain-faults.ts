@@ -3,10 +3,10 @@ import Database from 'better-sqlite3'
 import { messageOf, OperatorError, ShelfdError, TemporaryError } from '../foundation/errors.ts'
 import { DatabaseFaultError, isDamage, isDiskFull, isOutOfReach } from '../foundation/sqlite/open-database.ts'
 
-/** SQLite does not tell a missing room for its smaller files from any other failure. */
+/** With less free space than this the disk counts as full: for its smaller files SQLite reports no cause. */
 const HARDLY_ANY_BYTES = 256 * 1_024
 
-/** Runs what reads or writes the store in `directory`; what SQLite or the system throws comes as an error of the family. */
+/** Runs `work` on the store in `directory`; rethrows store faults of SQLite and the system as a ShelfdError. */
 export function explainFaults<T>(directory: string, work: () => T): T {
   try {
     return work()
@@ -15,7 +15,7 @@ export function explainFaults<T>(directory: string, work: () => T): T {
   }
 }
 
-/** What the user can do about a store that cannot be used as it is. */
+/** What the user can do about a lost or damaged store. */
 export function wayBack(directory: string): string {
   return `restore the whole directory from a backup, or move it away ("mv ${directory} ${directory}.damaged") to start anew`
 }
@@ -42,7 +42,7 @@ function unusable(directory: string, error: unknown): OperatorError {
   return new OperatorError('store-unusable', `${text}; ${todo}`, { cause: error })
 }
 
-/** A damaged header says so as well as a file system that may only be read. */
+/** SQLite reports a damaged header with the same code as a read-only file system. */
 function isReadOnly(error: unknown): boolean {
   const met = error instanceof DatabaseFaultError ? error.cause : error
   return met instanceof Database.SqliteError && met.code.startsWith('SQLITE_READONLY')

@@ -3,10 +3,10 @@ import { quarantineEnds } from '../rules/quarantine-duration.ts'
 import type { ContentState } from './contents.ts'
 import { onlyRow } from './only-row.ts'
 
-/** Of a content that many files have, so many names tell enough. */
+/** Most names that are looked for when many files have one content. */
 const MOST_NAMES = 50
 
-/** A file as its last scan saw it; integers in full, since nanoseconds outgrow a double. */
+/** A file as its last scan saw it; bigint, because a double is too small for nanoseconds. */
 export type ComparedRow = readonly [
   name: string,
   size: bigint,
@@ -28,7 +28,7 @@ export interface SeenFile {
   readonly isReceived: boolean
 }
 
-/** A file whose content is not stored yet, with what is known of that content. */
+/** A file that has not received its content yet, with the content's state. */
 export interface OpenFile {
   readonly directoryId: number
   readonly directory: string
@@ -53,7 +53,7 @@ export type HistoryReason = 'changed' | 'gone' | 'ignored'
 
 export type FileQueries = ReturnType<typeof prepareFiles>
 
-/** Files present at their last scan, what became of those that were, and the queue of those still to be stored. */
+/** Queries on files: those present at the last scan, those gone since, and those that wait for their receipt. */
 export function prepareFiles(database: Database.Database) {
   database.exec(`
     CREATE TEMP TABLE gone (directory_id INTEGER, name TEXT, content_id INTEGER, reason TEXT,
@@ -88,9 +88,9 @@ function prepareScanning(database: Database.Database) {
   )
   const addFresh = database.prepare<[number, number]>('INSERT INTO temp.fresh (mirror_id, content_id) VALUES (?, ?)')
   return {
-    /** The rows of one directory, to be compared with what is on disk. */
+    /** The rows of one directory, for comparison with the disk. */
     listForCompare: (mirrorId: number, path: string): ComparedRow[] => compare.all(mirrorId, path),
-    /** The same for one file. */
+    /** The row of one file, for comparison with the disk. */
     findForCompare: (mirrorId: number, path: string, name: string): ComparedRow | undefined =>
       compareOne.get(mirrorId, path, name),
     find: (directoryId: number, name: string) => find.get(directoryId, name),
@@ -98,7 +98,7 @@ function prepareScanning(database: Database.Database) {
       const { directoryId, name, size, mtimeNs, ctimeNs, inode, isRacy, contentId, isReceived } = file
       upsert.run(directoryId, name, size, mtimeNs, ctimeNs, inode, Number(isRacy), contentId, Number(isReceived))
     },
-    /** A new path with a content that was known already: half of a move. */
+    /** Records a new path of a known content, which may be the target of a move. */
     addFresh: (mirrorId: number, contentId: number): void => {
       addFresh.run(mirrorId, contentId)
     },
@@ -138,21 +138,21 @@ function prepareGone(database: Database.Database) {
     'INSERT OR REPLACE INTO former (mirror_id, path, content_id, reason, ended_at) VALUES (?, ?, ?, ?, ?)',
   )
   return {
-    /** Notes that a file is no longer where it was; nothing is removed before `removeGone`. */
+    /** Marks a file as gone; `removeGone` removes it. */
     markGone: (directoryId: number, name: string, reason: HistoryReason): void => {
       note.run(reason, directoryId, name)
     },
     markDirectoryGone: (directoryId: number, reason: HistoryReason): void => {
       noteAll.run(reason, directoryId)
     },
-    /** Files noted as gone; `leftOut` of them are still on disk, where a rule leaves them out now. */
+    /** Counts files marked as gone; `leftOut` of them are still on disk, but a rule leaves them out now. */
     countGone: (): { all: number; leftOut: number } => onlyRow(goneCount.get()),
     /**
-     * Files that went while others came with the same content: `now`, in this scan; `ever`, since the last one ended;
-     * `found`, those of the latter that no rule leaves out.
+     * Counts gone files whose content has a new path: `now`, found in this scan; `ever`, found since the last scan ended;
+     * `found`, like `ever`, without files that a rule leaves out.
      */
     countMoved: (mirrorId: number): { now: number; ever: number; found: number } => onlyRow(movedCount.get(mirrorId)),
-    /** Removes what was noted as gone; the path of a stored content is kept as its former one. */
+    /** Removes files marked as gone; keeps their paths as history unless the content is new. */
     removeGone: (nowMs: number): void => {
       keepFormer.run(nowMs)
       removeGone.run()
@@ -160,12 +160,12 @@ function prepareGone(database: Database.Database) {
     addFormer: (mirrorId: number, path: string, contentId: number, reason: HistoryReason, nowMs: number): void => {
       addToHistory.run(mirrorId, path, contentId, reason, nowMs)
     },
-    /** A scan of the mirror begins: what came before it is not its own. */
+    /** Begins a scan: clears the marks of gone files, and counts new paths of the mirror as earlier. */
     beginScan: (mirrorId: number): void => {
       database.exec('DELETE FROM temp.gone')
       makeEarlier.run(mirrorId)
     },
-    /** What came until now is nobody's new place any more. */
+    /** Ends a scan: paths recorded until now are no longer targets of moves. */
     endScan: (mirrorId: number): void => {
       forgetFresh.run(mirrorId)
     },
@@ -173,7 +173,7 @@ function prepareGone(database: Database.Database) {
 }
 
 function prepareOpen(database: Database.Database) {
-  // CROSS JOIN keeps the order of the loops: each page continues in the index, however many files are open.
+  // CROSS JOIN fixes the order of the loops, so that each page continues in the index.
   const columns = `f.directory_id AS directoryId, d.path AS directory, f.name, d.made_at IS NOT NULL AS isDirectoryCreated,
     c.id AS contentId, c.sha256, c.mime, c.size, c.state, c.retry_at AS retryAt`
   const open = database.prepare<[number, number, string, number], OpenFile>(
@@ -207,22 +207,22 @@ function prepareOpen(database: Database.Database) {
     .prepare<[number], string>(`SELECT DISTINCT name FROM file WHERE content_id = ? ORDER BY name LIMIT ${MOST_NAMES}`)
     .pluck()
   return {
-    /** Files whose content is not stored, in a stable order, from just after `cursor`. */
+    /** Files that wait for their receipt, by directory and name, after `cursor`. */
     listOpen: (mirrorId: number, cursor: OpenFileCursor, limit: number): OpenFile[] =>
       open.all(mirrorId, cursor.directoryId, cursor.name, limit),
-    /** The same of the files with one content. */
+    /** Files of one content, under the same conditions. */
     listOpenCopies: (mirrorId: number, contentId: number, cursor: OpenFileCursor, limit: number): OpenFile[] =>
       openCopies.all(contentId, mirrorId, cursor.directoryId, cursor.name, limit),
-    /** Whether a file of the mirror has a content that may be sent now, or taken as stored. */
+    /** Whether any waiting file of the mirror can be uploaded now, or has a stored content. */
     hasSendable: (mirrorId: number, nowMs: number): boolean =>
       sendable.get(mirrorId, ...quarantineEnds(nowMs)) !== undefined,
-    /** Every file of a content that is stored now; gives the number of those that waited for it. */
+    /** Marks all files of a stored content as received; returns how many waited for it. */
     receiveAll: (contentId: number): number => receiveAll.run(contentId).changes,
     receiveOne: (directoryId: number, name: string): void => {
       receiveOne.run(directoryId, name)
     },
     countCopies: (contentId: number): number => onlyRow(copies.get(contentId)).n,
-    /** Some names of the files that have a content. */
+    /** At most MOST_NAMES names of the files that have a content. */
     listNames: (contentId: number): string[] => names.all(contentId),
   }
 }

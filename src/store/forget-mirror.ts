@@ -1,26 +1,26 @@
 import type Database from 'better-sqlite3'
 import { onlyRow } from './only-row.ts'
 
-/** A mirror by its row, and its library's. */
+/** The row ids of a mirror and its library. */
 interface Forgotten {
   readonly id: number
   readonly libraryId: number
 }
 
-/** Whether anything of another mirror stands for a content `c`: then it is kept. */
+/** True when another mirror has a file, a former path or an upload of the content `c`. */
 const IS_HELD = `(
   EXISTS (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id <> @id)
   OR EXISTS (SELECT 1 FROM former fo WHERE fo.content_id = c.id AND fo.mirror_id <> @id)
   OR EXISTS (SELECT 1 FROM upload u WHERE u.content_id = c.id AND u.mirror_id <> @id))`
 
-/** Another mirror that stands for a content. */
+/** The id of another mirror that holds a content (IS_HELD). */
 const otherHolder = (contentId: string) => `coalesce(
   (SELECT d.mirror_id FROM file f JOIN directory d ON d.id = f.directory_id
     WHERE f.content_id = ${contentId} AND d.mirror_id <> @id LIMIT 1),
   (SELECT fo.mirror_id FROM former fo WHERE fo.content_id = ${contentId} AND fo.mirror_id <> @id LIMIT 1),
   (SELECT u.mirror_id FROM upload u WHERE u.content_id = ${contentId} AND u.mirror_id <> @id LIMIT 1))`
 
-/** In this order, since each refers to what comes later. Contents that other mirrors hold are left to these. */
+/** Rows are deleted before the rows that they refer to. Contents that other mirrors hold pass to these. */
 const STEPS = [
   `DELETE FROM upload WHERE content_id IN (SELECT c.id FROM content c WHERE c.library_id = @libraryId AND NOT ${IS_HELD})`,
   'DELETE FROM former WHERE mirror_id = @id',
@@ -36,13 +36,13 @@ const STEPS = [
      AND NOT EXISTS (SELECT 1 FROM mirror m WHERE m.library_id = library.id)`,
 ]
 
-/** What a mirror alone stands for: its present files, and the resources that nobody else of this store knows. */
+/** What forgetting a mirror loses: its present files, and the resources that no other mirror of the store holds. */
 export interface MirrorHoldings {
   readonly files: number
   readonly resources: number
 }
 
-/** Forgetting a mirror: what that would lose, and doing it. */
+/** Queries to forget a mirror, and to count what that loses. */
 export function prepareForgetting(database: Database.Database) {
   const steps = STEPS.map((sql) => database.prepare<[Forgotten]>(sql))
   const files = database
@@ -60,7 +60,7 @@ export function prepareForgetting(database: Database.Database) {
       files: onlyRow(files.get(mirror)),
       resources: onlyRow(resources.get(mirror)),
     }),
-    /** Removes the mirror with all that no other one stands for; call it inside a write. */
+    /** Removes the mirror with all rows that no other mirror holds; call it inside a write. */
     forget: (mirror: Forgotten): void => {
       for (const step of steps) step.run(mirror)
     },

@@ -2,22 +2,22 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, statSync, wri
 import { z } from 'zod'
 import { replaceFile } from '../foundation/replace-file.ts'
 
-/** Tells a file from every copy of it: no program can choose an inode or set the time of the last change of one. */
+/** Distinguishes a file from its copies: no program can choose an inode number or set a ctime. */
 export interface FilePlace {
   readonly inode: bigint
   readonly ctimeNs: bigint
 }
 
 /**
- * A note beside the store of how far it has come, and how it was left. A store that has fewer commits than its note is an
- * older copy, or lost a part of its write-ahead log: it opens cleanly and lacks what was reported as done.
+ * A note beside the store of its commits and how it was closed. A store with fewer commits than its note is an older
+ * copy, or lost a part of its write-ahead log: it opens without error, but lacks work that was reported as done.
  */
 export interface GenerationNote {
   /** Durable commits so far, counted in the store as well. */
   readonly commits: number
-  /** Of the database, when the note was written; null: not known yet. */
+  /** The database file when the note was written; null when not known yet. */
   readonly place: FilePlace | null
-  /** Of the closed database; null while it is open, so also after a crash. */
+  /** The closed database file; null while it is open, and so also after a crash. */
   readonly closed: { readonly sizeBytes: number; readonly crc32: number } | null
 }
 
@@ -28,16 +28,16 @@ const noteShape = z.object({
   closed: z.object({ sizeBytes: z.int(), crc32: z.int() }).nullable(),
 })
 
-/** Every note has this length and so takes the place of the one before, within one sector of the disk. */
+/** Every note has this length, so that it replaces the note before within one disk sector. */
 const NOTE_BYTES = 256
 
-/** The note in `file`; undefined when there is none, null when it can't be read as one. */
+/** The note in `file`; undefined when there is none, null when it is invalid. */
 export function readGenerationNote(file: string): GenerationNote | null | undefined {
   if (!existsSync(file)) return undefined
   return noteShape.safeParse(parseJson(readFileSync(file, 'utf8'))).data ?? null
 }
 
-/** Where the file is; undefined when it is gone. */
+/** The file's inode and ctime; undefined when it is gone. */
 export function placeOf(file: string): FilePlace | undefined {
   const found = statSync(file, { bigint: true, throwIfNoEntry: false })
   return found && { inode: found.ino, ctimeNs: found.ctimeNs }
@@ -47,17 +47,17 @@ export function isSamePlace(one: FilePlace | null | undefined, other: FilePlace 
   return one?.inode === other?.inode && one?.ctimeNs === other?.ctimeNs
 }
 
-/** The note beside a store that is held, kept open to be written with every commit. */
+/** The note beside a held store; its file stays open, because every durable commit writes it. */
 export class GenerationFile implements Disposable {
   readonly #descriptor: number
 
-  /** Makes the file with `first` in it unless there is one that can be read. */
+  /** Creates the file with `first` in it, unless it already holds a valid note. */
   constructor(file: string, first: GenerationNote) {
     if (!readGenerationNote(file)) replaceFile(file, formatNote(first))
     this.#descriptor = openSync(file, 'r+')
   }
 
-  /** After a crash of the program the note stands as written; after a power cut it may be the one before. */
+  /** Doesn't wait for the disk: a crash of the program keeps the note, a power cut may restore the one before. */
   write(note: GenerationNote): void {
     writeSync(this.#descriptor, formatNote(note), 0)
   }

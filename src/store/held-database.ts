@@ -10,10 +10,10 @@ interface HeldFiles {
   readonly noteFile: string
 }
 
-/** The store's database while this process holds it: each durable commit is counted in it, and then in the note beside it. */
+/** The store's database while this process holds it. Counts each durable commit in the database, then in its note. */
 export class HeldDatabase implements Disposable {
   readonly database: Database.Database
-  /** It may lack any of what was acknowledged. */
+  /** The database may lack receipts of earlier uploads. */
   readonly isOfUnknownAge: boolean
   readonly #files: HeldFiles
   readonly #note: GenerationFile
@@ -25,7 +25,7 @@ export class HeldDatabase implements Disposable {
   constructor(files: HeldFiles, { note, check, isOfUnknownAge }: VerifiedStore) {
     this.#files = files
     this.isOfUnknownAge = isOfUnknownAge
-    // Before the first change: the database is no longer as it was closed, and as old as before.
+    // Before the first change, the note must say that the database is no longer closed.
     if (note?.closed) noteOpening(files.noteFile, note)
     this.database = openDatabase({ ...files.spec, check })
     try {
@@ -53,19 +53,19 @@ export class HeldDatabase implements Disposable {
       return result
     }
     const result = this.database.transaction(counted).immediate()
-    // What is rehearsed is no commit.
+    // A rehearsal rolls back, so nothing is committed.
     if (this.database.inTransaction) return result
     this.#commits = commits
     this.#noteCommits(this.#findPlace())
     return result
   }
 
-  /** `synchronous` can't be changed inside a transaction, so a rehearsal keeps what it has. */
+  /** SQLite can't change `synchronous` inside a transaction, so a rehearsal keeps its setting. */
   writeRelaxed<T>(work: () => T): T {
     const transaction = this.database.transaction(work)
     if (this.database.inTransaction) return transaction()
     const result = this.#withoutWaiting(() => transaction.immediate())
-    // A checkpoint changes the database file, and so what tells it from a copy.
+    // A checkpoint changes the file's ctime, which the note records.
     const place = this.#findPlace()
     if (!isSamePlace(place, this.#place)) this.#noteCommits(place)
     return result
@@ -80,7 +80,7 @@ export class HeldDatabase implements Disposable {
     }
   }
 
-  /** Closes it in good order and notes what was left. */
+  /** Closes the database and records its size and checksum in the note. */
   [Symbol.dispose](): void {
     const { file } = this.#files.spec
     using note = this.#note
@@ -88,15 +88,15 @@ export class HeldDatabase implements Disposable {
     const place = placeOf(file)
     if (!place || place.inode !== this.#inode) return
     try {
-      // A reader may keep the log: then the database alone is not all there is.
+      // If a reader keeps the log, the database file alone is incomplete.
       note.writeDurably({ commits: this.#commits, place, closed: hasLog(file) ? null : describeClosed(file) })
     } catch (error) {
-      // The old note says that the store is open: the next opening looks at it more closely, as after a crash.
+      // The old note says that the store is open, so the next opening checks it as after a crash.
       if (!isOutOfReach(error)) throw error
     }
   }
 
-  /** Leaves it as a crash would. */
+  /** Leaves the database and its note as a crash would. */
   abandon(): void {
     this.database.close()
     this.#note[Symbol.dispose]()
@@ -115,7 +115,7 @@ export class HeldDatabase implements Disposable {
   }
 }
 
-/** The store's file was deleted or replaced by somebody. */
+/** The error for a store whose file was deleted or replaced. */
 export function storeIsGone(directory: string): OperatorError {
   const text = `The store in "${directory}" was deleted or replaced while it was in use`
   return new OperatorError('store-damaged', `${text}; put it back and start again`)

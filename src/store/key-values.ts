@@ -7,10 +7,10 @@ export interface KeyValue {
 
 export type KeyValueQueries = ReturnType<typeof prepareKeyValues>
 
-/** Keeps notes apart from what the store notes about itself. */
+/** Separates these keys from the store's own keys in `meta`. */
 const PREFIX = 'note:'
 
-/** Small facts that outlive a process, as text: when a schedule is due, whether a mirror is paused. */
+/** Key-value pairs that outlive a process, as text: when a schedule is due, whether a mirror is paused. */
 export function prepareKeyValues(database: Database.Database) {
   const get = database.prepare<[string], { value: string }>('SELECT value FROM meta WHERE key = ?')
   const set = database.prepare<[string, string]>('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)')
@@ -27,7 +27,7 @@ export function prepareKeyValues(database: Database.Database) {
     remove: (key: string): void => {
       remove.run(PREFIX + key)
     },
-    /** Every note whose key begins with `prefix`, in order of the keys; `''` gives all. */
+    /** Every pair whose key begins with `prefix`, ordered by key; `''` returns all. */
     list: (prefix: string): KeyValue[] => list.all({ prefix: PREFIX + prefix, skipped: PREFIX.length }),
   }
 }

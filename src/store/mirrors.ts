@@ -17,10 +17,10 @@ export interface MirrorRow {
   readonly remotePath: string
   readonly rootDevice: bigint
   readonly rootInode: bigint
-  /** Null until it was seen. */
+  /** Null until a root with a birth time was seen. */
   readonly rootBirthNs: bigint | null
   readonly scrubbedAt: number
-  /** Made by `sync DIR`, not by a configuration. */
+  /** `sync DIR` created the mirror, not a configuration. */
   readonly isAdHoc: boolean
   readonly library: LibraryRow
 }
@@ -55,7 +55,7 @@ const SELECT = `
          l.id AS libraryId, l.origin, l.tenant_id AS tenantId, l.remote_id AS remoteId, l.name AS libraryName
   FROM mirror m JOIN library l ON l.id = m.library_id`
 
-/** Mirrors and their libraries, as pinned at first use. */
+/** Queries on mirrors and their libraries, as pinned at first use. */
 export function prepareMirrors(database: Database.Database) {
   const all = database.prepare<[], FlatRow>(`${SELECT} ORDER BY m.name`).safeIntegers()
   const byName = database.prepare<[string], FlatRow>(`${SELECT} WHERE m.name = ?`).safeIntegers()
@@ -80,7 +80,7 @@ export function prepareMirrors(database: Database.Database) {
     ...prepareForgetting(database),
     list: (): MirrorRow[] => all.all().map(inflate),
     findByName: (name: string): MirrorRow | undefined => inflateSome(byName.get(name)),
-    /** Makes or finds the library's row and gives its id. */
+    /** Inserts the library or updates its name; returns its id. */
     pinLibrary: (library: NewLibrary, nowMs: number): number =>
       onlyRow(insertLibrary.get(library.origin, library.tenantId, library.remoteId, library.name, nowMs)).id,
     pinMirror: (mirror: NewMirror, nowMs: number): void => {
@@ -88,7 +88,7 @@ export function prepareMirrors(database: Database.Database) {
       const times = [nowMs, nowMs] as const
       insertMirror.run(name, path, libraryId, remotePath, rootDevice, rootInode, rootBirthNs, ...times, Number(isAdHoc))
     },
-    /** The mirror stands for another directory from now on. */
+    /** Pins the mirror to another directory. */
     pinRoot: ({
       id,
       path,
@@ -98,14 +98,14 @@ export function prepareMirrors(database: Database.Database) {
     }: Pick<MirrorRow, 'id' | 'path' | 'rootDevice' | 'rootInode' | 'rootBirthNs'>): void => {
       pinRoot.run(path, rootDevice, rootInode, rootBirthNs, id)
     },
-    /** Where the mirror comes from, from now on. */
+    /** Records whether the mirror comes from `sync DIR` or a configuration. */
     setAdHoc: (mirrorId: number, isAdHoc: boolean): void => {
       setAdHoc.run(Number(isAdHoc), mirrorId)
     },
     rename: (mirrorId: number, name: string): void => {
       rename.run(name, mirrorId)
     },
-    /** Every file was hashed. */
+    /** Records that a scan has hashed every file. */
     noteScrub: (mirrorId: number, nowMs: number): void => {
       noteScrub.run(nowMs, mirrorId)
     },

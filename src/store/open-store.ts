@@ -13,41 +13,42 @@ import { isElsewhere, lostStore, noteClosed, verifyForReading, verifyStore } fro
 
 const APPLICATION_ID = 0x73686c66 // "shlf"
 
-/** What may be asked of a store without holding it. */
+/** What a process can read from a store without holding it. */
 export interface StoreReader extends StoreQueries, Disposable {
-  /** Whether somebody holds the store now: what it calls `sending` is on its way, otherwise it was cut off. */
+  /** Whether a process holds the store now: if so, contents in `sending` are in flight; otherwise they were cut off. */
   isHeld(): boolean
-  /** It was restored, copied, or is new beside a full library: what it may lack is looked for before anything is sent. */
+  /** True when receipts may be missing (restored, copied, or new beside a full library): mirrors look before uploading. */
   mayLack(): boolean
 }
 
-/** A store that someone else holds. */
+/** A store opened for reading, which another process may hold. */
 export interface StoreView extends StoreReader {
-  /** Begins a view of the store as it is now, and ends the one before: many small reads then cost one lock. */
+  /** Replaces the snapshot that queries read by a current one, so that many small reads cost one lock. */
   renewView(): void
 }
 
 /** The state store, held by this process alone. Every query is prepared once; writes happen inside `write`. */
 export interface Store extends StoreReader {
   readonly directory: string
-  /** False when its file was deleted or replaced while it is open: nothing written from now on would last. */
+  /** False when the store's file was deleted or replaced while it is open: later writes would not last. */
   isInPlace(): boolean
-  /** Bytes that are free for this user where the store lies. */
+  /** Bytes that are free for this user on the store's file system. */
   freeBytes(): number
   /** Runs `work` in one transaction (`BEGIN IMMEDIATE`); it is durable when this returns. */
   write<T>(work: () => T): T
   /**
-   * The same for what can be seen again, by a scan or a question, without waiting for the disk: after a power cut it may be
-   * missing, whole transactions of it. The next `write` makes it durable.
+   * Like `write`, without waiting for the disk, for data that a scan or a request can recover: a power cut may take whole
+   * transactions. The next `write` makes them durable.
    */
   writeRelaxed<T>(work: () => T): T
-  /** Runs `work` and then forgets everything it wrote: what a dry run needs. */
+  /** Runs `work` and then rolls back everything it wrote, for a dry run. */
   rehearse<T>(work: () => Promise<T>): Promise<T>
 }
 
 /**
- * Opens (or makes) the store in `directory`, 0700 with files 0600, and holds it.
- * Throws LockedError when another process does, OperatorError when it is damaged, lost, out of reach or of a newer version.
+ * Opens (or creates) the store in `directory`, 0700 with files 0600, and holds it.
+ * Throws LockedError when another process holds it, TemporaryError when its disk is full, and OperatorError when the store
+ * is damaged, lost, out of reach or of a newer version.
  */
 export function openStore(directory: string): Store {
   return explainFaults(directory, () => lockAndHold(directory))
@@ -62,7 +63,7 @@ function lockAndHold(directory: string): Store {
     const verified = verifyStore(files)
     if (!lock.isAlone(files.spec.file)) throw heldByAnother(directory)
     const store = holdStore(new HeldDatabase(files, verified), directory, () => lock.release())
-    // Whoever replaced the lock file before the database was open may have let another one in.
+    // If the lock file was replaced before the database was open, another process may hold the store as well.
     if (lock.isInPlace()) return store
     store[Symbol.dispose]()
     throw heldByAnother(directory)
@@ -73,8 +74,8 @@ function lockAndHold(directory: string): Store {
 }
 
 /**
- * Opens an existing store for reading beside its holder; undefined when there is none yet. A store of an older version is
- * migrated first; throws LockedError when its holder is of that version too.
+ * Opens an existing store for reading beside its holder; returns undefined when there is none yet. Migrates a store of an
+ * older version first; throws LockedError when another process holds that.
  */
 export function openStoreReader(directory: string): StoreView | undefined {
   assertOwnDirectory(directory, { isReader: true })
@@ -99,7 +100,7 @@ export function openStoreReader(directory: string): StoreView | undefined {
     database.close()
     throw error
   }
-  // Somebody is just making it.
+  // Another process is creating the store.
   if (database.pragma('user_version', { simple: true }) === 0) {
     database.close()
     return undefined
@@ -114,14 +115,14 @@ export function openStoreReader(directory: string): StoreView | undefined {
   return { ...queries, isHeld, mayLack, renewView, [Symbol.dispose]: () => database.close() }
 }
 
-/** Writes what the store in `directory` holds now into the directory `target`, beside its holder. */
+/** Copies the store in `directory`, which another process may hold, into the directory `target`. */
 export function copyStoreInto(directory: string, target: string): void {
   const { spec, noteFile } = filesOf(target)
   copyStoreTo(directory, spec.file)
   noteClosed(spec, noteFile)
 }
 
-/** The same into a file, which must not exist. */
+/** Copies the store in `directory` into a file, which must not exist. */
 export function copyStoreTo(directory: string, file: string): void {
   const database = explainFaults(directory, () => openDatabaseReadOnly(specOf(directory)))
   try {

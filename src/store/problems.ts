@@ -19,7 +19,7 @@ export interface NewProblem {
 
 export type ProblemQueries = ReturnType<typeof prepareProblems>
 
-/** Problems of local paths: what a scan or an attempt found, kept until a later one finds the path well. */
+/** Problems that scans or uploads found at local paths, kept until a later one finds none. */
 export function prepareProblems(database: Database.Database) {
   const list = database.prepare<[number], ProblemRow>(
     `SELECT path, code, message, first_at AS firstAt, count, retry_at AS retryAt

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { ContentState } from './contents.ts'
 
-/** A file whose upload failed, or whose ingestion ended badly; a content has as many rows as files. */
+/** A file whose upload or ingestion failed; a content has one row for each of its files. */
 export interface QuarantineRow {
   readonly contentId: number
   readonly sha256: Buffer
@@ -11,9 +11,9 @@ export interface QuarantineRow {
   readonly resourceId: string | null
   readonly code: string
   readonly message: string | null
-  /** How often it went wrong. */
+  /** Number of failures. */
   readonly tries: number
-  /** Of an upload: when it failed first. Of an ingestion: when the resource was uploaded. */
+  /** When the upload first failed; for an ingestion, when the resource was uploaded. */
   readonly since: number | null
   readonly retryAt: number | null
   readonly isSetAside: number
@@ -24,7 +24,7 @@ export interface QuarantineRow {
 
 export type QuarantineQueries = ReturnType<typeof prepareQuarantine>
 
-/** Contents that went wrong, whichever library they are for. */
+/** Queries on contents with a problem, in all libraries. */
 export function prepareQuarantine(database: Database.Database) {
   const list = database.prepare<[], QuarantineRow>(
     `SELECT c.id AS contentId, c.sha256, c.mime, c.size, c.state, c.resource_id AS resourceId, c.problem_code AS code,
@@ -47,9 +47,9 @@ export function prepareQuarantine(database: Database.Database) {
   return {
     /** Ordered by mirror and path. */
     list: (): QuarantineRow[] => list.all(),
-    /** Makes it due now, also when it was set aside; false when nothing is wrong with it. */
+    /** Ends the content's quarantine, even when set aside; false when it has no problem. */
     makeDue: (contentId: number): boolean => retry.run(contentId).changes > 0,
-    /** False when nothing is wrong with it, or it was set aside before. */
+    /** Returns false when the content has no problem or was set aside before. */
     setAside: (contentId: number): boolean => setAside.run(contentId).changes > 0,
   }
 }

@@ -1,4 +1,4 @@
-/** Text as it stands in an SQL string literal: for constants of the program, never for data. */
+/** Escapes text for an SQL string literal: for constants of the program, never for data. */
 export function quoted(text: string): string {
   return text.replaceAll("'", "''")
 }

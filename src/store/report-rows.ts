@@ -54,7 +54,7 @@ export interface HistoricalContent {
 
 export type ReportQueries = ReturnType<typeof prepareReport>
 
-/** Both sides beside each other: the store's files and contents, and a listing kept in a temporary table. */
+/** Queries that compare files and contents of the store with a listing, which a temporary table holds. */
 export function prepareReport(database: Database.Database) {
   database.exec(`
     CREATE TEMP TABLE listed (library_id INTEGER, resource_id TEXT, directory TEXT, filename TEXT, title TEXT, mime TEXT,
@@ -75,7 +75,6 @@ function prepareListed(database: Database.Database) {
     `SELECT library_id AS libraryId, resource_id AS resourceId, directory, filename, title, mime
      FROM temp.listed WHERE library_id = ? AND resource_id = ?`,
   )
-  // A resource that no content of the store is: nobody here sent it.
   const untracked = database
     .prepare<[number], string>(
       `SELECT l.resource_id FROM temp.listed l WHERE l.library_id = ? AND NOT EXISTS
@@ -108,7 +107,7 @@ function prepareLocal(database: Database.Database) {
      FROM directory d JOIN file f ON f.directory_id = d.id JOIN content c ON c.id = f.content_id
      WHERE d.mirror_id = ? AND d.path = ? ORDER BY f.name`,
   )
-  // A stored content that no file has any more belongs to the mirror whose path it stood for last.
+  // A stored content without files belongs to the mirror that last had a file of it.
   const superseded = database.prepare<[number], SupersededRow>(
     `SELECT ${CONTENT_COLUMNS}, fo.path, fo.reason, max(fo.ended_at) AS endedAt
      FROM former fo JOIN content c ON c.id = fo.content_id
@@ -147,19 +146,19 @@ function prepareLocal(database: Database.Database) {
      FROM former fo JOIN content c ON c.id = fo.content_id WHERE fo.mirror_id = ? AND fo.path = ? ORDER BY fo.ended_at`,
   )
   return {
-    /** Files of a mirror by the state of their content. */
+    /** Counts files of a mirror by the state of their content. */
     tallyStates: (mirrorId: number): StateTally[] => tally.all(mirrorId),
-    /** The same of those in a directory and below it. */
+    /** Counts the files in a directory and below it likewise. */
     tallyStatesBelow: (mirrorId: number, path: string): StateTally[] => tallyBelow.all({ mirrorId, path }),
-    /** Paths of a mirror's files that have a content. */
+    /** At most `limit` paths of a mirror's files that have a content. */
     listPathsOf: (mirrorId: number, contentId: number, limit: number): string[] =>
       pathsOf.all(contentId, mirrorId, limit),
-    /** What a path stood for before, oldest first. */
+    /** The contents that a path had before, oldest first. */
     listFormers: (mirrorId: number, path: string): HistoricalContent[] => formers.all(mirrorId, path),
     iterateFiles: (mirrorId: number): IterableIterator<FileRow> => files.iterate(mirrorId),
     listFiles: (mirrorId: number, directory: string): FileRow[] => inDirectory.all(mirrorId, directory),
     listSuperseded: (mirrorId: number): SupersededRow[] => superseded.all(mirrorId),
-    /** Files of a mirror that share their content, the one it was sent from first. */
+    /** Files of a mirror that share their content; the uploaded one comes first. */
     iterateCopies: (mirrorId: number): IterableIterator<Copy> => copies.iterate(mirrorId, mirrorId),
   }
 }

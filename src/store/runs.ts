@@ -11,10 +11,10 @@ export interface RunRow {
 
 export type RunQueries = ReturnType<typeof prepareRuns>
 
-/** How many runs are remembered. */
+/** The store keeps so many runs. */
 const KEPT_RUNS = 1_000
 
-/** Passes over mirrors, with their summaries as JSON. */
+/** Queries on runs, with their summaries as JSON. */
 export function prepareRuns(database: Database.Database) {
   const columns = 'id, started_at AS startedAt, finished_at AS finishedAt, verdict, summary'
   const begin = database.prepare<[number], { id: number }>('INSERT INTO run (started_at) VALUES (?) RETURNING id')
@@ -29,7 +29,7 @@ export function prepareRuns(database: Database.Database) {
   const newest = database.prepare<[number], RunRow>(`SELECT ${columns} FROM run ORDER BY id DESC LIMIT ?`)
   return {
     begin: (nowMs: number): number => onlyRow(begin.get(nowMs)).id,
-    /** Notes that a run passes over a mirror. */
+    /** Records the run as the mirror's last one. */
     join: (runId: number, mirrorId: number): void => {
       join.run(runId, mirrorId)
     },
@@ -37,9 +37,9 @@ export function prepareRuns(database: Database.Database) {
       finish.run(verdict, JSON.stringify(summary), nowMs, runId)
       prune.run(runId - KEPT_RUNS)
     },
-    /** The newest run that passed over a mirror. */
+    /** The newest run that included a mirror. */
     last: (mirrorId: number): RunRow | undefined => last.get(mirrorId),
-    /** The newest runs, whatever they passed over; the newest first. */
+    /** The newest runs over any mirrors, newest first. */
     listNewest: (limit: number): RunRow[] => newest.all(limit),
   }
 }

@@ -11,7 +11,7 @@ import { prepareRuns, type RunQueries } from './runs.ts'
 import { prepareUntracked, type UntrackedQueries } from './untracked.ts'
 import { prepareUploads, type UploadQueries } from './uploads.ts'
 
-/** Every query of the store, one file a table. */
+/** Every query of the store, one file for each topic. */
 export interface StoreQueries {
   readonly mirrors: MirrorQueries
   readonly directories: DirectoryQueries

@@ -3,7 +3,7 @@ import { MOST_OF_LIKE_NAME, nameKeys } from '../rules/doubt.ts'
 import type { ContentKey } from './contents.ts'
 import type { ListedEntry } from './report-rows.ts'
 
-/** An entry of a library that no content of the store accounts for. */
+/** An entry of a library that no content of the store refers to. */
 export interface UntrackedEntry {
   readonly resourceId: string
   readonly title: string
@@ -11,7 +11,7 @@ export interface UntrackedEntry {
   readonly mime: string
 }
 
-/** What a download told of a resource. */
+/** Size and hash of a resource, as far as a download gave them. */
 export interface ResourceBytes {
   readonly sizeBytes: number | undefined
   readonly sha256: Uint8Array | undefined
@@ -19,10 +19,10 @@ export interface ResourceBytes {
 
 export type UntrackedQueries = ReturnType<typeof prepareUntracked>
 
-/** Entries of one name that are read at once. */
+/** Rows that one query returns. */
 const PAGE = 1_000
 
-/** Entries that may be earlier uploads of ours which the store has no receipt of. */
+/** Queries on entries that may be earlier uploads without a receipt in the store. */
 export function prepareUntracked(database: Database.Database) {
   return { ...prepareDue(database), ...prepareEntries(database) }
 }
@@ -33,7 +33,7 @@ function prepareDue(database: Database.Database) {
   const isDue = database.prepare<[number], number>('SELECT must_look FROM mirror WHERE id = ?').pluck()
   const anyDue = database.prepare<[], number>('SELECT 1 FROM mirror WHERE must_look = 1 LIMIT 1').pluck()
   return {
-    /** Every mirror looks before it sends. */
+    /** Makes every mirror look before it uploads. */
     demandLooks: (): void => {
       demandAll.run()
     },
@@ -76,12 +76,12 @@ function prepareEntries(database: Database.Database) {
   const remove = database.prepare<[number, string]>('DELETE FROM stranger WHERE library_id = ? AND resource_id = ?')
   return {
     hasAny: (libraryId: number): boolean => any.get(libraryId) !== undefined,
-    /** Keeps what the store does not know, by all its names. */
+    /** Adds entries that no content refers to, one row for each name key. */
     add: (entries: readonly ListedEntry[]): void => {
       for (const { libraryId, resourceId, title, filename, mime } of entries)
         for (const key of nameKeys({ title, filename })) add.run({ libraryId, mime, key, resourceId, title, filename })
     },
-    /** Entries of the content's kind and of a name, with no other bytes as far as known. `key` is that of the name. */
+    /** Entries of the content's MIME type and the name key `key`, except those known to have other bytes. */
     ofName: function* ({ libraryId, mime, size, sha256 }: ContentKey, key: string): Generator<UntrackedEntry> {
       let after: string | undefined = ''
       while (after !== undefined) {
@@ -90,7 +90,7 @@ function prepareEntries(database: Database.Database) {
         after = page.at(-1)?.resourceId
       }
     },
-    /** The same of some names that begin the name, or that it begins. */
+    /** Some entries whose name key begins `key`, or begins with it, under the same conditions. */
     listOfLikeName: ({ libraryId, mime, size, sha256 }: ContentKey, key: string): UntrackedEntry[] => {
       const beginnings = JSON.stringify([...key].map((_, at, letters) => letters.slice(0, at).join('')).slice(1))
       return ofLikeName.all({ libraryId, mime, size, sha256, key, beginnings })
@@ -98,7 +98,7 @@ function prepareEntries(database: Database.Database) {
     noteBytes: (libraryId: number, resourceId: string, { sizeBytes, sha256 }: ResourceBytes): void => {
       setBytes.run(sizeBytes ?? null, sha256 ?? null, libraryId, resourceId)
     },
-    /** It is known now, or is nothing to compare with. */
+    /** Removes an entry that has a receipt now, or that can't be compared. */
     remove: (libraryId: number, resourceId: string): void => {
       remove.run(libraryId, resourceId)
     },

@@ -7,7 +7,7 @@ export interface NewIntent {
   readonly contentId: number
   readonly mirrorId: number
   readonly path: string
-  /** The library path of the directory in which it lands. */
+  /** The library path of the upload's directory. */
   readonly place: string
   readonly runId: number
   readonly nowMs: number
@@ -25,7 +25,7 @@ export interface UploadRow {
 
 export type UploadQueries = ReturnType<typeof prepareUploads>
 
-/** Attempts to send a content: an intent is committed before the first byte leaves (P2), its outcome after the answer. */
+/** Queries on uploads: the intent is committed before the first byte is sent (P2), the outcome after the answer. */
 export function prepareUploads(database: Database.Database) {
   const intend = database.prepare<[number, number, string, string, number, number, number], { id: number }>(
     `INSERT INTO upload (content_id, mirror_id, path, place, attempt, run_id, begun_at)
@@ -38,7 +38,7 @@ export function prepareUploads(database: Database.Database) {
     `SELECT id, path, attempt, begun_at AS begunAt, ended_at AS endedAt, outcome, message
      FROM upload WHERE content_id = ? ORDER BY id`,
   )
-  // What a look did not find may come to light later, and has been sent: only what never left costs nothing.
+  // An upload that a look did not find was sent and may still appear: only one never sent costs nothing.
   const isSent = `coalesce(u.outcome, 'doubt') <> 'not-sent'`
   const sentTo = `FROM upload u JOIN mirror m ON m.id = u.mirror_id JOIN library l ON l.id = m.library_id
      WHERE l.origin = ? AND u.begun_at BETWEEN ? AND ? AND ${isSent}`
@@ -70,25 +70,25 @@ export function prepareUploads(database: Database.Database) {
     },
     listByContent: (contentId: number): UploadRow[] => byContent.all(contentId),
     /**
-     * Uploads to a service since `sinceMs` that may have cost something: what the daily limit counts. What seems to have
-     * begun after `nowMs` was noted while the clock was wrong, and belongs to no span (P20).
+     * Counts uploads to a service since `sinceMs` that may have cost something, for the daily limit. An upload that began
+     * after `nowMs` was recorded while the clock was wrong, and does not count (P20).
      */
     countSince: (origin: string, sinceMs: number, nowMs: number): number =>
       onlyRow(sentSince.get(origin, sinceMs, nowMs)).n,
-    /** When the upload number `index` of those began, the oldest being number 0; undefined when there are fewer. */
+    /** When upload number `index` of that count began (the oldest is 0); undefined when there are fewer. */
     nthSince: (origin: string, sinceMs: number, nowMs: number, index: number): number | undefined =>
       nthSince.get(origin, sinceMs, nowMs, index),
-    /** The same of one run, however many mirrors it passes over; `afterId` is the last upload before it. */
+    /** Uploads of a run over all its mirrors, with their bytes; `afterId` is the last upload before the run. */
     tallyRun: (runId: number, afterId: number): { n: number; bytes: number } => onlyRow(ofRun.get(afterId, runId)),
-    /** Uploads of a mirror that began since a time and are known to have arrived, with their bytes. */
+    /** Uploads of a mirror since `sinceMs` that are known to have arrived, with their bytes. */
     tallyArrived: (mirrorId: number, sinceMs: number): { n: number; bytes: number } =>
       onlyRow(arrived.get(mirrorId, sinceMs)),
-    /** Those that have no outcome yet. */
+    /** A mirror's uploads since `sinceMs` without an outcome. */
     tallyUnderWay: (mirrorId: number, sinceMs: number): { n: number; bytes: number } =>
       onlyRow(underWay.get(mirrorId, sinceMs)),
-    /** The newest upload there is; 0 when there is none. */
+    /** The id of the newest upload; 0 when there is none. */
     lastId: (): number => onlyRow(lastId.get()),
-    /** The same of one mirror since a time. */
+    /** A mirror's uploads since `sinceMs` that may have cost something. */
     tallySince: (mirrorId: number, sinceMs: number, nowMs: number): { n: number; bytes: number } =>
       onlyRow(tally.get(mirrorId, sinceMs, nowMs)),
   }

@@ -6,12 +6,12 @@ import { type DatabaseSpec, openDatabaseReadOnly, type PageCheck } from '../foun
 import { wayBack } from './explain-faults.ts'
 import { GenerationFile, type GenerationNote, isSamePlace, placeOf, readGenerationNote } from './generation.ts'
 
-/** A store that was found to be what its note says, before anything is written to it. */
+/** What a comparison of the store with its note found, before anything is written to the store. */
 export interface VerifiedStore {
   readonly note: GenerationNote | undefined
-  /** What is still to be checked of its pages. */
+  /** The page check that opening must still do; undefined when none. */
   readonly check: PageCheck | undefined
-  /** It may be as old as any: its note is missing, or it was copied here or restored together with its note. */
+  /** The store may be of any age: its note is missing, or somebody copied or restored both. */
   readonly isOfUnknownAge: boolean
 }
 
@@ -31,7 +31,7 @@ export function verifyStore(files: StoreFiles): VerifiedStore {
   if (!exists && existsSync(noteFile)) throw lostStore(files.directory)
   if (!note) return { note, check: exists ? 'integrity_check' : undefined, isOfUnknownAge: exists }
   const isOfUnknownAge = isElsewhere(files, note)
-  // A log that belongs to another copy of the database would fill it with pages of that one.
+  // A log that belongs to another copy of the database would mix in pages of that copy.
   const check = note.closed ? undefined : isOfUnknownAge ? 'integrity_check' : 'quick_check'
   const commits = readCommits({ ...spec, check })
   if (note.closed && !isAsClosed(spec.file, note.closed)) throw changedStore(files.directory)
@@ -40,8 +40,8 @@ export function verifyStore(files: StoreFiles): VerifiedStore {
 }
 
 /**
- * The same for whoever only reads, beside the holder or without one. `note` was read before the database was opened: a
- * holder writes it after each commit. Bytes are compared only when the file is not the one that was closed.
+ * Verifies a store for reading, beside its holder or without one; throws like verifyStore. The caller reads `note` before
+ * it opens the database, because a holder writes it after each commit. A file that is not the closed one is read in full.
  */
 export function verifyForReading(
   files: StoreFiles,
@@ -54,11 +54,11 @@ export function verifyForReading(
   if (!note.closed || isSamePlace(note.place, placeOf(files.spec.file))) return
   const isChanged = !isAsClosed(files.spec.file, note.closed)
   const now = readGenerationNote(files.noteFile)
-  // Somebody may have opened it meanwhile.
+  // Another process may have opened the store meanwhile.
   if (isChanged && now?.closed && now.commits === note.commits) throw changedStore(files.directory)
 }
 
-/** The database is not the file that the note was written for. */
+/** True when the note was written for another file than the database. */
 export function isElsewhere({ spec }: StoreFiles, note: GenerationNote | null | undefined): boolean {
   return !isSamePlace(note?.place, placeOf(spec.file))
 }
@@ -67,14 +67,14 @@ export function lostStore(directory: string): OperatorError {
   return damaged(`The store in "${directory}" is gone, its note is still there; ${wayBack(directory)}`)
 }
 
-/** How many durable commits the store has had; none when it lacks its schema, as it does without its log at first. */
+/** Durable commits of the store; 0 when it has no schema, like a new store without its log. */
 export function commitsOf(database: Database.Database): number {
   if (database.pragma('user_version', { simple: true }) === 0) return 0
   const read = database.prepare<[], { value: string }>("SELECT value FROM meta WHERE key = 'commits'")
   return Number(read.get()?.value ?? 0)
 }
 
-/** What is noted of a closed database, so that every later change of it shows. */
+/** Size and checksum of a closed database, which reveal any later change. */
 export function describeClosed(file: string): NonNullable<GenerationNote['closed']> {
   const descriptor = openSync(file, 'r')
   try {
@@ -91,7 +91,7 @@ export function describeClosed(file: string): NonNullable<GenerationNote['closed
   }
 }
 
-/** Notes of a database that is nobody's yet that it is as it should be. */
+/** Writes the note of a closed database that no process has held yet. */
 export function noteClosed(spec: DatabaseSpec, noteFile: string): void {
   const commits = readCommits(spec)
   const { ino: inode, ctimeNs } = statSync(spec.file, { bigint: true })
@@ -100,7 +100,7 @@ export function noteClosed(spec: DatabaseSpec, noteFile: string): void {
   ]()
 }
 
-/** Whether commits wait in the write-ahead log; a reader leaves an empty one behind. */
+/** Whether the write-ahead log holds commits; a reader leaves an empty log behind. */
 export function hasLog(file: string): boolean {
   return (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 }
