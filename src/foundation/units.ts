@@ -26,19 +26,22 @@ export function formatSize(sizeBytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
   let value = sizeBytes
   let index = 0
-  while (value >= 1024 && index < units.length - 1) {
+  // What would be shown as 1024 is one of the next unit.
+  while (Math.round(value) >= 1024 && index < units.length - 1) {
     value /= 1024
     index += 1
   }
-  return `${index === 0 ? value : value.toFixed(value < 10 ? 1 : 0)} ${units[index]}`
+  return `${index === 0 ? value : value.toFixed(value < 9.95 ? 1 : 0)} ${units[index]}`
 }
 
-/** `850 ms`, `12.3 s`, `4m 05s`, `2h 10m`: a duration for people. */
+/** `850 ms`, `12.3 s`, `4m 05s`, `2h 10m`: a duration for people, in the unit that it has once it is rounded. */
 export function formatDuration(durationMs: number): string {
-  if (durationMs < 1_000) return `${Math.round(durationMs)} ms`
-  if (durationMs < 60_000) return `${(durationMs / 1_000).toFixed(1)} s`
-  const minutes = Math.floor(durationMs / 60_000)
-  const rest = (value: number) => String(Math.floor(value)).padStart(2, '0')
-  if (minutes < 60) return `${minutes}m ${rest((durationMs % 60_000) / 1_000)}s`
-  return `${Math.floor(minutes / 60)}h ${rest(minutes % 60)}m`
+  if (Math.round(durationMs) < 1_000) return `${Math.round(durationMs)} ms`
+  const tenths = Math.round(durationMs / 100)
+  if (tenths < 600) return `${(tenths / 10).toFixed(1)} s`
+  const seconds = Math.round(durationMs / 1_000)
+  const twoDigits = (value: number) => String(value).padStart(2, '0')
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m ${twoDigits(seconds % 60)}s`
+  const minutes = Math.round(durationMs / 60_000)
+  return `${Math.floor(minutes / 60)}h ${twoDigits(minutes % 60)}m`
 }

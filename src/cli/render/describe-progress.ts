@@ -1,7 +1,8 @@
 import { nameOf } from '../../foundation/paths.ts'
-import { counted, escapeText, truncateText } from '../../foundation/text.ts'
+import { counted, escapeText } from '../../foundation/text.ts'
 import { formatDuration, formatSize } from '../../foundation/units.ts'
 import type { Progress, UploadProgress } from '../../sync/progress.ts'
+import { displayWidth, truncateToWidth } from './display-width.ts'
 
 export interface Pace {
   /** Since the run began. */
@@ -21,9 +22,9 @@ const LONGEST_NAME = 28
 export function describeProgress(progress: Progress, pace: Pace, width: number): string {
   const head = [escapeText(progress.mirror), PHASE_NAMES[progress.phase]].filter((part) => part !== '').join('  ')
   const parts = partsOf(progress, pace).filter(({ text }) => text !== '')
-  const room = width - head.length - 2
+  const room = width - displayWidth(head) - 2
   const text = joinFitting(parts, room)
-  const bar = drawBar(doneShare(progress), Math.min(BAR.most, room - text.length - 2))
+  const bar = drawBar(doneShare(progress), Math.min(BAR.most, room - displayWidth(text) - 2))
   return [head, bar, text].filter((part) => part !== '').join('  ')
 }
 
@@ -108,7 +109,7 @@ function describeUpload(uploads: readonly UploadProgress[]): string {
   const [first] = uploads.toSorted((a, b) => b.sizeBytes - a.sizeBytes)
   if (!first) return ''
   const { path, sizeBytes, bytesSent } = first
-  const name = truncateText(escapeText(nameOf(path)), LONGEST_NAME)
+  const name = truncateToWidth(escapeText(nameOf(path)), LONGEST_NAME)
   return sizeBytes < PERCENT_FROM_BYTES ? name : `${name} ${Math.floor((bytesSent / sizeBytes) * 100)} %`
 }
 
@@ -117,7 +118,7 @@ function joinFitting(parts: readonly Part[], room: number): string {
   const shown = (mostRank: number) => parts.flatMap(({ text, rank }) => (rank <= mostRank ? [text] : [])).join(' · ')
   let mostRank = Math.max(0, ...parts.map(({ rank }) => rank))
   const roomFor = (rank: number) => (rank > BAR.rank ? room - BAR.fewest - 2 : room)
-  while (mostRank > 0 && shown(mostRank).length > roomFor(mostRank)) mostRank -= 1
+  while (mostRank > 0 && displayWidth(shown(mostRank)) > roomFor(mostRank)) mostRank -= 1
   return shown(mostRank)
 }
 

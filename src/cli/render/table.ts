@@ -1,4 +1,5 @@
 import { escapeText, truncateText } from '../../foundation/text.ts'
+import { displayWidth, padToWidth, truncateToWidth } from './display-width.ts'
 
 const MAX_CELL = 200
 const GAP = '  '
@@ -19,12 +20,12 @@ export function renderTable(
 ): string {
   const cells = rows.map((row) => row.map((cell) => escapeText(truncateText(cell, MAX_CELL))))
   const natural = headings.map((heading, column) =>
-    Math.max(heading.length, ...cells.map((row) => row[column]?.length ?? 0)),
+    Math.max(heading.length, ...cells.map((row) => displayWidth(row[column] ?? ''))),
   )
   const widths = fitColumns(headings, natural, width)
   const line = (row: readonly string[]) =>
     row
-      .map((cell, column) => truncateText(cell, widths[column] ?? 0).padEnd(widths[column] ?? 0))
+      .map((cell, column) => padToWidth(truncateToWidth(cell, widths[column] ?? 0), widths[column] ?? 0))
       .join(GAP)
       .trimEnd()
   return [headings.map((heading) => heading.toUpperCase()), ...cells].map(line).join('\n')
@@ -39,7 +40,7 @@ export function fitsTable(
   if (width === undefined) return true
   return renderTable(headings, rows)
     .split('\n')
-    .every((line) => line.length <= width)
+    .every((line) => displayWidth(line) <= width)
 }
 
 /** Takes from whichever column is the widest until all of them fit, or none can give any more. */
@@ -61,6 +62,6 @@ function fitColumns(headings: readonly string[], natural: readonly number[], wid
 /** `name  value` lines, names aligned; absent values are left out. */
 export function renderFields(fields: Readonly<Record<string, string | number | null | undefined>>): string {
   const present = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null && value !== '')
-  const width = Math.max(0, ...present.map(([name]) => name.length))
-  return present.map(([name, value]) => `${name.padEnd(width)}  ${escapeText(String(value))}`).join('\n')
+  const width = Math.max(0, ...present.map(([name]) => displayWidth(name)))
+  return present.map(([name, value]) => `${padToWidth(name, width)}  ${escapeText(String(value))}`).join('\n')
 }

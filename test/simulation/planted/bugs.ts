@@ -250,10 +250,10 @@ export const BUGS: readonly PlantedBug[] = [
     to: 'const isOfItem = othersAnswered',
   },
   {
-    name: 'a ring is lost while nobody waits',
+    name: 'a wake-up is lost while nobody waits',
     file: 'src/foundation/auto-reset-event.ts',
-    from: '    this.#isRung = true\n',
-    to: '    this.#isRung = this.#wake !== undefined\n',
+    from: '    this.#isSet = true\n',
+    to: '    this.#isSet = this.#wake !== undefined\n',
   },
   {
     name: 'new directories are not watched',
