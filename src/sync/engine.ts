@@ -16,28 +16,28 @@ import type { MetricsSink } from './metrics-sink.ts'
 import type { ObserveTree, OpenExaminer } from './observe/observation.ts'
 import type { Progress } from './progress.ts'
 
-/** An open line to the service, its credential checked. */
+/** A connection to the service whose credential has been checked. */
 export interface Connection {
   readonly client: ServiceClient
   readonly access: AccessContext
 }
 
-/** The service as the engine sees it: whose it is, and a line that is opened when the first request needs it. */
+/** The service as the engine uses it: its identity, and a connection that opens with the first request. */
 export interface Service {
   /**
    * What mirrors are pinned to: the origin, or the embedded library's own identity, which is undefined while that library
    * was never started.
    */
   readonly identity: string | undefined
-  /** Its identity can be known without asking: a quiet run may do without any request. */
+  /** Its identity is known without a request, so that a run without differences sends none. */
   readonly isEmbedded: boolean
-  /** Checks the credential on first use (4.1); later calls give the same connection. */
+  /** Checks the credential at the first call (4.1); later calls return the same connection. */
   connect(signal: AbortSignal): Promise<Connection>
-  /** Calls `listener` when the service gives no usable answers, with each try, and with null once it answers again. */
+  /** Calls `listener` with each failed try while the service gives no usable answers, and with null once it answers. */
   onOutage(listener: OutageListener): Disposable
-  /** Closes the line; the next call opens and checks a new one, with the credential as it is then. */
+  /** Closes the connection; the next call opens a new one and checks the credential as it is then. */
   disconnect(): Promise<void>
-  /** The same without waiting for requests under way, whose sockets may be dead. */
+  /** Does the same without waiting for requests in flight, whose sockets may be dead. */
   reset(): Promise<void>
 }
 
@@ -47,18 +47,18 @@ export const mirrorSettings = z.object({
   path: z.string(),
   /** Identifier or exact name. */
   library: z.string(),
-  /** The library is made when it is not there: only in the embedded service, which has nobody else to ask. */
+  /** Create the library if it is missing: only in the embedded service, where nobody else can create it. */
   mayCreateLibrary: z.boolean(),
   remotePath: z.string(),
   ignore: z.array(z.string()).readonly(),
   maxSizeBytes: z.number().nonnegative().nullable(),
   oneFileSystem: z.boolean(),
   emptyFiles: z.enum(['upload', 'skip']),
-  /** Made by `sync DIR`; the configuration names the others. */
+  /** `sync DIR` created this mirror; the configuration names the others. */
   isAdHoc: z.boolean(),
-  /** What the directory holds, when it is so much that its first sync needs a confirmation; otherwise null. */
+  /** What the directory holds, if its first sync needs a confirmation because it is so much; otherwise null. */
   breadth: z.string().nullable(),
-  /** `link`: a copy is sent again, so that the resource gains its location as well. */
+  /** `link`: each copy is uploaded as well, so that the resource gains its location. */
   duplicates: z.enum(['skip', 'link']),
 })
 
@@ -71,13 +71,13 @@ export const engineLimits = uploadLimits.extend({
 export type MirrorSettings = Readonly<z.infer<typeof mirrorSettings>>
 export type EngineLimits = Readonly<z.infer<typeof engineLimits>>
 
-/** What every stage works with; all that touches the world comes in here. */
+/** What every stage works with; service, disk, clock and randomness are parameters here. */
 export interface Engine {
   readonly store: Store
   readonly service: Service
   readonly observeTree: ObserveTree
   readonly openExaminer: OpenExaminer
-  /** One mirror is scanned at a time. */
+  /** Held during a scan, so that one mirror is scanned at a time. */
   readonly scanMutex: Mutex
   readonly fs: FileSystem
   /** Real paths of the directories that hold the program's own data. */
@@ -90,29 +90,29 @@ export interface Engine {
   readonly fileLog: FileLog
   /** Runs the uploads of all mirrors, `transfers` at the same time. */
   readonly uploads: Pick<PQueue, 'add' | 'pending'>
-  /** Contents whose upload is planned or in flight, of all mirrors; others that the store calls `sending` were cut off. */
+  /** Contents of all mirrors whose upload is planned or in flight; others that the store calls `sending` were cut off. */
   readonly inFlight: Set<number>
-  /** Aborted when no new work may begin. */
+  /** Aborted when no new work may start. */
   readonly signal: AbortSignal
-  /** Aborted when uploads under way must end as well: some time after `signal`. */
+  /** Aborted some time after `signal`, when uploads in flight must end as well. */
   readonly graceSignal: AbortSignal
   readonly limits: EngineLimits
   readonly pollIntervals: PollIntervals
-  /** Every file is hashed again when the last time is so long ago; null: never. */
+  /** The interval at which every file is hashed again; null: never. */
   readonly scrubIntervalMs: number | null
 }
 
-/** A mirror that is pinned and whose root was found to be the one it was pinned to. */
+/** A pinned mirror whose root is the one it is pinned to. */
 export interface OpenMirror {
   readonly row: MirrorRow
   readonly settings: MirrorSettings
   readonly rootRealPath: string
   readonly rootDevice: bigint
-  /** The row tells more of the root, or another one, than what is pinned. */
+  /** The store has not pinned the root in `row` yet: the user accepted it, or its birth time has become known. */
   readonly mustPinRoot: boolean
   /** The program's own directories below the root, relative to it. */
   readonly ownDirectories: readonly string[]
   readonly runId: number
-  /** Throws when service, tenant or library are not those that were pinned; nothing is recorded before it has passed. */
+  /** Throws RefusedError unless service, tenant and library are the pinned ones; nothing is recorded before. */
   readonly verify: () => Promise<void>
 }

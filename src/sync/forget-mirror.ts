@@ -4,8 +4,8 @@ import type { Store } from '../store/open-store.ts'
 import { forgetPause } from './pause.ts'
 
 /**
- * Forgets a mirror and what no other one stands for; library and disk stay as they are. Gives the file that holds a copy of the
- * store from before. Throws UsageError `unknown-mirror`.
+ * Forgets a mirror and what the store knows for it alone; the library and the disk do not change. Returns the path of a copy
+ * of the store from before. Throws UsageError `unknown-mirror`.
  */
 export function forgetMirror(store: Store, name: string, nowMs: number): string {
   const row = store.mirrors.findByName(name)

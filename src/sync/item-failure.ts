@@ -15,9 +15,9 @@ const ABILITIES: Readonly<Record<NeededRight['right'], string>> = {
 }
 
 /**
- * The failure of a request, if it says something of its own item only, so that others may go on; undefined when it concerns
- * the service. Where the failure alone does not tell, the service is asked once for the credential's rights (4.1): one that
- * answers, and grants the right, is well.
+ * Returns the error of a request if it concerns the requested item alone, so that work on others can continue; undefined
+ * if it concerns the service. If the error leaves that open, asks once for the credential's rights (4.1): the error concerns
+ * the item if the service answers and grants the right.
  */
 export async function itemFailure(
   error: unknown,
@@ -31,7 +31,7 @@ export async function itemFailure(
   return (await isServiceWell({ client }, needed, signal)) ? error : undefined
 }
 
-/** Whether the service answers a question that concerns no item, and grants the right (4.1). */
+/** Whether the service answers a request that concerns no item, and grants the right (4.1). */
 export async function isServiceWell(
   { client }: Pick<Connection, 'client'>,
   needed: NeededRight,
@@ -44,7 +44,7 @@ export async function isServiceWell(
     // An access context need not list every library; the listing does.
     return (library ?? (await findListed(client, needed.libraryId, signal)))?.access.includes(needed.right) ?? false
   } catch {
-    // The failure that was met first says why.
+    // The caller reports the first error, which says more than this one.
     return false
   }
 }

@@ -8,7 +8,7 @@ import type { Store, StoreReader } from '../store/open-store.ts'
 
 const PREFIX = 'asked-pause:'
 
-/** The pause that the service at `origin` asked another process for, as far as it is not over. */
+/** Returns what is left of the `Retry-After` that the service at `origin` sent to an earlier process. */
 export function recallRetryAfter(
   { keyValues }: Pick<StoreReader, 'keyValues'>,
   origin: string,
@@ -17,7 +17,7 @@ export function recallRetryAfter(
   return new RetryAfter(clock, { remainingMs: readRemainingMs(keyValues, origin, clock) })
 }
 
-/** The same, and what the service asks for from now on is noted for the processes that follow. */
+/** Returns the same, and stores each further `Retry-After` of the service for later processes. */
 export function keepRetryAfter(store: Store, origin: string, clock: Clock, logger: Logger): RetryAfter {
   const onAsked = (lengthMs: number) => {
     const note = `${clock.nowMs()} ${keptRetryAfterMs(lengthMs)}`
@@ -25,7 +25,7 @@ export function keepRetryAfter(store: Store, origin: string, clock: Clock, logge
       store.write(() => store.keyValues.set(PREFIX + origin, note))
     } catch (error) {
       if (!(error instanceof ShelfdError)) throw error
-      // This process waits all the same, and whether a request was done must not depend on it.
+      // This process still waits as asked, and a store that cannot be written must not fail the request.
       logger.warn('the pause that the service asks for cannot be noted', { code: error.code, reason: error.message })
     }
   }

@@ -8,7 +8,7 @@ import type { ServiceClient } from '../remote/service-client.ts'
 import type { ListedEntry } from '../store/report-rows.ts'
 
 export interface Listing {
-  /** Directories that could not be listed whole: what they and those below hold is unknown, never absent (P11). */
+  /** Directories that could not be listed completely: what they and all below hold is unknown, never absent (P11). */
   readonly incomplete: readonly UnlistedDirectory[]
 }
 
@@ -25,19 +25,19 @@ export interface ListingTarget {
   readonly logger: Logger
   readonly signal: AbortSignal
   readonly add: (entries: readonly ListedEntry[]) => void
-  /** Gets the path of each folder. */
+  /** Called with the library path of each folder. */
   readonly addFolder?: (path: string) => void
-  /** Directories to list with all below, which may be absent; by default the whole library. */
+  /** Library paths of directories to list with all below, which may be absent; by default the whole library. */
   readonly from?: readonly string[]
 }
 
 export interface ListingBounds {
   readonly levels: number
-  /** Requests that the whole library takes: one for each directory and for each further page. */
+  /** Requests for the whole library: one for each directory and for each further page. */
   readonly requests: number
 }
 
-/** No tree that can be mirrored reaches these: a library beyond them has folders that hold themselves, or never ends. */
+/** No tree that can be mirrored reaches these: a larger library has folders that contain themselves, or never ends. */
 const BOUNDS: ListingBounds = { levels: 256, requests: 1_000_000 }
 
 /** A local path has at most 4,096 bytes. */
@@ -45,8 +45,8 @@ const LONGEST_PATH = 8_192
 const LONGEST_TOLD = 120
 
 /**
- * Lists a whole library, directories in parallel, and gives each page's files to `add` as it comes. A library that does not
- * end within `bounds` is listed incompletely.
+ * Lists a whole library, directories in parallel, and passes the files of each page to `add` when it arrives. A library
+ * that exceeds `bounds` is listed incompletely. Throws what concerns the service as a whole.
  */
 export async function listRemote(target: ListingTarget, bounds = BOUNDS): Promise<Listing> {
   const walk: RemoteWalk = { target, requestsLeft: bounds.requests - 1, incomplete: [] }
@@ -64,7 +64,7 @@ interface RemoteWalk {
   readonly incomplete: UnlistedDirectory[]
 }
 
-/** Lists some directories; gives the paths of those below. */
+/** Lists some directories; returns the paths of their folders. */
 async function listLevel(walk: RemoteWalk, level: readonly string[]): Promise<string[]> {
   const below: string[] = []
   await forEachConcurrently(level, walk.target.concurrency, async (path) => {
@@ -79,7 +79,7 @@ async function listLevel(walk: RemoteWalk, level: readonly string[]): Promise<st
   return below
 }
 
-/** Lists one directory; gives the paths of those below only when all its pages came. */
+/** Lists one directory; returns the paths of its folders, but none if a bound was reached. */
 async function listOne(walk: RemoteWalk, path: string): Promise<string[]> {
   const { target } = walk
   const below: string[] = []
@@ -91,7 +91,7 @@ async function listOne(walk: RemoteWalk, path: string): Promise<string[]> {
       below.push(folder)
       target.addFolder?.(folder)
     }
-    // A folder is charged for as soon as it is found: what waits to be listed stays bounded, too.
+    // Each folder counts as soon as it is found, so that the queue of folders is bounded as well.
     walk.requestsLeft -= page.folders.length + Number(page.truncated)
     if (walk.requestsLeft < 0) return []
   }
@@ -103,7 +103,7 @@ function noteIncomplete({ target, incomplete }: RemoteWalk, path: string, reason
   incomplete.push({ path, reason })
 }
 
-/** Throws TemporaryError for a name that no path can hold, such as one that leads back to the same folder (2.9). */
+/** Throws TemporaryError for a name that no path can hold, such as `..` or one with a slash (2.9). */
 function pathOfFolder(directory: string, name: string): string {
   const path = joinLibraryPath(directory, name)
   if (path.length <= LONGEST_PATH && !name.includes('/') && normalizeLibraryPath(path) === path) return path
@@ -124,7 +124,7 @@ function isAbsent(error: unknown): boolean {
   return error instanceof RejectedError && error.status === 404
 }
 
-/** A credential that is refused or a stop concerns the whole listing, not one directory. */
+/** Whether an error concerns one directory; a refused credential or an interruption ends the whole listing. */
 function isOfOneDirectory(error: unknown): boolean {
   return error instanceof ShelfdError && (error.reaction === 'temporary' || error.reaction === 'rejected')
 }

@@ -1,11 +1,11 @@
 import type { UploadOutcome } from '../store/uploads.ts'
 
-/** Is told what happens, for metrics. */
+/** Receives what metrics count. */
 export interface MetricsSink {
   uploadEnded(outcome: UploadOutcome, sizeBytes: number): void
-  /** A resource became searchable so long after its upload. */
+  /** A resource became searchable `durationMs` after its upload. */
   searchableAfter(durationMs: number): void
-  /** A scan found changes that no watcher had announced. */
+  /** A scan found changed files that the watcher had not reported. */
   watcherMissed(files: number): void
 }
 

@@ -3,15 +3,15 @@ import type { SyncSummary } from '../rules/sync-summary.ts'
 import type { QuotaScope } from './upload/run-quota.ts'
 
 export const passOptions = z.object({
-  /** How long to wait for ingestion after the last upload; 0: not at all. */
+  /** How long to wait for ingestion after the last upload; 0: no wait. */
   waitMs: z.number().nonnegative(),
   hashEverything: z.boolean(),
   isDryRun: z.boolean(),
-  /** Files may be gone in any number (P12). */
+  /** Any number of files may be gone (P12). */
   acceptsRemovals: z.boolean(),
-  /** A library that holds the mirror's directory already may be taken over (P14). */
+  /** The mirror may take over a directory that the library already holds (P14). */
   adopts: z.boolean(),
-  /** The directory that stands there now is the mirror's from now on, whatever it was pinned to (P15). */
+  /** Pins the mirror to the directory that is at its path now, whatever it was pinned to before (P15). */
   acceptsRoot: z.boolean(),
   /** A directory that holds the home or the system may become a mirror. */
   acceptsBreadth: z.boolean(),
@@ -19,15 +19,15 @@ export const passOptions = z.object({
 
 export type PassOptions = Readonly<z.infer<typeof passOptions>>
 
-/** What one run, however many mirrors it has and however long it lasts, has tried to its end and leaves to a later one. */
+/** What one run, over all its mirrors, has finished trying and leaves to a later run. */
 export interface RunAttempts {
   /** Contents that were quarantined or refused in this run. */
   readonly exhausted: Set<number>
-  /** Copies that were sent, or are on their way, so that their resource gains a location; by directory and name. */
+  /** Copies that were uploaded or are in flight, so that their resource gains a location; by directory and name. */
   readonly links: Set<string>
-  /** Directories that were found gone from the service and are to be made again; by identifier. */
+  /** Directories that are gone from the service and are to be created again; by identifier. */
   readonly goneDirectories: Set<number>
-  /** Those that were made again, which happens once to each. */
+  /** Directories that were created again; a run does so once for each. */
   readonly recreatedDirectories: Set<number>
 }
 
@@ -39,7 +39,7 @@ export interface Pass {
   readonly runId: number
   readonly quotaScope: QuotaScope
   readonly attempts: RunAttempts
-  /** Filled as the pass goes on, so that it tells the truth also when the pass is cut short. */
+  /** Filled during the pass, so that it is also true for a pass that was cut short. */
   readonly summary: SyncSummary
   readonly options: PassOptions
 }

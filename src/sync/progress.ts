@@ -5,7 +5,7 @@ const count = z.number()
 
 const uploadProgress = z.object({ path: z.string(), sizeBytes: count, bytesSent: count })
 
-/** What is going on now: plain counters that stages raise and a display reads when it likes. */
+/** The progress of a run: plain counters that stages increase and a display reads at any time. */
 export const progressShape = z.object({
   mirror: z.string(),
   phase: z.enum(['starting', 'scanning', 'directories', 'uploading', 'ingestion', 'finished']),
@@ -15,16 +15,16 @@ export const progressShape = z.object({
   directoriesDone: count,
   directoriesTotal: count,
   contentsSent: count,
-  /** Sent, and left to be sent as far as that is known. */
+  /** Uploaded contents, and those left to upload as far as that is known. */
   contentsTotal: count,
-  /** Of what was sent, and of what has left for uploads under way; takes back what left in vain. */
+  /** Bytes of stored contents and bytes sent by uploads in flight; a failed upload subtracts its bytes. */
   bytesSent: count,
   bytesTotal: count,
-  /** Those under way, at most as many as run at a time. */
+  /** Uploads in flight, at most `transfers`. */
   uploads: z.array(uploadProgress),
   inIngestion: count,
   searchable: count,
-  /** What keeps the run from going on now; null: nothing. */
+  /** The outage that stops the run for the moment; null: none. */
   outage: outageShape.nullable(),
 })
 
@@ -51,28 +51,28 @@ export function createProgress(): Progress {
   }
 }
 
-/** So much is left to be sent beside what was sent so far; called again, it corrects what was announced before. */
+/** Sets how much is left to upload; another call corrects the totals of the one before. */
 export function announceUploads(progress: Progress, left: { readonly n: number; readonly bytes: number }): void {
   progress.phase = 'uploading'
   progress.contentsTotal = progress.contentsSent + left.n
   progress.bytesTotal = progress.bytesSent + left.bytes
 }
 
-/** One that was announced will not be sent by this run. */
+/** Takes an announced upload off the totals, because this run will not do it. */
 export function withdrawUpload(progress: Progress, sizeBytes: number): void {
   progress.contentsTotal -= 1
   progress.bytesTotal -= sizeBytes
 }
 
-/** Counts one upload's bytes as they leave. */
+/** Counts the bytes of one upload as they are sent. */
 interface UploadCounter {
-  /** The same body, counted; a body that is opened again begins anew. */
+  /** Returns the same body, counted; the count starts again with each body. */
   count(body: Uint8Array | AsyncIterable<Uint8Array>): Uint8Array | AsyncIterable<Uint8Array>
-  /** It is over; what left in vain is taken back. */
+  /** Ends the count; if the upload failed, subtracts its bytes. */
   end(isStored: boolean): void
 }
 
-/** `isLink`: it is not among what was announced as left to be sent. */
+/** Begins to count an upload. `isLink`: `announceUploads` did not count it. */
 export function beginUpload(
   progress: Progress,
   { path, sizeBytes, isLink }: { readonly path: string; readonly sizeBytes: number; readonly isLink: boolean },
@@ -83,7 +83,7 @@ export function beginUpload(
     progress.contentsTotal += 1
     progress.bytesTotal += sizeBytes
   }
-  // What comes unannounced, such as a refused content whose next try is due, counts once it begins.
+  // An upload that was not announced, such as a refused content that is due again, counts from its start.
   const { uploads } = progress
   const bytesLeft = uploads.reduce((bytes, other) => bytes + other.sizeBytes - other.bytesSent, 0)
   progress.contentsTotal = Math.max(progress.contentsTotal, progress.contentsSent + uploads.length)
@@ -112,7 +112,7 @@ async function* countChunks(
 ): AsyncGenerator<Uint8Array, void, void> {
   for await (const chunk of chunks) {
     yield chunk
-    // Asked for the next one: this one was taken by the wire.
+    // The next chunk was requested, so the connection has taken this one.
     add(chunk.length)
   }
 }

@@ -1,20 +1,20 @@
 import type { Store, StoreReader } from '../store/open-store.ts'
 import type { QuarantineRow } from '../store/quarantine.ts'
 
-/** One content that went wrong, with every file that has it; times in ISO 8601. */
+/** One content that failed, with every file that has it; times in ISO 8601. */
 export interface Quarantined {
   readonly contentId: number
   readonly sha256: string
   readonly mime: string
   readonly sizeBytes: number
-  /** What went wrong: no resource is known after an upload; one is there after an ingestion. */
+  /** What failed: after a failed ingestion the resource is known, after a failed upload it is not. */
   readonly stage: 'upload' | 'ingestion'
   readonly resourceId: string | null
   readonly code: string
   readonly message: string
   readonly tries: number
   readonly since: string | null
-  /** When it is tried again; null for never. */
+  /** When it is tried again; null: never. */
   readonly retryAt: string | null
   readonly isSetAside: boolean
   readonly files: readonly QuarantinedFile[]
@@ -24,22 +24,22 @@ export interface QuarantinedFile {
   readonly mirror: string
   /** The mirror's directory. */
   readonly root: string
-  /** Relative to it. */
+  /** Relative to `root`. */
   readonly path: string
 }
 
-/** Every content that went wrong and that a file has still, by the path of its first file. */
+/** Returns every failed content that a file still has, ordered by the mirror and path of its first file. */
 export function listQuarantine(store: StoreReader): Quarantined[] {
   const rows = Map.groupBy(store.quarantine.list(), ({ contentId }) => contentId)
   return [...rows.values()].flatMap(([first, ...others]) => (first ? [toQuarantined(first, others)] : []))
 }
 
-/** Makes contents due now; the next run tries them. Gives how many there were. */
+/** Makes failed contents due now, so that the next run tries them. Returns how many of them were failed. */
 export function retryContents(store: Store, contentIds: readonly number[]): number {
   return store.write(() => contentIds.filter(store.quarantine.makeDue).length)
 }
 
-/** Contents that need no attention any more: not tried again, and no run fails for them. Gives how many were new. */
+/** Sets failed contents aside: no run tries them again or fails for them. Returns how many were not set aside before. */
 export function setContentsAside(store: Store, contentIds: readonly number[]): number {
   return store.write(() => contentIds.filter(store.quarantine.setAside).length)
 }

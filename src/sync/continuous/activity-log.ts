@@ -3,27 +3,27 @@ import type { Logger } from '../../foundation/logger.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { FileLog, SentFile } from '../file-log.ts'
 
-/** So many files are named in a minute: whoever works with files sees each, and a first pass does not fill the disk. */
+/** Files named per minute: people who work with some files see each of them, and a first pass does not fill the disk. */
 const MOST_NAMED = 60
 const MINUTE_MS = 60_000
-/** What was not named is summed up in one line, at most so often. */
+/** The least interval between two lines that sum up the other files. */
 const PAUSE_MS = 5 * MINUTE_MS
 /** The message that names one file. */
 export const SENT = 'sent'
-/** The message that sums up what was done beside the named files; its numbers add up, so none of them may be left out. */
+/** The message that sums up the files that were not named; readers may add up the numbers, so none may be left out. */
 export const SENT_BESIDES = 'sent besides'
-/** The message where failures are all there is to sum up. */
+/** The message that sums up failures alone. */
 export const UPLOADS_FAILED = 'uploads failed'
 
 const NOTHING = { created: 0, duplicates: 0, aliases: 0, failed: 0, bytes: 0 }
 
-/** Says in the log what was sent for one mirror: file by file, and in sum where there are many. */
+/** Logs the uploads of one mirror: file by file, and as a sum when there are many. */
 export class ActivityLog implements FileLog {
   readonly #clock: Clock
   readonly #logger: Logger
   readonly #mirror: string
   #tellAtMs = Number.NEGATIVE_INFINITY
-  /** What runs did beyond what was named. */
+  /** The results of runs that were not logged yet; named files are subtracted. */
   #sums = { ...NOTHING }
   #minuteEndsAtMs = Number.NEGATIVE_INFINITY
   #namedInMinute = 0
@@ -44,7 +44,7 @@ export class ActivityLog implements FileLog {
     this.#sums.bytes -= bytes
   }
 
-  /** A run has ended; its files were named before. */
+  /** Adds the summary of a run that ended, after its files went to `sent`. */
   add({ uploads }: SyncSummary): void {
     const { created, duplicates, aliases, failed, bytes } = this.#sums
     this.#sums = {
@@ -57,7 +57,7 @@ export class ActivityLog implements FileLog {
     if (this.#clock.monotonicMs() >= this.#tellAtMs) this.flush()
   }
 
-  /** Tells what was not told yet. */
+  /** Logs the sums that were not logged yet. */
   flush(): void {
     const told = Object.entries(this.#sums).filter(([, sum]) => sum > 0)
     this.#sums = { ...NOTHING }

@@ -1,33 +1,33 @@
 import { z } from 'zod'
 import { errorCodes } from '../../foundation/errors.ts'
 
-/** Why nothing is sent although there may be something. */
+/** The reasons to hold back uploads. */
 const holdCodes = ['paused', 'maintenance', 'scheduled'] as const
 
 const timeMs = z.number().nullable()
 const errorReason = z.object({ code: z.enum(errorCodes), message: z.string() })
 
-/** What is done for one mirror now; times are wall clock. */
+/** The status of one mirror controller; times are wall clock. */
 export const controllerStatus = z.object({
-  /** `halted`: an operator must act; `waiting`: it continues by itself. */
+  /** `halted`: an operator must act; `waiting`: the controller continues by itself. */
   state: z.enum(['starting', 'scanning', 'idle', 'sending', 'waiting', 'held', 'halted']),
-  /** Why it is waiting, held or halted, and what resolves that. */
+  /** Why the mirror is waiting, held or halted, and what resolves that. */
   reason: errorReason.extend({ code: z.enum([...errorCodes, ...holdCodes]) }).nullable(),
-  /** What announces changes; null until it watches, and for a mirror that is not watched. */
+  /** The back end that reports changes; null before watching begins, and for a mirror that is not watched. */
   watcher: z.enum(['node', 'parcel', 'chokidar', 'poll']).nullable(),
   /** The system allows no more watches: the mirror is scanned every `pollInterval` instead. */
   isWatchLimited: z.boolean(),
-  /** Changed files that have not rested for the mirror's `settle` yet. */
+  /** Changed files that are not settled yet. */
   settling: z.number(),
-  /** Changes since the daemon started that only a scan found. */
+  /** Changed files since the daemon started that only a scan found. */
   missedByWatcher: z.number(),
   lastScanAt: timeMs,
-  /** When last everything that was to be sent was sent. */
+  /** When the mirror last had nothing left to upload. */
   lastSuccessAt: timeMs,
   nextScanAt: timeMs,
 })
 
-/** Whether the service answers, and since when (wall clock). */
+/** The state of the service, and since when (wall clock). */
 export const serviceStatus = z.object({
   state: z.enum(['unasked', 'connected', 'away', 'refused']),
   sinceMs: z.number(),

@@ -22,16 +22,16 @@ export interface Examination {
 
 export interface Examined {
   readonly problems: readonly PathProblem[]
-  /** Something known is no longer where it was, or could not be seen for certain: only a scan can tell. */
+  /** A known path is gone, replaced or unreadable, or too much is new: a scan must find out what happened. */
   readonly needsScan: boolean
-  /** Something was written to the store. */
+  /** The examination recorded something in the store. */
   readonly hasDifferences: boolean
 }
 
-/** Directories that come to light while new ones are read; deeper nests are left to a scan. */
+/** Rounds of reading directories that appeared while others were read; after them, a scan is needed. */
 const MOST_ROUNDS = 8
 
-/** Looks at paths that may have changed and writes what differs to the store. */
+/** Examines paths that may have changed, relative to the root, and records the differences in the store. */
 export async function examineHints(examination: Examination, paths: readonly string[]): Promise<Examined> {
   const problems: PathProblem[] = []
   let needsScan = false
@@ -53,7 +53,7 @@ export async function examineHints(examination: Examination, paths: readonly str
     fresh = []
     for await (const batch of examine(examination, { kind: 'trees', paths: left })) {
       take(batch)
-      // What was read before it was watched is read again.
+      // A directory that was read before it was watched is read again.
       fresh = [...fresh, ...examination.watch.add(batch.directories)]
     }
   }
@@ -70,7 +70,7 @@ async function* examine(examination: Examination, work: ExamineWork): AsyncGener
   }
 }
 
-/** What changed again while it waited to be read is looked at another time, after its next rest. */
+/** Leaves out files that changed again while they waited to be read: they are examined once they are settled. */
 function withoutChanged(observations: readonly DirectoryObservation[], { settler }: MirrorWatch) {
   return observations.flatMap((observation) => {
     const { path, files, missing } = observation
@@ -80,7 +80,7 @@ function withoutChanged(observations: readonly DirectoryObservation[], { settler
   })
 }
 
-/** Each path with the nearest directory above it that the store knows, since only those were reached by a walk. */
+/** Groups paths by the nearest directory above that the store knows, because a walk reached only those. */
 function groupByDirectory({ engine, mirror }: Examination, paths: readonly string[]): DirectoryEntries[] {
   const isKnown = (directory: string) => engine.store.directories.find(mirror.row.id, directory) !== undefined
   const known = new Map<string, boolean>()
@@ -107,7 +107,7 @@ function mustScan({ engine, mirror }: Examination, batch: ObservationBatch): boo
   return batch.observations.some((observation) => hasReplaced(engine, mirror, observation))
 }
 
-/** Whether a new file has taken the place of a directory. */
+/** Whether a new file has taken the place of a known directory. */
 function hasReplaced({ store }: Engine, { row }: OpenMirror, { path, files }: DirectoryObservation): boolean {
   const fresh = files.filter(({ isKnown }) => !isKnown)
   return fresh.some(({ name }) => store.directories.find(row.id, joinPath(path, name)) !== undefined)
@@ -120,7 +120,7 @@ function isKnownPath({ store }: Engine, { row }: OpenMirror, path: string): bool
   return store.files.findForCompare(row.id, parent, name) !== undefined
 }
 
-/** Directories of which no other one given is above. */
+/** Returns the given directories that lie below no other given one. */
 function topmost(directories: readonly string[]): string[] {
   const all = new Set(directories)
   return directories.filter((path) => {

@@ -17,16 +17,16 @@ import { MirrorObserver } from './mirror-observer.ts'
 import { MirrorRun } from './mirror-run.ts'
 import { concernsService, type ServiceConnection } from './service-connection.ts'
 
-/** How long until something that only people can repair is looked at again. */
+/** The retry delay of an error that only people can resolve. */
 const HALTED_PAUSE_MS = 15 * 60_000
 const MISSING_ROOT_PAUSE_MS = 10_000
 const FULL_DISK_PAUSE_MS = 10_000
-/** A limit counts a span of time: after a while there is room again. */
+/** Limits count the uploads of a span of time, so that they leave room again after a while. */
 const LIMIT_PAUSE_MS = 10 * 60_000
-/** What is due and was not sent all the same waits for something else, such as its directory. */
+/** The least retry delay: a content that is due but was not uploaded waits for something else, such as its directory. */
 const SHORTEST_RETRY_PAUSE_MS = 10_000
 export const SCHEDULED = 'it sends in batches; the next one is planned'
-/** While uploads go on, what has rested is gathered for so long and looked at together. */
+/** While uploads continue, settled paths are gathered for so long and examined together. */
 const GATHERING_MS = 40
 
 const OPTIONS: PassOptions = {
@@ -40,8 +40,8 @@ const OPTIONS: PassOptions = {
 }
 
 /**
- * Keeps one mirror up to date until the engine's signal: scans, examines what the watcher hints at once it has rested, and sends.
- * What goes wrong makes it wait or halt, and it goes on by itself once it is well again; only what stops the whole daemon is thrown.
+ * Keeps one mirror up to date until the engine's signal is aborted: scans, examines reported paths once they are settled,
+ * uploads. After an error it waits or halts, and tries again by itself; `run` throws only what stops the whole daemon.
  */
 export class MirrorController {
   readonly settings: ControllerSettings
@@ -80,7 +80,7 @@ export class MirrorController {
     return { state: this.#state(), reason, lastSuccessAt: this.#lastSuccessAt, ...this.#observer.status }
   }
 
-  /** Uploads wait until `release` with the same code; observing goes on. */
+  /** Holds back uploads until `release` is called with the same code; observing continues. */
   hold(code: HoldCode, message: string): void {
     this.#holds.set(code, message)
     if (this.#run?.isUploading) this.#abort.abort(new InterruptedError(message))
@@ -93,7 +93,7 @@ export class MirrorController {
     this.#wakeUp.set()
   }
 
-  /** Looks at everything now, whatever kept it from doing so. */
+  /** Scans, uploads and checks ingestion now instead of at the planned times; holds stay in force. */
   wake(): void {
     this.#notBeforeMs = 0
     this.#sendAtMs = 0
@@ -102,19 +102,19 @@ export class MirrorController {
     this.#wakeUp.set()
   }
 
-  /** Ends what is under way, which begins anew at once: what it works with is to be closed under it. */
+  /** Aborts the current work and starts it again, because its connection is about to close. */
   restart(reason: string): void {
     this.#abort.abort(new InterruptedError(reason))
     this.#wakeUp.set()
   }
 
-  /** The line to the service has changed: what is followed over it may need a new one. */
+  /** The status of the connection has changed: if it is closed, uploads are due when its retry delay is over. */
   connectionChanged(): void {
     if (this.#connection.follower === undefined) this.#sendAtMs = Math.min(this.#sendAtMs, this.#connection.retryAtMs)
     this.#wakeUp.set()
   }
 
-  /** One batch: scans, sends everything and waits until it is done, or `signal` says that it lasted long enough. */
+  /** Runs one batch: scans, uploads everything and returns when that is done, or when `signal` is aborted. */
   async batch(signal: AbortSignal): Promise<void> {
     this.#countsSinceMs = this.#engine.clock.nowMs()
     const stop = () => {
@@ -130,7 +130,7 @@ export class MirrorController {
     this.#countsSinceMs = undefined
   }
 
-  /** Ends what is under way and does nothing until what this gives is disposed of. */
+  /** Aborts the current work, waits for its end, and starts none until the returned object is disposed of. */
   async quiesce(): Promise<Disposable> {
     this.#quiets += 1
     this.#abort.abort(new InterruptedError('another run goes first'))
@@ -161,7 +161,7 @@ export class MirrorController {
     }
   }
 
-  /** Waits until there is something to do, and takes it on: nobody finds the keeper at rest between the two. */
+  /** Waits until work is due, and sets `#isWorking` in the same step, so that nobody sees the controller idle in between. */
   async #waitForWork(): Promise<void> {
     const { clock, signal } = this.#engine
     while (!signal.aborted) {
@@ -178,7 +178,7 @@ export class MirrorController {
     }
   }
 
-  /** When the next work is due (monotonic); what waits for something waits with all it has. */
+  /** When the next work is due (monotonic), but not before the retry delay is over. */
   #dueMs(): number {
     const dueMs = Math.min(this.#observer.dueMs, this.#holds.size > 0 ? Number.POSITIVE_INFINITY : this.#sendAtMs)
     return Math.max(dueMs, this.#notBeforeMs)
@@ -214,11 +214,12 @@ export class MirrorController {
       this.#run = undefined
       if (await run.finish({ ...this.#observer.takeFindings(), failure })) this.#activity.add(summary)
     }
-    // What was under way may have failed while it was waited for.
+    // Uploads in flight may have failed while `finish` awaited them.
     run.assertWell()
     this.#recordSuccess(mirror, run)
   }
 
+  /** Each round observes what is due, uploads if something differs, and waits; ends when neither has anything left to do. */
   async #runToItsEnd(engine: Engine, mirror: OpenMirror, run: MirrorRun): Promise<void> {
     let mustSend = this.#sendAtMs <= engine.clock.monotonicMs()
     const observed = { ...mirror, verify: () => this.#verify(mirror, undefined) }
@@ -251,12 +252,12 @@ export class MirrorController {
     const line = await this.#connection.open()
     await this.#verify(mirror, line.connection)
     line.follower.add(row)
-    // It may have been held meanwhile.
+    // The mirror may have been held meanwhile.
     if (hasToSend && this.#holds.size === 0)
       run.upload(line, this.#countsSinceMs ?? clock.nowMs() - this.settings.runSpanMs)
   }
 
-  /** What a mirror is pinned to is compared once for each line; what was compared once may be observed while the service is away. */
+  /** Compares the pins once per connection; without one, an earlier comparison suffices, so that observing works offline. */
   async #verify(mirror: OpenMirror, connection: object | undefined): Promise<void> {
     if (this.#verified !== undefined && (connection === undefined || this.#verified === connection)) return
     const line = connection ?? (await this.#connection.open()).connection
@@ -270,7 +271,7 @@ export class MirrorController {
     this.#notBeforeMs = 0
     if (hasSent) this.#connection.recordSuccess()
     if (this.#trouble?.state === 'halted') logger.info('the mirror goes on', { mirror: this.name })
-    // Only a run that sends finds out whether a limit still holds something back.
+    // Only a run that uploads finds out whether a limit still holds back contents.
     const isStillHeld = this.#trouble?.state === 'held' && !hasSent
     if (!isStillHeld) this.#trouble = undefined
     if (mayHaveLeft) this.#sendAtMs = 0
@@ -293,14 +294,14 @@ export class MirrorController {
     this.#sendAtMs = Math.min(this.#sendAtMs, this.#engine.clock.monotonicMs() + LIMIT_PAUSE_MS)
   }
 
-  /** What went wrong decides how long to wait; what stops the daemon is thrown on. */
+  /** Decides by the error how long to wait; throws what stops the daemon. */
   async #react(error: unknown): Promise<void> {
     if (!(error instanceof ShelfdError) || error instanceof OperatorError || error.reaction === 'locked') throw error
     const { clock } = this.#engine
     const reason = { code: error.code, message: error.message }
     this.#observer.scanNow()
     this.#sendAtMs = 0
-    // Interrupted by nobody: what failed for another mirror closed the line under this one.
+    // Nobody interrupted this mirror: an error of another mirror closed the connection.
     const isCutOff = error.reaction === 'interrupted'
     if (isCutOff || concernsService(error)) {
       if (!isCutOff) await this.#connection.recordFailure(error)
@@ -322,7 +323,7 @@ export class MirrorController {
     this.#trouble = { state, reason }
   }
 
-  /** Waits until everything was done that can be done now, or once the service or the rest of a file comes. */
+  /** Waits until no work is left; a wait for the service or for a file to settle counts as work, a halt does not. */
   async #whenDone(signal: AbortSignal): Promise<void> {
     const isOver = () => signal.aborted || this.#engine.signal.aborted
     const isBusy = () => this.#isWorking || this.#dueMs() <= this.#engine.clock.monotonicMs()

@@ -11,23 +11,23 @@ import type { ControllerStatus } from './controller-status.ts'
 import { examineHints } from './examine-hints.ts'
 import { MirrorWatch } from './mirror-watch.ts'
 
-/** Hints looked at together. */
+/** Hints examined together. */
 const MOST_HINTS = 2_000
-/** The examining thread ends when it had nothing to do for so long. */
+/** The examiner is closed after so long without work. */
 const EXAMINER_IDLE_MS = 30_000
-/** A scan that found so many files at unrest may have left out others. */
+/** A scan that reports this many unsettled files may have left out others. */
 const MANY_UNRESTED = 10_000
-/** A file that found no rest in so many times `settle`, and in at least so long, is told as a problem. */
+/** A file that is unsettled for so many times `settle`, and at least so long, is reported as busy. */
 const BUSY_FACTOR = 5
 const BUSY_AT_LEAST_MS = 60_000
-/** Problems kept of the hints of one run. */
+/** Problems of one run that are kept. */
 const MOST_PROBLEMS = 10_000
-/** A change that is younger than this may be announced yet. */
+/** The watcher may still report a change that is younger than this. */
 const ANNOUNCED_WITHIN_MS = 2_000
-/** What a scan that hashed counts for at most. */
+/** A scan that hashed files counts at most as this duration, or as the scan before it if that took longer. */
 const HASHING_COUNTS_MS = 1_000
 
-/** Finds out what changed in one mirror: by scans of the whole, and by examining what its watcher hints at. */
+/** Finds what changed in one mirror: by scans, and by examining the paths that its watcher reports. */
 export class MirrorObserver implements AsyncDisposable {
   isScanning = false
   hasScanned = false
@@ -45,13 +45,13 @@ export class MirrorObserver implements AsyncDisposable {
   #missed = 0
   /** Every directory was watched when the last scan read it. */
   #isCovered = false
-  /** By path: a run may last for days, and what can't be read be hinted at again and again. */
+  /** By path: a run may last for days, and the watcher may report an unreadable path again and again. */
   #problems = new Map<string, PathProblem>()
   #isComplete = false
-  /** Paths that the last scan told to be busy. */
+  /** Paths that the last scan reported as busy. */
   #busy = new Set<string>()
 
-  /** `onDue` is called when there may be something to look at sooner than planned. */
+  /** `onDue` is called when `dueMs` may be earlier than before. */
   constructor(engine: Engine, settings: ControllerSettings, onDue: () => void) {
     this.#engine = engine
     this.#settings = settings
@@ -71,17 +71,17 @@ export class MirrorObserver implements AsyncDisposable {
     }
   }
 
-  /** When there is something to look at (monotonic). */
+  /** When to call `observe` (monotonic). */
   get dueMs(): number {
     return Math.min(this.#scanAtMs, this.#watch?.settler.nextDueMs() ?? Number.POSITIVE_INFINITY)
   }
 
-  /** When `tidy` has something to do (monotonic). */
+  /** When to call `tidy` (monotonic). */
   get tidyAtMs(): number {
     return this.#examinerIdleAtMs
   }
 
-  /** Something that the last scan found at unrest still is, and not for so long that it counts as busy. */
+  /** A file that was unsettled at the last scan still is, but not for so long that it counts as busy. */
   get isSettling(): boolean {
     return this.#watch?.settler.hasWaitedSince(this.#scannedAtMs, this.#busyAfterMs) ?? false
   }
@@ -90,7 +90,7 @@ export class MirrorObserver implements AsyncDisposable {
     this.#scanAtMs = 0
   }
 
-  /** Begins to watch, if it doesn't yet and is to be watched. */
+  /** The first call begins to watch, if the mirror is to be watched, and requests a scan. */
   async open(mirror: OpenMirror): Promise<void> {
     this.#mirror = mirror
     const { watch: means, pace } = this.#settings
@@ -103,7 +103,7 @@ export class MirrorObserver implements AsyncDisposable {
     this.#scanAtMs = 0
   }
 
-  /** Ends watching, as when the root is gone; the next `open` begins anew, with a scan. */
+  /** Stops watching, for example when the root is gone; the next `open` begins again, with a scan. */
   async close(): Promise<void> {
     const [watch, examiner] = [this.#watch, this.#examiner]
     this.#watch = undefined
@@ -125,7 +125,7 @@ export class MirrorObserver implements AsyncDisposable {
     else if (this.#examiner && nowMs >= this.#examinerIdleAtMs) await this.#closeExaminer()
   }
 
-  /** Problems since the last call, and whether the whole tree was looked at. */
+  /** Returns the problems found since the last call, and whether a scan saw the whole tree. */
   takeFindings(): { problems: readonly PathProblem[]; isComplete: boolean } {
     const findings = { problems: [...this.#problems.values()], isComplete: this.#isComplete }
     this.#problems = new Map()
@@ -133,7 +133,7 @@ export class MirrorObserver implements AsyncDisposable {
     return findings
   }
 
-  /** Looks at what is due and writes what differs to the store; true when there may be something to send. */
+  /** Scans or examines what is due and records the differences; returns true if there may be something to upload. */
   async observe(engine: Engine, mirror: OpenMirror, summary: SyncSummary): Promise<boolean> {
     if (this.#scanAtMs <= engine.clock.monotonicMs()) {
       await this.#scan(engine, mirror, summary)
@@ -168,14 +168,14 @@ export class MirrorObserver implements AsyncDisposable {
     try {
       this.#watch?.add(store.directories.list(mirror.row.id).map(({ path }) => path))
       const scrubs = isScrubDue(engine, mirror)
-      // Guards judge one scan; the run may have several.
+      // The guards judge the counts of one scan, but a run may have several scans.
       const scanned = emptySummary(summary)
       const { settleMs } = this.#settings.pace
       const scan = await observe(engine, mirror, scanned, { hashEverything: scrubs, acceptsRemovals: false, settleMs })
       addScan(summary, scanned)
       if (mirror.mustPinRoot) store.write(() => store.mirrors.pinRoot(mirror.row))
       if (scrubs) store.write(() => store.mirrors.noteScrub(mirror.row.id, clock.nowMs()))
-      // Hashing is not done again: how long it took tells little about the next scan.
+      // The next scan does not hash these files again, so this duration says little about it.
       const mostMs = scanned.files.hashed > 0 ? Math.max(this.#lastScanMs, HASHING_COUNTS_MS) : Number.POSITIVE_INFINITY
       this.#lastScanMs = Math.min(scan.durationMs, mostMs)
       this.#noteScan(engine, scan)
@@ -199,7 +199,7 @@ export class MirrorObserver implements AsyncDisposable {
     if (scan.isRemovalPostponed) this.#scanSoon('files have not rested')
   }
 
-  /** What the scan came upon is watched from now on; what it read before that is looked at again. */
+  /** Watches the directories that the scan found, and examines again those that it read before they were watched. */
   #noteWatched(engine: Engine, watch: MirrorWatch, { unsettled, directories }: ScanResult): void {
     for (const { path, fingerprint } of unsettled) watch.settler.markUnsettled(path, fingerprint)
     this.#tellBusy(watch, unsettled)
@@ -219,7 +219,7 @@ export class MirrorObserver implements AsyncDisposable {
     return clock.monotonicMs() + (pauseMs ?? Number.POSITIVE_INFINITY)
   }
 
-  /** What never rests is never sent, and somebody should know. */
+  /** Records a problem for each busy file, because a file that never settles is never uploaded. */
   #tellBusy({ settler }: MirrorWatch, unsettled: ScanResult['unsettled']): void {
     const longMs = this.#busyAfterMs
     this.#busy = new Set(unsettled.map(({ path }) => path).filter((path) => settler.waitedMs(path) >= longMs))
@@ -264,7 +264,7 @@ export class MirrorObserver implements AsyncDisposable {
     this.#onDue()
   }
 
-  /** A scan that was asked for meanwhile stays asked for. */
+  /** Keeps an earlier scan that was requested meanwhile. */
   #planScan(atMs: number): void {
     this.#scanAtMs = Math.min(this.#scanAtMs, atMs)
   }
@@ -287,7 +287,7 @@ export class MirrorObserver implements AsyncDisposable {
   }
 }
 
-/** What stayed as it was counts as the last scan found it; what differed adds up. */
+/** Takes the counts that each scan finds in full from the last scan, and adds up the counts of differences. */
 function addScan({ files }: SyncSummary, { files: scanned }: SyncSummary): void {
   const { unchanged, ignored, secrets, unsupported } = scanned
   Object.assign(files, { unchanged, ignored, secrets, unsupported })

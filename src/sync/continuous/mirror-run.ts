@@ -8,19 +8,19 @@ import { summarize } from '../run/summarize.ts'
 import { UploadStage } from '../upload/upload-stage.ts'
 import type { OpenConnection } from './service-connection.ts'
 
-/** Room in ingestion may take days to come. */
+/** Ingestion may stay full for days. */
 const WAIT_MS = 2 ** 31 - 1
 const POLLING_FAILED = 'The service did not say how the ingestion of earlier uploads goes on'
 
 interface RunEnd {
   readonly problems: readonly PathProblem[]
-  /** The whole tree was looked at, so that problems not found any more are over. */
+  /** The run scanned the whole tree, so that problems which it did not find are over. */
   readonly isComplete: boolean
-  /** What stopped it. */
+  /** The error that stopped the run. */
   readonly failure: ShelfdError | undefined
 }
 
-/** One run of a mirror that is kept up to date: from the first difference until there is nothing left to send. */
+/** One run of a mirror controller: from the first difference until nothing is left to upload. */
 export class MirrorRun {
   readonly summary: SyncSummary
   readonly #engine: Engine
@@ -34,7 +34,7 @@ export class MirrorRun {
   #wasWoken = false
   #failure: { readonly error: unknown } | undefined
 
-  /** `onIdle` is called when nothing is left to send for the moment, and when sending failed. */
+  /** `onIdle` is called when nothing is left to upload for the moment, and when the upload stage ends. */
   constructor(engine: Engine, mirror: OpenMirror, summary: SyncSummary, onIdle: () => void) {
     this.#engine = engine
     this.#mirror = mirror
@@ -47,12 +47,12 @@ export class MirrorRun {
     return this.#stage !== undefined && !this.#isOver && !this.#stage.isIdle
   }
 
-  /** Throws what made sending fail. */
+  /** Throws the error that ended the upload stage, if any. */
   assertWell(): void {
     if (this.#failure) throw this.#failure.error
   }
 
-  /** Sends what there is to send, now or as soon as what is under way leaves room. */
+  /** Starts the upload stage, or wakes it. `sinceMs`: uploads since then (wall clock) count for the limits of a run. */
   upload(line: OpenConnection, sinceMs: number): void {
     if (this.#stage) {
       this.#wasWoken = true
@@ -73,17 +73,17 @@ export class MirrorRun {
     this.#uploading = this.#uploadToTheEnd(this.#stage, line)
   }
 
-  /** More came while it was sending, and it may have ended before it looked at that. */
+  /** The stage was woken, and may have ended before it uploaded what was new. */
   get mayHaveLeft(): boolean {
     return this.#wasWoken
   }
 
-  /** Whether anything was asked of the service. */
+  /** The upload stage was started. */
   get hasUploaded(): boolean {
     return this.#stage !== undefined
   }
 
-  /** Ends what is under way and accounts for the run; gives false for one in which nothing happened. */
+  /** Drains the upload stage and records the run; returns false, and records no run, if it was never started. */
   async finish({ problems, isComplete, failure }: RunEnd): Promise<boolean> {
     const { store, clock } = this.#engine
     this.#stage?.drain()
@@ -111,11 +111,11 @@ export class MirrorRun {
     return true
   }
 
-  /** Never rejects: what made sending fail is kept for `assertWell`. */
+  /** Never rejects: `assertWell` throws the error. */
   async #uploadToTheEnd(stage: UploadStage, { follower }: OpenConnection): Promise<readonly PathProblem[]> {
     try {
       const problems = await stage.run()
-      // Uploads end quietly where nobody follows them any more.
+      // When the follower has failed, the stage ends without an error.
       if (follower.hasFailed) this.#failure = { error: new TemporaryError('service-unavailable', POLLING_FAILED) }
       return problems
     } catch (error) {

@@ -5,7 +5,7 @@ import { Settler } from '../../local/watch/settler.ts'
 import { TooManyEntriesError, type TreeWatcher } from '../../local/watch/tree-watcher.ts'
 import type { Engine } from '../engine.ts'
 
-/** How a mirror is watched; comes in, so that tests can do without a file system that tells. */
+/** How mirrors are watched; a parameter, so that tests need no file system that reports changes. */
 export interface WatchMeans {
   choose(root: string): { readonly backEnd: ChosenBackEnd; readonly reason: string }
   watch(root: string, backEnd: Exclude<ChosenBackEnd, 'poll'>, events: WatchListener): Promise<TreeWatcher>
@@ -18,13 +18,13 @@ export interface WatchListener {
 }
 
 export interface MirrorWatchHooks {
-  /** A hint came in. */
+  /** A path may have changed. */
   onHint(): void
-  /** Scan everything soon. */
+  /** The mirror needs a scan soon. */
   onScanNeeded(reason: string): void
 }
 
-/** Listens to one mirror's tree and keeps what may have changed until it has rested. */
+/** Watches one mirror's tree and holds paths that may have changed until they are settled. */
 export class MirrorWatch implements AsyncDisposable {
   readonly settler: Settler
   readonly #watcher: TreeWatcher | undefined
@@ -36,7 +36,7 @@ export class MirrorWatch implements AsyncDisposable {
     this.#backEnd = backEnd
   }
 
-  /** Null: the mirror is not to be watched. */
+  /** Null: the mirror is not watched. */
   get backEnd(): ChosenBackEnd | null {
     return this.#watcher?.hasStopped ? 'poll' : this.#backEnd
   }
@@ -46,7 +46,7 @@ export class MirrorWatch implements AsyncDisposable {
     return this.#watcher?.delayMs ?? 0
   }
 
-  /** Begins to watch; a watcher that can't begin is replaced by scans, and said. */
+  /** Begins to watch; if the watcher cannot start, logs that, and scans replace it. */
   static async open(
     { fs, clock, logger }: Pick<Engine, 'fs' | 'clock' | 'logger'>,
     place: {
@@ -74,12 +74,12 @@ export class MirrorWatch implements AsyncDisposable {
     }
   }
 
-  /** Changes are only found by scans. */
+  /** Only scans find all changes. */
   get isBlind(): boolean {
     return this.#watcher === undefined || this.#watcher.isLimited || this.#watcher.hasStopped
   }
 
-  /** It is to be scanned in place of a watcher. */
+  /** Frequent scans replace the watcher. */
   get isPolled(): boolean {
     return this.backEnd !== null && this.isBlind
   }
@@ -88,7 +88,7 @@ export class MirrorWatch implements AsyncDisposable {
     return this.#watcher?.isLimited ?? false
   }
 
-  /** Watches more directories; gives those that were not watched before, which must be looked at once more. */
+  /** Watches more directories; returns those that were not watched before, which must be examined again. */
   add(directories: readonly string[]): readonly string[] {
     return this.#watcher?.add(directories) ?? []
   }
@@ -124,7 +124,7 @@ function listenerOf(
   }
 }
 
-/** The root itself, and files that decide what is ignored. */
+/** Whether a change of `path` needs a scan: the root itself, or a file with ignore rules. */
 function isForScan(path: string): boolean {
   return path === '' || path === '.shelfdignore' || path.endsWith('/.shelfdignore')
 }

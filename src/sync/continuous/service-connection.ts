@@ -8,18 +8,18 @@ import type { Connection, Engine } from '../engine.ts'
 import { IngestionFollower } from '../ingestion/follow-ingestion.ts'
 import type { ServiceStatus } from './controller-status.ts'
 
-/** An open connection, and who follows the ingestion of what is sent over it. */
+/** An open connection, and the follower of the ingestion of what is uploaded over it. */
 export interface OpenConnection {
   readonly connection: Connection
   readonly follower: IngestionFollower
 }
 
-/** Trying again mends most that fails; what isn't mended by then is told. */
+/** An outage that lasts this long is reported; retries end most outages sooner. */
 const AWAY_AFTER_MS = 10_000
-/** The least between two requests that only ask whether the service answers. */
+/** The least interval between two requests that only ask whether the service answers. */
 const PROBE_PAUSE_MS = 10_000
 
-/** Until somebody tries again: a service that is away comes back by itself, a credential is replaced by people. */
+/** Delays before the next attempt: a service that is away returns by itself, but people must replace a credential. */
 const AWAY = { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 5_000, maxDelayMs: 120_000 }
 const REFUSED = { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 60_000, maxDelayMs: 3_600_000 }
 
@@ -36,7 +36,7 @@ export interface ConnectionHooks {
   onFatal(error: unknown): void
 }
 
-/** The one line to the service that all mirrors share: opened when needed, given up on failure, tried again with growing pauses. */
+/** The connection that all mirrors share: opens when needed, closes after a failure, opens again after growing delays. */
 export class ServiceConnection {
   readonly #engine: Engine
   readonly #hooks: ConnectionHooks
@@ -54,7 +54,7 @@ export class ServiceConnection {
     this.#engine = engine
     this.#hooks = hooks
     this.#status = { state: 'unasked', sinceMs: engine.clock.nowMs(), reason: null }
-    // Whoever asks the service over this engine, and however often it tries again: that it is away is known soon.
+    // Every request over this engine reports outages here, so the status shows them while the request still retries.
     engine.service.onOutage((outage) => this.#recordOutage(outage))
   }
 
@@ -62,17 +62,17 @@ export class ServiceConnection {
     return this.#status
   }
 
-  /** When it makes sense to call `open` again (monotonic). */
+  /** When to call `open` again after a failure (monotonic). */
   get retryAtMs(): number {
     return this.#retryAtMs
   }
 
-  /** Undefined while it is not open. */
+  /** Undefined while the connection is not open. */
   get follower(): IngestionFollower | undefined {
     return this.#open?.follower
   }
 
-  /** The open line; throws what keeps it from being opened, after noting it. */
+  /** Returns the open connection, or opens it. If that throws, the caller calls `recordFailure`. */
   async open(): Promise<OpenConnection> {
     if (this.#open) return this.#open
     this.#opening ??= this.#connect().finally(() => {
@@ -81,11 +81,11 @@ export class ServiceConnection {
     return this.#opening
   }
 
-  /** Something failed on the line: it is closed, and opened anew after a pause, which grows until `noteSuccess`. */
+  /** Closes the connection after a failure. `retryAtMs` is then a delay away, which grows until `recordSuccess`. */
   async recordFailure(error: ShelfdError): Promise<void> {
     const { clock, random, logger, service } = this.#engine
     const state = error instanceof TemporaryError ? 'away' : 'refused'
-    // Others failed with it: one failure of the line, however many mirrors it has.
+    // Several mirrors may report the same failure of the connection: it counts once.
     if (this.#open === undefined && this.#status.state === state && clock.monotonicMs() < this.#retryAtMs) return
     const isNew = this.#status.state !== state || this.#status.reason?.code !== error.code
     this.#failures += 1
@@ -101,7 +101,7 @@ export class ServiceConnection {
     this.#hooks.onChange()
   }
 
-  /** Asks whether the service still answers: somebody wants to know how the line stands, and it may have had nothing to ask for long. */
+  /** Asks whether the service answers, because the status may be old when there was nothing to request for long. */
   async probe(): Promise<void> {
     const { clock, signal, service } = this.#engine
     const line = this.#open
@@ -117,16 +117,16 @@ export class ServiceConnection {
     }
   }
 
-  /** Drops the sockets, as after a sleep of the machine; the next request opens new ones at once. */
+  /** Drops the sockets, for example after the machine slept; the next request opens new ones at once. */
   async reset(): Promise<void> {
     this.#retryAtMs = 0
     const closed = this.close()
-    // Who follows may wait for a dead socket.
+    // The follower may wait for an answer on a dead socket: without the reset, `closed` might not settle.
     await this.#engine.service.reset()
     await closed
   }
 
-  /** Stops following; what is pending is followed over the next line. */
+  /** Stops the follower; the next connection follows what is pending. */
   async close(): Promise<void> {
     const line = this.#open
     this.#open = undefined
@@ -155,7 +155,7 @@ export class ServiceConnection {
     this.#hooks.onChange()
   }
 
-  /** A request got its answer: the next failure is the first one again. */
+  /** Resets the retry delay, because the service has answered a request. */
   recordSuccess(): void {
     this.#failures = 0
   }
@@ -170,13 +170,13 @@ export class ServiceConnection {
     if (this.#status.state === 'away') this.#noteWell()
   }
 
-  /** Over, or the line that met it is given up: the next line meets its own. */
+  /** Forgets an outage that is over, or whose connection is closed; the next connection reports its own. */
   #forgetOutage(): void {
     this.#outage = null
     this.#outageEnd.abort()
   }
 
-  /** A short outage is mended by trying again, and is not worth telling. */
+  /** Reports the service as away unless retries end the outage soon. */
   async #awaitEnd(): Promise<void> {
     const { clock, signal } = this.#engine
     this.#outageEnd = new AbortController()
@@ -191,7 +191,7 @@ export class ServiceConnection {
     this.#hooks.onChange()
   }
 
-  /** Away for another reason, or asked to wait until later: it shows, and is not said again. */
+  /** Shows the latest reason of an outage in the status, without another log line. */
   #noteCause(outage: Outage): void {
     this.#status = { ...this.#status, reason: this.#reasonOf(outage) }
   }

@@ -9,15 +9,15 @@ import { itemFailure } from '../item-failure.ts'
 import type { PathProblem } from '../observe/observation.ts'
 import { assertLibraryRemains } from './missing-place.ts'
 
-/** Commits at most so many made directories at once; a crash costs that many requests that answer 409. */
+/** Created directories per commit; after a crash, at most that many requests answer 409. */
 const COMMIT_EVERY = 64
 
-/** After so many that failed without saying why, the others are left to the next run: each may take minutes. */
+/** After so many failures in a row other than rejections, the rest waits for the next run: each may take minutes. */
 const MOST_FAILURES_IN_A_ROW = 3
 
 /**
- * Makes every directory of the mirror that is not known to exist remotely: parents first, each once. Those of one level are begun
- * at any of them, so that some that always fail cannot keep the others from their turn.
+ * Creates every pending directory of the mirror: parents first, each once. Each level starts at a random directory, so that
+ * directories that always fail cannot starve the others. Returns the problems of paths; throws what concerns the service.
  */
 export async function createDirectories(
   engine: Engine,
@@ -34,7 +34,7 @@ export async function createDirectories(
   return maker.problems
 }
 
-/** The remote path's own ancestors, which are no directories of the mirror. */
+/** Creates the ancestors of the mirror's remote path, which are not directories of the mirror. */
 async function makeAncestors(
   engine: Engine,
   { row }: OpenMirror,
@@ -100,7 +100,7 @@ class DirectoryMaker {
     }
   }
 
-  /** The library is gone, or a directory above, which the next run makes again. */
+  /** The library is gone, which throws, or a directory above is, which the next run creates again. */
   async #noteNotFound(path: string): Promise<void> {
     const { store, signal } = this.#engine
     await assertLibraryRemains(this.#mirror, this.#connection, signal)
@@ -126,7 +126,7 @@ class DirectoryMaker {
   }
 }
 
-/** Directories by depth: those of one level don't need each other. */
+/** Groups directories by depth: those of one level don't depend on each other. */
 function levelsOf(directories: readonly DirectoryRow[]): DirectoryRow[][] {
   const levels: DirectoryRow[][] = []
   for (const directory of directories) {

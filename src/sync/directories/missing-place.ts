@@ -2,7 +2,7 @@ import { joinLibraryPath } from '../../contract/library-path.ts'
 import { RefusedError, RejectedError } from '../../foundation/errors.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
 
-/** Throws RefusedError `library-mismatch` when the mirror's library is not there any more; whatever else fails says nothing. */
+/** Throws RefusedError `library-mismatch` if the library is gone; ignores other failures. */
 export async function assertLibraryRemains(
   { row }: OpenMirror,
   { client }: Connection,
@@ -18,7 +18,7 @@ export async function assertLibraryRemains(
   }
 }
 
-/** Whether uploads name their directory, and the service says that there is no such one. */
+/** Whether uploads name their directory and the service answers that `directory` does not exist. */
 export async function isDirectoryGone(
   { signal }: Engine,
   { row }: OpenMirror,

@@ -4,8 +4,8 @@ import type { Connection, Engine, OpenMirror } from '../engine.ts'
 import { listRemote } from '../list-remote.ts'
 
 /**
- * Lists the library, and forgets of directories that a complete listing no longer shows that they were made, so that they are
- * made again. An incomplete listing says nothing (P11).
+ * Lists the library. Directories that a complete listing no longer shows become pending, so that they are created again; an
+ * incomplete listing changes nothing (P11).
  */
 export async function recheckDirectories(engine: Engine, mirror: OpenMirror, connection: Connection): Promise<void> {
   const { store } = engine
@@ -17,7 +17,7 @@ export async function recheckDirectories(engine: Engine, mirror: OpenMirror, con
   store.write(() => gone.forEach(({ path }) => void store.directories.forgetMade(row.id, path)))
 }
 
-/** Every folder of the library; undefined when not all could be listed, or none may be. */
+/** Returns the paths of all folders of the library; undefined if the listing is incomplete or not permitted. */
 async function listFolders(
   { limits, logger, signal }: Engine,
   { row }: OpenMirror,

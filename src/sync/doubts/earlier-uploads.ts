@@ -20,15 +20,15 @@ interface LookWork {
 }
 
 /**
- * What a mirror may have sent without the store knowing: the store was restored, copied or is new (P14, P24). Entries that no
- * receipt accounts for are listed once; from then on a content is only sent when none of them is it.
+ * Finds uploads of a mirror that the store does not know because it was restored, copied or is new (P14, P24). Lists once
+ * the entries that no receipt accounts for; from then on, a content is only uploaded when it is none of them.
  */
 export class EarlierUploads {
   readonly #engine: Engine
   readonly #mirror: OpenMirror
   readonly #connection: Connection
   readonly #work: LookWork
-  /** To be looked for before they are sent, by content. */
+  /** Files whose content is looked for before its upload, by content. */
   readonly #waiting = new Map<number, OpenFile>()
   readonly #absent = new Set<number>()
   #unlisted: readonly UnlistedDirectory[] = []
@@ -40,7 +40,7 @@ export class EarlierUploads {
     this.#work = work
   }
 
-  /** Lists where earlier uploads may lie, unless that was done since the store became what it is. */
+  /** Lists where earlier uploads may be, unless that was done since the store was created, restored or copied. */
   async list(): Promise<void> {
     const { store, logger, signal, limits } = this.#engine
     const { id, name: mirror, library, remotePath } = this.#mirror.row
@@ -60,16 +60,16 @@ export class EarlierUploads {
     if (incomplete.length === 0) store.write(() => store.untracked.setLooked(id))
   }
 
-  /** Whether the content may be at the service already: then `look` decides. */
+  /** Whether the service may have the content already; if so, keeps the file for `look`. */
   keepsBack(file: OpenFile): boolean {
     if (this.#absent.has(file.contentId)) return false
     if (!this.#isUnlisted(file) && this.#candidates(file).next().done) return false
-    // One that could not be looked for before waits out its pause.
+    // A content whose look failed before waits until its quarantine is over.
     if (quarantineLeftMs(file.retryAt, this.#engine.clock.nowMs()) === 0) this.#waiting.set(file.contentId, file)
     return true
   }
 
-  /** Looks for what was kept back; gives the number of contents that are not there, and may be sent. */
+  /** Looks for the contents that were kept back; returns the number of those that are absent and may be uploaded. */
   async look(): Promise<number> {
     const files = [...this.#waiting.values()]
     this.#waiting.clear()
@@ -95,7 +95,7 @@ export class EarlierUploads {
     return await findSame({ candidates: this.#candidates(file), compare, doubts: 0 })
   }
 
-  /** It may have been sent under the name of any of its copies. */
+  /** Lists entries that may be the content, which may have been uploaded under the name of any of its copies. */
   *#candidates({ contentId, sha256, mime, size }: OpenFile): Generator<UntrackedEntry> {
     const { untracked, files } = this.#engine.store
     const libraryId = this.#mirror.row.library.id
@@ -106,7 +106,7 @@ export class EarlierUploads {
     for (const key of keys) yield* untracked.listOfLikeName(content, key)
   }
 
-  /** What is learned of an entry is kept, so that each is read once, however many contents it might be. */
+  /** Stores what was read of an entry, so that each is read once, even if it might be several contents. */
   async #isSame({ directory, name, mime, size, sha256 }: OpenFile, { resourceId }: UntrackedEntry): Promise<boolean> {
     const { store } = this.#engine
     const { library } = this.#mirror.row
@@ -119,13 +119,13 @@ export class EarlierUploads {
     return found?.sha256 !== undefined && sha256.equals(found.sha256)
   }
 
-  /** The directory in which it may lie and that could not be listed. */
+  /** Returns the directory that may hold the upload and could not be listed, if there is one. */
   #isUnlisted({ directory }: OpenFile): UnlistedDirectory | undefined {
     const place = joinLibraryPath(this.#mirror.row.remotePath, directory)
     return this.#unlisted.find(({ path }) => path === INBOX_PATH || isWithin(path, place))
   }
 
-  /** While this mirror looked, another one of the library may have found it, or begun to send it. */
+  /** While this mirror looked, another mirror of the library may have found the content or begun to upload it. */
   #isStillUnsent({ contentId }: OpenFile): boolean {
     const { store, inFlight: underWay } = this.#engine
     const state = store.contents.getUploadState(contentId).state
@@ -149,7 +149,7 @@ export class EarlierUploads {
     fileLog.sent({ mirror: row.name, path, sizeBytes, resourceId, isDuplicate: true })
   }
 
-  /** It is not sent, and is looked for again after a pause. */
+  /** The look failed: the content is not uploaded, and is looked for again after a quarantine. */
   #recordUnseen({ contentId, directory, name }: OpenFile, { code, message }: ShelfdError): void {
     const { store, clock, logger } = this.#engine
     this.#work.attempts.exhausted.add(contentId)

@@ -2,18 +2,18 @@ import type { ShelfdError } from '../../foundation/errors.ts'
 import { standsInTheWay } from '../../rules/doubt.ts'
 import type { Look } from './remote-bytes.ts'
 
-/** So many that cannot be compared end a search: the service was asked for each again and again. */
+/** After so many candidates that cannot be compared, a search ends: the client has already retried each of them. */
 const MOST_FAILURES = 8
 
 interface Search<Candidate> {
-  /** The likeliest first. */
+  /** The likeliest candidate first. */
   readonly candidates: Iterable<Candidate>
   readonly compare: (candidate: Candidate) => Promise<Look<boolean>>
-  /** Uploads of the content that ended in doubt. */
+  /** How many uploads of the content ended in doubt. */
   readonly doubts: number
 }
 
-/** The candidate that is the content, if one is; the failure when one that cannot be compared might be it. */
+/** Returns the candidate that is the content, if there is one; a failure if one that cannot be compared might be it. */
 export async function findSame<Candidate>({
   candidates,
   compare,

@@ -9,17 +9,17 @@ import { itemFailure } from '../item-failure.ts'
 const MOST_DOWNLOADS = 8
 const DOWNLOAD_PAUSE_MS = 100
 
-/** What a resource is compared with. */
+/** The content that a resource is compared with. */
 export interface SoughtContent {
   readonly path: string
   readonly mime: string
   readonly size: number
 }
 
-/** What a look came to; a failure is one of this look alone, and others go on. */
+/** The result of a look; a failure concerns this look alone, so that others continue. */
 export type Look<T> = { readonly seen: T } | { readonly failure: ShelfdError }
 
-/** Looks at something of the library; throws what concerns the service as a whole. */
+/** Runs `look`; returns an error that concerns it alone, and throws one that concerns the service as a whole. */
 export async function lookAt<T>(
   { signal }: Engine,
   { row }: OpenMirror,
@@ -37,8 +37,8 @@ export async function lookAt<T>(
 }
 
 /**
- * Size and hash of a resource, as far as they tell it from a content: nothing is read of one that has another size. Undefined
- * when it is gone. A body that breaks off is begun again, a few times.
+ * Downloads a resource to compare it with a content. Returns its size in bytes and its SHA-256, which is undefined if the
+ * size differs; returns undefined when the resource is gone. Starts again, a few times, when a body breaks off.
  */
 export async function readRemoteBytes(
   { signal, clock }: Engine,
@@ -51,7 +51,7 @@ export async function readRemoteBytes(
     if (!download) return undefined
     try {
       const isOtherSize = download.sizeBytes !== undefined && download.sizeBytes !== content.size
-      // Whatever it is, a body that nobody reads would keep its connection.
+      // Begin to read even if the size differs: a body that nobody reads keeps its connection.
       const sha256 = await sha256Of(download.body, isOtherSize ? 0 : content.size)
       assertNoPage(download, content)
       return { sizeBytes: download.sizeBytes, sha256: isOtherSize ? undefined : sha256 }
@@ -62,7 +62,7 @@ export async function readRemoteBytes(
   }
 }
 
-/** Whether what was read of a resource tells it from a content already. */
+/** Whether what was read of a resource proves that it is not the content. */
 export function isKnownAsOther(
   { sizeBytes, sha256 }: ResourceBytes,
   content: { readonly size: number; readonly sha256: Uint8Array },
@@ -71,7 +71,7 @@ export function isKnownAsOther(
   return hasOtherSize || (sha256 !== undefined && Buffer.compare(sha256, content.sha256) !== 0)
 }
 
-/** A login page in place of the file would look like other bytes, and the file would be sent again. */
+/** Throws for a login page in place of the file: it would count as other bytes, and the file would be uploaded again. */
 function assertNoPage({ mime }: Download, content: SoughtContent): void {
   const isPage = mime?.toLowerCase().startsWith('text/html') === true
   if (!isPage || content.mime === 'text/html') return
@@ -79,7 +79,7 @@ function assertNoPage({ mime }: Download, content: SoughtContent): void {
   throw new TemporaryError('answer-malformed', `${text}: the answer is HTML, a login page perhaps`)
 }
 
-/** Undefined when there is nothing any more. What else fails was tried often enough by the client. */
+/** Returns undefined when the resource is gone; throws other errors, which the client has already retried. */
 async function openDownload(client: ServiceClient, resourceId: string, signal: AbortSignal) {
   try {
     return await client.downloadResource(resourceId, signal)

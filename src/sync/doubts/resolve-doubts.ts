@@ -13,21 +13,21 @@ import type { RunAttempts } from '../pass.ts'
 import { findSame } from './find-same.ts'
 import { isKnownAsOther, type Look, lookAt, readRemoteBytes } from './remote-bytes.ts'
 
-/** Bounds of a look: pages of one listing, two million entries; and entries that may be what is looked for. */
+/** Bounds of a look: pages of one listing (two million entries), and entries that may be a content in doubt. */
 const MOST_PAGES = 4_000
 const MOST_STRANGERS = 100_000
 
-/** What a listing shows that may be a content in doubt, and what was learned of it. */
+/** Listed entries that may be a content in doubt, and what was read of them. */
 interface UntrackedEntries {
   readonly entries: FileEntry[]
-  /** By resource, so that each is read once, however many contents it might be. */
+  /** By resource, so that each is read once, even if it might be several contents. */
   readonly read: Map<string, ResourceBytes>
 }
 
 /**
- * Looks for what uploads in doubt may have left behind (P4): lists where each would have landed, and compares entries
- * that nobody knows by name, kind, size and hash. One that is found is adopted; one that a complete listing doesn't
- * show may be sent once more; one that can't be looked for to the end is a problem. Gives the number of those to be sent.
+ * Looks for the resources of uploads in doubt (P4): lists the directory of each, and compares untracked entries by name,
+ * kind, size and hash. Adopts a content that it finds; one that a complete listing doesn't show may be uploaded once more;
+ * one whose look fails becomes a problem. Returns the number of contents that may be uploaded.
  */
 export async function resolveDoubts(
   engine: Engine,
@@ -57,7 +57,7 @@ export async function resolveDoubts(
   return resendable
 }
 
-/** Contents of a mirror to look for: not known whether they arrived, not on their way, and not in quarantine after a look. */
+/** Lists the contents of a mirror to look for: in doubt, not in flight, not set aside, not in quarantine. */
 export function listDoubtful(
   { store, clock, inFlight: underWay }: Engine,
   { row }: Pick<OpenMirror, 'row'>,
@@ -66,7 +66,7 @@ export function listDoubtful(
   return store.contents.listDoubtful(row).filter((content) => !underWay.has(content.id) && needsLook(content, nowMs))
 }
 
-/** Entries of a directory that are no resource the store knows, and may be one of the contents. */
+/** Lists the entries of a directory that the store does not know and that may be one of the contents. */
 async function listUntracked(
   { store, signal }: Engine,
   { row }: OpenMirror,
@@ -90,13 +90,13 @@ async function listUntracked(
         )
     }
   } catch (error) {
-    // A directory that isn't there holds nothing.
+    // A directory that does not exist holds nothing.
     if (!(error instanceof RejectedError && error.status === 404)) throw error
   }
   return { entries, read: new Map() }
 }
 
-/** Takes what it finds out of `untracked`. */
+/** Looks for one content among the entries, and removes the entry that it finds from them. */
 async function lookFor(
   engine: Engine,
   mirror: OpenMirror,
@@ -126,7 +126,7 @@ async function hasSameBytes(
   return found.sha256 !== undefined && content.sha256.equals(found.sha256)
 }
 
-/** While this mirror looked, another one of the library may have found the content, or begun to send it again. */
+/** While this mirror looked, another mirror of the library may have found the content or begun to upload it. */
 function isStillInDoubt({ store, inFlight: underWay }: Engine, { id, retryAt }: DoubtfulContent): boolean {
   const now = store.contents.getUploadState(id)
   const isSame = (now.state === 'doubt' || now.state === 'sending') && now.retryAt === retryAt
@@ -163,7 +163,7 @@ function recordFound(
   fileLog.sent({ mirror: row.name, path, sizeBytes, resourceId: found.id, isDuplicate: false })
 }
 
-/** It could not be looked for: it stays in doubt, is not sent, and is looked for after a quarantine. */
+/** The look failed: the content stays in doubt, is not uploaded, and is looked for again after a quarantine. */
 function recordUnseen(
   { store, clock, logger }: Engine,
   { id, path }: DoubtfulContent,
@@ -178,7 +178,7 @@ function recordUnseen(
   logger.warn('an earlier upload cannot be looked for', { path, code: failure.code, reason: failure.message })
 }
 
-/** Whoever sends next may send it again. */
+/** The content did not arrive: it counts as new, so that any mirror may upload it. */
 function recordAbsent(
   { store, clock, logger, metrics: meter }: Engine,
   { id, path, size, uploadId }: DoubtfulContent,

@@ -16,18 +16,18 @@ interface Followed extends Omit<PendingResource, 'hasProblem'> {
   hasProblem: number
   readonly mirror: MirrorRow
   readonly sinceMs: number
-  /** When its state was written down last (monotonic). */
+  /** When its state was last written to the store (monotonic). */
   writtenMs: number
   writtenStatus: string | null
   polls: number
   /** Polls in a row that failed for a reason of this resource alone. */
   failures: number
   dueMs: number
-  /** It is overdue, and whoever waits for room was told. */
+  /** It is overdue, and the listeners for capacity were called. */
   hasLeftRoom: boolean
 }
 
-/** A mirror whose resources are followed, and how far its pending ones were taken from the store. */
+/** A mirror whose resources are followed, and up to which its pending ones were read from the store. */
 interface FollowedMirror {
   readonly row: MirrorRow
   lastSeq: number
@@ -36,27 +36,27 @@ interface FollowedMirror {
 type Answer = PollAnswer & { readonly followed: Followed }
 type FailedPoll = PollFailure & { readonly followed: Followed }
 
-/** So many failed polls of one resource in a row are a problem of it; it is asked for again after a quarantine. */
+/** After so many failed polls in a row, a resource has a problem, and is polled again after a quarantine. */
 const MOST_FAILURES = 5
 
-/** What becomes due within so long is polled in one round. */
+/** Resources that become due within so long are polled in one round. */
 const GATHERING_MS = 20
 
-/** Resources polled in one round, and rows asked of the store at once. */
+/** The most resources polled in one round, and rows read from the store at once. */
 const ROUND = 256
 
-/** A round in which nothing ended is followed by a pause, so that thousands of slow resources cost no more than this. */
+/** After a round in which nothing ended, the follower waits, so that thousands of slow resources cost no more than this. */
 const FRUITLESS_POLLS_PER_SECOND = 50
 
-/** The time at which a pending resource was seen is written no more often than this, unless its status is another. */
+/** The least interval between two writes for a pending resource whose status has not changed. */
 const WRITE_SEEN_MS = 30_000
 
-/** Looks at what is overdue are so many times rarer. */
+/** Overdue resources are polled this many times less often. */
 const OVERDUE_FACTOR = 20
 
 /**
- * Polls the resources of mirrors until each has a final state (interface 3.1), with growing pauses, oldest due first. What
- * is still pending when it is stopped keeps its id and is polled by a later run; nothing is ever sent again for it (P5).
+ * Polls the resources of mirrors until each has a final state (interface 3.1), at growing intervals, longest due first. What
+ * is still pending at the end keeps its id and is polled by a later run; it is never uploaded again (P5).
  */
 export class IngestionFollower implements IngestionCapacity {
   readonly #engine: Engine
@@ -65,11 +65,11 @@ export class IngestionFollower implements IngestionCapacity {
   readonly #mirrors = new Map<number, FollowedMirror>()
   readonly #followed = new Map<number, Followed>()
   readonly #listeners = new Set<() => void>()
-  /** Mirrors of which warnings of an earlier version may be unread. */
+  /** Mirrors that may have resources whose warnings an earlier version did not keep. */
   readonly #unread = new Set<number>()
   #mayEnd = false
   #hasFailed = false
-  /** Up to which state of the store its pending resources were taken. */
+  /** The count of `countNewlyPending` when pending resources were last read from the store. */
   #takenUpTo = -1
   #stopAtMs = Number.POSITIVE_INFINITY
   readonly #nextLook: NextLook
@@ -80,7 +80,7 @@ export class IngestionFollower implements IngestionCapacity {
     this.#nextLook = new NextLook(engine.clock)
   }
 
-  /** From now on the mirror's resources are followed as well. */
+  /** Follows the mirror's resources as well. */
   add(row: MirrorRow): void {
     if (this.#mirrors.has(row.id)) return
     this.#mirrors.set(row.id, { row, lastSeq: 0 })
@@ -89,7 +89,7 @@ export class IngestionFollower implements IngestionCapacity {
     this.lookAgain()
   }
 
-  /** Leaves the mirror's resources to somebody else. */
+  /** Stops following the mirror's resources, because another run follows them. */
   remove(mirrorId: number): void {
     this.#mirrors.delete(mirrorId)
     this.#unread.delete(mirrorId)
@@ -100,7 +100,7 @@ export class IngestionFollower implements IngestionCapacity {
     this.#wakeUp.set()
   }
 
-  /** Looks now at what ended badly and is due, instead of within a minute. */
+  /** Checks now for resources that ended badly and are due, instead of at the planned time. */
   lookAgain(): void {
     this.#nextLook.demand()
     this.#wakeUp.set()
@@ -109,7 +109,7 @@ export class IngestionFollower implements IngestionCapacity {
   countPending(): number {
     this.#takeNew()
     let overdue = 0
-    // In the order in which they came, the longest followed first.
+    // The map is in the order of insertion: the longest followed come first.
     for (const followed of this.#followed.values()) {
       if (!this.#isOverdue(followed)) break
       overdue += 1
@@ -122,7 +122,7 @@ export class IngestionFollower implements IngestionCapacity {
     return { [Symbol.dispose]: () => this.#listeners.delete(listener) }
   }
 
-  /** No more resources will come: `run` ends when all are final, or after `waitMs`. */
+  /** No more resources will come: lets `run` end when all are final, or after `waitMs`. */
   finish(waitMs: number): void {
     this.#mayEnd = true
     this.#stopAtMs = this.#engine.clock.monotonicMs() + waitMs
@@ -133,7 +133,7 @@ export class IngestionFollower implements IngestionCapacity {
     return this.#hasFailed
   }
 
-  /** Follows until all is final; a failure is also told to whoever waits for room. */
+  /** Polls until `finish` lets it end or the signal is aborted; a failure also calls the listeners for capacity. */
   async run(): Promise<void> {
     try {
       await this.#follow()
@@ -144,6 +144,7 @@ export class IngestionFollower implements IngestionCapacity {
     }
   }
 
+  /** Each round takes what is due or new from the store, reads old warnings, and polls what is due or waits. */
   async #follow(): Promise<void> {
     const { clock, signal } = this.#engine
     while (!signal.aborted && clock.monotonicMs() < this.#stopAtMs) {
@@ -160,7 +161,7 @@ export class IngestionFollower implements IngestionCapacity {
     }
   }
 
-  /** What ended badly before may have been repaired since: one look, at growing pauses. */
+  /** Resources that ended badly may have been repaired since: polls each again when its quarantine is over. */
   #lookAgain(): void {
     const { store, clock } = this.#engine
     if (!this.#nextLook.isDue) return
@@ -173,7 +174,7 @@ export class IngestionFollower implements IngestionCapacity {
     }
   }
 
-  /** A part of what an earlier version left unread. */
+  /** Reads a part of the warnings that an earlier version did not keep. */
   async #readWarnings(): Promise<void> {
     for (const { row } of this.#mirrors.values()) {
       if (this.#unread.has(row.id) && !(await readWarnings(this.#engine, this.#connection, row))) {
@@ -217,7 +218,7 @@ export class IngestionFollower implements IngestionCapacity {
     return due.sort((a, b) => a.dueMs - b.dueMs).slice(0, ROUND)
   }
 
-  /** One that was followed for so long no longer takes up room, and is asked for less often. */
+  /** An overdue resource no longer takes up capacity, and is polled less often. */
   #isOverdue({ sinceMs }: Followed): boolean {
     const { clock, pollIntervals: pollPace } = this.#engine
     return clock.monotonicMs() - sinceMs > pollPace.deadlineMs
@@ -235,7 +236,7 @@ export class IngestionFollower implements IngestionCapacity {
     await this.#wakeUp.waitAtMost(clock, pauseMs, signal)
   }
 
-  /** Asks for each once; gives the number of those that ended. */
+  /** Polls each resource once; returns the number of those whose ingestion ended. */
   async #poll(due: readonly Followed[]): Promise<number> {
     const answers: Answer[] = []
     const failed: FailedPoll[] = []
@@ -253,7 +254,7 @@ export class IngestionFollower implements IngestionCapacity {
     return answers.filter(({ outcome }) => outcome !== 'pending').length
   }
 
-  /** Leaves one resource that cannot be polled alone; throws when it is the service that fails. */
+  /** Postpones or quarantines a resource that cannot be polled; throws if the service as a whole fails. */
   async #bear({ followed, error }: FailedPoll, othersAnswered: boolean): Promise<void> {
     const { store, clock, signal, logger } = this.#engine
     const needed = { libraryId: followed.mirror.library.remoteId, right: 'read' } as const
@@ -288,7 +289,7 @@ export class IngestionFollower implements IngestionCapacity {
     const { store, progress } = this.#engine
     const ended = answers.filter(({ outcome }) => outcome !== 'pending')
     const seen = answers.filter((answer) => this.#isNews(answer))
-    // What a power cut takes of this is asked for again.
+    // Relaxed, because resources that a power cut turns back to pending are polled again.
     if (ended.length + seen.length > 0) {
       store.writeRelaxed(() => {
         for (const answer of ended) this.#recordEnd(answer)

@@ -2,9 +2,9 @@
 export interface IngestionCapacity {
   /** Committed resources that are still being processed. */
   countPending(): number
-  /** Says that more resources may be pending. */
+  /** More resources may be pending. */
   wake(): void
-  /** Polling failed: no resource will leave processing any more. */
+  /** Polling failed, so the capacity will not grow any more. */
   readonly hasFailed: boolean
   /** Calls `listener` whenever resources left processing, and when polling failed. */
   onCapacity(listener: () => void): Disposable

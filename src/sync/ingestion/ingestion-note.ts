@@ -12,7 +12,7 @@ const LONGEST_NOTE = 500
 /** Resources asked for in one call of `readWarnings`. */
 const MOST_AT_ONCE = 256
 
-/** What the service says beside the status, bounded and escaped; null when it says nothing. */
+/** Returns the service's remark beside the status, bounded and escaped; null if it has none. */
 export function readNote(resource: ResourceRecord): string | null {
   const { text_extracted: textExtracted, ingestion_warnings: warnings = [], ingestion_error: error = null } = resource
   const note = remarkOf({ textExtracted, warnings, error })
@@ -20,8 +20,8 @@ export function readNote(resource: ResourceRecord): string | null {
 }
 
 /**
- * Asks once for the warnings of resources that ended with some before the store kept them; false when none are left. Only
- * the note is written: the status was final.
+ * Requests the warnings of resources that ended with some before the store kept them, each once; returns false when none is
+ * left. Writes only the note, because the status is final.
  */
 export async function readWarnings(engine: Engine, connection: Connection, row: MirrorRow): Promise<boolean> {
   const { store, clock, limits, signal } = engine
@@ -32,7 +32,7 @@ export async function readWarnings(engine: Engine, connection: Connection, row: 
     try {
       notes.set(contentId, readNote(await connection.client.showResource(row.library.remoteId, resourceId, signal)))
     } catch (error) {
-      // What is missing remotely or cannot be shown has no remark; the report says the former.
+      // A resource that is gone or cannot be shown has no remark; the report shows that it is gone.
       const needed = { libraryId: row.library.remoteId, right: 'read' } as const
       if (!(await itemFailure(error, connection, needed, signal))) throw error
       notes.set(contentId, null)

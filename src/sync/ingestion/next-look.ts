@@ -1,9 +1,9 @@
 import type { Clock } from '../../foundation/clock.ts'
 
-/** What ended badly is looked at when it is due, but no more often, and at least as often in case the wall clock was set. */
+/** The bounds of the time until the next look; it has a longest because someone may set the wall clock. */
 const PAUSE_MS = { least: 60_000, most: 600_000 } as const
 
-/** When to look again, as far as is known. */
+/** When the next resource whose ingestion ended badly is due for another look. */
 export class NextLook {
   /** Monotonic. */
   atMs = 0
@@ -21,12 +21,12 @@ export class NextLook {
     this.atMs = 0
   }
 
-  /** Nothing is known to become due. */
+  /** No resource is known to become due. */
   postpone(): void {
     this.atMs = this.#clock.monotonicMs() + PAUSE_MS.most
   }
 
-  /** Something becomes due at `retryAt` on the wall clock; null: nothing does. */
+  /** A resource becomes due at `retryAt` (wall clock); null: none does. */
   note(retryAt: number | null): void {
     if (retryAt === null) return
     const pauseMs = Math.max(PAUSE_MS.least, retryAt - this.#clock.nowMs())

@@ -5,12 +5,12 @@ import { failureScope } from '../../rules/failure-scope.ts'
 import type { Connection } from '../engine.ts'
 import { readNote } from './ingestion-note.ts'
 
-/** What the service says of a resource's ingestion. */
+/** The state of a resource's ingestion. */
 export interface PollAnswer {
   readonly outcome: IngestionOutcome
   readonly status: string | null
   readonly note: string | null
-  /** Why it needs attention; null when it does not. */
+  /** Why the resource needs attention; null when it does not. */
   readonly problem: string | null
 }
 
@@ -19,7 +19,7 @@ export interface PollFailure {
   readonly error: ShelfdError
 }
 
-/** Asks for a resource's ingestion once (4.13); throws what concerns the service as a whole. */
+/** Polls a resource once (4.13); returns an error that may concern it alone, and throws one of the service as a whole. */
 export async function pollResource(
   { client }: Connection,
   libraryId: string,
@@ -40,7 +40,7 @@ export async function pollResource(
   }
 }
 
-/** A status as people may read it: bounded and escaped, whatever the service sent. */
+/** Returns a status for people: bounded and escaped, because the service may send anything. */
 function describeStatus(status: unknown): string {
   if (status === undefined) return 'missing'
   if (typeof status === 'object' && status !== null) return 'something that is no word'

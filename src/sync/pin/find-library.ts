@@ -2,7 +2,10 @@ import type { LibrarySummary } from '../../contract/records.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import type { Connection } from '../engine.ts'
 
-/** The library with this identifier, or the only one with this name; from the access context when it has it (4.1). */
+/**
+ * Finds the library with this identifier, or the only one with this name, first in the access context (4.1). Throws
+ * UsageError `unknown-library` if several libraries have the name.
+ */
 export async function findLibrary(
   { client, access }: Connection,
   wanted: string,

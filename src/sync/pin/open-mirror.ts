@@ -11,10 +11,10 @@ import { pinMirror, pinOf } from './pin-mirror.ts'
 import { assertSameService, originMismatch } from './pinned-service.ts'
 
 /**
- * Finds the mirror's row, or pins it at first use: origin, tenant, library, remote path and the root's identity. Any
- * mismatch with what was pinned throws RefusedError (P15); what the service must be asked for is left to `verify`, so
- * that the walk can begin before. A quiet run on the embedded library needs no request for it. The row shows
- * the root as it is now; to pin that, where it must be, is left to whoever has seen that its files are there.
+ * Finds the mirror's row, or pins it at first use: origin, tenant, library, remote path and the root's identity. Throws
+ * RefusedError for any mismatch with what was pinned (P15); `verify` checks what needs a request, so that the walk can
+ * begin before. On the embedded library, a run without differences sends no request. The row has the root as it is now;
+ * if `mustPinRoot` is set, the caller pins that after a scan has found the files.
  */
 export async function openMirror(
   engine: Engine,
@@ -41,14 +41,14 @@ export async function openMirror(
   return { row, ...opened, verify: async () => {} }
 }
 
-/** The mirror's row; undefined when it has none, or when the one of this name belongs elsewhere and gives the name away. */
+/** Returns the mirror's row; undefined when there is none, or when another mirror has the name and gives it away. */
 function findPinned({ store, service }: Engine, { name }: MirrorSettings): MirrorRow | undefined {
   const row = store.mirrors.findByName(name)
   const isOther = row && givesNameAway({ isAdHoc: row.isAdHoc, origin: row.library.origin }, service)
   return isOther ? undefined : row
 }
 
-/** Throws HeldBackError when the first sync of such a directory was not confirmed; a dry run needs no confirmation. */
+/** Throws HeldBackError if the first sync of a broad directory was not confirmed; a dry run needs no confirmation. */
 function assertNarrow(settings: MirrorSettings, { isDryRun, acceptsBreadth }: PassOptions): void {
   const { breadth, isAdHoc, name, path } = settings
   if (breadth === null || isDryRun || acceptsBreadth) return
@@ -56,7 +56,7 @@ function assertNarrow(settings: MirrorSettings, { isDryRun, acceptsBreadth }: Pa
   throw new HeldBackError('confirmation-needed', `Mirroring "${path}" sends ${breadth}; if that is meant: ${way}`)
 }
 
-/** What is known of the root's birth stays known while it is the same root. */
+/** Keeps the pinned birth time if the root now has no certain one, unless another root was accepted. */
 function pinnedRootOf(pinned: MirrorRow, root: RootDirectory, { acceptsRoot }: PassOptions) {
   const found = pinOf(root)
   return { ...found, rootBirthNs: found.rootBirthNs ?? (acceptsRoot ? null : pinned.rootBirthNs) }

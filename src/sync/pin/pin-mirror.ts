@@ -11,12 +11,12 @@ import { forgetPause } from '../pause.ts'
 import { findLibrary } from './find-library.ts'
 import { identityOf } from './pinned-service.ts'
 
-/** Stands for the identifier of a library that a dry run would make; real ones are never empty. */
+/** The identifier of a library that a dry run would create; real identifiers are never empty. */
 export const NOT_YET_MADE = ''
 
 /**
- * Pins a mirror at its first use: its library is found or made, and the root's identity noted. A mirror of this name that
- * gives it away (givesNameAway) gets another one.
+ * Pins a mirror at its first use: finds or creates its library, and records the root's identity. If another mirror has the
+ * name and gives it away (givesNameAway), renames that one.
  */
 export async function pinMirror(
   engine: Engine,
@@ -37,7 +37,7 @@ export async function pinMirror(
     const { name, remotePath, isAdHoc } = settings
     const former = store.mirrors.findByName(name)
     if (former) {
-      // What was said of the former one by its name does not hold for this one.
+      // The pause was stored under this name for the other mirror.
       forgetPause(store, name)
       store.mirrors.rename(
         former.id,
@@ -53,7 +53,7 @@ export async function pinMirror(
   return row
 }
 
-/** What tells a mirror's directory from any other, as it is pinned. */
+/** Returns what identifies a mirror's root, in the shape that the store pins. */
 export function pinOf({ realPath, device, inode, birthNs, isBirthCertain }: RootDirectory) {
   return { path: realPath, rootDevice: device, rootInode: inode, rootBirthNs: isBirthCertain ? birthNs : null }
 }
@@ -74,7 +74,7 @@ async function chooseLibrary(
   throw new UsageError('unknown-library', `Cannot mirror "${settings.name}": there is no library "${wanted}"; ${hint}`)
 }
 
-/** After a lost answer the library may be there all the same: look before asking again. */
+/** Lists the libraries after each attempt, because a request whose answer was lost may have created the library. */
 async function createLibrary({ client }: Connection, name: string, signal: AbortSignal): Promise<LibrarySummary> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -86,7 +86,7 @@ async function createLibrary({ client }: Connection, name: string, signal: Abort
   }
 }
 
-/** Another mirror of this store stands for the same directory of the library: what is in it is known. */
+/** Whether another mirror of this store has the same directory of the library, so that the store knows what is in it. */
 function isOurs({ store, service }: Engine, { id }: LibrarySummary, { remotePath }: MirrorSettings): boolean {
   const origin = identityOf(service)
   return store.mirrors.list().some((row) => {
@@ -94,7 +94,7 @@ function isOurs({ store, service }: Engine, { id }: LibrarySummary, { remotePath
   })
 }
 
-/** A store that is new beside a library that holds our directory was lost, or is another machine's: better ask (P14). */
+/** Throws HeldBackError if the library already holds the directory: a lost store or another machine filled it (P14). */
 async function assertUntouched(
   { client }: Connection,
   { id, name }: LibrarySummary,
@@ -109,8 +109,8 @@ async function assertUntouched(
 }
 
 /**
- * Whether something of ours may be there. A directory that exists says so by itself: the files of a flat one may lie in the
- * inbox, or wherever the service has moved them.
+ * Whether the library may hold earlier uploads of the mirror. An empty directory suffices, because the service may have
+ * stored its files in the inbox or moved them.
  */
 async function mayBeTaken(client: ServiceClient, library: string, path: string, signal: AbortSignal): Promise<boolean> {
   if (path !== '/') return (await readFirstPage(client, library, path, signal)) !== undefined
@@ -118,12 +118,12 @@ async function mayBeTaken(client: ServiceClient, library: string, path: string, 
     await readFirstPage(client, library, path, signal),
     await readFirstPage(client, library, INBOX_PATH, signal),
   ]
-  // A library of its own has its inbox from the start.
+  // A new library already has its inbox.
   const hasFolders = root?.folders.some(({ name }) => `/${name}` !== INBOX_PATH) ?? false
   return hasFolders || (root?.files.length ?? 0) > 0 || (inbox?.files.length ?? 0) > 0
 }
 
-/** Undefined when there is no such directory. */
+/** Returns undefined when the directory does not exist. */
 async function readFirstPage(
   client: ServiceClient,
   library: string,

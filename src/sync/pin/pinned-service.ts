@@ -19,7 +19,7 @@ export function assertSameService(row: MirrorRow, service: Service, access: Acce
   }
 }
 
-/** What to say of a mirror that belongs to another service than `origin`, and the one command that resolves it. */
+/** Returns the error for a mirror that belongs to another service than `origin`, with the command that resolves it. */
 export function originMismatch({ name, path, isAdHoc, library }: MirrorRow, origin: string | undefined): RefusedError {
   const owner = `The mirror "${name}" belongs to ${nameOwner(library.origin, origin)}, not to ${nameOrigin(origin)}`
   const forget = `"shelfd mirrors forget ${shellWord(name)}" lets it begin anew here`
@@ -31,20 +31,20 @@ export function originMismatch({ name, path, isAdHoc, library }: MirrorRow, orig
   return new RefusedError('origin-mismatch', `${owner}; ${way}`)
 }
 
-/** Whose a mirror is, where `current` is in use; which library on this computer is told only where there are two. */
+/** Names the owner of a mirror where `current` is in use; identifies the library on this computer if it is ambiguous. */
 export function nameOwner(owner: string, current: string | undefined): string {
   if (!isEmbeddedOrigin(owner)) return owner
   const isAmbiguous = current === undefined || isEmbeddedOrigin(current)
   return isAmbiguous ? `another library on this computer (${owner})` : 'the library on this computer'
 }
 
-/** A service by its origin, the embedded library by where it is and which one it is. */
+/** Names a service by its origin, and the embedded library by its place and identity. */
 export function nameOrigin(origin: string | undefined): string {
   if (origin === undefined) return 'the library on this computer, which is new'
   return isEmbeddedOrigin(origin) ? `the library on this computer (${origin})` : origin
 }
 
-/** Who a connected service is. */
+/** Returns the identity of a connected service, which always has one. */
 export function identityOf({ identity }: Service): string {
   if (identity === undefined) throw new Error('The service is connected and has no identity')
   return identity

@@ -4,11 +4,11 @@ import type { StoreReader } from '../../store/open-store.ts'
 import type { ProblemRow } from '../../store/problems.ts'
 import { countFiles, type FileCounts } from './file-counts.ts'
 
-/** What the store knows of a directory and of all that lies below it. */
+/** What the store knows about a directory and everything below it. */
 export interface DirectoryExplanation {
-  /** Where it is in the library, or will be. */
+  /** The library path of the directory, whether it exists there yet or not. */
   readonly remotePath: string
-  /** When it was made there; null while it is not. */
+  /** When it was created in the library (wall clock); null while it is pending. */
   readonly createdAt: number | null
   /** Known directories below it. */
   readonly directories: number
@@ -18,7 +18,7 @@ export interface DirectoryExplanation {
   readonly problems: readonly ProblemRow[]
 }
 
-/** Explains a directory of a mirror; undefined when the store does not know it. */
+/** Explains a directory, relative to the mirror's root; undefined when the store does not know it. */
 export function explainDirectory(
   store: StoreReader,
   mirror: MirrorRow,

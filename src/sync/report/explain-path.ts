@@ -17,7 +17,7 @@ import { type DirectoryExplanation, explainDirectory } from './explain-directory
 import { describeHeldBack } from './held-back.ts'
 import type { ReportContext } from './report.ts'
 
-/** What the disk says of a path now. */
+/** What is on the disk at a path now. */
 export type DiskFinding =
   | { readonly kind: 'file'; readonly sizeBytes: number }
   | { readonly kind: 'directory' }
@@ -26,27 +26,27 @@ export type DiskFinding =
   | { readonly kind: 'problem'; readonly message: string }
   | { readonly kind: 'absent' }
 
-/** Everything known of one path. */
+/** Everything known about one path. */
 export interface PathExplanation {
   readonly mirror: MirrorRow
   /** Relative to the mirror's root. */
   readonly path: string
   readonly disk: DiskFinding
   readonly content: ContentRow | undefined
-  /** The file whose content this one shares, when that one was sent. */
+  /** The path of the file that stands for the shared content, if it is another file. */
   readonly duplicateOf: string | undefined
-  /** Where the content is now that stood here last, when its file is gone from here. */
+  /** If the file is gone: the paths that have its last content now. */
   readonly movedTo: readonly string[]
   readonly uploads: readonly UploadRow[]
   readonly problem: ProblemRow | undefined
   readonly formers: readonly HistoricalContent[]
-  /** Why a limit held new contents of the mirror back in its last run. */
+  /** Why limits held back new contents of the mirror in its last run; null: none did. */
   readonly heldBack: string | null
   /** Undefined for a file, and for a directory that the store does not know. */
   readonly directory: DirectoryExplanation | undefined
 }
 
-/** Paths that `movedTo` names. */
+/** The most paths in `movedTo`. */
 const MOST_PATHS = 5
 
 /** Explains a path of a mirror from disk and store, without asking the service. */
@@ -120,7 +120,7 @@ function leftOut(skipped: SkippedEntry): DiskFinding {
   return problem ? { kind: 'problem', message: problem.message } : { kind: 'skipped', reason: describeSkipped(skipped) }
 }
 
-/** Asks the service where a resource lies and how its ingestion stands; throws RejectedError when it no longer shows it. */
+/** Asks the service for the paths and the ingestion status of a resource; throws RejectedError when it is gone. */
 export async function locateResource(context: ReportContext, mirror: MirrorRow, resourceId: string) {
   const { client } = await context.service.connect(context.signal)
   const resource = await client.showResource(mirror.library.remoteId, resourceId, context.signal)

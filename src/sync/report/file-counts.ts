@@ -1,18 +1,18 @@
 import type { StateTally } from '../../store/report-rows.ts'
 
-/** Files by what became of them, from the store alone. */
+/** Files by state, from the store alone. */
 export interface FileCounts {
   readonly known: number
   readonly searchable: number
-  /** Those of `searchable` that are stored although their text can't be searched. */
+  /** Those of `searchable` that are stored without searchable text. */
   readonly withoutText: number
   readonly inIngestion: number
   readonly toSend: number
-  /** On their way now. */
+  /** In flight now. */
   readonly sending: number
   readonly inDoubt: number
   readonly needAttention: number
-  /** Went wrong, and were set aside by `failed ignore`. */
+  /** Failed, and were set aside by `failed ignore`. */
   readonly setAside: number
 }
 
@@ -28,7 +28,7 @@ const NO_FILES: FileCounts = {
   setAside: 0,
 }
 
-/** Adds up files by state; `isHeld`: somebody holds the store, so that what it calls `sending` is on its way. */
+/** Adds up files by state. `isHeld`: a process holds the store, so that what the store calls `sending` is in flight. */
 export function countFiles(tallies: readonly StateTally[], isHeld: boolean): FileCounts {
   const counts = { ...NO_FILES }
   for (const tally of tallies) {

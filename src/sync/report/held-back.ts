@@ -2,7 +2,7 @@ import { describeHold } from '../../rules/quota.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import { readAccount } from './stored-account.ts'
 
-/** Why contents of a mirror wait, by the account of its last run, for people; null when no limit holds anything back. */
+/** Explains to people which limits held back contents of a mirror in its last run; null if none did. */
 export function describeHeldBack(
   store: StoreReader,
   mirror: { readonly id: number; readonly name: string },

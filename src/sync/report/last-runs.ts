@@ -2,28 +2,28 @@ import type { StoreReader } from '../../store/open-store.ts'
 import type { RunRow } from '../../store/runs.ts'
 import { readAccount, type StoredMirror } from './stored-account.ts'
 
-/** The newest run that had to do with a mirror; times in ISO 8601. */
+/** The newest run that concerns a mirror; times in ISO 8601. */
 export interface LastRun {
   readonly run: number
   /** `ok`, `incomplete`, `failed`, `interrupted` or `not finished`. */
   readonly verdict: string
   readonly startedAt: string
   readonly finishedAt: string | null
-  /** What stopped the run, or kept it from this mirror. */
+  /** The error that stopped the run or the pass of this mirror. */
   readonly failure: { readonly code: string; readonly message: string } | null
 }
 
-/** Runs that are looked through for a mirror. */
+/** The newest runs that are searched for each mirror. */
 const NEWEST = 50
 
-/** A mirror that a run named: it may have failed before the store knew the mirror at all. */
+/** A mirror that a run names; the store may not know it, if the run failed early. */
 export interface MirrorOfRun {
   readonly name: string
   readonly path: string
   readonly lastRun: LastRun
 }
 
-/** The newest of the last runs for each mirror that they name. */
+/** Returns the newest run of each mirror, by name, among the last runs. */
 export function readLastRuns(store: StoreReader): ReadonlyMap<string, MirrorOfRun> {
   const found = new Map<string, MirrorOfRun>()
   for (const row of store.runs.listNewest(NEWEST)) {
@@ -36,7 +36,7 @@ export function readLastRuns(store: StoreReader): ReadonlyMap<string, MirrorOfRu
   return found
 }
 
-/** A run as it is told; without `mirror` it has no account, since it is not finished. */
+/** Describes a run. `mirror` is the run's account of the mirror, which an unfinished run does not have. */
 export function lastRunOf(row: RunRow, mirror?: StoredMirror): LastRun {
   const failure = mirror?.problems.find(({ path }) => path === '')
   return {

@@ -1,6 +1,6 @@
 import type { ReportClass } from '../../rules/report-class.ts'
 
-/** One row of the report, the shape of an entry of `report --format json`. */
+/** One entry of `report --format json`. */
 export interface ReportEntry {
   readonly path: string | null
   readonly class: ReportClass
@@ -19,10 +19,10 @@ export interface ReportEntry {
 
 export interface ReportRow {
   readonly entry: ReportEntry
-  /** A remote entry outside the mirror's path and the inbox, which only counts unless all are asked for. */
+  /** A remote entry outside the mirror's path and the inbox, which is only counted unless the user asks for all. */
   readonly isElsewhere: boolean
-  /** It needs attention and was set aside (`failed ignore`): no check and no run fails for it. */
+  /** Needs attention but was set aside (`failed ignore`): no check and no run fails for it. */
   readonly isSetAside: boolean
-  /** It is stored without searchable text: the name of its kind. */
+  /** The kind of a file that is stored without searchable text; otherwise null. */
   readonly kindWithoutText: string | null
 }

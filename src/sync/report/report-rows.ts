@@ -20,17 +20,17 @@ import type { ReportEntry, ReportRow } from './report-entry.ts'
 
 interface Sides {
   readonly row: MirrorRow
-  /** Undefined: the service was not asked. */
+  /** Undefined: the service was not asked for its entries. */
   readonly listing: Listing | undefined
-  /** Undefined: the disk was not asked. */
+  /** Undefined: the disk was not scanned. */
   readonly differences: Differences | undefined
-  /** Library paths whose entries are this mirror's business. */
+  /** Library paths whose entries belong to this report. */
   readonly places: readonly string[]
-  /** Entries elsewhere in a library are told once, with its first mirror. */
+  /** The report of the first mirror of a library includes the entries elsewhere in it. */
   readonly isFirstOfLibrary: boolean
 }
 
-/** Every row of a mirror's report, each thing in exactly one class (P19). */
+/** Yields every row of a mirror's report; each file and each remote entry is in exactly one class (P19). */
 export function* listRows(store: StoreReader, sides: Sides): Generator<ReportRow> {
   const rows = new MirrorRows(store, sides)
   yield* rows.listKnownFiles()
@@ -44,16 +44,16 @@ export function* listRows(store: StoreReader, sides: Sides): Generator<ReportRow
 class MirrorRows {
   readonly #store: StoreReader
   readonly #sides: Sides
-  /** What is being sent is on its way; otherwise it was cut off. */
+  /** A process holds the store: what the store calls `sending` is in flight; otherwise it was cut off. */
   readonly #isHeld: boolean
-  /** Why a limit held new contents back in the last run. */
+  /** Why limits held back new contents in the last run; null: none did. */
   readonly #heldBack: string | null
   readonly #originals: ReadonlyMap<number, string>
-  /** Problems for which no row was given yet. */
+  /** Paths of problems that have no row yet. */
   readonly #problemPaths: Set<string>
-  /** Contents that a file on disk has, though the store does not know that file yet. */
+  /** Contents that have a row already. */
   readonly #claimed = new Set<number>()
-  /** Files that the store has and the disk no longer. */
+  /** Files that are in the store but no longer on the disk. */
   readonly #vacated: { readonly file: FileRow; readonly path: string }[] = []
 
   constructor(store: StoreReader, sides: Sides) {
@@ -88,7 +88,7 @@ class MirrorRows {
     }
   }
 
-  /** Paths that could not be read and that no other row stands for. */
+  /** Paths that could not be read and have no other row. */
   *listProblems(): Generator<ReportRow> {
     const { differences, row } = this.#sides
     const problems = differences ? differences.problems.values() : this.#store.problems.list(row.id)
@@ -117,7 +117,7 @@ class MirrorRows {
     }
   }
 
-  /** Remote entries that nobody here sent. */
+  /** Remote entries that no content of the store accounts for. */
   *listUntracked(): Generator<ReportRow> {
     const { row, places, isFirstOfLibrary, listing } = this.#sides
     if (!listing) return
@@ -143,7 +143,7 @@ class MirrorRows {
     return rowOf(isAlias ? { ...entry, duplicateOf: original } : entry, known)
   }
 
-  /** Changed on disk since the last scan; perhaps into something that is stored already. */
+  /** Classifies a file that changed since the last scan; its new content may be stored already. */
   #differentFile(file: FileRow, observed: ObservedFile): Classified {
     const content = this.#contentOf(observed)
     if (content?.state !== 'stored') return classifyDifferent(file.state === 'stored')
@@ -171,7 +171,7 @@ class MirrorRows {
 
   *#superseded(content: ContentRow, path: string, reason: string): Generator<ReportRow> {
     const locations = this.#locationsOf(content)
-    // What neither side has any more is no row.
+    // A content that neither side has any more gets no row.
     if (locations.length === 0 && this.#presenceOf(content, locations) === 'absent') return
     yield rowOf(contentEntry(path, classifySuperseded(reason), content, locations))
   }
@@ -201,7 +201,7 @@ class MirrorRows {
   }
 }
 
-/** For contents that several files have: the file that stands first, which is the one that was sent if it is there. */
+/** For each content that several files have: the path of the file that was uploaded, or else of the first. */
 function findOriginals(store: StoreReader, mirrorId: number): Map<number, string> {
   const originals = new Map<number, string>()
   for (const { contentId, path } of store.report.iterateCopies(mirrorId)) {

@@ -20,11 +20,11 @@ export interface MirrorReport {
   readonly library: { readonly id: string; readonly name: string }
   readonly remotePath: string
   readonly listing: 'complete' | 'incomplete' | 'not asked'
-  /** Rows in a stable order: by path, then what only the remote side has. Read them once. */
+  /** Rows in a stable order, those of remote entries alone last. They can be read once. */
   readonly rows: Iterable<ReportRow>
 }
 
-/** What the report works with: it only reads, so it needs no hold on the store. */
+/** What the report works with; it only reads, so another process may hold the store. */
 export interface ReportContext {
   readonly store: StoreReader
   readonly service: Service
@@ -40,17 +40,17 @@ export interface ReportContext {
 }
 
 export interface ReportOptions {
-  /** From the store alone: neither the disk nor the service is asked. */
+  /** Report from the store alone, without disk and service. */
   readonly isOffline: boolean
 }
 
-/** A mirror to report on; without settings (an ad hoc one) its files are read by the default rules. */
+/** A mirror to report on; an ad hoc mirror has default settings. */
 export interface ReportedMirror {
   readonly row: MirrorRow
   readonly settings: MirrorSettings
 }
 
-/** Compares disk, store and remote listing, mirror by mirror (product: "The report"). */
+/** Compares disk, store and remote listing, mirror by mirror, and yields one report each (product: "The report"). */
 export async function* report(
   context: ReportContext,
   mirrors: readonly ReportedMirror[],

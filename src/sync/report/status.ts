@@ -7,26 +7,26 @@ import { isPaused } from '../pause.ts'
 import { countFiles, type FileCounts } from './file-counts.ts'
 import { type LastRun, lastRunOf, type MirrorOfRun, readLastRuns } from './last-runs.ts'
 
-/** Where one mirror stands, from the store alone. */
+/** The status of one mirror, from the store alone. */
 export interface MirrorStatus {
   readonly name: string
   readonly path: string
   readonly library: { readonly id: string; readonly name: string }
   readonly remotePath: string
-  /** The daemon's uploads are held back until `resume`. */
+  /** The daemon's uploads are paused until `resume`. */
   readonly isPaused: boolean
   readonly files: FileCounts
-  /** Contents and bytes that wait to be sent. */
+  /** Contents and bytes that wait for their upload. */
   readonly queue: { readonly contents: number; readonly bytes: number }
   readonly directoriesToMake: number
   readonly ingestion: { readonly pending: number }
   readonly lastRun: LastRun | null
-  /** Of a run that is going on; null when there is none, or nothing is left to send. */
+  /** Of the current run; null when there is none, or nothing is left to upload. */
   readonly progress: SendingProgress | null
   readonly problems: readonly { readonly path: string; readonly code: string; readonly message: string }[]
 }
 
-/** Contents and bytes that arrived in the run, and all that it sends. */
+/** Contents and bytes that arrived in the run, and the totals that it uploads. */
 export interface SendingProgress {
   readonly contentsSent: number
   readonly contentsTotal: number
@@ -34,21 +34,21 @@ export interface SendingProgress {
   readonly bytesTotal: number
 }
 
-/** What the store knows of each mirror now; a run may be going on beside it. */
+/** Returns what the store knows of each mirror now, also during a run of another process. */
 export function readStatus(store: StoreReader): MirrorStatus[] {
   const isHeld = store.isHeld()
   const runs = readLastRuns(store)
   return store.mirrors.list().map((row) => statusOf(store, row, { isHeld, named: runs.get(row.name)?.lastRun }))
 }
 
-/** Mirrors that runs named and the store does not know: every run failed before it reached their library. */
+/** Returns mirrors that runs name and the store does not know, because each run failed before it reached their library. */
 export function readUnknownMirrors(store: StoreReader): MirrorOfRun[] {
   const known = new Set(store.mirrors.list().map(({ name }) => name))
   return [...readLastRuns(store).values()].filter(({ name, lastRun }) => !known.has(name) && lastRun.failure !== null)
 }
 
 interface Around {
-  /** Some process works with the store. */
+  /** A process holds the store. */
   readonly isHeld: boolean
   /** The newest finished run that names the mirror. */
   readonly named: LastRun | undefined
@@ -74,7 +74,7 @@ function statusOf(store: StoreReader, row: MirrorRow, { isHeld, named }: Around)
   }
 }
 
-/** The run that passed over the mirror last, or a newer one that failed before it came that far. */
+/** The newest run that opened the mirror, or a newer one that failed before it did. */
 function newestRun(store: StoreReader, mirrorId: number, named: LastRun | undefined): LastRun | null {
   const row = store.runs.last(mirrorId)
   if (!row) return named ?? null

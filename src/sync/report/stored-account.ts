@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { heldBackShape } from '../../rules/quota.ts'
 import type { RunRow } from '../../store/runs.ts'
 
-/** What is read again of a run's account: each mirror's problems, and what limits held back of it. */
+/** The parts of a run's account that are read again: the problems of each mirror, and what limits held back. */
 const storedAccount = z.object({
   mirrors: z.array(
     z.object({
       name: z.string(),
       path: z.string(),
       problems: z.array(z.object({ path: z.string(), code: z.string(), message: z.string() })),
-      // Older versions did not say.
+      // Older versions did not record it.
       uploads: z.object({ heldBackBy: z.array(heldBackShape).prefault([]) }),
     }),
   ),
@@ -17,7 +17,7 @@ const storedAccount = z.object({
 
 export type StoredMirror = z.infer<typeof storedAccount>['mirrors'][number]
 
-/** The mirrors of a run's account; none for a run that is not finished. What a damaged disk changed says nothing. */
+/** Returns the mirrors of a run's account; none if the run is not finished or the account is damaged. */
 export function readAccount({ summary }: Pick<RunRow, 'summary'>): StoredMirror[] {
   if (summary === null) return []
   try {

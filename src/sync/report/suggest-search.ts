@@ -1,15 +1,15 @@
 import { ShelfdError } from '../../foundation/errors.ts'
 import type { ReportContext } from './report.ts'
 
-/** Files whose names are looked at, searches that are tried, and words of one. */
+/** The most names of files that are read, searches that are tried, and words in one search. */
 const MOST_FILES = 200
 const MOST_TRIES = 3
 const MOST_WORDS = 3
 const SHORTEST_WORD = 4
 
 /**
- * Words that find something in a mirror's library: of the name of a file, which services search as well. Undefined when
- * none of a few tries found anything.
+ * Returns words that find something in a mirror's library, taken from the names of its files, which services search as well.
+ * Undefined when none of a few tries found anything.
  */
 export async function suggestSearch(context: ReportContext, mirrorName: string): Promise<string | undefined> {
   const row = context.store.mirrors.findByName(mirrorName)
@@ -20,7 +20,7 @@ export async function suggestSearch(context: ReportContext, mirrorName: string):
     if (names.length === MOST_FILES) break
   }
   const queries = [...new Set(names.map(wordsOf).filter((words) => words !== ''))]
-  // Several words in a row tell more of a document than one.
+  // Several words in a row describe a document better than one.
   queries.sort((a, b) => Number(b.includes(' ')) - Number(a.includes(' ')))
   for (const query of queries.slice(0, MOST_TRIES)) {
     if (await findsSomething(context, row.library.remoteId, query)) return query
@@ -35,7 +35,7 @@ function wordsOf(name: string): string {
   return words.some(({ length }) => length >= SHORTEST_WORD) ? words.slice(0, MOST_WORDS).join(' ') : ''
 }
 
-/** A suggestion is worth no error. */
+/** Errors count as nothing found, because a suggestion must not fail a command; only an interruption throws. */
 async function findsSomething({ service, signal }: ReportContext, libraryId: string, query: string): Promise<boolean> {
   try {
     const { client } = await service.connect(signal)

@@ -9,11 +9,11 @@ import { syncMirror } from './sync-mirror.ts'
 export interface RunResult {
   readonly summary: RunSummary
   readonly outcome: RunOutcome
-  /** What stopped the run, or kept a mirror from being read; the rest was done all the same. */
+  /** The first error that stopped the run or one mirror; the other mirrors were synced unless it stopped the run. */
   readonly failure: ShelfdError | undefined
 }
 
-/** Syncs mirrors one after the other. A dry run does the same and forgets what it wrote; it sends nothing. */
+/** Syncs mirrors one after the other. A dry run uploads nothing and rolls back what it wrote to the store. */
 export async function runSync(
   engine: Engine,
   mirrors: readonly MirrorSettings[],
@@ -52,8 +52,8 @@ async function runAll(engine: Engine, mirrors: readonly MirrorSettings[], option
 }
 
 /**
- * A directory that can't be read, a guard that asks, or a mirror of another service is one mirror's trouble; anything else
- * that is thrown stops the run. Mirrors that it does not reach have an account as well, which says so.
+ * An unreadable root, a guard or a mirror of another service ends the pass of that mirror alone; other errors stop the run.
+ * The summaries include the mirrors that the run did not reach, and name the error if it is a failure.
  */
 async function syncEach(engine: Engine, mirrors: readonly MirrorSettings[], run: Omit<Pass, 'summary'>) {
   const summaries: SyncSummary[] = []
@@ -71,7 +71,7 @@ async function syncEach(engine: Engine, mirrors: readonly MirrorSettings[], run:
       await syncMirror(engine, mirror, { ...run, summary })
     } catch (error) {
       if (!(error instanceof ShelfdError)) throw error
-      // That somebody or a limit stopped the run is no problem of a file.
+      // An interruption or a limit that stopped the run is not a problem of the mirror.
       if (stoppedOutcome(error) === 'failures')
         summary.problems.push({ path: '', code: error.code, message: error.message, retryAt: null })
       failure ??= error

@@ -5,15 +5,15 @@ import { countKinds } from '../../rules/without-text.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { PathProblem } from '../observe/observation.ts'
 
-/** What a pass found wrong with paths; only a complete pass tells that others are well again. */
+/** The problems of paths in one pass; only after a complete pass are the other paths known to be well. */
 interface Found {
   readonly problems: readonly PathProblem[]
   readonly isComplete: boolean
-  /** Resources were sent or pending in this pass. */
+  /** The pass uploaded or followed resources. */
   readonly hasFollowed: boolean
 }
 
-/** Completes the account of a pass from the store: ingestion by state, times, and everything that needs attention. */
+/** Completes the summary of a pass from the store: ingestion by state, times, and everything that needs attention. */
 export function summarize(engine: Engine, mirror: OpenMirror, summary: SyncSummary, found: Found): void {
   if (found.hasFollowed) countIngestion(engine, mirror, summary)
   const paths = keepProblems(engine, mirror, found)
@@ -38,7 +38,7 @@ function countIngestion({ store }: Engine, { row, runId }: OpenMirror, summary: 
   if (p50 !== undefined && p95 !== undefined) summary.timeToSearchableMs = { p50, p95 }
 }
 
-/** The store keeps what this pass found and forgets what it found well. */
+/** Records the problems of this pass, and clears those that a complete pass did not find again. */
 function keepProblems({ store, clock }: Engine, { row }: OpenMirror, found: Found): SummaryProblem[] {
   const { problems, isComplete } = found
   const paths = new Set(problems.map(({ path }) => path))
@@ -52,7 +52,7 @@ function keepProblems({ store, clock }: Engine, { row }: OpenMirror, found: Foun
   return problems.map(({ path, code, message }) => ({ path, code, message, retryAt: null }))
 }
 
-/** What another mirror is sending now is neither known to have arrived nor in doubt. */
+/** Leaves out contents that another mirror is uploading now, because they are not in doubt. */
 function listContentProblems({ store, inFlight: underWay }: Engine, { row }: OpenMirror, { uploads }: SyncSummary) {
   const troubled = store.contents.listTroubled(row.id, row.library.id).filter(({ id }) => !underWay.has(id))
   return troubled.map((content): SummaryProblem => {

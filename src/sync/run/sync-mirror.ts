@@ -12,7 +12,7 @@ import { estimateUploads } from '../upload/estimate-uploads.ts'
 import { type UploadOptions, UploadStage } from '../upload/upload-stage.ts'
 import { summarize } from './summarize.ts'
 
-/** One pass over one mirror: observe, plan, make directories, upload, follow ingestion, account. */
+/** Makes one pass over one mirror: observes, creates directories, uploads, follows ingestion, and summarizes. */
 export async function syncMirror(engine: Engine, settings: MirrorSettings, pass: Pass): Promise<void> {
   const { summary, options, runId } = pass
   const root = inspectRoot(engine.fs, settings.path)
@@ -26,7 +26,7 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
   let hasFollowed = false
   try {
     const scrubs = options.hashEverything || isScrubDue(engine, mirror)
-    // What is looked at anew here is looked at anew there.
+    // When all local files are hashed again, the remote directories are checked again as well.
     const rechecks = scrubs && !options.isDryRun && engine.store.directories.list(row.id).length > 0
     const scan = await observe(engine, mirror, summary, {
       hashEverything: scrubs,
@@ -44,7 +44,7 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
   }
 }
 
-/** A time that is as far ahead as one that is due is past was noted while the clock was wrong (P20). */
+/** A scrub that is recorded a whole interval in the future counts as due: the clock was wrong then (P20). */
 export function isScrubDue(
   { scrubIntervalMs, clock }: Pick<Engine, 'scrubIntervalMs' | 'clock'>,
   { row }: { readonly row: Pick<MirrorRow, 'scrubbedAt'> },
@@ -82,7 +82,7 @@ async function send(
   const follower = new IngestionFollower(engine, connection)
   follower.add(mirror.row)
   const following = follower.run()
-  // A failure of the follower shows when it is awaited; until then it must not count as unhandled.
+  // Errors surface at `await following` below; this catch only prevents an unhandled rejection.
   following.catch(() => {})
   const { waitMs } = options
   const work = { summary, follower, waitMs, quotaScope, attempts, rechecksDirectories }

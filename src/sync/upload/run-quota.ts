@@ -5,14 +5,14 @@ import type { Engine } from '../engine.ts'
 const DAY_MS = 24 * 3_600_000
 
 /**
- * Which uploads count as one run: those of a run's id, whichever mirror sent them; or, for a mirror that a daemon keeps up
- * to date, those since a time (wall clock).
+ * Which uploads count as one run: those of all mirrors under a run's id; or, for a mirror of the daemon, those since a time
+ * (wall clock).
  */
 export type QuotaScope =
   | { readonly kind: 'run'; readonly runId: number; readonly afterUploadId: number }
   | { readonly kind: 'span'; readonly sinceMs: number }
 
-/** What the limits allow one mirror, read from the store, so that all mirrors of a run and all runs of a day share it. */
+/** What limits allow one mirror, read from the store, so that all mirrors of a run and all runs of a day share them. */
 export class RunQuota {
   readonly #engine: Engine
   readonly #mirror: Pick<MirrorRow, 'id' | 'library'>
@@ -28,14 +28,14 @@ export class RunQuota {
     return this.#engine.limits
   }
 
-  /** What was sent until now; without limits nothing is counted. */
+  /** Counts uploads and bytes until now; 0 for counts that no limit needs. */
   read(): QuotaUse {
     const { newPerRun, newPerDay, newBytesPerRun } = this.limits
     const { n, bytes } = newPerRun === null && newBytesPerRun === null ? { n: 0, bytes: 0 } : this.#tallyRun()
     return { inRun: n, bytesInRun: bytes, inDay: newPerDay === null ? 0 : this.#countDay() }
   }
 
-  /** When the limit leaves room again, as far as time alone brings that about (wall clock). */
+  /** When the limit leaves room again (wall clock); null if waiting alone does not bring that about. */
   freesAt(limit: HoldingLimit): number | null {
     const { newPerDay } = this.limits
     if (limit !== 'newPerDay' || newPerDay === null || newPerDay === 0) return null

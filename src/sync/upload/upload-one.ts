@@ -18,10 +18,10 @@ export type UploadResult =
   | { readonly kind: 'not-sent'; readonly problem: FileError }
   | { readonly kind: 'fatal'; readonly error: unknown }
 
-/** Other uploads end and close their files meanwhile. */
+/** Delays between attempts when no file descriptor is free: other uploads end and close their files meanwhile. */
 const DESCRIPTOR_PAUSES_MS = [50, 200, 800, 2_000]
 
-/** Uploads one content. If its bytes are not those that were hashed, the request is cut before its end (P10). */
+/** Uploads one content; never throws. If the bytes differ from those that were hashed, cuts the request off (P10). */
 export async function uploadOne(
   engine: Engine,
   mirror: OpenMirror,
@@ -57,8 +57,8 @@ async function tryOnce(
     }
     const answer = await connection.client.uploadFile(upload, graceSignal)
     const owner = store.contents.findByResource(row.library.id, answer.id)
-    // One resource is one content (4.12): a receipt that names the resource of other bytes is none. A service may see one MIME
-    // type where we see two.
+    // One resource is one content (4.12): an answer that names the resource of other bytes is not a receipt. A service may
+    // see one MIME type where this program sees two.
     const isSameBytes = answer.duplicate === true && owner?.sha256.equals(sha256)
     if (owner && owner.id !== intent.contentId && !isSameBytes) throw new DoubtError(foreign(name), 'answer-malformed')
     counter.end(true)
@@ -68,7 +68,7 @@ async function tryOnce(
     if (error instanceof FileError) return { kind: 'not-sent', problem: error }
     if (error instanceof RejectedError) return { kind: 'refused', code: error.code, message: error.message }
     if (error instanceof DoubtError) return { kind: 'doubt', cause: error.doubtCause, message: error.message }
-    // A right that the credential has all the same was not what was missing.
+    // If the credential has the right all the same, the refusal concerns this upload alone.
     const needed = { libraryId: row.library.remoteId, right: 'resource.create' } as const
     const refusal = isRightMissing(error) && (await itemFailure(error, connection, needed, graceSignal))
     if (refusal) return { kind: 'refused', code: refusal.code, message: refusal.message }

@@ -16,7 +16,7 @@ export class UploadRecorder {
   readonly #summary: SyncSummary
   readonly #attempts: RunAttempts
   readonly #links: boolean
-  /** Stored, but not announced to the file log yet. */
+  /** Stored files that are not announced to the file log yet. */
   readonly #unannounced: SentFile[] = []
   /** By path: a run may last for days. */
   readonly #problems = new Map<string, PathProblem>()
@@ -39,7 +39,7 @@ export class UploadRecorder {
     return [...this.#problems.values()]
   }
 
-  /** Writes how an upload ended, and what follows for its content. */
+  /** Records how an upload ended, and what follows for its content. */
   recordResult(intent: Intent, result: UploadResult): void {
     if (intent.isLink) {
       this.#recordLinkEnd(intent, result)
@@ -103,7 +103,7 @@ export class UploadRecorder {
     this.#unannounced.push({ mirror: this.#mirror.row.name, path, sizeBytes, resourceId, isDuplicate })
   }
 
-  /** A copy that could not be sent stays open: the next run tries again, and the content itself is safe. */
+  /** A copy whose upload failed stays open, so that the next run tries again; its content is stored already. */
   #recordLinkEnd(intent: Intent, result: UploadResult): void {
     const { store, progress } = this.#engine
     if (result.kind === 'stored') {
