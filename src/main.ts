@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import type { CliIo, StopListener } from './cli/cli-io.ts'
 
-// This file is read by whatever Node there is: syntax of 2019 only, and no import before the check.
+// Any version of Node may load this file: it uses only syntax of 2019, and imports nothing before the check.
 const major = Number(process.versions.node.split('.')[0])
 if (major < 24) {
   process.stderr.write(`shelfd: Cannot run on Node ${process.versions.node}: Node 24 or newer is needed\n`)
@@ -18,7 +18,7 @@ async function main(): Promise<void> {
   // Each thread of the pool has an allocation arena of its own; two keep a disk busy.
   if (process.env.UV_THREADPOOL_SIZE === undefined) process.env.UV_THREADPOOL_SIZE = '2'
   const { setFlagsFromString } = await import('node:v8')
-  // What a run allocates dies young. Left alone, the nursery grows to 128 MB for nothing.
+  // The objects of a run are short-lived. Without this flag the nursery grows to 128 MB for no gain.
   setFlagsFromString('--semi-space-growth-factor=1')
   const { runCli } = await import('./cli/run-cli.ts')
   const { ownUid } = await import('./foundation/ownership.ts')
@@ -44,7 +44,7 @@ async function main(): Promise<void> {
   })
 }
 
-/** The first SIGINT or SIGTERM aborts the signal, the second one ends the process at once; listeners hear of both before that. */
+/** The first SIGINT or SIGTERM aborts the signal, the second one ends the process at once; listeners run before each. */
 async function listenForStop(): Promise<Pick<CliIo, 'signal' | 'onStop'>> {
   const { InterruptedError } = await import('./foundation/errors.ts')
   const controller = new AbortController()
@@ -65,7 +65,7 @@ async function listenForStop(): Promise<Pick<CliIo, 'signal' | 'onStop'>> {
   }
 }
 
-/** Whoever read our output has stopped reading; that is no failure of ours. */
+/** Ignores EPIPE: the reader of the output has stopped reading, which is no error of this program. */
 function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
 }

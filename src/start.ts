@@ -1,7 +1,8 @@
 /**
  * `npm start [-- DIR --flags]`: one pass over a directory, this project's own docs by default, into the embedded library,
- * and the report. Every argument of `shelfd sync` passes through. State and library lie in `.shelfd` of the checkout, and no
- * configuration is read, so that what the user mirrors elsewhere is left alone; flags and variables outweigh that.
+ * and the report. Every argument of `shelfd sync` passes through. State and library lie in `.shelfd` of the
+ * checkout and config/start.yaml is the configuration, so that the user's own mirrors are not touched; flags and variables
+ * take precedence.
  */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,7 +18,7 @@ process.env.SHELFD_CONFIG ||= join(checkout, 'config', 'start.yaml')
 const given = process.argv.slice(2)
 const directories = (await namesMirror(given)) ? [] : [join(checkout, 'docs')]
 process.argv.splice(2, given.length, 'sync', '--report', ...given, ...directories)
-// npm runs scripts in the directory of the project; a relative directory counts from where npm was called.
+// npm runs scripts in the directory of the project, but a relative directory is meant from where npm was called.
 if (process.env.INIT_CWD) process.chdir(process.env.INIT_CWD)
 await import('./main.ts')
 
@@ -27,6 +28,6 @@ async function namesMirror(argv: readonly string[]): Promise<boolean> {
     const read = await readCommandLine(found, await found.entry?.load())
     return Array.isArray(read?.args.mirrors) && read.args.mirrors.length > 0
   } catch {
-    return false // the command itself says what is wrong
+    return false // the command itself reports the error
   }
 }

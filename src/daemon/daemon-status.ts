@@ -1,23 +1,23 @@
 import { z } from 'zod'
 import { controllerStatus, serviceStatus } from '../sync/continuous/controller-status.ts'
 
-/** Where one mirror of the daemon stands; times are wall-clock milliseconds. */
+/** The status of one mirror; times are wall-clock milliseconds. */
 const daemonMirrorStatus = z.object({
   name: z.string(),
   path: z.string(),
   ...controllerStatus.omit({ nextScanAt: true }).shape,
-  /** Next scan or batch that is planned. */
+  /** The next planned scan or batch. */
   nextRunAt: z.number().nullable(),
 })
 
-/** Where the whole daemon stands: what status, health, metrics and the service manager are told. */
+/** The status of the whole daemon, for `status`, health, metrics and the service manager. */
 export const daemonStatus = z.object({
   pid: z.int(),
   startedAt: z.number(),
   service: serviceStatus,
   /** The disk of the store is full: nothing is sent until there is room. */
   isStoreFull: z.boolean(),
-  /** Uploads under way, and resources in ingestion. */
+  /** Uploads in flight, and resources in ingestion. */
   uploading: z.number(),
   inIngestion: z.number(),
   mirrors: z.array(daemonMirrorStatus).readonly(),

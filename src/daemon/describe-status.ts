@@ -1,6 +1,6 @@
 import type { DaemonStatus } from './daemon-status.ts'
 
-/** One line for people: what the service manager shows. */
+/** One line for people, shown by the service manager. */
 export function describeStatus({ service, mirrors, uploading, inIngestion, isStoreFull }: DaemonStatus): string {
   const troubled = mirrors.filter(({ state }) => state === 'halted')
   const parts = [

@@ -2,13 +2,13 @@ import type { Store } from '../store/open-store.ts'
 import { forgetPause, listPauseKeys } from '../sync/pause.ts'
 import { forgetHandled, listHandled } from './schedule/schedule-note.ts'
 
-/** The mirrors there are, and those among them that have a schedule. */
+/** The existing mirrors, and those of them with a schedule. */
 interface Kept {
   readonly names: readonly string[]
   readonly scheduled: readonly string[]
 }
 
-/** Forgets pauses of mirrors that are no more, and how far schedules were seen to that are no more: a later one begins anew. */
+/** Forgets pauses of removed mirrors and handled times of removed schedules, so that later ones start afresh. */
 export function forgetNotes(store: Store, { names, scheduled }: Kept): void {
   const pauses = listPauseKeys(store).filter((name) => !names.includes(name))
   const schedules = listHandled(store.keyValues).filter((name) => !scheduled.includes(name))

@@ -1,8 +1,8 @@
 import type { Clock } from '../foundation/clock.ts'
 
 /**
- * `woke`: more time has passed than the beats were apart: the machine or this process slept, or the clock was set forward,
- * which cannot be told apart and asks for the same. `clock`: the clock was set back.
+ * `woke`: more time has passed than the interval, because the machine or this process slept or the clock was set forward;
+ * these cannot be distinguished and need the same reaction. `clock`: the clock was set back.
  */
 export type JumpKind = 'woke' | 'clock'
 
@@ -11,7 +11,7 @@ export interface HeartbeatInput {
   /** Time between two beats, milliseconds. */
   readonly intervalMs: number
   onBeat(): void
-  /** Before the beat that noticed it; `byMs` is negative when the clock was set back. */
+  /** Called before the `onBeat` of the beat that noticed the jump; `byMs` is negative when the clock was set back. */
   onJump(kind: JumpKind, byMs: number): void
 }
 
@@ -25,13 +25,13 @@ interface Moment {
   readonly monotonicMs: number
 }
 
-/** Smaller differences are corrections of the clock and a busy machine. */
+/** Smaller differences come from corrections of the clock and from a busy machine. */
 const LEAST_JUMP_MS = 30_000
 const BEATS_UNTIL_DEAD = 3
 
 /**
- * Beats at once and then every `intervalMs` until disposed. What `onBeat` and `onJump` throw is not caught: a daemon that
- * cannot do its beats should be restarted.
+ * Beats at once and then every `intervalMs` until disposed. Errors of `onBeat` and `onJump` are not caught: a daemon whose
+ * beats fail should be restarted.
  */
 export function startHeartbeat(input: HeartbeatInput): Heartbeat {
   const { clock, intervalMs } = input
@@ -58,7 +58,7 @@ async function repeat(beat: () => void, { clock, intervalMs }: HeartbeatInput, s
   }
 }
 
-/** The wall clock may run ahead of the monotonic one, which stands still while some systems sleep; on others it goes on. */
+/** Compares both clocks: while the machine sleeps, the monotonic clock stops on some systems and continues on others. */
 function reportJump(last: Moment, now: Moment, { intervalMs, onJump }: HeartbeatInput): void {
   const passedMs = now.monotonicMs - last.monotonicMs
   const driftMs = now.wallMs - last.wallMs - passedMs

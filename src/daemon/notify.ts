@@ -10,16 +10,16 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** Delivers one message of `NAME=value` lines to the service manager. */
 export type SendMessage = (lines: readonly string[], env: Environment) => Promise<unknown>
 
-/** Tells systemd how the daemon is getting on. Nothing here throws or waits: messages go out one at a time, in order. */
+/** Reports the daemon's status to systemd. No method throws or waits; messages are sent one at a time, in order. */
 export interface Notifier {
-  /** Everything that was to be started is started, or taken over anew after `reloading`. */
+  /** Reports that the daemon has started, or has ended its reload after `reloading`. */
   ready(status: string): void
-  /** One line for people; sent when it changes, at most every three seconds, the last one always. */
+  /** One line for people; sent when it changes, at most every three seconds. The last line is always sent. */
   status(text: string): void
   reloading(): void
-  /** The last message: whatever is said afterwards stays unsaid. Without it a pending status holds the process for a while. */
+  /** Sends the last message; later calls send nothing. Without this call a pending status delays the end of the process. */
   stopping(): void
-  /** A sign of life at half of the time the service manager allows, while `isAlive` holds; ends when disposed of. */
+  /** Until disposed, sends a sign of life at half of the service manager's limit while `isAlive` returns true. */
   startWatchdog(isAlive: () => boolean): Disposable
 }
 
@@ -43,7 +43,7 @@ const SILENT: Notifier = {
   startWatchdog: () => ({ [Symbol.dispose]() {} }),
 }
 
-/** The notifier for this process; one that does nothing when no service manager listens. */
+/** The notifier of this process; it does nothing when no service manager listens. */
 export function createNotifier(input: NotifierInput): Notifier {
   return input.env.NOTIFY_SOCKET ? new SystemdNotifier(input) : SILENT
 }
@@ -72,7 +72,7 @@ class SystemdNotifier implements Notifier {
   }
 
   reloading(): void {
-    // Of the kernel's own clock, which systemd compares with; performance.now() starts with the process.
+    // systemd compares with the kernel's monotonic clock; performance.now() starts at 0 with the process.
     void this.#send(['RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1_000n}`])
   }
 
@@ -103,7 +103,7 @@ class SystemdNotifier implements Notifier {
     }
   }
 
-  /** False when the rest was cut short. */
+  /** Resolves to false when `signal` ended the sleep early. */
   #rests(durationMs: number, signal: AbortSignal): Promise<boolean> {
     return this.#input.clock.sleep(durationMs, signal).then(
       () => true,
@@ -121,7 +121,7 @@ class SystemdNotifier implements Notifier {
     return this.#tail
   }
 
-  /** A service manager that cannot be told is said once: the daemon's work does not depend on it. */
+  /** Logs only the first failed delivery, because the daemon's work does not depend on the service manager. */
   async #deliver(lines: readonly string[]): Promise<void> {
     const { env, run = runSystemdNotify, logger } = this.#input
     try {
@@ -133,7 +133,7 @@ class SystemdNotifier implements Notifier {
   }
 }
 
-/** Half of what systemd allows; undefined when it does not watch, or watches another process. */
+/** Half of systemd's limit; undefined when systemd does not watch, or watches another process. */
 function watchdogIntervalMs({ WATCHDOG_USEC: allowed, WATCHDOG_PID: pid }: Environment): number | undefined {
   if (pid && Number(pid) !== process.pid) return undefined
   const allowedMs = Number(allowed) / 1_000
@@ -144,7 +144,10 @@ function toStatus(text: string): string {
   return truncateText(escapeText(text), MOST_STATUS_LENGTH)
 }
 
-/** It sends in our name where it may, and waits until systemd has read the message, which names the sender by its process. */
+/**
+ * `systemd-notify` sends in the name of this process where it may. It waits until systemd has read the message, because
+ * systemd identifies the sender by its process.
+ */
 function runSystemdNotify(lines: readonly string[], env: Environment): Promise<unknown> {
   return promisify(execFile)('systemd-notify', [...lines], { env: { ...env }, timeout: SEND_TIMEOUT_MS })
 }

@@ -6,7 +6,7 @@ import { CLIENT_DID } from './control/client-did.ts'
 const REST_MS = 10 * 60_000
 const MOST_KEPT = 1_000
 
-/** What was sent, and what somebody had the daemon do: each time counts. */
+/** Messages on uploads and on requests of clients: each one is logged. */
 const NEVER_LEFT_OUT: ReadonlySet<string> = new Set([SENT, SENT_BESIDES, UPLOADS_FAILED, ...Object.values(CLIENT_DID)])
 
 interface Told {
@@ -15,8 +15,8 @@ interface Told {
 }
 
 /**
- * Says the same of the same mirror at most once in ten minutes, and then how often it happened meanwhile. What concerns no mirror
- * is the same with the same reason or changes only, so that whoever mends the configuration reads an answer each time.
+ * Logs the same message on the same mirror at most once in ten minutes, then with the number of those left out. Messages on
+ * no mirror are the same only with equal reason and changes, so that each attempt to correct the configuration is answered.
  */
 export function withoutRepeats(logger: Logger, clock: Clock): Logger {
   const told = new Map<string, Told>()

@@ -18,23 +18,23 @@ import { Supervisor, type SupervisorPlan } from './supervisor.ts'
 export interface HealthAddress {
   readonly host: string
   readonly port: number
-  /** The user named it: without it the daemon doesn't start. */
+  /** Whether the user has configured it; then the daemon does not start without it. */
   readonly isRequired: boolean
 }
 
-/** What one reading of the configuration asks for. */
+/** What the daemon runs by one reading of the configuration. */
 export interface DaemonPlan {
   readonly supervisor: SupervisorPlan
   readonly health: HealthAddress | null
-  /** What to tell of configured mirrors that are not kept. */
+  /** Messages on configured mirrors that the daemon does not keep. */
   readonly passedOver: readonly string[]
 }
 
 export interface Replan {
   readonly plan: DaemonPlan
-  /** What differs from the one in force, for people. */
+  /** Differences from the configuration in force, for people. */
   readonly changes: readonly string[]
-  /** From now on this one is in force. */
+  /** Puts this configuration in force. */
   takeOver(): void
 }
 
@@ -45,19 +45,19 @@ export interface DaemonInput {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Aborted to end the daemon. */
   readonly signal: AbortSignal
-  /** What the daemon works with and its clients must have in common. */
+  /** Names the service; the configuration of a client must name the same one. */
   readonly serviceName: string
   readonly plan: DaemonPlan
   readonly metrics: (status: () => DaemonStatus) => Metrics
-  /** Reads the configuration again, as if the store did not know `forgotten`; throws UsageError when it isn't one. */
+  /** Reads the configuration again, as if the store did not know `forgotten`; throws UsageError when it is invalid. */
   replan(forgotten?: string): Replan
-  /** Calls `listener` whenever the configuration is to be read again. */
+  /** Calls `listener` at each request to read the configuration again. */
   readonly onHangup: ((listener: () => void) => Disposable) | undefined
 }
 
 const BEAT_MS = 15_000
 
-/** Runs until `input.signal` is aborted; throws what made it impossible to go on. */
+/** Runs until `input.signal` is aborted; throws the error that makes it impossible to continue. */
 export async function runDaemon(input: DaemonInput): Promise<void> {
   await using daemon = new Daemon(input)
   await daemon.start()
@@ -123,7 +123,7 @@ class Daemon implements AsyncDisposable {
     })
   }
 
-  /** Resolves when the daemon was asked to end; throws what ended it otherwise. */
+  /** Resolves when `signal` is aborted; throws the error that ends the daemon otherwise. */
   async ended(): Promise<void> {
     const { signal } = this.#input
     const asked = new Promise<void>((resolve) => {
@@ -138,7 +138,7 @@ class Daemon implements AsyncDisposable {
     const startMs = clock.monotonicMs()
     logger.info('the daemon ends what is under way', { uploading: this.#supervisor.status.uploading })
     this.#notifier.stopping()
-    // A reload under way ends with another supervisor.
+    // Waits for a running reload, which replaces the supervisor.
     using _lock = await this.#mutex.lock()
     await this.#supervisor.stop()
     await this.#parts.disposeAsync()
@@ -150,7 +150,7 @@ class Daemon implements AsyncDisposable {
     return new Supervisor(plan, (error) => this.#fail(error))
   }
 
-  /** Ends the daemon. Whatever went wrong without its store went wrong because of that. */
+  /** Ends the daemon. If the store is gone, that is reported instead of `error`, which is then a consequence. */
   #fail(error: unknown): void {
     const { store } = this.#input
     this.#fatal.reject(store.isInPlace() ? error : storeIsGone(store.directory))
@@ -169,12 +169,12 @@ class Daemon implements AsyncDisposable {
     this.#supervisor.wake().catch((error: unknown) => this.#fail(error))
   }
 
-  /** Takes over a changed configuration; one that is none is said, and the old one stays in force. */
+  /** Takes over a changed configuration. If it is invalid, logs the error, keeps the old one and throws. */
   async #reload(): Promise<void> {
     await this.#replace(undefined, () => {})
   }
 
-  /** Forgets a mirror between two supervisors: the one that kept it, and the next, which begins it anew if it is configured. */
+  /** Forgets a mirror while no supervisor runs; if the mirror is configured, the next supervisor starts it from scratch. */
   async #forget(name: string): Promise<string> {
     const { store, clock, logger } = this.#input
     let copy: string | undefined
@@ -186,7 +186,7 @@ class Daemon implements AsyncDisposable {
     return copy
   }
 
-  /** Replaces the supervisor by one of the configuration as it is now; `between` runs while there is none. */
+  /** Reads the configuration again and replaces the supervisor; `between` runs while there is none. */
   async #replace(forgotten: string | undefined, between: () => void): Promise<void> {
     using _lock = await this.#mutex.lock()
     const { logger, signal } = this.#input
@@ -196,12 +196,12 @@ class Daemon implements AsyncDisposable {
     let refusal: { readonly error: unknown } | undefined
     try {
       let replan = this.#input.replan(forgotten)
-      // The one part that the world may refuse comes first: what was in force can still stay so.
+      // First, because the new address may be in use: then the old configuration can still stay in force.
       await this.#moveHealth(replan.plan)
       isWithoutSupervisor = true
       await this.#supervisor.stop()
       refusal = refusalOf(between)
-      // What was not done leaves everything as it was.
+      // The mirror was not forgotten, so the plan must include it again.
       if (refusal) replan = this.#input.replan(undefined)
       const { plan, changes, takeOver } = replan
       this.#supervisor = this.#startSupervisor(plan.supervisor)
@@ -224,7 +224,7 @@ class Daemon implements AsyncDisposable {
     if (supervisor.mirrors.length === 0) logger.warn('there is no mirror to keep')
   }
 
-  /** Serves at the address of a new plan; when that is impossible, at the former one, and the plan is given up. */
+  /** Serves health at the address of a new plan; if that fails, disposes of the plan, serves at the old address and throws. */
   async #moveHealth({ health, supervisor }: DaemonPlan): Promise<void> {
     const before = this.#health?.address
     if (before && health && before.host === health.host && before.port === health.port) return
@@ -259,7 +259,7 @@ class Daemon implements AsyncDisposable {
   }
 }
 
-/** Undefined when the work was done. */
+/** Returns the error of `work`, undefined when it succeeded; throws OperatorError. */
 function refusalOf(work: () => void): { readonly error: unknown } | undefined {
   try {
     work()

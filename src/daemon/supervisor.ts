@@ -12,16 +12,16 @@ import { type Schedules, startSchedules } from './schedule/schedule.ts'
 
 export interface SupervisedMirror {
   readonly controller: ControllerSettings
-  /** Five-field cron of its batches; null: it sends at once. */
+  /** Five-field cron of its batches; null when the mirror sends changes at once. */
   readonly schedule: string | null
-  /** A batch begins nothing new after so long. */
+  /** After this time a batch starts no new work. */
   readonly maxDurationMs: number | null
 }
 
-/** Everything that follows from one reading of the configuration. */
+/** The parts of a supervisor by one reading of the configuration. */
 export interface SupervisorPlan extends AsyncDisposable {
   readonly engine: Engine
-  /** Ends the engine's work, with the reason. */
+  /** Aborts the engine's work with a reason. */
   readonly abort: (reason: unknown) => void
   readonly mirrors: readonly SupervisedMirror[]
   readonly timeZone: string | undefined
@@ -38,10 +38,10 @@ export class Supervisor {
   readonly #windows: MaintenanceWindows
   readonly #schedules: Schedules
   readonly #runs: readonly Promise<void>[]
-  /** Work for clients that is under way. */
+  /** Running work for clients. */
   readonly #hosted = new Set<Promise<unknown>>()
 
-  /** `onFatal` is called once with what stops the daemon. */
+  /** `onFatal` is called with an error that must stop the daemon. */
   constructor(plan: SupervisorPlan, onFatal: (error: unknown) => void) {
     const { engine, mirrors, timeZone, maintenance } = plan
     this.plan = plan
@@ -66,7 +66,7 @@ export class Supervisor {
     Promise.all(this.#runs).catch(onFatal)
   }
 
-  /** Runs `work`, which uses what the supervisor has: `stop` waits for its end. */
+  /** Runs `work`, which may use the supervisor's parts; `stop` waits for its end. */
   async host<T>(work: () => Promise<T>): Promise<T> {
     this.engine.signal.throwIfAborted()
     const running = work()
@@ -78,18 +78,18 @@ export class Supervisor {
     }
   }
 
-  /** Ends all work; what is under way is ended in order. */
+  /** Stops all work, waits for its end, then closes the connection and the plan. */
   async stop(): Promise<void> {
     this.#schedules[Symbol.dispose]()
     this.plan.abort(new InterruptedError())
     await Promise.allSettled(this.controllers.map((controller) => controller.quiesce()))
-    // What fails in one of them was told; the others still use what is closed next.
+    // Their errors were reported already; all must end before the connection that they use is closed.
     await Promise.allSettled([...this.#runs, ...this.#hosted])
     await this.connection.close()
     await this.plan[Symbol.asyncDispose]()
   }
 
-  /** The machine slept, or its clock was set: sockets, roots and times are not what they were. */
+  /** Restarts the controllers and the connection and checks all times, because the machine slept or its clock was set. */
   async wake(): Promise<void> {
     for (const controller of this.controllers) controller.restart('the machine slept, or its clock was set')
     await this.connection.reset()

@@ -8,14 +8,14 @@ import type { ControlHandlers } from './handlers.ts'
 import { syncBeside } from './sync-beside.ts'
 
 interface Daemon {
-  /** Whoever works now: a reload replaces it. */
+  /** The current supervisor; a reload replaces it. */
   supervisor(): Supervisor
   status(): DaemonStatus
   reload(): Promise<void>
   forget(name: string): Promise<string>
 }
 
-/** What the daemon does for the commands that find it running. */
+/** The handlers for commands that find the daemon running. */
 export function answerClients(daemon: Daemon): ControlHandlers {
   const mutex = new Mutex()
   return {

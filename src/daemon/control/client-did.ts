@@ -1,4 +1,4 @@
-/** What the log says of what a client had the daemon do. */
+/** Log messages about the requests of clients. */
 export const CLIENT_DID = {
   beginSync: 'a client began a sync',
   endSync: 'the sync of a client has ended',

@@ -5,32 +5,32 @@ import type { DaemonStatus } from '../daemon-status.ts'
 import type { LibraryAccess, Reloaded } from './answers.ts'
 import type { SyncRequest } from './requests.ts'
 
-/** What a `sync` by hand is given by the connection it came over. */
+/** What the server passes to a sync that a client has requested. */
 export interface SyncRun {
-  /** Aborted when the client asks to stop, or is gone; its reason says which, as the reason of a run's own signal does. */
+  /** Aborted when the client asks to stop or disconnects; the reason is the error that the run ends with. */
   readonly signal: AbortSignal
-  /** Written by the run, read now and then by the server, which tells the client. */
+  /** The run writes it; the server reads it at intervals and sends it to the client. */
   readonly progress: Progress
-  /** Tells the client of each file that was sent. */
+  /** Reports each sent file to the client. */
   readonly fileLog: FileLog
 }
 
 /**
- * What the daemon does for its clients, a method a request. Whatever it throws goes to the client, which throws the same
- * class again. Requests may overlap: whoever implements this puts them in order.
+ * The daemon's actions for clients, one method per request. The client rethrows an error of a method in its class. Requests
+ * may overlap: the implementation must serialize them where needed.
  */
 export interface ControlHandlers {
   status(): Promise<DaemonStatus>
-  /** One run over these mirrors beside the daemon's own; a run that was aborted ends with a result, too. */
+  /** Does one run over these mirrors beside the daemon's own work; an aborted run returns a result, too. */
   sync(request: SyncRequest, run: SyncRun): Promise<RunResult>
-  /** Holds back the uploads of these mirrors; of all when none is named. Resolves when it is kept. */
+  /** Holds back the uploads of these mirrors, of all when none is named. Resolves when the pause is stored. */
   pause(names: readonly string[]): Promise<void>
   resume(names: readonly string[]): Promise<void>
   /** Makes these contents due now and wakes the uploads. Returns their number. */
   retry(contentIds: readonly number[]): Promise<number>
-  /** Sets these contents aside: they no longer need attention. Gives how many were. */
+  /** Sets these contents aside, so that they need no attention any more. Returns their number. */
   ignore(contentIds: readonly number[]): Promise<number>
-  /** Forgets a mirror and keeps it no longer; gives the file with a copy of the store from before. */
+  /** Forgets a mirror; returns the file with a copy of the store from before. */
   forget(name: string): Promise<string>
   /** The embedded library the daemon runs; null when a service is configured. */
   library(): Promise<LibraryAccess | null>

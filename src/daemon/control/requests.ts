@@ -1,23 +1,23 @@
-/** What clients send along with their requests. */
+/** Shapes of the bodies of requests. */
 import { z } from 'zod'
 import { engineLimits, mirrorSettings } from '../../sync/engine.ts'
 import { passOptions } from '../../sync/pass.ts'
 import { fault } from '../http/fault.ts'
 
-/** What the client would work with: the origin of a service, or the data directory of the embedded library. */
+/** The service in the client's configuration: its origin, or the data directory of the embedded library. */
 const service = z.string()
 
 export const syncRequest = z.object({
   service,
   mirrors: z.array(mirrorSettings).readonly(),
   limits: engineLimits,
-  // A rehearsal is undone with everything else that is written meanwhile: it is no business of the daemon's store.
+  // A dry run ends with a rollback, which would also undo what the daemon writes to its store meanwhile.
   options: passOptions.extend({ isDryRun: z.literal(false) }),
-  /** Each file that is sent is told by its name. */
+  /** Whether the daemon reports each sent file by name. */
   namesFiles: z.boolean(),
 })
 
-/** For routes that need to know nothing. */
+/** For routes without input. */
 export const nothing = z.object({})
 export const libraryRequest = z.object({ service })
 /** All mirrors when none is named. */

@@ -7,12 +7,12 @@ import { contents, libraryRequest, mirrorName, mirrorNames, nothing, stopRequest
 import type { Syncs } from './syncs.ts'
 
 export interface ControlService {
-  /** What the daemon works with: the origin of its service, or the data directory of its embedded library. */
+  /** The origin of the daemon's service, or the data directory of its embedded library. */
   readonly service: string
   readonly handlers: ControlHandlers
 }
 
-/** What may be asked of the daemon. Raise `v1` with every change that an older client or daemon would misunderstand. */
+/** The routes of the control socket. Raise `v1` with every change that an older client or daemon would misunderstand. */
 export function controlRoutes({ service, handlers }: ControlService, syncs: Syncs): Routes {
   return {
     'GET /v1/status': route(nothing, () => handlers.status()),
@@ -44,7 +44,7 @@ function parse<T>(shape: z.ZodType<T>, input: unknown): T {
   throw new RejectedError('invalid', text, 400)
 }
 
-/** The daemon would send to where the client did not mean to. */
+/** Throws RefusedError `origin-mismatch` if the daemon would send to another service than the client's. */
 function checkService(wanted: string, service: string): void {
   if (wanted === service) return
   const text = `The daemon works with "${service}" and this command with "${wanted}"`

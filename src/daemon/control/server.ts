@@ -9,7 +9,7 @@ import { closeToOthers, type Environment, prepareSocketPlace } from './socket-pl
 import { Syncs } from './syncs.ts'
 
 export interface ControlServerInput extends ControlService {
-  /** Held by this process: nobody else can be listening for it. */
+  /** This process holds its lock, so no other daemon can listen for it. */
   readonly stateDir: string
   /** For `RUNTIME_DIRECTORY` and `XDG_RUNTIME_DIR`. */
   readonly env: Environment
@@ -17,12 +17,12 @@ export interface ControlServerInput extends ControlService {
   readonly limits?: RequestLimits
 }
 
-/** The daemon's control socket; disposing stops what runs for clients, tells them so, and removes the socket. */
+/** The daemon's control socket; disposing stops the syncs of clients, reports that to them, and removes the socket. */
 export interface ControlServer extends AsyncDisposable {
   readonly path: string
 }
 
-/** Clients get so long to read their last answer. */
+/** How long clients may take to read their last answer when the server closes. */
 const CLOSING_GRACE_MS = 1_000
 const MAX_CONNECTIONS = 64
 

@@ -1,4 +1,4 @@
-/** The file `control` in the state directory: it tells clients where the daemon listens. */
+/** Writes the file `control` in the state directory, from which clients learn the path of the socket. */
 import { lstatSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { assertOwnDirectory } from '../../foundation/private-directory.ts'
@@ -8,14 +8,14 @@ export function writeSocketNote(stateDir: string, path: string): void {
   replaceFile(noteFileOf(stateDir), `${path}\n`)
 }
 
-/** Nobody listens any more. */
+/** Removes the file and the socket when the daemon stops listening. */
 export function removeSocket(stateDir: string, path: string): void {
   rmSync(noteFileOf(stateDir), { force: true })
   if (process.platform !== 'win32') rmSync(path, { force: true })
 }
 
 /**
- * The socket that the last daemon told of, if it is there and belongs to us or to whoever owns the state directory.
+ * Returns the socket that the last daemon recorded, if it belongs to this user or to the owner of the state directory.
  * Throws UsageError('insecure-file') where others could have written the note.
  */
 export function findSocket(stateDir: string): string | undefined {

@@ -10,7 +10,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
 const MAX_PATH_BYTES = 103
 const NAME_DIGITS = 12
 
-/** A place for the socket, made ready; `passedOver` says why better ones were not taken. */
+/** A prepared place for the socket; `passedOver` has the reasons against better places. */
 export interface SocketPlace {
   readonly path: string
   readonly passedOver: readonly string[]
@@ -18,13 +18,13 @@ export interface SocketPlace {
 
 interface Candidate {
   readonly directory: string
-  /** Shared with nobody: made, and closed to others. */
+  /** Used by this program only, so the daemon creates it and closes it to other users. */
   readonly isOwn: boolean
 }
 
 /**
- * Where the socket of the daemon of a state directory goes: the runtime directory of the service manager, of the user, the
- * state directory, a directory for temporary files. Throws when none can be had.
+ * Returns the first usable place for a daemon's socket: the runtime directory of the service manager, that of the user, the
+ * state directory, a directory for temporary files. Throws when none is usable.
  */
 export function prepareSocketPlace(stateDir: string, env: Environment): SocketPlace {
   const name = createHash('sha256').update(realpathSync(stateDir)).digest('hex').slice(0, NAME_DIGITS)
@@ -39,7 +39,7 @@ export function prepareSocketPlace(stateDir: string, env: Environment): SocketPl
   throw new Error(`No place for the control socket (${passedOver.join('; ')})`)
 }
 
-/** Keeps others of this machine from the socket; throws when it is not what it must be. */
+/** Denies other users access to the socket; throws when `path` is no socket of mode 0600 afterwards. */
 export function closeToOthers(path: string): void {
   if (process.platform === 'win32') return
   chmodSync(path, 0o600)
@@ -48,7 +48,7 @@ export function closeToOthers(path: string): void {
 }
 
 function listCandidates(stateDir: string, env: Environment): Candidate[] {
-  // A unit may have several runtime directories.
+  // A unit may have several runtime directories, separated by colons.
   const ofService = env.RUNTIME_DIRECTORY?.split(':')[0]
   const ofUser = env.XDG_RUNTIME_DIR
   return [
@@ -59,7 +59,7 @@ function listCandidates(stateDir: string, env: Environment): Candidate[] {
   ]
 }
 
-/** Why the socket can't be there; undefined when it can, and what a killed daemon left is gone. */
+/** Prepares a place and removes the socket of a killed daemon; returns why the place is unusable, or undefined. */
 function prepare({ directory, isOwn }: Candidate, path: string): string | undefined {
   const sizeBytes = Buffer.byteLength(path)
   if (sizeBytes > MAX_PATH_BYTES) return `a path of ${sizeBytes} bytes is too long for a socket`
@@ -72,7 +72,7 @@ function prepare({ directory, isOwn }: Candidate, path: string): string | undefi
   }
 }
 
-/** Someone else's directory of that name, or a link to one, is refused. */
+/** Creates a directory for this user only; throws if another user's directory or a link has that name. */
 function makePrivate(directory: string): void {
   makeDirectory(directory)
   const found = lstatSync(directory)
@@ -80,7 +80,7 @@ function makePrivate(directory: string): void {
   if ((found.mode & 0o777) !== 0o700) chmodSync(directory, 0o700)
 }
 
-/** Its parent is the system's to make. */
+/** Creates no parent: the system does. */
 function makeDirectory(directory: string): void {
   try {
     mkdirSync(directory, { mode: 0o700 })

@@ -8,7 +8,7 @@ import { CLIENT_DID } from './client-did.ts'
 import type { SyncRun } from './handlers.ts'
 import type { SyncRequest } from './requests.ts'
 
-/** A run by hand over the connection and the store of the supervisor, whose controllers of the same mirrors wait meanwhile. */
+/** Runs a client's sync over the supervisor's connection and store; controllers of the same mirrors wait meanwhile. */
 export async function syncBeside(
   supervisor: Supervisor,
   request: SyncRequest,

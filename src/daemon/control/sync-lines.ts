@@ -7,7 +7,7 @@ import { fault } from '../http/fault.ts'
 
 const runAnswer = z.object({ summary: runSummary, outcome: z.enum(runOutcomes), failure: fault.nullable() })
 
-/** The answer to a sync, a line each: first `started`, then any number of `progress` and `sent`, then one of the others. */
+/** A line of the answer to a sync: first `started`, then any number of `progress` and `sent`, then `result` or `error`. */
 export const syncLine = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('started'), sync: z.string() }),
   z.object({ kind: z.literal('progress'), progress: progressShape }),

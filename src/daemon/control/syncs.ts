@@ -10,12 +10,12 @@ import type { SyncLine } from './sync-lines.ts'
 const PROGRESS_INTERVAL_MS = 200
 const MAX_UNREAD_BYTES = 16 * 2 ** 20
 
-/** The syncs that run for clients now. */
+/** The running syncs of clients. */
 export class Syncs {
   readonly #running = new Map<string, AbortController>()
   #begun = 0
 
-  /** The account of `sync` as it runs: it is aborted by `signal`, `stop` and `stopAll`, and gives its result even so. */
+  /** Streams the lines of `sync`. `signal`, `stop` and `stopAll` abort it; an aborted sync still writes its result. */
   begin(sync: (run: SyncRun) => Promise<RunResult>, signal: AbortSignal): StreamedAnswer {
     return {
       stream: async (lines) => {
@@ -31,7 +31,7 @@ export class Syncs {
     }
   }
 
-  /** Throws RejectedError when it is over. */
+  /** Throws RejectedError `not-found` when no such sync is running. */
   stop(id: string, reason: Fault | undefined): void {
     const running = this.#running.get(id)
     if (!running) throw new RejectedError('not-found', `No sync "${id}" is running`, 404)
@@ -43,7 +43,7 @@ export class Syncs {
   }
 }
 
-/** Runs the sync and writes what happens; returns the last line. */
+/** Runs the sync and writes its progress; returns the last line. */
 async function follow(
   sync: (run: SyncRun) => Promise<RunResult>,
   signal: AbortSignal,
@@ -51,7 +51,7 @@ async function follow(
 ): Promise<SyncLine> {
   const progress = createProgress()
   const timer = writeProgress(progress, lines)
-  // A client that does not read is not told of every file.
+  // Files are not reported while the client does not read, so that memory stays bounded.
   const sent = (file: SentFile) => {
     if (lines.unreadBytes < MAX_UNREAD_BYTES) lines.write({ kind: 'sent', file } satisfies SyncLine)
   }
@@ -65,7 +65,7 @@ async function follow(
   }
 }
 
-/** Writes what has changed since it was last written, once the client has read that. */
+/** Writes the progress at intervals, if it has changed and the client has read all previous lines. */
 function writeProgress(progress: Progress, lines: LineWriter): NodeJS.Timeout {
   let last = JSON.stringify(progress)
   return setInterval(() => {

@@ -2,11 +2,11 @@ import type { DaemonStatus } from '../daemon-status.ts'
 import { type HttpAnswer, jsonAnswer, type Routes } from '../http/routes.ts'
 import { listFailingChecks } from './readiness.ts'
 
-/** What health and metrics are answered from. */
+/** The sources of the answers on health and metrics. */
 export interface HealthView {
   status(): DaemonStatus
   renderMetrics(): Promise<{ readonly body: string; readonly contentType: string }>
-  /** The daemon's work goes on, not only its event loop. */
+  /** Whether the daemon still works, not only its event loop. */
   isAlive(): boolean
 }
 

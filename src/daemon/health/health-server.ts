@@ -11,7 +11,7 @@ import { type HealthView, healthRoutes } from './health-routes.ts'
 export interface HealthServerOptions {
   /** A loopback address, or `localhost`. */
   readonly host: string
-  /** 0: any that is free. */
+  /** 0 means any free port. */
   readonly port: number
   readonly view: HealthView
   readonly logger: Logger
@@ -36,7 +36,7 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
     routes: healthRoutes(view),
     maxConnections: MAX_CONNECTIONS,
     limits,
-    // A page whose name was made to resolve to this machine sends that name: no other may read what is answered.
+    // Against DNS rebinding: a foreign page whose name resolves to this machine sends that name as its host.
     checkHeaders: (headers) => {
       if (!isLoopback(hostNameOf(headers.host))) throw new RejectedError('request-rejected', 'Not a local host', 403)
     },
@@ -72,7 +72,7 @@ function loopbackAddress(host: string): string {
     const text = `Cannot answer health and metrics on "${escapeText(host)}": it is not an address of this machine alone`
     throw new UsageError('bad-configuration', `${text}; set health.listen to one such as 127.0.0.1:9847`)
   }
-  // What this name resolves to is for others to say.
+  // Not resolved, because the result of `localhost` depends on the system's configuration.
   return host === 'localhost' ? '127.0.0.1' : host
 }
 

@@ -2,11 +2,11 @@ import type { ErrorCode } from '../../foundation/errors.ts'
 import { counted } from '../../foundation/text.ts'
 import type { DaemonMirrorStatus, DaemonStatus } from '../daemon-status.ts'
 
-/** Why the daemon is not ready; the same to everybody on the machine, so it holds no path and no text from outside. */
+/** Why the daemon is not ready. Every user of the machine can read it, so it holds no path and no text from outside. */
 export interface FailingCheck {
   /** `credential`, `service`, `store`, `starting`, or `mirror:NAME`. */
   readonly check: string
-  /** An error code, or null where nothing is wrong. */
+  /** An error code; null where nothing is wrong, as while the daemon starts. */
   readonly code: string | null
   readonly message: string
 }
@@ -19,7 +19,7 @@ const REFUSALS: Partial<Record<ErrorCode, string>> = {
   'redirect-refused': 'The service sends elsewhere',
 }
 
-/** What keeps the daemon from mirroring now; none when it is ready. */
+/** Lists what keeps the daemon from mirroring now; empty when it is ready. */
 export function listFailingChecks(status: DaemonStatus): FailingCheck[] {
   const { mirrors, isStoreFull } = status
   const checks = [...checksOfService(status), ...mirrors.filter(isFailing).map(checkOfMirror)]
@@ -53,12 +53,12 @@ function checkOfMirror({ name, reason }: DaemonMirrorStatus): FailingCheck {
   return { check: `mirror:${name}`, code: reason?.code ?? null, message }
 }
 
-/** Whatever is done about it is done to the directory, not to shelfd. */
+/** Whether the directory itself is the reason: then the user must repair it, not shelfd. */
 function isWithoutRoot(reason: DaemonMirrorStatus['reason']): boolean {
   return reason?.code === 'root-missing' || reason?.code === 'root-unreadable'
 }
 
-/** A mirror that is held back on purpose may never be scanned, and one that fails says so itself. */
+/** False for mirrors that are held back on purpose, which may never be scanned, and for failing ones, which are listed. */
 function awaitsFirstScan(mirror: DaemonMirrorStatus): boolean {
   return mirror.lastScanAt === null && mirror.state !== 'held' && !isFailing(mirror)
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { messageOf, type Reaction, RejectedError, rebuildError, ShelfdError } from '../../foundation/errors.ts'
 
-/** An error on its way between processes; `status` is what a service answered that refused something. */
+/** An error as sent between processes; `status` is the HTTP status of a RejectedError. */
 export const fault = z.object({ code: z.string(), message: z.string(), status: z.int().optional() })
 /** The body of an answer that is an error. */
 export const faultBody = z.object({ error: fault })
@@ -23,14 +23,14 @@ const STATUSES = {
   internal: 500,
 } as const satisfies Record<Reaction, number>
 
-/** What other processes are told of an error. */
+/** Converts an error for another process. */
 export function faultOf(error: unknown): Fault {
   const message = messageOf(error)
   if (error instanceof RejectedError) return { code: error.code, message, status: error.status }
   return { code: error instanceof ShelfdError ? codeOf(error) : 'unexpected', message }
 }
 
-/** The error that `fault` was made of, in its class. */
+/** Rebuilds the error of a fault in its class. */
 export function errorOf({ code, message, status }: Fault): Error {
   return rebuildError(code, message, status)
 }

@@ -7,14 +7,14 @@ import { createServer } from './node-http.ts'
 import { readInput } from './read-input.ts'
 import { findRoute, type HttpAnswer, jsonAnswer, type Route, type Routes, type StreamedAnswer } from './routes.ts'
 
-/** How much a client may send before its body, and how long it may take for all that it sends. */
+/** Limits on the size of a client's headers and on the time for its request. */
 export interface RequestLimits {
   /** In bytes. */
   readonly maxHeaderSize: number
-  /** In milliseconds, like those below: how long a client may take for its headers, and for all of its request. */
+  /** How long a client may take for its headers, and for its whole request. All times are milliseconds. */
   readonly headersTimeout: number
   readonly requestTimeout: number
-  /** How often that is looked at. */
+  /** How often the server checks these times. */
   readonly connectionsCheckingInterval: number
 }
 
@@ -22,20 +22,20 @@ export interface HttpServerOptions {
   readonly routes: Routes
   readonly maxConnections: number
   readonly limits?: RequestLimits | undefined
-  /** Throws when a request with these headers must not be answered. */
+  /** Throws to reject a request with these headers. */
   checkHeaders?(headers: IncomingMessage['headers']): void
-  /** The error for a method and path, such as `GET /nothing`, that no route has. */
+  /** Returns the error for a method and path without a route, such as `GET /nothing`. */
   missing(asked: string): Error
-  /** Called with every other error; returns what the client learns of it. */
+  /** Called with every other error; returns the fault for the client. */
   onError(error: unknown): Fault
 }
 
 export interface HttpServer {
   /** Not listening yet. */
   readonly server: Server
-  /** Resolves when everything that was asked so far has its answer, read or not. */
+  /** Resolves when every request so far has its answer, read or not. */
   answered(): Promise<void>
-  /** Closes all connections: clients have at most `graceMs` to read what they asked for. */
+  /** Closes all connections after clients had at most `graceMs` to read their answers. */
   close(graceMs: number): Promise<void>
 }
 
@@ -46,7 +46,7 @@ const LIMITS: RequestLimits = {
   connectionsCheckingInterval: 1_000,
 }
 
-/** Nothing may frame, sniff, keep or pass on what is answered. */
+/** Forbid browsers to frame, sniff, cache or share the answers. */
 const SECURITY_HEADERS: OutgoingHttpHeaders = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -55,7 +55,7 @@ const SECURITY_HEADERS: OutgoingHttpHeaders = {
   'x-content-type-options': 'nosniff',
 }
 
-/** Answers one request a connection, with bounds on connections, bytes and time. */
+/** A server that answers one request per connection, with limits on connections, bytes and time. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const bound = new ConnectionBound(options.maxConnections)
   const [answering, reading] = [new Set<Promise<void>>(), new Set<Promise<void>>()]
@@ -82,7 +82,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     server,
     answered: async () => void (await Promise.allSettled(answering)),
     close: async (graceMs) => {
-      // Closing the server cuts answers that are written and not yet sent.
+      // Waits first, because closing the server cuts off answers that are written and not yet sent.
       const late = Promise.withResolvers<void>()
       const timer = setTimeout(late.resolve, graceMs)
       await Promise.race([Promise.all(reading), late.promise])
@@ -94,13 +94,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   }
 }
 
-/** Keeps `work` among others of its kind until it has ended. */
+/** Keeps `work` in the set until it has ended. */
 function track(others: Set<Promise<void>>, work: Promise<void>): Promise<void> {
   others.add(work)
   return work.finally(() => others.delete(work))
 }
 
-/** Undefined when there is none, which the client was told. */
+/** Returns the route of a request; if there is none, answers with the error and returns undefined. */
 function routeOf(request: IncomingMessage, response: ServerResponse, options: HttpServerOptions): Route | undefined {
   const { method = '', url = '' } = request
   const [path = ''] = url.split('?', 1)

@@ -5,8 +5,8 @@ import { RejectedError } from '../../foundation/errors.ts'
 export const MAX_BODY_BYTES = 1024 * 1024
 
 /**
- * The JSON that the client sent along, `{}` if nothing; a body of GET is not read.
- * Throws RejectedError `too-large` for a body of more than MAX_BODY_BYTES, `invalid` for one that is no JSON.
+ * Returns the JSON of the body; `{}` for an empty body and for GET, whose body is not read.
+ * Throws RejectedError `too-large` for a body of more than MAX_BODY_BYTES, `invalid` for one that is not JSON.
  */
 export async function readInput(request: IncomingMessage): Promise<unknown> {
   const body = request.method === 'POST' ? await readBody(request) : ''

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { terminalSafeJson } from '../../foundation/text.ts'
 
 export interface RouteRequest {
-  /** The JSON of the body. Not checked. */
+  /** The JSON of the body, not validated. */
   readonly input: unknown
   /** Aborted when the client closes the connection before it has the whole answer. */
   readonly signal: AbortSignal
@@ -14,14 +14,14 @@ export interface HttpAnswer {
   readonly body: string
 }
 
-/** Where a streamed answer is written to, a JSON value a line (NDJSON). */
+/** Writes a streamed answer, one JSON value per line (NDJSON). */
 export interface LineWriter {
   write(value: unknown): void
-  /** Bytes that the client has not taken yet. */
+  /** Written bytes that the client has not received yet. */
   readonly unreadBytes: number
 }
 
-/** An answer whose lines come as there is something to say; it ends when the promise resolves. */
+/** An answer that is written line by line; it ends when the promise resolves. */
 export interface StreamedAnswer {
   stream(lines: LineWriter): Promise<void>
 }
@@ -29,13 +29,13 @@ export interface StreamedAnswer {
 type Answer = HttpAnswer | StreamedAnswer
 export type Route = (request: RouteRequest) => Answer | Promise<Answer>
 
-/** What a server answers, by method and path. HEAD is answered as GET. */
+/** The routes of a server by method and path. HEAD uses the route of GET. */
 export type Routes = Readonly<Record<`${'GET' | 'POST'} /${string}`, Route>>
 
 export type FoundRoute =
   | { readonly kind: 'found'; readonly route: Route }
   | { readonly kind: 'missing' }
-  /** Other methods have a route at this path. */
+  /** Only other methods have a route at this path. */
   | { readonly kind: 'other-method'; readonly allow: string }
 
 export function findRoute(routes: Routes, method: string, path: string): FoundRoute {
@@ -48,7 +48,7 @@ export function findRoute(routes: Routes, method: string, path: string): FoundRo
   return allow === '' ? { kind: 'missing' } : { kind: 'other-method', allow }
 }
 
-/** An answer in JSON that no terminal can be tricked with; of `undefined`, one without content. */
+/** An answer in JSON that is safe to print on a terminal; 204 without content for `undefined`. */
 export function jsonAnswer(status: number, value: unknown): HttpAnswer {
   if (value === undefined) return { status: 204, headers: {}, body: '' }
   return { status, headers: { 'content-type': 'application/json' }, body: `${terminalSafeJson(value)}\n` }

@@ -2,15 +2,15 @@ import type { IngestionOutcome } from '../../contract/states.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import { type MirrorStatus, readStatus } from '../../sync/report/status.ts'
 
-/** What the store knows of one mirror, in numbers. */
+/** Counts of one mirror in the store. */
 export interface MirrorCounts extends Pick<MirrorStatus, 'name' | 'files' | 'queue' | 'directoriesToMake'> {
   /** Paths and contents by the code of their problem. */
   readonly problems: ReadonlyMap<string, number>
-  /** Contents whose upload arrived, by what became of them. */
+  /** Contents whose upload arrived, by the outcome of their ingestion. */
   readonly outcomes: Readonly<Record<IngestionOutcome, number>>
 }
 
-/** Counts everything there is, which takes seconds for a million files. */
+/** Counts the whole store, which takes seconds for a million files. */
 export function countStore(store: StoreReader): MirrorCounts[] {
   const ids = new Map(store.mirrors.list().map(({ name, id }) => [name, id]))
   return readStatus(store).map(({ name, files, queue, directoriesToMake, problems }) => {

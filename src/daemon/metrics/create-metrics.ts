@@ -18,16 +18,16 @@ export interface MetricsSource {
   readonly version: string
 }
 
-/** Counts what it is told, and renders that and where everything stands for Prometheus. */
+/** Counts reported events, and renders them with the daemon's status for Prometheus. */
 export interface Metrics extends MetricsSink {
   observeRequest(observation: RequestObservation): void
-  /** The text of a scrape; what stands is read now, nothing is kept up to date by a timer. */
+  /** Returns the text of a scrape. Gauges are read in this call; no timer updates them. */
   render(): Promise<string>
-  /** Of that text. */
+  /** MIME type of the text of `render`. */
   readonly contentType: string
 }
 
-/** Metrics in a registry of their own; docs/monitoring.md lists every one and a test compares. */
+/** Creates metrics in a registry of their own; docs/monitoring.md lists all of them, and a test compares. */
 export function createMetrics(source: MetricsSource): Metrics {
   const registry = new Registry()
   registerBuild(registry, source.version)
@@ -37,7 +37,7 @@ export function createMetrics(source: MetricsSource): Metrics {
     ...registerEvents(registry),
     contentType: registry.contentType,
     render: async () => {
-      // What takes long comes first: the rest is as it is when the scrape is answered.
+      // The slow counts come first, so that the other values are current when the scrape is answered.
       await refreshCounts(source.status())
       const status = source.status()
       for (const refresh of refreshers) refresh(status)

@@ -24,7 +24,7 @@ const MIRROR_STATES: Readonly<Record<MirrorState, true>> = {
   halted: true,
 }
 
-/** Gauges of where the daemon and its mirrors stand; the function that is given brings them up to date. */
+/** Registers gauges of the status of the daemon and its mirrors; the returned function updates them. */
 export function registerStanding(registry: Registry): Refresh {
   const refreshers = [
     registerDaemon(registry),
@@ -95,7 +95,7 @@ function registerMirrors(registry: Registry): Refresh {
   }
 }
 
-/** A time that is not known is left out, never 0. */
+/** Unknown times are left out instead of being 0. */
 function registerTimes(registry: Registry): Refresh {
   const times = {
     lastScanAt: makeGauge(registry, 'shelfd_mirror_last_scan_timestamp_seconds', 'When the last whole scan ended.', [

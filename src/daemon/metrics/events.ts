@@ -24,10 +24,10 @@ const SEARCHABLE_BUCKETS = [
   ...[HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 3 * DAY, 7 * DAY],
 ]
 
-/** Answers the interface names, each with a meaning of its own; every other is counted as its class. */
+/** HTTP statuses that the interface defines; every other one is counted under its class. */
 const NAMED_STATUSES = new Set([200, 201, 202, 204, 400, 401, 403, 404, 409, 413, 422, 429, 500, 502, 503, 504])
 
-/** Counters of what happens, raised when it happens. */
+/** Registers counters of events. */
 export function registerEvents(
   registry: Registry,
 ): MetricsSink & { observeRequest(observation: RequestObservation): void } {
@@ -83,7 +83,7 @@ function registerRequests(registry: Registry): (observation: RequestObservation)
   }
 }
 
-/** Few labels, whatever a service answers. */
+/** Keeps the number of labels small for any answer of a service. */
 function statusLabel(status: number | undefined): string {
   if (status === undefined) return 'none'
   return NAMED_STATUSES.has(status) ? String(status) : `${Math.floor(status / 100)}xx`

@@ -24,7 +24,7 @@ export function makeHistogram<T extends string>(
   return new Histogram<T>({ ...shape, buckets: [...buckets], registers: [registry] })
 }
 
-/** Sets a counter to what someone else has counted. */
+/** Sets a counter to values that were counted elsewhere. */
 export function setCounter<T extends string>(counter: Counter<T>, samples: readonly Sample<T>[]): void {
   counter.reset()
   for (const { labels, value } of samples) counter.inc(labels, value)

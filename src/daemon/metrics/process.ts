@@ -5,8 +5,8 @@ import { makeCounter, makeGauge, setCounter } from './make.ts'
 const MICROSECONDS = 1_000_000
 
 /**
- * The process under the names every Prometheus client gives it. Only what can be read when it is asked for: the set that
- * comes with prom-client samples the event loop a hundred times a second, for ever.
+ * Registers metrics of the process under the usual names of Prometheus clients, but only those that can be read during a
+ * scrape: the set of prom-client samples the event loop a hundred times a second.
  */
 export function registerProcess(registry: Registry): (status: DaemonStatus) => void {
   const cpu = makeCounter(registry, 'process_cpu_seconds_total', 'Processor time, of the user and the system.', [])

@@ -4,8 +4,8 @@ const REST_PER_READING = 100
 const LONGEST_REST_MS = 300_000
 
 /**
- * `read`, whose answer is given again until a hundred times as long has passed as reading took, or five minutes. Whoever
- * asks while it is read gets that answer.
+ * Returns `read` with a cache: an answer is valid for a hundred times the duration of its reading, at most five minutes.
+ * Calls during a reading share its answer. Errors are not cached.
  */
 export function readSparingly<T>(read: () => Promise<T>, clock: Clock): () => Promise<T> {
   let kept: { readonly value: Promise<T>; untilMs: number } | undefined

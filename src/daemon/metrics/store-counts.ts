@@ -27,8 +27,8 @@ const PROBLEM_CODES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Gauges of what the store knows of the daemon's mirrors. The store is read at most a hundredth of the time, so that a
- * scrape of a large tree never costs what it measures.
+ * Registers gauges of the store's counts of the daemon's mirrors. Counts are cached for a hundred times as long as counting
+ * took, so that frequent scrapes of a large tree cost little.
  */
 export function registerCounts(
   registry: Registry,

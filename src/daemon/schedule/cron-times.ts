@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { readWallTime } from './wall-time.ts'
 
-/** When a cron expression is due, in wall-clock milliseconds; null when there is no such time within forty years. */
+/** Due times of a cron expression in wall-clock milliseconds; null when there is none within forty years. */
 export interface CronTimes {
   /** The first due time later than `instantMs`. */
   nextAfter(instantMs: number): number | null
@@ -13,12 +13,12 @@ type Direction = 1 | -1
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
-/** A leap day falls on a given weekday at least as often. */
+/** Forty years: a leap day falls on a given weekday at least once in this time. */
 const FARTHEST_DAYS = 366 * 40
 
 /**
- * Reads an expression of five fields in a time zone (undefined: that of the system). A time that a change of the clock
- * leaves out is due when the gap ends, one that it gives twice is due the first time: each is due once.
+ * Reads an expression of five fields in a time zone (undefined: that of the system). Each time is due once: if a change of
+ * the clock skips it, when the gap ends; if a change repeats it, the first time.
  */
 export function readCronTimes(expression: string, timeZone: string | undefined): CronTimes {
   const wall = readWallTime(timeZone)
@@ -41,7 +41,7 @@ export function readCronTimes(expression: string, timeZone: string | undefined):
   }
 }
 
-/** Due times on a clock without time zone: node-cron knows the days, hours and minutes are those of its fields. */
+/** Due times on a clock without time zone: node-cron matches the days, and the fields give hours and minutes. */
 function readExpression(expression: string): (wallMs: number, direction: Direction) => Iterable<number> {
   const { createTask, parse } = loadNodeCron()
   const { hour, minute, month } = parse(expression)

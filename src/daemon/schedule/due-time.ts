@@ -1,12 +1,12 @@
 import type { CronTimes } from './cron-times.ts'
 
-/** A clock that is behind by more was wrong before: what it made us see to doesn't count any longer. */
+/** If the clock is further behind the handled time, it was wrong when that was recorded, and the record is ignored. */
 const LONGEST_STEP_BACK_MS = 3_600_000
 
-/** When one schedule is due, given when it was last seen to, and a wall clock that may be set to anything. */
+/** When one schedule is due, from its last handled time and a wall clock that may be set at any time. */
 export class DueTime {
   readonly #times: CronTimes
-  /** Undefined when it never was. */
+  /** Undefined when the schedule was never handled. */
   #handledAt: number | undefined
   /** The time when the clock was found far behind. */
   #behindSince: number | undefined
@@ -17,7 +17,7 @@ export class DueTime {
     this.#handledAt = handledAt
   }
 
-  /** The first time that hasn't been seen to, past or to come; null when there is none. */
+  /** The first due time that was not handled, past or future; null when there is none. */
   at(nowMs: number): number | null {
     if (this.#handledAt === undefined) return nowMs
     const sinceMs = this.#sinceMs(this.#handledAt, nowMs)
@@ -25,7 +25,7 @@ export class DueTime {
     return this.#known.dueAt
   }
 
-  /** Every due time up to `nowMs` has been seen to. After a small step back it stays at what it was. */
+  /** Marks every due time up to `nowMs` as handled. A small step back of the clock does not undo that. */
   handle(nowMs: number): void {
     this.#handledAt = nowMs
     this.#behindSince = undefined

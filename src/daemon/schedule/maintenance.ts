@@ -10,7 +10,7 @@ interface Window extends CronTimes {
   readonly durationMs: number
 }
 
-/** Windows that follow each other without a break for longer are taken up again where this many end. */
+/** The most adjoining windows that are joined in one call; after their end the next call joins further ones. */
 const MOST_JOINED = 1000
 
 /** Windows in which nothing is uploaded. All times are wall-clock milliseconds. */

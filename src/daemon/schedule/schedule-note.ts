@@ -1,17 +1,17 @@
 import type { KeyValueQueries } from '../../store/key-values.ts'
 
-/** How far a mirror's schedule has been seen to. */
+/** Up to which time a mirror's schedule was handled. */
 export interface HandledNote {
   readonly cron: string
   /** Every due time up to here had its batch, or was skipped; wall-clock milliseconds. */
   readonly handledAt: number
-  /** A batch was begun and has not ended. */
+  /** Whether a batch was started and has not ended. */
   readonly isUnderWay: boolean
 }
 
 const PREFIX = 'schedule:'
 
-/** The note of a mirror; undefined when there is none that can be read. */
+/** Reads the record of a mirror; undefined when it is missing or unreadable. */
 export function readHandled(keyValues: KeyValueQueries, name: string): HandledNote | undefined {
   const [, handledAt = '', underWay, cron] = /^(\d+)(\+?) (.+)$/.exec(keyValues.get(PREFIX + name) ?? '') ?? []
   return cron === undefined ? undefined : { cron, handledAt: Number(handledAt), isUnderWay: underWay !== '' }
@@ -25,7 +25,7 @@ export function writeHandled(
   keyValues.set(PREFIX + name, `${handledAt}${isUnderWay ? '+' : ''} ${cron}`)
 }
 
-/** Names of all mirrors that have a note. */
+/** Names of all mirrors with such a record. */
 export function listHandled(keyValues: KeyValueQueries): string[] {
   return keyValues.list(PREFIX).map(({ key }) => key.slice(PREFIX.length))
 }

@@ -7,7 +7,7 @@ import { DueTime } from './due-time.ts'
 import { type HandledNote, readHandled, writeHandled } from './schedule-note.ts'
 
 export interface ScheduleEntry {
-  /** Of the mirror. */
+  /** Name of the mirror. */
   readonly name: string
   /** Five-field cron. */
   readonly cron: string
@@ -17,17 +17,17 @@ export interface ScheduleInput {
   /** IANA name; undefined is that of the system. */
   readonly timeZone: string | undefined
   readonly clock: Clock
-  /** Remembers which due times were seen to, so that a restart neither repeats nor misses a batch. */
+  /** Records the handled due times, so that a restart neither repeats nor misses a batch. */
   readonly store: Pick<Store, 'keyValues' | 'write'>
   readonly logger: Logger
-  /** Does a batch; the next one is begun only when this has ended. */
+  /** Runs a batch; due times before its end are skipped. */
   onDue(name: string): Promise<void>
 }
 
 export interface Schedules extends Disposable {
-  /** When the next batch is planned, wall-clock milliseconds; null for a name or a time that there is not. */
+  /** The time of the next batch in wall-clock milliseconds; null for an unknown name, or when there is none. */
   nextRunAt(name: string): number | null
-  /** Begins every batch that is due by now; to be called when the machine woke or its clock was set. */
+  /** Starts every batch that is due; called after the machine woke or its clock was set. */
   check(): void
 }
 
@@ -36,14 +36,14 @@ interface Scheduled extends ScheduleEntry {
   readonly batch: { isRunning: boolean; hasSaidSkip: boolean }
 }
 
-/** The wall clock may be set at any time: it is looked at again at least this often. */
+/** The wall clock is checked at least this often, because it may be set at any time. */
 const LONGEST_SLEEP_MS = 60_000
 
 /**
- * Begins batches at the times of cron expressions, from the next turn of the event loop until disposed. A batch that never
- * ran, or that a restart broke off, is due at once; times that passed while nothing ran (stopped, asleep, clock set
- * forward) are caught up by one batch.
- * Throws when an expression is none.
+ * Starts batches at the times of cron expressions, from the next turn of the event loop until disposed. A batch that never
+ * ran, or that a restart interrupted, is due at once; one batch makes up for all times that passed while nothing ran
+ * (stopped, asleep, clock set forward).
+ * Throws when an expression is invalid.
  */
 export function startSchedules(entries: readonly ScheduleEntry[], input: ScheduleInput): Schedules {
   const stop = new AbortController()
@@ -59,7 +59,7 @@ export function startSchedules(entries: readonly ScheduleEntry[], input: Schedul
   }
 }
 
-/** An expression that was changed has missed nothing: what was due by the old one is forgotten. */
+/** If the expression was changed, past due times of the old one are dropped. */
 function openEntry(entry: ScheduleEntry, { timeZone, clock, store }: ScheduleInput): Scheduled {
   const times: CronTimes = readCronTimes(entry.cron, timeZone)
   const handled = readHandled(store.keyValues, entry.name)
@@ -87,7 +87,7 @@ async function checkOnTime(
   }
 }
 
-/** What is due is noted before it begins: after a crash it is known what was broken off. */
+/** Records a batch before starting it, so that after a crash the interrupted batch is known. */
 function checkEntry(entry: Scheduled, input: ScheduleInput, stopped: AbortSignal): void {
   const nowMs = input.clock.nowMs()
   const dueAt = entry.due.at(nowMs)
@@ -97,7 +97,7 @@ function checkEntry(entry: Scheduled, input: ScheduleInput, stopped: AbortSignal
   else saySkip(entry, input.logger)
 }
 
-/** While the store cannot be written (its disk is full) the batch stays due. */
+/** Returns false if the store cannot be written, for example on a full disk; the batch then stays due. */
 function noteHandled({ name, cron }: Scheduled, nowMs: number, { store, logger }: ScheduleInput): boolean {
   try {
     store.write(() => writeHandled(store.keyValues, name, { cron, handledAt: nowMs, isUnderWay: true }))
@@ -120,11 +120,11 @@ async function runBatch(entry: Scheduled, input: ScheduleInput, stopped: AbortSi
   } finally {
     batch.isRunning = false
   }
-  // Whoever comes next goes on with what was broken off.
+  // A stopped batch stays recorded as running, so that the next start continues it.
   if (!stopped.aborted) noteEnded(entry, input)
 }
 
-/** While the store cannot be written the batch counts as broken off: a restart begins it once more. */
+/** If the store cannot be written, the batch counts as interrupted, and a restart runs it again. */
 function noteEnded({ name }: Scheduled, { store, logger }: ScheduleInput): void {
   const noted = readHandled(store.keyValues, name)
   if (!noted) return

@@ -1,11 +1,11 @@
 /**
- * Times on the clock of a time zone. A wall time is written as the milliseconds it would be in UTC, so that it can be
- * counted with; a change of the clock leaves some out and gives others twice.
+ * Times on the clock of a time zone. A wall time is given as the milliseconds that it would be in UTC, which allows
+ * arithmetic; a change of the clock skips some wall times and repeats others.
  */
 export interface WallTime {
-  /** What the clock on the wall shows at an instant. */
+  /** The wall time at an instant. */
   wallAt(instantMs: number): number
-  /** When the clock first shows this time, or the next one when it is left out. */
+  /** The instant when the clock first shows this time, or the end of the gap when the clock skips it. */
   firstInstantOf(wallMs: number): number
   /** The latest wall time that was shown up to an instant. */
   latestWallAt(instantMs: number): number
@@ -13,7 +13,7 @@ export interface WallTime {
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
-/** No clock is set back by more, other than for a move across the date line. */
+/** No time zone sets its clock back by more, except for a move across the date line. */
 const LONGEST_REPEAT_MS = 3 * 3_600_000
 
 /** `timeZone` is an IANA name; undefined is that of the system. */
@@ -31,7 +31,7 @@ export function readWallTime(timeZone: string | undefined): WallTime {
   }
 }
 
-/** The minute in (lowMs, highMs] with which the new offset begins. */
+/** The minute in (lowMs, highMs] at which the new offset begins. */
 function endOfGap(lowMs: number, highMs: number, offsetAt: (instantMs: number) => number): number {
   const newOffsetMs = offsetAt(highMs)
   let [low, high] = [Math.floor(lowMs / MINUTE_MS), Math.ceil(highMs / MINUTE_MS)]

@@ -5,45 +5,45 @@ import { messageOf, ShelfdError, systemCodeOf, TemporaryError } from '../../../f
 import { errorOf, faultBody } from '../../http/fault.ts'
 import { openRequest } from '../../http/node-http.ts'
 
-/** What is asked of the daemon that listens at `socketPath`. */
+/** A request to the daemon that listens at `socketPath`. */
 export interface DaemonRequest {
   readonly socketPath: string
   readonly method: 'GET' | 'POST'
   readonly path: string
   /** Sent as JSON. */
   readonly input?: object
-  /** How long the daemon may take to show that it is there; its answer is then waited for as long as it lives. */
+  /** How long the daemon may take to accept the request; the client then waits for the answer without limit. */
   readonly aliveWithinMs?: number | undefined
 }
 
-/** The account of a run names every problem. */
+/** Large, because the result of a run names every problem. */
 const MAX_LINE_CHARACTERS = 64 * 1024 * 1024
 const ALIVE_WITHIN_MS = 10_000
 
-/** Asks and gives the JSON of the answer; throws what the daemon threw, in its class. */
+/** Sends a request and returns the JSON of the answer; rethrows the daemon's error in its class. */
 export async function ask<T>(shape: z.ZodType<T>, request: DaemonRequest): Promise<T> {
   for await (const line of readLines(await openAnswer(request))) return readAs(shape, line)
   // An answer without content.
   return readAs(shape, undefined)
 }
 
-/** Asks and gives the lines of the answer as they come; leaving the loop closes the connection. */
+/** Sends a request and yields the lines of the answer as they arrive; leaving the loop closes the connection. */
 export async function* askLines<T>(shape: z.ZodType<T>, request: DaemonRequest): AsyncGenerator<T> {
   for await (const line of readLines(await openAnswer(request))) yield readAs(shape, line)
 }
 
 /**
- * The answer as far as its head. The body of the request is sent only when the daemon says that it expects one: so it is
- * known soon that a stopped daemon does not answer, and that it has not been told anything.
+ * Returns the answer once its headers have arrived. The client sends the body only after `100 Continue`, so that it notices
+ * a stopped daemon soon, and knows that this daemon has received no request.
  */
 async function openAnswer(request: DaemonRequest): Promise<IncomingMessage> {
   const { socketPath, method, path, input, aliveWithinMs = ALIVE_WITHIN_MS } = request
   const body = input === undefined ? '' : JSON.stringify(input)
   const headers = { expect: '100-continue', 'content-length': Buffer.byteLength(body) }
-  // Without an agent, which takes longer to load than all the rest.
+  // Node's default agent takes longer to load than all the rest, so none is used.
   const outgoing = openRequest({ createConnection: () => createConnection(socketPath), method, path, headers })
   const timer = setTimeout(() => outgoing.destroy(isSilent(aliveWithinMs)), aliveWithinMs)
-  // Reading reports every error as well; one after the answer must not end the process.
+  // The reader of the answer gets every error too; without this listener a late one would end the process.
   outgoing.on('error', () => {})
   outgoing.once('continue', () => {
     clearTimeout(timer)
@@ -68,7 +68,7 @@ async function readError(answer: IncomingMessage): Promise<Error> {
   return notUnderstood()
 }
 
-/** The lines of an answer, of which no more than one is kept. */
+/** Yields the lines of an answer, keeping one in memory at a time. */
 async function* readLines(answer: IncomingMessage): AsyncGenerator<string> {
   let line = ''
   try {
@@ -117,7 +117,7 @@ function isSilent(withinMs: number): TemporaryError {
   return new TemporaryError('answer-late', text)
 }
 
-/** The error of a daemon that is gone. */
+/** The error when the daemon has ended before its answer. */
 export function hasEnded(error?: unknown): TemporaryError {
   const why = error === undefined ? '' : ` (${messageOf(error)})`
   return new TemporaryError('service-unreachable', `The daemon ended before it answered${why}; run it again`)

@@ -8,26 +8,26 @@ import type { SyncRequest } from '../requests.ts'
 import { ask } from './ask.ts'
 import type { ClientRun } from './sync-client.ts'
 
-/** What the command line asks of a daemon; each throws what the daemon threw, in its class. */
+/** The requests of commands to the daemon; each method rethrows the daemon's error in its class. */
 export interface DaemonClient {
   status(): Promise<DaemonStatus>
-  /** `progress` is kept current, `fileLog` told of files; an aborted `signal` stops the run, which then still gives its account. */
+  /** Updates `progress` and reports files to `fileLog`; when `signal` is aborted, the run stops and returns its result. */
   sync(request: SyncRequest, run: ClientRun): Promise<RunResult>
   pause(names: readonly string[]): Promise<void>
   resume(names: readonly string[]): Promise<void>
   retry(contentIds: readonly number[]): Promise<number>
   ignore(contentIds: readonly number[]): Promise<number>
-  /** Gives the file with a copy of the store from before. */
+  /** Returns the file with a copy of the store from before. */
   forget(name: string): Promise<string>
   /** Null when the daemon runs no embedded library with this data directory. */
   library(dataDir: string): Promise<LibraryAccess | null>
   reload(): Promise<Reloaded>
 }
 
-/** Where it stands is known without asking anybody: a daemon that does not say it is stopped or overwhelmed. */
+/** The daemon knows its status without asking the service; if it takes longer, it is stopped or overloaded. */
 const STATUS_WITHIN_MS = 3_000
 
-/** A client of the daemon that listens there; undefined when nobody does. */
+/** Returns a client of the daemon that listens at `socketPath`; undefined when none does. */
 export async function openClient(socketPath: string): Promise<DaemonClient | undefined> {
   try {
     const socket = createConnection(socketPath)
@@ -45,7 +45,7 @@ function clientOf(socketPath: string): DaemonClient {
   return {
     status: () => ask(daemonStatus, { socketPath, method: 'GET', path: '/v1/status', aliveWithinMs: STATUS_WITHIN_MS }),
     sync: async (request, run) => {
-      // Most commands do without.
+      // Loaded on demand, since most commands do not need it.
       const { syncInDaemon } = await import('./sync-client.ts')
       return syncInDaemon(socketPath, request, run)
     },

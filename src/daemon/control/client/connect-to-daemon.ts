@@ -1,7 +1,7 @@
 import { findSocket } from '../socket-note.ts'
 import type { DaemonClient } from './client.ts'
 
-/** Whoever listens for clients of this state directory; undefined when nobody does, which costs next to nothing. */
+/** Returns a client of the daemon of this state directory; undefined, at almost no cost, when none listens. */
 export async function connectToDaemon(stateDir: string): Promise<DaemonClient | undefined> {
   const path = findSocket(stateDir)
   if (path === undefined) return undefined

@@ -16,10 +16,10 @@ export interface ClientRun {
   readonly onOutage?: OutageListener | undefined
 }
 
-/** The longest that a timer can wait: a busy daemon stops a sync when it comes to it. */
+/** The longest delay of a timer, because a busy daemon may take long to handle the stop request. */
 const PATIENCE_MS = 2 ** 31 - 1
 
-/** Has the daemon sync; see DaemonClient. */
+/** Implements `DaemonClient.sync`. */
 export async function syncInDaemon(socketPath: string, input: SyncRequest, run: ClientRun): Promise<RunResult> {
   const { signal, progress, fileLog, onOutage } = run
   signal.throwIfAborted()
@@ -46,12 +46,12 @@ export async function syncInDaemon(socketPath: string, input: SyncRequest, run: 
   throw hasEnded()
 }
 
-/** Tells the daemon to stop the sync, and why, when `signal` is aborted. */
+/** When `signal` is aborted, asks the daemon to stop the sync, with the reason. */
 function stopOnAbort(socketPath: string, sync: string, signal: AbortSignal): Disposable {
   const stop = () => {
     const input = { sync, reason: faultOf(signal.reason) }
     const request = { socketPath, method: 'POST', path: '/v1/syncs/stop', input, aliveWithinMs: PATIENCE_MS } as const
-    // The sync is over, or its daemon is gone: whoever reads its account learns that.
+    // Fails when the sync is over or the daemon has ended; the reader of the sync's lines learns both.
     ask(z.undefined(), request).catch(() => {})
   }
   if (signal.aborted) stop()
