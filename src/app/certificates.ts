@@ -5,7 +5,7 @@ import { assertTrusted, type ReadTextFile, readTextFile } from './settings/priva
 
 const BLOCK = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[^-]+-----END (?:TRUSTED )?CERTIFICATE-----/g
 
-/** What Node trusts and what the PEM file `file` adds; throws UsageError('bad-configuration'). */
+/** Returns Node's default certificates and those of the PEM file `file`; throws UsageError('bad-configuration'). */
 export function readAuthorities(file: string, readFile: ReadTextFile = readTextFile): string[] {
   const text = readText(file, readFile)
   const added = text.match(BLOCK) ?? []

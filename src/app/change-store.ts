@@ -3,20 +3,20 @@ import { connectToDaemon } from '../daemon/control/client/connect-to-daemon.ts'
 import { LockedError } from '../foundation/errors.ts'
 import { openStore, type Store } from '../store/open-store.ts'
 
-/** One change, told to the daemon that holds the store, or made here. */
+/** One change of the store, made by the daemon that holds the store or by this process. */
 export interface StoreChange<T> {
   ask(daemon: DaemonClient): Promise<T>
   make(store: Store): T
 }
 
-/** Makes the change where the store is held. Throws LockedError when another process holds it and is no daemon. */
+/** Makes the change in the daemon if one runs, else here. Throws LockedError when another process holds the store. */
 export async function changeStore<T>(stateDir: string, change: StoreChange<T>): Promise<T> {
   const daemon = await connectToDaemon(stateDir)
   if (daemon) return change.ask(daemon)
   try {
     return makeHere(stateDir, change)
   } catch (error) {
-    // A daemon may have started in between.
+    // A daemon may have started meanwhile.
     const late = error instanceof LockedError ? await connectToDaemon(stateDir) : undefined
     if (!late) throw error
     return change.ask(late)

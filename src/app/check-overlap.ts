@@ -6,18 +6,18 @@ import { overlapOf } from '../rules/overlap.ts'
 import type { MirrorSettings } from '../sync/engine.ts'
 import { realPathOf } from './real-path.ts'
 
-/** Mirrors that are to be synced, and what they are compared with. */
+/** The mirrors to sync, and those they are compared with. */
 export interface Compared {
   readonly chosen: readonly MirrorSettings[]
-  /** Those that are synced when nobody names them. */
+  /** Mirrors that are synced without being named. */
   readonly active: readonly MirrorSettings[]
-  /** Names of mirrors that the store knows: these can be forgotten. */
+  /** Names of mirrors in the store, which can be forgotten. */
   readonly known: ReadonlySet<string>
 }
 
 /**
- * Throws UsageError `mirrors-overlap` when files of a chosen mirror are files of another one too, chosen or active: each would
- * be sent twice. A mirror may lie in one that leaves it out.
+ * Throws UsageError `mirrors-overlap` when a chosen mirror shares files with another chosen or active one, since each file
+ * would be sent twice. A mirror may lie inside another one that leaves its directory out.
  */
 export function assertApart({ chosen, active, known }: Compared): void {
   const names = new Set(chosen.map(({ name }) => name))
@@ -30,7 +30,7 @@ export function assertApart({ chosen, active, known }: Compared): void {
   }
 }
 
-/** What is wrong with two mirrors beside each other, and how both can stay where that is possible. */
+/** Describes how two mirrors overlap, and how to keep both if possible; undefined when they do not. */
 function describeOverlap(left: MirrorSettings, right: MirrorSettings): string | undefined {
   const leftRoot = realPathOf('/', left.path)
   const rightRoot = realPathOf('/', right.path)
@@ -49,10 +49,10 @@ function describeOverlap(left: MirrorSettings, right: MirrorSettings): string | 
 
 interface Nested {
   readonly outer: MirrorSettings
-  /** Of the outer one; a real path. */
+  /** Real path of the outer mirror. */
   readonly root: string
   readonly inner: MirrorSettings
-  /** Of the inner one below the root. */
+  /** Path of the inner mirror relative to the root. */
   readonly path: string
 }
 
@@ -70,7 +70,7 @@ function describeNested({ outer, root, inner, path }: Nested): string | undefine
   return `${text}; add "${pattern}" to ${places}`
 }
 
-/** How to do without one of the two. */
+/** Describes how to remove one of the two. */
 function wayOut(pair: readonly MirrorSettings[], known: ReadonlySet<string>): string {
   const forgettable = pair.find(({ name, isAdHoc }) => isAdHoc && known.has(name))
   if (forgettable) return `or do without that mirror: "shelfd mirrors forget ${shellWord(forgettable.name)}"`

@@ -1,4 +1,4 @@
-/** Which of the mirrors that the store knows a command means: for report, why and failed. */
+/** Which mirrors of the store a command names: for report, why and failed. */
 import { basename, dirname, resolve } from 'node:path'
 import { RefusedError, UsageError } from '../foundation/errors.ts'
 import { shellWord } from '../foundation/text.ts'
@@ -11,12 +11,12 @@ import type { Settings } from './settings/settings.ts'
 export interface KnownChoice {
   readonly words: readonly string[]
   readonly cwd: string
-  /** Mirrors of other services do as well: nobody is asked. */
+  /** Allows mirrors of other services, because the command asks no service. */
   readonly isOffline: boolean
 }
 
 /**
- * Known mirrors that the words name (names or directories), the active ones without words. Throws UsageError
+ * Returns the known mirrors that the words name (names or directories); without words the active ones. Throws UsageError
  * `unknown-mirror`, RefusedError `origin-mismatch`.
  */
 export function chooseKnown(settings: Settings, known: readonly MirrorRow[], choice: KnownChoice): MirrorRow[] {
@@ -36,7 +36,7 @@ export function chooseKnown(settings: Settings, known: readonly MirrorRow[], cho
   })
 }
 
-/** The entry of this name, or that stands for this directory; throws UsageError `unknown-mirror`. */
+/** The entry with this name or, failing that, this directory; throws UsageError `unknown-mirror`. */
 function findEntry(roster: readonly RosterEntry[], word: string, cwd: string): RosterEntry {
   const path = realPathOf(cwd, word)
   const entry =
@@ -63,7 +63,7 @@ export function chooseByPath(
   { word, cwd }: { readonly word: string; readonly cwd: string },
 ): { row: MirrorRow; path: string } {
   const absolute = resolve(cwd, word)
-  // The last segment may be a link itself, or gone: only its directory is resolved.
+  // The last segment may be a link or may not exist, so only its directory is resolved.
   const path = resolve(realPathOf(cwd, dirname(absolute)), basename(absolute))
   const holding = byActivity(listRoster(settings, known))
     .flatMap(({ row }) => row ?? [])
@@ -74,7 +74,7 @@ export function chooseByPath(
   throw new UsageError('unknown-mirror', `"${word}" lies in no mirror${listKnown(known.map((each) => each.path))}`)
 }
 
-/** What there is instead; several mirrors may have one name or directory. */
+/** Lists the known names or directories, each once. */
 function listKnown(words: readonly string[]): string {
   return ` (known: ${[...new Set(words)].join(', ') || 'none yet'})`
 }

@@ -19,15 +19,15 @@ export interface MirrorChoice {
   /** `LIBRARY[:/path]` for directories that no mirror names. */
   readonly to: string | undefined
   readonly cwd: string
-  /** Mirrors that the store knows, those that no configuration names among them. */
+  /** All mirrors in the store, also those that are not configured. */
   readonly known: readonly MirrorRow[]
   /** Home directory, absolute. */
   readonly home: string
 }
 
 /**
- * The mirrors to sync: those that the words name; without words all active ones, and after them the configured ones of
- * another service, which the engine refuses, so that no configured mirror is passed over in silence. Throws UsageError for
+ * The mirrors to sync: those that the words name; without words all active ones, then the configured ones of another
+ * service, which the engine refuses, so that no configured mirror is left out silently. Throws UsageError for
  * a word that names nothing, RefusedError for a mirror of another service.
  */
 export function chooseMirrors(settings: Settings, choice: MirrorChoice): EngineMirror[] {
@@ -68,10 +68,10 @@ function withBreadth(mirror: EngineMirror, home: string): EngineMirror {
   return { ...mirror, breadth: breadth ?? null }
 }
 
-/** The mirrors that a daemon keeps, and configured ones that it can't keep. */
+/** The mirrors that a daemon keeps, and messages on the configured ones that it does not. */
 export interface DaemonChoice {
   readonly mirrors: readonly EngineMirror[]
-  /** What to tell of each mirror that is configured and passed over. */
+  /** A message on each configured mirror that is left out. */
   readonly passedOver: readonly string[]
 }
 
@@ -90,7 +90,7 @@ export function chooseForDaemon(
   }
 }
 
-/** Throws RefusedError or UsageError when a daemon would have nothing to keep. */
+/** Throws RefusedError or UsageError when a daemon would have no mirror to keep. */
 export function assertAnyKept(settings: Settings, around: Pick<MirrorChoice, 'known' | 'home'>): void {
   const { mirrors, passedOver } = chooseForDaemon(settings, around)
   if (mirrors.length > 0) return
@@ -98,14 +98,14 @@ export function assertAnyKept(settings: Settings, around: Pick<MirrorChoice, 'kn
   throw nothingToMirror(listRoster(settings, around.known))
 }
 
-/** Why there is nothing to mirror, and what there is instead. */
+/** The error when there is nothing to mirror, with the reasons and what to do. */
 function nothingToMirror(roster: readonly RosterEntry[]): UsageError {
   const reasons = roster.flatMap((entry) => explainInactive(entry) ?? [])
   const way = 'name a directory, as in "shelfd sync DIR", or configure mirrors'
   return new UsageError('bad-usage', [`Nothing to mirror: ${way}`, ...reasons].join('\n'))
 }
 
-/** A mirror's settings for one that the store knows: as configured, or by default for an ad hoc one. */
+/** The settings of a mirror in the store: as configured, or the defaults for an ad hoc one. */
 export function settingsOfRow(settings: Settings, known: readonly MirrorRow[], row: MirrorRow): EngineMirror {
   const entry = listRoster(settings, known).find((each) => each.row?.id === row.id)
   return entry ? toChosen(settings, entry) : ofRow(settings, row)
@@ -114,7 +114,7 @@ export function settingsOfRow(settings: Settings, known: readonly MirrorRow[], r
 interface OneChoice extends MirrorChoice {
   readonly roster: readonly RosterEntry[]
   readonly word: string
-  /** For the words before. */
+  /** Mirrors chosen for the words before this one. */
   readonly chosen: readonly EngineMirror[]
 }
 
@@ -135,7 +135,7 @@ function chooseOne(settings: Settings, choice: OneChoice): EngineMirror {
   return toChosen(settings, entry)
 }
 
-/** The mirror of this name, unless it is inactive and the word is also the directory of one that is not. */
+/** The mirror with this name, unless it is inactive and the word is also the directory of a more active one. */
 function findMeant(roster: readonly RosterEntry[], word: string, cwd: string): RosterEntry | undefined {
   const path = realPathOf(cwd, word)
   const named = roster.find(({ name }) => name === word)
@@ -143,7 +143,7 @@ function findMeant(roster: readonly RosterEntry[], word: string, cwd: string): R
   return byActivity(roster).find((each) => each === named || realPathOf(cwd, each.path) === path)
 }
 
-/** A directory that no mirror stands for. */
+/** Chooses an ad hoc mirror for a directory without one. */
 function chooseDirectory(
   settings: Settings,
   choice: OneChoice,
@@ -165,7 +165,7 @@ function chooseDirectory(
   return choice.chosen.find((mirror) => mirror.path === path) ?? adHoc(settings, choice, path, target)
 }
 
-/** Names of known mirrors that no new one can have. */
+/** Names of known mirrors that a new mirror cannot take. */
 function keptNames(settings: Settings, known: readonly MirrorRow[]): Set<string> {
   return new Set(known.filter((row) => !givesWay(settings, row)).map(({ name }) => name))
 }
@@ -197,7 +197,7 @@ function parseTarget(text: string): Target {
   return { library: match[1], path }
 }
 
-/** Whether an ad hoc mirror is the one that is meant by a directory and `--to`. */
+/** Whether an entry is the ad hoc mirror of this directory and `--to`. */
 function isTarget(settings: Settings, { row, configured }: RosterEntry, target: Target, path: string): boolean {
   if (!row || configured || givesWay(settings, row)) return false
   const isLibrary = row.library.name === target.library || row.library.remoteId === target.library

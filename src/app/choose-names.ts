@@ -3,7 +3,7 @@ import { findByName } from './choose-known.ts'
 import { listRoster } from './mirror-roster.ts'
 import type { Settings } from './settings/settings.ts'
 
-/** The words, if each is the name of a mirror that is configured or was mirrored; throws UsageError `unknown-mirror`. */
+/** Returns the words if each names a mirror that is configured or in the store; throws UsageError `unknown-mirror`. */
 export function chooseNames(settings: Settings, words: readonly string[]): readonly string[] {
   if (words.length === 0) return words
   using store = openStoreReader(settings.stateDir)

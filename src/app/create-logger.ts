@@ -10,9 +10,9 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 export interface LoggerOptions {
   readonly format: 'text' | 'json'
-  /** The least level that is shown. */
+  /** The lowest level that is written. */
   readonly level: LogLevel
-  /** Without times the service manager adds its own. */
+  /** False under a service manager, which adds its own times. */
   readonly withTime: boolean
   readonly write: (line: string) => void
   readonly redact: (text: string) => string
@@ -30,7 +30,7 @@ export function chooseLogFormat(format: LogFormat, env: Environment): 'text' | '
   return format === 'auto' ? (isUnderServiceManager(env) ? 'json' : 'text') : format
 }
 
-/** `-q`, nothing, `-v` as a level. */
+/** The level for `-q`, for no flag and for `-v`. */
 export function levelOf(quiet: boolean, verbosity: number): LogLevel {
   if (quiet) return 'error'
   return verbosity > 0 ? 'debug' : 'info'

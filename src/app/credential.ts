@@ -13,7 +13,7 @@ export interface TokenInput extends Surroundings {
 
 export interface FoundToken {
   readonly token: string
-  /** Where it comes from, for messages: a file or a program in quotes, a variable, a setting. */
+  /** The origin of the token for messages: a file or a program in quotes, a variable, a setting. */
   readonly source: string
 }
 
@@ -42,7 +42,7 @@ function readPrivateToken(file: string, { readFile = readTextFile }: TokenInput)
   return checkToken(found.text, `"${file}"`)
 }
 
-/** systemd guards its directory itself; the mode of the file shows its access control list, so it isn't looked at. */
+/** The mode of the file is not checked: it reflects an access control list, and systemd protects the directory itself. */
 function readSystemdCredential({ env, readFile = readTextFile }: TokenInput): FoundToken | undefined {
   if (!env.CREDENTIALS_DIRECTORY) return undefined
   const file = join(env.CREDENTIALS_DIRECTORY, 'token')
@@ -70,7 +70,7 @@ async function runTokenCommand(
   }
 }
 
-/** Never its output: a failing command may have printed the token. */
+/** Leaves out the output of the command, which may contain the token. */
 function describeFailure(program: string, error: unknown): string {
   if (systemCodeOf(error) === 'ENOENT') return `there is no program "${program}" (service.tokenCommand)`
   const isLate = error instanceof Error && 'killed' in error && error.killed === true

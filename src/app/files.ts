@@ -1,4 +1,4 @@
-/** The files a user names on the command line: what to read for `--data`, where to write for `--output`. */
+/** Files that a user names on the command line: read for `--data`, written for `--output`. */
 import { createWriteStream } from 'node:fs'
 import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -9,7 +9,7 @@ import { FileError, messageOf, systemCodeOf, UsageError } from '../foundation/er
 export type Bytes = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
 
 export interface SaveOptions {
-  /** May replace a file. */
+  /** Whether an existing file may be replaced. */
   readonly force: boolean
   readonly signal?: AbortSignal
 }
@@ -23,7 +23,7 @@ export async function readUserFile(file: string): Promise<string> {
   }
 }
 
-/** `target` itself, or `name` in it when it is a directory. */
+/** The path of `target` or, when it is a directory, of `name` in it. */
 export async function fileIn(target: string, name: string): Promise<string> {
   const isDirectory = await stat(target).then(
     (found) => found.isDirectory(),
@@ -33,8 +33,8 @@ export async function fileIn(target: string, name: string): Promise<string> {
 }
 
 /**
- * Writes a file that appears only when it is complete and, without `force`, replaces nothing. Throws
- * UsageError('bad-usage') when it exists, FileError('io-error') when it can't be written.
+ * Writes a file whose content appears only when complete; without `force` it replaces no file. Throws
+ * UsageError('bad-usage') when the file exists, FileError('io-error') when it cannot be written.
  */
 export async function saveFile(file: string, bytes: Bytes, { force, signal }: SaveOptions): Promise<void> {
   if (!force) await reserve(file)
@@ -49,7 +49,7 @@ export async function saveFile(file: string, bytes: Bytes, { force, signal }: Sa
   }
 }
 
-/** Takes the name, so that no other program's file can come between. */
+/** Creates an empty file, so that no other program can take the name meanwhile. */
 async function reserve(file: string): Promise<void> {
   try {
     const handle = await open(file, 'wx')
@@ -60,7 +60,7 @@ async function reserve(file: string): Promise<void> {
   }
 }
 
-/** Errors of the source (the service) stay what they are. */
+/** Converts errors of the file system; errors of the source (the service) stay unchanged. */
 function toFileError(file: string, error: unknown): unknown {
   const isOurs = error instanceof Error && 'syscall' in error
   return isOurs ? new FileError('io-error', `Cannot write "${file}": ${messageOf(error)}`) : error

@@ -3,8 +3,8 @@ import { isAbsolute, join } from 'node:path'
 import { makeOwnDirectory } from '../foundation/private-directory.ts'
 
 /**
- * Keeps compiled code for the next start in a directory of this user alone: by default Node shares one for temporary files,
- * and runs what anybody put there.
+ * Keeps compiled code for the next start in a directory that belongs to this user alone. Node's default is a shared
+ * temporary directory, and Node would run code that other users put there.
  */
 export function keepCompiledCode(home: string, given = ''): void {
   const directory = join(isAbsolute(given) ? given : join(home, '.cache'), 'shelfd', 'code')
@@ -12,6 +12,6 @@ export function keepCompiledCode(home: string, given = ''): void {
     makeOwnDirectory(directory)
     enableCompileCache(directory)
   } catch {
-    // Without it the program starts a little more slowly.
+    // Without the cache the program only starts more slowly.
   }
 }

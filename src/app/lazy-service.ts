@@ -7,9 +7,9 @@ import { type OpenedService, type OpenServiceInput, openService } from './open-s
 import { identityOfService } from './service-identity.ts'
 import type { Settings } from './settings/settings.ts'
 
-/** The service for the engine: opened, and its credential checked, when the first request needs it, and closed here. */
+/** The service for the engine: opens it and checks the credential on the first `connect`; disposing closes it. */
 export interface LazyService extends Service, AsyncDisposable {
-  /** The embedded library's address and token, for others on this machine; null when a service is configured. */
+  /** Address and token of the embedded library for other processes of this machine; null when a service is configured. */
   lendLibrary(signal: AbortSignal): Promise<LibraryAccess | null>
 }
 
@@ -18,17 +18,17 @@ export function createLazyService(settings: Settings, given: OpenServiceInput): 
   const onOutage: OutageListener = (outage) => {
     for (const listener of listeners) listener(outage)
   }
-  // What the service asked one client for holds for the next one.
+  // The service's `Retry-After` for one client holds for the next one, too.
   const input = { ...given, onOutage, retryAfter: given.retryAfter ?? new RetryAfter(systemClock) }
   let opened: Promise<OpenedService> | undefined
   let connection: Promise<Connection> | undefined
   let closing: Promise<void> = Promise.resolve()
-  /** Those that are closing among them. */
+  /** Opened services, including those that are closing. */
   const inUse = new Set<OpenedService>()
   let identity = identityOfService(settings)
   const connect = async (signal: AbortSignal): Promise<Connection> => {
     await closing
-    // A service that was opened and then refused the credential is used again until it is disconnected.
+    // A service that was opened but refused the credential is used again until `disconnect`.
     opened ??= openService(settings, input)
     const service = await opened.catch((error: unknown) => {
       opened = undefined
@@ -54,7 +54,7 @@ export function createLazyService(settings: Settings, given: OpenServiceInput): 
     if (connection) return connection
     const connecting = connect(signal)
     connection = connecting
-    // Whoever asks next tries again.
+    // After a failure the next call connects again.
     connecting.catch(() => {
       if (connection === connecting) connection = undefined
     })

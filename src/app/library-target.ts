@@ -4,7 +4,7 @@ import { UsageError } from '../foundation/errors.ts'
 export interface LibraryTarget {
   /** Identifier or exact name. */
   readonly library: string
-  /** Canonical; undefined when only the library was named. */
+  /** Canonical path; undefined when only the library was named. */
   readonly path: string | undefined
 }
 
@@ -17,7 +17,7 @@ export function parseLibraryTarget(text: string): LibraryTarget {
   throw new UsageError('bad-usage', `Cannot use "${text}": it must be LIBRARY or LIBRARY:/path, without "." and ".."`)
 }
 
-/** `Research:` is the library itself. */
+/** Accepts `Research:` for the library `Research`. */
 function withoutColon(text: string): string {
   return text.length > 1 && text.endsWith(':') ? text.slice(0, -1) : text
 }

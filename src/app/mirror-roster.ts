@@ -10,18 +10,18 @@ import type { MirrorSettings, Settings } from './settings/settings.ts'
 export interface RosterEntry {
   readonly name: string
   readonly path: string
-  /** As the configuration names it. */
+  /** Its settings; undefined when it is not configured. */
   readonly configured: MirrorSettings | undefined
-  /** As the store knows it; undefined while it was never synced. */
+  /** Its row in the store; undefined when it was never synced. */
   readonly row: MirrorRow | undefined
   readonly activity: MirrorActivity
-  /** The service in use now; undefined for an embedded library that was never started. */
+  /** The current service; undefined for an embedded library that was never started. */
   readonly currentOrigin: string | undefined
-  /** Of an inactive one: the active mirror that stands for its directory. */
+  /** For an inactive mirror: the name of the active mirror of the same directory. */
   readonly replacedBy: string | undefined
 }
 
-/** Every mirror there is: the configured ones in their order, then those that only the store knows. */
+/** All mirrors: the configured ones in their order, then those that are only in the store. */
 export function listRoster(settings: Settings, known: readonly MirrorRow[]): RosterEntry[] {
   const currentOrigin = identityOfService(settings)
   const hasConfigured = settings.mirrors.length > 0
@@ -52,17 +52,17 @@ function isActive({ activity }: Pick<RosterEntry, 'activity'>): boolean {
   return activity === 'active'
 }
 
-/** The real path of a mirror's directory; of one that was synced as it was then, since a dead mount would be waited for. */
+/** The real path of a mirror's directory, from the store if possible, because resolving it on a dead mount would block. */
 function placeOf({ row, path }: Pick<RosterEntry, 'row' | 'path'>): string {
   return row?.path ?? realPathOf('/', path)
 }
 
-/** Whether a row gives its name to a new mirror of the service in use. */
+/** Whether a new mirror of the current service may take the name of a row. */
 export function givesWay({ service }: Settings, { isAdHoc, library }: MirrorRow): boolean {
   return givesNameAway({ isAdHoc, origin: library.origin }, { isEmbedded: service.kind === 'embedded' })
 }
 
-/** Why an entry is passed over, in a few words; undefined for one that is synced. */
+/** Why an entry is not synced, in a few words; undefined for one that is. */
 export function describeInactive({ activity, row, configured, currentOrigin }: RosterEntry): string | undefined {
   switch (activity) {
     case 'active':
@@ -76,7 +76,7 @@ export function describeInactive({ activity, row, configured, currentOrigin }: R
   }
 }
 
-/** What resolves that an entry is passed over, with the reason; undefined for one that is synced. */
+/** Why an entry is not synced and how the user can change that; undefined for one that is synced. */
 export function explainInactive(entry: RosterEntry): string | undefined {
   const { name, path, activity, row, currentOrigin, replacedBy } = entry
   if (replacedBy !== undefined) {
@@ -97,10 +97,10 @@ export function explainInactive(entry: RosterEntry): string | undefined {
   }
 }
 
-/** How near an entry is to being synced: where several stand for one directory, the first of these is meant. */
+/** Order of precedence of entries with the same directory. */
 const RANKS: readonly MirrorActivity[] = ['active', 'named-only', 'not-configured', 'other-service']
 
-/** Entries in the order in which they are meant by a directory. */
+/** Sorts entries by precedence among those with the same directory. */
 export function byActivity(roster: readonly RosterEntry[]): RosterEntry[] {
   return roster.toSorted((left, right) => RANKS.indexOf(left.activity) - RANKS.indexOf(right.activity))
 }

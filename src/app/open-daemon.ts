@@ -22,17 +22,17 @@ import { adHocMirror } from './settings/to-settings.ts'
 import { version } from './version.ts'
 
 export interface OpenDaemonInput extends OpenServiceInput {
-  /** Reads the configuration as it is now; throws UsageError. */
+  /** Reads the current configuration; throws UsageError. */
   readSettings(): Settings
   readonly onHangup: ((listener: () => void) => Disposable) | undefined
 }
 
-/** A daemon has time: it waits as long as the service asks. */
+/** A daemon has time, so it waits as long as the service asks. */
 const PATIENT_RETRY = { ...DEFAULT_RETRY, honoursRetryAfter: true }
-/** A service manager waits 20 s for a service to end: uploads under way get what closing everything else leaves. */
+/** A service manager waits 20 s for a service to end; the rest of that time is for closing everything else. */
 const GRACE_MS = 15_000
 const DEFAULT_HEALTH: HealthAddress = { host: '127.0.0.1', port: 9847, isRequired: false }
-/** What counts as one run of a mirror that sends at once, at least. */
+/** The least time that counts as one run of a mirror that sends changes at once. */
 const SHORTEST_RUN_SPAN_MS = 3_600_000
 
 /** Runs the daemon on the store of the settings until `input.signal` is aborted. */
@@ -63,7 +63,7 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
   })
 }
 
-/** The engine is composed before there are metrics to tell. */
+/** Passes events to the metrics, which are created after the engine. */
 class LateMeter implements MetricsSink {
   #metrics: Metrics | undefined
 
@@ -78,7 +78,7 @@ class LateMeter implements MetricsSink {
   observeRequest = (observation: RequestObservation): void => this.#metrics?.observeRequest(observation)
 }
 
-/** Turns settings into what the daemon works with. */
+/** Makes the daemon's plan from settings. */
 class Planner {
   readonly #store: Store
   readonly #input: OpenDaemonInput
@@ -90,7 +90,7 @@ class Planner {
     this.#meter = meter
   }
 
-  /** As it is once the mirror `forgotten` is forgotten. */
+  /** Plans as if the mirror `forgotten` were forgotten already. */
   plan(settings: Settings, forgotten?: string): DaemonPlan {
     const known = this.#store.mirrors.list().filter(({ name }) => name !== forgotten)
     const { mirrors, passedOver } = chooseForDaemon(settings, { known, home: this.#input.home })

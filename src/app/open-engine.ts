@@ -16,7 +16,7 @@ import type { OpenServiceInput } from './open-service.ts'
 import { realPathOf } from './real-path.ts'
 import type { Settings } from './settings/settings.ts'
 
-/** After a request to stop, uploads under way may end for so long. */
+/** How long uploads in flight may take to end after a request to stop. */
 const GRACE_MS = 20_000
 
 export interface OpenedEngine extends AsyncDisposable {
@@ -28,11 +28,11 @@ export interface OpenedEngine extends AsyncDisposable {
 
 export interface OpenEngineInput extends OpenServiceInput {
   readonly meter?: MetricsSink
-  /** Is told of each file that is sent; by default nobody is. */
+  /** Receives each sent file; by default none is reported. */
   readonly fileLog?: FileLog
-  /** How long uploads under way may go on after a request to stop. */
+  /** How long uploads in flight may continue after a request to stop. */
   readonly graceMs?: number
-  /** Instead of the one in the state directory. */
+  /** Replaces the store in the state directory; the engine closes it. */
   readonly store?: Store
 }
 
@@ -43,7 +43,7 @@ export function openEngine(settings: Settings, input: OpenEngineInput): OpenedEn
   return {
     ...composed,
     [Symbol.asyncDispose]: async () => {
-      // Whatever fails while the service is closed, the store is closed in order.
+      // Closes the store even if closing the service fails.
       using _store = store
       await composed[Symbol.asyncDispose]()
     },
@@ -52,11 +52,11 @@ export function openEngine(settings: Settings, input: OpenEngineInput): OpenedEn
 
 export interface ComposeInput extends OpenEngineInput {
   readonly store: Store
-  /** Uploads under way are cut some time after this; `signal` if not given. */
+  /** Uploads in flight are cut off `graceMs` after this is aborted; `signal` by default. */
   readonly endSignal?: AbortSignal
 }
 
-/** The same on a store that the caller holds. */
+/** Composes the engine on a store that the caller closes. */
 export function composeEngine(settings: Settings, input: ComposeInput): OpenedEngine {
   const { store } = input
   const origin = originOf(settings)
@@ -110,12 +110,12 @@ export function engineLimitsOf({ limits }: Settings): EngineLimits {
 }
 
 export interface OpenedReader extends AsyncDisposable {
-  /** Undefined while nothing was ever mirrored. */
+  /** Undefined when nothing was ever mirrored. */
   readonly store: StoreReader | undefined
   contextFor(store: StoreReader): ReportContext
 }
 
-/** Opens the store for reading beside whoever holds it, and what the report needs besides. */
+/** Opens what a report needs: the store for reading, also while another process holds it, and the service. */
 export function openReader(settings: Settings, input: OpenServiceInput): OpenedReader {
   const store = openStoreReader(settings.stateDir)
   const origin = originOf(settings)
@@ -136,7 +136,7 @@ function originOf({ service }: Settings): string | undefined {
   return service.kind === 'configured' ? service.origin : undefined
 }
 
-/** The state directory and the embedded library's data, wherever links lead; the latter also when a service is configured. */
+/** Real paths of the state directory and of the embedded library's data, the latter also when a service is configured. */
 function ownDirectoriesOf({ stateDir, service }: Settings): string[] {
   return [stateDir, service.dataDir].map((path) => realPathOf('/', path))
 }

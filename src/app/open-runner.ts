@@ -14,14 +14,14 @@ import type { OpenServiceInput } from './open-service.ts'
 import type { SettingFlag } from './settings/overrides.ts'
 import type { Settings } from './settings/settings.ts'
 
-/** Whoever does a run over this state directory: this process, or the daemon that holds it. */
+/** Does runs over a state directory: in this process, or in the daemon that holds it. */
 export interface Runner extends AsyncDisposable {
-  /** Mirrors that the store knows. */
+  /** Mirrors in the store. */
   readonly known: readonly MirrorRow[]
   readonly progress: Progress
-  /** A daemon does it, which goes on when this process ends. */
+  /** Whether a daemon does the run; it continues its work when this process ends. */
   readonly isInDaemon: boolean
-  /** Flags that have no effect on the run: whoever does it began with its own. */
+  /** Flags that have no effect on the run, because the daemon was started with its own values. */
   readonly unheeded: readonly SettingFlag[]
   run(mirrors: readonly MirrorSettings[], options: PassOptions): Promise<RunResult>
   /** For a report after the run. */
@@ -33,7 +33,7 @@ interface RunnerInput extends OpenServiceInput {
   readonly fileLog: FileLog
 }
 
-/** What all that a daemon sends has in common, the runs by hand as well. */
+/** Limits that all uploads of a daemon share, including the runs of clients. */
 const SHARED_IN_DAEMON: readonly SettingFlag[] = ['bwlimit', 'requests-per-second', 'retry-for']
 
 /** Throws LockedError when another process holds the store and is no daemon. */
@@ -43,14 +43,14 @@ export async function openRunner(settings: Settings, input: RunnerInput): Promis
   try {
     return runHere(settings, input)
   } catch (error) {
-    // A daemon may have started in between.
+    // A daemon may have started meanwhile.
     const late = error instanceof LockedError ? await connectToDaemon(settings.stateDir) : undefined
     if (!late) throw error
     return runBeside(late, settings, input)
   }
 }
 
-/** A dry run is forgotten with all that was written meanwhile, so it has a copy of the store for itself. */
+/** A dry run works on a copy of the store, because its rollback would undo the daemon's writes, too. */
 function runBeside(daemon: DaemonClient, settings: Settings, input: RunnerInput): Runner {
   if (!input.isDryRun) return runInDaemon(daemon, settings, input)
   return runHere(settings, { ...input, store: openStoreCopy(settings.stateDir) })
@@ -73,7 +73,7 @@ function runHere(settings: Settings, input: OpenEngineInput): Runner {
 function runInDaemon(daemon: DaemonClient, settings: Settings, input: RunnerInput): Runner {
   const reader = openReader(settings, input)
   const { store } = reader
-  // It holds the store, so there is one.
+  // A running daemon holds a store; without one it is still starting.
   if (!store) throw new LockedError('store-locked', 'The daemon is still starting; run it again')
   const progress = createProgress()
   const { signal, fileLog, onOutage } = input
@@ -95,7 +95,7 @@ function runInDaemon(daemon: DaemonClient, settings: Settings, input: RunnerInpu
   }
 }
 
-/** What a daemon and its clients must have in common: the origin of the service, or where the embedded library lies. */
+/** Names the service, which must be the same for a daemon and its clients: its origin, or the library's data directory. */
 export function serviceNameOf({ service }: Settings): string {
   return service.kind === 'configured' ? service.origin : service.dataDir
 }

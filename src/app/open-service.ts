@@ -18,32 +18,32 @@ import type { ConfiguredServiceSettings, EmbeddedServiceSettings, Settings } fro
 export interface OpenedService extends AsyncDisposable {
   readonly client: ServiceClient
   readonly kind: 'embedded' | 'configured'
-  /** What stays the same from run to run: the origin, or the instance of the embedded library. */
+  /** The origin, or the instance of the embedded library; it stays the same from run to run. */
   readonly identity: string
-  /** The embedded library, for others on this machine. */
+  /** Access to the embedded library for other processes of this machine; null when a service is configured. */
   readonly library: LibraryAccess | null
 }
 
 export interface OpenServiceInput extends Surroundings {
   readonly logger: Logger
-  /** Learns the credential before anything can be logged about it. */
+  /** Gets the credential before any log line can contain it. */
   readonly redactor: Redactor
   readonly signal: AbortSignal
-  /** How patiently a configured service is asked again; the client's own way if not said. */
+  /** How requests to a configured service are retried; the client's default if absent. */
   readonly retry?: ClientOptions['retry']
-  /** What a configured service asks for in `Retry-After`, also of clients before this one. */
+  /** The `Retry-After` of a configured service, including what it asked of earlier clients. */
   readonly retryAfter?: ClientOptions['retryAfter']
-  /** Is told when a configured service gives no usable answers, and when it does again. */
+  /** Called when a configured service gives no usable answers, and when it answers again. */
   readonly onOutage?: ClientOptions['onOutage']
-  /** Is told of every request that was made. */
+  /** Called after every request. */
   readonly onRequest?: ClientOptions['onRequest']
 }
 
 type RunningLibrary = Pick<EmbeddedLibrary, 'url' | 'token' | 'instanceId'> & AsyncDisposable
 
-/** Polls and listings beside the uploads. */
+/** Connections for polls and listings, in addition to those for uploads. */
 const SPARE_CONNECTIONS = 4
-/** The embedded library is in this very process: no reason to wait long for it. */
+/** Short delays, because the embedded library runs on this machine. */
 const EMBEDDED_RETRY = { attempts: 8, firstDelayMs: 20, maxDelayMs: 1_000 }
 
 /** Connects to the configured service, or starts the embedded library in a thread of its own and connects to it. */
@@ -81,7 +81,7 @@ async function openConfigured(
   }
 }
 
-/** The proxy that the environment names; what it holds of credentials is a secret. */
+/** Returns the proxy that the environment names; the redactor learns its credentials. */
 async function findProxy(origin: string, { env, redactor }: OpenServiceInput): Promise<TunnelProxy | undefined> {
   const choice = chooseProxy(origin, env)
   if (!choice) return undefined
@@ -116,14 +116,14 @@ async function openEmbedded(
   }
 }
 
-/** Starts the library, or takes the one that a daemon of this state directory runs, which is not ours to stop. */
+/** Uses the library that a daemon of this state directory runs, without stopping it on disposal, or starts one. */
 async function startOrBorrow(service: EmbeddedServiceSettings, settings: Settings): Promise<RunningLibrary> {
   const borrowed = await borrowLibrary(service, settings)
   if (borrowed) return borrowed
   try {
     return await startLibrary(service)
   } catch (error) {
-    // A daemon may have started in between.
+    // A daemon may have started meanwhile.
     const late = error instanceof LockedError ? await borrowLibrary(service, settings) : undefined
     if (!late) throw error
     return late
@@ -135,13 +135,13 @@ async function borrowLibrary(
   { stateDir }: Settings,
 ): Promise<RunningLibrary | undefined> {
   const daemon = await connectToDaemon(stateDir)
-  // A daemon that asked itself would wait for itself.
+  // A daemon must not ask itself, since it would wait for itself.
   if (!daemon || (await daemon.status()).pid === process.pid) return undefined
   const library = await daemon.library(dataDir)
   return library ? { ...library, [Symbol.asyncDispose]: async () => {} } : undefined
 }
 
-/** On its own, because the compiler does not rewrite an import() beside `using`. */
+/** A separate function, because the compiler does not rewrite an import() in a function with `using`. */
 async function startLibrary({ dataDir }: EmbeddedServiceSettings): Promise<RunningLibrary> {
   const { startEmbeddedInWorker } = await import('../embedded/worker/start-in-worker.ts')
   return startEmbeddedInWorker({ dataDir })

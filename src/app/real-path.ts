@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-/** The real path of what a word names, or its plain absolute path when there is nothing. */
+/** The real path of `word`, or its absolute path when it cannot be resolved. */
 export function realPathOf(cwd: string, word: string): string {
   const path = resolve(cwd, word)
   try {
@@ -11,7 +11,6 @@ export function realPathOf(cwd: string, word: string): string {
   }
 }
 
-/** Whether there is anything at a path. */
 export function isThere(path: string): boolean {
   return existsSync(path)
 }

@@ -1,8 +1,8 @@
 import { createRedaction } from '../foundation/redaction.ts'
 
-/** Replaces secrets by value, wherever they turn up. */
+/** Replaces the values of secrets in texts. */
 export interface Redactor {
-  /** From now on `secret` shows nowhere, also not escaped or in base64. */
+  /** From now on `redact` replaces `secret`, also escaped or in base64. */
   add(secret: string): void
   redact(text: string): string
 }

@@ -2,8 +2,8 @@ const MAX_BYTES = 200
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
 
 /**
- * A name from outside as the name of one local file: no separators, no control or reordering characters, not hidden, no
- * name that a system reserves, and short. The only way a remote name becomes a local path.
+ * Converts a remote name into the name of one local file: no separators, no control or reordering characters, not hidden, no
+ * name that a system reserves, and short. All remote names pass it before they become local paths.
  */
 export function safeFileName(name: string, otherwise = 'download'): string {
   const clean = name
@@ -16,7 +16,7 @@ export function safeFileName(name: string, otherwise = 'download'): string {
   return RESERVED.test(short) ? `_${short}` : short
 }
 
-/** Keeps the extension. */
+/** Shortens the name to MAX_BYTES and keeps the extension. */
 function shorten(name: string): string {
   const extension = /\.[^.]{1,16}$/.exec(name)?.[0] ?? ''
   let stem = name.slice(0, name.length - extension.length)

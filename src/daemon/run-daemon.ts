@@ -224,7 +224,7 @@ class Daemon implements AsyncDisposable {
     if (supervisor.mirrors.length === 0) logger.warn('there is no mirror to keep')
   }
 
-  /** Serves health at the address of a new plan; if that fails, disposes of the plan, serves at the old address and throws. */
+  /** Serves health at the address of a new plan; if that fails, disposes of the plan, serves at the old one and throws. */
   async #moveHealth({ health, supervisor }: DaemonPlan): Promise<void> {
     const before = this.#health?.address
     if (before && health && before.host === health.host && before.port === health.port) return

@@ -9,15 +9,15 @@ export interface ManageInput {
   readonly run: RunProgram
 }
 
-/** What was done: a file and the command lines that ran. */
+/** The definition file, and the command lines that ran. */
 export interface Done {
   readonly file: string
   readonly ran: readonly string[]
 }
 
 /**
- * Writes the definition, has it started from now on and, if asked to, starts it at once. Throws FileError('io-error') when
- * a step fails, UsageError('bad-usage') without a service manager or for what it cannot do.
+ * Writes the definition, enables the service and, with `startNow`, starts it at once. Throws FileError('io-error') when a
+ * step fails, UsageError('bad-usage') without a service manager or for what it cannot do.
  */
 export async function installService(input: ManageInput, filling: Filling, startNow: boolean): Promise<Done> {
   const { plan } = input
@@ -34,17 +34,17 @@ export async function uninstallService({ plan, run }: ManageInput): Promise<Done
   return { file: plan.file, ran: [...stopped, ...(await runAll(run, plan.forget))] }
 }
 
-/** Starts or stops it. Throws as `installService` does. */
+/** Starts or stops the service. Throws as `installService` does. */
 export async function switchService({ plan, run }: ManageInput, to: 'start' | 'stop'): Promise<void> {
   await runAll(run, [plan[to]])
 }
 
-/** Shows what the service manager says; true when the service runs. */
+/** Shows the status from the service manager; returns whether the service runs. */
 export async function showService({ plan, run }: ManageInput, show: (line: string) => void): Promise<boolean> {
   return (await run(plan.status, showPlainly(show))).exitCode === 0
 }
 
-/** Shows what the service logged; false when it can't be had. */
+/** Shows the service's log; false when it cannot be read. Throws UsageError('bad-usage') when no log is kept. */
 export async function showLogs(
   { plan, run }: ManageInput,
   options: LogOptions,
@@ -70,7 +70,7 @@ async function runAll(run: RunProgram, calls: readonly ProgramCall[]): Promise<s
   return ran
 }
 
-/** A line break would end the line of a definition and begin another. */
+/** Refuses control characters: a line break would start another line of the definition. */
 function assertPlain(words: readonly string[]): void {
   const unusable = words.find((word) => escapeText(word) !== word)
   if (unusable === undefined) return

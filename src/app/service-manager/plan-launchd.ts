@@ -18,7 +18,7 @@ export function planLaunchd({ home, user }: PlanInput): ServicePlan {
     file,
     fill: (template, filling) => fillAgent(template, filling, logFile),
     enable: [unload],
-    // Loading starts it; without it launchd loads the file when the user signs in.
+    // Loading the file starts the agent; otherwise launchd loads it when the user signs in.
     launch: [launchctl('bootstrap', session, file)],
     start: launchctl('kickstart', agent),
     stop: launchctl('kill', 'SIGTERM', agent),

@@ -48,7 +48,7 @@ function fillUnit(template: string, { command, tokenFile }: Filling): string {
   return replaceOnce(filled, /^#?LoadCredential=.*$/m, `LoadCredential=token:${escapeSpecifiers(tokenFile)}`)
 }
 
-/** systemd refuses such a program, however it is quoted. */
+/** systemd refuses quotation marks and backslashes in the path of a program, also when it is quoted. */
 function assertStartable(program: string): void {
   if (!/["'\\]/.test(program)) return
   throw new UsageError(
@@ -57,7 +57,7 @@ function assertStartable(program: string): void {
   )
 }
 
-/** As systemd reads a command line: `%` begins a specifier, and `$` a variable in all words but the program. */
+/** Quotes for systemd, where `%` starts a specifier and `$` a variable, the latter in all words but the program. */
 function quoteWord(word: string, index: number): string {
   const escaped = escapeSpecifiers(word).replaceAll('\\', '\\\\').replaceAll('"', '\\"')
   return `"${index === 0 ? escaped : escaped.replaceAll('$', '$$$$')}"`

@@ -31,7 +31,7 @@ export function planTask({ home, env, user }: PlanInput): ServicePlan {
   }
 }
 
-/** In UTF-16 with a byte order mark: the encoding schtasks itself exports. */
+/** Fills the template, in UTF-16 with a byte order mark, as schtasks itself exports tasks. */
 function fillTask(template: string, { command, tokenFile }: Filling, userName: string): Uint8Array {
   if (tokenFile !== undefined) {
     throw new UsageError('bad-usage', 'Cannot hand over a token file on Windows: set service.tokenFile instead')
@@ -41,7 +41,7 @@ function fillTask(template: string, { command, tokenFile }: Filling, userName: s
     [/(?<=encoding=")UTF-8(?=")/, 'UTF-16'],
     [/(?<=<UserId>)[^<]*/g, escapeXml(userName)],
     [/(?<=<Command>)[^<]*/, escapeXml(program)],
-    // No path of Windows has a quotation mark in it.
+    // Paths on Windows cannot contain quotation marks.
     [/(?<=<Arguments>)[^<]*/, escapeXml(args.map((word) => `"${word}"`).join(' '))],
   ]
   const filled = replacements.reduce((text, [pattern, value]) => replaceOnce(text, pattern, value), template)

@@ -9,10 +9,10 @@ export interface ProgramResult {
   readonly exitCode: number | null
 }
 
-/** Runs a program of the service manager and shows every line it writes. */
+/** Runs a program of the service manager and passes each line of its output to `show`. */
 export type RunProgram = (call: ProgramCall, show: (line: string) => void) => Promise<ProgramResult>
 
-/** Programs get the environment without the access token, and end when `signal` says so. */
+/** Programs get the environment without the access token, and SIGTERM when `signal` is aborted. */
 export function createRunner(around: { readonly env: Environment; readonly signal: AbortSignal }): RunProgram {
   const { SHELFD_TOKEN: _, ...env } = around.env
   return async ({ program, args }, show) => {

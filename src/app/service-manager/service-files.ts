@@ -1,13 +1,13 @@
-/** The definitions that come with the program, and where they are put. */
+/** Templates of definitions that come with the program, and the files made of them. */
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { FileError, messageOf, systemCodeOf } from '../../foundation/errors.ts'
 
-/** Of a checkout or an installed package: this file lies three levels below either way. */
+/** The root of the checkout or the installed package, three levels above this file in both. */
 const PACKAGE = new URL('../../../', import.meta.url)
 
-/** Node and main program, absolute, as they run now. */
+/** Absolute paths of the running Node and main program. */
 export function ownCommand(): readonly string[] {
   const main = `../../main${extname(import.meta.url)}`
   return [process.execPath, fileURLToPath(new URL(main, import.meta.url))]
@@ -18,7 +18,7 @@ export function readTemplate(name: string): Promise<string> {
   return readFile(new URL(`service/${name}`, PACKAGE), 'utf8')
 }
 
-/** Writes a definition that others may read, in one step. Throws FileError('io-error'). */
+/** Writes a definition atomically, readable for all users. Throws FileError('io-error'). */
 export async function writeDefinition(file: string, content: string | Uint8Array): Promise<void> {
   const partial = `${file}.${process.pid}.partial`
   try {
@@ -31,7 +31,7 @@ export async function writeDefinition(file: string, content: string | Uint8Array
   }
 }
 
-/** False when there was none. Throws FileError('io-error'). */
+/** Removes a definition; false when there was none. Throws FileError('io-error'). */
 export async function removeDefinition(file: string): Promise<boolean> {
   try {
     await rm(file)

@@ -4,11 +4,11 @@ import type { Environment } from '../settings/overrides.ts'
 export interface ProgramCall {
   readonly program: string
   readonly args: readonly string[]
-  /** Its failure changes nothing, such as stopping what isn't running. */
+  /** A failure is ignored, for example when stopping a service that is not running. */
   readonly mayFail?: true
 }
 
-/** For whom the service is, and on what. */
+/** The user, the system and the scope of a service. */
 export interface PlanInput {
   readonly platform: NodeJS.Platform
   /** One service for the whole machine instead of the user's own. */
@@ -19,25 +19,25 @@ export interface PlanInput {
   readonly user: { readonly uid: number; readonly name: string }
 }
 
-/** What goes into the definition of the service. */
+/** Values for the template of the definition. */
 export interface Filling {
   /** Program and arguments, absolute. */
   readonly command: readonly string[]
-  /** A file the service manager hands over as the credential `token`. */
+  /** A file that the service manager passes as the credential `token`. */
   readonly tokenFile: string | undefined
 }
 
-/** How one service manager installs, runs and shows the daemon: data only, so that it can be looked at before it happens. */
+/** How one service manager installs, runs and shows the daemon: data without actions, so that tests can inspect it. */
 export interface ServicePlan {
-  /** File in `service/` that the definition is made of. */
+  /** Template of the definition, a file in `service/`. */
   readonly template: string
-  /** Where the definition goes, absolute. */
+  /** Absolute path of the definition. */
   readonly file: string
-  /** Throws UsageError('bad-usage') for what the service manager cannot do. */
+  /** Fills the template; throws UsageError('bad-usage') for what the service manager cannot do. */
   fill(template: string, filling: Filling): string | Uint8Array
-  /** After the file is written: makes it known, and has it started from now on. */
+  /** After the file is written: registers the service and enables its automatic start. */
   readonly enable: readonly ProgramCall[]
-  /** After `enable`: starts it now, anew when it runs. */
+  /** After `enable`: starts the service, or restarts it when it runs. */
   readonly launch: readonly ProgramCall[]
   readonly start: ProgramCall
   readonly stop: ProgramCall
@@ -47,18 +47,18 @@ export interface ServicePlan {
   readonly status: ProgramCall
   /** Undefined when the service manager keeps no log. */
   logs(options: LogOptions): ProgramCall | undefined
-  /** What to know and do after the installation, for people. */
+  /** Hints for people after the installation. */
   readonly nextSteps: readonly string[]
 }
 
 export interface LogOptions {
-  /** How many of the last lines. */
+  /** Number of last lines to show. */
   readonly lines: number
-  /** Goes on with what is logged from now on. */
+  /** Whether to continue with new lines. */
   readonly follow: boolean
 }
 
-/** Replaces what `pattern` finds; a template without it is a fault of ours. */
+/** Replaces the match of `pattern`; throws Error without a match, since the templates are part of this program. */
 export function replaceOnce(text: string, pattern: RegExp, replacement: string): string {
   if (!pattern.test(text)) throw new Error(`The template has no ${pattern}`)
   return text.replace(pattern, () => replacement)

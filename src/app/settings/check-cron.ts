@@ -9,8 +9,8 @@ const FIELDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * What the scheduler doesn't accept in an expression, to be put behind what was expected; undefined when it does. It
- * knows fields of seconds and names such as @daily too, which a configuration may not use.
+ * Describes why the scheduler rejects an expression, as the end of a message; undefined when it accepts it. Seconds and
+ * names such as @daily, which the scheduler knows, are rejected in a configuration.
  */
 export function findCronFlaw(expression: string): string | undefined {
   const fields = expression.trim().split(/\s+/)

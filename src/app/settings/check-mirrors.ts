@@ -5,7 +5,7 @@ export interface MirrorProblem {
   readonly message: string
 }
 
-/** What is wrong with the mirrors beside each other; each problem belongs to the later of two. */
+/** Finds conflicts between mirrors; each problem is placed at the later of the two. */
 export function findMirrorProblems(settings: Settings, hasLibrary: (index: number) => boolean): MirrorProblem[] {
   return settings.mirrors.flatMap((mirror, index) => {
     const earlier = settings.mirrors.slice(0, index)

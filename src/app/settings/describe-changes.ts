@@ -1,13 +1,13 @@
 import { escapeText, truncateText } from '../../foundation/text.ts'
 import type { MirrorSettings, Settings } from './settings.ts'
 
-/** Never shown, only that they changed; a command may name what it is to print. */
+/** Values that are never shown, only that they changed; the arguments of a command may hold a secret. */
 const SECRET = /\.token(Command)?$/
 const LONGEST_VALUE = 120
 
 /**
- * What differs between two readings of the configuration, as `mirrors.papers.settleMs: 5000 → 2000`. A mirror that came or
- * went is one change, whatever settings it has.
+ * Lists differences between two readings of the configuration, such as `mirrors.papers.settleMs: 5000 → 2000`. An added or
+ * removed mirror is one change, regardless of its settings.
  */
 export function describeChanges(before: Settings, after: Settings): string[] {
   const added = without(after.mirrors, before.mirrors)
@@ -29,7 +29,7 @@ function nameOf({ name }: MirrorSettings): string {
   return `mirrors.${escapeText(name)}`
 }
 
-/** Mirrors whose names the others don't have. */
+/** Mirrors whose names do not occur in `others`. */
 function without(mirrors: readonly MirrorSettings[], others: readonly MirrorSettings[]): MirrorSettings[] {
   return mirrors.filter(({ name }) => others.every((other) => other.name !== name))
 }
@@ -49,7 +49,7 @@ function show(value: string | undefined): string {
   return value === undefined ? 'not set' : truncateText(escapeText(value), LONGEST_VALUE)
 }
 
-/** Values by dotted path; mirrors by their names, since their order means nothing. */
+/** Values by dotted path; mirrors by name, since their order has no meaning. */
 function flatten(settings: Settings): Map<string, string> {
   const flat = new Map<string, string>()
   const { mirrors, ...rest } = settings

@@ -1,8 +1,8 @@
 import type { Environment } from './overrides.ts'
 
 /**
- * `text` with `${NAME}` and `${NAME:-default}` replaced from the environment (`$${` stays `${`). `onUnset` is told the
- * name of a variable that has neither a value nor a default.
+ * `text` with `${NAME}` and `${NAME:-default}` replaced from the environment (`$${` stays `${`). Calls `onUnset`
+ * with the name of each variable that has neither a value nor a default.
  */
 export function expandVariables(text: string, env: Environment, onUnset: (name: string) => void): string {
   return text.replace(

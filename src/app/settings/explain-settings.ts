@@ -6,7 +6,7 @@ import { loadConfiguration, type SettingsInput } from './read-settings.ts'
 import { configSchema } from './schema.ts'
 import type { Settings } from './settings.ts'
 
-/** One value that is in force, as the configuration file would have it, and who said so. */
+/** One value in force, as the configuration file would contain it, and its origin. */
 export interface ExplainedValue {
   readonly kind: 'value'
   readonly value: unknown
@@ -14,7 +14,7 @@ export interface ExplainedValue {
   readonly origin: string
 }
 
-/** Set, and never shown; `hint` says what may be said. */
+/** A secret value; `hint` is shown instead. */
 export interface HiddenValue {
   readonly kind: 'hidden'
   readonly hint: string
@@ -41,7 +41,7 @@ export interface ExplainedSettings {
 /** Keys of the file whose values are paths. */
 const PATH_KEYS: ReadonlySet<string> = new Set(['path', 'stateDir', 'dataDir', 'tokenFile', 'caFile'])
 
-/** The configuration in force with its own keys and units, so that it can be written into a file; throws as `readSettings`. */
+/** The configuration in force with the keys and units of the file format; throws as `readSettings`. */
 export function explainSettings(input: SettingsInput): ExplainedSettings {
   const { settings, raw, originOf } = loadConfiguration(input)
   const { configFile } = settings
@@ -61,12 +61,12 @@ type Path = readonly (string | number)[]
 interface Explainer {
   readonly raw: Raw
   readonly originOf: (path: Path) => string
-  /** Defaults that depend on other values or on the system, as nested as in the file. */
+  /** Defaults that depend on other values or on the system, nested as in the file. */
   readonly derived: Raw
   readonly absolute: (path: string) => string
 }
 
-/** Undefined for what is neither said nor has a default. */
+/** Explains the value at `path`; undefined when it is not set and has no default. */
 function explain(explainer: Explainer, schema: unknown, path: Path): Explained | undefined {
   const written = valueAt(explainer.raw, path)
   const items = valueAt(schema, ['items'])
@@ -101,14 +101,14 @@ function explainLeaf(explainer: Explainer, schema: unknown, path: Path): Explain
   return { kind: 'value', value: isPath ? absolute(value) : asNumber(value, schema), origin }
 }
 
-/** The arguments of a command may hold a secret too. */
+/** The hint for a secret; undefined for other values. Arguments of a command may hold a secret, too. */
 function hintOfSecret(path: Path, value: unknown): string | undefined {
   if (path.join('.') === 'service.token') return 'set, not shown'
   if (path.join('.') !== 'service.tokenCommand') return undefined
   return `${Array.isArray(value) ? value[0] : ''} …, not shown in full`
 }
 
-/** What a flag or a variable says is text; in the file it would be a number. */
+/** Flags and variables give text; in the file the value would be a number. */
 function asNumber(value: unknown, schema: unknown): unknown {
   const types = [valueAt(schema, ['type'])].flat()
   return typeof value === 'string' && types.includes('number') && /^\d+(\.\d+)?$/.test(value) ? Number(value) : value

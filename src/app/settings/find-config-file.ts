@@ -12,11 +12,11 @@ export interface Surroundings {
 
 export interface ConfigCandidate {
   readonly file: string
-  /** Asked for by `--config` or `SHELFD_CONFIG`, so that its absence is an error. */
+  /** Whether `--config` or `SHELFD_CONFIG` names the file, so that its absence is an error. */
   readonly isRequired: boolean
 }
 
-/** Where the configuration may lie, the first one found counts. */
+/** Candidates for the configuration file; the first existing one is used. */
 export function configCandidates(flag: string | undefined, { env, cwd, home }: Surroundings): ConfigCandidate[] {
   const given = flag ?? (env.SHELFD_CONFIG || undefined)
   if (given !== undefined) return [{ file: resolve(cwd, expandHome(given, home)), isRequired: true }]

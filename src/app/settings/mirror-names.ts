@@ -6,8 +6,8 @@ import { readTextFile } from './private-file.ts'
 import { isMapping } from './raw.ts'
 
 /**
- * Names of the mirrors in the configuration file, which is not checked: for completion, that is to be quick. None where the file
- * cannot be read, which the command itself will report.
+ * Names of the mirrors in the configuration file, for completion. The file is not checked, because completion must be quick.
+ * Returns no names if the file cannot be read, which the command itself will report.
  */
 export function listMirrorNames(flag: string | undefined, around: Surroundings): readonly string[] {
   try {

@@ -1,4 +1,4 @@
-/** Which values of the configuration a flag and a `SHELFD_*` variable can set. */
+/** The values of the configuration that a flag or a `SHELFD_*` variable can set. */
 import { resolve } from 'node:path'
 import { layOver, nest, type Raw } from './raw.ts'
 
@@ -52,7 +52,7 @@ export const OVERRIDES = {
 export type SettingFlag = keyof typeof OVERRIDES
 export type SettingFlags = Readonly<Partial<Record<SettingFlag, string>>>
 
-/** A layer of configuration, and for each path in it who said so. */
+/** A layer of configuration, with the flag or variable behind each path. */
 export interface Layer {
   readonly raw: Raw
   readonly origins: ReadonlyMap<string, string>
@@ -62,7 +62,7 @@ export function variableOf(flag: string): string {
   return `SHELFD_${flag.toUpperCase().replaceAll('-', '_')}`
 }
 
-/** What flags and variables say, the flags over the variables. Empty variables say nothing. */
+/** Reads flags and variables; flags take precedence, and empty variables are ignored. */
 export function readOverrides(flags: SettingFlags, env: Environment, cwd: string): Layer {
   let raw: Raw = {}
   const origins = new Map<string, string>()

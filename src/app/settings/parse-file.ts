@@ -7,20 +7,20 @@ import { BAD_STAR, describeYamlError } from './yaml-words.ts'
 
 export interface ConfigFile {
   readonly raw: Raw
-  /** `FILE:LINE` of the key at `path`, or of the nearest thing above it. */
+  /** `FILE:LINE` of the key at `path`, or of its nearest existing parent. */
   place(path: readonly PropertyKey[]): string
 }
 
 type YamlDocument = ReturnType<typeof parseDocument>
 
-/** The file as nested mappings, its variables expanded; throws UsageError('bad-configuration') with file and line. */
+/** Parses the file and expands its variables; throws UsageError('bad-configuration') with file and line. */
 export function parseConfigFile(file: string, source: string, env: Environment): ConfigFile {
   const lines = new LineCounter()
   const document = parseDocument(source, { lineCounter: lines, prettyErrors: false })
   const placeOf = (offset: number) => `${file}:${lines.linePos(offset).line}`
   const broken = document.errors[0]
   if (broken) {
-    // What is never closed is noticed at the end, behind the last line.
+    // The parser reports an unclosed value at the end of the text, behind the last line.
     const { line } = lines.linePos(Math.min(broken.pos[0], source.trimEnd().length))
     throw bad(`${file}:${line}: ${describeYamlError(broken.code, line)}`)
   }
@@ -35,7 +35,7 @@ function bad(message: string): UsageError {
   return new UsageError('bad-configuration', `Cannot read the configuration: ${message}`)
 }
 
-/** A pattern such as `*.tmp` without quotes refers to another value by its name, and there is none. */
+/** Reports unquoted patterns such as `*.tmp`, which YAML reads as references to values that do not exist. */
 function refuseUnresolved(document: YamlDocument, placeOf: (offset: number) => string): void {
   visit(document, {
     Alias(_, node) {
@@ -45,7 +45,7 @@ function refuseUnresolved(document: YamlDocument, placeOf: (offset: number) => s
   })
 }
 
-/** Values that hold themselves, or multiply beyond measure, are none. */
+/** Throws for values that contain themselves, or whose references multiply beyond a limit. */
 function toValues(document: YamlDocument, placeOf: (offset: number) => string): unknown {
   try {
     return withoutNulls(document.toJS({ maxAliasCount: 100 }))
@@ -66,7 +66,7 @@ function expandScalars(document: YamlDocument, env: Environment, placeOf: (offse
   })
 }
 
-/** A key without a value (`ignore:`) is a key that isn't there. */
+/** Treats a key without a value (`ignore:`) as absent. */
 function withoutNulls(value: unknown): unknown {
   if (value === null) return undefined
   if (Array.isArray(value)) return value.map(withoutNulls)

@@ -5,16 +5,16 @@ import { findIntruder, findReader, type Intruder, type Ownership } from '../../f
 
 export interface TextFile {
   readonly text: string
-  /** Of the file that was read, wherever links led. */
+  /** Ownership of the file that was read, after links. */
   readonly ownership: Ownership
-  /** Of the directory it was asked for in. */
+  /** Ownership of the directory in the requested path. */
   readonly directory: Ownership
 }
 
-/** Reads a file, or gives undefined when there is none. */
+/** Reads a file; returns undefined when there is none. */
 export type ReadTextFile = (file: string) => TextFile | undefined
 
-// Windows has no pipes that would hold up the opening, and no such flag.
+// O_NONBLOCK keeps a named pipe from blocking `open`. Windows has neither such pipes nor the flag.
 const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 export const readTextFile: ReadTextFile = (file) => {
@@ -22,7 +22,7 @@ export const readTextFile: ReadTextFile = (file) => {
     const descriptor = openSync(file, READ)
     try {
       const ownership = fstatSync(descriptor)
-      // Reading a pipe waits for somebody to write, perhaps for ever.
+      // Reading a pipe would wait for a writer, perhaps forever.
       if (ownership.isFIFO()) throw notAFile(file)
       return { text: readFileSync(descriptor, 'utf8'), ownership, directory: statSync(dirname(file)) }
     } finally {
@@ -35,7 +35,7 @@ export const readTextFile: ReadTextFile = (file) => {
   }
 }
 
-/** Refuses a file that somebody else than this user and root can change, or replace: it decides what is run or sent. */
+/** Refuses a file that users other than this one and root can change or replace, since it decides what is run or sent. */
 export function assertTrusted(file: string, { ownership, directory }: TextFile): void {
   refuse(file, 'it decides what is run and sent', findIntruder(file, ownership, { owners: 'root' }))
   const place = dirname(file)
@@ -43,13 +43,13 @@ export function assertTrusted(file: string, { ownership, directory }: TextFile):
   refuse(file, 'its directory decides which file is read', intruder)
 }
 
-/** Refuses a file with a secret that others can change or read. */
+/** Refuses a file with a secret that other users can change or read. */
 export function assertPrivate(file: string, { ownership }: TextFile): void {
   const intruder = findReader(file, ownership) ?? findIntruder(file, ownership, { owners: 'root' })
   refuse(file, 'it holds a secret', intruder)
 }
 
-/** The same for a program that is named by its path. */
+/** Refuses a program, given by its path, that other users than this one and root can change. */
 export function assertTrustedProgram(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false })
   if (found) refuse(file, 'it is to be run', findIntruder(file, found, { owners: 'root' }))

@@ -6,7 +6,7 @@ import { configSchema } from './schema.ts'
 
 type Path = readonly PropertyKey[]
 
-/** One line for each thing that is wrong: where, which key, what was expected. */
+/** One line for each problem: place, key, and what was expected. */
 export function describeProblems(
   issues: readonly z.core.$ZodIssue[],
   raw: Raw,
@@ -37,7 +37,7 @@ function isSection(issue: z.core.$ZodIssue): boolean {
   return issue.code === 'invalid_type' && issue.expected === 'object'
 }
 
-/** The value that was found; never one that may hold a secret. */
+/** The value found, unless it may hold a secret. */
 function describeGiven(path: Path, value: unknown): string {
   if (path[0] === 'service' || typeof value === 'object') return ''
   return `, not ${truncateText(typeof value === 'number' ? String(value) : JSON.stringify(value), 60)}`

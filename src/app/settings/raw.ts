@@ -15,13 +15,13 @@ export function layOver(low: Raw, high: Raw): Raw {
   return Object.fromEntries(merged)
 }
 
-/** `value` at `path` and nothing else. */
+/** A mapping with only `value` at `path`. */
 export function nest(path: readonly string[], value: unknown): Raw {
   const [first = '', ...rest] = path
   return { [first]: rest.length === 0 ? value : nest(rest, value) }
 }
 
-/** What lies at `path`, or undefined. */
+/** The value at `path`, or undefined. */
 export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   const [first, ...rest] = path
   if (first === undefined) return value

@@ -23,14 +23,14 @@ interface FoundFile {
 }
 
 /**
- * The settings: flag over `SHELFD_*` variable over file over default. Throws UsageError('bad-configuration') with file and
- * line, or UsageError('insecure-file').
+ * Reads the settings; flags override `SHELFD_*` variables, then file, then defaults. Throws UsageError('bad-configuration')
+ * with file and line, or UsageError('insecure-file').
  */
 export function readSettings(input: SettingsInput): Settings {
   return loadConfiguration(input).settings
 }
 
-/** The settings beside what was written, before defaults, and who wrote it. */
+/** The settings, the written values without defaults, and their origins. */
 export interface LoadedConfiguration {
   readonly settings: Settings
   readonly raw: Raw
@@ -38,7 +38,7 @@ export interface LoadedConfiguration {
   originOf(path: readonly PropertyKey[]): string
 }
 
-/** As `readSettings`, for those who explain the settings. */
+/** As `readSettings`, with origins. */
 export function loadConfiguration(input: SettingsInput): LoadedConfiguration {
   const found = findFile(input)
   const overrides = readOverrides(input.flags, input.env, input.cwd)
@@ -89,7 +89,7 @@ function badConfiguration(problems: readonly string[]): UsageError {
 }
 
 function assertSafe({ path, file, parsed }: FoundFile, { service }: Settings): void {
-  // What says nothing decides nothing, whoever may change it.
+  // An empty file decides nothing, so its owner does not matter.
   if (Object.keys(parsed.raw).length === 0) return
   assertTrusted(path, file)
   if (service.kind === 'configured' && service.token !== undefined) assertPrivate(path, file)

@@ -1,4 +1,4 @@
-/** The whole configuration as it is written in the file, with its defaults: the one place for both. */
+/** The schema of the configuration file with all defaults. */
 import { z } from 'zod'
 import {
   choice,
@@ -174,13 +174,13 @@ export const configSchema = z
 export type Config = z.infer<typeof configSchema>
 export type MirrorConfig = Config['mirrors'][number]
 
-/** The embedded library costs nothing and answers at once, so that nothing is held back and it is asked sooner. */
+/** The embedded library costs nothing and answers at once: uploads are not limited, and polling starts sooner. */
 export const EMBEDDED_DEFAULTS = {
   limits: { inIngestion: 5000, newPerRun: 'none', newPerDay: 'none' },
   ingestion: { firstPoll: '100ms' },
 }
 
-/** One mirror that only has a path, with every default. */
+/** A mirror with this path and all defaults. */
 export function mirrorWithDefaults(directory: string): MirrorConfig {
   return mirror.parse({ path: directory })
 }

@@ -1,4 +1,4 @@
-/** The configuration as the program uses it: every value present, units last, paths absolute. */
+/** The configuration as the program uses it: defaults filled in, units in the names, paths absolute. */
 
 export interface Settings {
   /** The file it was read from; undefined when there is none. */
@@ -12,7 +12,7 @@ export interface Settings {
   /** How often every file is hashed again; undefined for never. */
   readonly scrubIntervalMs: number | undefined
   readonly logFormat: LogFormat
-  /** IANA name; undefined for that of the system. */
+  /** IANA name; undefined for the system's time zone. */
   readonly timeZone: string | undefined
   readonly maintenance: readonly MaintenanceSettings[]
   /** `auto`: only under a service manager. */
@@ -44,10 +44,10 @@ export interface EmbeddedServiceSettings {
 
 export interface ConfiguredServiceSettings extends TokenSources {
   readonly kind: 'configured'
-  /** For `shelfd serve`, which runs the embedded library whatever is configured. */
+  /** For `shelfd serve`, which runs the embedded library even when a service is configured. */
   readonly dataDir: string
   readonly origin: string
-  /** PEM file with further authorities. */
+  /** PEM file with additional certificate authorities. */
   readonly caFile: string | undefined
 }
 
@@ -81,7 +81,7 @@ export interface MirrorSettings {
   readonly oneFileSystem: boolean
 }
 
-/** Undefined means no limit; so does 0 for the two rates. */
+/** Undefined means no limit, as does 0 for the two rates. */
 export interface LimitSettings {
   readonly transfers: number
   readonly checkers: number
@@ -91,7 +91,7 @@ export interface LimitSettings {
   readonly newPerRun: number | undefined
   readonly newPerDay: number | undefined
   readonly newBytesPerRun: number | undefined
-  /** How long a command tries a service that does not answer. */
+  /** How long a command retries a service that does not answer. */
   readonly retryForMs: number
 }
 
@@ -101,10 +101,10 @@ export interface IngestionSettings {
   readonly deadlineMs: number
 }
 
-/** Names of fields that the interface does not show. */
+/** Names of fields that the interface does not define. */
 export interface ContractSettings {
   readonly createDirectory: 'auto' | { readonly path: string } | { readonly name: string; readonly parent: string }
   readonly createLibrary: 'auto' | { readonly name: string; readonly overview?: string | undefined }
-  /** A field's name or `auto`; null when uploads land in `.inbox` whatever the instance offers. */
+  /** A field's name or `auto`; null when uploads always go to `.inbox`. */
   readonly uploadDirectoryField: string | null
 }

@@ -6,8 +6,8 @@ import { assertTrusted, readTextFile } from './private-file.ts'
 import type { SettingsInput } from './read-settings.ts'
 
 /**
- * Where the state lies when the configuration as a whole cannot be used: as flag, variable or the file say it, in so far
- * as the file can be read; otherwise the default.
+ * Finds the state directory when the configuration is invalid: from flag, variable or, if it can be parsed, the file;
+ * otherwise the default.
  */
 export function findStateDir(input: SettingsInput): string {
   const { stateDir } = readOverrides(input.flags, input.env, input.cwd).raw
@@ -23,6 +23,6 @@ function stateDirOfFile({ flags, readFile = readTextFile, ...around }: SettingsI
     const { stateDir } = parseConfigFile(file, source.text, around.env).raw
     return typeof stateDir === 'string' ? resolve(dirname(file), expandHome(stateDir, around.home)) : undefined
   } catch {
-    return undefined // what is wrong with the file is told by whoever reads all of it
+    return undefined // reading the whole configuration reports what is wrong with the file
   }
 }

@@ -3,7 +3,7 @@ import { defaultDataDir, defaultStateDir, expandHome, type Surroundings } from '
 import { type Config, type MirrorConfig, mirrorWithDefaults } from './schema.ts'
 import type { MirrorSettings, ServiceSettings, Settings } from './settings.ts'
 
-/** The checked configuration with its paths made absolute and its units named. */
+/** Converts the checked configuration: makes paths absolute and puts units into names. */
 export function toSettings(config: Config, configFile: string | undefined, around: Surroundings): Settings {
   const absolute = (path: string) =>
     resolve(configFile === undefined ? around.cwd : dirname(configFile), expandHome(path, around.home))
@@ -26,7 +26,7 @@ export function toSettings(config: Config, configFile: string | undefined, aroun
   }
 }
 
-/** A mirror that no configuration names: a directory (absolute) and where it goes, everything else by default. */
+/** A mirror that is not configured: an absolute directory and its target, with defaults for the rest. */
 export function adHocMirror(path: string, target: { library?: string; remotePath?: string } = {}): MirrorSettings {
   return toMirrorSettings({ ...mirrorWithDefaults(path), ...target }, path)
 }
@@ -43,7 +43,7 @@ function toServiceSettings(config: Config, absolute: (path: string) => string, a
     token: service.token,
     tokenFile: service.tokenFile === undefined ? undefined : absolute(service.tokenFile),
     tokenCommand: service.tokenCommand?.map((word, index) =>
-      // A bare name is looked for on the PATH.
+      // A bare name is searched on the PATH.
       index === 0 && word.includes('/') ? absolute(word) : word,
     ),
   }

@@ -1,6 +1,6 @@
 /**
- * The kinds of values a configuration holds. Numbers and switches are taken from strings too, because flags, variables
- * and expanded `${VAR}`s are strings. The message of each says what was expected.
+ * The kinds of values in a configuration. Numbers and switches may be strings, because flags, variables and expanded
+ * `${VAR}`s are strings. The message of each kind states what was expected.
  */
 
 import { z } from 'zod'
@@ -28,7 +28,7 @@ export function countOrNone() {
   )
 }
 
-/** A number that isn't negative; 0 stands for no fixed limit. */
+/** A number from 0; 0 means no fixed limit. */
 export function rate() {
   return fromScalar('a number, 0 for no fixed limit', (value) => {
     const number = value === '' ? Number.NaN : Number(value)
@@ -53,7 +53,7 @@ export function duration() {
   return fromText('a duration such as 500ms, 30s, 5m or 1h30m', (value) => parseDuration(value) ?? INVALID)
 }
 
-/** Milliseconds, more than none at all. */
+/** Milliseconds above 0. */
 export function positiveDuration() {
   return fromText('a duration above 0, such as 500ms, 30s, 5m or 1h30m', readPositiveDuration)
 }
@@ -78,7 +78,7 @@ export function choice<const T extends readonly [string, ...string[]]>(values: T
   return z.enum(values, values.length === 1 ? values[0] : `one of ${values.join(', ')}`)
 }
 
-/** Five fields of a cron expression that the scheduler understands; the message names the first field it doesn't. */
+/** A cron expression of five fields that the scheduler accepts; the message names the first invalid field. */
 export function cron() {
   return z.string(CRON).transform((value, context): string => {
     const flaw = findCronFlaw(value)
@@ -88,7 +88,7 @@ export function cron() {
   })
 }
 
-/** A name of the IANA time zone database. */
+/** A name from the IANA time zone database. */
 export function timeZone() {
   return fromText('a time zone such as Europe/Berlin or UTC', (value) => {
     try {
@@ -104,13 +104,13 @@ export function listenAddress() {
   return fromText('auto, none or a loopback address such as 127.0.0.1:9847', (value) => {
     if (value === 'auto' || value === 'none') return value
     const [, host = '', port = ''] = /^(.+):(0|[1-9]\d*)$/.exec(value) ?? []
-    // A URL does not show the port 80 of its scheme.
+    // Compares the host only, because URL drops port 80, the default of http.
     const isAddress = URL.canParse(`http://${value}`) && new URL(`http://${value}`).hostname === host
     return isAddress && isLoopback(host) ? { host: host.replace(/^\[|\]$/g, ''), port: Number(port) } : INVALID
   })
 }
 
-/** An absolute path in a library (interface 2.9), made canonical. */
+/** An absolute path in a library (interface 2.9), converted to its canonical form. */
 export function libraryPath() {
   return fromText('a library path such as /Papers', (value) => normalizeLibraryPath(value) ?? INVALID)
 }
@@ -122,7 +122,7 @@ export function origin() {
   return fromText(expected, readOrigin)
 }
 
-/** A value of `kind` that `parse` accepts; `expected` is the message otherwise. */
+/** A value of `kind` that `parse` accepts; otherwise the message is `expected`. */
 function checked<Kind extends z.ZodType, Out>(
   kind: Kind,
   expected: string,

@@ -1,9 +1,9 @@
 import type { YAMLError } from 'yaml'
 
-/** What is wrong where a value begins with `*`, which YAML takes for the name of another value. */
+/** The message for a value that begins with `*`, which YAML reads as a reference to another value. */
 export const BAD_STAR = 'a value that begins with "*" must stand in quotes'
 
-/** What is usually wrong when the parser gives this code, for people who do not know how YAML calls its parts. */
+/** The usual mistake behind each error code of the parser, for people who do not know the terms of YAML. */
 const WORDS: Readonly<Partial<Record<YAMLError['code'], string>>> = {
   BAD_ALIAS: BAD_STAR,
   BAD_DQ_ESCAPE: 'within double quotes each "\\" must stand twice; within single quotes once',
@@ -20,7 +20,7 @@ const WORDS: Readonly<Partial<Record<YAMLError['code'], string>>> = {
     'something does not belong here, such as a bracket that was never opened or text after a closing quote',
 }
 
-/** In the words above; without such words at least the line. */
+/** The message for a code; for a code without words, the line. */
 export function describeYamlError(code: YAMLError['code'] | undefined, line: number): string {
   const words = code && WORDS[code]
   return words === undefined ? `not valid YAML near line ${line}` : `not valid YAML: ${words}`
