@@ -2,14 +2,14 @@ import { UsageError } from '../foundation/errors.ts'
 import type { ArgumentTable } from './command.ts'
 import type { CommandContext } from './context.ts'
 
-/** Of the commands that read the files of mirrors and send them. */
+/** Options of the commands that read the files of mirrors and send them. */
 export const ROOT_OPTIONS = {
   'allow-root': { type: 'boolean', describe: 'Run as root, who can read the files of everybody' },
 } as const satisfies ArgumentTable
 
 /**
- * Root can read everybody's files and send them away: it wants `--allow-root`, `SHELFD_ALLOW_ROOT`, or that whoever made a
- * system service chose root for it. From the embedded library nothing leaves the machine: there it is only said. Throws
+ * Root can read and send the files of all users, so it needs `--allow-root`, `SHELFD_ALLOW_ROOT` or a system service that
+ * runs as root. With the embedded library nothing leaves the machine, so root only gets a warning. Throws
  * UsageError('running-as-root').
  */
 export function assertMayRun({ io, settings, logger }: CommandContext, isAllowed: boolean): void {
@@ -31,7 +31,7 @@ export function assertMayRun({ io, settings, logger }: CommandContext, isAllowed
   )
 }
 
-/** systemd sets these two together for units that have a state directory, as ours have; a shell of root has at most the first. */
+/** systemd sets both for units with a state directory, as those of shelfd have; a shell of root has at most the first. */
 function isSystemService({ INVOCATION_ID, STATE_DIRECTORY }: CommandContext['io']['env']): boolean {
   return Boolean(INVOCATION_ID) && Boolean(STATE_DIRECTORY)
 }

@@ -1,7 +1,7 @@
 import { escapeLines } from '../foundation/text.ts'
 import type { CommandContext } from './context.ts'
 
-/** Asks on stderr and gives the next line of stdin without its end; empty when stdin has ended. */
+/** Asks on stderr and returns the next line of stdin without its end; empty when stdin has ended. */
 export async function askLine({ io, signal }: CommandContext, question: string): Promise<string> {
   io.stderr.write(escapeLines(question))
   const decoder = new TextDecoder()

@@ -1,6 +1,6 @@
 export type StopListener = (isLast: boolean) => void
 
-/** Everything a command line reaches outside of itself, so that tests run it in process. */
+/** Everything outside of the program that a command uses, so that tests can run commands in their own process. */
 export interface CliIo {
   readonly stdin: AsyncIterable<Uint8Array | string>
   readonly stdout: NodeJS.WritableStream
@@ -9,7 +9,7 @@ export interface CliIo {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Working directory, absolute. */
   readonly cwd: string
-  /** The user this runs as; undefined where users have no numbers (Windows). */
+  /** The user of this process; undefined where users have no numbers (Windows). */
   readonly uid: number | undefined
   /** Home directory, absolute. */
   readonly home: string
@@ -17,16 +17,16 @@ export interface CliIo {
   readonly signal: AbortSignal
   /**
    * Calls `listener` when the user or the system asks to stop: before `signal` is aborted, and again, with true, before a
-   * second request ends the process at once. Absent where nobody can ask.
+   * second request ends the process at once. Absent where such requests are impossible.
    */
   readonly onStop?: (listener: StopListener) => Disposable
-  /** Calls `listener` when an error was caught by nobody, before the process ends by it. Absent where that is for others to tell. */
+  /** Calls `listener` with an uncaught error before it ends the process. Absent where the caller reports such errors. */
   readonly onCrash?: (listener: (error: unknown) => Promise<void>) => void
-  /** Calls `listener` at every SIGHUP; without listener it ends the process. Absent where there is no such thing. */
+  /** Calls `listener` at every SIGHUP, which ends the process without a listener. Absent where there is no SIGHUP. */
   readonly onHangup?: (listener: () => void) => Disposable
 }
 
-/** Columns of the terminal that data goes to; undefined for a file or a pipe. */
+/** Columns of the terminal on stdout; undefined for a file or a pipe. */
 export function columnsOf({ stdout, isTerminal }: CliIo): number | undefined {
   const columns = isTerminal.stdout && 'columns' in stdout ? stdout.columns : undefined
   return typeof columns === 'number' && columns > 0 ? columns : undefined

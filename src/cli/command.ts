@@ -4,7 +4,7 @@ import type { ExitName } from './exit-codes.ts'
 
 /** One flag or positional argument. */
 export interface ArgumentSpec {
-  /** A `count` is a switch that counts how often it was given. */
+  /** A `count` is a switch whose value is the number of its occurrences. */
   readonly type: 'string' | 'boolean' | 'number' | 'count'
   readonly describe: string
   /** One letter. */
@@ -13,10 +13,10 @@ export interface ArgumentSpec {
   readonly array?: true
   readonly required?: true
   readonly choices?: readonly string[]
-  /** What a shell offers for an argument besides files. */
+  /** What completion offers for an argument instead of files. */
   readonly completes?: 'mirrors'
   readonly default?: string | number
-  /** How the help names the value; capitals by custom. */
+  /** Name of the value in the help, by custom in capitals. */
   readonly placeholder?: string
 }
 
@@ -41,27 +41,27 @@ type ValueOf<S extends ArgumentSpec> = S extends { array: true }
 
 type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : S
 
-/** What the handler gets: `--wait-timeout` as `waitTimeout`; switches are never undefined, lists never absent. */
+/** The arguments of `run`: `--wait-timeout` as `waitTimeout`; switches and lists are always present. */
 export type ArgumentsOf<T extends ArgumentTable> = { readonly [K in keyof T & string as CamelCase<K>]: ValueOf<T[K]> }
 
 export interface CommandSpec<P extends ArgumentTable, O extends ArgumentTable> {
-  /** Paragraphs for the help, where the summary (see commands.ts) does not say enough. */
+  /** Paragraphs for the help, in addition to the summary in commands.ts. */
   readonly description?: string
-  /** In the order they are typed. */
+  /** In the order of the command line. */
   readonly positionals: P
   readonly options: O
-  /** Which flags of the configuration the command takes. */
+  /** The flags of the configuration that the command accepts. */
   readonly settingFlags?: readonly SettingFlag[]
-  /** It works whatever the configuration says, and starts sooner; its context has no settings. */
+  /** The command needs no configuration, so it starts sooner; its context has no settings. */
   readonly withoutSettings?: true
   /** A command line (without `shelfd`) and what it does. */
   readonly examples: readonly (readonly [line: string, meaning: string])[]
-  /** How it may end; `usage` and `interrupted` belong to every command. */
+  /** Possible exits, except `usage` and `interrupted`, which every command has. */
   readonly exits: readonly ExitName[]
   run(context: CommandContext, args: ArgumentsOf<P> & ArgumentsOf<O>): Promise<ExitName>
 }
 
-/** A command whatever its arguments are: they are checked against its tables before `run` sees them. */
+/** A command without the types of its arguments, which are checked against its tables before `run` is called. */
 export interface Command extends Omit<CommandSpec<ArgumentTable, ArgumentTable>, 'run'> {
   run(context: CommandContext, args: Readonly<Record<string, unknown>>): Promise<ExitName>
 }
@@ -78,7 +78,7 @@ export function takesValue({ type }: ArgumentSpec): boolean {
   return type === 'string' || type === 'number'
 }
 
-/** How help and messages name a positional: `LIBRARY` for `library`. */
+/** The name of a positional in help and messages: `LIBRARY` for `library`. */
 export function nameOf(name: string, spec: ArgumentSpec): string {
   return spec.placeholder ?? name.toUpperCase()
 }

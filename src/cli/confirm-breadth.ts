@@ -6,8 +6,8 @@ import { askLine } from './ask-line.ts'
 import type { CommandContext } from './context.ts'
 
 /**
- * Asks for each new mirror whose directory holds the home or the system, and gives whether all were confirmed; false without a
- * terminal, when the run itself refuses them. Throws HeldBackError when the answer is no.
+ * Asks about each new mirror whose directory holds the home or the system; returns true when all were confirmed. Returns
+ * false without a terminal; the run then refuses such mirrors. Throws HeldBackError when the answer is no.
  */
 export async function confirmBreadth(
   context: CommandContext,

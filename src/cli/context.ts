@@ -11,7 +11,7 @@ import { MessageOutput } from './message-output.ts'
 import { renderTable } from './render/table.ts'
 import { createOutageListener } from './tell-outages.ts'
 
-/** What the flags said that commands have in common. */
+/** Values of the flags that all commands have. */
 export interface GlobalFlags {
   readonly config: string | undefined
   readonly json: boolean
@@ -22,36 +22,36 @@ export interface GlobalFlags {
   readonly settingFlags: SettingFlags
 }
 
-/** What a command works with. Settings and logger are made when first asked for. */
+/** What a command works with. Settings and logger are created at their first use. */
 export interface CommandContext extends GlobalFlags {
   readonly io: CliIo
   readonly signal: AbortSignal
   readonly settings: Settings
-  /** Reads the settings as they are now; `settings` stay what they were. */
+  /** Reads the current settings again; `settings` does not change. */
   readSettings(): Settings
   readonly logger: Logger
   readonly redactor: Redactor
-  /** Says on stderr what is waited for when the service gives no usable answers. */
+  /** Reports on stderr that the command waits because the service gives no usable answers. */
   readonly onOutage: OutageListener
   /** Opens the configured service or the embedded library; the caller disposes of it. */
   openService(): Promise<OpenedService>
-  /** One line of data or several to stdout, free of registered secrets and of what a terminal would act upon. */
+  /** Writes one or more lines of data to stdout, without registered secrets and control characters. */
   print(line: string): void
   printJson(value: unknown): void
-  /** Columns of the terminal that data goes to; undefined for a file or a pipe. */
+  /** Columns of the terminal on stdout; undefined for a file or a pipe. */
   readonly columns: number | undefined
-  /** Rows under headings; on a terminal they are cut to its width. */
+  /** Prints rows under headings; on a terminal they are cut to its width. */
   printTable(headings: readonly string[], rows: readonly (readonly string[])[]): void
-  /** A line for people to stderr, not with `-q`. */
+  /** Writes a line for people to stderr, except with `-q`. */
   note(line: string): void
-  /** The same, of one line or several, where the log is text; where it is JSON, an info line of the log with `fields`. */
+  /** With a text log, writes one or more lines as `note` does; with a JSON log, logs them as info with `fields`. */
   tell(line: string, fields?: LogFields): void
   readonly logFormat: 'text' | 'json'
-  /** Where all of this but data goes. */
+  /** The output for everything except data. */
   readonly messages: MessageOutput
 }
 
-/** Someone waits for the answer: a few seconds, not minutes. */
+/** For commands whose user waits for the answer: a few short retries. */
 const INTERACTIVE_RETRY = {
   attempts: 4,
   firstDelayMs: 250,

@@ -1,6 +1,6 @@
 import { type Reaction, ShelfdError } from '../foundation/errors.ts'
 
-/** Every way a command ends: the one table behind the process, the help texts and the documents. */
+/** All exits of commands: the one table for the process, the help texts and the documents. */
 export const EXIT_CODES = {
   done: { code: 0, meaning: 'done' },
   failed: { code: 1, meaning: 'some files or ingestions failed' },
@@ -32,7 +32,7 @@ const BY_REACTION: Readonly<Record<Reaction, ExitName>> = {
   internal: 'failed',
 }
 
-/** How the process ends after `error`. */
+/** The exit code for an error. */
 export function exitCodeOf(error: unknown): number {
   return EXIT_CODES[error instanceof ShelfdError ? BY_REACTION[reactionOf(error)] : 'failed'].code
 }

@@ -5,16 +5,16 @@ import { openStoreReader, type StoreReader } from '../store/open-store.ts'
 import { listQuarantine, type Quarantined } from '../sync/quarantine.ts'
 import type { CommandContext } from './context.ts'
 
-/** The shortest beginning of a SHA-256 that is taken for one. */
+/** The shortest accepted prefix of a SHA-256. */
 const MIN_PREFIX = 6
 
-/** Every content that went wrong; none while nothing was mirrored. */
+/** All contents in quarantine; empty when nothing was ever mirrored. */
 export function readQuarantine({ settings }: CommandContext): Quarantined[] {
   using store = openStoreReader(settings.stateDir)
   return store ? listQuarantine(store) : []
 }
 
-/** What the words name: files, directories with all below them, beginnings of a SHA-256. Throws UsageError for any other. */
+/** Contents that the words name: files, directories with all below, prefixes of a SHA-256. Throws UsageError for others. */
 export function findQuarantined(context: CommandContext, words: readonly string[]): Quarantined[] {
   using store = openStoreReader(context.settings.stateDir)
   const contents = store ? listQuarantine(store) : []

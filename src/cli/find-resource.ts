@@ -8,7 +8,7 @@ export interface FoundResource {
   readonly resource: ResourceRecord
 }
 
-/** A resource by its identifier: in the named library, or in whichever readable one has it. */
+/** Finds a resource by its identifier, in the named library or else in all readable ones. */
 export async function findResource(
   client: ServiceClient,
   id: string,

@@ -6,7 +6,7 @@ import { suggestSearch } from '../sync/report/suggest-search.ts'
 import type { CommandContext } from './context.ts'
 import { describeDestination, describeNext, describeRoom, NEXT_IN_CHECKOUT } from './render/first-sync.ts'
 
-/** What only the first sync of a mirror says: where its files go, how much room that takes, and what to try next. */
+/** Messages of the first sync of a mirror: where its files go, how much room they take, and what to try next. */
 export class FirstSync {
   readonly #context: CommandContext
   readonly #runner: Runner
@@ -33,7 +33,7 @@ export class FirstSync {
     tell(describeDestination(this.#names, this.#library, isDryRun))
   }
 
-  /** After a run that sent something. */
+  /** Reports room and next steps after a run that sent files of a new mirror. */
   async end({ mirrors, dryRun }: RunSummary): Promise<void> {
     const hasSent = ({ uploads }: SyncSummary) => uploads.created + uploads.duplicates > 0
     const first = mirrors.find((mirror) => this.#names.includes(mirror.name) && hasSent(mirror))
@@ -43,19 +43,19 @@ export class FirstSync {
     if (this.#isEmbedded) tell(describeRoom(sizeOnDisk(report.fs, this.#library.directory), this.#library))
     if (this.#isCheckout) tell(NEXT_IN_CHECKOUT)
     else if (!this.#isElsewhere) {
-      // A search of a configured service may cost something, and nobody asked for one.
+      // A search in a configured service may cost money, so only the embedded library is searched for a suggestion.
       const query = this.#isEmbedded ? await suggestSearch(report, first.name) : undefined
       tell(describeNext(query, this.#runner.isInDaemon))
     }
   }
 
-  /** Run by `npm start` of this project, whose state other commands don't see. */
+  /** Whether `npm start` of this project runs this, whose state other commands do not see. */
   get #isCheckout(): boolean {
     const { env } = this.#context.io
     return env.npm_lifecycle_event === 'start' && env.npm_package_name === 'shelfd'
   }
 
-  /** Commands without the same flags and variables would look at another state. */
+  /** Whether commands without the same flags and variables would use another state. */
   get #isElsewhere(): boolean {
     const { io, config, settingFlags } = this.#context
     const { SHELFD_STATE_DIR, SHELFD_DATA_DIR, SHELFD_CONFIG } = io.env
@@ -72,7 +72,7 @@ export class FirstSync {
   }
 }
 
-/** Of a directory that is not there nothing goes anywhere. */
+/** Unreadable directories get no message about their destination, since nothing is sent from them. */
 function isReadable(runner: Runner, path: string): boolean {
   try {
     inspectRoot(runner.reportContext().fs, path)

@@ -1,7 +1,7 @@
 import { isSettingFlag, OVERRIDES, type SettingFlag } from '../app/settings/overrides.ts'
 import type { ArgumentTable, Command } from './command.ts'
 
-/** Flags every command takes, before or after its name. */
+/** Flags of every command, accepted before or after its name. */
 export const GLOBAL_OPTIONS = {
   config: { type: 'string', describe: 'Configuration file', placeholder: 'FILE' },
   'state-dir': { type: 'string', describe: OVERRIDES['state-dir'].describe, placeholder: 'DIR' },
@@ -17,7 +17,7 @@ export const GLOBAL_OPTIONS = {
   help: { type: 'boolean', alias: 'h', describe: 'Print this help' },
 } as const satisfies ArgumentTable
 
-/** What the scripts of `shelfd completion` call the program with, before the words that were typed. */
+/** The first argument when a script of `shelfd completion` calls the program; the typed words follow. */
 export const COMPLETION_REQUEST = '--get-yargs-completions'
 
 const PLACEHOLDERS: Partial<Record<SettingFlag, string>> = {
@@ -34,7 +34,7 @@ const PLACEHOLDERS: Partial<Record<SettingFlag, string>> = {
   'scrub-interval': 'DURATION',
 }
 
-/** The flags of one command: its own, and those of the configuration, whose values are checked with the configuration. */
+/** The flags of one command: its own, and those of the configuration, which are checked with the configuration. */
 export function optionsOf({ options, settingFlags = [] }: Command): ArgumentTable {
   return { ...options, ...settingOptions(settingFlags) }
 }
@@ -47,7 +47,7 @@ function settingOptions(flags: readonly SettingFlag[]): ArgumentTable {
   return Object.fromEntries(options)
 }
 
-/** `help sync` as `--help sync`, `version` as `--version`: words that people try first. */
+/** Turns `help sync` into `--help sync` and `version` into `--version`, since people try these words first. */
 export function flagForWord(argv: readonly string[]): readonly string[] {
   const position = positionsOfWords(argv)[0]
   const word = position === undefined ? undefined : argv[position]
@@ -55,7 +55,7 @@ export function flagForWord(argv: readonly string[]): readonly string[] {
   return [`--${word}`, ...argv.filter((_, index) => index !== position)]
 }
 
-/** Words of a command line without its flags, for finding the command before its own flags are known. */
+/** Positions of the words without flags, to find the command before its own flags are known. */
 export function positionsOfWords(argv: readonly string[]): number[] {
   const positions: number[] = []
   for (let index = 0; index < argv.length; index += 1) {

@@ -13,12 +13,12 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   'store-locked': 'shelfd status shows what the other instance is doing',
 }
 
-/** Where to go next after an error, or undefined when its message says it. */
+/** What to do after an error; undefined when the message itself says it. */
 export function hintFor(error: unknown, commandName: string | undefined): string | undefined {
   if (!(error instanceof ShelfdError)) return undefined
   const code: ErrorCode = error.code
   const hint = HINTS[code]
-  // A command need not be told to run itself.
+  // A hint must not suggest the command that has just failed.
   if (code !== 'bad-usage') return commandName && hint?.startsWith(`shelfd ${commandName} `) ? undefined : hint
   return commandName === undefined
     ? 'shelfd --help lists the commands'

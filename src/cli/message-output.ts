@@ -1,13 +1,13 @@
 import { escapeLines, escapeText } from '../foundation/text.ts'
 
-/** Goes to the start of the line and clears it. */
+/** Moves to the start of the line and clears it. */
 const CLEAR = '\r\x1b[2K'
-/** A line that is wider than the terminal is cut instead of wrapped, which no redrawing could clear. */
+/** Cuts lines at the width of the terminal, because redrawing cannot clear a wrapped line. */
 const UNWRAPPED = ['\x1b[?7l', '\x1b[?7h'] as const
 
 /**
- * Everything a command tells on stderr: whole lines, and on a terminal one line below them that is redrawn in its place.
- * One writer for both, so that a message never lands in the middle of the redrawn line.
+ * Writes all messages of a command to stderr: whole lines and, on a terminal, one line below them that is redrawn in place.
+ * One writer for both, so that a message never appears in the middle of the redrawn line.
  */
 export class MessageOutput {
   readonly #stream: NodeJS.WritableStream
@@ -29,13 +29,13 @@ export class MessageOutput {
     this.#stream.write(this.#drawn === '' ? safe : `${CLEAR}${safe}${this.#drawn}`)
   }
 
-  /** Shows `line` (without line end) instead of what was drawn before. */
+  /** Replaces the drawn line by `line` (without line end). */
   draw(line: string): void {
     this.#drawn = `${UNWRAPPED[0]}${escapeText(line)}${UNWRAPPED[1]}`
     this.#stream.write(`${CLEAR}${this.#drawn}`)
   }
 
-  /** Takes the drawn line away. */
+  /** Removes the drawn line. */
   clear(): void {
     if (this.#drawn !== '') this.#stream.write(CLEAR)
     this.#drawn = ''

@@ -6,8 +6,8 @@ import { FAILED_AGAIN, type FileLog, type PlannedFile, type SentFile, silentFile
 import type { CommandContext } from './context.ts'
 
 /**
- * With -v each file by its name on stderr, also in a dry run: stdout stays what it is without -v, one object with --json.
- * Where the log is JSON, so is each of these lines.
+ * Returns the log that names each file on stderr with -v, also in a dry run; stdout is the same as without -v. With a JSON
+ * log these lines are JSON, too.
  */
 export function nameFiles(context: CommandContext): FileLog {
   const { verbosity, quiet } = context
@@ -15,7 +15,7 @@ export function nameFiles(context: CommandContext): FileLog {
   return context.logFormat === 'json' ? jsonLines(context) : textLines(context)
 }
 
-/** The log of a run: where people read it beside the summary, what that tells of uploads is for -v. */
+/** The log of a run. In a text log, repeated failures of uploads need -v, because the summary reports them. */
 export function logOfRun({ logger, logFormat }: CommandContext): Logger {
   if (logFormat === 'json') return logger
   return {
@@ -24,7 +24,7 @@ export function logOfRun({ logger, logFormat }: CommandContext): Logger {
   }
 }
 
-/** After a dry run that named none: how to see which files it is about. */
+/** After a dry run without -v, explains how to see the names of the files. */
 export function tellHowToNameFiles({ json, verbosity, tell }: CommandContext, { mirrors }: RunSummary): void {
   const files = mirrors.reduce((sum, { uploads }) => sum + uploads.created, 0)
   if (files === 0 || json || verbosity > 0) return

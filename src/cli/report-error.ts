@@ -5,7 +5,7 @@ import type { CliIo } from './cli-io.ts'
 import { exitCodeOf } from './exit-codes.ts'
 import { hintFor } from './hints.ts'
 
-/** What is known of a command line when it fails. */
+/** What the report of an error needs from the command line. */
 export interface Shown {
   commandName: string | undefined
   withStack: boolean
@@ -13,7 +13,7 @@ export interface Shown {
   redact: (text: string) => string
 }
 
-/** Writes what ended a command to stderr: a sentence and a hint for people, or one line of JSON where the log is JSON. */
+/** Writes the error that ended a command to stderr: a sentence and a hint for people, or one line with a JSON log. */
 export async function reportError(error: unknown, io: CliIo, shown: Shown): Promise<void> {
   const hint = hintFor(error, shown.commandName)
   const stack = shown.withStack && error instanceof Error ? error.stack : undefined
@@ -37,7 +37,7 @@ async function logError(
   logger.error(messageOf(error), { code, ...fields, exitCode: exitCodeOf(error) })
 }
 
-/** As typed or in the environment: for errors from before the configuration was read, which may be what is wrong. */
+/** The log format from flag or environment, for errors before the configuration was read, which may be the error. */
 export function typedLogFormat(argv: readonly string[], env: CliIo['env']): LogFormat {
   const at = argv.findLastIndex((word) => word === '--log-format' || word.startsWith('--log-format='))
   const [, attached] = argv[at]?.split('=') ?? []

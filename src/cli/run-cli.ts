@@ -12,7 +12,7 @@ import { type FoundCommand, findCommand } from './parser/find-command.ts'
 import type { CommandLine } from './parser/read-command-line.ts'
 import { reportError, type Shown, typedLogFormat } from './report-error.ts'
 
-/** Runs one command line (without program name) and gives its exit code; the one place where errors become text. */
+/** Runs one command line (without program name) and returns its exit code; the only place that prints errors. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   const shown: Shown = {
     commandName: undefined,
@@ -20,7 +20,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     logFormat: typedLogFormat(argv, io.env),
     redact: (text) => text,
   }
-  // Node would print the error as it is, secrets and all.
+  // Node itself would print the error without redacting secrets.
   io.onCrash?.((error) => reportError(error, io, { ...shown, withStack: true }))
   try {
     return await dispatch(flagForWord(argv), io, shown)
@@ -32,7 +32,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   }
 }
 
-/** A lack of descriptors shows anywhere, also where a part of the program is only loaded. */
+/** Recognizes a lack of file descriptors, which can occur anywhere, also when a module is loaded. */
 function explain(error: unknown): unknown {
   const text = messageOf(error)
   if (error instanceof ShelfdError || !/\bE[MN]FILE\b/.test(text)) return error
@@ -42,7 +42,7 @@ function explain(error: unknown): unknown {
   })
 }
 
-/** What was met first, when closing what was open failed as well. */
+/** The first error, when closing resources failed as well. */
 function firstOf(error: unknown): unknown {
   return error instanceof SuppressedError ? firstOf(error.suppressed) : error
 }
@@ -62,7 +62,7 @@ async function dispatch(argv: readonly string[], io: CliIo, shown: Shown): Promi
   return EXIT_CODES.usage.code
 }
 
-/** What a shell asks at each TAB. */
+/** Answers the request of a shell at TAB. */
 async function complete(words: readonly string[], io: CliIo): Promise<number> {
   const { listCompletions } = await import('./parser/complete.ts')
   const lines = await listCompletions(words, io)
@@ -86,7 +86,7 @@ async function runCommand(command: Command, { flags, args }: CommandLine, io: Cl
 
 type SettingsReader = () => Settings
 
-/** Loaded only for commands that need it, since checking a configuration costs more than most commands. */
+/** Loads the reader of settings only for commands that need it, since it takes longer than most commands. */
 async function loadSettings(flags: GlobalFlags, io: CliIo, shown: Shown): Promise<SettingsReader> {
   const { readSettings } = await import('../app/settings/read-settings.ts')
   const { env, cwd, home } = io

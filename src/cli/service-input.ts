@@ -5,12 +5,12 @@ import { createRunner } from '../app/service-manager/run-program.ts'
 import type { ArgumentTable } from './command.ts'
 import type { CommandContext } from './context.ts'
 
-/** What the commands of the service have in common. */
+/** Options of all `service` commands. */
 export const SERVICE_OPTIONS = {
   system: { type: 'boolean', describe: 'The service of the whole machine instead of your own (systemd)' },
 } as const satisfies ArgumentTable
 
-/** The service manager of this system, for whoever runs the command. */
+/** The service manager of this system, for the current user. */
 export function toManageInput({ io, signal }: CommandContext, isSystem: boolean): ManageInput {
   const { uid, username } = userInfo()
   const { env, home } = io

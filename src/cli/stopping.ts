@@ -2,7 +2,7 @@ import { counted } from '../foundation/text.ts'
 import type { Progress } from '../sync/progress.ts'
 import type { CommandContext } from './context.ts'
 
-/** Says what becomes of a run that is asked to stop, at once: uploads under way may take a while to end. */
+/** Reports a request to stop at once, because uploads in flight may take a while to end. */
 export function tellWhenStopped(
   context: CommandContext,
   { progress, isInDaemon }: { readonly progress: Progress; readonly isInDaemon: boolean },
@@ -11,7 +11,7 @@ export function tellWhenStopped(
   const listener = (isLast: boolean) => {
     const uploading = progress.uploads.length
     const text = (isLast ? words.last : words.first)(uploading)
-    // Nobody redraws any more.
+    // The process ends now, so the drawn line is removed.
     if (isLast) context.messages.clear()
     if (text !== undefined) context.tell(text, { uploading })
   }
@@ -19,9 +19,9 @@ export function tellWhenStopped(
 }
 
 interface StopWords {
-  /** What the run still does. */
+  /** What the run still does after the first request. */
   first(uploading: number): string
-  /** What is left by a process that ends now. */
+  /** What a process that ends now leaves behind. */
   last(uploading: number): string | undefined
 }
 
@@ -37,7 +37,7 @@ const OWN_WORDS: StopWords = {
   },
 }
 
-/** The daemon goes on when its client ends. */
+/** The daemon continues when its client ends. */
 const DAEMON_WORDS: StopWords = {
   first: (uploading) =>
     uploading === 0

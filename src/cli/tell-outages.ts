@@ -2,9 +2,9 @@ import type { LogFields } from '../foundation/logger.ts'
 import type { Outage, OutageListener } from '../remote/policies/outage.ts'
 import { describeOutage } from './render/outage.ts'
 
-/** An outage that is over sooner isn't worth a line. */
+/** Shorter outages are not reported. */
 const WORTH_TELLING_MS = 2_000
-/** How often the same is said again. */
+/** The interval at which an unchanged outage is reported again. */
 const REMINDER_MS = 30_000
 
 interface Told {
@@ -14,13 +14,13 @@ interface Told {
 }
 
 interface OutageTeller {
-  /** A line for people, or an entry of the log with these fields. */
+  /** Writes a line for people, or an entry of the log with these fields. */
   readonly tell: (line: string, fields?: LogFields) => void
-  /** Somebody sits there who can stop it. */
+  /** Whether a user can stop the command with Ctrl-C. */
   readonly isTerminal: boolean
 }
 
-/** Says what a command waits for: soon, when it changes, now and then again, and when it is over. */
+/** Reports an outage that a command waits for: soon, when it changes, at intervals, and when it is over. */
 export function createOutageListener({ tell, isTerminal }: OutageTeller): OutageListener {
   let told: Told | undefined
   return (outage) => {

@@ -3,7 +3,7 @@ import type { AssetView } from '../remote/service-client.ts'
 import type { ArgumentTable } from './command.ts'
 import type { CommandContext } from './context.ts'
 
-/** Flags of every command that makes a temporary URL. */
+/** Flags of the commands that create a temporary URL. */
 export const VIEW_URL_OPTIONS = {
   ttl: { type: 'number', placeholder: 'MINUTES', describe: 'How long it works, 1 to 60' },
   disposition: { type: 'string', choices: ['inline', 'attachment'], describe: 'Shown in the browser, or saved by it' },
@@ -18,7 +18,7 @@ export function readView({ ttl, disposition }: ViewUrlFlags): Pick<AssetView, 't
   return { ...(ttl !== undefined && { ttlMinutes: ttl }), ...(disposition && { disposition }) }
 }
 
-/** The URL unchanged, since any change makes it invalid. */
+/** Prints the URL unchanged, since any change makes it invalid. */
 export function printViewUrl(context: CommandContext, view: ViewUrl): void {
   if (context.json) context.printJson(view)
   else {

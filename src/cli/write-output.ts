@@ -9,7 +9,7 @@ import type { Download } from '../remote/service-client.ts'
 import type { ArgumentTable } from './command.ts'
 import type { CommandContext } from './context.ts'
 
-/** Flags of every command that downloads. */
+/** Flags of the commands that download. */
 export const OUTPUT_OPTIONS = {
   output: {
     type: 'string',
@@ -26,7 +26,7 @@ export interface OutputFlags {
   readonly force: boolean
 }
 
-/** Writes a download where the flags say; remote names are made safe first. */
+/** Writes a download to the target of the flags; remote names pass safeFileName first. */
 export async function writeDownload(context: CommandContext, download: Download, flags: OutputFlags): Promise<void> {
   const isPiped = flags.output === undefined && !context.io.isTerminal.stdout
   if (isPiped || flags.output === '-') return writeStdout(context, download.body)
@@ -36,7 +36,7 @@ export async function writeDownload(context: CommandContext, download: Download,
   else context.note(`Written to ${escapeText(file)}`)
 }
 
-/** Sends bytes to stdout at its pace; a reader that has gone away is no error. */
+/** Writes bytes to stdout with back-pressure; ignores EPIPE, because the reader may stop at any time. */
 export async function writeStdout({ io, signal }: CommandContext, bytes: Bytes): Promise<void> {
   try {
     await pipeline(Readable.from(bytes, { objectMode: false }), io.stdout, { end: false, signal })

@@ -174,7 +174,7 @@ export const configSchema = z
 export type Config = z.infer<typeof configSchema>
 export type MirrorConfig = Config['mirrors'][number]
 
-/** The embedded library costs nothing and answers at once: uploads are not limited, and polling starts sooner. */
+/** The embedded library costs nothing and answers at once: its limits are wider, and polling starts sooner. */
 export const EMBEDDED_DEFAULTS = {
   limits: { inIngestion: 5000, newPerRun: 'none', newPerDay: 'none' },
   ingestion: { firstPoll: '100ms' },

@@ -43,14 +43,14 @@ export const command = defineCommand({
   },
 })
 
-/** The origin that was given; undefined without one. Throws UsageError for anything but an origin. */
+/** Returns the given origin, undefined without one. Throws UsageError if the text is not an origin. */
 function readPublicUrl(given: string | undefined): string | undefined {
   const { success, data, error } = origin().optional().safeParse(given)
   if (success) return data
   throw new UsageError('bad-usage', `Cannot serve under --public-url ${given}: it must be ${error.issues[0]?.message}`)
 }
 
-/** On its own, because the compiler does not rewrite an import() beside `using`. */
+/** A separate function, because the compiler does not rewrite an import() in a function with `using`. */
 async function startLibrary(options: EmbeddedOptions): Promise<EmbeddedLibrary> {
   const { startEmbeddedLibrary } = await import('../../embedded/start-embedded.ts')
   return startEmbeddedLibrary(options)

@@ -69,7 +69,7 @@ async function showOnce(context: CommandContext, redraws: boolean): Promise<void
 interface Configuration {
   readonly stateDir: string
   readonly settings: Settings | undefined
-  /** Why the configuration cannot be used; what stands in the store is told all the same. */
+  /** Why the configuration is invalid; the command shows the state in the store nevertheless. */
   readonly error: UsageError | undefined
 }
 
@@ -85,7 +85,7 @@ function readConfiguration(context: CommandContext): Configuration {
   }
 }
 
-/** Why nobody syncs it who does not name it; without a configuration that is not known. */
+/** Adds why the mirror is not synced unless it is named; without a configuration that is unknown. */
 function withActivity(mirror: MirrorStatus, roster: readonly RosterEntry[] | undefined): ShownMirror {
   if (!roster) return { ...mirror, activity: null, inactive: null }
   const entry = roster.find(({ row }) => row?.name === mirror.name)
@@ -93,8 +93,8 @@ function withActivity(mirror: MirrorStatus, roster: readonly RosterEntry[] | und
 }
 
 /**
- * Configured mirrors that the store does not know, with the run that stopped before it reached their library. A directory that
- * a run refused and that nobody configured is no mirror.
+ * Configured mirrors that are not in the store, each with the last run that failed before it reached the mirror's library. A
+ * refused directory that is not configured is no mirror.
  */
 function listUnsynced(roster: readonly RosterEntry[], failed: readonly MirrorOfRun[]): UnsyncedMirror[] {
   const unsynced = roster.filter(({ row }) => row === undefined)
@@ -104,7 +104,7 @@ function listUnsynced(roster: readonly RosterEntry[], failed: readonly MirrorOfR
   })
 }
 
-/** Null when none runs; one that does not answer is said, and the rest shown all the same. */
+/** The daemon's status; null when none runs, or when it does not answer, which is then noted on stderr. */
 async function askDaemon({ note }: CommandContext, stateDir: string): Promise<DaemonStatus | null> {
   try {
     const daemon = await connectToDaemon(stateDir)

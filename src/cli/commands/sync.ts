@@ -137,7 +137,7 @@ export const command = defineCommand({
   },
 })
 
-/** A run is worth waiting for, and says until when it does. */
+/** A run waits longer for the service than other commands, and its messages name the flag and setting for that. */
 function patientlyFor({ settings, settingFlags }: CommandContext): RetryPolicy {
   const { retryForMs: forMs } = settings.limits
   const forWords = `--retry-for ${settingFlags['retry-for'] ?? formatDuration(forMs)} (limits.retryFor)`
@@ -159,7 +159,7 @@ function readDuration(flag: string, text: string | undefined, byDefault: number)
   return durationMs
 }
 
-/** The stop signal, or one that also stops when the run has lasted long enough. */
+/** Returns the stop signal; with `--max-duration` one that is also aborted after that time. */
 function withDeadline({ signal }: CommandContext, maxDuration: string | undefined): AbortSignal {
   if (maxDuration === undefined) return signal
   const deadline = new AbortController()

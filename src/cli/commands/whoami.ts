@@ -40,7 +40,7 @@ function describeAccess({ tenant, user, abilities, interfaces, grant_type }: Acc
   }
 }
 
-/** What a credential for mirroring should not be, or lacks. */
+/** Lists rights that a credential for mirroring lacks, and those that it should not have. */
 function findWarnings({ abilities, interfaces, libraries }: AccessContext): string[] {
   const deleting = abilities.filter((ability) => ability.endsWith('.delete'))
   const canCreate =

@@ -9,23 +9,23 @@ import type { Yargs } from './yargs-parts.ts'
 
 export interface ParserInput {
   readonly found: FoundCommand
-  /** What `found.entry` loads. */
+  /** The command of `found.entry`. */
   readonly command: Command | undefined
-  /** What yargs is given: the command line, or a request for completions. */
+  /** The arguments for yargs: the command line, or a request for completions. */
   readonly argv: readonly string[]
   readonly shell?: string | undefined
-  /** Adds what only help shows of the command that was found. */
+  /** Adds the parts of the found command that only help shows. */
   readonly describe?: (parser: Yargs) => void
   readonly layout?: YargsInput['layout']
 }
 
 export interface Parser {
   readonly yargs: Yargs
-  /** The arguments of the command as yargs read them; undefined until it has. */
+  /** The arguments that yargs has read for the command; undefined before. */
   read(): Readonly<Record<string, unknown>> | undefined
 }
 
-/** Words of its help that ours has not; its other texts are about mistakes. */
+/** Words in yargs' help that are replaced here; its other texts are about mistakes. */
 const HELP_WORDS: Readonly<Record<string, string>> = {
   'Options:': 'Flags:',
   'Positionals:': 'Arguments:',
@@ -38,10 +38,10 @@ const PARSING = {
   'parse-positional-numbers': false,
 } as const
 
-/** Choices that stand with their flag; longer ones stand in a sentence. */
+/** Characters of choices that are shown in brackets; longer ones are shown in a sentence. */
 const LONGEST_CHOICES = 30
 
-/** yargs with all names of commands, and with the arguments of the one that was found. */
+/** Builds yargs with the names of all commands and the arguments of the found one. */
 export function buildParser({ found, command, argv, shell, describe, layout }: ParserInput): Parser {
   const { path } = found
   const expected: Expected = {
@@ -71,7 +71,7 @@ export function buildParser({ found, command, argv, shell, describe, layout }: P
   if (path.length === 0) describe?.(yargs)
   return { yargs, read: () => read }
 
-  /** What may follow these words of the command line: its next word, or behind its last one every command and group there is. */
+  /** Declares what may follow these words: the next word of the found path or, at its end, every command and group. */
   function declareLevel(words: readonly string[]): void {
     const next = path[words.length]
     if (next !== undefined) {
@@ -96,7 +96,7 @@ function summaryOf(words: readonly string[]): string {
   return commands.find((entry) => entry.name === name)?.summary ?? GROUP_SUMMARIES[name] ?? ''
 }
 
-/** Each once, in the order of the help. */
+/** Words that may follow these words, each once, in the order of the help. */
 function wordsAfter(words: readonly string[]): Iterable<string> {
   const prefix = words.map((word) => `${word} `).join('')
   const below = commands.filter(({ name }) => name.startsWith(prefix))
@@ -106,7 +106,7 @@ function wordsAfter(words: readonly string[]): Iterable<string> {
 function declareArguments(yargs: Yargs, command: Command): void {
   const specs = Object.values(command.positionals)
   const most = specs.some(({ array }) => array) ? Number.POSITIVE_INFINITY : specs.length
-  // What comes behind the words of a command are its arguments, and no further commands.
+  // The words after a command are its arguments, not further commands.
   yargs.strictCommands(false).demandCommand(specs.filter(({ required }) => required).length, most)
   declareOptions(yargs, optionsOf(command), 'Flags:')
 }
@@ -117,7 +117,7 @@ function declareOptions(yargs: Yargs, table: ArgumentTable, group: string): void
       group,
       describe: describeOption(spec),
       type: spec.type === 'number' ? 'string' : spec.type,
-      // A switch takes no value, and yargs says so when it is given one.
+      // With 0, yargs reports a value that is given to a switch.
       nargs: takesValue(spec) ? 1 : 0,
       ...(spec.alias && { alias: spec.alias }),
       ...(spec.array && { array: true }),
@@ -128,7 +128,7 @@ function declareOptions(yargs: Yargs, table: ArgumentTable, group: string): void
   }
 }
 
-/** The last of several wins, unless the flag is a list. */
+/** Takes the last of several values, unless the flag is a list. */
 function readValue(name: string, spec: ArgumentSpec, given: unknown): unknown {
   const values = [given].flat().map((value) => (spec.type === 'number' ? readNumber(name, String(value)) : value))
   return spec.array ? values : values.at(-1)
@@ -140,7 +140,7 @@ function readNumber(name: string, text: string): number {
   throw new Error(`Cannot use "${text}" for ${withDashes(name)}: it must be a number`)
 }
 
-/** What a flag does, and in brackets what it takes. */
+/** Describes a flag, with its value in brackets. */
 function describeOption(spec: ArgumentSpec): string {
   if (!takesValue(spec)) return spec.describe
   const choices = spec.choices?.join('|') ?? ''
@@ -150,7 +150,7 @@ function describeOption(spec: ArgumentSpec): string {
   return `${spec.describe}${isLong ? `. One of ${spec.choices?.join(', ')}` : ''} [${notes.filter(Boolean).join(', ')}]`
 }
 
-/** The words of the command line that yargs took for no flag and no value of one, without those of the command. */
+/** The words that yargs read neither as flags nor as their values, without the words of the command. */
 function wordsOf(yargs: Yargs, depth: number): readonly string[] {
   const parsed = yargs.parsed
   if (!parsed) return []

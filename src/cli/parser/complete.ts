@@ -7,12 +7,12 @@ import { buildParser } from './build-parser.ts'
 import { findCommand } from './find-command.ts'
 import type { Yargs } from './yargs-parts.ts'
 
-/** Letters as long flags: yargs offers `--q` beside `--quiet`. */
+/** Letters as long flags, which are removed: yargs offers `--q` besides `--quiet`. */
 const LONG_LETTER = /^--\w(?=$|[:\t])/
 
 /**
- * What the last of these words may become, one a line, as the shell named by SHELL wants it. Nothing means a file: shells then
- * offer what lies in the directory. `words` begins with the name of the program.
+ * Lists completions of the last word as lines in the format of the shell in SHELL. An empty list means a file: shells then
+ * offer the entries of the directory. `words` begins with the name of the program.
  */
 export async function listCompletions([, ...words]: readonly string[], io: CliIo): Promise<readonly string[]> {
   const before = words.slice(0, -1)
@@ -30,13 +30,13 @@ export async function listCompletions([, ...words]: readonly string[], io: CliIo
   const wanted = offered.filter((line) => !line.startsWith('-'))
   if (wanted.length > 0 || !command) return wanted
   const typed = positionsOfWords(found.argv).length - found.path.length
-  // Shells offer files where nothing is left to offer, and some do not look whether what they are given fits.
+  // Filtered here: shells offer files only for an empty list, and some shells do not filter by the typed word.
   const fitting = listArguments(findPositional(command, typed), io, before).filter((each) => each.startsWith(current))
-  // In zsh a description follows the first colon.
+  // zsh reads the text after the first colon as a description.
   return io.env.SHELL?.includes('zsh') ? fitting.map((each) => each.replaceAll(':', '\\:')) : fitting
 }
 
-/** Flags that take a value are named by their whole name or letter. */
+/** Finds a flag by its whole name or its letter. */
 function findFlag(word: string | undefined, command: Command | undefined): ArgumentSpec | undefined {
   const table: ArgumentTable = { ...(command && optionsOf(command)), ...GLOBAL_OPTIONS }
   return Object.entries(table).find(([name, { alias }]) => word === `--${name}` || word === `-${alias}`)?.[1]
@@ -54,7 +54,7 @@ function listArguments(spec: ArgumentSpec | undefined, io: CliIo, before: readon
   return listMirrorNames(before.includes('--config') ? config : undefined, io)
 }
 
-/** yargs calls back once for each level of commands, and last with the lines. */
+/** yargs calls back once for each level of commands; the last call has the lines. */
 async function ask(yargs: Yargs, request: readonly string[]): Promise<readonly string[]> {
   let lines = ''
   await yargs.parseAsync(request, {}, (_error, _argv, output) => {

@@ -5,7 +5,7 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const
 
 type Shell = (typeof SHELLS)[number]
 
-/** yargs' own for fish names no word that has not been begun, and hides files. */
+/** Replaces yargs' script for fish, which completes no empty word and hides files. */
 const FISH = `# Installation: shelfd completion fish > ~/.config/fish/completions/shelfd.fish
 function __shelfd_complete
     set -l offered (SHELL=fish shelfd ${COMPLETION_REQUEST} (commandline -opc) (commandline -ct))
@@ -18,7 +18,7 @@ end
 complete -c shelfd -f -a '(__shelfd_complete)'
 `
 
-/** What a shell reads to complete the command line of this program: that of yargs, which asks the program at each TAB. */
+/** The completion script for a shell; it calls this program at each TAB. From yargs, except for fish. */
 export async function renderCompletionScript(shell: Shell): Promise<string> {
   if (shell === 'fish') return FISH
   const command = `completion ${shell}`
@@ -28,6 +28,6 @@ export async function renderCompletionScript(shell: Shell): Promise<string> {
   await yargs.parseAsync([command], {}, (_error, _argv, output) => {
     script = output
   })
-  // The program is asked by this shell, whichever one the user signs in with.
+  // Sets SHELL to this shell, because the variable has the user's login shell.
   return script.replace(`shelfd ${COMPLETION_REQUEST}`, `SHELL=${shell} shelfd ${COMPLETION_REQUEST}`)
 }

@@ -1,18 +1,18 @@
 import { didYouMean } from '../../app/nearest.ts'
 import { type ArgumentTable, nameOf } from '../command.ts'
 
-/** The command that a command line names, as far as its mistakes are described by it. */
+/** The parts of the named command that describe mistakes. */
 export interface Expected {
   /** Words of the command: `['libraries', 'create']`. */
   readonly path: readonly string[]
   readonly positionals: ArgumentTable
-  /** Every flag that may be given. */
+  /** All accepted flags. */
   readonly options: ArgumentTable
   /** The arguments as typed, without the words of the command. */
   words(): readonly string[]
 }
 
-/** What yargs says, by its English texts, in our words; a key that is not here is no mistake of a user. */
+/** Translates yargs' English message into our words; undefined for texts that are about no mistake of a user. */
 export function describeMistake(key: string, given: readonly unknown[], expected: Expected): string | undefined {
   const [what = '', value = '', choices = ''] = given.map(String)
   switch (key) {
@@ -39,7 +39,7 @@ export function describeMistake(key: string, given: readonly unknown[], expected
   }
 }
 
-/** That a value is none of those to choose from; `value` stands in quotes. */
+/** The message for a value that is not among the choices; `value` has its quotes already. */
 export function describeChoice(of: string, value: string, choices: string): string {
   return `Cannot use ${value} for ${of}: it is one of ${choices}`
 }
@@ -61,7 +61,7 @@ function describeMissing(index: number, { positionals }: Expected): string {
   return `Cannot run without ${name && spec ? `${nameOf(name, spec)}: ${spec.describe}` : 'a further argument'}`
 }
 
-/** Of several mistakes of one kind the first is told. */
+/** Only the first of several mistakes of one kind is reported. */
 function firstOf(names: string): string {
   return names.split(', ')[0] ?? ''
 }

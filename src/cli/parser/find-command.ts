@@ -1,19 +1,19 @@
 import type { CommandEntry } from '../commands.ts'
 import { positionsOfWords } from '../global-options.ts'
 
-/** What a command line names, before the flags of any command are known. */
+/** The command in a command line, found before the flags of any command are known. */
 export interface FoundCommand {
-  /** Words of a command or of a group of commands; empty when it names none. */
+  /** Words of a command or of a group of commands; empty when there is none. */
   readonly path: readonly string[]
   /** Undefined for a group. */
   readonly entry: CommandEntry | undefined
-  /** The command line with these words first: yargs looks for them before it knows which flags have values. */
+  /** The command line with these words first, because yargs searches them before it knows which flags have values. */
   readonly argv: readonly string[]
-  /** Where the word behind a group should be that of a command and is not. */
+  /** Whether the word after a group is not the name of a command in it. */
   readonly isMistyped: boolean
 }
 
-/** The longest name of a command or group that the words of the command line begin with. */
+/** Finds the longest name of a command or group at the start of the words. */
 export function findCommand(argv: readonly string[], entries: readonly CommandEntry[]): FoundCommand {
   const positions = positionsOfWords(argv)
   const words = positions.map((position) => argv[position] ?? '')

@@ -4,20 +4,20 @@ interface Cell {
   readonly text: string
   /** Top, right, bottom, left. */
   readonly padding?: readonly number[]
-  /** With its padding. */
+  /** Width with padding. */
   readonly width?: number
 }
 
 /**
- * Where yargs puts the parts of a help text: in rows of one cell or two. A first cell that is too long for its column stays whole,
- * since examples are there to be copied, and the second stands below it.
+ * Lays out the parts of yargs' help text in rows of one or two cells. A first cell that is too long for its column is not
+ * wrapped, since examples are meant to be copied; the second cell then goes below it.
  */
 export class HelpLayout {
   readonly #width: number
   readonly #rows: string[] = []
   #isOpen = false
 
-  /** For lines of at most so many characters. */
+  /** `width`: the most characters in a line. */
   constructor(width: number) {
     this.#width = width
   }
@@ -53,7 +53,7 @@ export class HelpLayout {
     return `${start}${first.text}${gap}${wrapText(typeof second === 'string' ? second : second.text, this.#width, column)}`.trimEnd()
   }
 
-  /** A line that has its own indentation, and perhaps a short first column; what is too long goes on below its text. */
+  /** Wraps a line with its own indentation and perhaps a short first column; further lines are aligned with its text. */
   #fillLine(line: string): string {
     const start = /^\s*(?:\S+\s{2,})?/.exec(line)?.[0] ?? ''
     return `${start}${wrapText(line.slice(start.length), this.#width, start.length)}`.trimEnd()

@@ -12,7 +12,7 @@ export interface CommandLine {
   readonly args: Readonly<Record<string, unknown>>
 }
 
-/** The arguments of the command that was found, by its tables; undefined where there is none. Throws UsageError('bad-usage'). */
+/** Reads the arguments of the found command by its tables; undefined without a command. Throws UsageError('bad-usage'). */
 export async function readCommandLine(
   found: FoundCommand,
   command: Command | undefined,
@@ -31,7 +31,7 @@ type Given = Readonly<Record<string, unknown>>
 
 const NOTHING_GIVEN: Given = {}
 
-/** Such as `shelfd status`: then yargs, which takes a while to load, has nothing to read. */
+/** Whether there are no arguments, as in `shelfd status`; then yargs, which takes time to load, is not needed. */
 function asksForNothing({ argv, path }: FoundCommand, command: Command | undefined): boolean {
   const needed =
     command && Object.values({ ...command.options, ...command.positionals }).some(({ required }) => required)
@@ -63,8 +63,8 @@ function readFlags(options: Given): GlobalFlags {
 }
 
 /**
- * Words to arguments in order; the last one takes the rest when it is a list. yargs has counted them. It would assign them too,
- * but none behind `--`, no value that begins with a dash, and it would take `--mirrors x` for the argument `mirrors`.
+ * Assigns words to arguments in order; a list at the end takes the rest. yargs has checked their number. Its own assignment
+ * is not used: it skips words after `--` and values that begin with a dash, and takes `--mirrors x` for the argument.
  */
 function assign(words: readonly string[], table: ArgumentTable): Record<string, unknown> {
   const rest = [...words]

@@ -6,13 +6,13 @@ import type { FoundCommand } from './find-command.ts'
 import { HelpLayout } from './help-layout.ts'
 import type { Yargs } from './yargs-parts.ts'
 
-/** Without a terminal, as in the documentation. */
+/** The width without a terminal, as in the documentation. */
 const WIDTH = 100
 
-/** Beyond this a line is hard to read, however wide the terminal. */
+/** The largest width: longer lines are hard to read on any terminal. */
 const WIDEST = 120
 
-/** The help of the command or group that was found, or the list of all. */
+/** The help of the found command or group; without one the list of all commands. */
 export async function renderHelp(found: FoundCommand, command: Command | undefined, columns = WIDTH): Promise<string> {
   const describe = (yargs: Yargs) =>
     command ? describeCommand(yargs, found, command) : describeGroup(yargs, found.path)

@@ -1,13 +1,13 @@
 /**
- * The factory of yargs, which its package keeps to itself, and the parser that it works with. `npm run build` replaces this module
- * by one file that holds both (.ci/build.ts): loading their seventeen costs more than what yargs then does.
+ * The factory of yargs, which its package does not export, and the parser that it uses. `npm run build` replaces this module
+ * by one file with both (.ci/build.ts), because loading their seventeen files takes longer than the work of yargs.
  */
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Argv } from 'yargs'
 
-/** One parser, for one command line; `usageConfiguration` is missing in the types of the package. */
+/** A parser for one command line; `usageConfiguration` is missing in the types of the package. */
 export interface Yargs extends Argv<unknown> {
   usageConfiguration(configuration: { readonly 'hide-types': boolean }): this
 }

@@ -4,7 +4,7 @@ import { escapeText } from '../../foundation/text.ts'
 
 const STEP = '  '
 
-/** The configuration as YAML that a file may hold, the origin of each value as a comment behind it. */
+/** Renders the configuration as YAML for a file, with the origin of each value in a comment after it. */
 export function renderConfigYaml(root: ExplainedSection): string {
   return sectionLines(root, '').map(escapeText).join('\n')
 }
@@ -27,7 +27,7 @@ function entryLines(key: string, explained: Explained, indent: string): string[]
   }
 }
 
-/** The first key of an entry stands behind its dash. */
+/** Puts the first key of an entry on the line of its dash. */
 function itemLines(item: ExplainedSection, indent: string): string[] {
   const [first = '', ...rest] = sectionLines(item, indent + STEP)
   return [`${indent}- ${first.trimStart()}`, ...rest]

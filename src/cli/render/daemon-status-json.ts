@@ -1,6 +1,6 @@
 import type { DaemonStatus } from '../../daemon/daemon-status.ts'
 
-/** Where the daemon stands, for scripts: the same keys, times in ISO 8601. */
+/** The daemon's status for scripts: the same keys, times in ISO 8601. */
 export function daemonStatusJson({ startedAt, service, mirrors, ...status }: DaemonStatus) {
   const { sinceMs, ...line } = service
   return {

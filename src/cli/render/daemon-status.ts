@@ -10,7 +10,7 @@ export function describeDaemon(status: DaemonStatus, nowMs: number): readonly st
   return service.reason ? [head, `  ! ${escapeText(service.reason.message)} [${service.reason.code}]`] : [head]
 }
 
-/** What the daemon does for one mirror, as fields; what is not the case is left out. */
+/** The daemon's work for one mirror, as fields; those that do not apply are undefined. */
 export function describeMirrorStatus(
   status: DaemonMirrorStatus,
   nowMs: number,
@@ -27,7 +27,7 @@ export function describeMirrorStatus(
   }
 }
 
-/** What the system offers under the names of the back ends: `inotify`. */
+/** Names of the systems' own watchers, such as `inotify`. */
 const OF_SYSTEM: Readonly<Record<string, string>> = {
   linux: 'inotify',
   darwin: 'FSEvents',

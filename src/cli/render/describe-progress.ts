@@ -5,20 +5,20 @@ import type { Progress, UploadProgress } from '../../sync/progress.ts'
 import { displayWidth, truncateToWidth } from './display-width.ts'
 
 export interface Pace {
-  /** Since the run began. */
+  /** Time since the start of the run. */
   readonly elapsedMs: number
-  /** Lately, a second; undefined while that isn't known. */
+  /** Recent bytes per second; undefined while unknown. */
   readonly sentPerSecond: number | undefined
   readonly hashedPerSecond: number | undefined
 }
 
-/** Columns of the bar; below the fewest there is none. Parts of a higher rank give way to it. */
+/** Columns of the bar; with room for less than `fewest` it is omitted. Parts of a higher rank are left out for it. */
 const BAR = { most: 24, fewest: 8, rank: 4 }
-/** Smaller files are over before their percent can be read. */
+/** Smaller files are sent before their percent can be read. */
 const PERCENT_FROM_BYTES = 2 ** 20
 const LONGEST_NAME = 28
 
-/** One line: what is going on, how far it is, how fast, about how long it still takes, and which file is under way. */
+/** One line: the phase, how far and how fast it is, about how long it still takes, and the file in flight. */
 export function describeProgress(progress: Progress, pace: Pace, width: number): string {
   const head = [escapeText(progress.mirror), PHASE_NAMES[progress.phase]].filter((part) => part !== '').join('  ')
   const parts = partsOf(progress, pace).filter(({ text }) => text !== '')
@@ -28,7 +28,7 @@ export function describeProgress(progress: Progress, pace: Pace, width: number):
   return [head, bar, text].filter((part) => part !== '').join('  ')
 }
 
-/** About how long it still takes, in steps that a person can read while they count down. */
+/** The remaining time, rounded in steps that people can read during a countdown. */
 export function describeTimeLeft(leftMs: number): string {
   const seconds = Math.max(1, Math.ceil(leftMs / 1_000))
   if (seconds <= 10) return `${seconds} s left`
@@ -47,7 +47,7 @@ const PHASE_NAMES: Readonly<Record<Progress['phase'], string>> = {
   finished: 'finishing',
 }
 
-/** A part of the line; those of a high rank are left out first where the line is too long. */
+/** A part of the line; if the line is too long, parts of the highest rank are left out first. */
 interface Part {
   readonly text: string
   readonly rank: number
@@ -97,14 +97,14 @@ function speed(perSecond: number | undefined): string {
   return perSecond === undefined ? '' : ` at ${formatSize(Math.round(perSecond))}/s`
 }
 
-/** `132 of 200 MiB`: the unit once where it is the same. */
+/** `132 of 200 MiB`: an equal unit is written once. */
 function describeBytes(bytes: number, total: number): string {
   const [done = '', of = ''] = [formatSize(bytes), formatSize(total)]
   const unit = of.slice(of.indexOf(' '))
   return `${done.endsWith(unit) ? done.slice(0, -unit.length) : done} of ${of}`
 }
 
-/** The file that takes longest of those under way. */
+/** The largest file in flight. */
 function describeUpload(uploads: readonly UploadProgress[]): string {
   const [first] = uploads.toSorted((a, b) => b.sizeBytes - a.sizeBytes)
   if (!first) return ''
@@ -113,7 +113,7 @@ function describeUpload(uploads: readonly UploadProgress[]): string {
   return sizeBytes < PERCENT_FROM_BYTES ? name : `${name} ${Math.floor((bytesSent / sizeBytes) * 100)} %`
 }
 
-/** As many of the parts as fit, the important ones first, in their order. */
+/** Joins the parts that fit, in their order; the important ones (low rank) have precedence. */
 function joinFitting(parts: readonly Part[], room: number): string {
   const shown = (mostRank: number) => parts.flatMap(({ text, rank }) => (rank <= mostRank ? [text] : [])).join(' · ')
   let mostRank = Math.max(0, ...parts.map(({ rank }) => rank))
@@ -122,7 +122,7 @@ function joinFitting(parts: readonly Part[], room: number): string {
   return shown(mostRank)
 }
 
-/** Undefined where nobody knows how much there is. */
+/** The share of the phase that is done, 0 to 1; undefined when the total is unknown. */
 function doneShare(progress: Progress): number | undefined {
   const { phase, bytesSent, bytesTotal, contentsSent, contentsTotal, inIngestion, searchable } = progress
   if (phase === 'uploading') return bytesTotal > 0 ? bytesSent / bytesTotal : share(contentsSent, contentsTotal)

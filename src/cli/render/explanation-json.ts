@@ -4,7 +4,7 @@ import type { DirectoryExplanation } from '../../sync/report/explain-directory.t
 import type { DiskFinding, PathExplanation } from '../../sync/report/explain-path.ts'
 import type { RemoteFinding } from './explanation.ts'
 
-/** The object of `why --json`; docs/report.md explains its keys. */
+/** The object that `why --json` prints; docs/report.md explains its keys. */
 export function explanationJson(found: PathExplanation, remote: RemoteFinding | undefined) {
   const { mirror, path, disk, content, uploads, problem, formers, directory } = found
   return {

@@ -10,7 +10,7 @@ import type { DiskFinding, PathExplanation } from '../../sync/report/explain-pat
 import type { FileCounts } from '../../sync/report/file-counts.ts'
 import { renderFields } from './table.ts'
 
-/** What the service answered when it was asked where a resource lies; `error`: why it did not say. */
+/** The service's answer on the paths of a resource; `error` is the reason for a missing answer. */
 export interface RemoteFinding {
   readonly paths: readonly string[]
   readonly error: string | null
@@ -19,7 +19,7 @@ export interface RemoteFinding {
 type Content = NonNullable<PathExplanation['content']>
 type Fields = Record<string, string | undefined>
 
-/** How an upload ended, in words. */
+/** Words for the outcomes of uploads. */
 const OUTCOME_WORDS: Readonly<Record<UploadOutcome, string>> = {
   created: 'sent',
   duplicate: 'was there already',
@@ -30,10 +30,10 @@ const OUTCOME_WORDS: Readonly<Record<UploadOutcome, string>> = {
   'not-sent': 'not sent',
 }
 
-/** Problems of paths below a directory that are spelled out. */
+/** How many problems of paths below a directory are listed. */
 const MOST_PROBLEMS = 5
 
-/** Everything known of one path, for people. `nowMs`: a pause that is over is not told. */
+/** Renders everything known of one path for people; delays that ended before `nowMs` are left out. */
 export function renderExplanation(found: PathExplanation, remote: RemoteFinding | undefined, nowMs: number): string {
   const { content, directory } = found
   return renderFields({
@@ -59,7 +59,7 @@ function describePath({ mirror, path, disk, content, directory, problem, movedTo
   }
 }
 
-/** What the disk shows already is not said twice. */
+/** If the disk has the same problem, refers to it instead of repeating the message. */
 function describePathProblem({ message, code, count }: ProblemRow, disk: DiskFinding): string {
   const text = disk.kind === 'problem' && disk.message === message ? 'as above' : message
   return `${text} [${code}], seen ${counted(count, 'time')}`
@@ -95,7 +95,7 @@ function describeContent(content: Content, { duplicateOf, heldBack }: PathExplan
     uploaded: uploadedAt === null ? undefined : isoTime(uploadedAt),
     ingestion: describeIngestion(content),
     note: describeNote(content),
-    // The state tells why nothing was stored.
+    // For other states the state itself contains the reason.
     ...(content.state === 'stored' && { problem: describeProblem(content, nowMs) }),
     searchable: searchableAt === null ? undefined : isoTime(searchableAt),
   }
@@ -120,7 +120,7 @@ function describeIngestion({ outcome, ingestionStatus, ingestionSeenAt }: Conten
   return `${ingestionStatus ?? 'not polled yet'} (${outcome})${seen}`
 }
 
-/** What the service says beside the status; of a failure the problem says it. */
+/** The service's note on a searchable content; for a failure the problem contains it. */
 function describeNote({ outcome, ingestionNote, mime }: Content): string | undefined {
   if (ingestionNote === null || outcome !== 'searchable') return undefined
   return describeWithoutText(ingestionNote, mime) ?? ingestionNote
@@ -181,7 +181,7 @@ function describeHistory({ uploads, formers, movedTo }: PathExplanation): Fields
     const text = `${isoTime(begunAt)} ${ended}, from ${path}${message === null ? '' : `: ${message}`}`
     return [`upload ${attempt}`, text] as const
   })
-  // What moved is the same version at another place.
+  // A moved file is the same version at another path, so it is not listed as an earlier one.
   const versions = movedTo.length > 0 ? formers.slice(0, -1) : formers
   const earlier = versions.map(({ resourceId, outcome, endedAt, reason }, index) => {
     const label = versions.length === 1 ? 'earlier version' : `earlier version ${index + 1}`

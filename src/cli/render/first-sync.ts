@@ -2,11 +2,11 @@ import { pathWithin } from '../../foundation/paths.ts'
 import { counted, escapeText } from '../../foundation/text.ts'
 import { formatSize } from '../../foundation/units.ts'
 
-/** Mirrors that are named one by one. */
+/** How many mirrors are named individually. */
 const MOST_NAMES = 3
 
 interface Library {
-  /** Where its data lie. */
+  /** Directory of its data. */
   readonly directory: string
   readonly home: string
 }
@@ -27,7 +27,7 @@ export function describeRoom(sizeBytes: number, library: Library): string {
   return `The library takes ${formatSize(sizeBytes)} on this computer (${placeOf(library)}).`
 }
 
-/** What to try after a first sync; `query` is known to find something. */
+/** What to try after a first sync; `query` is known to have results. */
 export function describeNext(query: string | undefined, hasDaemon: boolean): string {
   const commands = [`search ${query === undefined ? 'WORDS' : `"${query}"`}`, 'report', hasDaemon ? 'status' : 'daemon']
   return `Next: ${commands.map((command) => `shelfd ${command}`).join(' · ')}`

@@ -7,13 +7,13 @@ import { formatSpan, formatTime } from './times.ts'
 
 const JUST_NOW_MS = 10_000
 
-/** `✓` nothing to do, `→` going on, `!` something to know or to do, `✗` stopped until someone acts. */
+/** `✓` nothing to do, `→` in progress, `!` something to know or to do, `✗` stopped until the user acts. */
 export interface StateLine {
   readonly sign: '✓' | '→' | '!' | '✗'
   readonly text: string
 }
 
-/** The one line on where a mirror stands: what the daemon does comes first, then the last run, then what is left. */
+/** The one line on a mirror's state: the daemon's work comes first, then the last run, then what is left to do. */
 export function stateOfMirror(mirror: MirrorStatus, status: DaemonMirrorStatus | undefined, nowMs: number): StateLine {
   const { files, lastRun, progress, problems } = mirror
   const isDone = files.toSend + files.inDoubt + files.inIngestion + files.sending === 0 && problems.length === 0
@@ -26,7 +26,7 @@ export function stateOfMirror(mirror: MirrorStatus, status: DaemonMirrorStatus |
   )
 }
 
-/** What keeps the daemon from its work, or the scan it is at; undefined when the store says more. */
+/** What holds the daemon back, or its running scan; undefined when there is neither. */
 export function stateOfDaemon(status: DaemonMirrorStatus): StateLine | undefined {
   return holdOfDaemon(status) ?? scanOfDaemon(status)
 }
@@ -40,7 +40,7 @@ function scanOfDaemon({ state }: DaemonMirrorStatus): StateLine | undefined {
   return state === 'scanning' || state === 'starting' ? { sign: '→', text: state } : undefined
 }
 
-/** A run that did not come to its end, or that something stopped; undefined for one that did what it could. */
+/** The state after a run that was interrupted, stopped or cut off; undefined after any other run. */
 export function stateOfRun(run: LastRun | null, nowMs: number): StateLine | undefined {
   if (!run) return undefined
   const at = formatTime(Date.parse(run.finishedAt ?? run.startedAt), nowMs)

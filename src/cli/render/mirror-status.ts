@@ -9,24 +9,24 @@ import { describeMirrorStatus } from './daemon-status.ts'
 import { type StateLine, stateOfDaemon, stateOfMirror, stateOfRun } from './mirror-state.ts'
 import { renderFields } from './table.ts'
 
-/** Problems that are spelled out for each mirror. */
+/** How many problems are listed for each mirror. */
 const MOST_PROBLEMS = 10
 
-/** A mirror, and why it is synced by nobody who does not name it. */
+/** A mirror, and why it is not synced unless it is named. */
 export interface ShownMirror extends MirrorStatus {
-  /** Null when the configuration can't be read, so that nobody knows. */
+  /** Null when the configuration cannot be read, so that the activity is unknown. */
   readonly activity: MirrorActivity | null
   readonly inactive: string | null
 }
 
-/** One that the store does not know; null when no run tried it. */
+/** A configured mirror that is not in the store; `lastRun` is null when no run tried it. */
 export interface UnsyncedMirror {
   readonly name: string
   readonly path: string
   readonly lastRun: LastRun | null
 }
 
-/** One mirror: where it goes, where it stands, what needs attention, what is left to do. */
+/** Renders one mirror: its target, its state, what needs attention, what is left to do. */
 export function renderMirrorStatus(
   mirror: ShownMirror,
   status: DaemonMirrorStatus | undefined,
@@ -61,7 +61,7 @@ function statesOf(mirror: ShownMirror, status: DaemonMirrorStatus | undefined, n
   return [{ sign: '!', text }, ...(state.sign === '✓' ? [] : [state])]
 }
 
-/** One that the daemon looks after and that was never passed over yet. */
+/** Renders a mirror that the daemon keeps and that is not in the store yet. */
 export function renderNewMirror(status: DaemonMirrorStatus, nowMs: number): readonly string[] {
   return [
     `${escapeText(status.name)}: ${escapeText(status.path)}`,
@@ -70,7 +70,7 @@ export function renderNewMirror(status: DaemonMirrorStatus, nowMs: number): read
   ]
 }
 
-/** One that is configured and was never synced, or whose runs all failed before they reached its library. */
+/** Renders a configured mirror that was never synced, or whose runs all failed before they reached its library. */
 export function renderUnsyncedMirror({ name, path, lastRun }: UnsyncedMirror, nowMs: number): readonly string[] {
   const state = stateOfRun(lastRun, nowMs) ?? ({ sign: '!', text: 'never synced' } as const)
   return [`${escapeText(name)}: ${escapeText(path)}`, renderState(state)]
@@ -94,7 +94,7 @@ function describeTextless({ files }: MirrorStatus): string[] {
   ]
 }
 
-/** Doubts have a line of their own. */
+/** Lists problems, except contents in doubt, which have a line of their own. */
 function describeProblems({ problems }: MirrorStatus): string[] {
   const told = problems.filter(({ code }) => code !== IN_DOUBT.code)
   const lines = told.slice(0, MOST_PROBLEMS).map(({ path, code, message }) => {

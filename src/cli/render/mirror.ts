@@ -8,7 +8,7 @@ export function mirrorJson(entry: RosterEntry) {
     path,
     library: { id: row?.library.remoteId ?? null, name: row?.library.name ?? configured?.library ?? null },
     remotePath: row?.remotePath ?? configured?.remotePath ?? null,
-    /** The service that it belongs to; null while it was never synced. */
+    /** The service that the mirror belongs to; null when it was never synced. */
     service: row?.library.origin ?? null,
     isConfigured: configured !== undefined,
     isAdHoc: configured === undefined && row?.isAdHoc === true,
@@ -24,7 +24,7 @@ export function targetOf({ row, configured }: RosterEntry): string {
   return `${row?.library.name ?? configured?.library}:${row?.remotePath ?? configured?.remotePath}`
 }
 
-/** Whether it is synced, in a few words. */
+/** Whether a mirror is synced, in a few words. */
 export function describeActivity(entry: RosterEntry): string {
   return describeInactive(entry) ?? entry.activity
 }

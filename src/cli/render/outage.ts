@@ -2,7 +2,7 @@ import { timeOfDay } from '../../foundation/time-of-day.ts'
 import { describeCause } from '../../remote/policies/describe-outage.ts'
 import type { Outage } from '../../remote/policies/outage.ts'
 
-/** One line: who doesn't answer, why, how long it is waited for, and when it is asked again. */
+/** One line: which service does not answer, why, how long shelfd waits, and when it tries again. */
 export function describeOutage(outage: Outage, nowMs: number): string {
   return `${describeCause(outage, nowMs)}. ${describePlan(outage, nowMs)}`
 }

@@ -18,9 +18,9 @@ export interface ReportOptions {
   /** Undefined: every class but `ignored`. */
   readonly only: ReadonlySet<ReportClass> | undefined
   readonly isOffline: boolean
-  /** Also rows of entries outside the mirror's path. */
+  /** Whether to include entries outside the mirror's path. */
   readonly showsAll: boolean
-  /** Classes of which any row, unless it was set aside, is a failure. */
+  /** Classes whose rows are failures, unless they were set aside. */
   readonly failOn: ReadonlySet<ReportClass>
 }
 
@@ -32,10 +32,10 @@ const DEFAULT_WISH: ReportOptions = {
   failOn: CHECKED_CLASSES,
 }
 
-/** Rows that the text format spells out for a class; the other formats have every row. */
+/** How many rows of a class the text format lists; the other formats have every row. */
 const TEXT_ROWS = 20
 
-/** Prints the report on some mirrors; `hasFailures`: a row that was asked for is of a class to fail on. */
+/** Prints the report; `hasFailures`: a row has a class of `failOn`, or a report on all leaves a configured mirror out. */
 export async function printReport(
   context: CommandContext,
   reportContext: ReportContext,
@@ -50,7 +50,7 @@ export async function printReport(
   const printer = printers[wish.format](context.print, wish)
   let hasFailures = misses
   let hasBegun = false
-  // The first mirror is asked for before anything is printed: what fails at all usually fails there, and prints nothing.
+  // Printing starts only after the first mirror, where most failures occur, so that a failed report prints nothing.
   const begin = () => {
     if (!hasBegun) printer.begin(new Date(reportContext.clock.nowMs()).toISOString())
     hasBegun = true
@@ -70,7 +70,7 @@ export async function printReport(
   return { hasFailures }
 }
 
-/** Names the mirrors whose directories a report on all leaves out; tells whether a configured one is among them. */
+/** Names the mirrors that a report on all leaves out; returns whether a configured one is among them. */
 function notePassedOver({ settings, note }: CommandContext, known: readonly MirrorRow[]): boolean {
   const passedOver = listRoster(settings, known).flatMap((entry) => {
     const reason = describeInactive(entry)
@@ -84,7 +84,7 @@ function notePassedOver({ settings, note }: CommandContext, known: readonly Mirr
 interface Tally {
   readonly counts: Partial<Record<ReportClass, number>>
   elsewhere: number
-  /** Rows that are stored without searchable text, by kind. */
+  /** Number of rows without searchable text, by kind. */
   readonly withoutText: Map<string, number>
   hasFailures: boolean
 }
@@ -94,7 +94,7 @@ interface Printer {
   beginMirror(mirror: MirrorReport): void
   entry(entry: ReportEntry): void
   endMirror(mirror: MirrorReport, tally: Tally): void
-  /** Completes what was begun, also after a failure. */
+  /** Completes the output, also after a failure. */
   end(failure?: unknown): void
 }
 
@@ -126,7 +126,7 @@ const printers: Readonly<Record<ReportFormat, (print: Print, wish: ReportOptions
   json: (print) => jsonPrinter(print),
 }
 
-/** What differs, class by class, and the counts. */
+/** Prints the differences by class, and the counts. */
 function textPrinter(print: Print, wish: ReportOptions): Printer {
   const shown = new Map<ReportClass, number>()
   return {
@@ -164,7 +164,7 @@ function countOf(counts: Tally['counts'], reportClass: string): number {
   return Object.entries(counts).find(([name]) => name === reportClass)?.[1] ?? 0
 }
 
-/** One row a line: the sign of its class and its path, as rclone has it. */
+/** Prints each row as the sign of its class and its path, as rclone does. */
 function combinedPrinter(print: Print): Printer {
   return {
     begin: () => {},
@@ -175,7 +175,7 @@ function combinedPrinter(print: Print): Printer {
   }
 }
 
-/** One JSON document, written entry by entry, so that a large report takes no memory. */
+/** Prints one JSON document entry by entry, so that a large report needs little memory. */
 function jsonPrinter(print: Print): Printer {
   let isFirstMirror = true
   let isFirstEntry = true
@@ -205,7 +205,7 @@ function jsonPrinter(print: Print): Printer {
   }
 }
 
-/** For a class whose name says little to those who meet it first. */
+/** Explains the class `superseded`, whose name is not obvious. */
 function meaningOf(reportClass: string, count: number): string {
   if (reportClass !== 'superseded') return ''
   return count === 1 ? ' (an earlier version, still searchable)' : ' (earlier versions, still searchable)'
@@ -224,7 +224,7 @@ function describeEntry(entry: ReportEntry): string {
   return `${nameOf(entry)}${where}${reason}`
 }
 
-/** The formats for scripts keep the product's word. */
+/** Replaces `in doubt` by words for people; formats for scripts keep it. */
 function reasonForPeople(reason: string): string {
   return reason === 'in doubt' ? IN_DOUBT.message : reason
 }

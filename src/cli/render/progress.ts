@@ -7,7 +7,7 @@ const REDRAW_MS = 100
 const PLAIN_LINE_MS = 10_000
 const PLAIN_COLUMNS = 160
 
-/** Shows the progress of `work` on stderr: one line redrawn on a terminal, a line now and then elsewhere. */
+/** Shows the progress of `work` on stderr: one redrawn line on a terminal, elsewhere a line at intervals. */
 export async function withProgress<T>(context: CommandContext, progress: Progress, work: () => Promise<T>): Promise<T> {
   const { messages } = context
   if (context.quiet) return work()

@@ -10,7 +10,7 @@ const SHA256_DIGITS = 12
 
 const HEADINGS = ['path', 'code', 'message', 'since', 'next try', 'sha256']
 
-/** One row a content, under its first file; a block of lines each, where the terminal is too narrow for whole rows. */
+/** Prints one row per content with its first file, or a block of lines if the terminal is too narrow for whole rows. */
 export function showQuarantine({ print, printTable, columns }: CommandContext, contents: readonly Quarantined[]): void {
   const rows = contents.map((content) => [
     pathOf(content),
@@ -34,7 +34,7 @@ function renderBlock(content: Quarantined): string {
   ].join('\n')
 }
 
-/** Everything known of one. */
+/** Renders everything known of one content. */
 export function renderQuarantined(content: Quarantined): string {
   const { sha256, mime, sizeBytes, stage, resourceId, code, message, tries, since, files } = content
   const paths = files.map(({ root, path }, index) => [`file ${index + 1}`, join(root, path)] as const)
@@ -52,7 +52,7 @@ export function renderQuarantined(content: Quarantined): string {
   })
 }
 
-/** The same for scripts, without what only the store knows. */
+/** A content for scripts, without the store's own number. */
 export function quarantinedJson({ contentId: _, ...content }: Quarantined) {
   return content
 }

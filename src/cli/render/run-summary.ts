@@ -6,19 +6,19 @@ import type { SummaryProblem, SyncSummary } from '../../rules/sync-summary.ts'
 import { describeKinds } from '../../rules/without-text.ts'
 import type { RunResult } from '../../sync/run/run-sync.ts'
 
-/** Problems that a summary spells out; the report has them all. */
+/** How many lines of problems a summary has; the report has all problems. */
 const MOST_PROBLEMS = 20
 
-/** Paths that a line about several files of one problem names. */
+/** How many paths a line names for several files with one problem. */
 const MOST_PATHS = 3
 
-/** Below this the 95th percentile is the slowest of all. */
+/** For fewer contents the 95th percentile is the slowest one. */
 const FEW = 20
 
-/** One line of a mirror's account; `undefined` when there is nothing to say. */
+/** One line of a mirror's summary; `undefined` when there is nothing to report. */
 type Line = readonly [label: string, text: string] | undefined
 
-/** The label of what the reader should act on or know, before what merely is so. */
+/** The label of lines that need the reader's attention. */
 const ATTENTION = '!'
 
 /** The summary of a run for people: what matters first, and the outcome in the last line. */
@@ -26,7 +26,7 @@ export function renderRunSummary(result: RunResult, print: (line: string) => voi
   const { summary, failure } = result
   const accounts = summary.mirrors.map((mirror) => ({ mirror, lines: linesOf(mirror, result) }))
   const [only] = accounts
-  // Of the only directory that could not be read there is nothing to sum up: the error says it all.
+  // If the only directory could not be read, there is nothing to summarize; the error reports it.
   if (accounts.length === 1 && only?.lines.length === 0 && failure?.reaction === 'root') return
   for (const { mirror, lines } of accounts) {
     print(headline(mirror))
@@ -62,7 +62,7 @@ function dryRunLines(mirror: SyncSummary, problems: readonly SummaryProblem[]): 
   ]
 }
 
-/** What is said of a run and of a dry run alike. */
+/** Lines that runs and dry runs have in common. */
 function restLines(mirror: SyncSummary, problems: readonly SummaryProblem[]): Line[] {
   return [
     ...heldBack(mirror),
@@ -115,7 +115,7 @@ function searchable({ ingestion, timeToSearchableMs: times }: SyncSummary): Line
   return ['searchable', `${counted(found, 'file')}${warnings}${times ? describeTimes(found, times) : ''}`]
 }
 
-/** Of a few the slowest says it all. */
+/** For few contents only the slowest time is given. */
 function describeTimes(count: number, { p50, p95 }: NonNullable<SyncSummary['timeToSearchableMs']>): string {
   if (count === 1) return `, after ${formatDuration(p95)}`
   if (count < FEW) return `, all within ${formatDuration(p95)}`
@@ -158,7 +158,7 @@ function gone({ files }: SyncSummary): Line {
   return lost === 0 ? undefined : ['gone', `${counted(lost, 'file')}; what was sent stays searchable`]
 }
 
-/** What cannot be sent is among the problems, each with its path. */
+/** Counts ignored files. Files that cannot be sent are not included: they are problems, each with its path. */
 function leftOut({ files }: SyncSummary): Line {
   const { ignored, secrets, leftOut: before } = files
   const kinds =
@@ -173,7 +173,7 @@ function leftOut({ files }: SyncSummary): Line {
     : ['left out', `${ignored.toLocaleString('en')}${kinds}${before === 0 ? '' : remark}`]
 }
 
-/** What stopped the run is told on its own, after the summary. */
+/** Problems without the failure that stopped the run, which is reported after the summary. */
 function untoldProblems({ problems }: SyncSummary, { failure }: RunResult): SummaryProblem[] {
   return problems.filter(({ message }) => message !== failure?.message)
 }

@@ -3,15 +3,15 @@ import { displayWidth, padToWidth, truncateToWidth } from './display-width.ts'
 
 const MAX_CELL = 200
 const GAP = '  '
-/** A column that is cut keeps at least so much. */
+/** The least width of a cut column. */
 const NARROWEST = 6
 
-/** Columns that somebody copies from: they are never cut. */
+/** Columns that users copy from; they are never cut. */
 const WHOLE: ReadonlySet<string> = new Set(['id', 'sha256', 'asset'])
 
 /**
- * Rows under headings, columns aligned; cells are escaped, since most come from outside. With the `width` of a terminal
- * the widest columns are cut until a row fits; without one nothing is.
+ * Renders rows under headings with aligned columns; cells are escaped, since most come from outside. With the `width` of a
+ * terminal the widest columns are cut until a row fits.
  */
 export function renderTable(
   headings: readonly string[],
@@ -31,7 +31,7 @@ export function renderTable(
   return [headings.map((heading) => heading.toUpperCase()), ...cells].map(line).join('\n')
 }
 
-/** Whether these rows fit the `width` of a terminal without being cut; without one they do. */
+/** Whether these rows fit the `width` of a terminal without cuts; true without a width. */
 export function fitsTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
@@ -43,7 +43,7 @@ export function fitsTable(
     .every((line) => displayWidth(line) <= width)
 }
 
-/** Takes from whichever column is the widest until all of them fit, or none can give any more. */
+/** Narrows the widest column, again and again, until all columns fit or none can be narrowed further. */
 function fitColumns(headings: readonly string[], natural: readonly number[], width: number): readonly number[] {
   const widths = [...natural]
   let excess = widths.reduce((sum, each) => sum + each, GAP.length * (widths.length - 1)) - width
@@ -59,7 +59,7 @@ function fitColumns(headings: readonly string[], natural: readonly number[], wid
   return widths
 }
 
-/** `name  value` lines, names aligned; absent values are left out. */
+/** Renders `name  value` lines with aligned names; absent values are left out. */
 export function renderFields(fields: Readonly<Record<string, string | number | null | undefined>>): string {
   const present = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null && value !== '')
   const width = Math.max(0, ...present.map(([name]) => displayWidth(name)))

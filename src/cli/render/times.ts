@@ -3,7 +3,7 @@ const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** `3 days`, `2 h`, `5 min`, `12 s`: one unit, for people who look at it now. */
+/** `3 days`, `2 h`, `5 min`, `12 s`: one unit, rounded down, for people. */
 export function formatSpan(spanMs: number): string {
   if (spanMs >= 2 * DAY_MS) return `${Math.floor(spanMs / DAY_MS)} days`
   if (spanMs >= HOUR_MS) return `${Math.floor(spanMs / HOUR_MS)} h`

@@ -1,7 +1,7 @@
-/** Words that are not broken where less room than this is left for them. */
+/** The least room for text, so that a large indent or a narrow terminal does not leave one word per line. */
 const NARROWEST = 20
 
-/** Paragraphs in lines of at most `width`, and after the first line `indent` blanks before each. */
+/** Wraps paragraphs to lines of at most `width`; all but the first line of a paragraph get `indent` blanks. */
 export function wrapText(text: string, width: number, indent = 0): string {
   const room = Math.max(NARROWEST, width - indent)
   const paragraphs = text.split('\n\n').map((paragraph) => fillLines(paragraph, room))

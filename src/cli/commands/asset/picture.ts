@@ -1,7 +1,7 @@
 import { type Command, defineCommand } from '../../command.ts'
 import { OUTPUT_OPTIONS, writeDownload } from '../../write-output.ts'
 
-/** The command that downloads this picture of a video. */
+/** Defines the command that downloads a scene or frame of a video. */
 export function definePictureCommand(representation: 'scene' | 'frame'): Command {
   return defineCommand({
     positionals: { id: { type: 'string', required: true, describe: 'Identifier of the asset, a video' } },

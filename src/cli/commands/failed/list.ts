@@ -28,7 +28,7 @@ export const command = defineCommand({
   },
 })
 
-/** That no upload failed is not to be read as: all is well. */
+/** Names other problems, so that an empty list does not look as if there were none. */
 function describeNothing({ settings }: CommandContext): string {
   using store = openStoreReader(settings.stateDir)
   const others = store ? readStatus(store).reduce((sum, { problems }) => sum + problems.length, 0) : 0

@@ -32,7 +32,7 @@ export const command = defineCommand({
   },
 })
 
-/** Deleting wants no right to read (4.9): an identifier that no listing shows is taken as it is, and is its own name. */
+/** Deleting needs no right to read (4.9), so a word that no listing shows is used as an identifier, and as the name. */
 async function findTarget(client: ServiceClient, idOrName: string, signal: AbortSignal) {
   try {
     return await findLibrary(client, idOrName, signal)

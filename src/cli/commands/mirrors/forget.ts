@@ -67,7 +67,7 @@ async function confirm(context: CommandContext, entry: RosterEntry): Promise<voi
   throw new HeldBackError('confirmation-needed', `Cannot forget the mirror "${name}": "${typed}" is not its name`)
 }
 
-/** What forgetting a mirror means, for people. */
+/** Describes for people what is lost when a mirror is forgotten. */
 function describeLoss({ settings }: CommandContext, entry: RosterEntry): string[] {
   using store = openStoreReader(settings.stateDir)
   const { row, configured, name } = entry

@@ -4,7 +4,7 @@ import { UsageError } from '../../../../foundation/errors.ts'
 import { parseDuration } from '../../../../foundation/units.ts'
 import { defineCommand } from '../../../command.ts'
 
-/** A token that may do nothing looks like one that works until it is used. */
+/** Refused, because the user would notice a token without rights only when using it. */
 const NO_RIGHTS =
   'Cannot create a token without rights: say what it may do, such as --access read --access resource.create --access update, or --ability library.create'
 
