@@ -8,7 +8,7 @@ import type { Store, StoreReader } from '../store/open-store.ts'
 
 const PREFIX = 'asked-pause:'
 
-/** Returns what is left of the `Retry-After` that the service at `origin` sent to an earlier process. */
+/** Returns what is left of the `Retry-After` that the service at `origin` sent to another process. */
 export function recallRetryAfter(
   { keyValues }: Pick<StoreReader, 'keyValues'>,
   origin: string,

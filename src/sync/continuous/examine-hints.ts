@@ -28,7 +28,7 @@ export interface Examined {
   readonly hasDifferences: boolean
 }
 
-/** Rounds of reading directories that appeared while others were read; after them, a scan is needed. */
+/** The most rounds of reading directories that appeared while others were read; after them, a scan is needed. */
 const MOST_ROUNDS = 8
 
 /** Examines paths that may have changed, relative to the root, and records the differences in the store. */

@@ -20,7 +20,7 @@ const MANY_UNRESTED = 10_000
 /** A file that is unsettled for so many times `settle`, and at least so long, is reported as busy. */
 const BUSY_FACTOR = 5
 const BUSY_AT_LEAST_MS = 60_000
-/** Problems of one run that are kept. */
+/** The most problems that are kept of one run. */
 const MOST_PROBLEMS = 10_000
 /** The watcher may still report a change that is younger than this. */
 const ANNOUNCED_WITHIN_MS = 2_000

@@ -27,7 +27,7 @@ interface Followed extends Omit<PendingResource, 'hasProblem'> {
   hasLeftRoom: boolean
 }
 
-/** A mirror whose resources are followed, and up to which its pending ones were read from the store. */
+/** A followed mirror, and the last of its pending resources that was read from the store. */
 interface FollowedMirror {
   readonly row: MirrorRow
   lastSeq: number

@@ -1,6 +1,6 @@
 import type { Clock } from '../../foundation/clock.ts'
 
-/** The bounds of the time until the next look; it has a longest because someone may set the wall clock. */
+/** The least and the longest time until the next look: however someone sets the wall clock, a look comes. */
 const PAUSE_MS = { least: 60_000, most: 600_000 } as const
 
 /** When the next resource whose ingestion ended badly is due for another look. */
