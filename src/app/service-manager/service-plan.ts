@@ -27,7 +27,7 @@ export interface Filling {
   readonly tokenFile: string | undefined
 }
 
-/** How one service manager installs, runs and shows the daemon: data without actions, so that tests can inspect it. */
+/** How one service manager installs, runs and shows the daemon: data without actions, so that it can be inspected. */
 export interface ServicePlan {
   /** Template of the definition, a file in `service/`. */
   readonly template: string

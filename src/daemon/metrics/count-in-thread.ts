@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { threadEntry } from '../../foundation/thread-entry.ts'
 import type { MirrorCounts } from './count-store.ts'
 
-/** Counts the contents of the store in `stateDir` in a thread of its own, so that the caller's thread is not blocked. */
+/** Counts what the store in `stateDir` holds, in a thread of its own, so that the caller is not blocked. */
 export function countInThread(stateDir: string): Promise<readonly MirrorCounts[]> {
   const worker = new Worker(threadEntry('./worker', import.meta.url), { workerData: stateDir, name: 'counting' })
   // The process may end without waiting for the thread.

@@ -1,4 +1,4 @@
-/** Thread entry: counts the contents of the store in a directory, posts the counts and ends. */
+/** Thread entry: counts what the store in a directory holds, posts the counts and ends. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { openStoreReader } from '../../store/open-store.ts'
 import { countStore } from './count-store.ts'
