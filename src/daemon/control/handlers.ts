@@ -28,7 +28,7 @@ export interface ControlHandlers {
   resume(names: readonly string[]): Promise<void>
   /** Makes these contents due now and wakes the uploads. Returns their number. */
   retry(contentIds: readonly number[]): Promise<number>
-  /** Sets these contents aside, so that they need no attention any more. Returns their number. */
+  /** Sets these contents aside, so that they need no attention any more. Returns how many were not set aside before. */
   ignore(contentIds: readonly number[]): Promise<number>
   /** Forgets a mirror; returns the file with a copy of the store from before. */
   forget(name: string): Promise<string>
