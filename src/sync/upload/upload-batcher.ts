@@ -78,11 +78,10 @@ export class UploadBatcher implements Disposable {
     return room > 0 || hasToCommit ? this.#commit(room) : []
   }
 
-  /** An upload of the intent begins; false when the intent was given back meanwhile. */
-  begin(intent: Intent): boolean {
-    if (!this.#waiting.delete(intent)) return false
+  /** The upload of an intent that was not given back begins. */
+  begin(intent: Intent): void {
+    this.#waiting.delete(intent)
     this.#inFlight += 1
-    return true
   }
 
   end(intent: Intent, result: UploadResult): void {

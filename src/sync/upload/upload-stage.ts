@@ -154,7 +154,8 @@ export class UploadStage {
   /** Uploads until the stage drains and nothing is left: true; false when it makes no sense to continue in this run. */
   async #uploadRound(plan: UploadPlan, batcher: UploadBatcher): Promise<boolean> {
     while (!this.#mustStop) {
-      for (const intent of batcher.commitIfDue(batcher.wantsMore ? this.#room(batcher) : 0)) this.#enqueue(intent)
+      for (const intent of batcher.commitIfDue(batcher.wantsMore ? this.#room(batcher) : 0))
+        this.#enqueue(batcher, intent)
       if (this.#state === 'open') this.#prepareIfWoken(plan)
       if (this.isIdle) this.#options.onIdle?.()
       if (this.#state === 'draining' && this.#hasUploadedAll && !this.#preparing) return true
@@ -188,15 +189,17 @@ export class UploadStage {
     return Math.max(0, Math.min(transfers * 4, inIngestion - this.#options.follower.countPending() - size))
   }
 
-  #enqueue(intent: Intent): void {
-    void this.#engine.uploads.add(() => this.#upload(intent))
+  #enqueue(batcher: UploadBatcher, intent: Intent): void {
+    void this.#engine.uploads.add(() => this.#upload(batcher, intent))
   }
 
-  async #upload(intent: Intent): Promise<void> {
-    if (this.#mustStop || !this.#batcher?.begin(intent)) return
+  async #upload(batcher: UploadBatcher, intent: Intent): Promise<void> {
+    // Winding down has given the intent back, or will.
+    if (this.#mustStop) return
+    batcher.begin(intent)
     const result = await this.#uploadToDirectory(intent)
     if (result.kind === 'fatal') this.#failure ??= { error: result.error }
-    this.#batcher.end(intent, result)
+    batcher.end(intent, result)
     this.#event.set()
   }
 
