@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { heldBackShape } from './quota.ts'
-import { verdicts } from './verdict.ts'
 
 const count = z.number()
 
@@ -61,11 +60,16 @@ const syncSummary = z.object({
   problems: z.array(summaryProblem),
 })
 
+/** How a run ended, in one word. */
+const verdict = z.enum(['ok', 'incomplete', 'failed'])
+
+export type Verdict = z.infer<typeof verdict>
+
 /** One run over some mirrors: the shape that `sync --json` prints. */
 export const runSummary = z.object({
   run: z.int(),
   dryRun: z.literal(true).exactOptional(),
-  verdict: z.enum(verdicts),
+  verdict,
   startedAt: z.string(),
   finishedAt: z.string(),
   durationMs: z.number(),

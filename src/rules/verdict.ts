@@ -1,8 +1,5 @@
 import type { ErrorCode, ShelfdError } from '../foundation/errors.ts'
-import type { SyncSummary } from './sync-summary.ts'
-
-export const verdicts = ['ok', 'incomplete', 'failed'] as const
-export type Verdict = (typeof verdicts)[number]
+import type { SyncSummary, Verdict } from './sync-summary.ts'
 
 /** The outcome of one run over all its mirrors; the command line maps it to an exit code. */
 export const runOutcomes = ['done', 'failures', 'temporary', 'pending', 'held-back', 'interrupted'] as const

@@ -1,12 +1,13 @@
 import type { ResourceRow } from '../database/tables/resources.ts'
 import { MAX_SMALL_BYTES } from '../storage/content-receiver.ts'
 import { readContent } from '../storage/read-content.ts'
-import type { ChildDocument, ChildExtractor } from './child-process/child-extractor.ts'
+import type { ChildExtractor } from './child-process/child-extractor.ts'
+import type { ChildDocument } from './child-process/child-messages.ts'
 import { extractText } from './extract/extract-text.ts'
 import { kindOf } from './extract/kinds.ts'
 import { extractInChild } from './extract-in-child.ts'
 import { ingestFile } from './ingest-file.ts'
-import type { IngestParts } from './ingest-queue.ts'
+import type { IngestParts } from './ingest-parts.ts'
 import { createPassageWriter } from './passage-writer.ts'
 
 /**

@@ -1,14 +1,9 @@
-import type { Clock } from '../../foundation/clock.ts'
 import { InterruptedError } from '../../foundation/errors.ts'
-import type { Logger } from '../../foundation/logger.ts'
-import type { Tables } from '../database/open-tables.ts'
 import type { ResourceRow } from '../database/tables/resources.ts'
-import type { FileStore } from '../storage/file-store.ts'
-import type { WriteQueue } from '../storage/write-queue.ts'
 import { openChildExtractor } from './child-process/child-extractor.ts'
-import type { ExtractionLimits } from './extraction-limits.ts'
 import { ingestInChild, ingestInProcess, isReadInProcess } from './ingest-batches.ts'
 import { openIngestLoop } from './ingest-loop.ts'
+import type { IngestParts } from './ingest-parts.ts'
 
 /** Processes uploads in their order (section 3.1). The queue is the table of resources, so that it survives a restart. */
 export interface IngestQueue {
@@ -18,15 +13,6 @@ export interface IngestQueue {
   settled(): Promise<void>
   /** Resolves when the work under way has ended; starts no new work. */
   stop(): Promise<void>
-}
-
-export interface IngestParts {
-  readonly tables: Tables
-  readonly writes: WriteQueue
-  readonly files: FileStore
-  readonly logger: Logger
-  readonly clock: Clock
-  readonly limits: ExtractionLimits
 }
 
 /** Documents that need a parser never hold up plain text, because a second loop reads them. */

@@ -9,7 +9,8 @@ import type { Pass } from '../pass.ts'
 import { openMirror } from '../pin/open-mirror.ts'
 import { NOT_YET_MADE } from '../pin/pin-mirror.ts'
 import { estimateUploads } from '../upload/estimate-uploads.ts'
-import { type UploadOptions, UploadStage } from '../upload/upload-stage.ts'
+import type { UploadOptions } from '../upload/upload-options.ts'
+import { UploadStage } from '../upload/upload-stage.ts'
 import { summarize } from './summarize.ts'
 
 /** Makes one pass over one mirror: observes, creates directories, uploads, follows ingestion, and summarizes. */

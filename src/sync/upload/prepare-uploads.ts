@@ -4,7 +4,7 @@ import { EarlierUploads } from '../doubts/earlier-uploads.ts'
 import { resolveDoubts } from '../doubts/resolve-doubts.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
 import type { PathProblem } from '../observe/observation.ts'
-import type { UploadOptions } from './upload-stage.ts'
+import type { UploadOptions } from './upload-options.ts'
 
 /** While uploads continue, doubts are resolved at most so often. */
 const DOUBT_INTERVAL_MS = 10_000

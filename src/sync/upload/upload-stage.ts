@@ -4,33 +4,18 @@ import { formatSize } from '../../foundation/units.ts'
 import type { HeldBack } from '../../rules/quota.ts'
 import type { SyncSummary } from '../../rules/sync-summary.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
-import type { IngestionCapacity } from '../ingestion/ingestion-capacity.ts'
 import type { PathProblem } from '../observe/observation.ts'
-import type { RunAttempts } from '../pass.ts'
 import { announceUploads } from '../progress.ts'
 import { RefusalExplainer } from './explain-refusal.ts'
 import type { Intent } from './intent.ts'
 import { UploadPreparation } from './prepare-uploads.ts'
-import { type QuotaScope, RunQuota } from './run-quota.ts'
+import { RunQuota } from './run-quota.ts'
 import { UploadBatcher } from './upload-batcher.ts'
 import { type UploadResult, uploadOne } from './upload-one.ts'
+import type { UploadOptions } from './upload-options.ts'
 import { UploadPlan } from './upload-plan.ts'
 
 const RESERVE_BYTES = 64 * 2 ** 20
-
-export interface UploadOptions {
-  readonly summary: SyncSummary
-  readonly follower: IngestionCapacity
-  /** How long to wait for room in ingestion. */
-  readonly waitMs: number
-  /** Which uploads count for the limits of a run. */
-  readonly quotaScope: QuotaScope
-  readonly attempts: RunAttempts
-  /** First check that the directories that were made still exist. */
-  readonly rechecksDirectories?: boolean
-  /** Called when there is nothing to upload for the moment; only while the stage is open. */
-  readonly onIdle?: () => void
-}
 
 /** `open`: more files may come; `draining`: ends when nothing is left; `closed`: begins nothing. */
 type StageState = 'open' | 'draining' | 'closed'

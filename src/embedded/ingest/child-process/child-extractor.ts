@@ -1,11 +1,8 @@
 import type { Clock } from '../../../foundation/clock.ts'
 import type { ExtractionEnd, ExtractionSink } from '../extract/extract-text.ts'
 import type { ExtractionLimits } from '../extraction-limits.ts'
-import type { DocumentRequest } from './child-messages.ts'
+import type { ChildDocument } from './child-messages.ts'
 import { DocumentReader } from './document-reader.ts'
-
-/** A document for the child process. */
-export type ChildDocument = Pick<DocumentRequest, 'mimeType' | 'sizeBytes' | 'content'>
 
 /** Extracts text in a child process, which starts when it is needed and ends when it has been idle for a while. */
 export interface ChildExtractor {

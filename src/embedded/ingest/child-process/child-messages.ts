@@ -11,6 +11,9 @@ export interface DocumentRequest {
   readonly maxPassages: number
 }
 
+/** A document for the child process. */
+export type ChildDocument = Pick<DocumentRequest, 'mimeType' | 'sizeBytes' | 'content'>
+
 /** After each piece but the last, the child waits until the parent answers `continue` (send the next piece) or `drop`. */
 export type ChildRequest = DocumentRequest | { readonly kind: 'continue' | 'drop'; readonly id: number }
 
