@@ -198,8 +198,11 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'Retry-After holds for its own request only',
     file: 'src/remote/policies/circuit-breaker.ts',
-    from: '    this.#openUntilMs = Math.max(this.#openUntilMs, nowMs + pauseMs)',
-    to: '    this.#openUntilMs = Math.max(this.#openUntilMs, nowMs)',
+    from: `    this.#openUntilMs = Math.max(this.#openUntilMs, nowMs + pauseMs)
+    if (retryAfterMs !== undefined) {
+      retryAfter.record(retryAfterMs)`,
+    to: `    this.#openUntilMs = Math.max(this.#openUntilMs, nowMs)
+    if (retryAfterMs !== undefined) {`,
   },
   {
     name: 'a limit of a run counts nothing',
