@@ -244,14 +244,14 @@ export class MirrorObserver implements AsyncDisposable {
   }
 
   #countMissed(watch: MirrorWatch, { differing }: ScanResult): void {
-    const { clock, logger, metrics: meter } = this.#engine
+    const { clock, logger, metrics } = this.#engine
     const nowMs = clock.nowMs()
     const missed = differing.filter(
       (file) => !watch.settler.covers(file.path) && ageMsOf(file, nowMs) > ANNOUNCED_WITHIN_MS + watch.delayMs,
     )
     if (missed.length === 0) return
     this.#missed += missed.length
-    meter.watcherMissed(missed.length)
+    metrics.watcherMissed(missed.length)
     logger.debug('a scan found what the watcher missed', { mirror: this.#settings.mirror.name, files: missed.length })
   }
 

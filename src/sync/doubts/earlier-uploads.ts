@@ -127,9 +127,9 @@ export class EarlierUploads {
 
   /** While this mirror looked, another mirror of the library may have found the content or begun to upload it. */
   #isStillUnsent({ contentId }: OpenFile): boolean {
-    const { store, inFlight: underWay } = this.#engine
+    const { store, inFlight } = this.#engine
     const state = store.contents.getUploadState(contentId).state
-    return (state === 'new' || state === 'refused') && !underWay.has(contentId)
+    return (state === 'new' || state === 'refused') && !inFlight.has(contentId)
   }
 
   #recordFound(file: OpenFile, { resourceId }: UntrackedEntry): void {

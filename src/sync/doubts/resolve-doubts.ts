@@ -58,12 +58,9 @@ export async function resolveDoubts(
 }
 
 /** Lists the contents of a mirror to look for: in doubt, not in flight, not set aside, not in quarantine. */
-export function listDoubtful(
-  { store, clock, inFlight: underWay }: Engine,
-  { row }: Pick<OpenMirror, 'row'>,
-): DoubtfulContent[] {
+export function listDoubtful({ store, clock, inFlight }: Engine, { row }: Pick<OpenMirror, 'row'>): DoubtfulContent[] {
   const nowMs = clock.nowMs()
-  return store.contents.listDoubtful(row).filter((content) => !underWay.has(content.id) && needsLook(content, nowMs))
+  return store.contents.listDoubtful(row).filter((content) => !inFlight.has(content.id) && needsLook(content, nowMs))
 }
 
 /** Lists the entries of a directory that the store does not know and that may be one of the contents. */
@@ -127,14 +124,14 @@ async function hasSameBytes(
 }
 
 /** While this mirror looked, another mirror of the library may have found the content or begun to upload it. */
-function isStillInDoubt({ store, inFlight: underWay }: Engine, { id, retryAt }: DoubtfulContent): boolean {
+function isStillInDoubt({ store, inFlight }: Engine, { id, retryAt }: DoubtfulContent): boolean {
   const now = store.contents.getUploadState(id)
   const isSame = (now.state === 'doubt' || now.state === 'sending') && now.retryAt === retryAt
-  return isSame && !underWay.has(id)
+  return isSame && !inFlight.has(id)
 }
 
 function recordFound(
-  { store, clock, logger, metrics: meter, fileLog }: Engine,
+  { store, clock, logger, metrics, fileLog }: Engine,
   { row, runId }: OpenMirror,
   content: DoubtfulContent,
   found: FileEntry,
@@ -157,7 +154,7 @@ function recordFound(
     summary.uploads.aliases += Math.max(0, received - 1)
     summary.uploads.bytes += content.size
   })
-  meter.uploadEnded('adopted', content.size)
+  metrics.uploadEnded('adopted', content.size)
   logger.debug('an earlier upload was found there', { mirror: row.name, path: content.path })
   const { path, size: sizeBytes } = content
   fileLog.sent({ mirror: row.name, path, sizeBytes, resourceId: found.id, isDuplicate: false })
@@ -179,14 +176,11 @@ function recordUnseen(
 }
 
 /** The content did not arrive: it counts as new, so that any mirror may upload it. */
-function recordAbsent(
-  { store, clock, logger, metrics: meter }: Engine,
-  { id, path, size, uploadId }: DoubtfulContent,
-): void {
+function recordAbsent({ store, clock, logger, metrics }: Engine, { id, path, size, uploadId }: DoubtfulContent): void {
   store.write(() => {
     store.contents.setState(id, 'new')
     store.uploads.end(uploadId, 'absent', null, clock.nowMs())
   })
-  meter.uploadEnded('absent', size)
+  metrics.uploadEnded('absent', size)
   logger.debug('an earlier upload was not found there', { path })
 }

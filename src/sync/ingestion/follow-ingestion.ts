@@ -192,12 +192,12 @@ export class IngestionFollower implements IngestionCapacity {
   }
 
   #takeNewOf(mirror: FollowedMirror): void {
-    const { store, clock, random, pollIntervals: pollPace } = this.#engine
+    const { store, clock, random, pollIntervals } = this.#engine
     for (;;) {
       const fresh = store.contents.listPending(mirror.row, mirror.lastSeq, ROUND)
       for (const resource of fresh) {
-        const isOld = resource.uploadedAt < clock.nowMs() - pollPace.maxPollMs
-        this.#take(mirror.row, resource, isOld ? 0 : pollIntervalMs(0, pollPace, random()))
+        const isOld = resource.uploadedAt < clock.nowMs() - pollIntervals.maxPollMs
+        this.#take(mirror.row, resource, isOld ? 0 : pollIntervalMs(0, pollIntervals, random()))
         mirror.lastSeq = resource.storedSeq
       }
       if (fresh.length < ROUND) return
@@ -220,8 +220,8 @@ export class IngestionFollower implements IngestionCapacity {
 
   /** An overdue resource no longer takes up capacity, and is polled less often. */
   #isOverdue({ sinceMs }: Followed): boolean {
-    const { clock, pollIntervals: pollPace } = this.#engine
-    return clock.monotonicMs() - sinceMs > pollPace.deadlineMs
+    const { clock, pollIntervals } = this.#engine
+    return clock.monotonicMs() - sinceMs > pollIntervals.deadlineMs
   }
 
   #nextDueMs(): number {
@@ -323,9 +323,9 @@ export class IngestionFollower implements IngestionCapacity {
   }
 
   #postpone(followed: Followed): void {
-    const { clock, pollIntervals: pollPace, random } = this.#engine
+    const { clock, pollIntervals, random } = this.#engine
     followed.polls += 1
-    const pauseMs = pollIntervalMs(followed.polls, pollPace, random())
+    const pauseMs = pollIntervalMs(followed.polls, pollIntervals, random())
     const isOverdue = this.#isOverdue(followed)
     followed.dueMs = clock.monotonicMs() + pauseMs * (isOverdue ? OVERDUE_FACTOR : 1)
     if (!isOverdue || followed.hasLeftRoom) return
@@ -338,13 +338,13 @@ export class IngestionFollower implements IngestionCapacity {
   }
 
   #recordEnd({ followed, outcome, status, note, problem }: Answer): void {
-    const { store, clock, progress, metrics: meter } = this.#engine
+    const { store, clock, progress, metrics } = this.#engine
     const nowMs = clock.nowMs()
     const searchableAt = outcome === 'searchable' ? nowMs : null
     store.contents.setIngestion(followed.contentId, { status, outcome, searchableAt, note, seenAt: nowMs })
     if (outcome === 'searchable') {
       progress.searchable += 1
-      meter.searchableAfter(Math.max(0, nowMs - followed.uploadedAt))
+      metrics.searchableAfter(Math.max(0, nowMs - followed.uploadedAt))
     }
     if (problem === null) {
       store.contents.setProblem(followed.contentId, null)

@@ -53,8 +53,8 @@ function keepProblems({ store, clock }: Engine, { row }: OpenMirror, found: Foun
 }
 
 /** Leaves out contents that another mirror is uploading now, because they are not in doubt. */
-function listContentProblems({ store, inFlight: underWay }: Engine, { row }: OpenMirror, { uploads }: SyncSummary) {
-  const troubled = store.contents.listTroubled(row.id, row.library.id).filter(({ id }) => !underWay.has(id))
+function listContentProblems({ store, inFlight }: Engine, { row }: OpenMirror, { uploads }: SyncSummary) {
+  const troubled = store.contents.listTroubled(row.id, row.library.id).filter(({ id }) => !inFlight.has(id))
   return troubled.map((content): SummaryProblem => {
     const { path, state, retryAt } = content
     const isInDoubt = state === 'sending' || (state === 'doubt' && content.problemCode === null)

@@ -33,7 +33,7 @@ export class UploadBatcher implements Disposable {
   readonly #onCommitted: BatcherOptions['onCommitted']
   /** Committed, not begun. */
   readonly #waiting = new Set<Intent>()
-  /** Contents that this batcher put into `engine.underWay`. */
+  /** Contents that this batcher put into `engine.inFlight`. */
   readonly #taken = new Set<number>()
   #ended: Ended[] = []
   #inFlight = 0

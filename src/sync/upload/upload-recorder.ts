@@ -157,9 +157,9 @@ export class UploadRecorder {
   }
 
   #endUpload(intent: Intent, outcome: UploadOutcome, message: string | null = null): void {
-    const { store, clock, metrics: meter } = this.#engine
+    const { store, clock, metrics } = this.#engine
     store.uploads.end(intent.uploadId, outcome, message, clock.nowMs())
-    meter.uploadEnded(outcome, intent.sizeBytes)
+    metrics.uploadEnded(outcome, intent.sizeBytes)
   }
 }
 
