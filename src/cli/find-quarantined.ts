@@ -5,6 +5,14 @@ import { openStoreReader, type StoreReader } from '../store/open-store.ts'
 import { listQuarantine, type Quarantined } from '../sync/quarantine.ts'
 import type { CommandContext } from './context.ts'
 
+/** The positional words that name quarantined contents. */
+export const QUARANTINED = {
+  type: 'string',
+  array: true,
+  describe: 'Files, directories, or beginnings of a SHA-256',
+  placeholder: 'PATH|SHA256',
+} as const
+
 /** The shortest accepted prefix of a SHA-256. */
 const MIN_PREFIX = 6
 

@@ -3,21 +3,14 @@ import { UsageError } from '../../../foundation/errors.ts'
 import { counted } from '../../../foundation/text.ts'
 import { setContentsAside } from '../../../sync/quarantine.ts'
 import { defineCommand } from '../../command.ts'
-import { findQuarantined } from '../../find-quarantined.ts'
+import { findQuarantined, QUARANTINED } from '../../find-quarantined.ts'
 
 export const command = defineCommand({
   description: [
     'They are not tried again and no run fails for them; the report still shows them, as what they are. It holds for the',
     'content: a file that changes is sent. "failed retry" takes it back.',
   ].join('\n'),
-  positionals: {
-    contents: {
-      type: 'string',
-      array: true,
-      describe: 'Files, directories, or beginnings of a SHA-256',
-      placeholder: 'PATH|SHA256',
-    },
-  },
+  positionals: { contents: QUARANTINED },
   options: {},
   examples: [['failed ignore ~/Papers/broken.pdf', 'nobody will mend this one']],
   exits: ['done', 'locked', 'operator'],

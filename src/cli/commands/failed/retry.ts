@@ -3,21 +3,14 @@ import { UsageError } from '../../../foundation/errors.ts'
 import { counted } from '../../../foundation/text.ts'
 import { retryContents } from '../../../sync/quarantine.ts'
 import { defineCommand } from '../../command.ts'
-import { findQuarantined, readQuarantine } from '../../find-quarantined.ts'
+import { findQuarantined, QUARANTINED, readQuarantine } from '../../find-quarantined.ts'
 
 export const command = defineCommand({
   description: [
     'Sends nothing by itself: the next run tries them, a running daemon at once. A refused file is sent again, a resource',
     'whose ingestion went wrong is looked at again. What "failed ignore" had set aside counts again.',
   ].join('\n'),
-  positionals: {
-    contents: {
-      type: 'string',
-      array: true,
-      describe: 'Files, directories, or beginnings of a SHA-256',
-      placeholder: 'PATH|SHA256',
-    },
-  },
+  positionals: { contents: QUARANTINED },
   options: { all: { type: 'boolean', describe: 'All that were not set aside' } },
   examples: [
     ['failed retry ~/Papers/scan.pdf', 'after the service was mended'],
