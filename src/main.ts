@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import type { CliIo, StopListener } from './cli/cli-io.ts'
+import type { CliIo, StopListener } from './cli/terminal/cli-io.ts'
 
 // Any version of Node may load this file: it uses only syntax of 2019, and imports nothing before the check.
 const major = Number(process.versions.node.split('.')[0])
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   // The objects of a run are short-lived. Without this flag the nursery grows to 128 MB for no gain.
   setFlagsFromString('--semi-space-growth-factor=1')
   const { runCli } = await import('./cli/run-cli.ts')
-  const { ownUid } = await import('./foundation/ownership.ts')
+  const { ownUid } = await import('./foundation/files/ownership.ts')
   const { stdin, stdout, stderr, env } = process
   for (const stream of [stdout, stderr]) stream.on('error', ignoreBrokenPipe)
   process.exitCode = await runCli(process.argv.slice(2), {

@@ -1,6 +1,6 @@
 import { enableCompileCache } from 'node:module'
 import { isAbsolute, join } from 'node:path'
-import { makeOwnDirectory } from '../foundation/private-directory.ts'
+import { makeOwnDirectory } from '../foundation/files/private-directory.ts'
 
 /**
  * Keeps compiled code for the next start in a directory that belongs to this user alone. Node's default is a shared

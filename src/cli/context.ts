@@ -1,15 +1,15 @@
-import { chooseLogFormat, createLogger, levelOf } from '../app/create-logger.ts'
-import type { OpenedService } from '../app/open-service.ts'
-import { createRedactor, type Redactor } from '../app/redactor.ts'
+import { chooseLogFormat, createLogger, levelOf } from '../app/logging/create-logger.ts'
+import { createRedactor, type Redactor } from '../app/logging/redactor.ts'
+import type { OpenedService } from '../app/service-client/open-service.ts'
 import type { SettingFlags } from '../app/settings/overrides.ts'
 import type { Settings } from '../app/settings/settings.ts'
 import type { LogFields, Logger } from '../foundation/logger.ts'
-import { escapeLines, terminalSafeJson } from '../foundation/text.ts'
+import { escapeLines, terminalSafeJson } from '../foundation/text/safe-text.ts'
 import type { OutageListener } from '../remote/policies/outage.ts'
-import { type CliIo, columnsOf } from './cli-io.ts'
-import { MessageOutput } from './message-output.ts'
-import { renderTable } from './render/table.ts'
-import { createOutageListener } from './tell-outages.ts'
+import { createOutageListener } from './outage-listener.ts'
+import { renderTable } from './render/layout/table.ts'
+import { type CliIo, columnsOf } from './terminal/cli-io.ts'
+import { MessageOutput } from './terminal/message-output.ts'
 
 /** Values of the flags that all commands have. */
 export interface GlobalFlags {
@@ -92,7 +92,7 @@ export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () =>
       return onOutage
     },
     openService: async () => {
-      const { openService } = await import('../app/open-service.ts')
+      const { openService } = await import('../app/service-client/open-service.ts')
       const { logger, onOutage } = context
       return openService(context.settings, { ...io, logger, redactor, onOutage, retry: INTERACTIVE_RETRY })
     },

@@ -1,9 +1,9 @@
 import type { LogFormat } from '../app/settings/settings.ts'
 import { messageOf, ShelfdError } from '../foundation/errors.ts'
-import { escapeText } from '../foundation/text.ts'
-import type { CliIo } from './cli-io.ts'
+import { escapeText } from '../foundation/text/safe-text.ts'
 import { exitCodeOf } from './exit-codes.ts'
 import { hintFor } from './hints.ts'
+import type { CliIo } from './terminal/cli-io.ts'
 
 /** What the report of an error needs from the command line. */
 export interface Shown {
@@ -17,7 +17,7 @@ export interface Shown {
 export async function reportError(error: unknown, io: CliIo, shown: Shown): Promise<void> {
   const hint = hintFor(error, shown.commandName)
   const stack = shown.withStack && error instanceof Error ? error.stack : undefined
-  const { chooseLogFormat } = await import('../app/create-logger.ts')
+  const { chooseLogFormat } = await import('../app/logging/create-logger.ts')
   if (chooseLogFormat(shown.logFormat, io.env) === 'json') return logError(error, io, shown, { hint, stack })
   const told = [`shelfd: ${messageOf(error)}`, ...(hint ? [hint] : []), ...(stack ? [stack] : [])]
   const lines = told.join('\n').split('\n').map(escapeText)
@@ -30,7 +30,7 @@ async function logError(
   { redact }: Shown,
   fields: { readonly hint: string | undefined; readonly stack: string | undefined },
 ): Promise<void> {
-  const { createLogger } = await import('../app/create-logger.ts')
+  const { createLogger } = await import('../app/logging/create-logger.ts')
   const write = (line: string) => void stderr.write(line)
   const logger = createLogger({ format: 'json', level: 'error', withTime: true, write, redact })
   const code = error instanceof ShelfdError ? error.code : 'unexpected'

@@ -1,16 +1,16 @@
 import type { Settings } from '../app/settings/settings.ts'
 import { version } from '../app/version.ts'
 import { InterruptedError, messageOf, OperatorError, ShelfdError } from '../foundation/errors.ts'
-import { escapeLines } from '../foundation/text.ts'
-import { type CliIo, columnsOf } from './cli-io.ts'
+import { escapeLines } from '../foundation/text/safe-text.ts'
 import type { Command } from './command.ts'
 import { commands } from './commands.ts'
 import type { GlobalFlags } from './context.ts'
 import { EXIT_CODES, exitCodeOf } from './exit-codes.ts'
-import { COMPLETION_REQUEST, flagForWord } from './global-options.ts'
+import { COMPLETION_REQUEST, flagForWord } from './options/global-options.ts'
 import { type FoundCommand, findCommand } from './parser/find-command.ts'
 import type { CommandLine } from './parser/read-command-line.ts'
 import { reportError, type Shown, typedLogFormat } from './report-error.ts'
+import { type CliIo, columnsOf } from './terminal/cli-io.ts'
 
 /** Runs one command line (without program name) and returns its exit code; the only place that prints errors. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {

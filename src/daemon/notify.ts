@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import type { Clock } from '../foundation/clock.ts'
 import { messageOf } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
-import { escapeText, truncateText } from '../foundation/text.ts'
+import { escapeText, truncateText } from '../foundation/text/safe-text.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

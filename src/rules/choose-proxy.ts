@@ -1,4 +1,4 @@
-import { isLoopback } from '../foundation/loopback.ts'
+import { isLoopback } from '../foundation/network/loopback.ts'
 
 /** Chooses the proxy for a service by the environment variables that other programs use too. */
 

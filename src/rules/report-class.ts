@@ -1,5 +1,5 @@
 import { type IngestionOutcome, isIngestionStatus } from '../contract/states.ts'
-import { describeWithoutText, kindName } from './without-text.ts'
+import { describeWithoutText, kindName } from './ingestion/without-text.ts'
 
 /** The classes of the report, each with its sign in the combined format. */
 export const REPORT_CLASSES = {

@@ -1,5 +1,5 @@
 import { ShelfdError } from '../foundation/errors.ts'
-import { failureScope } from '../rules/failure-scope.ts'
+import { failureScope } from '../rules/failure/failure-scope.ts'
 import type { Connection } from './engine.ts'
 
 /** The right that a kind of request needs, on one library. */

@@ -1,11 +1,11 @@
 import { joinLibraryPath, normalizeLibraryPath } from '../contract/library-path.ts'
 import type { DirectoryPage } from '../contract/records.ts'
+import { forEachConcurrently } from '../foundation/concurrency/for-each-concurrently.ts'
 import { messageOf, RejectedError, ShelfdError, TemporaryError } from '../foundation/errors.ts'
-import { forEachConcurrently } from '../foundation/for-each-concurrently.ts'
 import type { Logger } from '../foundation/logger.ts'
-import { escapeText, truncateText } from '../foundation/text.ts'
+import { escapeText, truncateText } from '../foundation/text/safe-text.ts'
 import type { ServiceClient } from '../remote/service-client.ts'
-import type { ListedEntry } from '../store/report-rows.ts'
+import type { ListedEntry } from '../store/tables/report-rows.ts'
 
 export interface Listing {
   /** Directories that could not be listed completely: what they and all below hold is unknown, never absent (P11). */

@@ -1,4 +1,4 @@
-import type { UploadOutcome } from '../store/uploads.ts'
+import type { UploadOutcome } from '../store/tables/uploads.ts'
 
 /** Receives what metrics count. */
 export interface MetricsSink {

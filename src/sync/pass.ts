@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { SyncSummary } from '../rules/sync-summary.ts'
+import type { SyncSummary } from '../rules/run/sync-summary.ts'
 import type { QuotaScope } from './upload/run-quota.ts'
 
 export const passOptions = z.object({

@@ -1,5 +1,5 @@
 import type { Store, StoreReader } from '../store/open-store.ts'
-import type { QuarantineRow } from '../store/quarantine.ts'
+import type { QuarantineRow } from '../store/tables/quarantine.ts'
 
 /** One content that failed, with every file that has it; times in ISO 8601. */
 export interface Quarantined {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
+import { createRedactor } from '../../src/app/logging/redactor.ts'
 import { openEngine } from '../../src/app/open-engine.ts'
-import { createRedactor } from '../../src/app/redactor.ts'
 import { silentLogger } from '../../src/foundation/logger.ts'
 import { DEFAULT_RETRY } from '../../src/remote/client-options.ts'
 import type { Outage } from '../../src/remote/policies/outage.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
-import { readSettingsWith } from './read-settings-with.ts'
+import { readSettingsWith } from './settings/read-settings-with.ts'
 
 test('a daemon waits, and says so, as the one before was asked to', async () => {
   await using service = await startFaultyService({ library: 'Test' })

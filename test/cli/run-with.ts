@@ -2,8 +2,8 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import type { CliIo } from '../../src/cli/cli-io.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
+import type { CliIo } from '../../src/cli/terminal/cli-io.ts'
 import { InterruptedError } from '../../src/foundation/errors.ts'
 
 export interface Outcome {

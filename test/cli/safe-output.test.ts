@@ -1,16 +1,22 @@
 import { Writable } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { askLine } from '../../src/cli/ask-line.ts'
-import type { CliIo } from '../../src/cli/cli-io.ts'
 import { createContext } from '../../src/cli/context.ts'
-import { describeProgress } from '../../src/cli/render/describe-progress.ts'
-import { renderFields, renderTable } from '../../src/cli/render/table.ts'
+import { renderFields, renderTable } from '../../src/cli/render/layout/table.ts'
+import { describeProgress } from '../../src/cli/render/progress/describe-progress.ts'
 import { reportError } from '../../src/cli/report-error.ts'
+import { askLine } from '../../src/cli/terminal/ask-line.ts'
+import type { CliIo } from '../../src/cli/terminal/cli-io.ts'
 import { UsageError } from '../../src/foundation/errors.ts'
-import { escapeJson, escapeLines, escapeText, terminalSafeJson, truncateText } from '../../src/foundation/text.ts'
+import {
+  escapeJson,
+  escapeLines,
+  escapeText,
+  terminalSafeJson,
+  truncateText,
+} from '../../src/foundation/text/safe-text.ts'
 import { createProgress } from '../../src/sync/progress.ts'
-import { readSettingsWith } from '../app/read-settings-with.ts'
+import { readSettingsWith } from '../app/settings/read-settings-with.ts'
 import { DANGEROUS, HOSTILE_MARKS, hostileText } from '../support/hostile-text.ts'
 
 /** What drawing a line in place needs; nothing of it comes from outside. */

@@ -1,6 +1,6 @@
 /** The first sync says where the data went and what to do next. */
 import { describe, expect, test } from 'vitest'
-import { parseSize } from '../../src/foundation/units.ts'
+import { parseSize } from '../../src/foundation/text/units.ts'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'

@@ -1,7 +1,7 @@
 /** A validator's own sentences ("expected number, received NaN") say nothing to a person: none is ever shown. */
 import { describe, expect, test } from 'vitest'
-import { configJsonSchema } from '../../src/app/settings/json-schema.ts'
-import { readSettingsWith } from '../app/read-settings-with.ts'
+import { configJsonSchema } from '../../src/app/settings/schema/json-schema.ts'
+import { readSettingsWith } from '../app/settings/read-settings-with.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
 

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
-  test: { include: ['test/rules/*.test.ts'], setupFiles: ['test/mutants/setup.ts'] },
+  test: { include: ['test/rules/**/*.test.ts'], setupFiles: ['test/mutants/setup.ts'] },
 })

@@ -58,7 +58,9 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     answer: 'the daemon ends with exit 78 instead of writing into nothing',
     class: 'halt',
     shownBy: {
-      'store/gone-back.test.ts': ['a store that is deleted or replaced while it is used > (%s) takes nothing any more'],
+      'store/integrity/gone-back.test.ts': [
+        'a store that is deleted or replaced while it is used > (%s) takes nothing any more',
+      ],
       'journeys/daemon-guards.test.ts': [
         'a store that is deleted under the daemon > ends it, and the next one asks before it sends (P14)',
       ],
@@ -107,7 +109,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     answer: 'refused with exit 78 by whoever reads or writes, however little is missing',
     class: 'halt',
     shownBy: {
-      'store/gone-back.test.ts': [
+      'store/integrity/gone-back.test.ts': [
         'a write-ahead log that was cut after a kill > is refused by each receipt that it lacks',
         'an older copy of the database > (%s) is refused, whenever it was made',
       ],

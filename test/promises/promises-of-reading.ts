@@ -104,7 +104,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
       ],
       'journeys/daemon-guards.test.ts': ['roots that are lost > halt their mirrors alone until resolved'],
       'journeys/other-disk.test.ts': ['another disk at the same mount point is not sent'],
-      'rules/root-guard.test.ts': [
+      'rules/observe/loss-guard.test.ts': [
         'the guard of a root > halts when all of five files are gone',
         'the guard of a root > halts at more than half, from twenty on',
       ],
@@ -121,7 +121,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
         'a later run > a file that comes back sends nothing (P13)',
         'a later run > an old content that returns is not superseded',
       ],
-      'store/queries.test.ts': ['contents > keep their resource id for good (P13)'],
+      'store/tables/queries.test.ts': ['contents > keep their resource id for good (P13)'],
       'sync/observe/moves-between-scans.test.ts': ['files renamed between scans are not lost'],
     },
   },

@@ -22,7 +22,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'limits > hold back what the next run sends',
         'limits > of a day count across runs',
       ],
-      'rules/sending.test.ts': ['the quota > is never overstepped by whoever obeys it'],
+      'rules/upload/sending.test.ts': ['the quota > is never overstepped by whoever obeys it'],
       'sync/gone-back.test.ts': [
         'a state that is %s > sends nothing that was acknowledged, whenever it was copied',
         'a new state beside a full library > takes over what is there and sends nothing, once told so (P14)',
@@ -102,7 +102,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'each class of the report > is reached by what it stands for',
       ],
       'rules/report-class.test.ts': ['a file > is in exactly one known class'],
-      'rules/compare-directory.test.ts': [
+      'rules/observe/compare-directory.test.ts': [
         'comparing a directory with the store > accounts for every name exactly once',
       ],
       'endurance/daemon-churn.test.ts': ['a tree changed at random ends exactly mirrored'],
@@ -145,7 +145,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     shownBy: {
       'endurance/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
       'sync/kept-retry-after.test.ts': ['a pause that the service asked for > holds for the process that follows'],
-      'app/lazy-service.test.ts': ['what a service asked one client to wait holds for the next one'],
+      'app/service-client/lazy-service.test.ts': ['what a service asked one client to wait holds for the next one'],
       'journeys/no-answer.test.ts': ['who waits for a service hears > from later runs too, which ask nothing before'],
       'app/open-engine.test.ts': ['a daemon waits, and says so, as the one before was asked to'],
       'local/scan/scanned-files.test.ts': ['Only one portion is unpacked at a time'],
@@ -222,7 +222,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'a store that is not what it was (P24) > is refused when a page of it is garbage',
         'a store that is not what it was (P24) > never gives wrong answers after flipped bits',
       ],
-      'store/gone-back.test.ts': [
+      'store/integrity/gone-back.test.ts': [
         'a write-ahead log that was cut after a kill > (%s) loses no receipt in silence (P1, P24)',
         'an older copy of the database > (%s) is refused, whenever it was made',
         'an older copy of the database > beside the log of the newer one is refused',

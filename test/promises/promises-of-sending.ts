@@ -13,7 +13,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
     shownBy: {
       'endurance/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
       'journeys/real-process.test.ts': ['a log cut after a kill never sends a receipt again'],
-      'store/gone-back.test.ts': [
+      'store/integrity/gone-back.test.ts': [
         'a write-ahead log that was cut after a kill > (%s) loses no receipt in silence (P1, P24)',
         'a write-ahead log that was cut after a kill > is refused by each receipt that it lacks',
       ],
@@ -68,7 +68,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'a content that another mirror is sending is sent once',
         'a look goes where the content was sent, whatever was configured since',
       ],
-      'store/queries.test.ts': ['contents > are one for bytes and kind'],
+      'store/tables/queries.test.ts': ['contents > are one for bytes and kind'],
       'sync/report/report.test.ts': ['whatever happens to a tree > every file is in one class (P19, seed %i)'],
     },
   },
@@ -110,7 +110,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'a look > that is refused after two doubts names the file, and sends nothing',
         'a listing that never ends > %s sends nothing again, and names the file',
       ],
-      'rules/sending.test.ts': [
+      'rules/upload/sending.test.ts': [
         'an upload in doubt > after $doubts doubts and $problemCount quarantines ($cause)',
         'the candidates of a look > stand in the way when they cannot be compared: %s after %i doubts',
       ],

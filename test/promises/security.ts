@@ -7,7 +7,7 @@ export const security: readonly SecurityRow[] = [
     holds: 'The service is reached by https, unless it is on loopback.',
     shownBy: {
       'remote/client-options.test.ts': ['parseOrigin > refuses what is no safe origin: %s'],
-      'app/settings-problems.test.ts': [
+      'app/settings/settings-problems.test.ts': [
         'problems name the file, the line and what was expected > %s is no origin, and is not repeated',
       ],
     },
@@ -33,11 +33,11 @@ export const security: readonly SecurityRow[] = [
     holds: 'Secrets are left out of everything that is printed or logged, by their value, at every level.',
     shownBy: {
       'journeys/credential-secrecy.test.ts': ['a credential repeated in escapes shows nowhere (P22)'],
-      'foundation/redaction.test.ts': [
+      'foundation/text/redaction.test.ts': [
         'a secret is redacted > when repeated as %s',
         'a secret is redacted > when repeated in any mixture of escapes',
       ],
-      'app/create-logger.test.ts': ['a secret shows nowhere, in any form, at any level'],
+      'app/logging/create-logger.test.ts': ['a secret shows nowhere, in any form, at any level'],
       'journeys/config-show.test.ts': ['config show > never shows a secret'],
       'cli/service-commands.test.ts': ['credentials > the token is in no output of any command'],
     },
@@ -68,8 +68,8 @@ export const security: readonly SecurityRow[] = [
         'the state directory > that others can write is refused by every command',
         'what decides whom to trust > is no program or authority that others can write',
       ],
-      'app/credential.test.ts': ['what is refused > a token file of mode %o'],
-      'app/settings-problems.test.ts': [
+      'app/service-client/credential.test.ts': ['what is refused > a token file of mode %o'],
+      'app/settings/settings-problems.test.ts': [
         'insecure files > a token in a file that others can read',
         'insecure files > a command in a file that others can write',
       ],
@@ -79,7 +79,7 @@ export const security: readonly SecurityRow[] = [
     id: 'S-07',
     holds: 'Names from the service become local names only through one function.',
     shownBy: {
-      'app/files.test.ts': [
+      'app/files/user-files.test.ts': [
         'names from outside > whatever they are, they stay in their directory',
         'names from outside > %j becomes %j',
       ],
@@ -154,7 +154,7 @@ export const security: readonly SecurityRow[] = [
     id: 'S-14',
     holds: 'Root sends to a service only by a flag, a variable or as a system service.',
     shownBy: {
-      'cli/allow-root.test.ts': [
+      'cli/options/allow-root.test.ts': [
         'root > sends nothing to a service without a flag',
         'root > may do so by flag, variable or system service',
         'root > is only warned where nothing leaves the machine',

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ShelfdError } from '../../src/foundation/errors.ts'
-import { escapeText } from '../../src/foundation/text.ts'
+import { escapeText } from '../../src/foundation/text/safe-text.ts'
 import type { ServiceClient } from '../../src/remote/service-client.ts'
 import { fuzzRuns, jsonText, oddString, spoiled } from '../support/fuzzing.ts'
 import { clientOf, collect, EMPTY_PAGE, HELLO, jumpingClock, serve, uploadOf } from './support.ts'

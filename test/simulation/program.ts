@@ -2,8 +2,8 @@
 
 import PQueue from 'p-queue'
 import type { Clock } from '../../src/foundation/clock.ts'
+import { Mutex } from '../../src/foundation/concurrency/mutex.ts'
 import { type Logger, silentLogger } from '../../src/foundation/logger.ts'
-import { Mutex } from '../../src/foundation/mutex.ts'
 import type { FileSystem } from '../../src/local/read/file-system.ts'
 import { createServiceClient } from '../../src/remote/create-client.ts'
 import type { OutageListener } from '../../src/remote/policies/outage.ts'

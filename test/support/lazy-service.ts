@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest'
-import { createLazyService, type LazyService } from '../../src/app/lazy-service.ts'
-import { createRedactor } from '../../src/app/redactor.ts'
+import { createRedactor } from '../../src/app/logging/redactor.ts'
+import { createLazyService, type LazyService } from '../../src/app/service-client/lazy-service.ts'
 import { silentLogger } from '../../src/foundation/logger.ts'
-import { readSettingsWith } from '../app/read-settings-with.ts'
+import { readSettingsWith } from '../app/settings/read-settings-with.ts'
 
 /** The way to a service as the program opens it, over real sockets; closed with the test at the latest. */
 export function lazyService({ url, token }: { readonly url: string; readonly token: string }): LazyService {

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
-import type { CliIo } from '../../src/cli/cli-io.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
+import type { CliIo } from '../../src/cli/terminal/cli-io.ts'
 import type { Outcome, Variables } from './home.ts'
 
 /** The program in this process: quick, and all of it but main.ts. */

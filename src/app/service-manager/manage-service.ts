@@ -1,5 +1,5 @@
 import { FileError, UsageError } from '../../foundation/errors.ts'
-import { escapeLines, escapeText } from '../../foundation/text.ts'
+import { escapeLines, escapeText } from '../../foundation/text/safe-text.ts'
 import type { RunProgram } from './run-program.ts'
 import { readTemplate, removeDefinition, writeDefinition } from './service-files.ts'
 import type { Filling, LogOptions, ProgramCall, ServicePlan } from './service-plan.ts'

@@ -1,4 +1,4 @@
-import { escapeText, truncateText } from '../../foundation/text.ts'
+import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import type { MirrorSettings, Settings } from './settings.ts'
 
 /** Values that are never shown, only that they changed; the arguments of a command may hold a secret. */

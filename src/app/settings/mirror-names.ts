@@ -1,8 +1,8 @@
 import { basename, resolve } from 'node:path'
 import { systemCodeOf, UsageError } from '../../foundation/errors.ts'
-import { configCandidates, expandHome, type Surroundings } from './find-config-file.ts'
-import { parseConfigFile } from './parse-file.ts'
-import { readTextFile } from './private-file.ts'
+import { readTextFile } from '../files/private-file.ts'
+import { configCandidates, expandHome, type Surroundings } from './config-file/find-config-file.ts'
+import { parseConfigFile } from './config-file/parse-file.ts'
 import { isMapping } from './raw.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { findLibrary } from '../../app/find-library.ts'
-import { parseLibraryTarget } from '../../app/library-target.ts'
+import { findLibrary } from '../../app/libraries/find-library.ts'
+import { parseLibraryTarget } from '../../app/libraries/library-target.ts'
 import type { DirectoryPage, FileEntry, FolderEntry } from '../../contract/records.ts'
 import { collect } from '../collect.ts'
 import { defineCommand } from '../command.ts'

@@ -1,7 +1,7 @@
-import { findLibrary } from '../../app/find-library.ts'
-import { parseLibraryTarget } from '../../app/library-target.ts'
+import { findLibrary } from '../../app/libraries/find-library.ts'
+import { parseLibraryTarget } from '../../app/libraries/library-target.ts'
 import { UsageError } from '../../foundation/errors.ts'
-import { escapeText } from '../../foundation/text.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
 import { defineCommand } from '../command.ts'
 
 export const command = defineCommand({

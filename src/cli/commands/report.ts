@@ -1,10 +1,10 @@
-import { chooseKnown } from '../../app/choose-known.ts'
+import { chooseKnown } from '../../app/mirrors/choose-known.ts'
 import { openReader } from '../../app/open-engine.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { CHECKED_CLASSES, REPORT_CLASSES, type ReportClass } from '../../rules/report-class.ts'
 import { defineCommand } from '../command.ts'
+import { describeLacking } from '../describe-lacking.ts'
 import { printReport } from '../render/print-report.ts'
-import { describeLacking } from '../tell-lacking.ts'
 
 export const command = defineCommand({
   description: [

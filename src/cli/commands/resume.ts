@@ -1,6 +1,6 @@
 import { changeStore } from '../../app/change-store.ts'
-import { chooseNames } from '../../app/choose-names.ts'
-import { escapeText } from '../../foundation/text.ts'
+import { chooseNames } from '../../app/mirrors/choose-names.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
 import { resumeMirrors } from '../../sync/pause.ts'
 import { defineCommand } from '../command.ts'
 

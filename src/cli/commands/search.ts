@@ -1,6 +1,6 @@
-import { findLibrary } from '../../app/find-library.ts'
+import { findLibrary } from '../../app/libraries/find-library.ts'
 import type { SearchAnswer } from '../../contract/records.ts'
-import { escapeText, truncateText } from '../../foundation/text.ts'
+import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import type { SearchRequest, ServiceClient } from '../../remote/service-client.ts'
 import { defineCommand } from '../command.ts'
 

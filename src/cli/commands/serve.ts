@@ -1,8 +1,8 @@
-import { origin } from '../../app/settings/values.ts'
+import { origin } from '../../app/settings/schema/values.ts'
 import type { EmbeddedLibrary, EmbeddedOptions } from '../../embedded/start-embedded.ts'
 import { UsageError } from '../../foundation/errors.ts'
-import { isLoopback } from '../../foundation/loopback.ts'
-import { escapeText } from '../../foundation/text.ts'
+import { isLoopback } from '../../foundation/network/loopback.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
 import { defineCommand } from '../command.ts'
 
 const IN_THE_OPEN =

@@ -1,26 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describeInactive, listRoster, type RosterEntry } from '../../app/mirror-roster.ts'
+import { describeInactive, listRoster, type RosterEntry } from '../../app/mirrors/mirror-roster.ts'
 import type { Settings } from '../../app/settings/settings.ts'
 import { findStateDir } from '../../app/settings/state-dir.ts'
 import { connectToDaemon } from '../../daemon/control/client/connect-to-daemon.ts'
 import type { DaemonStatus } from '../../daemon/daemon-status.ts'
 import { messageOf, UsageError } from '../../foundation/errors.ts'
-import { escapeText } from '../../foundation/text.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
 import { openStoreReader } from '../../store/open-store.ts'
 import type { MirrorOfRun } from '../../sync/report/last-runs.ts'
 import { type MirrorStatus, readStatus, readUnknownMirrors } from '../../sync/report/status.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { describeDaemon } from '../render/daemon-status.ts'
-import { daemonStatusJson } from '../render/daemon-status-json.ts'
+import { describeLacking } from '../describe-lacking.ts'
+import { describeDaemon } from '../render/status/daemon-status.ts'
+import { daemonStatusJson } from '../render/status/daemon-status-json.ts'
 import {
   renderMirrorStatus,
   renderNewMirror,
   renderUnsyncedMirror,
   type ShownMirror,
   type UnsyncedMirror,
-} from '../render/mirror-status.ts'
-import { describeLacking } from '../tell-lacking.ts'
+} from '../render/status/mirror-status.ts'
 
 const WATCH_PAUSE_MS = 1_000
 

@@ -1,6 +1,6 @@
 import type { AccessContext } from '../../contract/records.ts'
 import { defineCommand } from '../command.ts'
-import { renderFields } from '../render/table.ts'
+import { renderFields } from '../render/layout/table.ts'
 
 export const command = defineCommand({
   positionals: {},

@@ -1,12 +1,12 @@
-import { chooseByPath } from '../../app/choose-known.ts'
-import { settingsOfRow } from '../../app/choose-mirrors.ts'
+import { chooseByPath } from '../../app/mirrors/choose-known.ts'
+import { settingsOfRow } from '../../app/mirrors/choose-mirrors.ts'
 import { openReader } from '../../app/open-engine.ts'
 import { messageOf, UsageError } from '../../foundation/errors.ts'
 import { explainPath, locateResource, type PathExplanation } from '../../sync/report/explain-path.ts'
 import type { ReportContext } from '../../sync/report/report.ts'
 import { defineCommand } from '../command.ts'
-import { type RemoteFinding, renderExplanation } from '../render/explanation.ts'
-import { explanationJson } from '../render/explanation-json.ts'
+import { type RemoteFinding, renderExplanation } from '../render/explanation/explanation.ts'
+import { explanationJson } from '../render/explanation/explanation-json.ts'
 
 export const command = defineCommand({
   description:

@@ -1,7 +1,7 @@
 import { UsageError } from '../../foundation/errors.ts'
 import { type ArgumentSpec, type ArgumentTable, type Command, takesValue } from '../command.ts'
 import { commands, GROUP_SUMMARIES } from '../commands.ts'
-import { GLOBAL_OPTIONS, optionsOf } from '../global-options.ts'
+import { GLOBAL_OPTIONS, optionsOf } from '../options/global-options.ts'
 import { createYargs, type YargsInput } from './create-yargs.ts'
 import { describeMistake, type Expected, withDashes } from './describe-mistake.ts'
 import type { FoundCommand } from './find-command.ts'

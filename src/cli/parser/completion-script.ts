@@ -1,4 +1,4 @@
-import { COMPLETION_REQUEST } from '../global-options.ts'
+import { COMPLETION_REQUEST } from '../options/global-options.ts'
 import { createYargs } from './create-yargs.ts'
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const

@@ -1,4 +1,4 @@
-import { didYouMean } from '../../app/nearest.ts'
+import { didYouMean } from '../../app/did-you-mean.ts'
 import { type ArgumentTable, nameOf } from '../command.ts'
 
 /** The parts of the named command that describe mistakes. */

@@ -1,4 +1,4 @@
-import { wrapText } from '../render/wrap.ts'
+import { wrapText } from '../render/layout/wrap.ts'
 
 interface Cell {
   readonly text: string

@@ -2,7 +2,7 @@ import { isSettingFlag } from '../../app/settings/overrides.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { type ArgumentSpec, type ArgumentTable, type Command, nameOf } from '../command.ts'
 import type { GlobalFlags } from '../context.ts'
-import { GLOBAL_OPTIONS, optionsOf } from '../global-options.ts'
+import { GLOBAL_OPTIONS, optionsOf } from '../options/global-options.ts'
 import { describeChoice } from './describe-mistake.ts'
 import type { FoundCommand } from './find-command.ts'
 

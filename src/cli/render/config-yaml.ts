@@ -1,6 +1,6 @@
 import { stringify } from 'yaml'
 import type { Explained, ExplainedSection } from '../../app/settings/explain-settings.ts'
-import { escapeText } from '../../foundation/text.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
 
 const STEP = '  '
 

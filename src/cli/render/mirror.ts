@@ -1,4 +1,4 @@
-import { describeInactive, explainInactive, type RosterEntry } from '../../app/mirror-roster.ts'
+import { describeInactive, explainInactive, type RosterEntry } from '../../app/mirrors/mirror-roster.ts'
 
 /** One mirror as `--json` prints it. */
 export function mirrorJson(entry: RosterEntry) {

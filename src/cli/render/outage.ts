@@ -1,4 +1,4 @@
-import { timeOfDay } from '../../foundation/time-of-day.ts'
+import { timeOfDay } from '../../foundation/text/time-of-day.ts'
 import { describeCause } from '../../remote/policies/describe-outage.ts'
 import type { Outage } from '../../remote/policies/outage.ts'
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import { escapeText } from '../../foundation/text.ts'
-import { formatSize } from '../../foundation/units.ts'
-import { quarantineLeftMs } from '../../rules/quarantine-duration.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
+import { formatSize } from '../../foundation/text/units.ts'
+import { quarantineLeftMs } from '../../rules/failure/quarantine-duration.ts'
 import type { Quarantined } from '../../sync/quarantine.ts'
 import type { CommandContext } from '../context.ts'
-import { fitsTable, renderFields } from './table.ts'
+import { fitsTable, renderFields } from './layout/table.ts'
 
 const SHA256_DIGITS = 12
 

@@ -1,9 +1,9 @@
-import { counted, escapeText } from '../../foundation/text.ts'
-import { formatDuration, formatSize } from '../../foundation/units.ts'
-import { concernsOneMirror } from '../../rules/failure-scope.ts'
-import { describeHold } from '../../rules/quota.ts'
-import type { SummaryProblem, SyncSummary } from '../../rules/sync-summary.ts'
-import { describeKinds } from '../../rules/without-text.ts'
+import { counted, escapeText } from '../../foundation/text/safe-text.ts'
+import { formatDuration, formatSize } from '../../foundation/text/units.ts'
+import { concernsOneMirror } from '../../rules/failure/failure-scope.ts'
+import { describeKinds } from '../../rules/ingestion/without-text.ts'
+import type { SummaryProblem, SyncSummary } from '../../rules/run/sync-summary.ts'
+import { describeHold } from '../../rules/upload/quota.ts'
 import type { RunResult } from '../../sync/run/run-sync.ts'
 
 /** How many lines of problems a summary has; the report has all problems. */

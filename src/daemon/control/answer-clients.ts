@@ -1,4 +1,4 @@
-import { Mutex } from '../../foundation/mutex.ts'
+import { Mutex } from '../../foundation/concurrency/mutex.ts'
 import { pauseMirrors, resumeMirrors } from '../../sync/pause.ts'
 import { retryContents, setContentsAside } from '../../sync/quarantine.ts'
 import type { DaemonStatus } from '../daemon-status.ts'

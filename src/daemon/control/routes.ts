@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { RefusedError, RejectedError } from '../../foundation/errors.ts'
-import { describeIssue } from '../../foundation/expected-of.ts'
+import { describeIssue } from '../../foundation/text/describe-issue.ts'
 import { jsonAnswer, type Route, type Routes } from '../http/routes.ts'
 import type { ControlHandlers } from './handlers.ts'
 import { contents, libraryRequest, mirrorName, mirrorNames, nothing, stopRequest, syncRequest } from './requests.ts'

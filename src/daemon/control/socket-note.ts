@@ -1,8 +1,8 @@
 /** Writes the file `control` in the state directory, from which clients learn the path of the socket. */
 import { lstatSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { assertOwnDirectory } from '../../foundation/private-directory.ts'
-import { replaceFile } from '../../foundation/replace-file.ts'
+import { assertOwnDirectory } from '../../foundation/files/private-directory.ts'
+import { replaceFile } from '../../foundation/files/replace-file.ts'
 
 export function writeSocketNote(stateDir: string, path: string): void {
   replaceFile(noteFileOf(stateDir), `${path}\n`)

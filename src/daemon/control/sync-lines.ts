@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { runSummary } from '../../rules/sync-summary.ts'
-import { runOutcomes } from '../../rules/verdict.ts'
+import { runSummary } from '../../rules/run/sync-summary.ts'
+import { runOutcomes } from '../../rules/run/verdict.ts'
 import { sentFile } from '../../sync/file-log.ts'
 import { progressShape } from '../../sync/progress.ts'
 import { fault } from '../http/fault.ts'

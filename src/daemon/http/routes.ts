@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http'
-import { terminalSafeJson } from '../../foundation/text.ts'
+import { terminalSafeJson } from '../../foundation/text/safe-text.ts'
 
 export interface RouteRequest {
   /** The JSON of the body, not validated. */

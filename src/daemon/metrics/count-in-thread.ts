@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { threadEntry } from '../../foundation/thread-entry.ts'
+import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
 import type { MirrorCounts } from './count-store.ts'
 
 /** Counts what the store in `stateDir` holds, in a thread of its own, so that the caller is not blocked. */

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
 import type { RequestObservation } from '../../remote/client-options.ts'
-import type { UploadOutcome } from '../../store/uploads.ts'
+import type { UploadOutcome } from '../../store/tables/uploads.ts'
 import type { MetricsSink } from '../../sync/metrics-sink.ts'
 import { makeCounter, makeHistogram } from './make.ts'
 

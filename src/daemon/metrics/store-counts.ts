@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client'
 import type { Clock } from '../../foundation/clock.ts'
 import { errorCodes } from '../../foundation/errors.ts'
-import { escapeText } from '../../foundation/text.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { Store } from '../../store/open-store.ts'
 import type { DaemonStatus } from '../daemon-status.ts'
 import { countInThread } from './count-in-thread.ts'

@@ -1,4 +1,4 @@
-import type { KeyValueQueries } from '../../store/key-values.ts'
+import type { KeyValueQueries } from '../../store/tables/key-values.ts'
 
 /** Up to which time a mirror's schedule was handled. */
 export interface HandledNote {

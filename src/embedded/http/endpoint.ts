@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { API_PREFIX, ROUTES } from '../../contract/routes.ts'
-import { describeIssue } from '../../foundation/expected-of.ts'
+import { describeIssue } from '../../foundation/text/describe-issue.ts'
 import type { Grant } from '../access/grant.ts'
 import type { Service } from '../service.ts'
 import { forbidden, unauthorized } from './api-error.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../foundation/clock.ts'
-import { ConnectionBound } from '../../foundation/connection-bound.ts'
+import { ConnectionBound } from '../../foundation/network/connection-bound.ts'
 import { ApiError } from '../http/api-error.ts'
 import { MIN_BODY_BYTES, type RequestLimits } from './request-limits.ts'
 

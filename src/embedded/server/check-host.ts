@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { hostNameOf, isLoopback } from '../../foundation/loopback.ts'
+import { hostNameOf, isLoopback } from '../../foundation/network/loopback.ts'
 import { ApiError } from '../http/api-error.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { LockedError } from '../../foundation/errors.ts'
-import { makeOwnDirectory } from '../../foundation/private-directory.ts'
-import { replaceFile } from '../../foundation/replace-file.ts'
+import { makeOwnDirectory } from '../../foundation/files/private-directory.ts'
+import { replaceFile } from '../../foundation/files/replace-file.ts'
 import { type KernelLock, takeKernelLock } from '../../foundation/sqlite/kernel-lock.ts'
 
 /** The paths of one library service. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
 import { rebuildError } from '../../foundation/errors.ts'
-import { threadEntry } from '../../foundation/thread-entry.ts'
 import type { EmbeddedLibrary } from '../start-embedded.ts'
 import { type StartedMessage, type WorkerRequest, workerMessage } from './worker-messages.ts'
 

@@ -1,4 +1,4 @@
-import { joinPath } from '../../foundation/paths.ts'
+import { joinPath } from '../../foundation/files/paths.ts'
 import type { IgnoreScope } from './ignore-scope.ts'
 
 interface Step {

@@ -1,4 +1,4 @@
-import { joinPath, nameOf, parentOf } from '../../foundation/paths.ts'
+import { joinPath, nameOf, parentOf } from '../../foundation/files/paths.ts'
 import { BUILT_IN_LITTER, BUILT_IN_SECRETS } from './built-in-patterns.ts'
 import type { IgnoreDecision, IgnoreRule } from './ignore-rule.ts'
 import { parseIgnoreRule } from './ignore-rule.ts'

@@ -1,5 +1,5 @@
 import { FileError } from '../../foundation/errors.ts'
-import { joinPath } from '../../foundation/paths.ts'
+import { joinPath } from '../../foundation/files/paths.ts'
 import { fileError } from '../read/file-errors.ts'
 import type { FileSystem } from '../read/file-system.ts'
 import { openGuarded } from '../read/open-guarded.ts'

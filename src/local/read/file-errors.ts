@@ -1,6 +1,6 @@
 import type { CodeOf } from '../../foundation/errors.ts'
 import { FileError, messageOf, systemCodeOf } from '../../foundation/errors.ts'
-import { escapeText } from '../../foundation/text.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
 
 const FAULTS: Readonly<Record<string, readonly [CodeOf<'file'>, string]>> = {
   ENOENT: ['vanished', 'it is gone'],

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { messageOf, RootError, systemCodeOf } from '../../foundation/errors.ts'
-import { escapeText } from '../../foundation/text.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { FileSystem } from './file-system.ts'
 import { FILE_SYSTEMS } from './file-system-kinds.ts'
 import { isDirectory } from './fingerprint.ts'

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { sep } from 'node:path'
-import { isWithin } from '../../foundation/paths.ts'
+import { isWithin } from '../../foundation/files/paths.ts'
 import { asFileError, fileError } from './file-errors.ts'
 import type { FileStats, FileSystem } from './file-system.ts'
 import type { Fingerprint } from './fingerprint.ts'

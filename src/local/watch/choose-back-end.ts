@@ -1,5 +1,5 @@
 import { messageOf } from '../../foundation/errors.ts'
-import { escapeText } from '../../foundation/text.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
 import { FILE_SYSTEMS } from '../read/file-system-kinds.ts'
 import type { WatchBackEnd } from './tree-watcher.ts'
 

@@ -1,5 +1,5 @@
 import { sep } from 'node:path'
-import { parentOf, pathWithin } from '../../foundation/paths.ts'
+import { parentOf, pathWithin } from '../../foundation/files/paths.ts'
 import type { TreeWatcherOptions } from './tree-watcher.ts'
 
 /** More hints in a second are a burst: kernels silently drop events that a program does not read in time (inotify: above 16,384). */

@@ -1,4 +1,4 @@
-import { parentOf } from '../../foundation/paths.ts'
+import { parentOf } from '../../foundation/files/paths.ts'
 
 interface Node<Value> {
   value: Value | undefined

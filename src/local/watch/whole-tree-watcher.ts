@@ -1,5 +1,5 @@
 import { messageOf } from '../../foundation/errors.ts'
-import { escapeText } from '../../foundation/text.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
 import { EventReporter } from './event-reporter.ts'
 import { TooManyEntriesError, type TreeWatcher, type TreeWatcherOptions, type WatchBackEnd } from './tree-watcher.ts'
 import { describeWatchLimit, isWatchLimit } from './watch-limit.ts'

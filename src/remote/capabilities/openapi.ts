@@ -1,4 +1,4 @@
-import { truncateText } from '../../foundation/text.ts'
+import { truncateText } from '../../foundation/text/safe-text.ts'
 
 /**
  * A field of a request body, as an instance's OpenAPI document (3.0 or 3.1) describes it. The document comes from outside

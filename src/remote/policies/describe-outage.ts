@@ -1,5 +1,5 @@
-import { escapeText } from '../../foundation/text.ts'
-import { timeOfDay } from '../../foundation/time-of-day.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
+import { timeOfDay } from '../../foundation/text/time-of-day.ts'
 import type { Outage } from './outage.ts'
 
 const HEADLINES: Readonly<Record<Outage['code'], string>> = {

@@ -1,6 +1,6 @@
 import { API_PREFIX, fillPath, OPENAPI_PATH, ROUTES } from '../../contract/routes.ts'
 import { UsageError } from '../../foundation/errors.ts'
-import { escapeText } from '../../foundation/text.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { Query, Target } from './request.ts'
 
 export interface Address {

@@ -1,5 +1,5 @@
 import type { PeerCertificate } from 'node:tls'
-import { escapeText, truncateText } from '../../foundation/text.ts'
+import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 
 interface Seen {
   /** The fault's code in OpenSSL or Node. */

@@ -7,7 +7,7 @@ import {
   systemCodeOf,
   TemporaryError,
 } from '../../foundation/errors.ts'
-import { escapeText, truncateText } from '../../foundation/text.ts'
+import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import { describeCertificateFault } from './certificate-words.ts'
 import { wordsOf } from './network-words.ts'
 import { nameOf, ProxyFailure, type TunnelProxy } from './proxy.ts'

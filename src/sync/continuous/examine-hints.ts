@@ -1,5 +1,5 @@
-import { joinPath, parentOf } from '../../foundation/paths.ts'
-import type { SyncSummary } from '../../rules/sync-summary.ts'
+import { joinPath, parentOf } from '../../foundation/files/paths.ts'
+import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type {
   DirectoryEntries,

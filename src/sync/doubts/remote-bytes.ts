@@ -1,8 +1,8 @@
 import { RejectedError, type ShelfdError, TemporaryError } from '../../foundation/errors.ts'
-import { sha256Of } from '../../foundation/sha256-of.ts'
-import { escapeText } from '../../foundation/text.ts'
+import { sha256Of } from '../../foundation/files/sha256-of.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { Download, ServiceClient } from '../../remote/service-client.ts'
-import type { ResourceBytes } from '../../store/untracked.ts'
+import type { ResourceBytes } from '../../store/tables/untracked.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'
 

@@ -1,7 +1,7 @@
 import { type IngestionOutcome, ingestionOutcome } from '../../contract/states.ts'
 import { RejectedError, ShelfdError } from '../../foundation/errors.ts'
-import { escapeText, truncateText } from '../../foundation/text.ts'
-import { failureScope } from '../../rules/failure-scope.ts'
+import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
+import { failureScope } from '../../rules/failure/failure-scope.ts'
 import type { Connection } from '../engine.ts'
 import { readNote } from './ingestion-note.ts'
 

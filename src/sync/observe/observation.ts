@@ -1,5 +1,5 @@
 import type { Fingerprint } from '../../local/read/fingerprint.ts'
-import type { HistoryReason } from '../../store/files.ts'
+import type { HistoryReason } from '../../store/tables/files.ts'
 
 /** The options of a walk; plain data, so that they can be passed to a thread. */
 export interface WalkOptions {

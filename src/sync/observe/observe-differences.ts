@@ -1,4 +1,4 @@
-import { isWithin, joinPath } from '../../foundation/paths.ts'
+import { isWithin, joinPath } from '../../foundation/files/paths.ts'
 import type { LeftOut, ObservationBatch, ObservedFile, PathProblem } from './observation.ts'
 
 /** The differences between a tree and the store, in memory. Unchanged files are not kept. */

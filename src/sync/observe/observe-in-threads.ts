@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { threadEntry } from '../../foundation/thread-entry.ts'
+import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
 import type { ObservationBatch, ObserveTree, OpenExaminer, WalkOptions } from './observation.ts'
 import { CREDITS, type FromWorker, IDLE_WORKERS, MAX_BATCHES_UNDER_WAY, type ToWorker } from './worker-messages.ts'
 

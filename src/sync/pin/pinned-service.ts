@@ -1,8 +1,8 @@
 import type { AccessContext } from '../../contract/records.ts'
 import { RefusedError } from '../../foundation/errors.ts'
-import { shellWord } from '../../foundation/text.ts'
-import { isEmbeddedOrigin } from '../../rules/mirror-activity.ts'
-import type { MirrorRow } from '../../store/mirrors.ts'
+import { shellWord } from '../../foundation/text/safe-text.ts'
+import { isEmbeddedOrigin } from '../../rules/mirrors/mirror-activity.ts'
+import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Service } from '../engine.ts'
 
 /** Throws RefusedError unless the service and its tenant are those that the mirror was pinned to (P15). */

@@ -1,4 +1,4 @@
-import type { StateTally } from '../../store/report-rows.ts'
+import type { StateTally } from '../../store/tables/report-rows.ts'
 
 /** Files by state, from the store alone. */
 export interface FileCounts {

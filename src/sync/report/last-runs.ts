@@ -1,5 +1,5 @@
 import type { StoreReader } from '../../store/open-store.ts'
-import type { RunRow } from '../../store/runs.ts'
+import type { RunRow } from '../../store/tables/runs.ts'
 import { readAccount, type StoredMirror } from './stored-account.ts'
 
 /** The newest run that concerns a mirror; times in ISO 8601. */

@@ -1,5 +1,5 @@
 import { joinLibraryPath } from '../../contract/library-path.ts'
-import { isWithin, joinPath } from '../../foundation/paths.ts'
+import { isWithin, joinPath } from '../../foundation/files/paths.ts'
 import {
   type Classified,
   classifyDifferent,
@@ -8,10 +8,10 @@ import {
   classifySuperseded,
   type Presence,
 } from '../../rules/report-class.ts'
-import type { ContentRow } from '../../store/contents.ts'
-import type { MirrorRow } from '../../store/mirrors.ts'
 import type { StoreReader } from '../../store/open-store.ts'
-import type { FileRow, ListedEntry } from '../../store/report-rows.ts'
+import type { ContentRow } from '../../store/tables/contents.ts'
+import type { MirrorRow } from '../../store/tables/mirrors.ts'
+import type { FileRow, ListedEntry } from '../../store/tables/report-rows.ts'
 import type { Listing } from '../list-remote.ts'
 import type { ObservedFile } from '../observe/observation.ts'
 import type { Differences } from '../observe/observe-differences.ts'

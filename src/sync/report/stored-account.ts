@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { heldBackShape } from '../../rules/quota.ts'
-import type { RunRow } from '../../store/runs.ts'
+import { heldBackShape } from '../../rules/upload/quota.ts'
+import type { RunRow } from '../../store/tables/runs.ts'
 
 /** The parts of a run's account that are read again: the problems of each mirror, and what limits held back. */
 const storedAccount = z.object({

@@ -1,7 +1,7 @@
 import { isIngestionStatus } from '../../contract/states.ts'
-import { IN_DOUBT } from '../../rules/doubt.ts'
-import { percentile, type SummaryProblem, type SyncSummary } from '../../rules/sync-summary.ts'
-import { countKinds } from '../../rules/without-text.ts'
+import { countKinds } from '../../rules/ingestion/without-text.ts'
+import { percentile, type SummaryProblem, type SyncSummary } from '../../rules/run/sync-summary.ts'
+import { IN_DOUBT } from '../../rules/upload/doubt.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { PathProblem } from '../observe/observation.ts'
 

@@ -1,5 +1,5 @@
 import { inspectRoot } from '../../local/read/inspect-root.ts'
-import type { MirrorRow } from '../../store/mirrors.ts'
+import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import { listDoubtful } from '../doubts/resolve-doubts.ts'
 import type { Connection, Engine, MirrorSettings, OpenMirror } from '../engine.ts'
 import { IngestionFollower } from '../ingestion/follow-ingestion.ts'

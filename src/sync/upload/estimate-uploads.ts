@@ -1,4 +1,4 @@
-import type { SyncSummary } from '../../rules/sync-summary.ts'
+import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import { newAttempts } from '../pass.ts'
 import { type QuotaScope, RunQuota } from './run-quota.ts'

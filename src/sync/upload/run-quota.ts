@@ -1,5 +1,5 @@
-import type { HoldingLimit, QuotaUse, UploadLimits } from '../../rules/quota.ts'
-import type { MirrorRow } from '../../store/mirrors.ts'
+import type { HoldingLimit, QuotaUse, UploadLimits } from '../../rules/upload/quota.ts'
+import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Engine } from '../engine.ts'
 
 const DAY_MS = 24 * 3_600_000

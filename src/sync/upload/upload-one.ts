@@ -1,6 +1,6 @@
 import { joinLibraryPath } from '../../contract/library-path.ts'
 import { type DoubtCause, DoubtError, FileError, RefusedError, RejectedError } from '../../foundation/errors.ts'
-import { escapeText } from '../../foundation/text.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
 import { isOutOfDescriptors, noDescriptorFree } from '../../local/read/file-errors.ts'
 import { readVerified } from '../../local/read/read-verified.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'

@@ -1,9 +1,9 @@
+import { createRedactor } from '../../../src/app/logging/redactor.ts'
 import { type OpenedEngine, openEngine } from '../../../src/app/open-engine.ts'
-import { createRedactor } from '../../../src/app/redactor.ts'
 import { readSettings } from '../../../src/app/settings/read-settings.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
 import { inspectRoot } from '../../../src/local/read/inspect-root.ts'
-import { emptySummary, type SyncSummary } from '../../../src/rules/sync-summary.ts'
+import { emptySummary, type SyncSummary } from '../../../src/rules/run/sync-summary.ts'
 import type { MirrorSettings, OpenMirror } from '../../../src/sync/engine.ts'
 import { openMirror } from '../../../src/sync/pin/open-mirror.ts'
 

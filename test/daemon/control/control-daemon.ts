@@ -8,7 +8,7 @@ import type { ControlHandlers } from '../../../src/daemon/control/handlers.ts'
 import type { SyncRequest } from '../../../src/daemon/control/requests.ts'
 import { type ControlServer, type ControlServerInput, startControlServer } from '../../../src/daemon/control/server.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
-import { emptySummary } from '../../../src/rules/sync-summary.ts'
+import { emptySummary } from '../../../src/rules/run/sync-summary.ts'
 import type { RunResult } from '../../../src/sync/run/run-sync.ts'
 import { daemonMirrorStatus, daemonStatus } from '../../support/daemon-status.ts'
 

@@ -24,7 +24,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a cut-off upload counts as not sent',
-    file: 'src/store/contents.ts',
+    file: 'src/store/tables/contents.ts',
     from: `SET state = 'doubt', doubts = doubts + 1
      WHERE state IN ('sending', 'doubt') AND state = 'sending'`,
     to: `SET state = 'new'
@@ -56,13 +56,13 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a second doubt in a run is sent once more',
-    file: 'src/rules/doubt.ts',
+    file: 'src/rules/upload/doubt.ts',
     from: "if (cause === 'interrupted' || (doubts === 0 && problemCount === 0)) return",
     to: "if (cause === 'interrupted' || doubts < 4) return",
   },
   {
     name: 'a quarantine is not kept',
-    file: 'src/rules/doubt.ts',
+    file: 'src/rules/upload/doubt.ts',
     from: 'return isSetAside === 0 && quarantineLeftMs(retryAt, nowMs) === 0',
     to: 'return isSetAside === 0 && (retryAt ?? 0) >= 0 && nowMs > 0',
   },
@@ -104,13 +104,13 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'the fingerprint leaves out the inode',
-    file: 'src/rules/compare-directory.ts',
+    file: 'src/rules/observe/compare-directory.ts',
     from: '    fingerprint.inode === row[4] &&\n',
     to: '',
   },
   {
     name: 'the fingerprint leaves out times and inode',
-    file: 'src/rules/compare-directory.ts',
+    file: 'src/rules/observe/compare-directory.ts',
     from: `    fingerprint.mtimeNs === row[2] &&
     fingerprint.ctimeNs === row[3] &&
     fingerprint.inode === row[4] &&
@@ -119,7 +119,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a hash taken too soon is trusted',
-    file: 'src/rules/compare-directory.ts',
+    file: 'src/rules/observe/compare-directory.ts',
     from: '    row[5] === 0n &&\n',
     to: '',
   },
@@ -149,7 +149,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'an emptied root is recorded as removals',
-    file: 'src/rules/root-guard.ts',
+    file: 'src/rules/observe/loss-guard.ts',
     from: "  if (found === 0 && known >= FEWEST_EMPTIED) return 'emptied'\n",
     to: '',
   },
@@ -179,19 +179,19 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a run that failed files ends well',
-    file: 'src/rules/verdict.ts',
+    file: 'src/rules/run/verdict.ts',
     from: "  if (mirrors.some(hasLastingFailures)) return 'failures'",
     to: '',
   },
   {
     name: 'doubts are no failure',
-    file: 'src/rules/verdict.ts',
+    file: 'src/rules/run/verdict.ts',
     from: 'uploads.inDoubt + directories.failed',
     to: 'directories.failed',
   },
   {
     name: 'pending ingestion counts as done',
-    file: 'src/rules/verdict.ts',
+    file: 'src/rules/run/verdict.ts',
     from: "  if (isWaiting && mirrors.some((mirror) => mirror.ingestion.pending > 0)) return 'pending'\n",
     to: '',
   },
@@ -254,7 +254,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a wake-up is lost while nobody waits',
-    file: 'src/foundation/auto-reset-event.ts',
+    file: 'src/foundation/concurrency/auto-reset-event.ts',
     from: '    this.#isSet = true\n',
     to: '    this.#isSet = this.#wake !== undefined\n',
   },
@@ -278,7 +278,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'the wall clock decides when to look again',
-    file: 'src/rules/quarantine-duration.ts',
+    file: 'src/rules/failure/quarantine-duration.ts',
     from: 'return retryAt !== null && retryAt >= first && retryAt <= last ? retryAt - nowMs : 0',
     to: 'return retryAt !== null && retryAt >= first ? retryAt - nowMs : 0',
   },

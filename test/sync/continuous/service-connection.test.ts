@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { RefusedError, TemporaryError } from '../../../src/foundation/errors.ts'
 import { type Logger, silentLogger } from '../../../src/foundation/logger.ts'
-import { timeOfDay } from '../../../src/foundation/time-of-day.ts'
+import { timeOfDay } from '../../../src/foundation/text/time-of-day.ts'
 import type { Outage, OutageListener } from '../../../src/remote/policies/outage.ts'
 import { concernsService, ServiceConnection } from '../../../src/sync/continuous/service-connection.ts'
 import { openTestEngine } from '../../support/engine.ts'

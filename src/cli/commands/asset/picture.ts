@@ -1,5 +1,5 @@
 import { type Command, defineCommand } from '../../command.ts'
-import { OUTPUT_OPTIONS, writeDownload } from '../../write-output.ts'
+import { OUTPUT_OPTIONS, writeDownload } from '../../options/write-output.ts'
 
 /** Defines the command that downloads a scene or frame of a video. */
 export function definePictureCommand(representation: 'scene' | 'frame'): Command {

@@ -1,4 +1,4 @@
-import { findConfigFile } from '../../../app/settings/find-config-file.ts'
+import { findConfigFile } from '../../../app/settings/config-file/find-config-file.ts'
 import { defineCommand } from '../../command.ts'
 
 export const command = defineCommand({

@@ -1,4 +1,4 @@
-import { configJsonSchema } from '../../../app/settings/json-schema.ts'
+import { configJsonSchema } from '../../../app/settings/schema/json-schema.ts'
 import { defineCommand } from '../../command.ts'
 
 export const command = defineCommand({

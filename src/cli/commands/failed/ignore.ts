@@ -1,9 +1,9 @@
 import { changeStore } from '../../../app/change-store.ts'
 import { UsageError } from '../../../foundation/errors.ts'
-import { counted } from '../../../foundation/text.ts'
+import { counted } from '../../../foundation/text/safe-text.ts'
 import { setContentsAside } from '../../../sync/quarantine.ts'
 import { defineCommand } from '../../command.ts'
-import { findQuarantined, QUARANTINED } from '../../find-quarantined.ts'
+import { findQuarantined, QUARANTINED } from './find-quarantined.ts'
 
 export const command = defineCommand({
   description: [

@@ -1,10 +1,10 @@
-import { counted } from '../../../foundation/text.ts'
+import { counted } from '../../../foundation/text/safe-text.ts'
 import { openStoreReader } from '../../../store/open-store.ts'
 import { readStatus } from '../../../sync/report/status.ts'
 import { defineCommand } from '../../command.ts'
 import type { CommandContext } from '../../context.ts'
-import { readQuarantine } from '../../find-quarantined.ts'
 import { quarantinedJson, showQuarantine } from '../../render/quarantine.ts'
+import { readQuarantine } from './find-quarantined.ts'
 
 export const command = defineCommand({
   description: [

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../command.ts'
-import { findQuarantined } from '../../find-quarantined.ts'
 import { quarantinedJson, renderQuarantined } from '../../render/quarantine.ts'
+import { findQuarantined } from './find-quarantined.ts'
 
 export const command = defineCommand({
   positionals: {

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts'
-import { renderFields } from '../../render/table.ts'
+import { renderFields } from '../../render/layout/table.ts'
 
 export const command = defineCommand({
   description: 'Needs the ability library.create. Creating a library does not grant access to it.',

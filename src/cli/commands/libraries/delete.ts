@@ -1,10 +1,10 @@
-import { findLibrary } from '../../../app/find-library.ts'
+import { findLibrary } from '../../../app/libraries/find-library.ts'
 import { HeldBackError, UsageError } from '../../../foundation/errors.ts'
-import { escapeText } from '../../../foundation/text.ts'
+import { escapeText } from '../../../foundation/text/safe-text.ts'
 import type { ServiceClient } from '../../../remote/service-client.ts'
-import { askLine } from '../../ask-line.ts'
 import { defineCommand } from '../../command.ts'
 import type { CommandContext } from '../../context.ts'
+import { askLine } from '../../terminal/ask-line.ts'
 
 export const command = defineCommand({
   description: 'Asks for the name of the library. There is no way back. Needs the ability library.delete.',

@@ -1,6 +1,6 @@
-import { findLibrary } from '../../../app/find-library.ts'
+import { findLibrary } from '../../../app/libraries/find-library.ts'
 import { defineCommand } from '../../command.ts'
-import { renderFields } from '../../render/table.ts'
+import { renderFields } from '../../render/layout/table.ts'
 
 export const command = defineCommand({
   positionals: { library: { type: 'string', required: true, describe: 'Identifier or exact name' } },

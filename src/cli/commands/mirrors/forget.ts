@@ -1,14 +1,14 @@
 import { changeStore } from '../../../app/change-store.ts'
-import { findByName } from '../../../app/choose-known.ts'
-import { listRoster, type RosterEntry } from '../../../app/mirror-roster.ts'
+import { findByName } from '../../../app/mirrors/choose-known.ts'
+import { listRoster, type RosterEntry } from '../../../app/mirrors/mirror-roster.ts'
 import { HeldBackError, UsageError } from '../../../foundation/errors.ts'
-import { counted, escapeText } from '../../../foundation/text.ts'
+import { counted, escapeText } from '../../../foundation/text/safe-text.ts'
 import { openStoreReader } from '../../../store/open-store.ts'
 import { forgetMirror } from '../../../sync/forget-mirror.ts'
-import { askLine } from '../../ask-line.ts'
 import { defineCommand } from '../../command.ts'
 import type { CommandContext } from '../../context.ts'
 import { targetOf } from '../../render/mirror.ts'
+import { askLine } from '../../terminal/ask-line.ts'
 
 export const command = defineCommand({
   description: [

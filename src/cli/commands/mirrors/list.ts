@@ -1,4 +1,4 @@
-import { listRoster } from '../../../app/mirror-roster.ts'
+import { listRoster } from '../../../app/mirrors/mirror-roster.ts'
 import { openStoreReader } from '../../../store/open-store.ts'
 import { defineCommand } from '../../command.ts'
 import { describeActivity, mirrorJson, targetOf } from '../../render/mirror.ts'

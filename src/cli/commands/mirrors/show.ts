@@ -1,11 +1,11 @@
-import { findByName } from '../../../app/choose-known.ts'
-import { explainInactive, listRoster, type RosterEntry } from '../../../app/mirror-roster.ts'
-import { counted } from '../../../foundation/text.ts'
+import { findByName } from '../../../app/mirrors/choose-known.ts'
+import { explainInactive, listRoster, type RosterEntry } from '../../../app/mirrors/mirror-roster.ts'
+import { counted } from '../../../foundation/text/safe-text.ts'
 import { openStoreReader, type StoreReader } from '../../../store/open-store.ts'
 import { nameOrigin } from '../../../sync/pin/pinned-service.ts'
 import { defineCommand } from '../../command.ts'
+import { renderFields } from '../../render/layout/table.ts'
 import { describeActivity, mirrorJson, targetOf } from '../../render/mirror.ts'
-import { renderFields } from '../../render/table.ts'
 
 export const command = defineCommand({
   description:

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts'
-import { OUTPUT_OPTIONS, writeDownload } from '../../write-output.ts'
+import { OUTPUT_OPTIONS, writeDownload } from '../../options/write-output.ts'
 
 export const command = defineCommand({
   positionals: { id: { type: 'string', required: true, describe: 'Identifier of the resource' } },

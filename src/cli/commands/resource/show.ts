@@ -1,7 +1,7 @@
 import { ingestionOutcome } from '../../../contract/states.ts'
 import { defineCommand } from '../../command.ts'
-import { findResource } from '../../find-resource.ts'
-import { renderFields } from '../../render/table.ts'
+import { renderFields } from '../../render/layout/table.ts'
+import { findResource } from './find-resource.ts'
 
 export const command = defineCommand({
   positionals: { id: { type: 'string', required: true, describe: 'Identifier of the resource' } },

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../command.ts'
-import { printViewUrl, readView, VIEW_URL_OPTIONS } from '../../view-url-options.ts'
+import { printViewUrl, readView, VIEW_URL_OPTIONS } from '../../options/view-url-options.ts'
 
 export const command = defineCommand({
   description: 'Anyone who has the URL can open it until it expires.',

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import { type Done, installService } from '../../../app/service-manager/manage-service.ts'
 import { ownCommand } from '../../../app/service-manager/service-files.ts'
-import { configCandidates, expandHome } from '../../../app/settings/find-config-file.ts'
-import { escapeText } from '../../../foundation/text.ts'
+import { configCandidates, expandHome } from '../../../app/settings/config-file/find-config-file.ts'
+import { escapeText } from '../../../foundation/text/safe-text.ts'
 import { defineCommand } from '../../command.ts'
 import type { CommandContext } from '../../context.ts'
-import { SERVICE_OPTIONS, toManageInput } from '../../service-input.ts'
+import { SERVICE_OPTIONS, toManageInput } from './service-input.ts'
 
 export const command = defineCommand({
   description:

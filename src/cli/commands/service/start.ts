@@ -1,6 +1,6 @@
 import { switchService } from '../../../app/service-manager/manage-service.ts'
 import { defineCommand } from '../../command.ts'
-import { SERVICE_OPTIONS, toManageInput } from '../../service-input.ts'
+import { SERVICE_OPTIONS, toManageInput } from './service-input.ts'
 
 export const command = defineCommand({
   withoutSettings: true,

@@ -1,6 +1,6 @@
 import { showService } from '../../../app/service-manager/manage-service.ts'
 import { defineCommand } from '../../command.ts'
-import { SERVICE_OPTIONS, toManageInput } from '../../service-input.ts'
+import { SERVICE_OPTIONS, toManageInput } from './service-input.ts'
 
 export const command = defineCommand({
   description: 'Ends with 1 when the daemon does not run. `shelfd status` shows what it works on.',

@@ -1,7 +1,7 @@
 import { uninstallService } from '../../../app/service-manager/manage-service.ts'
-import { escapeText } from '../../../foundation/text.ts'
+import { escapeText } from '../../../foundation/text/safe-text.ts'
 import { defineCommand } from '../../command.ts'
-import { SERVICE_OPTIONS, toManageInput } from '../../service-input.ts'
+import { SERVICE_OPTIONS, toManageInput } from './service-input.ts'
 
 export const command = defineCommand({
   description: 'The state, the configuration and the libraries stay as they are.',

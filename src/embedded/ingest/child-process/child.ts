@@ -4,8 +4,8 @@
  */
 import { createReadStream } from 'node:fs'
 import { Worker } from 'node:worker_threads'
+import { threadEntry } from '../../../foundation/concurrency/thread-entry.ts'
 import { messageOf } from '../../../foundation/errors.ts'
-import { threadEntry } from '../../../foundation/thread-entry.ts'
 import { type ExtractionEnd, extractText } from '../extract/extract-text.ts'
 import type { GuardData } from './child-guard.ts'
 import type { ChildMessage, ChildRequest, DocumentRequest } from './child-messages.ts'

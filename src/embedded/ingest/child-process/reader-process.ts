@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { threadEntry } from '../../../foundation/thread-entry.ts'
+import { threadEntry } from '../../../foundation/concurrency/thread-entry.ts'
 import type { ExtractionLimits } from '../extraction-limits.ts'
 import { type ChildMessage, type ChildRequest, childMessage } from './child-messages.ts'
 

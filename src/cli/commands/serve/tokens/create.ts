@@ -1,7 +1,7 @@
 import { GLOBAL_ABILITIES } from '../../../../contract/records.ts'
 import { LIBRARY_RIGHTS } from '../../../../embedded/access/grant.ts'
 import { UsageError } from '../../../../foundation/errors.ts'
-import { parseDuration } from '../../../../foundation/units.ts'
+import { parseDuration } from '../../../../foundation/text/units.ts'
 import { defineCommand } from '../../../command.ts'
 
 /** Refused, because the user would notice a token without rights only when using it. */

@@ -1,5 +1,5 @@
 import { UsageError } from '../../../../foundation/errors.ts'
-import { escapeText } from '../../../../foundation/text.ts'
+import { escapeText } from '../../../../foundation/text/safe-text.ts'
 import { defineCommand } from '../../../command.ts'
 
 export const command = defineCommand({

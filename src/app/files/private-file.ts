@@ -1,0 +1,65 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { systemCodeOf, UsageError } from '../../foundation/errors.ts'
+import { findIntruder, findReader, type Intruder, type Ownership } from '../../foundation/files/ownership.ts'
+
+export interface TextFile {
+  readonly text: string
+  /** Ownership of the file that was read, after links. */
+  readonly ownership: Ownership
+  /** Ownership of the directory in the requested path. */
+  readonly directory: Ownership
+}
+
+/** Reads a file; returns undefined when there is none. */
+export type ReadTextFile = (file: string) => TextFile | undefined
+
+// O_NONBLOCK keeps a named pipe from blocking `open`. Windows has neither such pipes nor the flag.
+const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+
+export const readTextFile: ReadTextFile = (file) => {
+  try {
+    const descriptor = openSync(file, READ)
+    try {
+      const ownership = fstatSync(descriptor)
+      // Reading a pipe would wait for a writer, perhaps forever.
+      if (ownership.isFIFO()) throw notAFile(file)
+      return { text: readFileSync(descriptor, 'utf8'), ownership, directory: statSync(dirname(file)) }
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch (error) {
+    const code = systemCodeOf(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw code === 'ENXIO' ? notAFile(file) : error
+  }
+}
+
+/** Refuses a file that users other than this one and root can change or replace, since it decides what is run or sent. */
+export function assertTrusted(file: string, { ownership, directory }: TextFile): void {
+  refuse(file, 'it decides what is run and sent', findIntruder(file, ownership, { owners: 'root' }))
+  const place = dirname(file)
+  const intruder = findIntruder(place, directory, { owners: 'root', mayBeSticky: true })
+  refuse(file, 'its directory decides which file is read', intruder)
+}
+
+/** Refuses a file with a secret that other users can change or read. */
+export function assertPrivate(file: string, { ownership }: TextFile): void {
+  const intruder = findReader(file, ownership) ?? findIntruder(file, ownership, { owners: 'root' })
+  refuse(file, 'it holds a secret', intruder)
+}
+
+/** Refuses a program, given by its path, that other users than this one and root can change. */
+export function assertTrustedProgram(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found) refuse(file, 'it is to be run', findIntruder(file, found, { owners: 'root' }))
+}
+
+function refuse(file: string, what: string, intruder: Intruder | undefined): void {
+  if (intruder === undefined) return
+  throw new UsageError('insecure-file', `Cannot use "${file}": ${what}, and ${intruder.why}; run: ${intruder.mend}`)
+}
+
+function notAFile(file: string): UsageError {
+  return new UsageError('insecure-file', `Cannot use "${file}": it is no file`)
+}

@@ -1,0 +1,67 @@
+/** Files that a user names on the command line: read for `--data`, written for `--output`. */
+import { createWriteStream } from 'node:fs'
+import { open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { FileError, messageOf, systemCodeOf, UsageError } from '../../foundation/errors.ts'
+
+export type Bytes = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
+
+export interface SaveOptions {
+  /** Whether an existing file may be replaced. */
+  readonly force: boolean
+  readonly signal?: AbortSignal
+}
+
+/** Text of a file; throws UsageError('bad-usage'). */
+export async function readUserFile(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw new UsageError('bad-usage', `Cannot read "${file}": ${messageOf(error)}`)
+  }
+}
+
+/** The path of `target` or, when it is a directory, of `name` in it. */
+export async function fileIn(target: string, name: string): Promise<string> {
+  const isDirectory = await stat(target).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+  return isDirectory ? join(target, name) : resolve(target)
+}
+
+/**
+ * Writes a file whose content appears only when complete; without `force` it replaces no file. Throws
+ * UsageError('bad-usage') when the file exists, FileError('io-error') when it cannot be written.
+ */
+export async function saveFile(file: string, bytes: Bytes, { force, signal }: SaveOptions): Promise<void> {
+  if (!force) await reserve(file)
+  const partial = `${file}.${process.pid}.partial`
+  try {
+    await pipeline(Readable.from(bytes), createWriteStream(partial, { flags: 'wx' }), { ...(signal && { signal }) })
+    await rename(partial, file)
+  } catch (error) {
+    await rm(partial, { force: true })
+    if (!force) await rm(file, { force: true })
+    throw toFileError(file, error)
+  }
+}
+
+/** Creates an empty file, so that no other program can take the name meanwhile. */
+async function reserve(file: string): Promise<void> {
+  try {
+    const handle = await open(file, 'wx')
+    await handle.close()
+  } catch (error) {
+    if (systemCodeOf(error) !== 'EEXIST') throw toFileError(file, error)
+    throw new UsageError('bad-usage', `Cannot write "${file}": it exists already; --force replaces it`)
+  }
+}
+
+/** Converts errors of the file system; errors of the source (the service) stay unchanged. */
+function toFileError(file: string, error: unknown): unknown {
+  const isOurs = error instanceof Error && 'syscall' in error
+  return isOurs ? new FileError('io-error', `Cannot write "${file}": ${messageOf(error)}`) : error
+}

@@ -1,0 +1,90 @@
+import { createRequire } from 'node:module'
+import { messageOf } from '../../foundation/errors.ts'
+import type { LogFields, Logger } from '../../foundation/logger.ts'
+import { escapeJson, escapeText } from '../../foundation/text/safe-text.ts'
+import { isUnderServiceManager } from '../service-manager/is-under.ts'
+import type { Environment } from '../settings/overrides.ts'
+import type { LogFormat } from '../settings/settings.ts'
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+
+export interface LoggerOptions {
+  readonly format: 'text' | 'json'
+  /** The lowest level that is written. */
+  readonly level: LogLevel
+  /** False under a service manager, which adds its own times. */
+  readonly withTime: boolean
+  readonly write: (line: string) => void
+  readonly redact: (text: string) => string
+}
+
+const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
+
+/** The logger of this process; every line passes `redact`. */
+export function createLogger(options: LoggerOptions): Logger {
+  return options.format === 'json' ? createJsonLogger(options) : createTextLogger(options)
+}
+
+/** `auto` is JSON under a service manager, text elsewhere. */
+export function chooseLogFormat(format: LogFormat, env: Environment): 'text' | 'json' {
+  return format === 'auto' ? (isUnderServiceManager(env) ? 'json' : 'text') : format
+}
+
+/** The level for `-q`, for no flag and for `-v`. */
+export function levelOf(quiet: boolean, verbosity: number): LogLevel {
+  if (quiet) return 'error'
+  return verbosity > 0 ? 'debug' : 'info'
+}
+
+function createTextLogger({ level, withTime, write, redact }: LoggerOptions): Logger {
+  const shown = LEVELS.slice(LEVELS.indexOf(level))
+  const at =
+    (name: LogLevel) =>
+    (message: string, fields: LogFields = {}) => {
+      if (!shown.includes(name)) return
+      const time = withTime ? `${new Date().toISOString().slice(11, 19)} ` : ''
+      const parts = Object.entries(fields).flatMap(([key, value]) =>
+        value === undefined ? [] : [formatField(key, value)],
+      )
+      write(`${redact([`${time}${name.padEnd(5)} ${escapeText(message)}`, ...parts].join(' '))}\n`)
+    }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+function formatField(key: string, value: unknown): string {
+  const text =
+    typeof value === 'string' ? value : value instanceof Error ? messageOf(value) : (JSON.stringify(value) ?? '')
+  const isPlain = /^[^\s"=]+$/.test(text) || typeof value === 'object'
+  return `${key}=${escapeText(isPlain && !(value instanceof Error) ? text : JSON.stringify(text))}`
+}
+
+/** Loads pino at the first line, since most commands never log one. */
+function createJsonLogger({ level, write, redact }: LoggerOptions): Logger {
+  let loaded: Logger | undefined
+  const pinoLogger = () => {
+    loaded ??= loadPino(level, { write: (line) => write(`${redact(escapeJson(line.trimEnd()))}\n`) })
+    return loaded
+  }
+  return {
+    debug: (message, fields) => pinoLogger().debug(message, fields),
+    info: (message, fields) => pinoLogger().info(message, fields),
+    warn: (message, fields) => pinoLogger().warn(message, fields),
+    error: (message, fields) => pinoLogger().error(message, fields),
+  }
+}
+
+function loadPino(level: LogLevel, stream: { write: (line: string) => void }): Logger {
+  const { pino }: typeof import('pino') = createRequire(import.meta.url)('pino')
+  const formatters = { level: (label: string) => ({ level: label }) }
+  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }, stream)
+  const at =
+    (name: LogLevel) =>
+    (message: string, fields: LogFields = {}) =>
+      logger[name](withErrorTexts(fields), message)
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+function withErrorTexts(fields: LogFields): LogFields {
+  const entries = Object.entries(fields).map(([key, value]) => [key, value instanceof Error ? messageOf(value) : value])
+  return Object.fromEntries(entries)
+}

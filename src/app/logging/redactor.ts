@@ -1,0 +1,22 @@
+import { createRedaction } from '../../foundation/text/redaction.ts'
+
+/** Replaces the values of secrets in texts. */
+export interface Redactor {
+  /** From now on `redact` replaces `secret`, also escaped or in base64. */
+  add(secret: string): void
+  redact(text: string): string
+}
+
+export function createRedactor(): Redactor {
+  const redactions = new Map<string, (text: string) => string>()
+  return {
+    add(secret) {
+      if (!redactions.has(secret)) redactions.set(secret, createRedaction(secret))
+    },
+    redact(text) {
+      let clean = text
+      for (const redact of redactions.values()) clean = redact(clean)
+      return clean
+    },
+  }
+}

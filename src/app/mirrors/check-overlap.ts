@@ -1,0 +1,79 @@
+import { UsageError } from '../../foundation/errors.ts'
+import { shellWord } from '../../foundation/text/safe-text.ts'
+import { isLeftOut } from '../../local/ignore/is-left-out.ts'
+import { nodeFileSystem } from '../../local/read/file-system.ts'
+import { overlapOf } from '../../rules/mirrors/overlap.ts'
+import type { MirrorSettings } from '../../sync/engine.ts'
+import { realPathOf } from '../files/real-path.ts'
+
+/** The mirrors to sync, and those they are compared with. */
+export interface Compared {
+  readonly chosen: readonly MirrorSettings[]
+  /** Mirrors that are synced without being named. */
+  readonly active: readonly MirrorSettings[]
+  /** Names of mirrors in the store, which can be forgotten. */
+  readonly known: ReadonlySet<string>
+}
+
+/**
+ * Throws UsageError `mirrors-overlap` when a chosen mirror shares files with another chosen or active one, since each file
+ * would be sent twice. A mirror may lie inside another one that leaves its directory out.
+ */
+export function assertApart({ chosen, active, known }: Compared): void {
+  const names = new Set(chosen.map(({ name }) => name))
+  const others = active.filter(({ name }) => !names.has(name))
+  for (const [index, mirror] of chosen.entries()) {
+    for (const other of [...chosen.slice(0, index), ...others]) {
+      const text = describeOverlap(mirror, other)
+      if (text !== undefined) throw new UsageError('mirrors-overlap', `${text}; ${wayOut([mirror, other], known)}`)
+    }
+  }
+}
+
+/** Describes how two mirrors overlap, and how to keep both if possible; undefined when they do not. */
+function describeOverlap(left: MirrorSettings, right: MirrorSettings): string | undefined {
+  const leftRoot = realPathOf('/', left.path)
+  const rightRoot = realPathOf('/', right.path)
+  const overlap = overlapOf(leftRoot, rightRoot)
+  switch (overlap.kind) {
+    case 'apart':
+      return undefined
+    case 'same':
+      return `The mirrors "${left.name}" and "${right.name}" stand for one directory ("${leftRoot}"), which would be sent twice`
+    case 'holds':
+      return describeNested({ outer: left, root: leftRoot, inner: right, path: overlap.inner })
+    case 'lies-in':
+      return describeNested({ outer: right, root: rightRoot, inner: left, path: overlap.inner })
+  }
+}
+
+interface Nested {
+  readonly outer: MirrorSettings
+  /** Real path of the outer mirror. */
+  readonly root: string
+  readonly inner: MirrorSettings
+  /** Path of the inner mirror relative to the root. */
+  readonly path: string
+}
+
+function describeNested({ outer, root, inner, path }: Nested): string | undefined {
+  const { ignore, oneFileSystem, breadth } = outer
+  if (isLeftOut(nodeFileSystem, { root, ignore, oneFileSystem }, path)) return undefined
+  if (breadth !== null && outer.isAdHoc) {
+    const held = `"${root}" holds ${breadth}, the mirror "${inner.name}" ("${inner.path}") among it`
+    return `${held}, whose files would be sent twice; mirror only the directories that you mean`
+  }
+  const pattern = `/${path.replaceAll(/[\\*?[]/g, '\\$&')}/`
+  const file = `"${root.replace(/\/?$/, '/')}.shelfdignore"`
+  const places = outer.isAdHoc ? file : `"ignore" of "${outer.name}", or to ${file}`
+  const text = `The mirror "${inner.name}" lies in the mirror "${outer.name}" ("${root}"), and its files would be sent twice`
+  return `${text}; add "${pattern}" to ${places}`
+}
+
+/** Describes how to remove one of the two. */
+function wayOut(pair: readonly MirrorSettings[], known: ReadonlySet<string>): string {
+  const forgettable = pair.find(({ name, isAdHoc }) => isAdHoc && known.has(name))
+  if (forgettable) return `or do without that mirror: "shelfd mirrors forget ${shellWord(forgettable.name)}"`
+  const names = pair.filter(({ isAdHoc }) => !isAdHoc).map(({ name }) => `"${name}"`)
+  return `or take ${names.length === 1 ? names[0] : 'one of the two'} out of the configuration`
+}

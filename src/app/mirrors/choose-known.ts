@@ -1,0 +1,80 @@
+/** Which mirrors of the store a command names: for report, why and failed. */
+import { basename, dirname, resolve } from 'node:path'
+import { RefusedError, UsageError } from '../../foundation/errors.ts'
+import { shellWord } from '../../foundation/text/safe-text.ts'
+import type { MirrorRow } from '../../store/tables/mirrors.ts'
+import { didYouMean } from '../did-you-mean.ts'
+import { realPathOf } from '../files/real-path.ts'
+import type { Settings } from '../settings/settings.ts'
+import { byActivity, explainInactive, listRoster, type RosterEntry } from './mirror-roster.ts'
+
+export interface KnownChoice {
+  readonly words: readonly string[]
+  readonly cwd: string
+  /** Allows mirrors of other services, because the command asks no service. */
+  readonly isOffline: boolean
+}
+
+/**
+ * Returns the known mirrors that the words name (names or directories); without words the active ones. Throws UsageError
+ * `unknown-mirror`, RefusedError `origin-mismatch`.
+ */
+export function chooseKnown(settings: Settings, known: readonly MirrorRow[], choice: KnownChoice): MirrorRow[] {
+  const roster = listRoster(settings, known)
+  const { words, isOffline } = choice
+  if (words.length === 0) return roster.flatMap(({ row, activity }) => (row && activity === 'active' ? [row] : []))
+  return words.map((word) => {
+    const entry = findEntry(roster, word, choice.cwd)
+    if (!entry.row) {
+      const text = `The mirror "${entry.name}" is configured and was never synced`
+      throw new UsageError('unknown-mirror', `${text}: "shelfd sync ${shellWord(entry.name)}"`)
+    }
+    if (entry.activity === 'other-service' && !isOffline) {
+      throw new RefusedError('origin-mismatch', explainInactive(entry) ?? '')
+    }
+    return entry.row
+  })
+}
+
+/** The entry with this name or, failing that, this directory; throws UsageError `unknown-mirror`. */
+function findEntry(roster: readonly RosterEntry[], word: string, cwd: string): RosterEntry {
+  const path = realPathOf(cwd, word)
+  const entry =
+    roster.find(({ name }) => name === word) ?? byActivity(roster).find((each) => realPathOf(cwd, each.path) === path)
+  if (entry) return entry
+  const names = roster.map(({ name }) => name)
+  const meant = didYouMean(word, names) || listKnown(names)
+  throw new UsageError('unknown-mirror', `No mirror is called "${word}" or stands for that directory${meant}`)
+}
+
+/** The entry of exactly this name; throws UsageError `unknown-mirror`. */
+export function findByName(roster: readonly RosterEntry[], word: string): RosterEntry {
+  const entry = roster.find(({ name }) => name === word)
+  if (entry) return entry
+  const names = roster.map(({ name }) => name)
+  const meant = didYouMean(word, names) || listKnown(names)
+  throw new UsageError('unknown-mirror', `No mirror is called "${word}"${meant}`)
+}
+
+/** The mirror that holds a local path, and the path relative to it; the innermost when mirrors are nested. */
+export function chooseByPath(
+  settings: Settings,
+  known: readonly MirrorRow[],
+  { word, cwd }: { readonly word: string; readonly cwd: string },
+): { row: MirrorRow; path: string } {
+  const absolute = resolve(cwd, word)
+  // The last segment may be a link or may not exist, so only its directory is resolved.
+  const path = resolve(realPathOf(cwd, dirname(absolute)), basename(absolute))
+  const holding = byActivity(listRoster(settings, known))
+    .flatMap(({ row }) => row ?? [])
+    .filter((row) => path === row.path || path.startsWith(row.path.replace(/\/?$/, '/')))
+    .toSorted((a, b) => b.path.length - a.path.length)
+  const [row] = holding
+  if (row) return { row, path: path.slice(row.path.length).replace(/^\//, '') }
+  throw new UsageError('unknown-mirror', `"${word}" lies in no mirror${listKnown(known.map((each) => each.path))}`)
+}
+
+/** Lists the known names or directories, each once. */
+function listKnown(words: readonly string[]): string {
+  return ` (known: ${[...new Set(words)].join(', ') || 'none yet'})`
+}

@@ -1,0 +1,237 @@
+/** Which mirrors a sync or the daemon works on. */
+import { basename } from 'node:path'
+import { normalizeLibraryPath } from '../../contract/library-path.ts'
+import { RefusedError, UsageError } from '../../foundation/errors.ts'
+import { describeBreadth } from '../../rules/mirrors/breadth.ts'
+import { freeName } from '../../rules/mirrors/mirror-activity.ts'
+import type { MirrorRow } from '../../store/tables/mirrors.ts'
+import type { MirrorSettings as EngineMirror } from '../../sync/engine.ts'
+import { didYouMean } from '../did-you-mean.ts'
+import { isThere, realPathOf } from '../files/real-path.ts'
+import type { MirrorSettings, Settings } from '../settings/settings.ts'
+import { adHocMirror } from '../settings/to-settings.ts'
+import { assertApart } from './check-overlap.ts'
+import { byActivity, explainInactive, givesWay, listRoster, type RosterEntry } from './mirror-roster.ts'
+
+export interface MirrorChoice {
+  /** Names of mirrors, or directories. */
+  readonly words: readonly string[]
+  /** `LIBRARY[:/path]` for directories that no mirror names. */
+  readonly to: string | undefined
+  readonly cwd: string
+  /** All mirrors in the store, also those that are not configured. */
+  readonly known: readonly MirrorRow[]
+  /** Home directory, absolute. */
+  readonly home: string
+}
+
+/**
+ * The mirrors to sync: those that the words name; without words all active ones, then the configured ones of another
+ * service, which the engine refuses, so that no configured mirror is left out silently. Throws UsageError for
+ * a word that names nothing, RefusedError for a mirror of another service.
+ */
+export function chooseMirrors(settings: Settings, choice: MirrorChoice): EngineMirror[] {
+  const roster = listRoster(settings, choice.known)
+  const { home } = choice
+  const active = listActive(settings, roster, home)
+  const refused = roster.filter(({ activity, configured }) => configured && activity === 'other-service')
+  const named = chooseNamed(settings, choice, roster).map((mirror) => withBreadth(mirror, home))
+  const chosen = choice.words.length > 0 ? named : active
+  assertApart({ chosen: withoutAll(chosen, refused), active, known: keptNames(settings, choice.known) })
+  const others = refused.map((entry) => withBreadth(toChosen(settings, entry), home))
+  const mirrors = choice.words.length > 0 ? chosen : [...active, ...others]
+  if (mirrors.length > 0) return mirrors
+  throw nothingToMirror(roster)
+}
+
+function listActive(settings: Settings, roster: readonly RosterEntry[], home: string): EngineMirror[] {
+  const active = roster.filter(({ activity }) => activity === 'active')
+  return active.map((entry) => withBreadth(toChosen(settings, entry), home))
+}
+
+function withoutAll(mirrors: readonly EngineMirror[], others: readonly RosterEntry[]): EngineMirror[] {
+  return mirrors.filter(({ name }) => !others.some((other) => other.name === name))
+}
+
+/** Each mirror once, in the order of the words. */
+function chooseNamed(settings: Settings, choice: MirrorChoice, roster: readonly RosterEntry[]): EngineMirror[] {
+  const chosen: EngineMirror[] = []
+  for (const word of choice.words) {
+    const mirror = chooseOne(settings, { ...choice, roster, word, chosen })
+    if (!chosen.some(({ name }) => name === mirror.name)) chosen.push(mirror)
+  }
+  return chosen
+}
+
+function withBreadth(mirror: EngineMirror, home: string): EngineMirror {
+  const breadth = describeBreadth(realPathOf('/', mirror.path), realPathOf('/', home))
+  return { ...mirror, breadth: breadth ?? null }
+}
+
+/** The mirrors that a daemon keeps, and messages on the configured ones that it does not. */
+export interface DaemonChoice {
+  readonly mirrors: readonly EngineMirror[]
+  /** A message on each configured mirror that is left out. */
+  readonly passedOver: readonly string[]
+}
+
+/** The active mirrors, for the daemon; throws UsageError `mirrors-overlap`. */
+export function chooseForDaemon(
+  settings: Settings,
+  { known, home }: Pick<MirrorChoice, 'known' | 'home'>,
+): DaemonChoice {
+  const roster = listRoster(settings, known)
+  const active = listActive(settings, roster, home)
+  assertApart({ chosen: active, active: [], known: keptNames(settings, known) })
+  const inactive = roster.filter(({ activity, configured }) => configured && activity !== 'active')
+  return {
+    mirrors: active,
+    passedOver: inactive.flatMap((entry) => explainInactive(entry) ?? []),
+  }
+}
+
+/** Throws RefusedError or UsageError when a daemon would have no mirror to keep. */
+export function assertAnyKept(settings: Settings, around: Pick<MirrorChoice, 'known' | 'home'>): void {
+  const { mirrors, passedOver } = chooseForDaemon(settings, around)
+  if (mirrors.length > 0) return
+  if (passedOver.length > 0) throw new RefusedError('origin-mismatch', passedOver.join('\n'))
+  throw nothingToMirror(listRoster(settings, around.known))
+}
+
+/** The error when there is nothing to mirror, with the reasons and what to do. */
+function nothingToMirror(roster: readonly RosterEntry[]): UsageError {
+  const reasons = roster.flatMap((entry) => explainInactive(entry) ?? [])
+  const way = 'name a directory, as in "shelfd sync DIR", or configure mirrors'
+  return new UsageError('bad-usage', [`Nothing to mirror: ${way}`, ...reasons].join('\n'))
+}
+
+/** The settings of a mirror in the store: as configured, or the defaults for an ad hoc one. */
+export function settingsOfRow(settings: Settings, known: readonly MirrorRow[], row: MirrorRow): EngineMirror {
+  const entry = listRoster(settings, known).find((each) => each.row?.id === row.id)
+  return entry ? toChosen(settings, entry) : ofRow(settings, row)
+}
+
+interface OneChoice extends MirrorChoice {
+  readonly roster: readonly RosterEntry[]
+  readonly word: string
+  /** Mirrors chosen for the words before this one. */
+  readonly chosen: readonly EngineMirror[]
+}
+
+function chooseOne(settings: Settings, choice: OneChoice): EngineMirror {
+  const { roster, word, cwd } = choice
+  const path = realPathOf(cwd, word)
+  const target = choice.to === undefined ? undefined : parseTarget(choice.to)
+  const entry = target
+    ? roster.find((each) => each.path === path && isTarget(settings, each, target, path))
+    : findMeant(roster, word, cwd)
+  if (!entry) return chooseDirectory(settings, choice, path, target)
+  const { configured, activity } = entry
+  if (!configured && activity === 'other-service')
+    throw new RefusedError('origin-mismatch', explainInactive(entry) ?? '')
+  if (activity === 'not-configured' && entry.name === word) {
+    throw new UsageError('unknown-mirror', explainInactive(entry) ?? '')
+  }
+  return toChosen(settings, entry)
+}
+
+/** The mirror with this name, unless it is inactive and the word is also the directory of a more active one. */
+function findMeant(roster: readonly RosterEntry[], word: string, cwd: string): RosterEntry | undefined {
+  const path = realPathOf(cwd, word)
+  const named = roster.find(({ name }) => name === word)
+  if (named && (named.activity === 'active' || named.activity === 'named-only')) return named
+  return byActivity(roster).find((each) => each === named || realPathOf(cwd, each.path) === path)
+}
+
+/** Chooses an ad hoc mirror for a directory without one. */
+function chooseDirectory(
+  settings: Settings,
+  choice: OneChoice,
+  path: string,
+  target: Target | undefined,
+): EngineMirror {
+  const { word, roster } = choice
+  const meant = didYouMean(
+    word,
+    roster.map(({ name }) => name),
+  )
+  if (settings.service.kind === 'configured' && !target) {
+    const text = `Cannot mirror "${word}": no mirror is called so${meant}, and a directory needs --to LIBRARY[:/path]`
+    throw new UsageError('bad-usage', text)
+  }
+  if (meant !== '' && !isThere(path)) {
+    throw new UsageError('unknown-mirror', `No mirror is called "${word}"${meant}, and there is no directory "${path}"`)
+  }
+  return choice.chosen.find((mirror) => mirror.path === path) ?? adHoc(settings, choice, path, target)
+}
+
+/** Names of known mirrors that a new mirror cannot take. */
+function keptNames(settings: Settings, known: readonly MirrorRow[]): Set<string> {
+  return new Set(known.filter((row) => !givesWay(settings, row)).map(({ name }) => name))
+}
+
+function adHoc(settings: Settings, choice: OneChoice, path: string, target: Target | undefined): EngineMirror {
+  const kept = keptNames(settings, choice.known)
+  const isTaken = (name: string) =>
+    kept.has(name) || [...settings.mirrors, ...choice.chosen].some((each) => each.name === name)
+  const name = freeName(basename(path) || 'root', isTaken)
+  const mirror = adHocMirror(path, {
+    library: target?.library ?? name,
+    ...(target?.path ? { remotePath: target.path } : {}),
+  })
+  return { ...toEngineMirror(settings, mirror), name, mayCreateLibrary: target === undefined, isAdHoc: true }
+}
+
+interface Target {
+  readonly library: string
+  readonly path: string | undefined
+}
+
+/** `LIBRARY` or `LIBRARY:/path`. */
+function parseTarget(text: string): Target {
+  const match = /^(.+?)(?::(\/.*))?$/s.exec(text)
+  const path = match?.[2] === undefined ? undefined : normalizeLibraryPath(match[2])
+  if (!match?.[1] || (match[2] !== undefined && path === undefined)) {
+    throw new UsageError('bad-usage', `Cannot read --to "${text}": it must be LIBRARY or LIBRARY:/path`)
+  }
+  return { library: match[1], path }
+}
+
+/** Whether an entry is the ad hoc mirror of this directory and `--to`. */
+function isTarget(settings: Settings, { row, configured }: RosterEntry, target: Target, path: string): boolean {
+  if (!row || configured || givesWay(settings, row)) return false
+  const isLibrary = row.library.name === target.library || row.library.remoteId === target.library
+  return isLibrary && row.remotePath === (target.path ?? `/${basename(path)}`)
+}
+
+function toChosen(settings: Settings, { configured, row }: RosterEntry): EngineMirror {
+  if (configured) return toEngineMirror(settings, configured)
+  if (!row) throw new Error('A mirror that is neither configured nor known')
+  return ofRow(settings, row)
+}
+
+function ofRow(settings: Settings, row: MirrorRow): EngineMirror {
+  const target = { library: row.library.remoteId, remotePath: row.remotePath }
+  const mirror = toEngineMirror(settings, adHocMirror(row.path, target))
+  return { ...mirror, name: row.name, mayCreateLibrary: false, isAdHoc: true }
+}
+
+function toEngineMirror(settings: Settings, mirror: MirrorSettings): EngineMirror {
+  const { name, path, library, remotePath, ignore, oneFileSystem, emptyFiles, duplicates } = mirror
+  const mayCreateLibrary = settings.service.kind === 'embedded' && library === basename(path)
+  const maxSizeBytes = mirror.maxSizeBytes ?? null
+  return {
+    name,
+    path,
+    library,
+    mayCreateLibrary,
+    remotePath,
+    ignore,
+    maxSizeBytes,
+    oneFileSystem,
+    emptyFiles,
+    duplicates,
+    isAdHoc: false,
+    breadth: null,
+  }
+}

@@ -1,0 +1,106 @@
+import { shellWord } from '../../foundation/text/safe-text.ts'
+import { givesNameAway, type MirrorActivity, mirrorActivity } from '../../rules/mirrors/mirror-activity.ts'
+import type { MirrorRow } from '../../store/tables/mirrors.ts'
+import { nameOwner, originMismatch } from '../../sync/pin/pinned-service.ts'
+import { realPathOf } from '../files/real-path.ts'
+import { identityOfService } from '../service-client/service-identity.ts'
+import type { MirrorSettings, Settings } from '../settings/settings.ts'
+
+/** One mirror that is configured, known to the store, or both. */
+export interface RosterEntry {
+  readonly name: string
+  readonly path: string
+  /** Its settings; undefined when it is not configured. */
+  readonly configured: MirrorSettings | undefined
+  /** Its row in the store; undefined when it was never synced. */
+  readonly row: MirrorRow | undefined
+  readonly activity: MirrorActivity
+  /** The current service; undefined for an embedded library that was never started. */
+  readonly currentOrigin: string | undefined
+  /** For an inactive mirror: the name of the active mirror of the same directory. */
+  readonly replacedBy: string | undefined
+}
+
+/** All mirrors: the configured ones in their order, then those that are only in the store. */
+export function listRoster(settings: Settings, known: readonly MirrorRow[]): RosterEntry[] {
+  const currentOrigin = identityOfService(settings)
+  const hasConfigured = settings.mirrors.length > 0
+  const configured = settings.mirrors.map((mirror) => ({
+    configured: mirror,
+    row: known.find((row) => row.name === mirror.name && !givesWay(settings, row)),
+  }))
+  const taken = new Set(configured.map(({ row }) => row))
+  const others = known.filter((row) => !taken.has(row)).map((row) => ({ configured: undefined, row }))
+  const roster = [...configured, ...others].map((entry) => {
+    const { name, path } = entry.configured ?? entry.row
+    const isAdHoc = entry.row?.isAdHoc ?? false
+    const origin = entry.row?.library.origin
+    const isConfigured = entry.configured !== undefined
+    return {
+      name,
+      path,
+      ...entry,
+      currentOrigin,
+      activity: mirrorActivity({ isConfigured, hasConfigured, isAdHoc, origin, currentOrigin }),
+    }
+  })
+  const active = new Map(roster.filter(isActive).map((entry) => [placeOf(entry), entry.name]))
+  return roster.map((entry) => ({ ...entry, replacedBy: isActive(entry) ? undefined : active.get(placeOf(entry)) }))
+}
+
+function isActive({ activity }: Pick<RosterEntry, 'activity'>): boolean {
+  return activity === 'active'
+}
+
+/** The real path of a mirror's directory, from the store if possible, because resolving it on a dead mount would block. */
+function placeOf({ row, path }: Pick<RosterEntry, 'row' | 'path'>): string {
+  return row?.path ?? realPathOf('/', path)
+}
+
+/** Whether a new mirror of the current service may take the name of a row. */
+export function givesWay({ service }: Settings, { isAdHoc, library }: MirrorRow): boolean {
+  return givesNameAway({ isAdHoc, origin: library.origin }, { isEmbedded: service.kind === 'embedded' })
+}
+
+/** Why an entry is not synced, in a few words; undefined for one that is. */
+export function describeInactive({ activity, row, configured, currentOrigin }: RosterEntry): string | undefined {
+  switch (activity) {
+    case 'active':
+      return row || !configured ? undefined : 'never synced'
+    case 'named-only':
+      return 'synced only when it is named'
+    case 'not-configured':
+      return 'no longer configured'
+    case 'other-service':
+      return row && `belongs to ${nameOwner(row.library.origin, currentOrigin)}`
+  }
+}
+
+/** Why an entry is not synced and how the user can change that; undefined for one that is synced. */
+export function explainInactive(entry: RosterEntry): string | undefined {
+  const { name, path, activity, row, currentOrigin, replacedBy } = entry
+  if (replacedBy !== undefined) {
+    const text = `The mirror "${name}" ${activity === 'other-service' ? '' : 'is '}${describeInactive(entry)}`
+    return `${text}, and "${replacedBy}" mirrors its directory now; "shelfd mirrors forget ${shellWord(name)}" removes it`
+  }
+  switch (activity) {
+    case 'active':
+      return undefined
+    case 'named-only':
+      return `The mirror "${name}" was made by "shelfd sync DIR", and the configuration names others; "shelfd sync ${shellWord(name)}" syncs it`
+    case 'not-configured': {
+      const byDirectory = `"shelfd sync ${shellWord(path)}" syncs the directory without a configuration, by the default rules`
+      return `The mirror "${name}" is no longer configured, so it is not scanned and not sent; configure it again, or ${byDirectory}`
+    }
+    case 'other-service':
+      return row && originMismatch(row, currentOrigin).message
+  }
+}
+
+/** Order of precedence of entries with the same directory. */
+const RANKS: readonly MirrorActivity[] = ['active', 'named-only', 'not-configured', 'other-service']
+
+/** Sorts entries by precedence among those with the same directory. */
+export function byActivity(roster: readonly RosterEntry[]): RosterEntry[] {
+  return roster.toSorted((left, right) => RANKS.indexOf(left.activity) - RANKS.indexOf(right.activity))
+}

@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process'
+import { isAbsolute, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { RefusedError, systemCodeOf, UsageError } from '../../foundation/errors.ts'
+import { assertPrivate, assertTrustedProgram, type ReadTextFile, readTextFile } from '../files/private-file.ts'
+import { expandHome, type Surroundings } from '../settings/config-file/find-config-file.ts'
+import type { TokenSources } from '../settings/settings.ts'
+
+export interface TokenInput extends Surroundings {
+  readonly readFile?: ReadTextFile
+  readonly signal?: AbortSignal
+}
+
+export interface FoundToken {
+  readonly token: string
+  /** The origin of the token for messages: a file or a program in quotes, a variable, a setting. */
+  readonly source: string
+}
+
+const COMMAND_TIMEOUT_MS = 30_000
+const WAYS =
+  'set service.tokenFile or service.tokenCommand in the configuration, or SHELFD_TOKEN_FILE or SHELFD_TOKEN in the environment, or a systemd credential named "token"'
+
+/**
+ * The access token: `SHELFD_TOKEN`, `SHELFD_TOKEN_FILE`, the configuration, then a systemd credential named `token`.
+ * Throws RefusedError('credential-missing'), UsageError('insecure-file') and UsageError('bad-configuration').
+ */
+export async function readToken(sources: TokenSources, input: TokenInput): Promise<FoundToken> {
+  const { env, cwd, home } = input
+  if (env.SHELFD_TOKEN) return checkToken(env.SHELFD_TOKEN, 'SHELFD_TOKEN')
+  if (env.SHELFD_TOKEN_FILE) return readPrivateToken(resolve(cwd, expandHome(env.SHELFD_TOKEN_FILE, home)), input)
+  if (sources.token !== undefined) return checkToken(sources.token, 'service.token')
+  if (sources.tokenFile !== undefined) return readPrivateToken(sources.tokenFile, input)
+  if (sources.tokenCommand) return runTokenCommand(sources.tokenCommand, input)
+  return readSystemdCredential(input) ?? missing(`Cannot sign in: no access token; ${WAYS}`)
+}
+
+function readPrivateToken(file: string, { readFile = readTextFile }: TokenInput): FoundToken {
+  const found = attempt(() => readFile(file), `Cannot read the token file "${file}"`)
+  if (!found) return missing(`Cannot read the token file "${file}": there is no such file`)
+  assertPrivate(file, found)
+  return checkToken(found.text, `"${file}"`)
+}
+
+/** The mode of the file is not checked: it reflects an access control list, and systemd protects the directory itself. */
+function readSystemdCredential({ env, readFile = readTextFile }: TokenInput): FoundToken | undefined {
+  if (!env.CREDENTIALS_DIRECTORY) return undefined
+  const file = join(env.CREDENTIALS_DIRECTORY, 'token')
+  const found = attempt(() => readFile(file), `Cannot read the credential "${file}"`)
+  return found && checkToken(found.text, `"${file}"`)
+}
+
+async function runTokenCommand(
+  [program = '', ...rest]: readonly string[],
+  { env, signal }: TokenInput,
+): Promise<FoundToken> {
+  if (isAbsolute(program)) assertTrustedProgram(program)
+  try {
+    const bounds = { timeout: COMMAND_TIMEOUT_MS, maxBuffer: 64 * 1024, windowsHide: true }
+    const { stdout } = await promisify(execFile)(program, rest, {
+      ...bounds,
+      env: { ...env },
+      ...(signal && { signal }),
+    })
+    return checkToken(stdout, `the output of "${program}"`)
+  } catch (error) {
+    signal?.throwIfAborted()
+    if (error instanceof UsageError || error instanceof RefusedError) throw error
+    return missing(`Cannot get the access token: ${describeFailure(program, error)}`)
+  }
+}
+
+/** Leaves out the output of the command, which may contain the token. */
+function describeFailure(program: string, error: unknown): string {
+  if (systemCodeOf(error) === 'ENOENT') return `there is no program "${program}" (service.tokenCommand)`
+  const isLate = error instanceof Error && 'killed' in error && error.killed === true
+  return isLate ? `"${program}" did not end within ${COMMAND_TIMEOUT_MS / 1_000} s` : `"${program}" failed`
+}
+
+function checkToken(text: string, source: string): FoundToken {
+  const token = text.trim()
+  if (token === '') return missing(`Cannot sign in: ${source} is empty; it must hold the access token`)
+  if (/^[\x21-\x7e]+$/.test(token)) return { token, source }
+  throw new UsageError('bad-configuration', `Cannot use ${source} as access token: it must be one line without spaces`)
+}
+
+function attempt<T>(read: () => T, what: string): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new RefusedError('credential-missing', `${what}: ${systemCodeOf(error) ?? 'it cannot be read'}`)
+  }
+}
+
+function missing(message: string): never {
+  throw new RefusedError('credential-missing', message)
+}

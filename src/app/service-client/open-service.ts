@@ -1,0 +1,173 @@
+import type { LibraryAccess } from '../../daemon/control/answers.ts'
+import { connectToDaemon } from '../../daemon/control/client/connect-to-daemon.ts'
+import type { EmbeddedLibrary } from '../../embedded/start-embedded.ts'
+import { systemClock } from '../../foundation/clock.ts'
+import { LockedError } from '../../foundation/errors.ts'
+import type { Logger } from '../../foundation/logger.ts'
+import type { ClientOptions } from '../../remote/client-options.ts'
+import type { ServiceClient } from '../../remote/service-client.ts'
+import type { TunnelProxy } from '../../remote/wire/proxy.ts'
+import { chooseProxy } from '../../rules/choose-proxy.ts'
+import { embeddedOrigin } from '../../rules/mirrors/mirror-activity.ts'
+import type { Redactor } from '../logging/redactor.ts'
+import type { Surroundings } from '../settings/config-file/find-config-file.ts'
+import type { ConfiguredServiceSettings, EmbeddedServiceSettings, Settings } from '../settings/settings.ts'
+import { readAuthorities } from './certificates.ts'
+import { readToken } from './credential.ts'
+
+export interface OpenedService extends AsyncDisposable {
+  readonly client: ServiceClient
+  readonly kind: 'embedded' | 'configured'
+  /** The origin, or the instance of the embedded library; it stays the same from run to run. */
+  readonly identity: string
+  /** Access to the embedded library for other processes of this machine; null when a service is configured. */
+  readonly library: LibraryAccess | null
+}
+
+export interface OpenServiceInput extends Surroundings {
+  readonly logger: Logger
+  /** Gets the credential before any log line can contain it. */
+  readonly redactor: Redactor
+  readonly signal: AbortSignal
+  /** How requests to a configured service are retried; the client's default if absent. */
+  readonly retry?: ClientOptions['retry']
+  /** The `Retry-After` of a configured service, including what it asked of earlier clients. */
+  readonly retryAfter?: ClientOptions['retryAfter']
+  /** Called when a configured service gives no usable answers, and when it answers again. */
+  readonly onOutage?: ClientOptions['onOutage']
+  /** Called after every request. */
+  readonly onRequest?: ClientOptions['onRequest']
+}
+
+type RunningLibrary = Pick<EmbeddedLibrary, 'url' | 'token' | 'instanceId'> & AsyncDisposable
+
+/** Connections for polls and listings, in addition to those for uploads. */
+const SPARE_CONNECTIONS = 4
+/** Short delays, because the embedded library runs on this machine. */
+const EMBEDDED_RETRY = { attempts: 8, firstDelayMs: 20, maxDelayMs: 1_000 }
+
+/** Connects to the configured service, or starts the embedded library in a thread of its own and connects to it. */
+export async function openService(settings: Settings, input: OpenServiceInput): Promise<OpenedService> {
+  const { service } = settings
+  if (service.kind === 'embedded') return openEmbedded(service, settings, input)
+  return openConfigured(service, settings, input)
+}
+
+async function openConfigured(
+  service: ConfiguredServiceSettings,
+  settings: Settings,
+  input: OpenServiceInput,
+): Promise<OpenedService> {
+  const { origin, caFile } = service
+  const authorities = caFile === undefined ? undefined : readAuthorities(caFile)
+  const proxy = await findProxy(origin, input)
+  const { token, source } = await readToken(service, input)
+  const client = await connect(settings, input, {
+    origin,
+    token,
+    tokenSource: source,
+    proxy,
+    authorities,
+    retry: input.retry,
+    retryAfter: input.retryAfter,
+    onOutage: input.onOutage,
+  })
+  return {
+    client,
+    kind: 'configured',
+    identity: service.origin,
+    library: null,
+    [Symbol.asyncDispose]: () => client.close(),
+  }
+}
+
+/** Returns the proxy that the environment names; the redactor learns its credentials. */
+async function findProxy(origin: string, { env, redactor }: OpenServiceInput): Promise<TunnelProxy | undefined> {
+  const choice = chooseProxy(origin, env)
+  if (!choice) return undefined
+  const { parseProxy } = await import('../../remote/wire/proxy.ts')
+  const proxy = parseProxy(choice)
+  for (const secret of secretsOf(proxy)) redactor.add(secret)
+  return proxy
+}
+
+function secretsOf({ credentials = '' }: TunnelProxy): string[] {
+  const password = credentials.slice(credentials.indexOf(':') + 1)
+  return [password, Buffer.from(credentials).toString('base64')]
+}
+
+async function openEmbedded(
+  service: EmbeddedServiceSettings,
+  settings: Settings,
+  input: OpenServiceInput,
+): Promise<OpenedService> {
+  await using starting = new AsyncDisposableStack()
+  const library = starting.use(await startOrBorrow(service, settings))
+  const server = { origin: library.url, token: library.token, retry: EMBEDDED_RETRY }
+  const client = await connect(settings, input, server)
+  starting.defer(() => client.close())
+  const running = starting.move()
+  return {
+    client,
+    kind: 'embedded',
+    identity: embeddedOrigin(library.instanceId),
+    library: { url: library.url, token: library.token, instanceId: library.instanceId },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}
+
+/** Uses the library that a daemon of this state directory runs, without stopping it on disposal, or starts one. */
+async function startOrBorrow(service: EmbeddedServiceSettings, settings: Settings): Promise<RunningLibrary> {
+  const borrowed = await borrowLibrary(service, settings)
+  if (borrowed) return borrowed
+  try {
+    return await startLibrary(service)
+  } catch (error) {
+    // A daemon may have started meanwhile.
+    const late = error instanceof LockedError ? await borrowLibrary(service, settings) : undefined
+    if (!late) throw error
+    return late
+  }
+}
+
+async function borrowLibrary(
+  { dataDir }: EmbeddedServiceSettings,
+  { stateDir }: Settings,
+): Promise<RunningLibrary | undefined> {
+  const daemon = await connectToDaemon(stateDir)
+  // A daemon must not ask itself, since it would wait for itself.
+  if (!daemon || (await daemon.status()).pid === process.pid) return undefined
+  const library = await daemon.library(dataDir)
+  return library ? { ...library, [Symbol.asyncDispose]: async () => {} } : undefined
+}
+
+/** A separate function, because the compiler does not rewrite an import() in a function with `using`. */
+async function startLibrary({ dataDir }: EmbeddedServiceSettings): Promise<RunningLibrary> {
+  const { startEmbeddedInWorker } = await import('../../embedded/worker/start-in-worker.ts')
+  return startEmbeddedInWorker({ dataDir })
+}
+
+type ServerOptions = Pick<
+  ClientOptions,
+  'origin' | 'token' | 'tokenSource' | 'retry' | 'retryAfter' | 'proxy' | 'authorities' | 'onOutage'
+>
+
+async function connect(
+  { limits, contract }: Settings,
+  { logger, redactor, onRequest }: OpenServiceInput,
+  server: ServerOptions,
+): Promise<ServiceClient> {
+  redactor.add(server.token)
+  const { createServiceClient } = await import('../../remote/create-client.ts')
+  const connections = limits.transfers + SPARE_CONNECTIONS
+  return createServiceClient({
+    ...server,
+    logger,
+    onRequest,
+    limits,
+    contract,
+    connections,
+    clock: systemClock,
+    random: Math.random,
+  })
+}

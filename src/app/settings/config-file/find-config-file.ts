@@ -1,0 +1,53 @@
+import { isAbsolute, join, resolve } from 'node:path'
+import { readTextFile } from '../../files/private-file.ts'
+import type { Environment } from '../overrides.ts'
+
+export interface Surroundings {
+  readonly env: Environment
+  /** Working directory, absolute. */
+  readonly cwd: string
+  /** Home directory, absolute. */
+  readonly home: string
+}
+
+export interface ConfigCandidate {
+  readonly file: string
+  /** Whether `--config` or `SHELFD_CONFIG` names the file, so that its absence is an error. */
+  readonly isRequired: boolean
+}
+
+/** Candidates for the configuration file; the first existing one is used. */
+export function configCandidates(flag: string | undefined, { env, cwd, home }: Surroundings): ConfigCandidate[] {
+  const given = flag ?? (env.SHELFD_CONFIG || undefined)
+  if (given !== undefined) return [{ file: resolve(cwd, expandHome(given, home)), isRequired: true }]
+  const user = join(baseDirectory(env.XDG_CONFIG_HOME, join(home, '.config')), 'shelfd', 'config.yaml')
+  return [user, '/etc/shelfd/config.yaml'].map((file) => ({ file, isRequired: false }))
+}
+
+/** The file the configuration is read from; undefined when there is none. */
+export function findConfigFile(flag: string | undefined, around: Surroundings): string | undefined {
+  const found = configCandidates(flag, around).find(({ file, isRequired }) => isRequired || readTextFile(file))
+  return found?.file
+}
+
+/** `$XDG_DATA_HOME/shelfd/library` */
+export function defaultDataDir({ env, home }: Surroundings): string {
+  return join(baseDirectory(env.XDG_DATA_HOME, join(home, '.local', 'share')), 'shelfd', 'library')
+}
+
+/** `STATE_DIRECTORY` under systemd (the first of them), otherwise `$XDG_STATE_HOME/shelfd`. */
+export function defaultStateDir({ env, home }: Surroundings): string {
+  const ofSystemd = env.STATE_DIRECTORY?.split(':')[0]
+  if (ofSystemd && isAbsolute(ofSystemd)) return ofSystemd
+  return join(baseDirectory(env.XDG_STATE_HOME, join(home, '.local', 'state')), 'shelfd')
+}
+
+/** `~` and `~/…` as the home directory. */
+export function expandHome(path: string, home: string): string {
+  return path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path
+}
+
+/** Relative base directories are invalid and ignored (XDG Base Directory Specification). */
+function baseDirectory(given: string | undefined, otherwise: string): string {
+  return given && isAbsolute(given) ? given : otherwise
+}

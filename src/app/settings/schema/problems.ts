@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { truncateText } from '../../../foundation/text/safe-text.ts'
+import { didYouMean } from '../../did-you-mean.ts'
+import { isMapping, type Raw, valueAt } from '../raw.ts'
+import { configSchema } from './schema.ts'
+
+type Path = readonly PropertyKey[]
+
+/** One line for each problem: place, key, and what was expected. */
+export function describeProblems(
+  issues: readonly z.core.$ZodIssue[],
+  raw: Raw,
+  placeOf: (path: Path) => string,
+): string[] {
+  return issues.flatMap((issue) => {
+    if (issue.code !== 'unrecognized_keys') return [`${placeOf(issue.path)}: ${describeValue(issue, raw)}`]
+    return issue.keys.map((key) => `${placeOf([...issue.path, key])}: ${describeUnknownKey(issue.path, key)}`)
+  })
+}
+
+/** `mirrors[0].path` */
+function formatPath(path: Path): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === 'number') return `${text}[${step}]`
+    return text === '' ? String(step) : `${text}.${String(step)}`
+  }, '')
+}
+
+function describeValue(issue: z.core.$ZodIssue, raw: Raw): string {
+  const value = valueAt(raw, issue.path)
+  const expected = isSection(issue) ? 'keys and values' : issue.message
+  if (value === undefined) return `"${formatPath(issue.path)}" is missing: ${expected}`
+  return `"${formatPath(issue.path)}" must be ${expected}${describeGiven(issue.path, value)}`
+}
+
+function isSection(issue: z.core.$ZodIssue): boolean {
+  return issue.code === 'invalid_type' && issue.expected === 'object'
+}
+
+/** The value found, unless it may hold a secret. */
+function describeGiven(path: Path, value: unknown): string {
+  if (path[0] === 'service' || typeof value === 'object') return ''
+  return `, not ${truncateText(typeof value === 'number' ? String(value) : JSON.stringify(value), 60)}`
+}
+
+function describeUnknownKey(path: Path, key: string): string {
+  const where = path.length === 0 ? '' : ` in "${formatPath(path)}"`
+  const known = knownKeys(path)
+  return `unknown key "${key}"${where}${didYouMean(key, known) || `; known keys: ${known.join(', ')}`}`
+}
+
+function knownKeys(path: Path): string[] {
+  let schema: unknown = z.toJSONSchema(configSchema, { io: 'input' })
+  for (const step of path) {
+    schema = typeof step === 'number' ? valueAt(schema, ['items']) : valueAt(schema, ['properties', step])
+  }
+  const properties = valueAt(schema, ['properties'])
+  return isMapping(properties) ? Object.keys(properties) : []
+}

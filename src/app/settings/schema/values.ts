@@ -1,0 +1,166 @@
+/**
+ * The kinds of values in a configuration. Numbers and switches may be strings, because flags, variables and expanded
+ * `${VAR}`s are strings. The message of each kind states what was expected.
+ */
+
+import { z } from 'zod'
+import { normalizeLibraryPath } from '../../../contract/library-path.ts'
+import { isLoopback } from '../../../foundation/network/loopback.ts'
+import { parseDuration, parseSize } from '../../../foundation/text/units.ts'
+import { findCronFlaw } from './check-cron.ts'
+
+const CRON = 'a cron expression of five fields, such as "0 2 * * *"'
+const INVALID: unique symbol = Symbol('invalid')
+type Parsed<Out> = Out | typeof INVALID
+
+export const text = z.string('a text').min(1, 'a text that is not empty')
+export const path = z.string('a path').min(1, 'a path')
+
+/** A whole number from `min` to `max`. */
+export function count(min: number, max: number) {
+  return fromScalar(`a whole number from ${min} to ${max}`, (value) => readCount(value, min, max))
+}
+
+/** A whole number, or `none` for no limit. */
+export function countOrNone() {
+  return fromScalar('a whole number or none', (value) =>
+    value === 'none' ? undefined : readCount(value, 0, Number.MAX_SAFE_INTEGER),
+  )
+}
+
+/** A number from 0; 0 means no fixed limit. */
+export function rate() {
+  return fromScalar('a number, 0 for no fixed limit', (value) => {
+    const number = value === '' ? Number.NaN : Number(value)
+    return Number.isFinite(number) && number >= 0 ? number : INVALID
+  })
+}
+
+/** Bytes. */
+export function size() {
+  return fromScalar('a size such as 500K, 50MB or 2GB', readSize)
+}
+
+/** Bytes, or `none` for no limit. */
+export function sizeOrNone() {
+  return fromScalar('a size such as 500K, 50MB or 2GB, or none', (value) =>
+    value === 'none' ? undefined : readSize(value),
+  )
+}
+
+/** Milliseconds. */
+export function duration() {
+  return fromText('a duration such as 500ms, 30s, 5m or 1h30m', (value) => parseDuration(value) ?? INVALID)
+}
+
+/** Milliseconds above 0. */
+export function positiveDuration() {
+  return fromText('a duration above 0, such as 500ms, 30s, 5m or 1h30m', readPositiveDuration)
+}
+
+/** Milliseconds, or `none` for never. */
+export function durationOrNone() {
+  return fromText('a duration such as 12h or 30d, or none', (value) =>
+    value === 'none' ? undefined : readPositiveDuration(value),
+  )
+}
+
+export function flag() {
+  const expected = 'true or false'
+  return checked(
+    z.union([z.boolean(), z.enum(['true', 'false'])], expected),
+    expected,
+    (value) => String(value) === 'true',
+  )
+}
+
+export function choice<const T extends readonly [string, ...string[]]>(values: T) {
+  return z.enum(values, values.length === 1 ? values[0] : `one of ${values.join(', ')}`)
+}
+
+/** A cron expression of five fields that the scheduler accepts; the message names the first invalid field. */
+export function cron() {
+  return z.string(CRON).transform((value, context): string => {
+    const flaw = findCronFlaw(value)
+    if (flaw === undefined) return value.trim().split(/\s+/).join(' ')
+    context.issues.push({ code: 'custom', message: `${CRON}${flaw}`, input: value })
+    return z.NEVER
+  })
+}
+
+/** A name from the IANA time zone database. */
+export function timeZone() {
+  return fromText('a time zone such as Europe/Berlin or UTC', (value) => {
+    try {
+      return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone
+    } catch {
+      return INVALID
+    }
+  })
+}
+
+/** `auto`, `none`, or a loopback address with its port. */
+export function listenAddress() {
+  return fromText('auto, none or a loopback address such as 127.0.0.1:9847', (value) => {
+    if (value === 'auto' || value === 'none') return value
+    const [, host = '', port = ''] = /^(.+):(0|[1-9]\d*)$/.exec(value) ?? []
+    // Compares the host only, because URL drops port 80, the default of http.
+    const isAddress = URL.canParse(`http://${value}`) && new URL(`http://${value}`).hostname === host
+    return isAddress && isLoopback(host) ? { host: host.replace(/^\[|\]$/g, ''), port: Number(port) } : INVALID
+  })
+}
+
+/** An absolute path in a library (interface 2.9), converted to its canonical form. */
+export function libraryPath() {
+  return fromText('a library path such as /Papers', (value) => normalizeLibraryPath(value) ?? INVALID)
+}
+
+/** An origin (scheme, host, port): https, or http on a loopback address. */
+export function origin() {
+  const expected =
+    'an origin such as https://library.example.com: no path or user, and https unless the host is loopback'
+  return fromText(expected, readOrigin)
+}
+
+/** A value of `kind` that `parse` accepts; otherwise the message is `expected`. */
+function checked<Kind extends z.ZodType, Out>(
+  kind: Kind,
+  expected: string,
+  parse: (value: z.infer<Kind>) => Parsed<Out>,
+) {
+  return kind.transform((value, context): Out => {
+    const result = parse(value)
+    if (result !== INVALID) return result
+    context.issues.push({ code: 'custom', message: expected, input: value })
+    return z.NEVER
+  })
+}
+
+function fromText<Out>(expected: string, parse: (value: string) => Parsed<Out>) {
+  return checked(z.string(expected), expected, parse)
+}
+
+function fromScalar<Out>(expected: string, parse: (value: string | number) => Parsed<Out>) {
+  return checked(z.union([z.number(), z.string()], expected), expected, parse)
+}
+
+function readCount(value: string | number, min: number, max: number): Parsed<number> {
+  const number = typeof value === 'string' && !/^\d{1,15}$/.test(value) ? Number.NaN : Number(value)
+  return Number.isSafeInteger(number) && number >= min && number <= max ? number : INVALID
+}
+
+function readSize(value: string | number): Parsed<number> {
+  if (typeof value === 'string') return parseSize(value) ?? INVALID
+  return readCount(value, 0, Number.MAX_SAFE_INTEGER)
+}
+
+function readPositiveDuration(value: string): Parsed<number> {
+  return parseDuration(value) || INVALID
+}
+
+function readOrigin(value: string): Parsed<string> {
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  if (!url || url.username || url.password || url.search || url.hash || url.pathname !== '/') return INVALID
+  if (url.protocol === 'https:') return url.origin
+  return url.protocol === 'http:' && isLoopback(url.hostname) ? url.origin : INVALID
+}

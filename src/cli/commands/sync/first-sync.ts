@@ -1,0 +1,83 @@
+import type { Runner } from '../../../app/open-runner.ts'
+import { inspectRoot } from '../../../local/read/inspect-root.ts'
+import { sizeOnDisk } from '../../../local/read/size-on-disk.ts'
+import type { RunSummary, SyncSummary } from '../../../rules/run/sync-summary.ts'
+import { suggestSearch } from '../../../sync/report/suggest-search.ts'
+import type { CommandContext } from '../../context.ts'
+import { describeDestination, describeNext, describeRoom, NEXT_IN_CHECKOUT } from '../../render/describe-first-sync.ts'
+
+/** Messages of the first sync of a mirror: where its files go, how much room they take, and what to try next. */
+export class FirstSync {
+  readonly #context: CommandContext
+  readonly #runner: Runner
+  /** Names of mirrors that were never synced. */
+  readonly #names: readonly string[]
+
+  constructor(
+    context: CommandContext,
+    runner: Runner,
+    mirrors: readonly { readonly name: string; readonly path: string }[],
+  ) {
+    this.#context = context
+    this.#runner = runner
+    const known = new Set(runner.known.map(({ name }) => name))
+    const isSilent = context.quiet || context.json
+    const isFirst = ({ name, path }: { readonly name: string; readonly path: string }) =>
+      !known.has(name) && isReadable(runner, path)
+    this.#names = isSilent ? [] : mirrors.filter(isFirst).map(({ name }) => name)
+  }
+
+  begin(isDryRun: boolean): void {
+    const { tell } = this.#context
+    if (this.#names.length === 0 || !this.#isEmbedded) return
+    tell(describeDestination(this.#names, this.#library, isDryRun))
+  }
+
+  /** Reports room and next steps after a run that sent files of a new mirror. */
+  async end({ mirrors, dryRun }: RunSummary): Promise<void> {
+    const hasSent = ({ uploads }: SyncSummary) => uploads.created + uploads.duplicates > 0
+    const first = mirrors.find((mirror) => this.#names.includes(mirror.name) && hasSent(mirror))
+    if (!first || dryRun) return
+    const { tell } = this.#context
+    const report = this.#runner.reportContext()
+    if (this.#isEmbedded) tell(describeRoom(sizeOnDisk(report.fs, this.#library.directory), this.#library))
+    if (this.#isCheckout) tell(NEXT_IN_CHECKOUT)
+    else if (!this.#isElsewhere) {
+      // A search in a configured service may cost money, so only the embedded library is searched for a suggestion.
+      const query = this.#isEmbedded ? await suggestSearch(report, first.name) : undefined
+      tell(describeNext(query, this.#runner.isInDaemon))
+    }
+  }
+
+  /** Whether `npm start` of this project runs this, whose state other commands do not see. */
+  get #isCheckout(): boolean {
+    const { env } = this.#context.io
+    return env.npm_lifecycle_event === 'start' && env.npm_package_name === 'shelfd'
+  }
+
+  /** Whether commands without the same flags and variables would use another state. */
+  get #isElsewhere(): boolean {
+    const { io, config, settingFlags } = this.#context
+    const { SHELFD_STATE_DIR, SHELFD_DATA_DIR, SHELFD_CONFIG } = io.env
+    return [config, settingFlags['state-dir'], SHELFD_STATE_DIR, SHELFD_DATA_DIR, SHELFD_CONFIG].some(Boolean)
+  }
+
+  get #isEmbedded(): boolean {
+    return this.#context.settings.service.kind === 'embedded'
+  }
+
+  get #library() {
+    const { settings, io } = this.#context
+    return { directory: settings.service.dataDir, home: io.home }
+  }
+}
+
+/** Unreadable directories get no message about their destination, since nothing is sent from them. */
+function isReadable(runner: Runner, path: string): boolean {
+  try {
+    inspectRoot(runner.reportContext().fs, path)
+    return true
+  } catch {
+    return false
+  }
+}

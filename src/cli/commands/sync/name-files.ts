@@ -1,0 +1,61 @@
+import type { Logger } from '../../../foundation/logger.ts'
+import { counted, escapeText } from '../../../foundation/text/safe-text.ts'
+import { formatSize } from '../../../foundation/text/units.ts'
+import type { RunSummary } from '../../../rules/run/sync-summary.ts'
+import { FAILED_AGAIN, type FileLog, type PlannedFile, type SentFile, silentFileLog } from '../../../sync/file-log.ts'
+import type { CommandContext } from '../../context.ts'
+
+/**
+ * Returns the log that names each file on stderr with -v, also in a dry run; stdout is the same as without -v. With a JSON
+ * log these lines are JSON, too.
+ */
+export function nameFiles(context: CommandContext): FileLog {
+  const { verbosity, quiet } = context
+  if (quiet || verbosity === 0) return silentFileLog
+  return context.logFormat === 'json' ? jsonLines(context) : textLines(context)
+}
+
+/** The log of a run. In a text log, repeated failures of uploads need -v, because the summary reports them. */
+export function logOfRun({ logger, logFormat }: CommandContext): Logger {
+  if (logFormat === 'json') return logger
+  return {
+    ...logger,
+    warn: (message, fields) => logger[message === FAILED_AGAIN ? 'debug' : 'warn'](message, fields),
+  }
+}
+
+/** After a dry run without -v, explains how to see the names of the files. */
+export function tellHowToNameFiles({ json, verbosity, tell }: CommandContext, { mirrors }: RunSummary): void {
+  const files = mirrors.reduce((sum, { uploads }) => sum + uploads.created, 0)
+  if (files === 0 || json || verbosity > 0) return
+  tell(files === 1 ? '-v names this file' : `-v names each of these ${counted(files, 'file')}`)
+}
+
+function jsonLines({ logger }: CommandContext): FileLog {
+  return {
+    wouldSend: ({ sizeBytes: bytes, ...file }) => logger.debug('would send', { ...file, bytes }),
+    sent: ({ sizeBytes: bytes, isDuplicate, ...file }) =>
+      logger.debug('sent', { ...file, bytes, duplicate: isDuplicate }),
+  }
+}
+
+function textLines({ note }: CommandContext): FileLog {
+  let heading = ''
+  const write = (line: string, { mirror }: PlannedFile) => {
+    if (mirror !== heading) note(`${escapeText(mirror)}:`)
+    heading = mirror
+    note(line)
+  }
+  return {
+    wouldSend: (file) => write(`  would send  ${describe(file)}`, file),
+    sent: (file) => write(`  sent  ${describe(file)} → ${describeResource(file)}`, file),
+  }
+}
+
+function describe({ path, sizeBytes }: PlannedFile): string {
+  return `${escapeText(path)} (${formatSize(sizeBytes)})`
+}
+
+function describeResource({ resourceId, isDuplicate }: SentFile): string {
+  return isDuplicate ? `${escapeText(resourceId)}, which the library had already` : escapeText(resourceId)
+}

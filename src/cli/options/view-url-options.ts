@@ -1,0 +1,28 @@
+import type { ViewUrl } from '../../contract/records.ts'
+import type { AssetView } from '../../remote/service-client.ts'
+import type { ArgumentTable } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+
+/** Flags of the commands that create a temporary URL. */
+export const VIEW_URL_OPTIONS = {
+  ttl: { type: 'number', placeholder: 'MINUTES', describe: 'How long it works, 1 to 60' },
+  disposition: { type: 'string', choices: ['inline', 'attachment'], describe: 'Shown in the browser, or saved by it' },
+} as const satisfies ArgumentTable
+
+export interface ViewUrlFlags {
+  readonly ttl: number | undefined
+  readonly disposition: 'inline' | 'attachment' | undefined
+}
+
+export function readView({ ttl, disposition }: ViewUrlFlags): Pick<AssetView, 'ttlMinutes' | 'disposition'> {
+  return { ...(ttl !== undefined && { ttlMinutes: ttl }), ...(disposition && { disposition }) }
+}
+
+/** Prints the URL unchanged, since any change makes it invalid. */
+export function printViewUrl(context: CommandContext, view: ViewUrl): void {
+  if (context.json) context.printJson(view)
+  else {
+    context.print(view.url)
+    context.note(`Works for ${view.expires_in_minutes} minutes, for anyone who has it`)
+  }
+}

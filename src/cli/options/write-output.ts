@@ -1,0 +1,46 @@
+import { resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { safeFileName } from '../../app/files/safe-file-name.ts'
+import { type Bytes, fileIn, saveFile } from '../../app/files/user-files.ts'
+import { systemCodeOf } from '../../foundation/errors.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
+import type { Download } from '../../remote/service-client.ts'
+import type { ArgumentTable } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+
+/** Flags of the commands that download. */
+export const OUTPUT_OPTIONS = {
+  output: {
+    type: 'string',
+    alias: 'o',
+    placeholder: 'FILE',
+    describe:
+      'Where to write: a file, a directory, or - for stdout; when piped stdout, otherwise a file named by the service',
+  },
+  force: { type: 'boolean', describe: 'Replace the file if it exists' },
+} as const satisfies ArgumentTable
+
+export interface OutputFlags {
+  readonly output: string | undefined
+  readonly force: boolean
+}
+
+/** Writes a download to the target of the flags; remote names pass safeFileName first. */
+export async function writeDownload(context: CommandContext, download: Download, flags: OutputFlags): Promise<void> {
+  const isPiped = flags.output === undefined && !context.io.isTerminal.stdout
+  if (isPiped || flags.output === '-') return writeStdout(context, download.body)
+  const file = await fileIn(resolve(context.io.cwd, flags.output ?? '.'), safeFileName(download.fileName ?? ''))
+  await saveFile(file, download.body, { force: flags.force, signal: context.signal })
+  if (context.json) context.printJson({ file, mime: download.mime ?? null })
+  else context.note(`Written to ${escapeText(file)}`)
+}
+
+/** Writes bytes to stdout with back-pressure; ignores EPIPE, because the reader may stop at any time. */
+export async function writeStdout({ io, signal }: CommandContext, bytes: Bytes): Promise<void> {
+  try {
+    await pipeline(Readable.from(bytes, { objectMode: false }), io.stdout, { end: false, signal })
+  } catch (error) {
+    if (systemCodeOf(error) !== 'EPIPE') throw error
+  }
+}

@@ -1,0 +1,197 @@
+import { counted } from '../../../foundation/text/safe-text.ts'
+import { formatSize } from '../../../foundation/text/units.ts'
+import { quarantineLeftMs } from '../../../rules/failure/quarantine-duration.ts'
+import { describeWithoutText } from '../../../rules/ingestion/without-text.ts'
+import { describeEnd } from '../../../rules/report-class.ts'
+import type { ProblemRow } from '../../../store/tables/problems.ts'
+import type { UploadOutcome } from '../../../store/tables/uploads.ts'
+import type { DirectoryExplanation } from '../../../sync/report/explain-directory.ts'
+import type { DiskFinding, PathExplanation } from '../../../sync/report/explain-path.ts'
+import type { FileCounts } from '../../../sync/report/file-counts.ts'
+import { renderFields } from '../layout/table.ts'
+
+/** The service's answer on the paths of a resource; `error` is the reason for a missing answer. */
+export interface RemoteFinding {
+  readonly paths: readonly string[]
+  readonly error: string | null
+}
+
+type Content = NonNullable<PathExplanation['content']>
+type Fields = Record<string, string | undefined>
+
+/** Words for the outcomes of uploads. */
+const OUTCOME_WORDS: Readonly<Record<UploadOutcome, string>> = {
+  created: 'sent',
+  duplicate: 'was there already',
+  adopted: 'found there',
+  absent: 'looked for and not found',
+  refused: 'refused',
+  doubt: 'not known whether it arrived',
+  'not-sent': 'not sent',
+}
+
+/** How many problems of paths below a directory are listed. */
+const MOST_PROBLEMS = 5
+
+/** Renders everything known of one path for people; delays that ended before `nowMs` are left out. */
+export function renderExplanation(found: PathExplanation, remote: RemoteFinding | undefined, nowMs: number): string {
+  const { content, directory } = found
+  return renderFields({
+    ...describePath(found),
+    ...(content && describeContent(content, found, nowMs)),
+    ...(directory && describeDirectory(directory)),
+    ...describeRemote(remote),
+    ...describeHistory(found),
+  })
+}
+
+function describePath({ mirror, path, disk, content, directory, problem, movedTo, formers }: PathExplanation): Fields {
+  const isKnown = content !== undefined || directory !== undefined
+  const isMoved = movedTo.length > 0
+  const unknown = formers.length > 0 ? 'no longer: only what it was' : 'no: not scanned yet, or left out'
+  return {
+    path: path || '.',
+    mirror: `${mirror.name} (${mirror.path} → ${mirror.library.name}:${mirror.remotePath})`,
+    'on disk': describeDisk(disk, isKnown),
+    'moved to': movedTo.join(', '),
+    problem: problem && describePathProblem(problem, disk),
+    'known to shelfd': isKnown || isMoved || problem !== undefined ? undefined : unknown,
+  }
+}
+
+/** If the disk has the same problem, refers to it instead of repeating the message. */
+function describePathProblem({ message, code, count }: ProblemRow, disk: DiskFinding): string {
+  const text = disk.kind === 'problem' && disk.message === message ? 'as above' : message
+  return `${text} [${code}], seen ${counted(count, 'time')}`
+}
+
+function describeDisk(disk: DiskFinding, isKnown: boolean): string {
+  switch (disk.kind) {
+    case 'file':
+      return `a file of ${formatSize(disk.sizeBytes)}`
+    case 'directory':
+      return 'a directory'
+    case 'ignored': {
+      const { pattern, source, line, secret } = disk.decision
+      const where = line === null ? source : `${source}, line ${line}`
+      return `ignored by the rule "${pattern}" (${where})${secret ? ', as it looks like a secret' : ''}; it matches ${disk.by}`
+    }
+    case 'skipped':
+      return `left out: ${disk.reason}`
+    case 'problem':
+      return disk.message
+    case 'absent':
+      return isKnown ? 'not there any more; the next scan notes it' : 'not there'
+  }
+}
+
+function describeContent(content: Content, { duplicateOf, heldBack }: PathExplanation, nowMs: number): Fields {
+  const { uploadedAt, searchableAt } = content
+  return {
+    content: `${content.sha256.toString('hex')} ${content.mime}, ${formatSize(content.size)}`,
+    state: describeState(content, heldBack, nowMs),
+    'copy of': duplicateOf,
+    resource: content.resourceId ?? undefined,
+    uploaded: uploadedAt === null ? undefined : isoTime(uploadedAt),
+    ingestion: describeIngestion(content),
+    note: describeNote(content),
+    // For other states the state itself contains the reason.
+    ...(content.state === 'stored' && { problem: describeProblem(content, nowMs) }),
+    searchable: searchableAt === null ? undefined : isoTime(searchableAt),
+  }
+}
+
+function describeState(content: Content, heldBack: string | null, nowMs: number): string {
+  const texts = {
+    new: heldBack === null ? 'not sent yet' : `not sent yet: ${heldBack}`,
+    sending: 'being sent, or cut off while it was',
+    doubt: content.problemMessage ?? 'not known whether it arrived; checked next run',
+    stored: content.isDuplicate === 1 ? 'stored; the library had these bytes already' : 'stored',
+    refused: `refused: ${content.problemMessage ?? 'no reason given'}`,
+  }
+  const pause = content.state === 'stored' ? '' : describePause(content, 'quarantined until', nowMs)
+  return `${texts[content.state]}${pause}`
+}
+
+/** `running (pending), seen 2026-01-01T00:00:00.000Z`. */
+function describeIngestion({ outcome, ingestionStatus, ingestionSeenAt }: Content): string | undefined {
+  if (outcome === null) return undefined
+  const seen = ingestionSeenAt === null ? '' : `, seen ${isoTime(ingestionSeenAt)}`
+  return `${ingestionStatus ?? 'not polled yet'} (${outcome})${seen}`
+}
+
+/** The service's note on a searchable content; for a failure the problem contains it. */
+function describeNote({ outcome, ingestionNote, mime }: Content): string | undefined {
+  if (ingestionNote === null || outcome !== 'searchable') return undefined
+  return describeWithoutText(ingestionNote, mime) ?? ingestionNote
+}
+
+function describeProblem(content: Content, nowMs: number): string | undefined {
+  const { problemCode, problemMessage, problemCount } = content
+  if (problemCode === null) return undefined
+  const pause = describePause(content, 'looked at again after', nowMs)
+  return `${problemMessage} [${problemCode}], seen ${counted(problemCount, 'time')}${pause}`
+}
+
+function describePause({ retryAt, isSetAside }: Content, until: string, nowMs: number): string {
+  if (isSetAside === 1) return '; set aside'
+  return retryAt === null || quarantineLeftMs(retryAt, nowMs) === 0 ? '' : `; ${until} ${isoTime(retryAt)}`
+}
+
+function describeDirectory({ remotePath, createdAt, directories, files, problems }: DirectoryExplanation): Fields {
+  const since = createdAt === null ? 'not made yet; the next run makes it' : `since ${isoTime(createdAt)}`
+  const shown = problems.slice(0, MOST_PROBLEMS).map(({ path, code, message }, index) => {
+    return [`problem ${index + 1}`, `${path}: ${message} [${code}]`] as const
+  })
+  const more = problems.length - shown.length
+  return {
+    'in the library': `${remotePath}, ${since}`,
+    files: describeFiles(files),
+    directories: directories === 0 ? undefined : `${directories} below it`,
+    ...Object.fromEntries(shown),
+    'more problems': more > 0 ? `${more}: shelfd report --only needs-attention` : undefined,
+  }
+}
+
+/** `5 known: 3 searchable, 1 to send, 1 needs attention`. */
+function describeFiles(files: FileCounts): string {
+  const { known, searchable, withoutText } = files
+  const parts: readonly (readonly [number, string])[] = [
+    [searchable - withoutText, 'searchable'],
+    [withoutText, 'stored without searchable text'],
+    [files.inIngestion, 'being processed'],
+    [files.toSend, 'to send'],
+    [files.sending, 'being sent'],
+    [files.inDoubt, 'not known whether they arrived'],
+    [files.needAttention, files.needAttention === 1 ? 'needs attention' : 'need attention'],
+    [files.setAside, 'set aside'],
+  ]
+  const present = parts.filter(([count]) => count > 0).map(([count, text]) => `${count} ${text}`)
+  return known === 0 ? 'none known' : `${known} known: ${present.join(', ')}`
+}
+
+function describeRemote(remote: RemoteFinding | undefined): Fields {
+  if (!remote) return {}
+  return { 'in the library': remote.error ?? (remote.paths.join(', ') || 'the service does not say where') }
+}
+
+function describeHistory({ uploads, formers, movedTo }: PathExplanation): Fields {
+  const sent = uploads.map(({ attempt, begunAt, outcome, path, message }) => {
+    const ended = outcome === null ? 'cut off' : OUTCOME_WORDS[outcome]
+    const text = `${isoTime(begunAt)} ${ended}, from ${path}${message === null ? '' : `: ${message}`}`
+    return [`upload ${attempt}`, text] as const
+  })
+  // A moved file is the same version at another path, so it is not listed as an earlier one.
+  const versions = movedTo.length > 0 ? formers.slice(0, -1) : formers
+  const earlier = versions.map(({ resourceId, outcome, endedAt, reason }, index) => {
+    const label = versions.length === 1 ? 'earlier version' : `earlier version ${index + 1}`
+    const searchable = outcome === 'searchable' ? '; still searchable' : ''
+    const until = `until ${isoTime(endedAt)} (${describeEnd(reason)})${searchable}`
+    return [label, `${resourceId ?? 'never stored'}, ${until}`] as const
+  })
+  return Object.fromEntries([...sent, ...earlier])
+}
+
+function isoTime(timeMs: number): string {
+  return new Date(timeMs).toISOString()
+}

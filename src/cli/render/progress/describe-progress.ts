@@ -1,0 +1,147 @@
+import { nameOf } from '../../../foundation/files/paths.ts'
+import { counted, escapeText } from '../../../foundation/text/safe-text.ts'
+import { formatDuration, formatSize } from '../../../foundation/text/units.ts'
+import type { Progress, UploadProgress } from '../../../sync/progress.ts'
+import { displayWidth, truncateToWidth } from '../layout/display-width.ts'
+
+export interface Pace {
+  /** Time since the start of the run. */
+  readonly elapsedMs: number
+  /** Recent bytes per second; undefined while unknown. */
+  readonly sentPerSecond: number | undefined
+  readonly hashedPerSecond: number | undefined
+}
+
+/** Columns of the bar; with room for less than `fewest` it is omitted. Parts of a higher rank are left out for it. */
+const BAR = { most: 24, fewest: 8, rank: 4 }
+/** Smaller files are sent before their percent can be read. */
+const PERCENT_FROM_BYTES = 2 ** 20
+const LONGEST_NAME = 28
+
+/** One line: the phase, how far and how fast it is, about how long it still takes, and the file in flight. */
+export function describeProgress(progress: Progress, pace: Pace, width: number): string {
+  const head = [escapeText(progress.mirror), PHASE_NAMES[progress.phase]].filter((part) => part !== '').join('  ')
+  const parts = partsOf(progress, pace).filter(({ text }) => text !== '')
+  const room = width - displayWidth(head) - 2
+  const text = joinFitting(parts, room)
+  const bar = drawBar(doneShare(progress), Math.min(BAR.most, room - displayWidth(text) - 2))
+  return [head, bar, text].filter((part) => part !== '').join('  ')
+}
+
+/** The remaining time, rounded in steps that people can read during a countdown. */
+export function describeTimeLeft(leftMs: number): string {
+  const seconds = Math.max(1, Math.ceil(leftMs / 1_000))
+  if (seconds <= 10) return `${seconds} s left`
+  if (seconds <= 60) return `${roundUp(seconds, 5)} s left`
+  const minutes = Math.ceil(seconds / 60)
+  if (minutes <= 90) return `${minutes} min left`
+  return `${roundUp(minutes, 30) / 60} h left`
+}
+
+const PHASE_NAMES: Readonly<Record<Progress['phase'], string>> = {
+  starting: 'starting',
+  scanning: 'scanning',
+  directories: 'making directories',
+  uploading: 'uploading',
+  ingestion: 'processing',
+  finished: 'finishing',
+}
+
+/** A part of the line; if the line is too long, parts of the highest rank are left out first. */
+interface Part {
+  readonly text: string
+  readonly rank: number
+}
+
+function partsOf(progress: Progress, { elapsedMs, sentPerSecond, hashedPerSecond }: Pace): Part[] {
+  const { filesScanned, filesHashed, directoriesDone, directoriesTotal, inIngestion, searchable } = progress
+  const elapsed = { text: formatDuration(elapsedMs), rank: 3 }
+  switch (progress.phase) {
+    case 'starting':
+    case 'finished':
+      return [elapsed]
+    case 'scanning':
+      return [
+        { text: counted(filesScanned, 'file'), rank: 0 },
+        { text: filesHashed === 0 ? '' : `${counted(filesHashed, 'file')} read${speed(hashedPerSecond)}`, rank: 2 },
+        elapsed,
+      ]
+    case 'directories':
+      return [{ text: `${directoriesDone} of ${directoriesTotal}`, rank: 0 }, elapsed]
+    case 'uploading':
+      return uploadParts(progress, sentPerSecond)
+    case 'ingestion':
+      return [
+        { text: `${inIngestion} being processed`, rank: 0 },
+        { text: `${searchable} searchable`, rank: 1 },
+        elapsed,
+      ]
+  }
+}
+
+function uploadParts(progress: Progress, sentPerSecond: number | undefined): Part[] {
+  const { contentsSent, contentsTotal, bytesSent, bytesTotal, inIngestion } = progress
+  const bytesLeft = bytesTotal - bytesSent
+  const isMoving = sentPerSecond !== undefined && sentPerSecond > 0
+  return [
+    { text: `${contentsSent} of ${contentsTotal}`, rank: 0 },
+    { text: describeBytes(bytesSent, bytesTotal), rank: 1 },
+    { text: isMoving ? `${formatSize(Math.round(sentPerSecond))}/s` : '', rank: 4 },
+    { text: isMoving && bytesLeft > 0 ? describeTimeLeft((bytesLeft / sentPerSecond) * 1_000) : '', rank: 2 },
+    { text: describeUpload(progress.uploads), rank: 3 },
+    { text: inIngestion === 0 ? '' : `${inIngestion} being processed`, rank: 5 },
+  ]
+}
+
+function speed(perSecond: number | undefined): string {
+  return perSecond === undefined ? '' : ` at ${formatSize(Math.round(perSecond))}/s`
+}
+
+/** `132 of 200 MiB`: an equal unit is written once. */
+function describeBytes(bytes: number, total: number): string {
+  const [done = '', of = ''] = [formatSize(bytes), formatSize(total)]
+  const unit = of.slice(of.indexOf(' '))
+  return `${done.endsWith(unit) ? done.slice(0, -unit.length) : done} of ${of}`
+}
+
+/** The largest file in flight. */
+function describeUpload(uploads: readonly UploadProgress[]): string {
+  const [first] = uploads.toSorted((a, b) => b.sizeBytes - a.sizeBytes)
+  if (!first) return ''
+  const { path, sizeBytes, bytesSent } = first
+  const name = truncateToWidth(escapeText(nameOf(path)), LONGEST_NAME)
+  return sizeBytes < PERCENT_FROM_BYTES ? name : `${name} ${Math.floor((bytesSent / sizeBytes) * 100)} %`
+}
+
+/** Joins the parts that fit, in their order; the important ones (low rank) have precedence. */
+function joinFitting(parts: readonly Part[], room: number): string {
+  const shown = (mostRank: number) => parts.flatMap(({ text, rank }) => (rank <= mostRank ? [text] : [])).join(' · ')
+  let mostRank = Math.max(0, ...parts.map(({ rank }) => rank))
+  const roomFor = (rank: number) => (rank > BAR.rank ? room - BAR.fewest - 2 : room)
+  while (mostRank > 0 && displayWidth(shown(mostRank)) > roomFor(mostRank)) mostRank -= 1
+  return shown(mostRank)
+}
+
+/** The share of the phase that is done, 0 to 1; undefined when the total is unknown. */
+function doneShare(progress: Progress): number | undefined {
+  const { phase, bytesSent, bytesTotal, contentsSent, contentsTotal, inIngestion, searchable } = progress
+  if (phase === 'uploading') return bytesTotal > 0 ? bytesSent / bytesTotal : share(contentsSent, contentsTotal)
+  if (phase === 'directories') return share(progress.directoriesDone, progress.directoriesTotal)
+  return phase === 'ingestion' ? share(searchable, searchable + inIngestion) : undefined
+}
+
+function share(done: number, total: number): number | undefined {
+  return total === 0 ? undefined : done / total
+}
+
+function drawBar(done: number | undefined, columns: number): string {
+  if (done === undefined || columns < BAR.fewest) return ''
+  const halves = Math.round(Math.min(1, Math.max(0, done)) * columns * 2)
+  const full = '━'.repeat(Math.floor(halves / 2))
+  const half = halves % 2 === 1 ? '╸' : ''
+  return `${full}${half}${'─'.repeat(columns - full.length - half.length)}`
+}
+
+function roundUp(value: number, step: number): number {
+  return Math.ceil(value / step) * step
+}

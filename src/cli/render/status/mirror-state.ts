@@ -1,0 +1,78 @@
+import type { DaemonMirrorStatus } from '../../../daemon/daemon-status.ts'
+import { counted } from '../../../foundation/text/safe-text.ts'
+import { formatSize } from '../../../foundation/text/units.ts'
+import type { LastRun } from '../../../sync/report/last-runs.ts'
+import type { MirrorStatus, SendingProgress } from '../../../sync/report/status.ts'
+import { formatSpan, formatTime } from '../layout/times.ts'
+
+const JUST_NOW_MS = 10_000
+
+/** `✓` nothing to do, `→` in progress, `!` something to know or to do, `✗` stopped until the user acts. */
+export interface StateLine {
+  readonly sign: '✓' | '→' | '!' | '✗'
+  readonly text: string
+}
+
+/** The one line on a mirror's state: the daemon's work comes first, then the last run, then what is left to do. */
+export function stateOfMirror(mirror: MirrorStatus, status: DaemonMirrorStatus | undefined, nowMs: number): StateLine {
+  const { files, lastRun, progress, problems } = mirror
+  const isDone = files.toSend + files.inDoubt + files.inIngestion + files.sending === 0 && problems.length === 0
+  return (
+    (status && holdOfDaemon(status)) ??
+    (progress && sendingLine(progress)) ??
+    (status && scanOfDaemon(status)) ??
+    (status ? undefined : stateOfRun(lastRun, nowMs)) ??
+    (isDone ? upToDate(mirror, status, nowMs) : { sign: attentionSign(mirror), text: describeLeft(mirror) })
+  )
+}
+
+/** What holds the daemon back, or its running scan; undefined when there is neither. */
+export function stateOfDaemon(status: DaemonMirrorStatus): StateLine | undefined {
+  return holdOfDaemon(status) ?? scanOfDaemon(status)
+}
+
+function holdOfDaemon({ state, reason }: DaemonMirrorStatus): StateLine | undefined {
+  const sign = state === 'halted' ? '✗' : '!'
+  return reason ? { sign, text: `${state}: ${reason.message} [${reason.code}]` } : undefined
+}
+
+function scanOfDaemon({ state }: DaemonMirrorStatus): StateLine | undefined {
+  return state === 'scanning' || state === 'starting' ? { sign: '→', text: state } : undefined
+}
+
+/** The state after a run that was interrupted, stopped or cut off; undefined after any other run. */
+export function stateOfRun(run: LastRun | null, nowMs: number): StateLine | undefined {
+  if (!run) return undefined
+  const at = formatTime(Date.parse(run.finishedAt ?? run.startedAt), nowMs)
+  if (run.verdict === 'interrupted' || run.failure?.code === 'interrupted')
+    return { sign: '!', text: `interrupted ${at}; the next run continues` }
+  if (run.failure) return { sign: '✗', text: `stopped ${at}: ${run.failure.message} [${run.failure.code}]` }
+  if (run.finishedAt === null) return { sign: '!', text: `cut off, begun ${at}; the next run continues` }
+  return undefined
+}
+
+function sendingLine({ contentsSent, contentsTotal, bytesSent, bytesTotal }: SendingProgress): StateLine {
+  const percent = bytesTotal === 0 ? 0 : Math.floor((bytesSent / bytesTotal) * 100)
+  const files = `${contentsSent.toLocaleString('en')} of ${counted(contentsTotal, 'file')}`
+  return { sign: '→', text: `sending ${files} · ${percent} % · ${formatSize(bytesSent)} of ${formatSize(bytesTotal)}` }
+}
+
+function upToDate({ files, lastRun }: MirrorStatus, status: DaemonMirrorStatus | undefined, nowMs: number): StateLine {
+  const at = status ? status.lastSuccessAt : lastRun?.finishedAt ? Date.parse(lastRun.finishedAt) : null
+  const when = at === null ? '' : nowMs - at < JUST_NOW_MS ? ' just now' : ` ${formatSpan(nowMs - at)} ago`
+  return { sign: '✓', text: `up to date${when} · ${counted(files.searchable - files.withoutText, 'file')} searchable` }
+}
+
+function attentionSign({ problems, files }: MirrorStatus): '!' | '→' {
+  return problems.length > 0 || files.inDoubt > 0 ? '!' : '→'
+}
+
+function describeLeft({ files, queue, problems }: MirrorStatus): string {
+  const parts = [
+    problems.length === 0 ? '' : counted(problems.length, 'problem'),
+    queue.contents === 0 ? '' : `${counted(queue.contents, 'file')} to send`,
+    files.inIngestion === 0 ? '' : `${counted(files.inIngestion, 'file')} being processed`,
+    `${counted(files.searchable - files.withoutText, 'file')} searchable`,
+  ]
+  return parts.filter((part) => part !== '').join(' · ')
+}

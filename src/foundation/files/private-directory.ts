@@ -1,0 +1,27 @@
+import { lstatSync, mkdirSync, statSync } from 'node:fs'
+import { UsageError } from '../errors.ts'
+import { findIntruder, ownUid } from './ownership.ts'
+
+/** Creates `directory` (0700, with missing parents) unless it exists; throws like `assertOwnDirectory`. */
+export function makeOwnDirectory(directory: string): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  assertOwnDirectory(directory)
+}
+
+/**
+ * Throws UsageError('insecure-file') if `directory` belongs to another user or others can write to it: they could have put
+ * links or a store of their own there. With `isReader`, root may read another user's directory. A missing one passes.
+ */
+export function assertOwnDirectory(directory: string, { isReader = false } = {}): void {
+  const found = statSync(directory, { throwIfNoEntry: false })
+  if (!found) return
+  const looksOn = isReader && ownUid() === 0
+  const { uid, gid } = lstatSync(directory)
+  // The owner of a link can point it elsewhere.
+  const intruder =
+    findIntruder(directory, { uid, gid, mode: 0 }, { owners: looksOn ? 'anyone' : 'root', isTree: true }) ??
+    findIntruder(directory, found, { owners: looksOn ? 'anyone' : 'nobody', isTree: true })
+  if (!intruder) return
+  const text = `Cannot keep anything in "${directory}": ${intruder.why}`
+  throw new UsageError('insecure-file', `${text}; run: ${intruder.mend}, or choose another directory`)
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { formatSize } from '../../foundation/text/units.ts'
+
+const limit = z.number().nonnegative().nullable()
+
+/** Limits on the new contents of a run or day; null means no limit. */
+export const uploadLimits = z.object({ newPerRun: limit, newPerDay: limit, newBytesPerRun: limit })
+
+/** What one limit held back in a run. */
+export const heldBackShape = z.object({
+  limit: z.enum([...uploadLimits.keyof().options, 'inIngestion']),
+  /** Contents, or bytes for `newBytesPerRun`. */
+  value: z.number(),
+  /** Contents that wait. */
+  contents: z.number(),
+  /** When the limit leaves room again, in ISO 8601; null: the next run continues. */
+  freesAt: z.string().nullable(),
+})
+
+export type UploadLimits = Readonly<z.infer<typeof uploadLimits>>
+export type HeldBack = Readonly<z.infer<typeof heldBackShape>>
+/** The limit that holds a content back, by the name of its setting. */
+export type HoldingLimit = HeldBack['limit']
+
+/** Uploads that count against the limits so far, whatever their outcome, since each may have cost something. */
+export interface QuotaUse {
+  readonly inRun: number
+  readonly inDay: number
+  readonly bytesInRun: number
+}
+
+/** The limit that forbids uploading one more content of `sizeBytes` now; undefined when none does. */
+export function holdingLimit(limits: UploadLimits, used: QuotaUse, sizeBytes: number): keyof UploadLimits | undefined {
+  if (limits.newPerRun !== null && used.inRun >= limits.newPerRun) return 'newPerRun'
+  if (limits.newPerDay !== null && used.inDay >= limits.newPerDay) return 'newPerDay'
+  if (limits.newBytesPerRun !== null && used.bytesInRun + sizeBytes > limits.newBytesPerRun) return 'newBytesPerRun'
+  return undefined
+}
+
+/** `held back by limits.newPerDay (20000 in 24 hours); there is room again from 2026-11-22T03:12:00.000Z` */
+export function describeHold({ limit, value, freesAt }: Omit<HeldBack, 'contents'>): string {
+  const amounts: Readonly<Record<HoldingLimit, string>> = {
+    newPerRun: `${value} in a run`,
+    newPerDay: `${value} in 24 hours`,
+    newBytesPerRun: `${formatSize(value)} in a run`,
+    inIngestion: `${value} at the same time`,
+  }
+  const when = freesAt === null ? 'the next run goes on' : `there is room again from ${freesAt}`
+  return `held back by limits.${limit} (${amounts[limit]}); ${when}`
+}

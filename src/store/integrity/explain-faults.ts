@@ -1,0 +1,67 @@
+import { accessSync, constants, statfsSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { messageOf, OperatorError, ShelfdError, TemporaryError } from '../../foundation/errors.ts'
+import { DatabaseFaultError, isDamage, isDiskFull, isOutOfReach } from '../../foundation/sqlite/open-database.ts'
+
+/** With less free space than this the disk counts as full: for its smaller files SQLite reports no cause. */
+const HARDLY_ANY_BYTES = 256 * 1_024
+
+/** Runs `work` on the store in `directory`; rethrows store faults of SQLite and the system as a ShelfdError. */
+export function explainFaults<T>(directory: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw explain(directory, error)
+  }
+}
+
+/** What the user can do about a lost or damaged store. */
+export function wayBack(directory: string): string {
+  return `restore the whole directory from a backup, or move it away ("mv ${directory} ${directory}.damaged") to start anew`
+}
+
+function explain(directory: string, error: unknown): unknown {
+  if (error instanceof ShelfdError) return error
+  if (isDiskFull(error) || (isOutOfReach(error) && hasNoRoom(directory))) {
+    return new TemporaryError('disk-full', `Cannot write the store in "${directory}": its disk is full`, {
+      cause: error,
+    })
+  }
+  if (isOutOfReach(error) || (isReadOnly(error) && !mayWrite(directory))) return unusable(directory, error)
+  if (error instanceof DatabaseFaultError && error.fault === 'newer') {
+    const text = `${error.message}; install the newer shelfd, or use another --state-dir`
+    return new OperatorError('store-newer', text, { cause: error })
+  }
+  if (!isDamage(error) && !(error instanceof DatabaseFaultError)) return error
+  return new OperatorError('store-damaged', `${error.message}; ${wayBack(directory)}`, { cause: error })
+}
+
+function unusable(directory: string, error: unknown): OperatorError {
+  const text = `Cannot read or write the store in "${directory}": ${messageOf(error)}`
+  const todo = 'see to its disk, its permissions and the open files allowed, then run again'
+  return new OperatorError('store-unusable', `${text}; ${todo}`, { cause: error })
+}
+
+/** SQLite reports a damaged header with the same code as a read-only file system. */
+function isReadOnly(error: unknown): boolean {
+  const met = error instanceof DatabaseFaultError ? error.cause : error
+  return met instanceof Database.SqliteError && met.code.startsWith('SQLITE_READONLY')
+}
+
+function mayWrite(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function hasNoRoom(directory: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(directory)
+    return bavail * bsize < HARDLY_ANY_BYTES
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,338 @@
+import type Database from 'better-sqlite3'
+import type { IngestionOutcome } from '../../contract/states.ts'
+import { quarantineEnds } from '../../rules/failure/quarantine-duration.ts'
+import { WITHOUT_TEXT } from '../../rules/ingestion/without-text.ts'
+import { onlyRow } from '../sql/only-row.ts'
+import { quoted } from '../sql/quoted.ts'
+
+export type ContentState = 'new' | 'sending' | 'doubt' | 'stored' | 'refused'
+
+export interface ContentRow {
+  readonly id: number
+  readonly libraryId: number
+  readonly sha256: Buffer
+  readonly mime: string
+  readonly size: number
+  readonly state: ContentState
+  readonly resourceId: string | null
+  readonly isDuplicate: number
+  readonly secondLocation: number
+  readonly doubts: number
+  readonly uploadedAt: number | null
+  readonly searchableAt: number | null
+  readonly outcome: IngestionOutcome | null
+  readonly ingestionStatus: string | null
+  /** The service's remark beside the status (remarkOf): its error, WITHOUT_TEXT or its warnings; null without one. */
+  readonly ingestionNote: string | null
+  /** When the service last reported the status; null before its first answer. */
+  readonly ingestionSeenAt: number | null
+  readonly problemCode: string | null
+  readonly problemMessage: string | null
+  readonly problemCount: number
+  readonly retryAt: number | null
+  readonly isSetAside: number
+}
+
+export type UploadState = Pick<ContentRow, 'state' | 'doubts' | 'problemCount' | 'retryAt' | 'isSetAside'>
+
+export interface ContentKey {
+  readonly libraryId: number
+  readonly sha256: Uint8Array
+  readonly mime: string
+  readonly size: number
+}
+
+/** A content whose last upload was cut off or left in doubt, with the path it was uploaded from. */
+export interface DoubtfulContent
+  extends Pick<ContentRow, 'id' | 'sha256' | 'mime' | 'size' | 'doubts' | 'retryAt' | 'isSetAside'> {
+  /** Relative to the root of the mirror that uploaded it. */
+  readonly path: string
+  /** The library path of the upload's directory; null for uploads older than that column. */
+  readonly place: string | null
+  readonly uploadId: number
+}
+
+/** The row ids of a mirror and its library. */
+interface MirrorKey {
+  readonly id: number
+  readonly library: { readonly id: number }
+}
+
+export interface PendingResource {
+  readonly contentId: number
+  readonly resourceId: string
+  readonly storedSeq: number
+  readonly uploadedAt: number
+  readonly hasProblem: number
+}
+
+export interface StoredContent {
+  readonly resourceId: string
+  readonly isDuplicate: boolean
+  readonly hasSecondLocation: boolean
+  readonly mirrorId: number
+  readonly runId: number
+  readonly nowMs: number
+}
+
+export interface ContentProblem {
+  readonly code: string
+  readonly message: string
+  readonly retryAt: number | null
+}
+
+/** The service's answer about a resource, as the store records it. */
+export interface SeenIngestion {
+  readonly status: string | null
+  readonly outcome: IngestionOutcome
+  readonly searchableAt: number | null
+  readonly note: string | null
+  readonly seenAt: number
+}
+
+export interface IngestionTally {
+  readonly outcome: IngestionOutcome
+  readonly status: string | null
+  /** The MIME type of contents stored without searchable text; null for all others. */
+  readonly mimeWithoutText: string | null
+  readonly n: number
+}
+
+/** A content that needs attention, with the first of its paths in the mirror. */
+export type TroubledContent = ContentRow & { readonly path: string }
+
+export type ContentQueries = ReturnType<typeof prepareContents>
+
+export const CONTENT_COLUMNS = `
+  c.id, c.library_id AS libraryId, c.sha256, c.mime, c.size, c.state, c.resource_id AS resourceId,
+  c.is_duplicate AS isDuplicate, c.second_location AS secondLocation, c.doubts, c.uploaded_at AS uploadedAt,
+  c.searchable_at AS searchableAt, c.outcome, c.ingestion_status AS ingestionStatus,
+  c.ingestion_note AS ingestionNote, c.ingestion_seen_at AS ingestionSeenAt, c.problem_code AS problemCode,
+  c.problem_message AS problemMessage, c.problem_count AS problemCount, c.retry_at AS retryAt,
+  c.is_set_aside AS isSetAside`
+
+/** Queries on contents: each is uploaded once to its library (product: "new content"). */
+export function prepareContents(database: Database.Database) {
+  const changes = { newlyPending: 0 }
+  return { ...prepareSending(database, changes), ...prepareIngestion(database, changes) }
+}
+
+interface Changes {
+  /** How often a write may have made resources pending for a mirror since the store was opened. */
+  newlyPending: number
+}
+
+function prepareSending(database: Database.Database, changes: Changes) {
+  const find = database.prepare<[number, Uint8Array, string], ContentRow>(
+    `SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.library_id = ? AND c.sha256 = ? AND c.mime = ?`,
+  )
+  const standing = database.prepare<[number], UploadState>(
+    `SELECT state, doubts, problem_count AS problemCount, retry_at AS retryAt, is_set_aside AS isSetAside
+     FROM content WHERE id = ?`,
+  )
+  const get = database.prepare<[number], ContentRow>(`SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.id = ?`)
+  const findId = database.prepare<[number, Uint8Array, string], { id: number }>(
+    'SELECT id FROM content WHERE library_id = ? AND sha256 = ? AND mime = ?',
+  )
+  const insert = database.prepare<[number, Uint8Array, string, number]>(
+    'INSERT INTO content (library_id, sha256, mime, size) VALUES (?, ?, ?, ?)',
+  )
+  const byResource = database.prepare<[number, string], ContentRow>(
+    `SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.library_id = ? AND c.resource_id = ?`,
+  )
+  const setState = database.prepare<[ContentState, number]>('UPDATE content SET state = ? WHERE id = ?')
+  const doubtCutOff = database.prepare<[]>(
+    `UPDATE content INDEXED BY content_in_doubt SET state = 'doubt', doubts = doubts + 1
+     WHERE state IN ('sending', 'doubt') AND state = 'sending'`,
+  )
+  const addDoubt = database.prepare<[number]>("UPDATE content SET state = 'doubt', doubts = doubts + 1 WHERE id = ?")
+  const refuse = database.prepare<[string, string, number | null, number]>(
+    `UPDATE content SET state = 'refused', problem_code = ?, problem_message = ?, retry_at = ?,
+       problem_count = problem_count + 1 WHERE id = ?`,
+  )
+  const maxSeq = database.prepare<[], { seq: number }>('SELECT coalesce(max(stored_seq), 0) AS seq FROM content')
+  const store = database.prepare<[string, number, number, number, number, number, number, number]>(
+    `UPDATE content SET state = 'stored', resource_id = ?, is_duplicate = ?, second_location = ?, uploaded_at = ?,
+       stored_seq = ?, mirror_id = ?, run_id = ?, outcome = 'pending', problem_code = NULL, problem_message = NULL,
+       problem_count = 0, retry_at = NULL WHERE id = ?`,
+  )
+  // SQLite takes u.path and u.place from the row of max(u.id), the latest upload.
+  const doubtful = database.prepare<[number, number, number], DoubtfulContent>(
+    `SELECT c.id, c.sha256, c.mime, c.size, c.doubts, c.retry_at AS retryAt, c.is_set_aside AS isSetAside, u.path,
+       u.place, max(u.id) AS uploadId
+     FROM content c INDEXED BY content_in_doubt JOIN upload u ON u.content_id = c.id
+     WHERE c.library_id = ? AND (u.mirror_id = ? OR EXISTS
+         (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?))
+       AND c.state IN ('sending', 'doubt') GROUP BY c.id ORDER BY u.path`,
+  )
+  let nextSeq: number | undefined
+  return {
+    get: (id: number): ContentRow | undefined => get.get(id),
+    /** The columns that decide about an upload, and no others, because the planner reads them for every file. */
+    getUploadState: (id: number): UploadState => onlyRow(standing.get(id)),
+    findByResource: (libraryId: number, resourceId: string): ContentRow | undefined =>
+      byResource.get(libraryId, resourceId),
+    find: (key: ContentKey): ContentRow | undefined => find.get(key.libraryId, key.sha256, key.mime),
+    /** Returns the content's id; inserts the content if it is new. */
+    ensure: ({ libraryId, sha256, mime, size }: ContentKey): { id: number; isNew: boolean } => {
+      const found = findId.get(libraryId, sha256, mime)
+      if (found) return { id: found.id, isNew: false }
+      return { id: Number(insert.run(libraryId, sha256, mime, size).lastInsertRowid), isNew: true }
+    },
+    setState: (id: number, state: 'new' | 'sending'): void => {
+      setState.run(state, id)
+    },
+    markInDoubt: (id: number): void => {
+      addDoubt.run(id)
+    },
+    /** Marks the uploads that the store's last holder left in flight as in doubt. */
+    doubtCutOff: (): void => {
+      doubtCutOff.run()
+    },
+    markRefused: (id: number, problem: ContentProblem): void => {
+      refuse.run(problem.code, problem.message, problem.retryAt, id)
+    },
+    /** Records the resource id, which the store never forgets from then on (P13). */
+    markStored: (id: number, stored: StoredContent): void => {
+      nextSeq ??= onlyRow(maxSeq.get()).seq + 1
+      const { resourceId, isDuplicate, hasSecondLocation, mirrorId, runId, nowMs } = stored
+      store.run(resourceId, Number(isDuplicate), Number(hasSecondLocation), nowMs, nextSeq, mirrorId, runId, id)
+      nextSeq += 1
+      changes.newlyPending += 1
+    },
+    /** Contents in doubt or in flight that this mirror uploaded, or another one did and a file of this one has them. */
+    listDoubtful: ({ id, library }: MirrorKey): DoubtfulContent[] => doubtful.all(library.id, id, id),
+  }
+}
+
+function prepareIngestion(database: Database.Database, changes: Changes) {
+  const pending = database.prepare<[number, number, number, number], PendingResource>(
+    `SELECT id AS contentId, resource_id AS resourceId, stored_seq AS storedSeq, uploaded_at AS uploadedAt,
+       problem_code IS NOT NULL AS hasProblem FROM content
+     INDEXED BY content_pending
+     WHERE library_id = ? AND mirror_id = ? AND outcome = 'pending' AND stored_seq > ? ORDER BY stored_seq LIMIT ?`,
+  )
+  // A mirror follows what it uploaded, and uploads of the library's other mirrors if it has a file of the content.
+  const isFollowed = `c.library_id = ? AND c.outcome = 'pending' AND (c.mirror_id = ? OR EXISTS
+    (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?))`
+  const pendingCount = database.prepare<[number, number, number], { n: number }>(
+    `SELECT count(*) AS n FROM content c WHERE ${isFollowed}`,
+  )
+  const due = database.prepare<[number, number, number], PendingResource>(
+    `SELECT id AS contentId, resource_id AS resourceId, stored_seq AS storedSeq, uploaded_at AS uploadedAt,
+       problem_code IS NOT NULL AS hasProblem FROM content
+     WHERE mirror_id = ? AND state = 'stored' AND problem_code IS NOT NULL AND is_set_aside = 0
+       AND coalesce(retry_at, 0) NOT BETWEEN ? AND ?
+     ORDER BY retry_at LIMIT 1000`,
+  )
+  const nextLook = database.prepare<[number, number], { at: number | null }>(
+    `SELECT min(retry_at) AS at FROM content
+     WHERE mirror_id = ? AND state = 'stored' AND problem_code IS NOT NULL AND is_set_aside = 0 AND retry_at > ?`,
+  )
+  const claim = database.prepare<[number, number, number, number, number]>(
+    `UPDATE content AS c SET run_id = ?, mirror_id = ? WHERE ${isFollowed}`,
+  )
+  const setStatus = database.prepare<[string | null, IngestionOutcome, number | null, string | null, number, number]>(
+    `UPDATE content SET ingestion_status = ?, outcome = ?, searchable_at = ?, ingestion_note = ?, ingestion_seen_at = ?
+     WHERE id = ?`,
+  )
+  const setSeen = database.prepare<[string | null, number, number]>(
+    `UPDATE content SET ingestion_status = ?, ingestion_seen_at = ? WHERE id = ? AND outcome = 'pending'`,
+  )
+  const unseen = database.prepare<[number, number], PendingResource>(
+    `SELECT id AS contentId, resource_id AS resourceId, stored_seq AS storedSeq, uploaded_at AS uploadedAt
+     FROM content INDEXED BY content_unseen
+     WHERE mirror_id = ? AND outcome = 'searchable' AND ingestion_status = 'completed_with_warnings'
+       AND ingestion_seen_at IS NULL LIMIT ?`,
+  )
+  const setNote = database.prepare<[string | null, number, number]>(
+    'UPDATE content SET ingestion_note = ?, ingestion_seen_at = ? WHERE id = ?',
+  )
+  const setProblem = database.prepare<[string, string, number | null, number]>(
+    `UPDATE content SET problem_code = ?, problem_message = ?, retry_at = ?, problem_count = problem_count + 1
+     WHERE id = ?`,
+  )
+  const clearProblem = database.prepare<[number]>(
+    `UPDATE content SET problem_code = NULL, problem_message = NULL, retry_at = NULL, problem_count = 0 WHERE id = ?`,
+  )
+  const clearPollProblem = database.prepare<[number]>(
+    `UPDATE content SET problem_code = NULL, problem_message = NULL, retry_at = NULL, problem_count = 0
+     WHERE id = ? AND outcome = 'pending'`,
+  )
+  const tally = database.prepare<[number, number], IngestionTally>(
+    `SELECT outcome, ingestion_status AS status, iif(ingestion_note = '${quoted(WITHOUT_TEXT)}', mime, NULL) AS mimeWithoutText,
+            count(*) AS n FROM content
+     WHERE run_id = ? AND mirror_id = ? AND outcome IS NOT NULL GROUP BY 1, 2, 3`,
+  )
+  const times = database.prepare<[number, number], { ms: number }>(
+    `SELECT searchable_at - uploaded_at AS ms FROM content
+     WHERE run_id = ? AND mirror_id = ? AND searchable_at IS NOT NULL ORDER BY ms`,
+  )
+  const troubled = database.prepare<[number, number], TroubledContent>(
+    `SELECT ${CONTENT_COLUMNS}, min(iif(d.path = '', f.name, d.path || '/' || f.name)) AS path
+     FROM content c INDEXED BY content_troubled
+     JOIN file f ON f.content_id = c.id JOIN directory d ON d.id = f.directory_id AND d.mirror_id = ?
+     WHERE c.library_id = ? AND (c.problem_code IS NOT NULL OR c.state IN ('sending', 'doubt')) AND c.is_set_aside = 0
+     GROUP BY c.id ORDER BY path LIMIT 10000`,
+  )
+  const toSend = database.prepare<[number], { n: number; bytes: number }>(
+    `SELECT count(*) AS n, coalesce(sum(size), 0) AS bytes FROM content WHERE id IN (
+       SELECT c.id FROM file f INDEXED BY file_open JOIN directory d ON d.id = f.directory_id
+       JOIN content c ON c.id = f.content_id
+       WHERE f.is_received = 0 AND d.mirror_id = ? AND c.state = 'new')`,
+  )
+  const nextRetry = database.prepare<[number, number], { at: number | null }>(
+    `SELECT min(c.retry_at) AS at FROM content c INDEXED BY content_troubled
+     WHERE c.library_id = ? AND c.state IN ('refused', 'doubt') AND c.is_set_aside = 0 AND c.retry_at IS NOT NULL
+       AND (c.problem_code IS NOT NULL OR c.state IN ('sending', 'doubt')) AND EXISTS
+         (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?)`,
+  )
+  return {
+    /** Changes whenever `listPending` may have new rows; needs no query. */
+    countNewlyPending: (): number => changes.newlyPending,
+    /** Pending resources of a mirror in the order they were stored, after `afterSeq`. */
+    listPending: ({ id, library }: MirrorKey, afterSeq: number, limit: number): PendingResource[] =>
+      pending.all(library.id, id, afterSeq, limit),
+    countPending: ({ id, library }: MirrorKey): number => onlyRow(pendingCount.get(library.id, id, id)).n,
+    /** Stored resources with a problem that are out of quarantine, so that they can be polled again; at most 1000. */
+    listDueForAnotherLook: (mirrorId: number, nowMs: number): PendingResource[] =>
+      due.all(mirrorId, ...quarantineEnds(nowMs)),
+    /** When the next quarantine of a stored resource ends (wall clock); null when none is running. */
+    nextLookAt: (mirrorId: number, nowMs: number): number | null => onlyRow(nextLook.get(mirrorId, nowMs)).at,
+    /** Assigns all pending resources that the mirror follows to the mirror and to this run's summary. */
+    claimPending: ({ id, library }: MirrorKey, runId: number): void => {
+      claim.run(runId, id, library.id, id, id)
+      changes.newlyPending += 1
+    },
+    setIngestion: (id: number, { status, outcome, searchableAt, note, seenAt }: SeenIngestion): void => {
+      setStatus.run(status, outcome, searchableAt, note, seenAt, id)
+    },
+    /** Records that the service reported a resource as still pending. */
+    setIngestionSeen: (id: number, status: string | null, seenAt: number): void => {
+      setSeen.run(status, seenAt, id)
+    },
+    /** Resources whose ingestion ended with warnings before the store recorded these. */
+    listWithUnreadWarnings: (mirrorId: number, limit: number): PendingResource[] => unseen.all(mirrorId, limit),
+    setIngestionNote: (id: number, note: string | null, seenAt: number): void => {
+      setNote.run(note, seenAt, id)
+    },
+    setProblem: (id: number, problem: ContentProblem | null): void => {
+      if (problem) setProblem.run(problem.code, problem.message, problem.retryAt, id)
+      else clearProblem.run(id)
+    },
+    /** Clears the problem of a pending resource, because the service reports on it again. */
+    clearPollProblem: (id: number): void => {
+      clearPollProblem.run(id)
+    },
+    tallyIngestion: (runId: number, mirrorId: number): IngestionTally[] => tally.all(runId, mirrorId),
+    /** Milliseconds from upload to searchable of a run's resources, ascending. */
+    listTimesToSearchable: (runId: number, mirrorId: number): number[] =>
+      times.all(runId, mirrorId).map((row) => row.ms),
+    /** Contents of a mirror's present files that need attention and are not set aside; at most 10,000. */
+    listTroubled: (mirrorId: number, libraryId: number): TroubledContent[] => troubled.all(mirrorId, libraryId),
+    /** When the next failed upload of the mirror's contents may be retried (wall clock); null when there is none. */
+    nextRetryAt: ({ id, library }: MirrorKey): number | null => nextRetry.get(library.id, id)?.at ?? null,
+    /** Number and bytes of a mirror's contents that wait for their upload. */
+    countToSend: (mirrorId: number): { n: number; bytes: number } => onlyRow(toSend.get(mirrorId)),
+  }
+}

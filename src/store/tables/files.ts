@@ -1,0 +1,228 @@
+import type Database from 'better-sqlite3'
+import { quarantineEnds } from '../../rules/failure/quarantine-duration.ts'
+import { onlyRow } from '../sql/only-row.ts'
+import type { ContentState } from './contents.ts'
+
+/** Most names that are looked for when many files have one content. */
+const MOST_NAMES = 50
+
+/** A file as its last scan saw it; bigint, because a double is too small for nanoseconds. */
+export type ComparedRow = readonly [
+  name: string,
+  size: bigint,
+  mtimeNs: bigint,
+  ctimeNs: bigint,
+  inode: bigint,
+  isRacy: bigint,
+]
+
+export interface SeenFile {
+  readonly directoryId: number
+  readonly name: string
+  readonly size: number
+  readonly mtimeNs: bigint
+  readonly ctimeNs: bigint
+  readonly inode: bigint
+  readonly isRacy: boolean
+  readonly contentId: number
+  readonly isReceived: boolean
+}
+
+/** A file that has not received its content yet, with the content's state. */
+export interface OpenFile {
+  readonly directoryId: number
+  readonly directory: string
+  readonly name: string
+  readonly isDirectoryCreated: number
+  readonly contentId: number
+  readonly sha256: Buffer
+  readonly mime: string
+  readonly size: number
+  readonly state: ContentState
+  readonly retryAt: number | null
+}
+
+export interface OpenFileCursor {
+  readonly directoryId: number
+  readonly name: string
+}
+
+export const OPEN_FILES_START: OpenFileCursor = { directoryId: 0, name: '' }
+
+export type HistoryReason = 'changed' | 'gone' | 'ignored'
+
+export type FileQueries = ReturnType<typeof prepareFiles>
+
+/** Queries on files: those present at the last scan, those gone since, and those that wait for their receipt. */
+export function prepareFiles(database: Database.Database) {
+  database.exec(`
+    CREATE TEMP TABLE gone (directory_id INTEGER, name TEXT, content_id INTEGER, reason TEXT,
+      PRIMARY KEY (directory_id, name)) WITHOUT ROWID;
+    CREATE TEMP TABLE fresh (mirror_id INTEGER NOT NULL, content_id INTEGER NOT NULL, is_earlier INTEGER NOT NULL DEFAULT 0);`)
+  return { ...prepareScanning(database), ...prepareGone(database), ...prepareOpen(database) }
+}
+
+function prepareScanning(database: Database.Database) {
+  const compare = database
+    .prepare<[number, string], ComparedRow>(
+      `SELECT f.name, f.size, f.mtime_ns, f.ctime_ns, f.inode, f.is_racy
+       FROM directory d JOIN file f ON f.directory_id = d.id WHERE d.mirror_id = ? AND d.path = ?`,
+    )
+    .raw()
+    .safeIntegers()
+  const compareOne = database
+    .prepare<[number, string, string], ComparedRow>(
+      `SELECT f.name, f.size, f.mtime_ns, f.ctime_ns, f.inode, f.is_racy
+       FROM directory d JOIN file f ON f.directory_id = d.id WHERE d.mirror_id = ? AND d.path = ? AND f.name = ?`,
+    )
+    .raw()
+    .safeIntegers()
+  const find = database.prepare<[number, string], { contentId: number; isReceived: number }>(
+    'SELECT content_id AS contentId, is_received AS isReceived FROM file WHERE directory_id = ? AND name = ?',
+  )
+  const upsert = database.prepare<[number, string, number, bigint, bigint, bigint, number, number, number]>(
+    'INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  )
+  const count = database.prepare<[number], { n: number }>(
+    'SELECT count(*) AS n FROM file f JOIN directory d ON d.id = f.directory_id WHERE d.mirror_id = ?',
+  )
+  const addFresh = database.prepare<[number, number]>('INSERT INTO temp.fresh (mirror_id, content_id) VALUES (?, ?)')
+  return {
+    /** The rows of one directory, for comparison with the disk. */
+    listForCompare: (mirrorId: number, path: string): ComparedRow[] => compare.all(mirrorId, path),
+    /** The row of one file, for comparison with the disk. */
+    findForCompare: (mirrorId: number, path: string, name: string): ComparedRow | undefined =>
+      compareOne.get(mirrorId, path, name),
+    find: (directoryId: number, name: string) => find.get(directoryId, name),
+    record: (file: SeenFile): void => {
+      const { directoryId, name, size, mtimeNs, ctimeNs, inode, isRacy, contentId, isReceived } = file
+      upsert.run(directoryId, name, size, mtimeNs, ctimeNs, inode, Number(isRacy), contentId, Number(isReceived))
+    },
+    /** Records a new path of a known content, which may be the target of a move. */
+    addFresh: (mirrorId: number, contentId: number): void => {
+      addFresh.run(mirrorId, contentId)
+    },
+    count: (mirrorId: number): number => onlyRow(count.get(mirrorId)).n,
+  }
+}
+
+function prepareGone(database: Database.Database) {
+  const note = database.prepare<[HistoryReason, number, string]>(
+    'INSERT OR IGNORE INTO temp.gone SELECT directory_id, name, content_id, ? FROM file WHERE directory_id = ? AND name = ?',
+  )
+  const noteAll = database.prepare<[HistoryReason, number]>(
+    'INSERT OR IGNORE INTO temp.gone SELECT directory_id, name, content_id, ? FROM file WHERE directory_id = ?',
+  )
+  const goneCount = database.prepare<[], { all: number; leftOut: number }>(
+    `SELECT count(*) AS "all", coalesce(sum(reason = 'ignored'), 0) AS leftOut FROM temp.gone`,
+  )
+  const movedCount = database.prepare<[number], { now: number; ever: number; found: number }>(
+    `SELECT coalesce(sum(min(g.n, f.now)), 0) AS now, coalesce(sum(min(g.n, f.ever)), 0) AS ever,
+            coalesce(sum(min(g.lost, f.ever)), 0) AS found
+     FROM (SELECT content_id, count(*) AS n, sum(reason <> 'ignored') AS lost FROM temp.gone GROUP BY 1) g
+     JOIN (SELECT content_id, sum(1 - is_earlier) AS now, count(*) AS ever FROM temp.fresh WHERE mirror_id = ? GROUP BY 1) f
+       USING (content_id)`,
+  )
+  const makeEarlier = database.prepare<[number]>('UPDATE temp.fresh SET is_earlier = 1 WHERE mirror_id = ?')
+  const forgetFresh = database.prepare<[number]>('DELETE FROM temp.fresh WHERE mirror_id = ?')
+  const keepFormer = database.prepare<[number]>(
+    `INSERT OR REPLACE INTO former (mirror_id, path, content_id, reason, ended_at)
+     SELECT d.mirror_id, iif(d.path = '', g.name, d.path || '/' || g.name), g.content_id, g.reason, ?
+     FROM temp.gone g JOIN directory d ON d.id = g.directory_id JOIN content c ON c.id = g.content_id
+     WHERE c.state <> 'new'`,
+  )
+  const removeGone = database.prepare<[]>(
+    'DELETE FROM file WHERE (directory_id, name) IN (SELECT directory_id, name FROM temp.gone)',
+  )
+  const addToHistory = database.prepare<[number, string, number, HistoryReason, number]>(
+    'INSERT OR REPLACE INTO former (mirror_id, path, content_id, reason, ended_at) VALUES (?, ?, ?, ?, ?)',
+  )
+  return {
+    /** Marks a file as gone; `removeGone` removes it. */
+    markGone: (directoryId: number, name: string, reason: HistoryReason): void => {
+      note.run(reason, directoryId, name)
+    },
+    markDirectoryGone: (directoryId: number, reason: HistoryReason): void => {
+      noteAll.run(reason, directoryId)
+    },
+    /** Counts files marked as gone; `leftOut` of them are still on disk, but a rule leaves them out now. */
+    countGone: (): { all: number; leftOut: number } => onlyRow(goneCount.get()),
+    /**
+     * Counts gone files whose content has a new path: `now`, found in this scan; `ever`, found since the last scan ended;
+     * `found`, like `ever`, without files that a rule leaves out.
+     */
+    countMoved: (mirrorId: number): { now: number; ever: number; found: number } => onlyRow(movedCount.get(mirrorId)),
+    /** Removes files marked as gone; keeps their paths as history unless the content is new. */
+    removeGone: (nowMs: number): void => {
+      keepFormer.run(nowMs)
+      removeGone.run()
+    },
+    addFormer: (mirrorId: number, path: string, contentId: number, reason: HistoryReason, nowMs: number): void => {
+      addToHistory.run(mirrorId, path, contentId, reason, nowMs)
+    },
+    /** Begins a scan: clears the marks of gone files, and counts new paths of the mirror as earlier. */
+    beginScan: (mirrorId: number): void => {
+      database.exec('DELETE FROM temp.gone')
+      makeEarlier.run(mirrorId)
+    },
+    /** Ends a scan: paths recorded until now are no longer targets of moves. */
+    endScan: (mirrorId: number): void => {
+      forgetFresh.run(mirrorId)
+    },
+  }
+}
+
+function prepareOpen(database: Database.Database) {
+  // CROSS JOIN fixes the order of the loops, so that each page continues in the index.
+  const columns = `f.directory_id AS directoryId, d.path AS directory, f.name, d.made_at IS NOT NULL AS isDirectoryCreated,
+    c.id AS contentId, c.sha256, c.mime, c.size, c.state, c.retry_at AS retryAt`
+  const open = database.prepare<[number, number, string, number], OpenFile>(
+    `SELECT ${columns}
+     FROM file f INDEXED BY file_open CROSS JOIN directory d ON d.id = f.directory_id
+       CROSS JOIN content c ON c.id = f.content_id
+     WHERE f.is_received = 0 AND d.mirror_id = ? AND (f.directory_id, f.name) > (?, ?)
+     ORDER BY f.directory_id, f.name LIMIT ?`,
+  )
+  const openCopies = database.prepare<[number, number, number, string, number], OpenFile>(
+    `SELECT ${columns}
+     FROM file f INDEXED BY file_by_content JOIN directory d ON d.id = f.directory_id JOIN content c ON c.id = f.content_id
+     WHERE f.content_id = ? AND f.is_received = 0 AND d.mirror_id = ? AND (f.directory_id, f.name) > (?, ?)
+     ORDER BY f.directory_id, f.name LIMIT ?`,
+  )
+  const sendable = database.prepare<[number, number, number], { found: number }>(
+    `SELECT 1 AS found FROM file f INDEXED BY file_open CROSS JOIN directory d ON d.id = f.directory_id
+       CROSS JOIN content c ON c.id = f.content_id
+     WHERE f.is_received = 0 AND d.mirror_id = ?
+       AND (c.state IN ('new', 'stored') OR (c.state = 'refused' AND c.is_set_aside = 0
+            AND coalesce(c.retry_at, 0) NOT BETWEEN ? AND ?)) LIMIT 1`,
+  )
+  const receiveAll = database.prepare<[number]>(
+    'UPDATE file SET is_received = 1 WHERE content_id = ? AND is_received = 0',
+  )
+  const receiveOne = database.prepare<[number, string]>(
+    'UPDATE file SET is_received = 1 WHERE directory_id = ? AND name = ?',
+  )
+  const copies = database.prepare<[number], { n: number }>('SELECT count(*) AS n FROM file WHERE content_id = ?')
+  const names = database
+    .prepare<[number], string>(`SELECT DISTINCT name FROM file WHERE content_id = ? ORDER BY name LIMIT ${MOST_NAMES}`)
+    .pluck()
+  return {
+    /** Files that wait for their receipt, by directory and name, after `cursor`. */
+    listOpen: (mirrorId: number, cursor: OpenFileCursor, limit: number): OpenFile[] =>
+      open.all(mirrorId, cursor.directoryId, cursor.name, limit),
+    /** Files of one content, under the same conditions. */
+    listOpenCopies: (mirrorId: number, contentId: number, cursor: OpenFileCursor, limit: number): OpenFile[] =>
+      openCopies.all(contentId, mirrorId, cursor.directoryId, cursor.name, limit),
+    /** Whether any waiting file of the mirror can be uploaded now, or has a stored content. */
+    hasSendable: (mirrorId: number, nowMs: number): boolean =>
+      sendable.get(mirrorId, ...quarantineEnds(nowMs)) !== undefined,
+    /** Marks all files of a stored content as received; returns how many waited for it. */
+    receiveAll: (contentId: number): number => receiveAll.run(contentId).changes,
+    receiveOne: (directoryId: number, name: string): void => {
+      receiveOne.run(directoryId, name)
+    },
+    countCopies: (contentId: number): number => onlyRow(copies.get(contentId)).n,
+    /** At most MOST_NAMES names of the files that have a content. */
+    listNames: (contentId: number): string[] => names.all(contentId),
+  }
+}

@@ -1,0 +1,164 @@
+import type Database from 'better-sqlite3'
+import type { IngestionOutcome } from '../../contract/states.ts'
+import { WITHOUT_TEXT } from '../../rules/ingestion/without-text.ts'
+import { quoted } from '../sql/quoted.ts'
+import { CONTENT_COLUMNS, type ContentRow, type ContentState } from './contents.ts'
+import { IS_BELOW } from './directories.ts'
+
+/** One location of a resource in a library's tree, as a listing shows it. */
+export interface ListedEntry {
+  readonly libraryId: number
+  readonly resourceId: string
+  /** The library path of the directory. */
+  readonly directory: string
+  readonly filename: string
+  readonly title: string
+  readonly mime: string
+}
+
+export type FileRow = Omit<ContentRow, 'id'> & {
+  readonly contentId: number
+  readonly directory: string
+  readonly name: string
+  readonly isReceived: number
+}
+
+export type SupersededRow = ContentRow & { readonly path: string; readonly reason: string }
+
+export interface Copy {
+  readonly contentId: number
+  readonly path: string
+  readonly isSender: number
+}
+
+export interface StateTally {
+  readonly state: ContentState
+  readonly outcome: IngestionOutcome | null
+  readonly isSetAside: number
+  readonly hasProblem: number
+  readonly files: number
+  /** Of these files, those that are stored without searchable text. */
+  readonly withoutText: number
+  readonly contents: number
+  readonly bytes: number
+}
+
+export interface HistoricalContent {
+  readonly contentId: number
+  readonly sha256: Buffer
+  readonly resourceId: string | null
+  readonly outcome: IngestionOutcome | null
+  readonly reason: string
+  readonly endedAt: number
+}
+
+export type ReportQueries = ReturnType<typeof prepareReport>
+
+/** Queries that compare files and contents of the store with a listing, which a temporary table holds. */
+export function prepareReport(database: Database.Database) {
+  database.exec(`
+    CREATE TEMP TABLE listed (library_id INTEGER, resource_id TEXT, directory TEXT, filename TEXT, title TEXT, mime TEXT,
+      PRIMARY KEY (library_id, resource_id, directory, filename)) WITHOUT ROWID`)
+  return { ...prepareListed(database), ...prepareLocal(database) }
+}
+
+function prepareListed(database: Database.Database) {
+  const add = database.prepare<[number, string, string, string, string, string]>(
+    'INSERT OR REPLACE INTO temp.listed VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const addAll = database.transaction((entries: readonly ListedEntry[]) => {
+    for (const { libraryId, resourceId, directory, filename, title, mime } of entries) {
+      add.run(libraryId, resourceId, directory, filename, title, mime)
+    }
+  })
+  const locations = database.prepare<[number, string], ListedEntry>(
+    `SELECT library_id AS libraryId, resource_id AS resourceId, directory, filename, title, mime
+     FROM temp.listed WHERE library_id = ? AND resource_id = ?`,
+  )
+  const untracked = database
+    .prepare<[number], string>(
+      `SELECT l.resource_id FROM temp.listed l WHERE l.library_id = ? AND NOT EXISTS
+         (SELECT 1 FROM content c WHERE c.library_id = l.library_id AND c.resource_id = l.resource_id)
+       GROUP BY l.resource_id ORDER BY min(l.directory), min(l.filename)`,
+    )
+    .pluck()
+  return {
+    addListed: (entries: readonly ListedEntry[]): void => {
+      addAll(entries)
+    },
+    listLocations: (libraryId: number, resourceId: string): ListedEntry[] => locations.all(libraryId, resourceId),
+    listUntracked: (libraryId: number): string[] => untracked.all(libraryId),
+    forgetListed: (): void => {
+      database.exec('DELETE FROM temp.listed')
+    },
+  }
+}
+
+function prepareLocal(database: Database.Database) {
+  const files = database.prepare<[number], FileRow>(
+    `SELECT d.path AS directory, f.name, f.is_received AS isReceived, f.content_id AS contentId,
+            ${CONTENT_COLUMNS.replace('c.id,', '')}
+     FROM directory d JOIN file f ON f.directory_id = d.id JOIN content c ON c.id = f.content_id
+     WHERE d.mirror_id = ? ORDER BY d.path, f.name`,
+  )
+  const inDirectory = database.prepare<[number, string], FileRow>(
+    `SELECT d.path AS directory, f.name, f.is_received AS isReceived, f.content_id AS contentId,
+            ${CONTENT_COLUMNS.replace('c.id,', '')}
+     FROM directory d JOIN file f ON f.directory_id = d.id JOIN content c ON c.id = f.content_id
+     WHERE d.mirror_id = ? AND d.path = ? ORDER BY f.name`,
+  )
+  // A stored content without files belongs to the mirror that last had a file of it.
+  const superseded = database.prepare<[number], SupersededRow>(
+    `SELECT ${CONTENT_COLUMNS}, fo.path, fo.reason, max(fo.ended_at) AS endedAt
+     FROM former fo JOIN content c ON c.id = fo.content_id
+     WHERE fo.mirror_id = ? AND c.state = 'stored' AND NOT EXISTS (SELECT 1 FROM file f WHERE f.content_id = c.id)
+       AND NOT EXISTS (SELECT 1 FROM former later WHERE later.content_id = c.id AND later.mirror_id <> fo.mirror_id
+         AND (later.ended_at, later.mirror_id) > (fo.ended_at, fo.mirror_id))
+     GROUP BY c.id ORDER BY fo.path`,
+  )
+  const copies = database.prepare<[number, number], Copy>(
+    `SELECT f.content_id AS contentId, iif(d.path = '', f.name, d.path || '/' || f.name) AS path,
+            EXISTS (SELECT 1 FROM upload u WHERE u.content_id = f.content_id AND u.mirror_id = d.mirror_id
+              AND u.path = iif(d.path = '', f.name, d.path || '/' || f.name)) AS isSender
+     FROM file f JOIN directory d ON d.id = f.directory_id
+     WHERE d.mirror_id = ? AND f.content_id IN (
+       SELECT f2.content_id FROM file f2 JOIN directory d2 ON d2.id = f2.directory_id
+       WHERE d2.mirror_id = ? GROUP BY 1 HAVING count(*) > 1)
+     ORDER BY f.content_id, isSender DESC, path`,
+  )
+  const stateColumns = `c.state, c.outcome, c.is_set_aside AS isSetAside, c.problem_code IS NOT NULL AS hasProblem, count(*) AS files,
+            coalesce(sum(c.ingestion_note = '${quoted(WITHOUT_TEXT)}'), 0) AS withoutText, count(DISTINCT c.id) AS contents, sum(f.size) AS bytes`
+  const tallied = `SELECT ${stateColumns}
+     FROM directory d JOIN file f ON f.directory_id = d.id JOIN content c ON c.id = f.content_id`
+  const tally = database.prepare<[number], StateTally>(`${tallied} WHERE d.mirror_id = ? GROUP BY 1, 2, 3, 4`)
+  const tallyBelow = database.prepare<{ mirrorId: number; path: string }, StateTally>(
+    `${tallied} WHERE d.mirror_id = @mirrorId AND (d.path = @path OR ${IS_BELOW}) GROUP BY 1, 2, 3, 4`,
+  )
+  const pathsOf = database
+    .prepare<[number, number, number], string>(
+      `SELECT iif(d.path = '', f.name, d.path || '/' || f.name) AS path
+       FROM file f JOIN directory d ON d.id = f.directory_id
+       WHERE f.content_id = ? AND d.mirror_id = ? ORDER BY path LIMIT ?`,
+    )
+    .pluck()
+  const formers = database.prepare<[number, string], HistoricalContent>(
+    `SELECT c.id AS contentId, c.sha256, c.resource_id AS resourceId, c.outcome, fo.reason, fo.ended_at AS endedAt
+     FROM former fo JOIN content c ON c.id = fo.content_id WHERE fo.mirror_id = ? AND fo.path = ? ORDER BY fo.ended_at`,
+  )
+  return {
+    /** Counts files of a mirror by the state of their content. */
+    tallyStates: (mirrorId: number): StateTally[] => tally.all(mirrorId),
+    /** Counts the files in a directory and below it likewise. */
+    tallyStatesBelow: (mirrorId: number, path: string): StateTally[] => tallyBelow.all({ mirrorId, path }),
+    /** At most `limit` paths of a mirror's files that have a content. */
+    listPathsOf: (mirrorId: number, contentId: number, limit: number): string[] =>
+      pathsOf.all(contentId, mirrorId, limit),
+    /** The contents that a path had before, oldest first. */
+    listFormers: (mirrorId: number, path: string): HistoricalContent[] => formers.all(mirrorId, path),
+    iterateFiles: (mirrorId: number): IterableIterator<FileRow> => files.iterate(mirrorId),
+    listFiles: (mirrorId: number, directory: string): FileRow[] => inDirectory.all(mirrorId, directory),
+    listSuperseded: (mirrorId: number): SupersededRow[] => superseded.all(mirrorId),
+    /** Files of a mirror that share their content; the uploaded one comes first. */
+    iterateCopies: (mirrorId: number): IterableIterator<Copy> => copies.iterate(mirrorId, mirrorId),
+  }
+}

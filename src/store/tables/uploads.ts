@@ -1,0 +1,95 @@
+import type Database from 'better-sqlite3'
+import { onlyRow } from '../sql/only-row.ts'
+
+export type UploadOutcome = 'created' | 'duplicate' | 'adopted' | 'absent' | 'refused' | 'doubt' | 'not-sent'
+
+export interface NewIntent {
+  readonly contentId: number
+  readonly mirrorId: number
+  readonly path: string
+  /** The library path of the upload's directory. */
+  readonly place: string
+  readonly runId: number
+  readonly nowMs: number
+}
+
+export interface UploadRow {
+  readonly id: number
+  readonly path: string
+  readonly attempt: number
+  readonly begunAt: number
+  readonly endedAt: number | null
+  readonly outcome: UploadOutcome | null
+  readonly message: string | null
+}
+
+export type UploadQueries = ReturnType<typeof prepareUploads>
+
+/** Queries on uploads: the intent is committed before the first byte is sent (P2), the outcome after the answer. */
+export function prepareUploads(database: Database.Database) {
+  const intend = database.prepare<[number, number, string, string, number, number, number], { id: number }>(
+    `INSERT INTO upload (content_id, mirror_id, path, place, attempt, run_id, begun_at)
+     VALUES (?, ?, ?, ?, 1 + (SELECT count(*) FROM upload WHERE content_id = ?), ?, ?) RETURNING id`,
+  )
+  const end = database.prepare<[UploadOutcome, string | null, number, number]>(
+    'UPDATE upload SET outcome = ?, message = coalesce(?, message), ended_at = ? WHERE id = ?',
+  )
+  const byContent = database.prepare<[number], UploadRow>(
+    `SELECT id, path, attempt, begun_at AS begunAt, ended_at AS endedAt, outcome, message
+     FROM upload WHERE content_id = ? ORDER BY id`,
+  )
+  // An upload that a look did not find was sent and may still appear: only one never sent costs nothing.
+  const isSent = `coalesce(u.outcome, 'doubt') <> 'not-sent'`
+  const sentTo = `FROM upload u JOIN mirror m ON m.id = u.mirror_id JOIN library l ON l.id = m.library_id
+     WHERE l.origin = ? AND u.begun_at BETWEEN ? AND ? AND ${isSent}`
+  const sentSince = database.prepare<[string, number, number], { n: number }>(`SELECT count(*) AS n ${sentTo}`)
+  const nthSince = database
+    .prepare<[string, number, number, number], number>(
+      `SELECT u.begun_at ${sentTo} ORDER BY u.begun_at LIMIT 1 OFFSET ?`,
+    )
+    .pluck()
+  const sums = `SELECT count(*) AS n, coalesce(sum(c.size), 0) AS bytes FROM upload u JOIN content c ON c.id = u.content_id`
+  const tally = database.prepare<[number, number, number], { n: number; bytes: number }>(
+    `${sums} WHERE u.mirror_id = ? AND u.begun_at BETWEEN ? AND ? AND ${isSent}`,
+  )
+  const ofRun = database.prepare<[number, number], { n: number; bytes: number }>(
+    `${sums} WHERE u.id > ? AND u.run_id = ? AND ${isSent}`,
+  )
+  const arrived = database.prepare<[number, number], { n: number; bytes: number }>(
+    `${sums} WHERE u.mirror_id = ? AND u.begun_at >= ? AND u.outcome IN ('created', 'duplicate', 'adopted')`,
+  )
+  const underWay = database.prepare<[number, number], { n: number; bytes: number }>(
+    `${sums} WHERE u.mirror_id = ? AND u.begun_at >= ? AND u.outcome IS NULL`,
+  )
+  const lastId = database.prepare<[], number>('SELECT coalesce(max(id), 0) FROM upload').pluck()
+  return {
+    intend: ({ contentId, mirrorId, path, place, runId, nowMs }: NewIntent): number =>
+      onlyRow(intend.get(contentId, mirrorId, path, place, contentId, runId, nowMs)).id,
+    end: (uploadId: number, outcome: UploadOutcome, message: string | null, nowMs: number): void => {
+      end.run(outcome, message, nowMs, uploadId)
+    },
+    listByContent: (contentId: number): UploadRow[] => byContent.all(contentId),
+    /**
+     * Counts uploads to a service since `sinceMs` that may have cost something, for the daily limit. An upload that began
+     * after `nowMs` was recorded while the clock was wrong, and does not count (P20).
+     */
+    countSince: (origin: string, sinceMs: number, nowMs: number): number =>
+      onlyRow(sentSince.get(origin, sinceMs, nowMs)).n,
+    /** When upload number `index` of that count began (the oldest is 0); undefined when there are fewer. */
+    nthSince: (origin: string, sinceMs: number, nowMs: number, index: number): number | undefined =>
+      nthSince.get(origin, sinceMs, nowMs, index),
+    /** Uploads of a run over all its mirrors, with their bytes; `afterId` is the last upload before the run. */
+    tallyRun: (runId: number, afterId: number): { n: number; bytes: number } => onlyRow(ofRun.get(afterId, runId)),
+    /** Uploads of a mirror since `sinceMs` that are known to have arrived, with their bytes. */
+    tallyArrived: (mirrorId: number, sinceMs: number): { n: number; bytes: number } =>
+      onlyRow(arrived.get(mirrorId, sinceMs)),
+    /** A mirror's uploads since `sinceMs` without an outcome. */
+    tallyUnderWay: (mirrorId: number, sinceMs: number): { n: number; bytes: number } =>
+      onlyRow(underWay.get(mirrorId, sinceMs)),
+    /** The id of the newest upload; 0 when there is none. */
+    lastId: (): number => onlyRow(lastId.get()),
+    /** A mirror's uploads since `sinceMs` that may have cost something. */
+    tallySince: (mirrorId: number, sinceMs: number, nowMs: number): { n: number; bytes: number } =>
+      onlyRow(tally.get(mirrorId, sinceMs, nowMs)),
+  }
+}

@@ -1,0 +1,79 @@
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import fc from 'fast-check'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { safeFileName } from '../../../src/app/files/safe-file-name.ts'
+import { fileIn, saveFile } from '../../../src/app/files/user-files.ts'
+
+let dir: string
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'shelfd-files-'))
+})
+
+describe('saving a file', () => {
+  test('replaces nothing without force', async () => {
+    const file = join(dir, 'a')
+    writeFileSync(file, 'old')
+    await expect(saveFile(file, ['new'], { force: false })).rejects.toMatchObject({ code: 'bad-usage' })
+    expect(readFileSync(file, 'utf8')).toBe('old')
+    await saveFile(file, ['new'], { force: true })
+    expect(readFileSync(file, 'utf8')).toBe('new')
+  })
+
+  test.each([true, false])('leaves nothing half written (force: %s)', async (force) => {
+    const broken = (async function* () {
+      yield 'half'
+      throw new Error('cut')
+    })()
+    await expect(saveFile(join(dir, 'a'), broken, { force })).rejects.toThrow('cut')
+    expect(readdirSync(dir)).toEqual([])
+  })
+
+  test('says which file cannot be written', async () => {
+    const file = join(dir, 'none', 'a')
+    await expect(saveFile(file, ['x'], { force: true })).rejects.toThrow(`Cannot write "${file}": ENOENT`)
+  })
+
+  test('goes into a directory under the given name', async () => {
+    expect(await fileIn(dir, 'x')).toBe(join(dir, 'x'))
+    expect(await fileIn(join(dir, 'y'), 'x')).toBe(join(dir, 'y'))
+  })
+})
+
+describe('names from outside', () => {
+  test.each([
+    ['report.pdf', 'report.pdf'],
+    ['../../etc/passwd', '_.._etc_passwd'],
+    ['..', 'download'],
+    ['.bashrc', 'bashrc'],
+    ['-rf', 'rf'],
+    ['C:\\x', 'C__x'],
+    ['con.txt', '_con.txt'],
+    ['a\u202etxt.exe', 'atxt.exe'],
+    ['', 'download'],
+    [`${'ü'.repeat(300)}.pdf`, `${'ü'.repeat(98)}.pdf`],
+  ])('%j becomes %j', (name, safe) => {
+    expect(safeFileName(name)).toBe(safe)
+  })
+
+  test('whatever they are, they stay in their directory', () => {
+    const names = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.stringMatching(/^[./\\~:a \u202e\0-]{0,40}$/),
+      fc.string({ maxLength: 600 }),
+    )
+    fc.assert(
+      fc.property(names, (name) => {
+        const safe = safeFileName(name)
+        expect(basename(join('/d', safe))).toBe(safe)
+        expect(join('/d', safe)).toBe(`/d/${safe}`)
+        expect(safe).not.toMatch(/^[.~\s-]|[\s.]$|[\p{Cc}\p{Cf}/\\:*?"<>|]/u)
+        expect(Buffer.byteLength(safe)).toBeLessThanOrEqual(201)
+        expect(safeFileName(safe)).toBe(safe)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest'
+import { findLibrary } from '../../../src/app/libraries/find-library.ts'
+import { parseLibraryTarget } from '../../../src/app/libraries/library-target.ts'
+
+const LIBRARIES = [
+  { id: 'lib_1', name: 'Research', access: ['read'] },
+  { id: 'lib_2', name: 'Notes', access: [] },
+  { id: 'lib_3', name: 'Notes', access: [] },
+  { id: 'Research', name: 'Other', access: [] },
+]
+
+const client = {
+  async *listLibraries() {
+    yield* LIBRARIES
+  },
+}
+
+describe('finding a library', () => {
+  test('by identifier before name', async () => {
+    expect(await findLibrary(client, 'lib_1')).toMatchObject({ name: 'Research' })
+    expect(await findLibrary(client, 'Research')).toMatchObject({ name: 'Other' })
+    expect(await findLibrary(client, 'Other')).toMatchObject({ id: 'Research' })
+  })
+
+  test('an ambiguous name lists the identifiers', async () => {
+    await expect(findLibrary(client, 'Notes')).rejects.toThrow('2 have that name; use an identifier: lib_2, lib_3')
+  })
+
+  test('an unknown name suggests the nearest', async () => {
+    await expect(findLibrary(client, 'Resarch')).rejects.toMatchObject({ code: 'unknown-library' })
+    await expect(findLibrary(client, 'Resarch')).rejects.toThrow('did you mean "Research"?')
+  })
+})
+
+test.each([
+  ['Research', 'Research', undefined],
+  ['Research:', 'Research', undefined],
+  ['Research:/', 'Research', '/'],
+  ['Research:/a/b/', 'Research', '/a/b'],
+  ['a:b:/c', 'a:b', '/c'],
+])('%s names a library and a path', (text, library, path) => {
+  expect(parseLibraryTarget(text)).toEqual({ library, path })
+})
+
+test.each([':/a', 'R:/a/../b', 'R:/a//b'])('%s is refused', (text) => {
+  expect(() => parseLibraryTarget(text)).toThrow('LIBRARY:/path')
+})

@@ -1,0 +1,87 @@
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { type FoundToken, readToken } from '../../../src/app/service-client/credential.ts'
+import type { TokenSources } from '../../../src/app/settings/settings.ts'
+
+const NONE: TokenSources = { token: undefined, tokenFile: undefined, tokenCommand: undefined }
+let dir: string
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'shelfd-credential-'))
+})
+
+function file(name: string, text: string, mode = 0o600): string {
+  const path = join(dir, name)
+  writeFileSync(path, text)
+  chmodSync(path, mode)
+  return path
+}
+
+function find(sources: Partial<TokenSources>, env: Record<string, string> = {}): Promise<FoundToken> {
+  return readToken({ ...NONE, ...sources }, { env: { PATH: process.env.PATH, ...env }, cwd: dir, home: dir })
+}
+
+async function read(...given: Parameters<typeof find>): Promise<string> {
+  return (await find(...given)).token
+}
+
+describe('where the token comes from', () => {
+  test('the environment before the configuration before systemd', async () => {
+    const CREDENTIALS_DIRECTORY = dir
+    file('token', 'of-systemd\n', 0o440)
+    const sources = { tokenFile: file('mine', 'of-config\n') }
+    const SHELFD_TOKEN_FILE = file('theirs', 'of-variable-file\n')
+    expect(await read({}, { CREDENTIALS_DIRECTORY })).toBe('of-systemd')
+    expect(await read(sources, { CREDENTIALS_DIRECTORY })).toBe('of-config')
+    expect(await read(sources, { CREDENTIALS_DIRECTORY, SHELFD_TOKEN_FILE })).toBe('of-variable-file')
+    expect(await read(sources, { SHELFD_TOKEN_FILE, SHELFD_TOKEN: 'of-variable' })).toBe('of-variable')
+  })
+
+  test('a command prints it', async () => {
+    expect(await read({ tokenCommand: ['printf', '  abc  \\n'] })).toBe('abc')
+  })
+})
+
+describe('what is said of where it comes from', () => {
+  test('a file, a variable or a command by name', async () => {
+    const tokenFile = file('mine', 'secret\n')
+    const sourceOf = async (...given: Parameters<typeof find>) => (await find(...given)).source
+    expect(await sourceOf({ tokenFile })).toBe(`"${tokenFile}"`)
+    expect(await sourceOf({ tokenFile }, { SHELFD_TOKEN: 'secret' })).toBe('SHELFD_TOKEN')
+    expect(await sourceOf({ token: 'secret' })).toBe('service.token')
+    expect(await sourceOf({ tokenCommand: ['printf', 'secret'] })).toBe('the output of "printf"')
+  })
+})
+
+describe('what is refused', () => {
+  test('no token at all, with the ways to give one', async () => {
+    await expect(read({})).rejects.toMatchObject({ code: 'credential-missing', reaction: 'refused' })
+    await expect(read({})).rejects.toThrow(/tokenFile.*tokenCommand.*SHELFD_TOKEN_FILE.*SHELFD_TOKEN.*systemd/)
+  })
+
+  test.each([0o640, 0o604, 0o660])('a token file of mode %o', async (mode) => {
+    const tokenFile = file('open', 'abc', mode)
+    await expect(read({ tokenFile })).rejects.toMatchObject({ code: 'insecure-file' })
+    await expect(read({ tokenFile })).rejects.toThrow(`chmod 600 "${tokenFile}"`)
+  })
+
+  test('a file that is not there, or is empty', async () => {
+    await expect(read({ tokenFile: join(dir, 'none') })).rejects.toThrow('there is no such file')
+    await expect(read({ tokenFile: file('empty', ' \n') })).rejects.toThrow('is empty')
+  })
+
+  test('several lines, without repeating them', async () => {
+    const problem = await read({ tokenFile: file('two', 'canary-1\ncanary-2') }).catch(String)
+    expect(problem).toContain('one line without spaces')
+    expect(problem).not.toContain('canary')
+  })
+
+  test('a command that fails or is not there, without its output', async () => {
+    const failing = await read({ tokenCommand: ['sh', '-c', 'echo canary; echo canary >&2; exit 3'] }).catch(String)
+    expect(failing).toContain('"sh" failed')
+    expect(failing).not.toContain('canary')
+    await expect(read({ tokenCommand: ['no-such-program'] })).rejects.toThrow('there is no program "no-such-program"')
+  })
+})

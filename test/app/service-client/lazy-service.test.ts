@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { startFaultyService } from '../../support/faulty-service.ts'
+import { lazyService } from '../../support/lazy-service.ts'
+
+test('a reset waits for no request under way', async () => {
+  await using service = await startFaultyService({ library: 'Test' })
+  const lazy = lazyService(service)
+  const { signal } = new AbortController()
+  const { client } = await lazy.connect(signal)
+  const isAsked = Promise.withResolvers<void>()
+  service.onAnswered = ({ route }) => {
+    if (route !== 'showLibrary') return
+    isAsked.resolve()
+    return new Promise<void>(() => {})
+  }
+  const shown = client.showLibrary('lib').catch((error: unknown) => error)
+  await isAsked.promise
+  // One that closes in order, as after a failure, is not waited for either.
+  const disconnected = lazy.disconnect()
+  await lazy.reset()
+  await disconnected
+  expect(await shown).toMatchObject({ reaction: 'interrupted' })
+  expect((await lazy.connect(signal)).client).not.toBe(client)
+})
+
+test('what a service asked one client to wait holds for the next one', async () => {
+  await using service = await startFaultyService({ library: 'Test' })
+  service.answer = () => ({ status: 429, body: {}, headers: { 'retry-after': '3600' } })
+  const lazy = lazyService(service)
+  const { signal } = new AbortController()
+  const refused = { code: 'service-throttling' }
+  await expect(lazy.connect(signal)).rejects.toMatchObject(refused)
+  service.answer = () => undefined
+  await lazy.disconnect()
+  await expect(lazy.connect(signal)).rejects.toMatchObject(refused)
+  await lazy.reset()
+  await expect(lazy.connect(signal)).rejects.toMatchObject(refused)
+  expect(service.requests.length).toBe(1)
+})

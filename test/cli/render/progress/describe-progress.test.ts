@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest'
+import { describeProgress, describeTimeLeft, type Pace } from '../../../../src/cli/render/progress/describe-progress.ts'
+import { RecentRate } from '../../../../src/cli/render/progress/recent-rate.ts'
+import { createProgress, type Progress } from '../../../../src/sync/progress.ts'
+
+const MIB = 2 ** 20
+const PACE: Pace = { elapsedMs: 5_000, sentPerSecond: 24 * MIB, hashedPerSecond: 100 * MIB }
+
+function progressOf(change: Partial<Progress>): Progress {
+  return { ...createProgress(), mirror: 'Papers', ...change }
+}
+
+const UPLOADING = progressOf({
+  phase: 'uploading',
+  contentsSent: 61,
+  contentsTotal: 84,
+  bytesSent: 132 * MIB,
+  bytesTotal: 200 * MIB,
+  uploads: [
+    { path: 'a.md', sizeBytes: 100, bytesSent: 100 },
+    { path: 'films/big.bin', sizeBytes: 100 * MIB, bytesSent: 63.9 * MIB },
+  ],
+  inIngestion: 4,
+})
+
+describe('the line of progress', () => {
+  test('says how far, how fast, how long and what', () => {
+    expect(describeProgress(UPLOADING, PACE, 140)).toBe(
+      'Papers  uploading  ━━━━━━━━━━━━━━━━────────  61 of 84 · 132 of 200 MiB · 24 MiB/s · 3 s left · big.bin 63 % · 4 being processed',
+    )
+  })
+
+  test('keeps what matters where the terminal is narrow', () => {
+    const lines = [100, 80, 60, 40].map((width) => describeProgress(UPLOADING, PACE, width))
+    expect(lines).toMatchInlineSnapshot(`
+      [
+        "Papers  uploading  ━━━━━━━━━━━──────  61 of 84 · 132 of 200 MiB · 24 MiB/s · 3 s left · big.bin 63 %",
+        "Papers  uploading  ━━━━━╸──  61 of 84 · 132 of 200 MiB · 3 s left · big.bin 63 %",
+        "Papers  uploading  61 of 84 · 132 of 200 MiB · 3 s left",
+        "Papers  uploading  ━━━━━━━╸───  61 of 84",
+      ]
+    `)
+    for (const [index, width] of [100, 80, 60, 40].entries()) expect(lines[index]?.length).toBeLessThanOrEqual(width)
+  })
+
+  test('has a bar before it has all that is being processed', () => {
+    expect(describeProgress(UPLOADING, PACE, 108)).toMatch(/━+─+ {2}61 .*big\.bin 63 %$/)
+    expect(describeProgress(UPLOADING, PACE, 126)).toMatch(/━+─+ .*· 4 being processed$/)
+  })
+
+  test('promises no time before it knows the pace', () => {
+    expect(describeProgress(UPLOADING, { ...PACE, sentPerSecond: undefined }, 140)).not.toMatch(/left|\/s/)
+    expect(describeProgress(UPLOADING, { ...PACE, sentPerSecond: 0 }, 140)).not.toMatch(/left|\/s/)
+  })
+
+  test('shows nothing of a name that a terminal would obey', () => {
+    const uploads = [{ path: 'a\x1b[2Jb.md', sizeBytes: 1, bytesSent: 0 }]
+    expect(describeProgress({ ...UPLOADING, uploads }, PACE, 140)).toContain('a\\x1b[2Jb.md')
+  })
+
+  test('tells each phase in words', () => {
+    const phases = [
+      progressOf({ phase: 'scanning', filesScanned: 1 }),
+      progressOf({ phase: 'scanning', filesScanned: 1_200, filesHashed: 300 }),
+      progressOf({ phase: 'directories', directoriesDone: 3, directoriesTotal: 4 }),
+      progressOf({ phase: 'ingestion', inIngestion: 20, searchable: 60 }),
+    ]
+    expect(phases.map((progress) => describeProgress(progress, PACE, 80))).toMatchInlineSnapshot(`
+      [
+        "Papers  scanning  1 file · 5.0 s",
+        "Papers  scanning  1,200 files · 300 files read at 100 MiB/s · 5.0 s",
+        "Papers  making directories  ━━━━━━━━━━━━━━━━━━──────  3 of 4 · 5.0 s",
+        "Papers  processing  ━━━━━━━━━━━━────  20 being processed · 60 searchable · 5.0 s",
+      ]
+    `)
+  })
+})
+
+test('the time left counts down in steps', () => {
+  const seconds = [0.2, 3, 10, 11, 44, 61, 600, 5_399, 5_401, 40_000]
+  expect(seconds.map((left) => describeTimeLeft(left * 1_000))).toEqual([
+    '1 s left',
+    '3 s left',
+    '10 s left',
+    '15 s left',
+    '45 s left',
+    '2 min left',
+    '10 min left',
+    '90 min left',
+    '2 h left',
+    '11.5 h left',
+  ])
+})
+
+describe('the pace', () => {
+  test('is that of the last seconds', () => {
+    const rate = new RecentRate()
+    for (let second = 0; second <= 60; second += 1) rate.note(second * 100, second * 1_000)
+    expect(rate.perSecond(6_000, 60_000)).toBe(100)
+    for (let second = 61; second <= 90; second += 1) rate.note(6_000 + (second - 60) * 10, second * 1_000)
+    expect(rate.perSecond(6_300, 90_000)).toBe(10)
+  })
+
+  test('is unknown at first', () => {
+    const rate = new RecentRate()
+    rate.note(0, 0)
+    expect(rate.perSecond(1_000, 500)).toBeUndefined()
+  })
+
+  test('is never negative, whatever is taken back', () => {
+    const rate = new RecentRate()
+    for (const [amount, atMs] of [
+      [0, 0],
+      [1_000, 1_000],
+      [200, 2_000],
+      [300, 3_000],
+    ] as const)
+      rate.note(amount, atMs)
+    expect(rate.perSecond(300, 3_000)).toBe(100)
+  })
+})

@@ -1,0 +1,204 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { OperatorError } from '../../../src/foundation/errors.ts'
+import { openStore, openStoreReader, type Store } from '../../../src/store/open-store.ts'
+import { seededRandom } from '../../support/random.ts'
+import { temporaryDirectory } from '../../support/temporary.ts'
+
+const WAL_HEADER_BYTES = 32
+const FRAME_BYTES = 24 + 4_096
+const NAMES = ['store.db', 'store.db-wal', 'generation']
+
+/** A state directory with the mirror of one library, and its store. */
+function newStore(): { directory: string; store: Store } {
+  const directory = temporaryDirectory()
+  const store = openStore(directory)
+  store.write(() => {
+    const libraryId = store.mirrors.pinLibrary({ origin: 'https://a', tenantId: 1, remoteId: 'l', name: 'L' }, 1)
+    const root = { rootDevice: 1n, rootInode: 2n, rootBirthNs: null }
+    store.mirrors.pinMirror({ name: 'm', path: '/m', libraryId, remotePath: '/m', isAdHoc: true, ...root }, 1)
+  })
+  return { directory, store }
+}
+
+/** One receipt, durable when this returns. */
+function acknowledge(store: Store, index: number): void {
+  const sha256 = Buffer.alloc(32, index)
+  store.writeRelaxed(() => store.contents.ensure({ libraryId: 1, sha256, mime: 'text/plain', size: 1 }))
+  const { id } = store.contents.ensure({ libraryId: 1, sha256, mime: 'text/plain', size: 1 })
+  const stored = { resourceId: `r${index}`, isDuplicate: false, hasSecondLocation: false }
+  store.write(() => store.contents.markStored(id, { ...stored, mirrorId: 1, runId: 1, nowMs: 1 }))
+}
+
+/** What lies on the disk at this moment, as a kill would leave it. */
+function copyOf(directory: string): string {
+  const copy = temporaryDirectory()
+  for (const name of NAMES.filter((one) => existsSync(join(directory, one))))
+    copyFileSync(join(directory, name), join(copy, name))
+  return copy
+}
+
+/** Refused with exit 78 for whoever writes and whoever reads, or nothing of what was acknowledged is missing. */
+function expectNothingLost(directory: string, acknowledged: number): 'refused' | 'whole' {
+  const answers = [openStoreReader, openStore].map((open) => {
+    try {
+      using store = open(directory)
+      for (let index = 1; index <= acknowledged; index += 1)
+        expect(store?.contents.findByResource(1, `r${index}`), `receipt ${index}`).toBeDefined()
+      return 'whole'
+    } catch (error) {
+      if (!(error instanceof OperatorError)) throw error
+      expect(error).toMatchObject({ code: 'store-damaged', message: expect.stringContaining('restore') })
+      return 'refused'
+    }
+  })
+  expect(answers[0]).toBe(answers[1])
+  return answers[0] ?? 'refused'
+}
+
+describe('a write-ahead log that was cut after a kill', () => {
+  test.each([
+    ['at each frame', 0],
+    ['in the header of each frame', 11],
+    ['in the middle of each page', 24 + 2_000],
+    ['before the last byte of each frame', FRAME_BYTES - 1],
+  ])('(%s) loses no receipt in silence (P1, P24)', (_, extraBytes) => {
+    const { directory, store } = newStore()
+    for (let index = 1; index <= 6; index += 1) acknowledge(store, index)
+    const killed = copyOf(directory)
+    store[Symbol.dispose]()
+    const log = join(killed, 'store.db-wal')
+    const frames = (statSync(log).size - WAL_HEADER_BYTES) / FRAME_BYTES
+    expect(frames).toBeGreaterThan(20)
+    const seen = { refused: 0, whole: 0 }
+    for (let frame = 0; frame < frames; frame += 1) {
+      const cut = copyOf(killed)
+      truncateSync(join(cut, 'store.db-wal'), WAL_HEADER_BYTES + frame * FRAME_BYTES + extraBytes)
+      seen[expectNothingLost(cut, 6)] += 1
+    }
+    expect(seen.refused).toBe(frames)
+    expect(expectNothingLost(copyOf(killed), 6)).toBe('whole')
+  })
+
+  test('is refused by each receipt that it lacks', () => {
+    const { directory, store } = newStore()
+    using _ = store
+    for (let index = 1; index <= 12; index += 1) {
+      const before = copyOf(directory)
+      acknowledge(store, index)
+      // The log of before, with the note of now.
+      copyFileSync(join(directory, 'generation'), join(before, 'generation'))
+      expect(expectNothingLost(before, index), `after ${index}`).toBe('refused')
+      expect(expectNothingLost(copyOf(directory), index), `after ${index}`).toBe('whole')
+    }
+  })
+})
+
+describe('an older copy of the database', () => {
+  test.each([
+    ['with its log', ['store.db', 'store.db-wal']],
+    ['without its log', ['store.db']],
+  ])('(%s) is refused, whenever it was made', (_, names) => {
+    const { directory, store } = newStore()
+    const copies: string[] = []
+    for (let index = 1; index <= 6; index += 1) {
+      copies.push(copyOf(directory))
+      acknowledge(store, index)
+    }
+    store[Symbol.dispose]()
+    const closed = copyOf(directory)
+    expect(expectNothingLost(copyOf(closed), 6)).toBe('whole')
+    for (const copy of copies) {
+      const restored = copyOf(closed)
+      for (const name of names) copyFileSync(join(copy, name), join(restored, name))
+      expect(expectNothingLost(restored, 6)).toBe('refused')
+    }
+  })
+
+  test('beside the log of the newer one is refused', () => {
+    const { directory, store } = newStore()
+    const older = copyOf(directory)
+    for (let index = 1; index <= 6; index += 1) acknowledge(store, index)
+    store[Symbol.dispose]()
+    const closed = copyOf(directory)
+    copyFileSync(join(older, 'store.db-wal'), join(closed, 'store.db-wal'))
+    expect(expectNothingLost(closed, 6)).toBe('refused')
+  })
+})
+
+describe('a store that is deleted or replaced while it is used', () => {
+  test.each([
+    ['deleted', (file: string) => rmSync(file)],
+    [
+      'replaced',
+      (file: string) => {
+        const bytes = readFileSync(file)
+        rmSync(file)
+        writeFileSync(file, bytes)
+      },
+    ],
+  ])('(%s) takes nothing any more', (_, befall) => {
+    const { directory, store } = newStore()
+    using _store = store
+    befall(join(directory, 'store.db'))
+    expect(() => store.write(() => {})).toThrow(/deleted or replaced/)
+    expect(() => store.writeRelaxed(() => {})).toThrow(OperatorError)
+  })
+})
+
+describe('a flipped bit in a closed store', () => {
+  let directory: string
+  let descriptor: number
+
+  beforeEach(() => {
+    const made = newStore()
+    directory = made.directory
+    for (let index = 1; index <= 40; index += 1) acknowledge(made.store, index)
+    made.store[Symbol.dispose]()
+    descriptor = openSync(join(directory, 'store.db'), 'r+')
+    return () => closeSync(descriptor)
+  })
+
+  function flip(at: number, bit: number): void {
+    const byte = Buffer.alloc(1)
+    readSync(descriptor, byte, 0, 1, at)
+    byte[0] = (byte[0] ?? 0) ^ (1 << bit)
+    writeSync(descriptor, byte, 0, 1, at)
+  }
+
+  test('is noticed by whoever reads and whoever writes (P24)', () => {
+    const size = statSync(join(directory, 'store.db')).size
+    const random = seededRandom(8)
+    for (let round = 0; round < 250; round += 1) {
+      const at = Math.floor(random() * size)
+      const bit = Math.floor(random() * 8)
+      flip(at, bit)
+      expect(expectNothingLost(directory, 0), `bit ${bit} of byte ${at}`).toBe('refused')
+      flip(at, bit)
+    }
+    expect(expectNothingLost(directory, 40)).toBe('whole')
+  })
+
+  test('is noticed also when nothing wrote it', () => {
+    const file = join(directory, 'store.db')
+    flip(statSync(file).size - 100, 3)
+    // A disk that fails changes bytes and no times.
+    const note = readFileSync(join(directory, 'generation'), 'utf8')
+    const { ctimeNs } = statSync(file, { bigint: true })
+    writeFileSync(join(directory, 'generation'), note.replace(/"ctimeNs":"\d+"/, `"ctimeNs":"${ctimeNs}"`))
+    expect(() => openStore(directory)).toThrow(OperatorError)
+  })
+})

@@ -1,0 +1,282 @@
+import { describe, expect, test } from 'vitest'
+import { openStore, type Store } from '../../../src/store/open-store.ts'
+import { OPEN_FILES_START } from '../../../src/store/tables/files.ts'
+import { dumpStore } from '../../support/dump-store.ts'
+import { temporaryDirectory } from '../../support/temporary.ts'
+
+const DAY_MS = 24 * 3_600_000
+
+/** A store with one library and one mirror, and shorthands for what goes into it. */
+function openUsed() {
+  const stateDir = temporaryDirectory()
+  const store = openStore(stateDir)
+  const mirror = store.write(() => {
+    const libraryId = store.mirrors.pinLibrary({ origin: 'https://a', tenantId: 1, remoteId: 'l', name: 'L' }, 1)
+    const pinned = {
+      name: 'm',
+      path: '/m',
+      libraryId,
+      remotePath: '/m',
+      isAdHoc: true,
+      rootDevice: 1n,
+      rootInode: 2n,
+      rootBirthNs: null,
+    }
+    store.mirrors.pinMirror(pinned, 1)
+    const row = store.mirrors.findByName('m')
+    if (!row) throw new Error('No mirror')
+    return row
+  })
+  const content = (number: number) => {
+    const row = store.contents.ensure({
+      libraryId: mirror.library.id,
+      sha256: Buffer.alloc(32, number),
+      mime: 'text/plain',
+      size: number,
+    })
+    if (!row) throw new Error('No content')
+    return row
+  }
+  const file = (directory: string, name: string, number: number) => {
+    const directoryId = store.directories.ensure(mirror.id, directory)
+    const times = { mtimeNs: 2n ** 62n, ctimeNs: 2n ** 61n + 1n, inode: 2n ** 60n + 1n }
+    const { id: contentId } = content(number)
+    store.files.record({ directoryId, name, size: number, ...times, isRacy: false, contentId, isReceived: false })
+  }
+  return { store, stateDir, mirror, content, file, [Symbol.dispose]: () => store[Symbol.dispose]() }
+}
+
+function markStored(store: Store, id: number, resourceId: string): void {
+  const stored = { resourceId, isDuplicate: false, hasSecondLocation: false, mirrorId: 1, runId: 1, nowMs: 5 }
+  store.contents.markStored(id, stored)
+}
+
+describe('contents', () => {
+  test('are one for bytes and kind', () => {
+    using used = openUsed()
+    const { store, mirror } = used
+    const key = { libraryId: mirror.library.id, sha256: Buffer.alloc(32, 1), size: 1 }
+    const first = store.contents.ensure({ ...key, mime: 'text/plain' })
+    expect(store.contents.ensure({ ...key, mime: 'text/plain' })?.id).toBe(first?.id)
+    expect(store.contents.ensure({ ...key, mime: 'text/markdown' })?.id).not.toBe(first?.id)
+  })
+
+  test('keep their resource id for good (P13)', () => {
+    using used = openUsed()
+    const { store } = used
+    const { id } = store.write(() => used.content(1))
+    store.write(() => markStored(store, id, 'r1'))
+    expect(() => store.write(() => store.contents.setState(id, 'new'))).toThrow(/CHECK/)
+    expect(() => store.write(() => store.contents.markInDoubt(id))).toThrow(/CHECK/)
+    expect(store.contents.get(id)).toMatchObject({ state: 'stored', resourceId: 'r1' })
+  })
+
+  test('never are stored without an id', () => {
+    using used = openUsed()
+    const { id } = used.store.write(() => used.content(1))
+    expect(() => used.store.write(() => markStored(used.store, id, ''))).toThrow(/CHECK/)
+  })
+})
+
+describe('an intent without an outcome', () => {
+  test('is in doubt until its outcome is known', () => {
+    using used = openUsed()
+    const { store, mirror } = used
+    const { id: contentId } = store.write(() => used.content(7))
+    const uploadId = store.write(() => {
+      store.contents.setState(contentId, 'sending')
+      return store.uploads.intend({ contentId, mirrorId: mirror.id, path: 'a/b.md', place: '/m/a', runId: 1, nowMs: 5 })
+    })
+    expect(store.contents.listDoubtful(mirror)).toMatchObject([{ id: contentId, path: 'a/b.md', uploadId }])
+    store.write(() => {
+      markStored(store, contentId, 'r7')
+      store.uploads.end(uploadId, 'created', null, 9)
+    })
+    expect(store.contents.listDoubtful(mirror)).toEqual([])
+    expect(store.contents.listPending(mirror, 0, 10)).toMatchObject([{ contentId, resourceId: 'r7' }])
+    expect(store.uploads.listByContent(contentId)).toMatchObject([
+      { attempt: 1, begunAt: 5, endedAt: 9, outcome: 'created' },
+    ])
+  })
+
+  test('counts against the day, one not sent does not', () => {
+    using used = openUsed()
+    const { store, mirror } = used
+    const { origin } = mirror.library
+    store.write(() => {
+      const outcomes = [null, 'created', 'duplicate', 'doubt', 'refused', 'not-sent', 'absent'] as const
+      for (const [index, outcome] of outcomes.entries()) {
+        const { id: contentId } = used.content(index)
+        const uploadId = store.uploads.intend({
+          contentId,
+          mirrorId: mirror.id,
+          path: 'a',
+          place: '/m',
+          runId: 1,
+          nowMs: 100 + index,
+        })
+        if (outcome) store.uploads.end(uploadId, outcome, null, 200)
+      }
+    })
+    expect(store.uploads.countSince(origin, 0, 200)).toBe(6)
+    expect(store.uploads.countSince(origin, 103, 200)).toBe(3)
+    // What begun in the future was noted while the clock was wrong.
+    expect(store.uploads.countSince(origin, 0, 101)).toBe(2)
+    expect(store.uploads.nthSince(origin, 0, 200, 1)).toBe(101)
+    expect(store.uploads.nthSince(origin, 0, 200, 6)).toBeUndefined()
+    expect(store.uploads.countSince('https://other.example', 0, 200)).toBe(0)
+    expect(store.uploads.tallySince(mirror.id, 101, 101)).toEqual({ n: 1, bytes: 1 })
+  })
+})
+
+describe('a quarantine', () => {
+  const nowMs = 1e12
+  const cases = [
+    { retryAt: null, isDue: true },
+    { retryAt: nowMs, isDue: true },
+    { retryAt: nowMs + 1, isDue: false },
+    { retryAt: nowMs + DAY_MS, isDue: false },
+    { retryAt: nowMs + DAY_MS + 1, isDue: true },
+  ]
+
+  test.each(cases)('keeps what is refused from sending: %j', ({ retryAt, isDue }) => {
+    using used = openUsed()
+    const { store, mirror } = used
+    store.write(() => used.file('', 'a', 1))
+    const { id } = used.content(1)
+    store.write(() => store.contents.markRefused(id, { code: 'invalid', message: 'no', retryAt }))
+    expect(store.files.hasSendable(mirror.id, nowMs)).toBe(isDue)
+    store.write(() => store.quarantine.setAside(id))
+    expect(store.files.hasSendable(mirror.id, nowMs)).toBe(false)
+  })
+
+  test.each(cases)('keeps what failed from looks: %j', ({ retryAt, isDue }) => {
+    using used = openUsed()
+    const { store, mirror } = used
+    store.write(() => {
+      used.file('', 'a', 1)
+      markStored(store, used.content(1).id, 'r1')
+      store.contents.setProblem(used.content(1).id, { code: 'ingestion-failed', message: 'no', retryAt })
+    })
+    expect(store.contents.listDueForAnotherLook(mirror.id, nowMs)).toHaveLength(Number(isDue))
+  })
+})
+
+describe('files', () => {
+  test('keep nanoseconds and inodes to the last digit', () => {
+    using used = openUsed()
+    used.store.write(() => used.file('d', 'a', 1))
+    expect(used.store.files.listForCompare(used.mirror.id, 'd')).toEqual([
+      ['a', 1n, 2n ** 62n, 2n ** 61n + 1n, 2n ** 60n + 1n, 0n],
+    ])
+  })
+
+  test('are open until their content is stored', () => {
+    using used = openUsed()
+    const { store, mirror } = used
+    store.write(() => {
+      used.file('', 'a', 1)
+      used.file('d', 'copy', 1)
+      used.file('d', 'b', 2)
+    })
+    const names = () => store.files.listOpen(mirror.id, OPEN_FILES_START, 10).map(({ name }) => name)
+    expect(names().sort()).toEqual(['a', 'b', 'copy'])
+    store.write(() => {
+      markStored(store, used.content(1).id, 'r1')
+      expect(store.files.receiveAll(used.content(1).id)).toBe(2)
+      expect(store.files.receiveAll(used.content(1).id)).toBe(0)
+    })
+    expect(names()).toEqual(['b'])
+  })
+
+  test('are gone through page by page, each once', () => {
+    using used = openUsed()
+    const { store, mirror } = used
+    store.write(() => {
+      for (let index = 0; index < 25; index += 1) used.file(`d${index % 3}`, `f${index}`, index)
+    })
+    const seen: string[] = []
+    for (let cursor = OPEN_FILES_START; ; ) {
+      const page = store.files.listOpen(mirror.id, cursor, 4)
+      const last = page.at(-1)
+      if (!last) break
+      seen.push(...page.map(({ name }) => name))
+      cursor = { directoryId: last.directoryId, name: last.name }
+    }
+    expect(seen).toHaveLength(25)
+    expect(new Set(seen).size).toBe(25)
+  })
+
+  test('that went and came are moved, others removed', () => {
+    using used = openUsed()
+    const { store, mirror } = used
+    store.write(() => {
+      for (const number of [1, 2, 3]) used.file('d', `f${number}`, number)
+      for (const number of [1, 2, 3]) markStored(store, used.content(number).id, `r${number}`)
+    })
+    const directoryId = store.directories.find(mirror.id, 'd') ?? 0
+    store.write(() => {
+      store.files.addFresh(mirror.id, used.content(2).id)
+      store.files.beginScan(mirror.id)
+      for (const name of ['f1', 'f2']) store.files.markGone(directoryId, name, 'gone')
+      used.file('e', 'new-place', 1)
+      store.files.addFresh(mirror.id, used.content(1).id)
+      expect(store.files.countGone()).toEqual({ all: 2, leftOut: 0 })
+      expect(store.files.countMoved(mirror.id)).toEqual({ now: 1, ever: 2, found: 2 })
+      store.files.removeGone(99)
+      store.files.endScan(mirror.id)
+      expect(store.files.countMoved(mirror.id)).toEqual({ now: 0, ever: 0, found: 0 })
+    })
+    expect(store.files.count(mirror.id)).toBe(2)
+    const superseded = store.report
+      .listSuperseded(mirror.id)
+      .map(({ path, reason, resourceId }) => [path, reason, resourceId])
+    expect(superseded).toEqual([['d/f2', 'gone', 'r2']])
+    expect(store.contents.get(used.content(2).id)).toMatchObject({ state: 'stored', resourceId: 'r2' })
+  })
+})
+
+describe('a rehearsal', () => {
+  test('forgets everything that it wrote', async () => {
+    using used = openUsed()
+    const { store, stateDir } = used
+    store.write(() => used.file('d', 'a', 1))
+    const before = dumpStore(stateDir)
+    const seen = await store.rehearse(async () => {
+      store.write(() => used.file('d', 'b', 2))
+      await Promise.resolve()
+      store.write(() => store.mirrors.renameLibrary(1, 'Other'))
+      return store.files.count(1)
+    })
+    expect(seen).toBe(2)
+    expect(dumpStore(stateDir)).toEqual(before)
+    expect(store.files.count(1)).toBe(1)
+  })
+
+  test('forgets also when it fails', async () => {
+    using used = openUsed()
+    const { store } = used
+    const failing = store.rehearse(async () => {
+      store.write(() => used.file('d', 'b', 2))
+      throw new Error('stop')
+    })
+    await expect(failing).rejects.toThrow('stop')
+    expect(store.files.count(1)).toBe(0)
+    store.write(() => used.file('d', 'c', 3))
+    expect(store.files.count(1)).toBe(1)
+  })
+})
+
+describe('a transaction', () => {
+  test('that fails leaves nothing behind', () => {
+    using used = openUsed()
+    const { store } = used
+    const failing = () =>
+      store.write(() => {
+        used.file('d', 'a', 1)
+        throw new Error('stop')
+      })
+    expect(failing).toThrow('stop')
+    expect(store.files.count(1)).toBe(0)
+  })
+})
