@@ -47,8 +47,6 @@ export interface DoubtfulContent
   extends Pick<ContentRow, 'id' | 'sha256' | 'mime' | 'size' | 'doubts' | 'retryAt' | 'isSetAside'> {
   /** Relative to the root of the mirror that uploaded it. */
   readonly path: string
-  /** The library path of the upload's directory; null for uploads older than that column. */
-  readonly place: string | null
   readonly uploadId: number
 }
 
@@ -156,10 +154,10 @@ function prepareSending(database: Database.Database, changes: Changes) {
        stored_seq = ?, mirror_id = ?, run_id = ?, outcome = 'pending', problem_code = NULL, problem_message = NULL,
        problem_count = 0, retry_at = NULL WHERE id = ?`,
   )
-  // SQLite takes u.path and u.place from the row of max(u.id), the latest upload.
+  // SQLite takes u.path from the row of max(u.id), the latest upload.
   const doubtful = database.prepare<[number, number, number], DoubtfulContent>(
     `SELECT c.id, c.sha256, c.mime, c.size, c.doubts, c.retry_at AS retryAt, c.is_set_aside AS isSetAside, u.path,
-       u.place, max(u.id) AS uploadId
+       max(u.id) AS uploadId
      FROM content c INDEXED BY content_in_doubt JOIN upload u ON u.content_id = c.id
      WHERE c.library_id = ? AND (u.mirror_id = ? OR EXISTS
          (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?))

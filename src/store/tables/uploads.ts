@@ -13,6 +13,9 @@ export interface NewIntent {
   readonly nowMs: number
 }
 
+/** The path in its mirror of an upload, and the library path of its directory; null for uploads older than that column. */
+export type UploadTarget = Pick<NewIntent, 'path'> & { readonly place: string | null }
+
 export interface UploadRow {
   readonly id: number
   readonly path: string
@@ -37,6 +40,10 @@ export function prepareUploads(database: Database.Database) {
   const byContent = database.prepare<[number], UploadRow>(
     `SELECT id, path, attempt, begun_at AS begunAt, ended_at AS endedAt, outcome, message
      FROM upload WHERE content_id = ? ORDER BY id`,
+  )
+  const unaccounted = database.prepare<[number], UploadTarget>(
+    `SELECT path, place FROM upload WHERE content_id = ? AND coalesce(outcome, 'doubt') IN ('doubt', 'absent')
+     GROUP BY path, place ORDER BY max(id) DESC`,
   )
   // An upload that a look did not find was sent and may still appear: only one never sent costs nothing.
   const isSent = `coalesce(u.outcome, 'doubt') <> 'not-sent'`
@@ -68,6 +75,8 @@ export function prepareUploads(database: Database.Database) {
     end: (uploadId: number, outcome: UploadOutcome, message: string | null, nowMs: number): void => {
       end.run(outcome, message, nowMs, uploadId)
     },
+    /** Where uploads of a content went that may have arrived unnoticed, also if a look did not find them; the latest first. */
+    listUnaccounted: (contentId: number): UploadTarget[] => unaccounted.all(contentId),
     listByContent: (contentId: number): UploadRow[] => byContent.all(contentId),
     /**
      * Counts uploads to a service since `sinceMs` that may have cost something, for the daily limit. An upload that began

@@ -4,20 +4,13 @@ import { forEachConcurrently } from '../../foundation/concurrency/for-each-concu
 import { type ShelfdError, TemporaryError } from '../../foundation/errors.ts'
 import { isWithin, joinPath } from '../../foundation/files/paths.ts'
 import { quarantineDurationMs, quarantineLeftMs } from '../../rules/failure/quarantine-duration.ts'
-import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import { nameKey } from '../../rules/upload/doubt.ts'
 import type { OpenFile } from '../../store/tables/files.ts'
 import type { UntrackedEntry } from '../../store/tables/untracked.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
 import { listRemote, type UnlistedDirectory } from '../list-remote.ts'
-import type { RunAttempts } from '../pass.ts'
 import { findSame } from './find-same.ts'
-import { type Look, lookAt, readRemoteBytes } from './remote-bytes.ts'
-
-interface LookWork {
-  readonly summary: SyncSummary
-  readonly attempts: RunAttempts
-}
+import { type Look, type LookWork, lookAt, readRemoteBytes } from './remote-bytes.ts'
 
 /**
  * Finds uploads of a mirror that the store does not know because it was restored, copied or is new (P14, P24). Lists once

@@ -2,9 +2,11 @@ import { RejectedError, type ShelfdError, TemporaryError } from '../../foundatio
 import { sha256Of } from '../../foundation/files/sha256-of.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { Download, ServiceClient } from '../../remote/service-client.ts'
+import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import type { ResourceBytes } from '../../store/tables/untracked.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'
+import type { RunAttempts } from '../pass.ts'
 
 const MOST_DOWNLOADS = 8
 const DOWNLOAD_PAUSE_MS = 100
@@ -18,6 +20,12 @@ export interface SoughtContent {
 
 /** The result of a look; a failure concerns this look alone, so that others continue. */
 export type Look<T> = { readonly seen: T } | { readonly failure: ShelfdError }
+
+/** What a run keeps of its looks, beside the store. */
+export interface LookWork {
+  readonly summary: SyncSummary
+  readonly attempts: RunAttempts
+}
 
 /** Runs `look`; returns an error that concerns it alone, and throws one that concerns the service as a whole. */
 export async function lookAt<T>(

@@ -11,7 +11,7 @@ import type { ResourceBytes } from '../../store/tables/untracked.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
 import type { RunAttempts } from '../pass.ts'
 import { findSame } from './find-same.ts'
-import { isKnownAsOther, type Look, lookAt, readRemoteBytes } from './remote-bytes.ts'
+import { isKnownAsOther, type Look, type LookWork, lookAt, readRemoteBytes } from './remote-bytes.ts'
 
 /** Bounds of a look: pages of one listing (two million entries), and entries that may be a content in doubt. */
 const MOST_PAGES = 4_000
@@ -24,37 +24,64 @@ interface UntrackedEntries {
   readonly read: Map<string, ResourceBytes>
 }
 
+interface Search {
+  readonly content: DoubtfulContent
+  /** Directories of its uploads that have not been looked through yet. */
+  readonly unlooked: Set<string>
+  /** What the looks so far have shown. */
+  look: Look<FileEntry | undefined>
+}
+
+/** The names under which a content was uploaded to one directory. */
+interface Visit {
+  readonly place: string
+  readonly names: readonly string[]
+  readonly search: Search
+}
+
 /**
- * Looks for the resources of uploads in doubt (P4): lists the directory of each, and compares untracked entries by name,
- * kind, size and hash. Adopts a content that it finds; one that a complete listing doesn't show may be uploaded once more;
- * one whose look fails becomes a problem. Returns the number of contents that may be uploaded.
+ * Looks for the resources of uploads in doubt (P4): lists each directory that they were sent to, and compares untracked
+ * entries by name, kind, size and hash. Looks for all uploads of a content that may have arrived, not only for the latest.
+ * Adopts a content that it finds; one that complete listings don't show may be uploaded once more; one whose look fails
+ * becomes a problem. Returns the number of contents that may be uploaded.
  */
 export async function resolveDoubts(
   engine: Engine,
   mirror: OpenMirror,
   connection: Connection,
-  { summary, attempts }: { readonly summary: SyncSummary; readonly attempts: RunAttempts },
+  work: LookWork,
 ): Promise<number> {
-  const doubtful = listDoubtful(engine, mirror).filter(({ id }) => !attempts.exhausted.has(id))
-  if (doubtful.length === 0) return 0
+  const doubtful = listDoubtful(engine, mirror).filter(({ id }) => !work.attempts.exhausted.has(id))
   let resendable = 0
-  for (const [place, contents] of Map.groupBy(doubtful, (content) => content.place ?? INBOX_PATH)) {
+  for (const [place, visits] of Map.groupBy(planVisits(engine, doubtful), (visit) => visit.place)) {
     const untracked = await lookAt(engine, mirror, connection, () =>
-      listUntracked(engine, mirror, connection, { place, contents }),
+      listUntracked(engine, mirror, connection, { place, visits }),
     )
-    for (const content of contents) {
-      const look =
-        'failure' in untracked ? untracked : await lookFor(engine, mirror, connection, content, untracked.seen)
-      if (!isStillInDoubt(engine, content)) continue
-      if ('failure' in look) recordUnseen(engine, content, look.failure, attempts)
-      else if (look.seen) recordFound(engine, mirror, content, look.seen, summary)
-      else {
-        recordAbsent(engine, content)
-        resendable += 1
-      }
+    for (const visit of visits) {
+      const { search } = visit
+      if (isFound(search.look)) continue
+      const look = 'failure' in untracked ? untracked : await lookFor(engine, mirror, connection, visit, untracked.seen)
+      // A find outweighs a failure, and a failure outweighs an absence.
+      search.look = isFound(look) || !('failure' in search.look) ? look : search.look
+      search.unlooked.delete(place)
+      if (search.unlooked.size > 0 && !isFound(look)) continue
+      if (recordLook(engine, mirror, search, work)) resendable += 1
     }
   }
   return resendable
+}
+
+function isFound(look: Look<FileEntry | undefined>): boolean {
+  return 'seen' in look && look.seen !== undefined
+}
+
+function planVisits({ store }: Engine, doubtful: readonly DoubtfulContent[]): Visit[] {
+  return doubtful.flatMap((content) => {
+    const targets = store.uploads.listUnaccounted(content.id)
+    const byPlace = Map.groupBy(targets, ({ place }) => place ?? INBOX_PATH)
+    const search: Search = { content, unlooked: new Set(byPlace.keys()), look: { seen: undefined } }
+    return [...byPlace].map(([place, sent]) => ({ place, names: sent.map(({ path }) => nameOf(path)), search }))
+  })
 }
 
 /** Lists the contents of a mirror to look for: in doubt, not in flight, not set aside, not in quarantine. */
@@ -68,10 +95,10 @@ async function listUntracked(
   { store, signal }: Engine,
   { row }: OpenMirror,
   { client }: Connection,
-  { place, contents }: { readonly place: string; readonly contents: readonly DoubtfulContent[] },
+  { place, visits }: { readonly place: string; readonly visits: readonly Visit[] },
 ): Promise<UntrackedEntries> {
   const entries: FileEntry[] = []
-  const sought = contents.map(({ path, mime }) => ({ name: nameOf(path), mime }))
+  const sought = visits.flatMap(({ names, search }) => names.map((name) => ({ name, mime: search.content.mime })))
   const mayBeOne = (entry: FileEntry) =>
     !store.contents.findByResource(row.library.id, entry.id) &&
     sought.some((upload) => rankCandidate(entry, upload) !== undefined)
@@ -98,13 +125,14 @@ async function lookFor(
   engine: Engine,
   mirror: OpenMirror,
   connection: Connection,
-  content: DoubtfulContent,
+  { names, search: { content } }: Visit,
   { entries, read }: UntrackedEntries,
 ): Promise<Look<FileEntry | undefined>> {
-  const { path, mime, doubts } = content
+  const { mime, doubts } = content
+  const candidates = new Set(names.flatMap((name) => listCandidates(entries, { name, mime })))
   const compare = (entry: FileEntry) =>
     lookAt(engine, mirror, connection, () => hasSameBytes(engine, connection, content, { id: entry.id, read }))
-  const look = await findSame({ candidates: listCandidates(entries, { name: nameOf(path), mime }), compare, doubts })
+  const look = await findSame({ candidates, compare, doubts })
   if ('seen' in look && look.seen) entries.splice(entries.indexOf(look.seen), 1)
   return look
 }
@@ -121,6 +149,20 @@ async function hasSameBytes(
   if (!found) return false
   read.set(id, found)
   return found.sha256 !== undefined && content.sha256.equals(found.sha256)
+}
+
+/** Records the result of a search, unless the content is in doubt no longer. Returns whether it may be uploaded again. */
+function recordLook(
+  engine: Engine,
+  mirror: OpenMirror,
+  { content, look }: Search,
+  { summary, attempts }: LookWork,
+): boolean {
+  if (!isStillInDoubt(engine, content)) return false
+  if ('failure' in look) recordUnseen(engine, content, look.failure, attempts)
+  else if (look.seen) recordFound(engine, mirror, content, look.seen, summary)
+  else recordAbsent(engine, content)
+  return 'seen' in look && !look.seen
 }
 
 /** While this mirror looked, another mirror of the library may have found the content or begun to upload it. */

@@ -33,8 +33,8 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'a doubt is sent again without a look',
     file: 'src/sync/doubts/resolve-doubts.ts',
-    from: '      else if (look.seen) recordFound(',
-    to: '      else if (look.seen && false) recordFound(',
+    from: ': await lookFor(engine, mirror, connection, visit, untracked.seen)',
+    to: ': { seen: void untracked }',
   },
   {
     name: 'a lost answer counts as a failure',
@@ -75,8 +75,14 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'a look goes to the inbox, wherever the file was sent',
     file: 'src/sync/doubts/resolve-doubts.ts',
-    from: '(content) => content.place ?? INBOX_PATH)',
-    to: '(content) => content.place && INBOX_PATH)',
+    from: '({ place }) => place ?? INBOX_PATH)',
+    to: '({ place }) => place && INBOX_PATH)',
+  },
+  {
+    name: 'a look asks for the last name only',
+    file: 'src/store/tables/uploads.ts',
+    from: 'GROUP BY path, place ORDER BY max(id) DESC',
+    to: 'GROUP BY path, place ORDER BY max(id) DESC LIMIT 1',
   },
   {
     name: 'a failed look counts as nothing there',

@@ -1,5 +1,6 @@
 /** Looks for what an upload may have left behind, and what they do when the service answers oddly. */
 
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
@@ -193,6 +194,29 @@ describe('a look', () => {
     expect((await tested.sync([mirror])).outcome).toBe('done')
     expect(sends()).toBe(3)
     expect(readLibrary(service.dataDir)).toHaveLength(3)
+  })
+
+  test('asks for each name and place that the content was sent under', async () => {
+    const service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
+    service.rewrite = ({ route }, body) => (route === 'listDirectory' ? { ...body, files: [] } : body)
+    service.fault = ({ route, fileName }) => {
+      if (route !== 'uploadFile') return undefined
+      return fileName === 'plan.md' ? 'reset-after' : 'html-error'
+    }
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a/plan.md': 'same' }))
+    const tested = openTestEngine(service)
+    expect((await tested.sync([mirror], { adopts: true })).outcome).toBe('temporary')
+    rmSync(join(mirror.path, 'a'), { recursive: true })
+    writeTree(mirror.path, { 'b/note.md': 'same' })
+    const makeDue = () => tested.store.write(() => tested.store.quarantine.makeDue(1))
+    makeDue()
+    await tested.sync([mirror])
+    const names = () => service.requests.flatMap(({ fileName }) => fileName ?? [])
+    expect(names()).toEqual(['plan.md', 'plan.md', 'note.md'])
+    service.rewrite = (_, body) => body
+    makeDue()
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    expect(names(), 'the first one is found').toEqual(['plan.md', 'plan.md', 'note.md'])
   })
 
   test('finds nothing in a directory that is not there', async () => {
