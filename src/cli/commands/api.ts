@@ -3,7 +3,6 @@ import { readUserFile } from '../../app/files/user-files.ts'
 import { messageOf, UsageError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { RawAnswer } from '../../remote/service-client.ts'
-import { collect } from '../collect.ts'
 import { defineCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 import type { ExitName } from '../exit-codes.ts'
@@ -37,7 +36,7 @@ export const command = defineCommand({
 async function readData(data: string, io: CliIo): Promise<string> {
   if (!data.startsWith('@')) return data
   if (data !== '@-') return readUserFile(resolve(io.cwd, data.slice(1)))
-  const chunks = await collect(io.stdin)
+  const chunks = await Array.fromAsync(io.stdin)
   return Buffer.concat(chunks.map((chunk) => Buffer.from(chunk))).toString('utf8')
 }
 

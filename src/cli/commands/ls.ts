@@ -1,7 +1,6 @@
 import { findLibrary } from '../../app/libraries/find-library.ts'
 import { parseLibraryTarget } from '../../app/libraries/library-target.ts'
 import type { DirectoryPage, FileEntry, FolderEntry } from '../../contract/records.ts'
-import { collect } from '../collect.ts'
 import { defineCommand } from '../command.ts'
 
 export const command = defineCommand({
@@ -24,7 +23,7 @@ export const command = defineCommand({
     const target = parseLibraryTarget(args.target)
     await using service = await context.openService()
     const library = await findLibrary(service.client, target.library, context.signal)
-    const pages = await collect(service.client.listDirectory(library.id, target.path ?? '/', context.signal))
+    const pages = await Array.fromAsync(service.client.listDirectory(library.id, target.path ?? '/', context.signal))
     const { folders, files } = mergePages(pages)
     if (context.json) context.printJson({ folders, files })
     else context.printTable(['kind', 'name', 'title', 'type', 'id'], [...folders.map(folderRow), ...files.map(fileRow)])

@@ -7,9 +7,9 @@ interface TriedContent {
 }
 
 /** `first`: the content never failed. `last`: it did, and gets the room that others leave under a run's limits. */
-export type SendTurn = 'first' | 'last'
+export type UploadTurn = 'first' | 'last'
 
 /** When a content is uploaded: those that keep failing must not use up a limit before others are tried once. */
-export function sendTurn({ doubts, problemCount }: TriedContent): SendTurn {
+export function uploadTurn({ doubts, problemCount }: TriedContent): UploadTurn {
   return doubts === 0 && problemCount === 0 ? 'first' : 'last'
 }

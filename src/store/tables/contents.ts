@@ -124,7 +124,7 @@ function prepareSending(database: Database.Database, changes: Changes) {
   const find = database.prepare<[number, Uint8Array, string], ContentRow>(
     `SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.library_id = ? AND c.sha256 = ? AND c.mime = ?`,
   )
-  const standing = database.prepare<[number], UploadState>(
+  const uploadState = database.prepare<[number], UploadState>(
     `SELECT state, doubts, problem_count AS problemCount, retry_at AS retryAt, is_set_aside AS isSetAside
      FROM content WHERE id = ?`,
   )
@@ -167,7 +167,7 @@ function prepareSending(database: Database.Database, changes: Changes) {
   return {
     get: (id: number): ContentRow | undefined => get.get(id),
     /** The columns that decide about an upload, and no others, because the planner reads them for every file. */
-    getUploadState: (id: number): UploadState => onlyRow(standing.get(id)),
+    getUploadState: (id: number): UploadState => onlyRow(uploadState.get(id)),
     findByResource: (libraryId: number, resourceId: string): ContentRow | undefined =>
       byResource.get(libraryId, resourceId),
     find: (key: ContentKey): ContentRow | undefined => find.get(key.libraryId, key.sha256, key.mime),

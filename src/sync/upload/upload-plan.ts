@@ -4,7 +4,7 @@ import { joinPath } from '../../foundation/files/paths.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import { decideUpload } from '../../rules/upload/decide-upload.ts'
 import { type HeldBack, holdingLimit, type QuotaUse, type UploadLimits } from '../../rules/upload/quota.ts'
-import { type SendTurn, sendTurn } from '../../rules/upload/upload-turn.ts'
+import { type UploadTurn, uploadTurn } from '../../rules/upload/upload-turn.ts'
 import type { UploadState } from '../../store/tables/contents.ts'
 import { OPEN_FILES_START, type OpenFile, type OpenFileCursor } from '../../store/tables/files.ts'
 import type { EarlierUploads } from '../doubts/earlier-uploads.ts'
@@ -48,7 +48,7 @@ export class UploadPlan {
   readonly #copies = new Map<number, OpenFile[]>()
   #isExhausted = false
   #mustRestart = false
-  #turn: SendTurn = 'first'
+  #turn: UploadTurn = 'first'
   /** Some contents wait for the last turn. */
   #hasLast = false
 
@@ -137,10 +137,10 @@ export class UploadPlan {
 
   #plan(file: OpenFile, isInTurn: boolean): Intent | undefined {
     // The page may be older than the latest receipts.
-    const standing = this.#engine.store.contents.getUploadState(file.contentId)
-    switch (this.#decide(file, standing)) {
+    const state = this.#engine.store.contents.getUploadState(file.contentId)
+    switch (this.#decide(file, state)) {
       case 'upload':
-        if (!isInTurn && !this.#isItsTurn(standing)) return undefined
+        if (!isInTurn && !this.#isItsTurn(state)) return undefined
         return this.#options.earlier?.keepsBack(file) || this.#isHeldBack(file) ? undefined : this.#intendUpload(file)
       case 'link':
         return this.#intendLink(file)
@@ -152,8 +152,8 @@ export class UploadPlan {
     }
   }
 
-  #isItsTurn(standing: UploadState): boolean {
-    const turn = sendTurn(standing)
+  #isItsTurn(state: UploadState): boolean {
+    const turn = uploadTurn(state)
     if (turn === this.#turn) return true
     this.#hasLast ||= turn === 'last'
     return false

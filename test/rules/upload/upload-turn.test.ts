@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sendTurn } from '../../../src/rules/upload/upload-turn.ts'
+import { uploadTurn } from '../../../src/rules/upload/upload-turn.ts'
 
 test.each([
   { doubts: 0, problemCount: 0, turn: 'first' },
@@ -7,5 +7,5 @@ test.each([
   { doubts: 0, problemCount: 1, turn: 'last' },
   { doubts: 3, problemCount: 2, turn: 'last' },
 ])('a content that failed is sent after all that never did: %j', ({ turn, ...content }) => {
-  expect(sendTurn(content)).toBe(turn)
+  expect(uploadTurn(content)).toBe(turn)
 })

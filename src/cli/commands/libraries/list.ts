@@ -1,5 +1,4 @@
 import type { LibrarySummary } from '../../../contract/records.ts'
-import { collect } from '../../collect.ts'
 import { defineCommand } from '../../command.ts'
 
 export const command = defineCommand({
@@ -10,7 +9,7 @@ export const command = defineCommand({
   exits: ['done', 'temporary', 'refused'],
   async run(context) {
     await using service = await context.openService()
-    const libraries: LibrarySummary[] = await collect(service.client.listLibraries(context.signal))
+    const libraries: LibrarySummary[] = await Array.fromAsync(service.client.listLibraries(context.signal))
     if (context.json) context.printJson(libraries)
     else context.printTable(['id', 'library', 'rights'], libraries.map(toRow))
     return 'done'
