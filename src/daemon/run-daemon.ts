@@ -202,7 +202,10 @@ class Daemon implements AsyncDisposable {
       await this.#supervisor.stop()
       refusal = refusalOf(between)
       // The mirror was not forgotten, so the plan must include it again.
-      if (refusal) replan = this.#input.replan(undefined)
+      if (refusal) {
+        await replan.plan.supervisor[Symbol.asyncDispose]()
+        replan = this.#input.replan(undefined)
+      }
       const { plan, changes, takeOver } = replan
       this.#supervisor = this.#startSupervisor(plan.supervisor)
       takeOver()

@@ -19,9 +19,13 @@ async function startDaemon(health: HealthAddress | null) {
   const say = (message: string) => void said.push(message)
   const logger: Logger = { ...silentLogger, info: say, error: say }
   const plans: DaemonPlan[] = []
+  const disposed = new Set<DaemonPlan>()
   const planned = (address: HealthAddress | null) => {
-    plans.push({ supervisor: supervisorPlan(engine), health: address, passedOver: [] })
-    return plans.at(-1) ?? { supervisor: supervisorPlan(engine), health: address, passedOver: [] }
+    const dispose = async () => void disposed.add(plan)
+    const supervisor = { ...supervisorPlan(engine), [Symbol.asyncDispose]: dispose }
+    const plan: DaemonPlan = { supervisor, health: address, passedOver: [] }
+    plans.push(plan)
+    return plan
   }
   const next = { health, takenOver: 0 }
   const running = runDaemon({
@@ -43,7 +47,13 @@ async function startDaemon(health: HealthAddress | null) {
   await until('it runs', () => said.includes('the daemon runs'))
   const client = await connectToDaemon(stateDir)
   if (!client) throw new Error('It does not answer')
-  return { next, said, plans, reload: () => client.reload() }
+  return {
+    ...{ next, said, plans },
+    /** Of each plan, in order, whether it was disposed of. */
+    disposals: () => plans.map((plan) => disposed.has(plan)),
+    reload: () => client.reload(),
+    forget: (name: string) => client.forget(name),
+  }
 }
 
 async function addressFor(isRequired = true): Promise<HealthAddress> {
@@ -86,4 +96,11 @@ describe('a reload', () => {
     await reload()
     expect([await isServed(first), await isServed(taken), next.takenOver]).toEqual([false, true, 1])
   })
+})
+
+test('a mirror that cannot be forgotten leaves one plan open', async () => {
+  const { forget, next, disposals } = await startDaemon(null)
+  await expect(forget('unknown')).rejects.toMatchObject({ code: 'unknown-mirror' })
+  expect(disposals(), 'the first plan, the plan without the mirror, and the plan in force').toEqual([true, true, false])
+  expect(next.takenOver).toBe(1)
 })
