@@ -112,8 +112,8 @@ function isExcused(world: World, upload: SeenUpload, next: SeenUpload | undefine
   return copies.every(({ id, listedMs }) => listedMs > upload.atMs || faults.isRefusedAlways('downloadResource', id))
 }
 
-function keyOf({ fileName, sha256, mime }: SeenUpload): string {
-  return `${sha256.slice(0, 8)} ${mime} (${fileName})`
+function keyOf({ sha256, mime }: SeenUpload): string {
+  return `${sha256.slice(0, 8)} ${mime}`
 }
 
 /** After enough runs in peace: all files that nothing keeps from it are at the service; all others are named. */
