@@ -100,14 +100,16 @@ export function assertCopies(world: World): void {
 function isExcused(world: World, upload: SeenUpload, next: SeenUpload | undefined): boolean {
   const { service, faults, lossesMs } = world
   if (next === undefined) return false
-  const copies = service.resources.filter(({ sha256, mime, storedMs }) => {
-    return sha256 === upload.sha256 && mime === upload.mime && storedMs <= upload.atMs
-  })
-  const losses = lossesMs.filter((lostMs) => upload.atMs <= lostMs && lostMs <= next.atMs)
-  const isForgotten = losses.length > 0
+  const lossesSince = (timeMs: number) => lossesMs.filter((lostMs) => timeMs <= lostMs && lostMs <= next.atMs)
   // After a loss of the store what was renamed meanwhile is not recognised, nor a mirror whose directory was not there.
+  const copies = service.resources.filter(({ sha256, mime, storedMs, fileName }) => {
+    const isSame = sha256 === upload.sha256 && mime === upload.mime && storedMs <= upload.atMs
+    return isSame && (fileName === next.fileName || lossesSince(storedMs).length === 0)
+  })
+  const losses = lossesSince(upload.atMs)
+  const isForgotten = losses.length > 0
   const madeMs = service.directories.get('/Docs') ?? Number.POSITIVE_INFINITY
-  if (isForgotten && (upload.fileName !== next.fileName || losses.some((lostMs) => madeMs >= lostMs))) return true
+  if (losses.some((lostMs) => madeMs >= lostMs)) return true
   if (!isForgotten && copies.some(({ id }) => world.wasToldBefore(id, next.atMs))) return false
   return copies.every(({ id, listedMs }) => listedMs > upload.atMs || faults.isRefusedAlways('downloadResource', id))
 }
