@@ -2,7 +2,7 @@ import type { ResourceRow } from '../database/tables/resources.ts'
 import { ChildEndedError } from './child-process/child-ended-error.ts'
 import type { ChildExtractor } from './child-process/child-extractor.ts'
 import type { ChildDocument } from './child-process/child-messages.ts'
-import type { ExtractionEnd, ExtractionSink } from './extract/extract-text.ts'
+import type { ExtractionEnd, ExtractionSink } from './extract/extraction.ts'
 import type { PassageWriter } from './passage-writer.ts'
 
 /**

@@ -3,27 +3,25 @@ import { MAX_SMALL_BYTES } from '../storage/content-receiver.ts'
 import { readContent } from '../storage/read-content.ts'
 import type { ChildExtractor } from './child-process/child-extractor.ts'
 import type { ChildDocument } from './child-process/child-messages.ts'
-import { extractText } from './extract/extract-text.ts'
-import { kindOf } from './extract/kinds.ts'
+import { extractInService } from './extract/extract-in-service.ts'
+import type { ExtractionSink } from './extract/extraction.ts'
 import { extractInChild } from './extract-in-child.ts'
 import { ingestFile } from './ingest-file.ts'
 import type { IngestParts } from './ingest-parts.ts'
 import { createPassageWriter } from './passage-writer.ts'
 
-/**
- * True when the service itself ingests a document: small plain text, whose cost is linear and bounded, or a kind that has no
- * text to read. The child process reads every other document, because a parser may take long or fail.
- */
-export function isReadInProcess({ mimeType, sizeBytes }: Pick<ResourceRow, 'mimeType' | 'sizeBytes'>): boolean {
-  const kind = kindOf(mimeType)
-  return kind === 'binary' || ((kind === 'text' || kind === 'unknown') && sizeBytes <= MAX_SMALL_BYTES)
+/** What a lane's loop gives to its work. */
+export interface LaneWork {
+  readonly signal: AbortSignal
+  /** Gives a resource to the next lane. */
+  handOn(resource: ResourceRow): void
 }
 
 /** Ingests one resource after the other; they share the transactions of one writer. */
 export async function ingestInProcess(
   { tables, writes, files, limits }: IngestParts,
   batch: readonly ResourceRow[],
-  signal: AbortSignal,
+  { signal, handOn }: LaneWork,
 ): Promise<void> {
   const writer = createPassageWriter(writes, tables, signal)
   for (const resource of batch) {
@@ -31,7 +29,8 @@ export async function ingestInProcess(
       const content = readContent(tables, files, resource)
       return Buffer.isBuffer(content) ? [content] : content
     }
-    await ingestFile(resource, (sink) => extractText({ ...resource, chunks }, sink, limits.maxPassages), writer)
+    const extract = (sink: ExtractionSink) => extractInService({ ...resource, chunks }, sink, limits.maxPassages)
+    if (!(await ingestFile(resource, extract, writer))) handOn(resource)
     await writer.drain()
   }
   await writer.commit()
@@ -45,7 +44,7 @@ export async function ingestInChild(
   { tables, writes, files }: IngestParts,
   extractor: ChildExtractor,
   batch: readonly ResourceRow[],
-  signal: AbortSignal,
+  { signal, handOn }: LaneWork,
 ): Promise<void> {
   const ingestOne = async (resource: ResourceRow) => {
     const writer = createPassageWriter(writes, tables, signal)
@@ -56,8 +55,10 @@ export async function ingestInChild(
       if (content === undefined) throw new Error(`The content of resource ${resource.publicId} is missing`)
       return { mimeType, sizeBytes, content }
     }
-    await ingestFile(resource, async (sink) => extractInChild(extractor, resource, document(), sink, writer), writer)
+    const extract = async (sink: ExtractionSink) => extractInChild(extractor, resource, document(), sink, writer)
+    const isDone = await ingestFile(resource, extract, writer)
     await writer.commit()
+    if (!isDone) handOn(resource)
   }
   const ended = await Promise.allSettled(batch.map(ingestOne))
   for (const one of ended) if (one.status === 'rejected') throw one.reason

@@ -2,21 +2,22 @@ import Database from 'better-sqlite3'
 import { InterruptedError, messageOf } from '../../foundation/errors.ts'
 import type { Passage } from '../database/tables/passages.ts'
 import type { ResourceRow } from '../database/tables/resources.ts'
-import type { ExtractionEnd, ExtractionSink } from './extract/extract-text.ts'
+import type { ExtractionEnd, ExtractionSink } from './extract/extraction.ts'
 import type { PassageWriter } from './passage-writer.ts'
 
 const ABSTRACT_LENGTH = 300
 const NO_PASSAGE: Passage = { text: '', unit: 'line', firstUnit: 1, lastUnit: 1 }
 
 /**
- * Takes one resource from its bytes to passages and its final state. A fault of the file ends the resource as `failed`. Throws
- * only InterruptedError and faults of the database; a later pass then ingests the resource again.
+ * Takes one resource from its bytes to passages and its final state; returns false when the next lane has to. A fault of the file
+ * ends the resource as `failed`. Throws only InterruptedError and faults of the database; a later pass then ingests the resource
+ * again.
  */
 export async function ingestFile(
   resource: ResourceRow,
   extract: (sink: ExtractionSink) => Promise<ExtractionEnd>,
   writer: PassageWriter,
-): Promise<void> {
+): Promise<boolean> {
   let abstract: string | null = null
   let count = 0
   const restart = () => {
@@ -31,9 +32,11 @@ export async function ingestFile(
   }
   if (resource.status === 'running') restart()
   const { status, warnings, failure } = await extract({ restart, take, drain: writer.drain }).catch(explainFailure)
+  if (status === 'running') return false
   if (status === 'failed') restart()
   if (count === 0) writer.add(resource, 0, NO_PASSAGE)
   writer.finish({ id: resource.id, status, failure, abstract, warnings: JSON.stringify(warnings) })
+  return true
 }
 
 function explainFailure(error: unknown): ExtractionEnd {
@@ -44,6 +47,7 @@ function explainFailure(error: unknown): ExtractionEnd {
 function abstractOf(text: string): string {
   return text
     .slice(0, ABSTRACT_LENGTH * 2)
+    .replace(/^#{1,6} /gm, '')
     .replace(/\s+/g, ' ')
     .trim()
     .slice(0, ABSTRACT_LENGTH)

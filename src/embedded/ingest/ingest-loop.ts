@@ -29,8 +29,8 @@ export interface IngestLoopSpec {
  * 3. if that fails, it waits RETRY_MS and starts again with the oldest resource.
  */
 export interface IngestLoop {
-  /** Reports that there may be something to do. */
-  wake(): void
+  /** Reports that there may be something to do: what was uploaded last, or this resource, which another loop handed on. */
+  wake(resourceId?: number): void
   /** Resolves when nothing is left to do. */
   settled(): Promise<void>
 }
@@ -42,11 +42,14 @@ export function openIngestLoop(spec: IngestLoopSpec): IngestLoop {
   let isFaulty = false
   // Every resource up to this row id has its final state, or belongs to another loop.
   let doneId = 0
+  let handedOnId = Number.POSITIVE_INFINITY
   /** Returns how many resources it read, including those that it does not accept. */
   const ingestNext = async () => {
-    const rows = tables.resources.toIngest(doneId, MAX_BATCH_RESOURCES)
+    const afterId = Math.min(doneId, handedOnId - 1)
+    handedOnId = Number.POSITIVE_INFINITY
+    const rows = tables.resources.toIngest(afterId, MAX_BATCH_RESOURCES)
     await ingestBatch(spec, rows.filter(accepts))
-    doneId = rows.at(-1)?.id ?? doneId
+    doneId = rows.at(-1)?.id ?? afterId
     return rows.length
   }
   const ingestAll = async () => {
@@ -80,8 +83,9 @@ export function openIngestLoop(spec: IngestLoopSpec): IngestLoop {
     working = undefined
   }
   return {
-    wake: () => {
+    wake: (resourceId = Number.POSITIVE_INFINITY) => {
       if (signal.aborted) return
+      handedOnId = Math.min(handedOnId, resourceId)
       isWoken = true
       working ??= work()
     },

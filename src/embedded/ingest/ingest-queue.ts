@@ -1,9 +1,10 @@
 import { InterruptedError } from '../../foundation/errors.ts'
 import type { ResourceRow } from '../database/tables/resources.ts'
 import { openChildExtractor } from './child-process/child-extractor.ts'
-import { ingestInChild, ingestInProcess, isReadInProcess } from './ingest-batches.ts'
-import { openIngestLoop } from './ingest-loop.ts'
+import { ingestInChild, ingestInProcess, type LaneWork } from './ingest-batches.ts'
+import { type IngestLoop, openIngestLoop } from './ingest-loop.ts'
 import type { IngestParts } from './ingest-parts.ts'
+import { firstLane, type Lane, NEXT_LANE } from './lanes.ts'
 
 /** Processes uploads in their order (section 3.1). The queue is the table of resources, so that it survives a restart. */
 export interface IngestQueue {
@@ -15,30 +16,39 @@ export interface IngestQueue {
   stop(): Promise<void>
 }
 
-/** Documents that need a parser never hold up plain text, because a second loop reads them. */
+/** Documents that need a parser never hold up plain text, because each lane has its own loop. */
 export function openIngestQueue(parts: IngestParts): IngestQueue {
   const stopping = new AbortController()
   const { signal } = stopping
   const extractor = openChildExtractor(parts.limits, parts.clock)
-  const inProcess = openIngestLoop({
-    ...parts,
-    signal,
-    accepts: isReadInProcess,
-    ingest: (batch) => ingestInProcess(parts, batch, signal),
-  })
-  const inChild = openIngestLoop({
-    ...parts,
-    signal,
-    accepts: (resource) => !isReadInProcess(resource),
-    ingest: (batch) => ingestInChild(parts, extractor, batch, signal),
-  })
+  // What a lane handed on, until it has its final state; after a restart, it starts in its first lane again.
+  const handedOn = new Map<number, Lane>()
+  const laneOf = (resource: ResourceRow) => handedOn.get(resource.id) ?? firstLane(resource)
+  const openLoop = (lane: Lane, ingest: (batch: readonly ResourceRow[], work: LaneWork) => Promise<void>) => {
+    const handOn = ({ id }: ResourceRow) => {
+      const next = NEXT_LANE[lane]
+      if (!next) throw new Error(`No lane follows ${lane}`)
+      handedOn.set(id, next)
+      loops[next].wake(id)
+    }
+    return openIngestLoop({
+      ...parts,
+      signal,
+      accepts: (resource) => laneOf(resource) === lane,
+      ingest: (batch) => ingest(batch, { signal, handOn }),
+    })
+  }
+  const loops: Readonly<Record<Lane, IngestLoop>> = {
+    service: openLoop('service', (batch, work) => ingestInProcess(parts, batch, work)),
+    child: openLoop('child', (batch, work) => ingestInChild(parts, extractor, batch, work)),
+  }
   const settled = async () => {
-    for (const loop of [inProcess, inChild]) await loop.settled()
+    // A lane hands on to a later one only.
+    for (const loop of Object.values(loops)) await loop.settled()
   }
   return {
     wake: (uploaded) => {
-      if (!uploaded || isReadInProcess(uploaded)) inProcess.wake()
-      if (!uploaded || !isReadInProcess(uploaded)) inChild.wake()
+      for (const loop of uploaded ? [loops[firstLane(uploaded)]] : Object.values(loops)) loop.wake()
     },
     settled,
     stop: async () => {

@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module'
+
 /** A virtual filename (2.7): `slug` without extension, `filename` with it. */
 export interface SluggedName {
   readonly slug: string
@@ -18,14 +20,28 @@ export function slugName(title: string, isUsed: (filename: string) => boolean): 
 }
 
 function slugOf(text: string): string {
-  const slug = text
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
+  const slug = toAscii(text)
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, MAX_SLUG_LENGTH)
     .replace(/^-+|-+$/g, '')
   return slug || 'file'
+}
+
+const NOT_ASCII = /[^\p{ASCII}]/u
+
+let transliterate: ((text: string) => string) | undefined
+
+/** Transliterates every script. Loads the table with the first name that needs it. */
+function toAscii(text: string): string {
+  if (!NOT_ASCII.test(text)) return text
+  transliterate ??= loadTransliteration()
+  return transliterate(text.normalize('NFC'))
+}
+
+function loadTransliteration(): (text: string) => string {
+  const { default: anyAscii }: typeof import('any-ascii') = createRequire(import.meta.url)('any-ascii')
+  return anyAscii
 }
 
 /** A free number found in logarithmic time: the first one when the used ones have no gap. */

@@ -1,22 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { NO_TEXT, REPLACED_BYTES } from '../../../src/embedded/ingest/extract/extraction-warnings.ts'
-import { pluck, type SentFile } from '../../contract/service-client.ts'
-import { startLibrary } from '../temporary-library.ts'
-
-async function ingested(...files: SentFile[]) {
-  const { client } = await startLibrary()
-  const library = await client.createLibrary()
-  const records = []
-  for (const file of files) records.push(await client.processed(library, await client.uploaded(library, file)))
-  return { client, records, record: records[0] ?? {} }
-}
+import { NO_TEXT, REPLACED_BYTES, TABLE_AS_LINES } from '../../../src/embedded/ingest/extract/extraction-warnings.ts'
+import { pluck } from '../../contract/service-client.ts'
+import { ingested } from './ingested.ts'
 
 describe('ingestion', () => {
   it('shows the visible text of HTML, its title first', async () => {
     const content =
       '<!doctype html><title>A &amp; B</title><script>hidden()</script><h1>Head</h1><p>One <b>bo</b>ld<br>line</p><!-- no -->'
     const { record } = await ingested({ name: 'a.html', type: 'text/html', content })
-    expect(pluck(record.assets, 'text')).toEqual(['A & B\nHead\nOne bold\nline'])
+    expect(pluck(record.assets, 'text')).toEqual(['# A & B\n# Head\nOne bold\nline'])
   })
 
   it('makes a line of each row of a table', async () => {
@@ -66,15 +58,36 @@ describe('ingestion', () => {
     expect((await client.get('/search/resources?query=zebra')).json.results).toHaveLength(1)
   })
 
+  it('reads a table as lines when a quote is left open', async () => {
+    const content = `name,note\nAda,"open\n${'Bob,fine\n'.repeat(9)}last,zebra\n`
+    const { record, found } = await ingested({ name: 'a.csv', type: 'text/csv', content })
+    expect(record).toMatchObject({ ingestion_status: 'completed_with_warnings', ingestion_warnings: [TABLE_AS_LINES] })
+    expect(record.assets).toEqual([expect.objectContaining({ trace: [{ unit: 'line', from: 1, to: 12 }] })])
+    expect(await found('zebra')).toEqual([record.id])
+  })
+
+  it('goes by the bytes of a file, not by its name', async () => {
+    const png = new Uint8Array(Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))
+    const { records } = await ingested(
+      { name: 'a.txt', type: 'text/plain', content: png },
+      { name: 'b.ts', type: 'text/x-typescript', content: new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0, 0, 0, 0]) },
+      { name: 'c.txt', type: 'text/plain', content: 'MZ and other letters that programs begin with' },
+    )
+    expect(records.map(({ text_extracted: hasText }) => hasText)).toEqual([false, false, true])
+  })
+
   it('completes empty files', async () => {
     const { record } = await ingested({ name: 'a.txt', content: '' }, { name: 'a.png', type: 'image/png', content: '' })
     expect(record).toMatchObject({ ingestion_status: 'completed', abstract: null, assets: [], size: 0 })
   })
 
-  it('goes on after a file that fails', async () => {
-    const deep = { name: 'bad.csv', type: 'text/csv', content: `a,b\n"${'x'.repeat(200_000)}` }
-    const { records } = await ingested(deep, { name: 'good.txt', content: 'fine' })
-    expect(records[0]).toMatchObject({ ingestion_status: 'failed', ingestion_error: expect.stringMatching(/quot/i) })
+  it('goes on after a file that gives no text', async () => {
+    const bad = { name: 'bad.html', type: 'text/html', content: '<p>'.repeat(9) }
+    const { records } = await ingested(bad, { name: 'good.txt', content: 'fine' })
+    expect(records[0]).toMatchObject({
+      ingestion_status: 'partial',
+      ingestion_error: expect.stringMatching(/no visible/),
+    })
     expect(records[1]).toMatchObject({ ingestion_status: 'completed' })
   })
 

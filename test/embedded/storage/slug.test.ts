@@ -9,7 +9,12 @@ describe('slugName', () => {
     ['Über uns (2).MD', 'uber-uns-2', 'uber-uns-2.md'],
     ['archive.tar.gz', 'archive-tar', 'archive-tar.gz'],
     ['.gitignore', 'gitignore', 'gitignore'],
-    ['漢字.txt', 'file', 'file.txt'],
+    ['漢字.txt', 'hanzi', 'hanzi.txt'],
+    ['Отчёт за май.pdf', 'otchet-za-may', 'otchet-za-may.pdf'],
+    ['Größe ﬁx.md', 'grosse-fix', 'grosse-fix.md'],
+    ['تقرير 2024', 'tqryr-2024', 'tqryr-2024'],
+    ['보고서.docx', 'bogoseo', 'bogoseo.docx'],
+    ['!?.txt', 'file', 'file.txt'],
     ['a\n/"b', 'a-b', 'a-b'],
     ['Makefile', 'makefile', 'makefile'],
   ])('makes %j friendly to URLs', (title, slug, filename) => {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../foundation/clock.ts'
-import type { ExtractionEnd, ExtractionSink } from '../extract/extract-text.ts'
+import type { ExtractionEnd, ExtractionSink } from '../extract/extraction.ts'
 import type { ExtractionLimits } from '../extraction-limits.ts'
 import type { ChildDocument } from './child-messages.ts'
 import { DocumentReader } from './document-reader.ts'

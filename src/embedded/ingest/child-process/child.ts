@@ -6,7 +6,8 @@ import { createReadStream } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { threadEntry } from '../../../foundation/concurrency/thread-entry.ts'
 import { messageOf } from '../../../foundation/errors.ts'
-import { type ExtractionEnd, extractText } from '../extract/extract-text.ts'
+import { type ExtractionEnd, readBounded } from '../extract/extraction.ts'
+import { readDocument } from '../extract/read-document.ts'
 import type { GuardData } from './child-guard.ts'
 import type { ChildMessage, ChildRequest, DocumentRequest } from './child-messages.ts'
 import { PieceSender } from './piece-sender.ts'
@@ -43,7 +44,7 @@ async function endOf({ content, ...document }: DocumentRequest, sender: PieceSen
       ? createReadStream(content, { highWaterMark: READ_CHUNK_BYTES })
       : [Buffer.from(content.buffer, content.byteOffset, content.byteLength)]
   try {
-    return await extractText({ ...document, chunks }, sender, document.maxPassages)
+    return await readBounded(sender, document.maxPassages, (sink) => readDocument({ ...document, chunks }, sink))
   } catch (error) {
     return { status: 'failed', warnings: [], failure: messageOf(error) }
   }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../foundation/clock.ts'
-import type { ExtractionEnd, ExtractionSink } from '../extract/extract-text.ts'
+import type { ExtractionEnd, ExtractionSink } from '../extract/extraction.ts'
 import { type ExtractionLimits, timeLimitMs } from '../extraction-limits.ts'
 import { ChildEndedError } from './child-ended-error.ts'
 import type { ChildDocument, ChildMessage, PieceMessage } from './child-messages.ts'

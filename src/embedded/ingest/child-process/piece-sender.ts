@@ -1,5 +1,5 @@
 import type { Passage } from '../../database/tables/passages.ts'
-import type { ExtractionEnd, ExtractionSink } from '../extract/extract-text.ts'
+import type { ExtractionEnd, ExtractionSink } from '../extract/extraction.ts'
 import type { ChildRequest, PieceMessage } from './child-messages.ts'
 
 const PIECE_CHARACTERS = 256 * 1024

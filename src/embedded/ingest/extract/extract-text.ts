@@ -1,109 +1,77 @@
-import type { IngestionStatus } from '../../../contract/states.ts'
-import type { Passage } from '../../database/tables/passages.ts'
-import { NO_TEXT, REPLACED_BYTES } from './extraction-warnings.ts'
-import { type ContentKind, kindOf } from './kinds.ts'
-import { startDecoding, UndecodableError } from './text-decoding.ts'
+import { completed, type ExtractionEnd, type ExtractionSink, type ExtractionSource, partial } from './extraction.ts'
+import { guessedEncoding, NO_TEXT, REPLACED_BYTES } from './extraction-warnings.ts'
+import type { ContentKind } from './kinds.ts'
+import { type Encoding, startDecoding, UndecodableError } from './text-decoding.ts'
 import { openTextReader } from './text-reader.ts'
 
-/** The final state of one extraction (section 3.1). */
-export interface ExtractionEnd {
-  readonly status: IngestionStatus
-  readonly warnings: readonly string[]
-  /** Why it is `partial` or `failed`. */
-  readonly failure: string | null
-}
+/** A kind of content that is text, in some encoding. */
+export type TextKind = Extract<ContentKind, 'text' | 'html' | 'csv' | 'unknown'>
 
-/** A file in chunks. `chunks` may be called a second time. */
-export interface ExtractionSource {
-  readonly mimeType: string
-  readonly sizeBytes: number
-  chunks(): AsyncIterable<Buffer> | Iterable<Buffer>
-}
-
-export interface ExtractionSink {
-  /** Discards all passages taken so far, because the file is read again. */
-  restart(): void
-  take(passage: Passage): void
-  /** Awaited between chunks of the file. */
-  drain(): Promise<void> | void
-}
-
-/** The document has more than `maxPassages` passages. */
-class TooMuchTextError extends Error {}
+const NO_VISIBLE_TEXT = 'The page has no visible text: only its title is searchable'
 
 /**
- * Extracts the text of one file. If it has more than `maxPassages` passages, the rest is left out and the end is `partial`. The
- * caller ends the resource as `failed` when this throws.
+ * Extracts text that is valid in its encoding: UTF-8, or UTF-16 with a byte order mark. Throws UndecodableError at the first other
+ * byte and at a zero byte.
  */
+export async function extractStrictly(
+  source: ExtractionSource,
+  sink: ExtractionSink,
+  kind: TextKind,
+): Promise<ExtractionEnd> {
+  return await readText(source, sink, kind, { name: undefined, isStrict: true })
+}
+
+/** As `extractStrictly`; at an invalid byte guesses the encoding, else replaces faulty bytes (never in an unknown kind). */
 export async function extractText(
   source: ExtractionSource,
   sink: ExtractionSink,
-  maxPassages: number,
-): Promise<ExtractionEnd> {
-  const kind = kindOf(source.mimeType)
-  if (source.sizeBytes === 0) return { status: 'completed', warnings: [], failure: null }
-  if (kind === 'binary') return withWarning(NO_TEXT)
-  try {
-    return await readEitherWay(source, bounded(sink, maxPassages), kind)
-  } catch (error) {
-    if (!(error instanceof TooMuchTextError)) throw error
-    return { status: 'partial', warnings: [], failure: error.message }
-  }
-}
-
-/** If a byte is invalid in the text's encoding, replaces it (text) or ends without text (a file of an unknown kind). */
-async function readEitherWay(
-  source: ExtractionSource,
-  sink: ExtractionSink,
-  kind: ContentKind,
+  kind: TextKind,
 ): Promise<ExtractionEnd> {
   try {
-    return await readText(source, sink, kind, true)
+    return await extractStrictly(source, sink, kind)
   } catch (error) {
     if (!(error instanceof UndecodableError)) throw error
     sink.restart()
-    return kind === 'unknown' ? withWarning(NO_TEXT) : await readText(source, sink, kind, false)
+    return await extractInOtherEncoding(source, sink, kind)
   }
+}
+
+async function extractInOtherEncoding(
+  source: ExtractionSource,
+  sink: ExtractionSink,
+  kind: TextKind,
+): Promise<ExtractionEnd> {
+  const { guessEncoding } = await import('./guess-encoding.ts')
+  const guess = await guessEncoding(source)
+  if (!guess && kind === 'unknown') return completed(NO_TEXT)
+  const end = await readText(source, sink, kind, { name: guess?.name, isStrict: false })
+  if (end.status === 'partial' || !guess || guess.isDeclared) return end
+  return completed(...end.warnings, guessedEncoding(guess.name))
 }
 
 async function readText(
   source: ExtractionSource,
   sink: ExtractionSink,
-  kind: ContentKind,
-  isStrict: boolean,
+  kind: TextKind,
+  encoding: Encoding,
 ): Promise<ExtractionEnd> {
-  const reader = await openTextReader(kind, source.sizeBytes, (passage) => sink.take(passage))
+  let hasText = false
+  let hasReplaced = false
+  const reader = await openTextReader(kind, source.sizeBytes, (passage) => {
+    hasText = true
+    sink.take(passage)
+  })
   let decoding: ReturnType<typeof startDecoding> | undefined
   let readBytes = 0
   for await (const bytes of source.chunks()) {
-    if (kind === 'unknown' && bytes.includes(0)) throw new UndecodableError('A zero byte in what should be text')
-    decoding ??= startDecoding(bytes, isStrict)
+    decoding ??= startDecoding(bytes, encoding)
     readBytes += bytes.length
-    reader.write(decoding.decode(bytes, readBytes >= source.sizeBytes))
+    const text = decoding.decode(bytes, readBytes >= source.sizeBytes)
+    hasReplaced ||= !encoding.isStrict && text.includes('\ufffd')
+    reader.write(text)
     await sink.drain()
   }
-  reader.end()
-  return isStrict ? { status: 'completed', warnings: [], failure: null } : withWarning(REPLACED_BYTES)
-}
-
-function bounded(sink: ExtractionSink, maxPassages: number): ExtractionSink {
-  let count = 0
-  return {
-    restart: () => {
-      count = 0
-      sink.restart()
-    },
-    take: (passage) => {
-      count += 1
-      if (count > maxPassages) {
-        throw new TooMuchTextError(`Only the first ${maxPassages} passages of the text are searchable`)
-      }
-      sink.take(passage)
-    },
-    drain: () => sink.drain(),
-  }
-}
-
-function withWarning(warning: string): ExtractionEnd {
-  return { status: 'completed_with_warnings', warnings: [warning], failure: null }
+  const warnings = reader.end()
+  if (kind === 'html' && !hasText) return partial(NO_VISIBLE_TEXT)
+  return completed(...warnings, ...(hasReplaced ? [REPLACED_BYTES] : []))
 }

@@ -1,21 +1,28 @@
-/** How to extract the text of a file; an `unknown` file is read as text if it is valid text, a `binary` one is not read. */
-export type ContentKind = 'text' | 'html' | 'csv' | 'unknown' | 'binary'
+/**
+ * How a file is read.
+ * - `unknown`: as text, if it is valid text;
+ * - `other`: no text by nature (archives, fonts, programs).
+ */
+export type ContentKind = 'text' | 'html' | 'csv' | 'unknown' | 'other'
 
 const BY_TYPE: Readonly<Record<string, ContentKind>> = {
-  'text/html': 'html',
-  'application/xhtml+xml': 'html',
-  'text/csv': 'csv',
-  'text/tab-separated-values': 'csv',
-  'application/json': 'text',
-  'application/xml': 'text',
-  'application/yaml': 'text',
-  'application/toml': 'text',
-  'application/sql': 'text',
-  'application/javascript': 'text',
-  'application/pdf': 'binary',
-  'application/zip': 'binary',
-  'application/gzip': 'binary',
-  'application/msword': 'binary',
+  ...typesOf('html', 'text/html application/xhtml+xml'),
+  ...typesOf('csv', 'text/csv text/tab-separated-values'),
+  ...typesOf('text', 'application/json application/xml application/yaml application/toml application/sql'),
+  ...typesOf('text', 'application/javascript application/x-ndjson application/json5 application/x-subrip'),
+  ...typesOf('other', 'application/pdf application/postscript application/oxps application/vnd.ms-xpsdocument'),
+  ...typesOf('other', 'application/msword application/rtf text/rtf application/x-cfb application/onenote'),
+  ...typesOf('other', 'application/epub+zip application/x-mobipocket-ebook application/vnd.amazon.ebook'),
+  ...typesOf('other', 'application/vnd.ms-outlook application/vnd.apple.pages application/vnd.apple.numbers'),
+  ...typesOf('other', 'application/vnd.apple.keynote application/vnd.visio image/vnd.djvu'),
+  ...typesOf('other', 'application/zip application/gzip application/x-tar application/x-bzip2 application/x-xz'),
+  ...typesOf('other', 'application/zstd application/x-lzip application/x-lz4 application/x-7z-compressed'),
+  ...typesOf('other', 'application/vnd.rar application/java-archive application/x-cpio application/x-iso9660-image'),
+  ...typesOf('other', 'application/wasm application/vnd.sqlite3 application/x-elf application/x-msdownload'),
+}
+
+function typesOf(kind: ContentKind, types: string): Readonly<Record<string, ContentKind>> {
+  return Object.fromEntries(types.split(' ').map((type) => [type, kind]))
 }
 
 /** Decides by the MIME type alone. */
@@ -23,6 +30,6 @@ export function kindOf(mimeType: string): ContentKind {
   const known = BY_TYPE[mimeType]
   if (known) return known
   if (mimeType.startsWith('text/') || /\+(json|xml|yaml)$/.test(mimeType)) return 'text'
-  if (/^(image|audio|video|font)\//.test(mimeType)) return 'binary'
-  return /^application\/vnd\.(openxmlformats|oasis|ms-)/.test(mimeType) ? 'binary' : 'unknown'
+  if (/^(image|audio|video|font)\//.test(mimeType)) return 'other'
+  return /^application\/vnd\.(openxmlformats|oasis|ms-)/.test(mimeType) ? 'other' : 'unknown'
 }

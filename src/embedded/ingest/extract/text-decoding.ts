@@ -6,14 +6,21 @@ export interface TextDecoding {
   decode(bytes: Buffer, isLast: boolean): string
 }
 
+export interface Encoding {
+  /** Undefined: UTF-8, or UTF-16 when the first bytes are its byte order mark. */
+  readonly name: string | undefined
+  readonly isStrict: boolean
+}
+
 /**
- * Decodes UTF-8, or UTF-16 when the first bytes are its byte order mark. Strict decoding throws UndecodableError at the first
- * invalid byte; lenient decoding replaces it by U+FFFD.
+ * Strict decoding throws UndecodableError at the first invalid byte, and at a zero byte in UTF-8, which no text holds. Lenient
+ * decoding replaces an invalid byte by U+FFFD.
  */
-export function startDecoding(firstBytes: Buffer, isStrict: boolean): TextDecoding {
-  const decoder = new TextDecoder(encodingOf(firstBytes), { fatal: isStrict })
+export function startDecoding(firstBytes: Buffer, { name, isStrict }: Encoding): TextDecoding {
+  const decoder = new TextDecoder(name ?? markedEncoding(firstBytes), { fatal: isStrict })
   return {
     decode(bytes, isLast) {
+      if (isStrict && decoder.encoding === 'utf-8' && bytes.includes(0)) throw new UndecodableError('A zero byte')
       try {
         return decoder.decode(bytes, { stream: !isLast })
       } catch (error) {
@@ -23,7 +30,7 @@ export function startDecoding(firstBytes: Buffer, isStrict: boolean): TextDecodi
   }
 }
 
-function encodingOf(bytes: Buffer): string {
+function markedEncoding(bytes: Buffer): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
   return 'utf-8'

@@ -5,6 +5,7 @@ const PIECE_LENGTH = 8 * 1024
 export class LineCollector {
   readonly #onText: (text: string) => void
   #rest = ''
+  #mark = ''
   #hasBegun = false
 
   constructor(onText: (text: string) => void) {
@@ -16,10 +17,17 @@ export class LineCollector {
     if (this.#rest.length >= PIECE_LENGTH) this.#onText(this.#takeWords())
   }
 
+  /** Ends the line; if words follow, the next one begins with this mark. */
+  begin(mark: string): void {
+    this.end()
+    this.#mark = mark
+  }
+
   end(): void {
     const words = this.#takeWords()
     if (this.#hasBegun) this.#onText(`${words}\n`)
     this.#rest = ''
+    this.#mark = ''
     this.#hasBegun = false
   }
 
@@ -28,7 +36,8 @@ export class LineCollector {
     const joined = this.#rest.replace(/\s+/g, ' ')
     const words = this.#hasBegun ? joined.trimEnd() : joined.trim()
     this.#rest = joined.endsWith(' ') ? ' ' : ''
-    if (words !== '') this.#hasBegun = true
-    return words
+    const begins = words !== '' && !this.#hasBegun
+    if (begins) this.#hasBegun = true
+    return begins ? this.#mark + words : words
   }
 }

@@ -8,8 +8,14 @@ const INLINE = new Set(
   ),
 )
 
+/** The marks of headings in Markdown. */
+const HEADING_MARKS: Readonly<Record<string, string>> = {
+  title: '# ',
+  ...Object.fromEntries([1, 2, 3, 4, 5, 6].map((level) => [`h${level}`, `${'#'.repeat(level)} `])),
+}
+
 /**
- * Emits the visible text of HTML that arrives in pieces: its title first, then a line for each block. Uses the parser's tokenizer
+ * Emits the visible text of HTML that arrives in pieces: its title first, then a line for each block, headings as in Markdown. Uses the parser's tokenizer
  * only, because the parser lists all open elements, at a cost that grows with the square of their depth.
  */
 export class HtmlTextReader {
@@ -42,7 +48,7 @@ export class HtmlTextReader {
       onopentagname: (start, end) => {
         this.#opened = this.#source.slice(start, end).toLowerCase()
         this.#hidden.open(this.#opened)
-        this.#breakAt(this.#opened)
+        this.#breakAt(this.#opened, HEADING_MARKS[this.#opened])
       },
       onclosetag: (start, end) => {
         const name = this.#source.slice(start, end).toLowerCase()
@@ -70,8 +76,8 @@ export class HtmlTextReader {
     if (!this.#hidden.isHidden) this.#line.add(text)
   }
 
-  #breakAt(name: string): void {
-    if (!INLINE.has(name)) this.#line.end()
+  #breakAt(name: string, mark = ''): void {
+    if (!INLINE.has(name)) this.#line.begin(mark)
   }
 }
 

@@ -1,0 +1,35 @@
+import { looksLikeText } from './content-kind.ts'
+import { extractStrictly } from './extract-text.ts'
+import {
+  completed,
+  type ExtractionEnd,
+  type ExtractionSink,
+  type ExtractionSource,
+  HANDED_ON,
+  readBounded,
+} from './extraction.ts'
+import { NO_TEXT } from './extraction-warnings.ts'
+import { kindOf } from './kinds.ts'
+import { UndecodableError } from './text-decoding.ts'
+
+/**
+ * Extracts a small text, or nothing from a kind without text. What is not plainly the text that its MIME type says is handed on:
+ * to look into it takes a parser.
+ */
+export async function extractInService(
+  source: ExtractionSource,
+  sink: ExtractionSink,
+  maxPassages: number,
+): Promise<ExtractionEnd> {
+  const kind = kindOf(source.mimeType)
+  if (source.sizeBytes === 0) return completed()
+  if (kind === 'other') return completed(NO_TEXT)
+  for await (const head of source.chunks()) if (!looksLikeText(head)) return HANDED_ON
+  try {
+    return await readBounded(sink, maxPassages, (bounded) => extractStrictly(source, bounded, kind))
+  } catch (error) {
+    if (!(error instanceof UndecodableError)) throw error
+    sink.restart()
+    return HANDED_ON
+  }
+}

@@ -1,0 +1,72 @@
+import type { IngestionStatus } from '../../../contract/states.ts'
+import type { Passage } from '../../database/tables/passages.ts'
+
+/** The end of one extraction. */
+export interface ExtractionEnd {
+  /** A final state (section 3.1), or `running`: the next lane has to read the document. */
+  readonly status: IngestionStatus
+  readonly warnings: readonly string[]
+  /** Why it is `partial` or `failed`. */
+  readonly failure: string | null
+}
+
+/** A file in chunks. `chunks` may be called again. */
+export interface ExtractionSource {
+  readonly mimeType: string
+  readonly sizeBytes: number
+  chunks(): AsyncIterable<Buffer> | Iterable<Buffer>
+}
+
+export interface ExtractionSink {
+  /** Discards all passages taken so far, because the file is read again. */
+  restart(): void
+  take(passage: Passage): void
+  /** Awaited between the parts of the file. */
+  drain(): Promise<void> | void
+}
+
+export const HANDED_ON: ExtractionEnd = { status: 'running', warnings: [], failure: null }
+
+/** The end of a document that was read whole: `completed`, or with warnings. */
+export function completed(...warnings: readonly string[]): ExtractionEnd {
+  return { status: warnings.length === 0 ? 'completed' : 'completed_with_warnings', warnings, failure: null }
+}
+
+export function partial(failure: string, warnings: readonly string[] = []): ExtractionEnd {
+  return { status: 'partial', warnings, failure }
+}
+
+/** The document has more than `maxPassages` passages. */
+class TooMuchTextError extends Error {}
+
+/** Passes on at most `maxPassages` passages of what `read` emits; if there are more, the end is `partial`. */
+export async function readBounded(
+  sink: ExtractionSink,
+  maxPassages: number,
+  read: (sink: ExtractionSink) => Promise<ExtractionEnd>,
+): Promise<ExtractionEnd> {
+  try {
+    return await read(bounded(sink, maxPassages))
+  } catch (error) {
+    if (!(error instanceof TooMuchTextError)) throw error
+    return partial(error.message)
+  }
+}
+
+function bounded(sink: ExtractionSink, maxPassages: number): ExtractionSink {
+  let count = 0
+  return {
+    restart: () => {
+      count = 0
+      sink.restart()
+    },
+    take: (passage) => {
+      count += 1
+      if (count > maxPassages) {
+        throw new TooMuchTextError(`Only the first ${maxPassages} passages of the text are searchable`)
+      }
+      sink.take(passage)
+    },
+    drain: () => sink.drain(),
+  }
+}

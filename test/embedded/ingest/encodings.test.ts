@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { REPLACED_BYTES } from '../../../src/embedded/ingest/extract/extraction-warnings.ts'
+import { ingested } from './ingested.ts'
+import { readHere } from './read-here.ts'
+
+/** Bytes of a text in an encoding that has one byte for each of these letters. */
+function inBytes(text: string, encoding: string): Buffer {
+  const decoder = new TextDecoder(encoding)
+  const codes = new Map(Array.from({ length: 256 }, (_, byte) => [decoder.decode(Uint8Array.of(byte)), byte]))
+  return Buffer.from(Array.from(text, (letter) => codes.get(letter) ?? 0x3f))
+}
+
+const GERMAN = 'Die größten Brücken über den Fluß führen für gewöhnlich zu schönen Plätzen in der Nähe.\n'
+const RUSSIAN = 'Приливы и отливы сменяют друг друга каждые шесть часов, и рыбаки знают это лучше всех.\n'
+const GREEK = 'Η παλίρροια έρχεται και φεύγει κάθε έξι ώρες, όπως ξέρουν καλά όλοι οι ψαράδες του λιμανιού.\n'
+
+describe('text in another encoding than UTF-8', () => {
+  it.each([
+    ['windows-1252', GERMAN, 'Brücken'],
+    ['windows-1251', RUSSIAN, 'отливы'],
+    ['koi8-r', RUSSIAN, 'рыбаки'],
+    ['iso-8859-7', GREEK, 'παλίρροια'],
+  ])('is read as %s by its bytes', async (encoding, original, word) => {
+    for (const type of ['text/plain', 'application/octet-stream']) {
+      const { text, end } = await readHere(type, [inBytes(original.repeat(20), encoding)])
+      expect(end).toMatchObject({
+        status: 'completed_with_warnings',
+        warnings: [expect.stringMatching(/^The encoding is not stated/)],
+      })
+      expect(text).toContain(word)
+    }
+  })
+
+  it.each([
+    ['shift_jis', '漁師は潮の', [0x8b, 0x99, 0x8e, 0x74, 0x82, 0xcd, 0x92, 0xaa, 0x82, 0xcc]],
+    ['gb18030', '渔民', [0xd3, 0xe6, 0xc3, 0xf1]],
+  ])('is read as %s by its declaration', async (encoding, original, bytes) => {
+    const head = Buffer.from(`<meta charset="${encoding}"><p>`)
+    const { text, end } = await readHere('text/html', [Buffer.from([...head, ...bytes])])
+    expect({ text, end }).toMatchObject({ text: original, end: { status: 'completed', warnings: [] } })
+  })
+
+  it.each(['little', 'big'])('is read as UTF-16, %s end first, without a mark', async (order) => {
+    const bytes = Buffer.from('the spring tide, 漢字 and more\n'.repeat(50), 'utf16le')
+    if (order === 'big') bytes.swap16()
+    expect((await readHere('text/plain', [bytes])).text).toMatch(/^the spring tide, 漢字 and more/)
+  })
+
+  it('is read as UTF-8 when only single bytes are faulty', async () => {
+    const bytes = Buffer.from([...Buffer.from('größer '), 0xff, ...Buffer.from(' schöner')])
+    const { text, end } = await readHere('text/plain', [bytes])
+    expect({ text, warnings: end.warnings }).toEqual({ text: 'größer \ufffd schöner', warnings: [REPLACED_BYTES] })
+  })
+
+  it('is told from data without text', async () => {
+    const noise = Buffer.from(Array.from({ length: 4_000 }, (_, index) => (index * index * 31 + index * 7) % 251))
+    const { passages, end } = await readHere('application/octet-stream', [noise])
+    expect({ passages, status: end.status }).toEqual({ passages: [], status: 'completed_with_warnings' })
+  })
+
+  it('is found by its words behind much ASCII', async () => {
+    const content = new Uint8Array(Buffer.concat([Buffer.from('zebra\n'.repeat(9_000)), inBytes(GERMAN, 'cp1252')]))
+    const { record, found } = await ingested({ name: 'a.txt', content })
+    expect(record.ingestion_status).toBe('completed_with_warnings')
+    expect(await found('gewöhnlich')).toEqual([record.id])
+  })
+})

@@ -1,0 +1,28 @@
+import type { Passage } from '../../../src/embedded/database/tables/passages.ts'
+import { type ExtractionEnd, readBounded } from '../../../src/embedded/ingest/extract/extraction.ts'
+import { readDocument } from '../../../src/embedded/ingest/extract/read-document.ts'
+
+export interface ReadDocument {
+  readonly passages: readonly Passage[]
+  /** The text of all passages. */
+  readonly text: string
+  readonly end: ExtractionEnd
+}
+
+/** Reads a document as the child process does, but in this process; throws when it is broken. */
+export async function readHere(mimeType: string, chunks: readonly Buffer[]): Promise<ReadDocument> {
+  let passages: Passage[] = []
+  const sink = {
+    restart: () => {
+      passages = []
+    },
+    take: (passage: Passage) => {
+      passages.push(passage)
+    },
+    drain: () => {},
+  }
+  const sizeBytes = chunks.reduce((sum, { length }) => sum + length, 0)
+  const source = { mimeType, sizeBytes, chunks: () => chunks }
+  const end = await readBounded(sink, 1e6, (bounded) => readDocument(source, bounded))
+  return { passages, end, text: passages.map(({ text }) => text).join('\n') }
+}
