@@ -6,6 +6,7 @@ import { promisesOfRuns } from '../test/promises/promises-of-runs.ts'
 import { promisesOfSending } from '../test/promises/promises-of-sending.ts'
 import type { FaultRow, PromiseRow, ShownBy } from '../test/promises/rows.ts'
 import { security } from '../test/promises/security.ts'
+import { tableOf } from './table.ts'
 
 export const PROMISES_PAGE = new URL('../docs/promises.md', import.meta.url)
 
@@ -57,9 +58,4 @@ function linesOf(shownBy: ShownBy): string[] {
 
 function quoted(title: string): string {
   return `“${title.replaceAll('<', '&lt;')}”`
-}
-
-function tableOf(titles: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
-  return [line(titles), line(titles.map(() => '---')), ...rows.map(line)].join('\n')
 }

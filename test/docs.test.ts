@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { COMMANDS_PAGE, renderCommandsPage } from '../.ci/commands-page.ts'
+import { CONTRACT_PAGE, renderContractPage } from '../.ci/contract-page.ts'
 import { PROMISES_PAGE, renderPromisesPage } from '../.ci/promises-page.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { settingFlags, variableOf } from '../src/app/settings/overrides.ts'
@@ -93,6 +94,13 @@ describe('promises', () => {
   test('the page has every row of the catalogue', () => {
     const page = readFileSync(PROMISES_PAGE, 'utf8')
     expect(page, 'docs/promises.md is out of date: npm run docs').toBe(renderPromisesPage(page))
+  })
+})
+
+describe('the contract suite', () => {
+  test('the page has every sentence and its assertions', () => {
+    const page = readFileSync(CONTRACT_PAGE, 'utf8')
+    expect(page, 'docs/contract-suite.md is out of date: npm run docs').toBe(renderContractPage(page))
   })
 })
 

@@ -1,19 +1,32 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { startEmbeddedLibrary } from '../../src/embedded/start-embedded.ts'
-import { describeServiceContract } from './service-contract.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTarget } from './embedded-target.ts'
+import { SENTENCES } from './sentences/all.ts'
+import { Examination } from './suite/examination.ts'
+import { NotObserved } from './suite/sentence.ts'
 
-describeServiceContract('the embedded library', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'library-contract-'))
-  const library = await startEmbeddedLibrary({ dataDir })
-  return {
-    url: library.url,
-    token: library.token,
-    settled: () => library.settled(),
-    [Symbol.asyncDispose]: async () => {
-      await library[Symbol.asyncDispose]()
-      rmSync(dataDir, { recursive: true })
-    },
+/** The only assertions that may be left out here: they need ffmpeg. */
+const WITHOUT_VIDEO = 'the service makes no video assets'
+
+describe('The contract, kept by the embedded library', () => {
+  let examination: Examination
+  beforeAll(async () => {
+    const { target, stop } = await startTarget()
+    examination = new Examination(target)
+    return stop
+  })
+
+  for (const { section, says, assertions } of SENTENCES) {
+    describe.runIf(assertions.length > 0)(`${section} ${says}`, () => {
+      it.each(assertions)('$title', async ({ check }) => {
+        await check(examination).catch((error: unknown) => {
+          if (!(error instanceof NotObserved && error.message === WITHOUT_VIDEO)) throw error
+        })
+      })
+    })
   }
+
+  afterAll(async () => {
+    expect(await examination.cleanUp(), 'what the suite leaves behind').toEqual([])
+    expect((await examination.client().get('/libraries')).json.items).toEqual([])
+  })
 })

@@ -1,10 +1,12 @@
 /** A service under test: any implementation, reached by plain HTTP. */
-export interface ServiceUnderTest extends AsyncDisposable {
+export interface ServiceUnderTest {
   readonly url: string
   /** With every right. */
   readonly token: string
   /** Resolves when all processing is over. */
   settled(): Promise<void>
+  /** In place of the global one. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
 export interface Answer {
@@ -51,7 +53,8 @@ export class ServiceClient {
   async fetch(path: string, init: RequestInit): Promise<Response> {
     const headers = new Headers(init.headers)
     if (this.#authorization) headers.set('authorization', this.#authorization)
-    return await fetch(`${this.#service.url}/api/v1${path}`, { ...init, headers })
+    const ask = this.#service.fetch ?? fetch
+    return await ask(`${this.#service.url}/api/v1${path}`, { ...init, headers })
   }
 
   async createLibrary(): Promise<string> {

@@ -86,6 +86,14 @@ function describeErrors(statuses: readonly number[]): Record<string, unknown> {
 }
 
 function jsonSchema(shape: z.ZodType, io: 'input' | 'output'): object {
-  const { $schema: _, ...schema } = z.toJSONSchema(shape, { io, target: 'draft-2020-12', unrepresentable: 'any' })
+  const { $schema: _, ...schema } = z.toJSONSchema(shape, {
+    io,
+    target: 'draft-2020-12',
+    unrepresentable: 'any',
+    // zod itself leaves out the default of a value that is transformed.
+    override({ zodSchema, jsonSchema: described }) {
+      if (zodSchema instanceof z.ZodDefault) described.default ??= zodSchema.def.defaultValue
+    },
+  })
   return schema
 }

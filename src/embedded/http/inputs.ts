@@ -16,7 +16,6 @@ export function integerInput(bounds: { min: number; max: number; byDefault: numb
       type: 'integer',
       minimum: bounds.min,
       maximum: bounds.max,
-      description: `Default ${bounds.byDefault}`,
     })
 }
 

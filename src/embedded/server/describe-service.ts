@@ -9,6 +9,9 @@ const ABOUT = [
   'What exists but may not be accessed is answered with 403, what does not exist with 404.',
 ].join(' ')
 
+const BEARER = { type: 'http', scheme: 'bearer' } as const
+const SIGNATURE = { type: 'apiKey', in: 'query', name: 'signature' } as const
+
 /** Prepares the OpenAPI description; it covers the routes that are added afterwards. */
 export async function describeService(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
@@ -17,13 +20,13 @@ export async function describeService(app: FastifyInstance): Promise<void> {
       openapi: '3.1.0',
       info: { title: 'Knowledge Library Service (embedded)', version: '0.9.0', description: ABOUT },
       servers: [{ url: API_PREFIX }],
-      components: {
-        securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer' },
-          signature: { type: 'apiKey', in: 'query', name: 'signature' },
-        },
-      },
+      // The plugin leaves out each parameter that a security scheme names, so it sees none named "signature".
+      components: { securitySchemes: { bearer: BEARER, signature: { ...SIGNATURE, name: 'signed URL' } } },
     },
+    transformObject: (found) => ({
+      ...('openapiObject' in found ? found.openapiObject : found.swaggerObject),
+      components: { securitySchemes: { bearer: BEARER, signature: SIGNATURE } },
+    }),
   })
 }
 

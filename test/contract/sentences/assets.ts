@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import type { Examination } from '../suite/examination.ts'
+import { NO_SUCH_THING } from '../suite/examination.ts'
+import { hasStatus, refuses, refusesSomehow } from '../suite/judge.ts'
+import { samplesOf } from '../suite/samples.ts'
+import { assertion, type Sentence, sentence, unobservable } from '../suite/sentence.ts'
+
+const PNG = Buffer.from('89504e470d0a1a0a', 'hex')
+
+/** Sections 4.2 to 4.4: the payload of an asset, and the pictures of videos. */
+export const assets: readonly Sentence[] = [
+  sentence(
+    '4.2',
+    'The payload of an asset is streamed to a bearer credential.',
+    assertion('it comes as a body of its own', async (it) => {
+      const answer = await it.client().get(`/assets/${await samplesOf(it).asset()}`)
+      hasStatus(answer, 200)
+      assert.ok(answer.text.length > 0, 'the body is empty')
+    }),
+    assertion('an unknown asset is not found', async (it) => {
+      refuses(await it.client().get(`/assets/${NO_SUCH_THING}`), 404)
+    }),
+    assertion('without a credential and a signature it is refused', async (it) => {
+      refuses(await it.clientWith('').get(`/assets/${await samplesOf(it).asset()}`), 401)
+    }),
+    assertion('without the right to read its library it is forbidden', async (it) => {
+      refuses(await it.client('steward').get(`/assets/${await samplesOf(it).asset()}`), 403)
+    }),
+  ),
+  sentence(
+    '4.2',
+    'Its type is the real one; only what is unknown is a stream of octets.',
+    assertion('an asset of a text is sent as text', async (it) => {
+      const [asset] = (await samplesOf(it).text()).record.assets ?? []
+      const { headers } = await it.client().get(`/assets/${asset?.id}`)
+      assert.match(headers.get('content-type') ?? '', /^text\//)
+    }),
+  ),
+  sentence(
+    '4.2',
+    'Content-Disposition has the disposition, inline unless asked otherwise, and a filename.',
+    assertion('it is inline by default and as it was asked for', async (it) => {
+      const path = `/assets/${await samplesOf(it).asset()}`
+      for (const [query, expected] of [
+        ['', 'inline'],
+        ['?disposition=inline', 'inline'],
+        ['?disposition=attachment', 'attachment'],
+      ]) {
+        const { headers } = await it.client().get(path + query)
+        assert.match(headers.get('content-disposition') ?? '', new RegExp(`^${expected}\\b.*\\bfilename`))
+      }
+    }),
+  ),
+  sentence(
+    '4.3',
+    'The collage of a scene is a PNG, for video assets.',
+    assertion('a video gives a PNG, the same for any moment of a scene', async (it) => {
+      const asset = await samplesOf(it).video()
+      const first = await picture(it, `/assets/${asset}/representations/scene?timestamp_seconds=0.25`)
+      const second = await picture(it, `/assets/${asset}/representations/scene?timestamp_seconds=0.5`)
+      assert.ok(first.equals(second), 'two moments of one scene have two collages')
+    }),
+    assertion('what is no video gives none', async (it) => {
+      const asset = await samplesOf(it).asset()
+      refusesSomehow(await it.client().get(`/assets/${asset}/representations/scene?timestamp_seconds=1`))
+    }),
+  ),
+  unobservable(
+    '4.3',
+    'A scene holds its start and not its end, and its collage has five frames.',
+    'where scenes begin is not shown',
+  ),
+  sentence(
+    '4.4',
+    'One frame at a moment is a PNG, for video assets.',
+    assertion('a video gives a PNG, another one for another picture', async (it) => {
+      const asset = await samplesOf(it).video()
+      const red = await picture(it, `/assets/${asset}/representations/frame?timestamp_seconds=1`)
+      const blue = await picture(it, `/assets/${asset}/representations/frame?timestamp_seconds=3`)
+      assert.ok(!red.equals(blue), 'two pictures of the video have one frame')
+    }),
+    assertion('what is no video gives none', async (it) => {
+      const asset = await samplesOf(it).asset()
+      refusesSomehow(await it.client().get(`/assets/${asset}/representations/frame?timestamp_seconds=1`))
+    }),
+  ),
+  sentence(
+    '4.3',
+    'The moment is a number from 0 on, and is needed.',
+    assertion('a moment that is missing, negative or no number is refused', async (it) => {
+      await refuseMoments(it, 'scene')
+    }),
+  ),
+  sentence(
+    '4.4',
+    'The moment is a number from 0 on, and is needed.',
+    assertion('a moment that is missing, negative or no number is refused', async (it) => {
+      await refuseMoments(it, 'frame')
+    }),
+  ),
+  sentence(
+    '4.3',
+    'Collages need a credential or a signature, and an asset that exists.',
+    assertion('strangers are refused, unknown assets are not found', async (it) => {
+      await refuseStrangers(it, 'scene')
+    }),
+  ),
+  sentence(
+    '4.4',
+    'Frames need a credential or a signature, and an asset that exists.',
+    assertion('strangers are refused, unknown assets are not found', async (it) => {
+      await refuseStrangers(it, 'frame')
+    }),
+  ),
+  unobservable(
+    '4.4',
+    'A frame is taken from the video or from earlier answers; 503 when it cannot be taken now.',
+    'when that is so is not shown',
+  ),
+]
+
+async function picture(it: Examination, path: string): Promise<Buffer> {
+  const response = await it.client().fetch(path, { method: 'GET' })
+  hasStatus({ status: response.status }, 200)
+  assert.equal(response.headers.get('content-type'), 'image/png')
+  const bytes = Buffer.from(await response.arrayBuffer())
+  assert.ok(bytes.subarray(0, PNG.length).equals(PNG), 'the bytes are not those of a PNG')
+  return bytes
+}
+
+async function refuseMoments(it: Examination, kind: string): Promise<void> {
+  const asset = await samplesOf(it).asset()
+  for (const query of ['', '?timestamp_seconds=-1', '?timestamp_seconds=soon']) {
+    refuses(await it.client().get(`/assets/${asset}/representations/${kind}${query}`), 422)
+  }
+}
+
+async function refuseStrangers(it: Examination, kind: string): Promise<void> {
+  const path = (asset: string) => `/assets/${asset}/representations/${kind}?timestamp_seconds=1`
+  refuses(await it.clientWith('').get(path(await samplesOf(it).asset())), 401)
+  refuses(await it.client().get(path(NO_SUCH_THING)), 404)
+}

@@ -1,0 +1,16 @@
+const MOST_TRIES = 5
+const LONGEST_WAIT_S = 120
+
+/** Asks again after the time that the service names while it answers 429, some times. */
+export async function askPatiently(
+  ask: () => Promise<Response>,
+  wait: (durationMs: number) => Promise<unknown>,
+): Promise<Response> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await ask()
+    if (answer.status !== 429 || tries === MOST_TRIES) return answer
+    await answer.body?.cancel()
+    const seconds = Number(answer.headers.get('retry-after') ?? 1)
+    await wait(Math.min(Number.isFinite(seconds) ? seconds : 1, LONGEST_WAIT_S) * 1_000)
+  }
+}

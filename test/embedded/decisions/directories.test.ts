@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest'
+import { directoryNode, directoryPage } from '../../../src/contract/records.ts'
+import { pluck } from '../../contract/service-client.ts'
+import { shareLibrary } from './shared-library.ts'
+
+const ODD_NAMES = [
+  'a\nb',
+  '"quotes" & \'marks\'',
+  'ünï 漢字 🎉',
+  '..x',
+  ' ',
+  'a\\b',
+  'é',
+  `${'n'.repeat(255)}`,
+  '%2F',
+  '+',
+]
+
+const context = shareLibrary()
+const create = (library: string, path: string) =>
+  context.client.call('POST', `/libraries/${library}/directory`, { path })
+
+describe('directories of the embedded library', () => {
+  it('begins with nothing but the inbox', async () => {
+    const { status, json } = await context.client.listing(await context.newLibrary())
+    expect(status).toBe(200)
+    const page = directoryPage.parse(json)
+    expect(page).toMatchObject({ files: [], limit: 100, next_cursor: null, truncated: false })
+    expect(pluck(page.folders, 'name')).toEqual(['.inbox'])
+  })
+
+  it('creates a directory and points to its contents', async () => {
+    const library = await context.newLibrary()
+    const { status, json, headers } = await create(library, '/papers/')
+    expect(status).toBe(201)
+    expect(directoryNode.parse(json)).toMatchObject({ name: 'papers', parent_id: null })
+    const location = headers.get('location') ?? ''
+    expect(location).toMatch(/^\/[^/]/)
+    const nested = directoryNode.parse((await create(library, '/papers/old')).json)
+    expect(nested).toMatchObject({ name: 'old', parent_id: json.id })
+    const shown = await context.client.get(location.replace('/api/v1', ''))
+    expect(pluck(shown.json.folders, 'name')).toEqual(['old'])
+  })
+
+  it.each(ODD_NAMES)('keeps the directory name %j as it is', async (name) => {
+    const library = await context.newLibrary()
+    expect((await create(library, `/${name}`)).status).toBe(201)
+    expect((await create(library, `/${name}/inside`)).status).toBe(201)
+    expect(pluck((await context.client.listing(library)).json.folders, 'name')).toContain(name)
+    expect(pluck((await context.client.listing(library, { path: `/${name}` })).json.folders, 'name')).toEqual([
+      'inside',
+    ])
+  })
+
+  it('answers an existing directory with 409', async () => {
+    const library = await context.newLibrary()
+    await create(library, '/a')
+    for (const path of ['/a', '/a/', '/', '/.inbox']) expect((await create(library, path)).status).toBe(409)
+  })
+
+  it('answers a missing parent or path with 404', async () => {
+    const library = await context.newLibrary()
+    expect((await create(library, '/no/child')).status).toBe(404)
+    expect((await context.client.listing(library, { path: '/no' })).status).toBe(404)
+    expect((await context.client.listing(library, { path: '/.INBOX' })).status).toBe(404)
+    expect((await context.client.listing('unknown')).status).toBe(404)
+  })
+
+  it.each(['', 'relative', '/a//b', '/.', '/../a', '/a/./b', '/a\0b'])('refuses the path %j with 422', async (path) => {
+    const library = await context.newLibrary()
+    const made = await create(library, path)
+    expect({ status: made.status, errors: made.json.errors }).toEqual({
+      status: 422,
+      errors: { path: expect.any(Array) },
+    })
+    expect((await context.client.listing(library, { path })).status).toBe(422)
+  })
+
+  it('lists folders and files in code point order', async () => {
+    const library = await context.newLibrary()
+    for (const name of ['b', 'a', 'B', '\u{1f600}', '\uffee']) await create(library, `/${name}`)
+    for (const name of ['c.txt', 'a.txt', 'b.md'])
+      await context.client.uploaded(library, { name, content: name, path: '/' })
+    const page = directoryPage.parse((await context.client.listing(library)).json)
+    expect(pluck(page.folders, 'name')).toEqual(['.inbox', 'B', 'a', 'b', '\uffee', '\u{1f600}'])
+    expect(pluck(page.files, 'filename')).toEqual(['a.txt', 'b.md', 'c.txt'])
+  })
+
+  it('pages each section by the limit separately', async () => {
+    const library = await context.newLibrary()
+    for (const name of ['a', 'b', 'c', 'd']) await create(library, `/${name}`)
+    for (const name of ['1', '2', '3']) await context.client.uploaded(library, { name, content: name, path: '/' })
+    const pages = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const query = { limit: '2', ...(cursor === '' ? {} : { cursor }) }
+      const page = directoryPage.parse((await context.client.listing(library, query)).json)
+      expect(page.truncated).toBe(page.next_cursor !== null)
+      pages.push([pluck(page.folders, 'name'), pluck(page.files, 'title')])
+      cursor = page.next_cursor
+    }
+    expect(pages).toEqual([
+      [
+        ['.inbox', 'a'],
+        ['1', '2'],
+      ],
+      [['b', 'c'], ['3']],
+      [['d'], []],
+    ])
+  })
+
+  it('neither repeats nor skips entries made while paging', async () => {
+    const library = await context.newLibrary()
+    for (const name of ['b', 'd']) await create(library, `/${name}`)
+    const first = directoryPage.parse((await context.client.listing(library, { limit: '2' })).json)
+    for (const name of ['a', 'c']) await create(library, `/${name}`)
+    const rest = await context.client.listing(library, { cursor: first.next_cursor ?? '' })
+    expect(pluck(first.folders, 'name')).toEqual(['.inbox', 'b'])
+    expect(pluck(rest.json.folders, 'name')).toEqual(['c', 'd'])
+  })
+
+  it('refuses a cursor of another directory', async () => {
+    const library = await context.newLibrary()
+    await create(library, '/a')
+    const { json } = await context.client.listing(library, { limit: '1' })
+    const cursor = String(json.next_cursor)
+    expect((await context.client.listing(library, { cursor })).status).toBe(200)
+    for (const query of [{ cursor, path: '/a' }, { cursor: `${cursor}x` }, { cursor: 'x' }]) {
+      expect((await context.client.listing(library, query)).status).toBe(422)
+    }
+  })
+})

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { searchAnswer } from '../../../src/contract/records.ts'
+import { shareLibrary } from './shared-library.ts'
+
+const context = shareLibrary()
+const search = async (query: Readonly<Record<string, string>>) =>
+  await context.client.get(`/search/resources?${new URLSearchParams(query)}`)
+const found = async (query: Readonly<Record<string, string>>) =>
+  searchAnswer.parse((await search(query)).json).results.map(({ resource }) => resource.id)
+const word = () => `w${crypto.randomUUID().replaceAll('-', '')}`
+
+describe('search of the embedded library', () => {
+  it('finds a processed text by its terms', async () => {
+    const [library, term] = [await context.newLibrary(), word()]
+    const id = await context.client.uploaded(library, { name: 'a.txt', content: `The ${term} of fóxes` })
+    await context.client.processed(library, id)
+    const { json } = await search({ query: `${term.toUpperCase()} foxes`, strategy: 'lexical' })
+    const { notice, results } = searchAnswer.parse(json)
+    expect(notice).not.toBe('')
+    expect(results.map(({ resource }) => resource)).toEqual([
+      expect.objectContaining({
+        id,
+        title: 'a.txt',
+        paths: ['/.inbox/a.txt'],
+        abstract: expect.stringContaining(term),
+      }),
+    ])
+    expect(results[0]?.resource.assets?.[0]?.text).toContain(term)
+  })
+
+  it('searches only the libraries asked for', async () => {
+    const [one, two, term] = [await context.newLibrary(), await context.newLibrary(), word()]
+    const first = await context.client.uploaded(one, { name: 'a.txt', content: term })
+    const second = await context.client.uploaded(two, { name: 'a.txt', content: term })
+    await context.client.processed(two, second)
+    expect(await found({ query: term, 'library_ids[]': one })).toEqual([first])
+    expect((await found({ query: term })).toSorted()).toEqual([first, second].toSorted())
+    expect(await found({ query: term, limit: '1' })).toHaveLength(1)
+    expect((await search({ query: term, 'library_ids[]': 'unknown' })).status).toBe(422)
+  })
+
+  it.each(['"', 'a AND', 'NOT (', '*', 'x:y', '-', "it's", 'a\0b', '^a NEAR/2 b'])(
+    'takes the query %j as words',
+    async (query) => {
+      expect((await search({ query })).status).toBe(200)
+    },
+  )
+
+  it.each([
+    {},
+    { query: '' },
+    { query: 'x', limit: '0' },
+    { query: 'x', strategy: 'magic' },
+    { query: 'x', output_format: 'xml' },
+  ])('refuses the search %j with 422', async (query) => {
+    expect((await search(query)).status).toBe(422)
+  })
+})

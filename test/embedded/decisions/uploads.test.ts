@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest'
+import { directoryPage, uploadAnswer } from '../../../src/contract/records.ts'
+import { pluck } from '../../contract/service-client.ts'
+import { shareLibrary } from './shared-library.ts'
+
+const context = shareLibrary()
+const files = async (library: string, path: string) =>
+  directoryPage.parse((await context.client.listing(library, { path })).json).files
+
+describe('uploads of the embedded library', () => {
+  it('takes a file into the inbox', async () => {
+    const library = await context.newLibrary()
+    const { status, json } = await context.client.upload(library, { name: 'My Notes.TXT', content: 'hello' })
+    expect(status).toBe(201)
+    expect(uploadAnswer.parse(json).duplicate).toBe(false)
+    expect(await files(library, '/.inbox')).toEqual([
+      expect.objectContaining({
+        id: json.id,
+        title: 'My Notes.TXT',
+        slug: 'my-notes',
+        filename: 'my-notes.txt',
+        mime_type: 'text/plain',
+      }),
+    ])
+  })
+
+  it.each([true, false])('lands in a named directory, field last: %s', async (fieldsLast) => {
+    const library = await context.newLibrary()
+    await context.client.call('POST', `/libraries/${library}/directory`, { path: '/a' })
+    await context.client.uploaded(library, { name: 'x', content: 'x', path: '/a/', fieldsLast })
+    expect(pluck(await files(library, '/a'), 'title')).toEqual(['x'])
+  })
+
+  it('refuses unknown and malformed directories', async () => {
+    const library = await context.newLibrary()
+    expect((await context.client.upload(library, { name: 'x', content: 'x', path: '/no' })).status).toBe(404)
+    expect((await context.client.upload(library, { name: 'x', content: 'x', path: 'no' })).status).toBe(422)
+  })
+
+  it('gives the same bytes one resource and more locations', async () => {
+    const library = await context.newLibrary()
+    const id = await context.client.uploaded(library, { name: 'a.txt', content: 'same' })
+    const again = await context.client.upload(library, { name: 'b.txt', content: 'same' })
+    expect({ status: again.status, ...again.json }).toEqual({ status: 200, id, duplicate: true })
+    expect(pluck(await files(library, '/.inbox'), 'title')).toEqual(['a.txt', 'b.txt'])
+    expect((await context.client.processed(library, id)).paths).toEqual(['/.inbox/a.txt', '/.inbox/b.txt'])
+  })
+
+  it('gives equal names virtual filenames of their own', async () => {
+    const library = await context.newLibrary()
+    for (const content of ['1', '2', '3']) await context.client.uploaded(library, { name: 'read me.md', content })
+    const listed = await files(library, '/.inbox')
+    expect(pluck(listed, 'filename')).toEqual(['read-me-2.md', 'read-me-3.md', 'read-me.md'])
+    expect(new Set(pluck(listed, 'title'))).toEqual(new Set(['read me.md']))
+  })
+
+  it.each(['a\nb.txt', '"q".txt', "it's; x=y.txt", 'back\\slash', 'ünï 漢字 🎉.md', 'n'.repeat(255), '.hidden'])(
+    'keeps the file name %j as its title',
+    async (name) => {
+      const library = await context.newLibrary()
+      await context.client.uploaded(library, { name, content: name })
+      expect(pluck(await files(library, '/.inbox'), 'title')).toEqual([name])
+    },
+  )
+
+  it('makes one resource of simultaneous equal uploads', async () => {
+    const library = await context.newLibrary()
+    const sent = Array.from({ length: 8 }, (_, index) =>
+      context.client.upload(library, { name: `${index % 4}.txt`, content: 'at once' }),
+    )
+    const answers = await Promise.all(sent)
+    expect(new Set(answers.map(({ json }) => json.id)).size).toBe(1)
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+    expect(await files(library, '/.inbox')).toHaveLength(8)
+  })
+
+  it('refuses forms without a file', async () => {
+    const library = await context.newLibrary()
+    const target = `/libraries/${library}/files`
+    const form = new FormData()
+    form.set('path', '/.inbox')
+    expect((await context.client.send(target, { method: 'POST', body: form })).status).toBe(422)
+    expect((await context.client.call('POST', target, { file: 'x' })).status).toBe(415)
+  })
+
+  it('stores nothing of a form that ends early', async () => {
+    const library = await context.newLibrary()
+    const head = '--B\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nbytes'
+    for (const body of [head, `${head}\r\n--B`, `${head}\r\n--B--`.slice(0, -1), '']) {
+      const headers = { 'content-type': 'multipart/form-data; boundary=B' }
+      const { status } = await context.client.send(`/libraries/${library}/files`, { method: 'POST', body, headers })
+      expect(status).toBe(422)
+    }
+    expect(await files(library, '/.inbox')).toEqual([])
+  })
+
+  it('answers an unknown library with 404', async () => {
+    expect((await context.client.upload('unknown', { name: 'a', content: 'a' })).status).toBe(404)
+  })
+})
