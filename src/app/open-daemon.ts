@@ -39,8 +39,8 @@ const SHORTEST_RUN_SPAN_MS = 3_600_000
 export async function openDaemon(settings: Settings, input: OpenDaemonInput): Promise<void> {
   const logger = withoutRepeats(input.logger, systemClock)
   using store = openStore(settings.stateDir)
-  const meter = new LateMeter()
-  const planner = new Planner(store, { ...input, logger, retry: PATIENT_RETRY }, meter)
+  const metrics = new DeferredMetrics()
+  const planner = new Planner(store, { ...input, logger, retry: PATIENT_RETRY }, metrics)
   let current = settings
   assertAnyKept(settings, { known: store.mirrors.list(), home: input.home })
   const plan = planner.plan(settings)
@@ -51,7 +51,8 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
     plan,
     clock: systemClock,
     serviceName: serviceNameOf(settings),
-    metrics: (status: () => DaemonStatus) => meter.begin(createMetrics({ status, store, clock: systemClock, version })),
+    metrics: (status: () => DaemonStatus) =>
+      metrics.begin(createMetrics({ status, store, clock: systemClock, version })),
     replan: (forgotten) => {
       const next = input.readSettings()
       const replanned = planner.plan(next, forgotten)
@@ -64,7 +65,7 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
 }
 
 /** Passes events to the metrics, which are created after the engine. */
-class LateMeter implements MetricsSink {
+class DeferredMetrics implements MetricsSink {
   #metrics: Metrics | undefined
 
   begin(metrics: Metrics): Metrics {
@@ -72,9 +73,9 @@ class LateMeter implements MetricsSink {
     return metrics
   }
 
-  uploadEnded: MetricsSink['uploadEnded'] = (...told) => this.#metrics?.uploadEnded(...told)
-  searchableAfter: MetricsSink['searchableAfter'] = (...told) => this.#metrics?.searchableAfter(...told)
-  watcherMissed: MetricsSink['watcherMissed'] = (...told) => this.#metrics?.watcherMissed(...told)
+  uploadEnded: MetricsSink['uploadEnded'] = (...args) => this.#metrics?.uploadEnded(...args)
+  searchableAfter: MetricsSink['searchableAfter'] = (...args) => this.#metrics?.searchableAfter(...args)
+  watcherMissed: MetricsSink['watcherMissed'] = (...args) => this.#metrics?.watcherMissed(...args)
   observeRequest = (observation: RequestObservation): void => this.#metrics?.observeRequest(observation)
 }
 
@@ -82,12 +83,12 @@ class LateMeter implements MetricsSink {
 class Planner {
   readonly #store: Store
   readonly #input: OpenDaemonInput
-  readonly #meter: LateMeter
+  readonly #metrics: DeferredMetrics
 
-  constructor(store: Store, input: OpenDaemonInput, meter: LateMeter) {
+  constructor(store: Store, input: OpenDaemonInput, metrics: DeferredMetrics) {
     this.#store = store
     this.#input = input
-    this.#meter = meter
+    this.#metrics = metrics
   }
 
   /** Plans as if the mirror `forgotten` were forgotten already. */
@@ -107,8 +108,8 @@ class Planner {
     const composed = composeEngine(settings, {
       ...this.#input,
       store: this.#store,
-      meter: this.#meter,
-      onRequest: this.#meter.observeRequest,
+      metrics: this.#metrics,
+      onRequest: this.#metrics.observeRequest,
       signal: AbortSignal.any([signal, controller.signal]),
       endSignal: signal,
       graceMs: GRACE_MS,

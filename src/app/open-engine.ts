@@ -27,7 +27,7 @@ export interface OpenedEngine extends AsyncDisposable {
 }
 
 export interface OpenEngineInput extends OpenServiceInput {
-  readonly meter?: MetricsSink
+  readonly metrics?: MetricsSink
   /** Receives each sent file; by default none is reported. */
   readonly fileLog?: FileLog
   /** How long uploads in flight may continue after a request to stop. */
@@ -76,7 +76,7 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
     random: Math.random,
     logger: input.logger,
     progress: createProgress(),
-    metrics: input.meter ?? noMetrics,
+    metrics: input.metrics ?? noMetrics,
     fileLog: input.fileLog ?? silentFileLog,
     uploads: new PQueue({ concurrency: limits.transfers }),
     inFlight: new Set(),

@@ -43,9 +43,9 @@ export interface CommandContext extends GlobalFlags {
   /** Prints rows under headings; on a terminal they are cut to its width. */
   printTable(headings: readonly string[], rows: readonly (readonly string[])[]): void
   /** Writes a line for people to stderr, except with `-q`. */
-  note(line: string): void
-  /** With a text log, writes one or more lines as `note` does; with a JSON log, logs them as info with `fields`. */
-  tell(line: string, fields?: LogFields): void
+  printMessage(line: string): void
+  /** With a text log, writes one or more lines as `printMessage` does; with a JSON log, logs them as info with `fields`. */
+  announce(line: string, fields?: LogFields): void
   readonly logFormat: 'text' | 'json'
   /** The output for everything except data. */
   readonly messages: MessageOutput
@@ -66,7 +66,7 @@ export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () =>
   let settings: Settings | undefined
   let logger: Logger | undefined
   const messages = new MessageOutput(io.stderr)
-  const note = (line: string) => {
+  const printMessage = (line: string) => {
     if (!flags.quiet) messages.write(`${redactor.redact(line)}\n`)
   }
   let onOutage: OutageListener | undefined
@@ -88,7 +88,7 @@ export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () =>
       return logger
     },
     get onOutage() {
-      onOutage ??= createOutageListener({ tell: context.tell, isTerminal: io.isTerminal.stderr })
+      onOutage ??= createOutageListener({ announce: context.announce, isTerminal: io.isTerminal.stderr })
       return onOutage
     },
     openService: async () => {
@@ -102,10 +102,10 @@ export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () =>
     },
     printTable: (headings, rows) => print(renderTable(headings, rows, context.columns)),
     printJson: (value) => print(terminalSafeJson(value)),
-    note,
-    tell: (line, fields) => {
+    printMessage,
+    announce: (line, fields) => {
       if (context.logFormat === 'json') context.logger.info(line.replaceAll('\n', ' '), fields)
-      else note(line)
+      else printMessage(line)
     },
     get logFormat() {
       return chooseLogFormat(context.settings.logFormat, io.env)

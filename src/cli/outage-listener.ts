@@ -3,38 +3,38 @@ import type { Outage, OutageListener } from '../remote/policies/outage.ts'
 import { describeOutage } from './render/outage.ts'
 
 /** Shorter outages are not reported. */
-const WORTH_TELLING_MS = 2_000
+const SHORTEST_REPORTED_MS = 2_000
 /** The interval at which an unchanged outage is reported again. */
 const REMINDER_MS = 30_000
 
-interface Told {
+interface Announced {
   readonly origin: string
   readonly key: string
   readonly atMs: number
 }
 
-interface OutageTeller {
+interface OutageListenerOptions {
   /** Writes a line for people, or an entry of the log with these fields. */
-  readonly tell: (line: string, fields?: LogFields) => void
+  readonly announce: (line: string, fields?: LogFields) => void
   /** Whether a user can stop the command with Ctrl-C. */
   readonly isTerminal: boolean
 }
 
 /** Reports an outage that a command waits for: soon, when it changes, at intervals, and when it is over. */
-export function createOutageListener({ tell, isTerminal }: OutageTeller): OutageListener {
-  let told: Told | undefined
+export function createOutageListener({ announce, isTerminal }: OutageListenerOptions): OutageListener {
+  let announced: Announced | undefined
   return (outage) => {
     const nowMs = Date.now()
     if (!outage) {
-      if (told) tell(`${told.origin} answers again.`, { service: told.origin })
-      told = undefined
+      if (announced) announce(`${announced.origin} answers again.`, { service: announced.origin })
+      announced = undefined
       return
     }
     const lastsMs = (outage.nextTryAtMs ?? nowMs) - outage.sinceMs
     const key = `${outage.code} ${outage.nextTryAtMs === null ? '' : outage.cause}`
-    if (lastsMs < WORTH_TELLING_MS || (told?.key === key && nowMs - told.atMs < REMINDER_MS)) return
-    told = { origin: outage.origin, key, atMs: nowMs }
-    tell(`${describeOutage(outage, nowMs)}${isTerminal ? ' Ctrl-C stops.' : ''}`, fieldsOf(outage))
+    if (lastsMs < SHORTEST_REPORTED_MS || (announced?.key === key && nowMs - announced.atMs < REMINDER_MS)) return
+    announced = { origin: outage.origin, key, atMs: nowMs }
+    announce(`${describeOutage(outage, nowMs)}${isTerminal ? ' Ctrl-C stops.' : ''}`, fieldsOf(outage))
   }
 }
 

@@ -19,8 +19,8 @@ export async function reportError(error: unknown, io: CliIo, shown: Shown): Prom
   const stack = shown.withStack && error instanceof Error ? error.stack : undefined
   const { chooseLogFormat } = await import('../app/logging/create-logger.ts')
   if (chooseLogFormat(shown.logFormat, io.env) === 'json') return logError(error, io, shown, { hint, stack })
-  const told = [`shelfd: ${messageOf(error)}`, ...(hint ? [hint] : []), ...(stack ? [stack] : [])]
-  const lines = told.join('\n').split('\n').map(escapeText)
+  const parts = [`shelfd: ${messageOf(error)}`, ...(hint ? [hint] : []), ...(stack ? [stack] : [])]
+  const lines = parts.join('\n').split('\n').map(escapeText)
   io.stderr.write(`${shown.redact(lines.join('\n  '))}\n`)
 }
 

@@ -6,9 +6,9 @@ import { assertOwnDirectory, makeOwnDirectory } from '../foundation/files/privat
 import { isKernelLockHeld, takeKernelLock } from '../foundation/sqlite/kernel-lock.ts'
 import { type DatabaseSpec, hasOlderSchema, openDatabaseReadOnly } from '../foundation/sqlite/open-database.ts'
 import { explainFaults } from './integrity/explain-faults.ts'
-import { readGenerationNote } from './integrity/generation.ts'
+import { readGenerationRecord } from './integrity/generation.ts'
 import { HeldDatabase } from './integrity/held-database.ts'
-import { isElsewhere, lostStore, noteClosed, verifyForReading, verifyStore } from './integrity/verify-store.ts'
+import { isElsewhere, lostStore, recordClosed, verifyForReading, verifyStore } from './integrity/verify-store.ts'
 import { prepareQueries, type StoreQueries } from './store-queries.ts'
 
 const APPLICATION_ID = 0x73686c66 // "shlf"
@@ -82,20 +82,20 @@ export function openStoreReader(directory: string): StoreView | undefined {
   const files = filesOf(directory)
   const { spec } = files
   if (!existsSync(spec.file)) {
-    if (existsSync(files.noteFile)) throw lostStore(directory)
+    if (existsSync(files.generationFile)) throw lostStore(directory)
     return undefined
   }
-  let note = readGenerationNote(files.noteFile)
+  let generation = readGenerationRecord(files.generationFile)
   let database = explainFaults(directory, () => openDatabaseReadOnly(spec))
   if (hasOlderSchema(database, spec)) {
     database.close()
     // Opening it for writing migrates it.
     openStore(directory)[Symbol.dispose]()
-    note = readGenerationNote(files.noteFile)
+    generation = readGenerationRecord(files.generationFile)
     database = explainFaults(directory, () => openDatabaseReadOnly(spec))
   }
   try {
-    explainFaults(directory, () => verifyForReading(files, note, database))
+    explainFaults(directory, () => verifyForReading(files, generation, database))
   } catch (error) {
     database.close()
     throw error
@@ -111,15 +111,15 @@ export function openStoreReader(directory: string): StoreView | undefined {
   }
   const isHeld = () => isKernelLockHeld(lockFileOf(directory))
   const queries = prepareQueries(database)
-  const mayLack = () => queries.untracked.isAnyLookDue() || (isElsewhere(files, note) && !isHeld())
+  const mayLack = () => queries.untracked.isAnyLookDue() || (isElsewhere(files, generation) && !isHeld())
   return { ...queries, isHeld, mayLack, renewView, [Symbol.dispose]: () => database.close() }
 }
 
 /** Copies the store in `directory`, which another process may hold, into the directory `target`. */
 export function copyStoreInto(directory: string, target: string): void {
-  const { spec, noteFile } = filesOf(target)
+  const { spec, generationFile } = filesOf(target)
   copyStoreTo(directory, spec.file)
-  noteClosed(spec, noteFile)
+  recordClosed(spec, generationFile)
 }
 
 /** Copies the store in `directory` into a file, which must not exist. */
@@ -190,5 +190,5 @@ function lockFileOf(directory: string): string {
 }
 
 function filesOf(directory: string) {
-  return { directory, spec: specOf(directory), noteFile: join(directory, 'generation') }
+  return { directory, spec: specOf(directory), generationFile: join(directory, 'generation') }
 }

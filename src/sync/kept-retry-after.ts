@@ -6,7 +6,7 @@ import { keptRetryAfterMs, remainingRetryAfterMs } from '../rules/failure/retry-
 import type { Store, StoreReader } from '../store/open-store.ts'
 import type { KeyValueQueries } from '../store/tables/key-values.ts'
 
-const PREFIX = 'asked-pause:'
+const PREFIX = 'retry-after:'
 
 /** Returns what is left of the `Retry-After` that the service at `origin` sent to another process. */
 export function recallRetryAfter(
@@ -20,13 +20,16 @@ export function recallRetryAfter(
 /** Returns the same, and stores each further `Retry-After` of the service for later processes. */
 export function keepRetryAfter(store: Store, origin: string, clock: Clock, logger: Logger): RetryAfter {
   const onAsked = (lengthMs: number) => {
-    const note = `${clock.nowMs()} ${keptRetryAfterMs(lengthMs)}`
+    const value = `${clock.nowMs()} ${keptRetryAfterMs(lengthMs)}`
     try {
-      store.write(() => store.keyValues.set(PREFIX + origin, note))
+      store.write(() => store.keyValues.set(PREFIX + origin, value))
     } catch (error) {
       if (!(error instanceof ShelfdError)) throw error
       // This process still waits as asked, and a store that cannot be written must not fail the request.
-      logger.warn('the pause that the service asks for cannot be noted', { code: error.code, reason: error.message })
+      logger.warn('Cannot record how long the service asked to wait; after a restart, requests begin at once', {
+        code: error.code,
+        reason: error.message,
+      })
     }
   }
   return new RetryAfter(clock, { remainingMs: readRemainingMs(store.keyValues, origin, clock), onRetryAfter: onAsked })

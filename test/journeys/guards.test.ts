@@ -53,7 +53,7 @@ describe('a root that lost its files (P12)', () => {
     const { exitCode, mirror } = await home.sync(TO)
     const files = { scanned: 5, unchanged: 5, new: 0, moved: 0, removed: 0 }
     expect({ exitCode, files: mirror.files }).toMatchObject({ exitCode: 8, files })
-    expect(dumpStore(home.stateDir)).toMatchObject({ file: before.file, former: before.former })
+    expect(dumpStore(home.stateDir)).toMatchObject({ file: before.file, history: before.history })
     const { stdout } = await home.shelfd(['sync', ...TO])
     expect(stdout).not.toMatch(/removed/)
   })

@@ -111,7 +111,7 @@ describe('a log line during the progress', () => {
     service.fault = ({ route, attempt }) => (route === 'showResource' && attempt === 1 ? 'throttled' : undefined)
     const { exitCode, output } = await openTerminal(['sync', 'Papers', '--to', 'Test', '-v'], home).ended
     expect(exitCode).toBe(0)
-    const logged = output.split('\r\n').filter((line) => line.includes('all requests pause'))
+    const logged = output.split('\r\n').filter((line) => line.includes('every request waits'))
     expect(logged).not.toEqual([])
     // What a terminal shows of each: what stands behind the last clearing of the line.
     for (const line of logged) expect(line.split('\r\x1b[2K').at(-1)).toMatch(/^\d\d:\d\d:\d\d (info|debug) /)

@@ -252,6 +252,37 @@ describe('a store that is not what it was (P24)', () => {
     backup.close()
   })
 
+  test('of the schema before keeps what its renamed tables and keys hold (P23)', () => {
+    const directory = temporaryDirectory()
+    const old = join(directory, 'old-migrations')
+    const isBefore = (name: string) => name < '007'
+    for (const name of readdirSync('src/store/migrations').filter(isBefore))
+      cpSync(join('src/store/migrations', name), join(old, name))
+    const database = openDatabase({ file: join(directory, 'store.db'), migrationsDir: old, applicationId: 0x73686c66 })
+    database.exec(`
+      INSERT INTO library VALUES (1, 'https://a', 1, 'l', 'L', 1);
+      INSERT INTO mirror (id, name, path, library_id, remote_path, root_device, root_inode, pinned_at, scrubbed_at)
+        VALUES (1, 'm', '/m', 1, '/m', 1, 2, 1, 1);
+      INSERT INTO directory (id, mirror_id, path, made_at, seal) VALUES (1, 1, '', 7, zeroblob(32)), (2, 1, 'new', NULL, NULL);
+      INSERT INTO content (id, library_id, sha256, mime, size, state, resource_id) VALUES (1, 1, zeroblob(32), 'text/plain', 1, 'stored', 'a');
+      INSERT INTO former VALUES (1, 'a.txt', 1, 'gone', 9);
+      INSERT INTO stranger VALUES (1, 'text/plain', 'b', 'r', 'B', 'b.txt', NULL, NULL);
+      INSERT INTO meta VALUES ('note:pause', 'paused'), ('note:asked-pause:https://a', '1 2');
+    `)
+    database.close()
+
+    openStoreReader(directory)?.[Symbol.dispose]()
+    using store = openStore(directory)
+    expect(store.report.listHistory(1, 'a.txt')).toMatchObject([{ reason: 'gone', endedAt: 9 }])
+    expect(store.directories.get(1, '')).toMatchObject({ createdAt: 7 })
+    expect(store.directories.listPending(1)).toEqual([{ id: 2, path: 'new' }])
+    expect(store.untracked.hasAny(1)).toBe(true)
+    expect(store.keyValues.list('')).toEqual([
+      { key: 'pause', value: 'paused' },
+      { key: 'retry-after:https://a', value: '1 2' },
+    ])
+  })
+
   test('of a newer schema is left alone (P23)', () => {
     const directory = usedStore()
     const database = new Database(join(directory, 'store.db'))

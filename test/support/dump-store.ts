@@ -9,7 +9,7 @@ const PASSING: Readonly<Record<string, readonly string[]>> = {
   file: ['is_racy'],
   problem: ['count'],
   // Made once all its files are old enough.
-  directory: ['seal'],
+  directory: ['digest'],
 }
 
 /** Everything the store in a state directory knows, but for runs and the number of openings. */
@@ -24,7 +24,7 @@ export function dumpStore(stateDir: string): Record<string, unknown[]> {
 
 /** The same of a database that is open, as often as it is called. */
 export function prepareDump(database: Database.Database): () => Record<string, unknown[]> {
-  const tables = ['library', 'mirror', 'directory', 'content', 'file', 'former', 'upload', 'problem']
+  const tables = ['library', 'mirror', 'directory', 'content', 'file', 'history', 'upload', 'problem']
   const statements = tables.map((table) => {
     const columns = database
       .prepare<[string], { name: string }>('SELECT name FROM pragma_table_info(?)')

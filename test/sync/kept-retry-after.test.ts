@@ -72,7 +72,7 @@ describe('a pause that the service asked for', () => {
 
   test.each(['', 'soon', '1 2 3', '-5 9', '1e9 1e9'])('is none when its note cannot be read: "%s"', (note) => {
     const { store, restMs } = overOneStore()
-    store.write(() => store.keyValues.set(`asked-pause:${ORIGIN}`, note))
+    store.write(() => store.keyValues.set(`retry-after:${ORIGIN}`, note))
     expect(restMs()).toBe(0)
   })
 
@@ -87,6 +87,6 @@ describe('a pause that the service asked for', () => {
     const asked = keepRetryAfter({ ...store, write }, ORIGIN, clock, logger)
     asked.record(HOUR_MS)
     expect(asked.untilMs).toBe(HOUR_MS)
-    expect(said).toEqual(['the pause that the service asks for cannot be noted'])
+    expect(said).toEqual(['Cannot record how long the service asked to wait; after a restart, requests begin at once'])
   })
 })

@@ -54,7 +54,7 @@ async function showAnswer(context: CommandContext, { status, headers, body }: Ra
   if (context.json) context.printJson({ status, headers, body: jsonOrText(text) })
   else if (context.io.isTerminal.stdout) context.print(text.split('\n').map(escapeText).join('\n'))
   else await writeStdout(context, [clean === text ? body : clean])
-  if (status >= 300) context.note(`The service answered ${status}`)
+  if (status >= 300) context.printMessage(`The service answered ${status}`)
 }
 
 function jsonOrText(text: string): unknown {

@@ -26,7 +26,7 @@ export const command = defineCommand({
       make: (store) => pauseMirrors(store, names),
     })
     if (context.json) context.printJson({ paused: names.length === 0 ? 'all' : names })
-    else context.note(`Paused: ${names.map(escapeText).join(', ') || 'all mirrors'}`)
+    else context.printMessage(`Paused: ${names.map(escapeText).join(', ') || 'all mirrors'}`)
     return 'done'
   },
 })

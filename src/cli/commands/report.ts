@@ -52,10 +52,10 @@ export const command = defineCommand({
       throw new UsageError('unknown-mirror', 'Nothing was mirrored yet: see "shelfd sync --help"')
     }
     const lacking = describeLacking(reader.store)
-    if (lacking) context.note(lacking)
+    if (lacking) context.printMessage(lacking)
     const format = context.json ? 'json' : args.format
-    const wish = { format, only, isOffline: args.offline, showsAll: args.all, failOn } as const
-    const { hasFailures } = await printReport(context, reader.contextFor(reader.store), args.mirrors, wish)
+    const options = { format, only, isOffline: args.offline, showsAll: args.all, failOn } as const
+    const { hasFailures } = await printReport(context, reader.contextFor(reader.store), args.mirrors, options)
     return args.check && hasFailures ? 'failed' : 'done'
   },
 })

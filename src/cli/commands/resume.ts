@@ -22,7 +22,7 @@ export const command = defineCommand({
       make: (store) => resumeMirrors(store, names),
     })
     if (context.json) context.printJson({ resumed: names.length === 0 ? 'all' : names })
-    else context.note(`Resumed: ${names.map(escapeText).join(', ') || 'all mirrors'}`)
+    else context.printMessage(`Resumed: ${names.map(escapeText).join(', ') || 'all mirrors'}`)
     return 'done'
   },
 })

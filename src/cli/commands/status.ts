@@ -22,7 +22,7 @@ import {
   type UnsyncedMirror,
 } from '../render/status/mirror-status.ts'
 
-const WATCH_PAUSE_MS = 1_000
+const REFRESH_MS = 1_000
 
 export const command = defineCommand({
   description: [
@@ -41,7 +41,7 @@ export const command = defineCommand({
   async run(context, args) {
     do {
       await showOnce(context, args.watch && context.io.isTerminal.stdout)
-      if (args.watch) await sleep(WATCH_PAUSE_MS, undefined, { signal: context.signal }).catch(() => {})
+      if (args.watch) await sleep(REFRESH_MS, undefined, { signal: context.signal }).catch(() => {})
     } while (args.watch && !context.signal.aborted)
     return args.watch ? 'interrupted' : 'done'
   },
@@ -55,7 +55,7 @@ async function showOnce(context: CommandContext, redraws: boolean): Promise<void
   const daemon = await askDaemon(context, found.stateDir)
   const lacking = describeLacking(store)
   if (context.json) {
-    if (lacking) context.note(lacking)
+    if (lacking) context.printMessage(lacking)
     context.printJson(toJson(mirrors, daemon, found.error))
   } else {
     if (redraws) context.io.stdout.write('\x1b[2J\x1b[H')
@@ -105,12 +105,12 @@ function listUnsynced(roster: readonly RosterEntry[], failed: readonly MirrorOfR
 }
 
 /** The daemon's status; null when none runs, or when it does not answer, which is then noted on stderr. */
-async function askDaemon({ note }: CommandContext, stateDir: string): Promise<DaemonStatus | null> {
+async function askDaemon({ printMessage }: CommandContext, stateDir: string): Promise<DaemonStatus | null> {
   try {
     const daemon = await connectToDaemon(stateDir)
     return (await daemon?.status()) ?? null
   } catch (error) {
-    note(`The daemon does not say where it stands: ${escapeText(messageOf(error))}`)
+    printMessage(`The daemon does not say where it stands: ${escapeText(messageOf(error))}`)
     return null
   }
 }

@@ -12,10 +12,10 @@ import { assertMayRun, ROOT_OPTIONS } from '../options/allow-root.ts'
 import { printReport } from '../render/print-report.ts'
 import { withProgress } from '../render/progress/progress.ts'
 import { renderRunSummary } from '../render/run-summary.ts'
-import { tellWhenStopped } from './sync/announce-stop.ts'
+import { announceStop } from './sync/announce-stop.ts'
 import { confirmBreadth } from './sync/confirm-breadth.ts'
 import { FirstSync } from './sync/first-sync.ts'
-import { logOfRun, nameFiles, tellHowToNameFiles } from './sync/name-files.ts'
+import { announceHowToNameFiles, logOfRun, nameFiles } from './sync/name-files.ts'
 
 const EXIT_OF: Readonly<Record<RunOutcome, ExitName>> = {
   done: 'done',
@@ -117,7 +117,7 @@ export const command = defineCommand({
       acceptsRoot: args.acceptRoot,
       acceptsBreadth,
     }
-    using _stopping = tellWhenStopped(context, runner)
+    using _stopping = announceStop(context, runner)
     const firstSync = new FirstSync(context, runner, mirrors)
     firstSync.begin(args.dryRun)
     const result = await withProgress(context, runner.progress, () => runner.run(mirrors, options))
@@ -125,7 +125,7 @@ export const command = defineCommand({
     if (context.json) context.printJson(summary)
     else if (!context.quiet || summary.verdict !== 'ok') renderRunSummary(result, context.print)
     if (failure) throw failure
-    if (args.dryRun) tellHowToNameFiles(context, summary)
+    if (args.dryRun) announceHowToNameFiles(context, summary)
     if (args.report && !args.dryRun && !context.json)
       await printReport(
         context,

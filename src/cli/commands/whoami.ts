@@ -25,7 +25,7 @@ export const command = defineCommand({
       context.printTable(['id', 'library', 'rights'], rows)
     }
     if (service.kind === 'embedded') return 'done'
-    for (const warning of findWarnings(access)) context.note(`warning: ${warning}`)
+    for (const warning of findWarnings(access)) context.printMessage(`warning: ${warning}`)
     return 'done'
   },
 })

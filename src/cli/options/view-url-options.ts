@@ -23,6 +23,6 @@ export function printViewUrl(context: CommandContext, view: ViewUrl): void {
   if (context.json) context.printJson(view)
   else {
     context.print(view.url)
-    context.note(`Works for ${view.expires_in_minutes} minutes, for anyone who has it`)
+    context.printMessage(`Works for ${view.expires_in_minutes} minutes, for anyone who has it`)
   }
 }

@@ -33,7 +33,7 @@ export async function writeDownload(context: CommandContext, download: Download,
   const file = await fileIn(resolve(context.io.cwd, flags.output ?? '.'), safeFileName(download.fileName ?? ''))
   await saveFile(file, download.body, { force: flags.force, signal: context.signal })
   if (context.json) context.printJson({ file, mime: download.mime ?? null })
-  else context.note(`Written to ${escapeText(file)}`)
+  else context.printMessage(`Written to ${escapeText(file)}`)
 }
 
 /** Writes bytes to stdout with back-pressure; ignores EPIPE, because the reader may stop at any time. */

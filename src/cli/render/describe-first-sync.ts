@@ -23,7 +23,7 @@ export function describeDestination(mirrors: readonly string[], library: Library
   return `No service is configured: ${who} ${goes} into the library on this computer\n(${placeOf(library)}). Nothing leaves it.`
 }
 
-export function describeRoom(sizeBytes: number, library: Library): string {
+export function describeDiskUsage(sizeBytes: number, library: Library): string {
   return `The library takes ${formatSize(sizeBytes)} on this computer (${placeOf(library)}).`
 }
 

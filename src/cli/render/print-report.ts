@@ -24,7 +24,7 @@ export interface ReportOptions {
   readonly failOn: ReadonlySet<ReportClass>
 }
 
-const DEFAULT_WISH: ReportOptions = {
+const DEFAULT_OPTIONS: ReportOptions = {
   format: 'text',
   only: undefined,
   isOffline: false,
@@ -40,14 +40,14 @@ export async function printReport(
   context: CommandContext,
   reportContext: ReportContext,
   names: readonly string[],
-  wish: ReportOptions = DEFAULT_WISH,
+  options: ReportOptions = DEFAULT_OPTIONS,
 ): Promise<{ readonly hasFailures: boolean }> {
   const { settings, io } = context
   const known = reportContext.store.mirrors.list()
-  const rows = chooseKnown(settings, known, { words: names, cwd: io.cwd, isOffline: wish.isOffline })
+  const rows = chooseKnown(settings, known, { words: names, cwd: io.cwd, isOffline: options.isOffline })
   const mirrors: ReportedMirror[] = rows.map((row) => ({ row, settings: settingsOfRow(settings, known, row) }))
-  const misses = names.length === 0 && notePassedOver(context, known)
-  const printer = printers[wish.format](context.print, wish)
+  const misses = names.length === 0 && reportPassedOver(context, known)
+  const printer = printers[options.format](context.print, options)
   let hasFailures = misses
   let hasBegun = false
   // Printing starts only after the first mirror, where most failures occur, so that a failed report prints nothing.
@@ -56,9 +56,9 @@ export async function printReport(
     hasBegun = true
   }
   try {
-    for await (const mirror of report(reportContext, mirrors, wish)) {
+    for await (const mirror of report(reportContext, mirrors, options)) {
       begin()
-      const tally = printMirror(printer, mirror, wish)
+      const tally = printMirror(printer, mirror, options)
       hasFailures ||= tally.hasFailures
     }
     begin()
@@ -71,13 +71,13 @@ export async function printReport(
 }
 
 /** Names the mirrors that a report on all leaves out; returns whether a configured one is among them. */
-function notePassedOver({ settings, note }: CommandContext, known: readonly MirrorRow[]): boolean {
+function reportPassedOver({ settings, printMessage }: CommandContext, known: readonly MirrorRow[]): boolean {
   const passedOver = listRoster(settings, known).flatMap((entry) => {
     const reason = describeInactive(entry)
     return reason === undefined || entry.replacedBy !== undefined ? [] : [{ ...entry, reason }]
   })
   const texts = passedOver.map(({ name, reason }) => `${escapeText(name)} (${escapeText(reason)})`)
-  if (texts.length > 0) note(`Not in this report: ${texts.join(', ')}`)
+  if (texts.length > 0) printMessage(`Not in this report: ${texts.join(', ')}`)
   return passedOver.some(({ configured }) => configured !== undefined)
 }
 
@@ -98,16 +98,16 @@ interface Printer {
   end(failure?: unknown): void
 }
 
-function printMirror(printer: Printer, mirror: MirrorReport, wish: ReportOptions): Tally {
+function printMirror(printer: Printer, mirror: MirrorReport, options: ReportOptions): Tally {
   const tally: Tally = { counts: {}, elsewhere: 0, withoutText: new Map(), hasFailures: false }
   printer.beginMirror(mirror)
   for (const { entry, isElsewhere, isSetAside, kindWithoutText: kind } of mirror.rows) {
     if (isElsewhere) tally.elsewhere += 1
-    if (isElsewhere && !wish.showsAll) continue
-    if (!isWanted(entry.class, wish)) continue
+    if (isElsewhere && !options.showsAll) continue
+    if (!isWanted(entry.class, options)) continue
     tally.counts[entry.class] = (tally.counts[entry.class] ?? 0) + 1
     if (kind !== null) tally.withoutText.set(kind, (tally.withoutText.get(kind) ?? 0) + 1)
-    if (wish.failOn.has(entry.class) && !isSetAside) tally.hasFailures = true
+    if (options.failOn.has(entry.class) && !isSetAside) tally.hasFailures = true
     printer.entry(entry)
   }
   printer.endMirror(mirror, tally)
@@ -120,14 +120,14 @@ function isWanted(reportClass: ReportClass, { only }: ReportOptions): boolean {
 
 type Print = (line: string) => void
 
-const printers: Readonly<Record<ReportFormat, (print: Print, wish: ReportOptions) => Printer>> = {
-  text: (print, wish) => textPrinter(print, wish),
+const printers: Readonly<Record<ReportFormat, (print: Print, options: ReportOptions) => Printer>> = {
+  text: (print, options) => textPrinter(print, options),
   combined: (print) => combinedPrinter(print),
   json: (print) => jsonPrinter(print),
 }
 
 /** Prints the differences by class, and the counts. */
-function textPrinter(print: Print, wish: ReportOptions): Printer {
+function textPrinter(print: Print, options: ReportOptions): Printer {
   const shown = new Map<ReportClass, number>()
   return {
     begin: () => {},
@@ -138,10 +138,10 @@ function textPrinter(print: Print, wish: ReportOptions): Printer {
       )
     },
     entry: (entry) => {
-      if (entry.class === 'in-sync' && !wish.only) return
+      if (entry.class === 'in-sync' && !options.only) return
       const count = (shown.get(entry.class) ?? 0) + 1
       shown.set(entry.class, count)
-      if (count <= TEXT_ROWS || wish.only) print(`  ${REPORT_CLASSES[entry.class]} ${describeEntry(entry)}`)
+      if (count <= TEXT_ROWS || options.only) print(`  ${REPORT_CLASSES[entry.class]} ${describeEntry(entry)}`)
     },
     endMirror: (_, { counts, elsewhere, withoutText }) => {
       for (const [reportClass, sign] of Object.entries(REPORT_CLASSES)) {

@@ -45,7 +45,7 @@ function linesOf(mirror: SyncSummary, result: RunResult): readonly NonNullable<L
 function runLines(mirror: SyncSummary, problems: readonly SummaryProblem[]): Line[] {
   return [
     sent(mirror),
-    made(mirror),
+    createdDirectories(mirror),
     searchable(mirror),
     withoutText(mirror),
     processing(mirror),
@@ -101,7 +101,7 @@ function describeSent({ created, duplicates, aliases, bytes }: SyncSummary['uplo
   return `${counted(files, 'file')}${size}${remarks.length === 0 ? '' : ` (${remarks.join(', ')})`}`
 }
 
-function made({ directories }: SyncSummary): Line {
+function createdDirectories({ directories }: SyncSummary): Line {
   const { created, failed } = directories
   if (failed > 0) return [ATTENTION, `${counted(failed, 'directory', 'directories')} could not be made`]
   return created === 0 ? undefined : ['made', counted(created, 'directory', 'directories')]

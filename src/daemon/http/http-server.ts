@@ -66,7 +66,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       const route = routeOf(request, response, options)
       if (!route) return
       const input = await readInput(request)
-      bound.noteRequest(request.socket)
+      bound.markBusy(request.socket)
       track(reading, new Promise((resolve) => response.once('close', resolve)))
       await track(answering, answer(route, input, response))
     } catch (error) {

@@ -9,8 +9,8 @@ export function boundRequests(app: FastifyInstance, limits: RequestLimits, clock
   const connections = new ConnectionBound(limits.maxConnections)
   app.server.on('connection', (socket) => connections.admit(socket))
   app.server.on('request', ({ socket }, response) => {
-    connections.noteRequest(socket)
-    response.once('close', () => connections.noteIdle(socket))
+    connections.markBusy(socket)
+    response.once('close', () => connections.markIdle(socket))
   })
   app.addHook('onRequest', (request, reply, done) => {
     if (hasBody(request)) watchBody(request, reply, limits, clock)

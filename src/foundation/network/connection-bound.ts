@@ -30,12 +30,12 @@ export class ConnectionBound {
   }
 
   /** Marks a connection as busy: `admit` does not close it. */
-  noteRequest(socket: Closable): void {
+  markBusy(socket: Closable): void {
     this.#silent.delete(socket)
   }
 
   /** Marks a connection as idle after its answer, unless it is closed. */
-  noteIdle(socket: Closable): void {
+  markIdle(socket: Closable): void {
     if (this.#open.has(socket)) this.#silent.add(socket)
   }
 

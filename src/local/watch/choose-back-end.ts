@@ -26,13 +26,13 @@ export interface BackEndChoice {
  */
 export function chooseBackEnd(wanted: 'auto' | ChosenBackEnd, place: WatchedPlace): BackEndChoice {
   if (wanted !== 'auto') return { backEnd: wanted, reason: 'chosen in the configuration' }
-  const { areComplete, reason } = judgeEvents(place)
+  const { areComplete, reason } = detectEvents(place)
   if (!areComplete) return { backEnd: 'chokidar', reason: `polling: ${reason}` }
   return { backEnd: watchesWholeTrees(place.platform) ? 'parcel' : 'node', reason }
 }
 
 /** Whether the kernel reports every change in a directory, and how that is known. */
-export function judgeEvents({ root, platform, statfs }: WatchedPlace): {
+export function detectEvents({ root, platform, statfs }: WatchedPlace): {
   readonly areComplete: boolean
   readonly reason: string
 } {

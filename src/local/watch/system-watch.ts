@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs'
 import type { Clock } from '../../foundation/clock.ts'
 import type { Logger } from '../../foundation/logger.ts'
-import { type BackEndChoice, type ChosenBackEnd, chooseBackEnd, judgeEvents } from './choose-back-end.ts'
+import { type BackEndChoice, type ChosenBackEnd, chooseBackEnd, detectEvents } from './choose-back-end.ts'
 import { openTreeWatcher } from './open-tree-watcher.ts'
 import type { TreeWatcher, WatchBackEnd, WatchEvents } from './tree-watcher.ts'
 
@@ -19,7 +19,7 @@ export function systemWatch({ wanted, pollIntervalMs, clock, logger }: SystemWat
   return {
     choose: (root: string): BackEndChoice => chooseBackEnd(wanted, { root, ...system }),
     watch: (root: string, backEnd: WatchBackEnd, events: WatchEvents): Promise<TreeWatcher> => {
-      const { areComplete } = judgeEvents({ root, ...system })
+      const { areComplete } = detectEvents({ root, ...system })
       return openTreeWatcher({
         root,
         backEnd,

@@ -36,9 +36,9 @@ export function detectUploadDirectory(fields: readonly BodyField[]): string | un
   return (single(candidates.filter((field) => /path/.test(plainName(field)))) ?? single(candidates))?.name
 }
 
-type DirectoryFact = Capabilities['createDirectory']
+type DirectoryCapability = Capabilities['createDirectory']
 type WithoutSource<F> = F extends unknown ? Omit<F, 'source'> : never
-type DirectoryBody = WithoutSource<DirectoryFact>
+type DirectoryBody = WithoutSource<DirectoryCapability>
 type LibraryBody = Omit<Capabilities['createLibrary'], 'source'>
 
 const PLACE = /path|director|folder|(?:^|_)dir(?:_|$)|location|destination|target/

@@ -66,20 +66,23 @@ function listing({ library, path, signal }: Place, page: Query): ServiceRequest<
 const readNode = jsonOf(directoryNode, [201])
 
 /** A safe retry: if the answer of the first try got lost, the next one gets a conflict, and createDirectory resolves it. */
-function creation({ library, path, signal }: Place, fact: Capabilities['createDirectory']): ServiceRequest<unknown> {
+function creation(
+  { library, path, signal }: Place,
+  capability: Capabilities['createDirectory'],
+): ServiceRequest<unknown> {
   return {
     target: { kind: 'route', route: 'createDirectory', values: { library } },
     verb: 'create the directory',
     subject: path,
     right: 'update',
     repeat: 'always',
-    body: { kind: 'json', value: directoryBody(path, fact) },
+    body: { kind: 'json', value: directoryBody(path, capability) },
     read: readNode,
     signal,
   }
 }
 
-function directoryBody(path: string, fact: Capabilities['createDirectory']): object {
-  if (fact.kind === 'path') return { [fact.field]: path }
-  return { [fact.nameField]: nameOfLibraryPath(path), [fact.parentField]: parentLibraryPath(path) }
+function directoryBody(path: string, capability: Capabilities['createDirectory']): object {
+  if (capability.kind === 'path') return { [capability.field]: path }
+  return { [capability.nameField]: nameOfLibraryPath(path), [capability.parentField]: parentLibraryPath(path) }
 }

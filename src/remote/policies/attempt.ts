@@ -33,14 +33,14 @@ export function withAttempts(send: Send, { clock, policy, outages }: AttemptOpti
       const shortestMs = policy.forMs === 0 ? ONLY_TRY_MS : SHORTEST_TRY_MS
       const cutAtMs = untilMs === undefined ? undefined : Math.max(untilMs, beganMs + shortestMs)
       const tried = { ...request, untilMs: cutAtMs }
-      const result = await send(silence ? { ...tried, onActivity: silence.noteActivity } : tried)
-      silence?.noteAnswer()
+      const result = await send(silence ? { ...tried, onActivity: silence.recordActivity } : tried)
+      silence?.recordAnswer()
       return result
     } catch (error) {
       if (error instanceof TransientFailure) {
         throw new TransientFailure({ ...error.facts, untilMs, triedForMs: clock.monotonicMs() - beganMs })
       }
-      if (isAnswer(error)) silence?.noteAnswer()
+      if (isAnswer(error)) silence?.recordAnswer()
       throw error
     } finally {
       silence?.[Symbol.dispose]()
@@ -76,11 +76,11 @@ class Silence implements Disposable {
     void this.#listen()
   }
 
-  readonly noteActivity = (): void => {
+  readonly recordActivity = (): void => {
     this.#activeAtMs = this.#clock.monotonicMs()
   }
 
-  noteAnswer(): void {
+  recordAnswer(): void {
     this.#outages.recordAnswer(this.#clock.monotonicMs() - this.#activeAtMs)
   }
 

@@ -123,10 +123,10 @@ export class CircuitBreaker {
   /** Reports a `Retry-After` that another client or an earlier process received. */
   #announceRetryAfter(untilMs: number | undefined): void {
     const { retryAfter, clock, outages } = this.#options
-    const pauseMs = retryAfter.untilMs - clock.monotonicMs()
-    if (pauseMs <= 0 || retryAfter.untilMs <= this.#announcedUntilMs) return
+    const delayMs = retryAfter.untilMs - clock.monotonicMs()
+    if (delayMs <= 0 || retryAfter.untilMs <= this.#announcedUntilMs) return
     this.#announcedUntilMs = retryAfter.untilMs
-    outages?.recordFailure({ ...throttled(pauseMs, untilMs).facts, cause: 'it said so before' }, { pauseMs, untilMs })
+    outages?.recordFailure({ ...throttled(delayMs, untilMs).facts, cause: 'it said so before' }, { delayMs, untilMs })
   }
 
   #isRetryAfterBeyond(untilMs: number | undefined): boolean {
@@ -147,14 +147,14 @@ export class CircuitBreaker {
 
   #open(retryAfterMs: number | undefined): void {
     const { policy, random, clock, logger, retryAfter } = this.#options
-    const pauseMs = retryDelayMs(Math.max(1, this.#consecutiveTrips), policy, random(), retryAfterMs)
+    const delayMs = retryDelayMs(Math.max(1, this.#consecutiveTrips), policy, random(), retryAfterMs)
     const nowMs = clock.monotonicMs()
-    this.#openUntilMs = Math.max(this.#openUntilMs, nowMs + pauseMs)
+    this.#openUntilMs = Math.max(this.#openUntilMs, nowMs + delayMs)
     if (retryAfterMs !== undefined) {
       retryAfter.record(retryAfterMs)
       this.#announcedUntilMs = retryAfter.untilMs
     }
-    logger.debug('the service is busy or away, all requests pause', { pauseMs: Math.round(pauseMs) })
+    logger.debug('the service is busy or away: every request waits', { delayMs: Math.round(delayMs) })
   }
 }
 

@@ -25,7 +25,7 @@ export type Outage = Readonly<z.infer<typeof outageShape>>
 export type OutageListener = (outage: Outage | null) => void
 
 interface Plan {
-  readonly pauseMs: number
+  readonly delayMs: number
   /** Monotonic. */
   readonly untilMs: number | undefined
 }
@@ -64,14 +64,14 @@ export class Outages {
     this.#listener(null)
   }
 
-  /** Records a failed try that will be repeated after `pauseMs`. */
-  recordFailure(facts: FailureFacts, { pauseMs, untilMs }: Plan): void {
+  /** Records a failed try that will be repeated after `delayMs`. */
+  recordFailure(facts: FailureFacts, { delayMs, untilMs }: Plan): void {
     const nowMs = this.#clock.nowMs()
     const { code, cause = facts.reason, retryAfterMs, triedForMs = 0 } = facts
     this.#report(nowMs - triedForMs, {
       code,
       cause,
-      nextTryAtMs: nowMs + pauseMs,
+      nextTryAtMs: nowMs + delayMs,
       untilMs: this.#toWall(untilMs),
       askedUntilMs: retryAfterMs === undefined || retryAfterMs === 0 ? null : nowMs + retryAfterMs,
     })

@@ -26,7 +26,7 @@ export interface RetryOptions {
 }
 
 /** A year; messages omit a later time. */
-const LONGEST_TOLD_MS = 365 * 24 * 3_600_000
+const LONGEST_NAMED_MS = 365 * 24 * 3_600_000
 
 /** Repeats failed requests with growing delays and a bound, unless the service may have done what must not be done twice. */
 export function withRetries(send: Send, options: RetryOptions): Send {
@@ -40,9 +40,9 @@ export function withRetries(send: Send, options: RetryOptions): Send {
         if (!(error instanceof TransientFailure)) throw error
         const { facts } = error
         untilMs = deadlineOf(untilMs, facts, options)
-        const pauseMs = delayBefore(untilMs, attempt, facts, options)
+        const delayMs = delayBefore(untilMs, attempt, facts, options)
         const asksForMore = isRetryAfterBeyond(untilMs, facts, options)
-        if (asksForMore || isLast(attempt, facts, { pauseMs, untilMs }, options) || !mayRepeat(request, facts)) {
+        if (asksForMore || isLast(attempt, facts, { delayMs, untilMs }, options) || !mayRepeat(request, facts)) {
           throw finalError(request, facts, {
             tries: attempt,
             origin: options.origin,
@@ -53,11 +53,11 @@ export function withRetries(send: Send, options: RetryOptions): Send {
         options.logger.debug('a request is tried again', {
           route: addressOf(request.target).name,
           attempt,
-          pauseMs,
+          delayMs,
           ...facts,
         })
-        options.outages?.recordFailure(facts, { pauseMs: delayUntilClosed(pauseMs, untilMs, options), untilMs })
-        await sleepFor(options.clock, pauseMs, request)
+        options.outages?.recordFailure(facts, { delayMs: delayUntilClosed(delayMs, untilMs, options), untilMs })
+        await sleepFor(options.clock, delayMs, request)
       }
     }
   }
@@ -84,18 +84,18 @@ function isRetryAfterBeyond(
 }
 
 interface NextTry {
-  readonly pauseMs: number
+  readonly delayMs: number
   readonly untilMs: number | undefined
 }
 
 function isLast(
   attempt: number,
   { retryAfterMs }: FailureFacts,
-  { pauseMs, untilMs }: NextTry,
+  { delayMs, untilMs }: NextTry,
   { policy, clock }: RetryOptions,
 ): boolean {
   const isCounted = !(policy.honoursRetryAfter && retryAfterMs !== undefined)
-  if ((isCounted && attempt >= policy.attempts) || pauseMs > longestDelayMs(policy)) return true
+  if ((isCounted && attempt >= policy.attempts) || delayMs > longestDelayMs(policy)) return true
   return untilMs !== undefined && clock.monotonicMs() >= untilMs
 }
 
@@ -106,21 +106,21 @@ function delayBefore(
   { retryAfterMs }: FailureFacts,
   { clock, policy, random }: RetryOptions,
 ): number {
-  const pauseMs = retryDelayMs(attempt, policy, random(), retryAfterMs)
-  if (untilMs === undefined) return pauseMs
-  return Math.max(retryAfterMs ?? 0, Math.min(pauseMs, untilMs - clock.monotonicMs()))
+  const delayMs = retryDelayMs(attempt, policy, random(), retryAfterMs)
+  if (untilMs === undefined) return delayMs
+  return Math.max(retryAfterMs ?? 0, Math.min(delayMs, untilMs - clock.monotonicMs()))
 }
 
 function delayUntilClosed(
-  pauseMs: number,
+  delayMs: number,
   untilMs: number | undefined,
   { openUntilMs: openAtMs, clock }: RetryOptions,
 ): number {
-  return Math.max(pauseMs, openAtMs(untilMs) - clock.monotonicMs())
+  return Math.max(delayMs, openAtMs(untilMs) - clock.monotonicMs())
 }
 
 function retryAfterInWords({ retryAfterMs }: FailureFacts, { clock }: RetryOptions): string | undefined {
-  if (retryAfterMs === undefined || retryAfterMs === 0 || retryAfterMs > LONGEST_TOLD_MS) return undefined
+  if (retryAfterMs === undefined || retryAfterMs === 0 || retryAfterMs > LONGEST_NAMED_MS) return undefined
   const nowMs = clock.nowMs()
   return timeOfDay(nowMs + retryAfterMs, nowMs)
 }

@@ -52,13 +52,13 @@ function notYetValid({ owner, shown, nowMs }: Seen): string {
 function ofAnotherHost({ owner, shown, host }: Seen): string {
   const names = (shown?.subjectaltname ?? '').split(', ').map((name) => name.replace(/^(?:DNS|IP Address):/, ''))
   const own = names.filter((name) => name !== '').join(', ')
-  const whose = own === '' ? 'names no host' : `is for ${told(own)}`
+  const whose = own === '' ? 'names no host' : `is for ${quotable(own)}`
   return `the certificate of ${owner} ${whose} and not for ${host}: correct the address (service.url), or have it issued for this name too`
 }
 
 function ofUnknownAuthority({ owner, shown }: Seen): string {
   const issuer = nameOf(shown)
-  const who = issuer === undefined ? 'an authority' : `"${told(issuer)}"`
+  const who = issuer === undefined ? 'an authority' : `"${quotable(issuer)}"`
   return `the certificate of ${owner} was issued by ${who}, which this computer does not trust. If it is your organisation's, ${TRUST}`
 }
 
@@ -74,6 +74,6 @@ function dayOf(time: string | undefined): string | undefined {
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString().slice(0, 10)
 }
 
-function told(text: string): string {
+function quotable(text: string): string {
   return escapeText(truncateText(text, 200))
 }

@@ -43,7 +43,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #clock: Clock
   #resolve: (answer: WireAnswer) => void = () => {}
   #reject: (error: unknown) => void = () => {}
-  #tellEnd: () => void = () => {}
+  #resolveEnd: () => void = () => {}
   #controller: Dispatcher.DispatchController | undefined
   #timer: Timer | undefined
   #ended = false
@@ -66,7 +66,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#reject = reject
     })
     this.ended = new Promise((resolve) => {
-      this.#tellEnd = resolve
+      this.#resolveEnd = resolve
     })
     request.signal?.addEventListener('abort', this.#onAbort)
     const { cutMs, answerMs } = limits
@@ -127,7 +127,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#receivedBytes += chunk.length
     if (this.#stream) this.#passOn(controller, this.#stream, chunk)
     else if (this.#receivedBytes <= BODY_LIMIT_BYTES) this.#chunks.push(chunk)
-    else this.fail(this.#setback('answer-malformed', 'the answer is too long', true))
+    else this.fail(this.#transientFailure('answer-malformed', 'the answer is too long', true))
   }
 
   onResponseEnd(): void {
@@ -164,18 +164,18 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #end(): void {
     this.#ended = true
-    this.#tellEnd()
+    this.#resolveEnd()
     this.#timer?.[Symbol.dispose]()
     this.#cut?.[Symbol.dispose]()
     this.#request.signal?.removeEventListener('abort', this.#onAbort)
   }
 
-  #setback(code: 'answer-malformed' | 'answer-late', reason: string, final = false): TransientFailure {
+  #transientFailure(code: 'answer-malformed' | 'answer-late', reason: string, final = false): TransientFailure {
     return new TransientFailure({ code, reason, reached: this.#reached, mayBeDone: this.#mayBeDone, final })
   }
 
   readonly #onDeadline = (): void => {
-    if (this.#reached) this.fail(this.#setback('answer-late', 'no complete answer in time'))
+    if (this.#reached) this.fail(this.#transientFailure('answer-late', 'no complete answer in time'))
     else this.fail(noConnection(this.#wire))
   }
 

@@ -58,7 +58,7 @@ export async function expectStatus(
   const { status } = answer
   if (statuses.includes(status)) return
   if (status < 400) throw malformed(`the service answered ${status}, which means nothing here`)
-  if (status === 429 || status >= 500 || status === 408 || status === 425) throw setbackOf(answer)
+  if (status === 429 || status >= 500 || status === 408 || status === 425) throw transientFailureOf(answer)
   const reason = await describeRefusal(answer)
   if (status === 401) {
     const source = answer.tokenSource === undefined ? '' : `; the token comes from ${escapeText(answer.tokenSource)}`
@@ -109,7 +109,7 @@ export function malformed(reason: string, cause = reason): TransientFailure {
 /** Statuses of a service that cannot answer now; any other 5xx is a `service-error`. */
 const UNAVAILABLE: ReadonlySet<number> = new Set([408, 425, 502, 503, 504, 507])
 
-function setbackOf(answer: Answer): TransientFailure {
+function transientFailureOf(answer: Answer): TransientFailure {
   const throttled = answer.status === 429
   const failed = UNAVAILABLE.has(answer.status) ? 'service-unavailable' : 'service-error'
   return new TransientFailure({

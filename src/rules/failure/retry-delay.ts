@@ -24,9 +24,9 @@ export function retryDelayMs(attempt: number, policy: RetryPolicy, random: numbe
 }
 
 /** If the service asks for more, the request fails and its caller returns another time. */
-const LONGEST_PAUSE_MS = 24 * 3_600_000
+const LONGEST_DELAY_MS = 24 * 3_600_000
 
-export function longestDelayMs({ longestRetryAfterMs = LONGEST_PAUSE_MS }: RetryPolicy): number {
+export function longestDelayMs({ longestRetryAfterMs = LONGEST_DELAY_MS }: RetryPolicy): number {
   return longestRetryAfterMs
 }
 

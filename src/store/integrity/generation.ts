@@ -9,32 +9,32 @@ export interface FilePlace {
 }
 
 /**
- * A note beside the store of its commits and how it was closed. A store with fewer commits than its note is an older
+ * A record beside the store of its commits and how it was closed. A store with fewer commits than its record is an older
  * copy, or lost a part of its write-ahead log: it opens without error, but lacks work that was reported as done.
  */
-export interface GenerationNote {
+export interface GenerationRecord {
   /** Durable commits so far, counted in the store as well. */
   readonly commits: number
-  /** The database file when the note was written; null when not known yet. */
+  /** The database file when the record was written; null when not known yet. */
   readonly place: FilePlace | null
   /** The closed database file; null while it is open, and so also after a crash. */
   readonly closed: { readonly sizeBytes: number; readonly crc32: number } | null
 }
 
 const integer = z.string().regex(/^\d+$/).transform(BigInt)
-const noteShape = z.object({
+const recordShape = z.object({
   commits: z.int().nonnegative(),
   place: z.object({ inode: integer, ctimeNs: integer }).nullable(),
   closed: z.object({ sizeBytes: z.int(), crc32: z.int() }).nullable(),
 })
 
-/** Every note has this length, so that it replaces the note before within one disk sector. */
-const NOTE_BYTES = 256
+/** Every record has this length, so that it replaces the record before within one disk sector. */
+const RECORD_BYTES = 256
 
-/** The note in `file`; undefined when there is none, null when it is invalid. */
-export function readGenerationNote(file: string): GenerationNote | null | undefined {
+/** The record in `file`; undefined when there is none, null when it is invalid. */
+export function readGenerationRecord(file: string): GenerationRecord | null | undefined {
   if (!existsSync(file)) return undefined
-  return noteShape.safeParse(parseJson(readFileSync(file, 'utf8'))).data ?? null
+  return recordShape.safeParse(parseJson(readFileSync(file, 'utf8'))).data ?? null
 }
 
 /** The file's inode and ctime; undefined when it is gone. */
@@ -47,23 +47,23 @@ export function isSamePlace(one: FilePlace | null | undefined, other: FilePlace 
   return one?.inode === other?.inode && one?.ctimeNs === other?.ctimeNs
 }
 
-/** The note beside a held store; its file stays open, because every durable commit writes it. */
+/** The record beside a held store; its file stays open, because every durable commit writes it. */
 export class GenerationFile implements Disposable {
   readonly #descriptor: number
 
-  /** Creates the file with `first` in it, unless it already holds a valid note. */
-  constructor(file: string, first: GenerationNote) {
-    if (!readGenerationNote(file)) replaceFile(file, formatNote(first))
+  /** Creates the file with `first` in it, unless it already holds a valid record. */
+  constructor(file: string, first: GenerationRecord) {
+    if (!readGenerationRecord(file)) replaceFile(file, formatRecord(first))
     this.#descriptor = openSync(file, 'r+')
   }
 
-  /** Doesn't wait for the disk: a crash of the program keeps the note, a power cut may restore the one before. */
-  write(note: GenerationNote): void {
-    writeSync(this.#descriptor, formatNote(note), 0)
+  /** Doesn't wait for the disk: a crash of the program keeps the record, a power cut may restore the one before. */
+  write(record: GenerationRecord): void {
+    writeSync(this.#descriptor, formatRecord(record), 0)
   }
 
-  writeDurably(note: GenerationNote): void {
-    this.write(note)
+  writeDurably(record: GenerationRecord): void {
+    this.write(record)
     fsyncSync(this.#descriptor)
   }
 
@@ -72,9 +72,9 @@ export class GenerationFile implements Disposable {
   }
 }
 
-function formatNote({ commits, place, closed }: GenerationNote): string {
+function formatRecord({ commits, place, closed }: GenerationRecord): string {
   const written = place && { inode: String(place.inode), ctimeNs: String(place.ctimeNs) }
-  return `${JSON.stringify({ commits, place: written, closed }).padEnd(NOTE_BYTES - 1)}\n`
+  return `${JSON.stringify({ commits, place: written, closed }).padEnd(RECORD_BYTES - 1)}\n`
 }
 
 function parseJson(text: string): unknown {

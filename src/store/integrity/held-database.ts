@@ -1,39 +1,39 @@
 import type Database from 'better-sqlite3'
 import { OperatorError } from '../../foundation/errors.ts'
 import { type DatabaseSpec, isOutOfReach, openDatabase } from '../../foundation/sqlite/open-database.ts'
-import { type FilePlace, GenerationFile, type GenerationNote, isSamePlace, placeOf } from './generation.ts'
+import { type FilePlace, GenerationFile, type GenerationRecord, isSamePlace, placeOf } from './generation.ts'
 import { commitsOf, describeClosed, hasLog, type VerifiedStore } from './verify-store.ts'
 
 interface HeldFiles {
   readonly directory: string
   readonly spec: DatabaseSpec
-  readonly noteFile: string
+  readonly generationFile: string
 }
 
-/** The store's database while this process holds it. Counts each durable commit in the database, then in its note. */
+/** The store's database while this process holds it. Counts each durable commit in the database, then in its generation file. */
 export class HeldDatabase implements Disposable {
   readonly database: Database.Database
   /** The database may lack receipts of earlier uploads. */
   readonly isOfUnknownAge: boolean
   readonly #files: HeldFiles
-  readonly #note: GenerationFile
+  readonly #generation: GenerationFile
   readonly #inode: bigint | undefined
   readonly #count: Database.Statement<[string]>
   #commits: number
   #place: FilePlace | null
 
-  constructor(files: HeldFiles, { note, check, isOfUnknownAge }: VerifiedStore) {
+  constructor(files: HeldFiles, { generation, check, isOfUnknownAge }: VerifiedStore) {
     this.#files = files
     this.isOfUnknownAge = isOfUnknownAge
-    // Before the first change, the note must say that the database is no longer closed.
-    if (note?.closed) noteOpening(files.noteFile, note)
+    // Before the first change, the generation file must say that the database is no longer closed.
+    if (generation?.closed) recordOpening(files.generationFile, generation)
     this.database = openDatabase({ ...files.spec, check })
     try {
       this.#commits = commitsOf(this.database)
       this.#count = this.database.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('commits', ?)")
-      this.#place = note?.place ?? null
+      this.#place = generation?.place ?? null
       this.#inode = placeOf(files.spec.file)?.inode
-      this.#note = new GenerationFile(files.noteFile, { commits: 0, place: null, closed: null })
+      this.#generation = new GenerationFile(files.generationFile, { commits: 0, place: null, closed: null })
     } catch (error) {
       this.database.close()
       throw error
@@ -56,7 +56,7 @@ export class HeldDatabase implements Disposable {
     // A rehearsal rolls back, so nothing is committed.
     if (this.database.inTransaction) return result
     this.#commits = commits
-    this.#noteCommits(this.#findPlace())
+    this.#recordCommits(this.#findPlace())
     return result
   }
 
@@ -65,9 +65,9 @@ export class HeldDatabase implements Disposable {
     const transaction = this.database.transaction(work)
     if (this.database.inTransaction) return transaction()
     const result = this.#withoutWaiting(() => transaction.immediate())
-    // A checkpoint changes the file's ctime, which the note records.
+    // A checkpoint changes the file's ctime, which the generation file records.
     const place = this.#findPlace()
-    if (!isSamePlace(place, this.#place)) this.#noteCommits(place)
+    if (!isSamePlace(place, this.#place)) this.#recordCommits(place)
     return result
   }
 
@@ -80,31 +80,31 @@ export class HeldDatabase implements Disposable {
     }
   }
 
-  /** Closes the database and records its size and checksum in the note. */
+  /** Closes the database and records its size and checksum in the generation file. */
   [Symbol.dispose](): void {
     const { file } = this.#files.spec
-    using note = this.#note
+    using generation = this.#generation
     this.database.close()
     const place = placeOf(file)
     if (!place || place.inode !== this.#inode) return
     try {
       // If a reader keeps the log, the database file alone is incomplete.
-      note.writeDurably({ commits: this.#commits, place, closed: hasLog(file) ? null : describeClosed(file) })
+      generation.writeDurably({ commits: this.#commits, place, closed: hasLog(file) ? null : describeClosed(file) })
     } catch (error) {
-      // The old note says that the store is open, so the next opening checks it as after a crash.
+      // The old generation file says that the store is open, so the next opening checks it as after a crash.
       if (!isOutOfReach(error)) throw error
     }
   }
 
-  /** Leaves the database and its note as a crash would. */
+  /** Leaves the database and its generation file as a crash would. */
   abandon(): void {
     this.database.close()
-    this.#note[Symbol.dispose]()
+    this.#generation[Symbol.dispose]()
   }
 
-  #noteCommits(place: FilePlace): void {
+  #recordCommits(place: FilePlace): void {
     this.#place = place
-    this.#note.write({ commits: this.#commits, place, closed: null })
+    this.#generation.write({ commits: this.#commits, place, closed: null })
   }
 
   #findPlace(): FilePlace {
@@ -121,7 +121,7 @@ export function storeIsGone(directory: string): OperatorError {
   return new OperatorError('store-damaged', `${text}; put it back and start again`)
 }
 
-function noteOpening(noteFile: string, note: GenerationNote): void {
-  using file = new GenerationFile(noteFile, note)
-  file.writeDurably({ ...note, closed: null })
+function recordOpening(generationFile: string, generation: GenerationRecord): void {
+  using file = new GenerationFile(generationFile, generation)
+  file.writeDurably({ ...generation, closed: null })
 }

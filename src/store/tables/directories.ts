@@ -16,8 +16,8 @@ export function prepareDirectories(database: Database.Database) {
   const find = database.prepare<[number, string], { id: number }>(
     'SELECT id FROM directory WHERE mirror_id = ? AND path = ?',
   )
-  const get = database.prepare<[number, string], { id: number; madeAt: number | null }>(
-    'SELECT id, made_at AS madeAt FROM directory WHERE mirror_id = ? AND path = ?',
+  const get = database.prepare<[number, string], { id: number; createdAt: number | null }>(
+    'SELECT id, created_at AS createdAt FROM directory WHERE mirror_id = ? AND path = ?',
   )
   const belowCount = database.prepare<{ mirrorId: number; path: string }, { n: number }>(
     `SELECT count(*) AS n FROM directory d WHERE d.mirror_id = @mirrorId AND ${IS_BELOW}`,
@@ -28,38 +28,39 @@ export function prepareDirectories(database: Database.Database) {
   const all = database.prepare<[number], DirectoryRow>(
     'SELECT id, path FROM directory WHERE mirror_id = ? ORDER BY path',
   )
-  const unmade = database.prepare<[number], DirectoryRow>(
-    'SELECT id, path FROM directory WHERE mirror_id = ? AND made_at IS NULL ORDER BY path',
+  const pending = database.prepare<[number], DirectoryRow>(
+    'SELECT id, path FROM directory WHERE mirror_id = ? AND created_at IS NULL ORDER BY path',
   )
-  const unmadeCount = database.prepare<[number], { n: number }>(
-    'SELECT count(*) AS n FROM directory WHERE mirror_id = ? AND made_at IS NULL',
+  const pendingCount = database.prepare<[number], { n: number }>(
+    'SELECT count(*) AS n FROM directory WHERE mirror_id = ? AND created_at IS NULL',
   )
-  const markCreated = database.prepare<[number, number]>('UPDATE directory SET made_at = ? WHERE id = ?')
+  const markCreated = database.prepare<[number, number]>('UPDATE directory SET created_at = ? WHERE id = ?')
   const markPending = database.prepare<{ mirrorId: number; path: string }>(
-    `UPDATE directory AS d SET made_at = NULL WHERE d.mirror_id = @mirrorId AND d.made_at IS NOT NULL
+    `UPDATE directory AS d SET created_at = NULL WHERE d.mirror_id = @mirrorId AND d.created_at IS NOT NULL
      AND (d.path = '' OR d.path = @path OR substr(@path, 1, length(d.path) + 1) = d.path || '/' OR ${IS_BELOW})`,
   )
   const findDigest = database
-    .prepare<[number, string], Buffer | null>('SELECT seal FROM directory WHERE mirror_id = ? AND path = ?')
+    .prepare<[number, string], Buffer | null>('SELECT digest FROM directory WHERE mirror_id = ? AND path = ?')
     .pluck()
-  const setDigest = database.prepare<[Uint8Array | null, number]>('UPDATE directory SET seal = ? WHERE id = ?')
+  const setDigest = database.prepare<[Uint8Array | null, number]>('UPDATE directory SET digest = ? WHERE id = ?')
   const remove = database.prepare<[number]>('DELETE FROM directory WHERE id = ?')
   return {
     find: (mirrorId: number, path: string): number | undefined => find.get(mirrorId, path)?.id,
     /** A directory and when it was created remotely, if it was. */
-    get: (mirrorId: number, path: string): { id: number; madeAt: number | null } | undefined => get.get(mirrorId, path),
+    get: (mirrorId: number, path: string): { id: number; createdAt: number | null } | undefined =>
+      get.get(mirrorId, path),
     countBelow: (mirrorId: number, path: string): number => onlyRow(belowCount.get({ mirrorId, path })).n,
     ensure: (mirrorId: number, path: string): number =>
       (find.get(mirrorId, path) ?? onlyRow(insert.get(mirrorId, path))).id,
     list: (mirrorId: number): DirectoryRow[] => all.all(mirrorId),
     /** Directories that are not known to exist remotely, parents before children. */
-    listPending: (mirrorId: number): DirectoryRow[] => unmade.all(mirrorId),
-    countPending: (mirrorId: number): number => onlyRow(unmadeCount.get(mirrorId)).n,
-    markMade: (directoryId: number, nowMs: number): void => {
+    listPending: (mirrorId: number): DirectoryRow[] => pending.all(mirrorId),
+    countPending: (mirrorId: number): number => onlyRow(pendingCount.get(mirrorId)).n,
+    markCreated: (directoryId: number, nowMs: number): void => {
       markCreated.run(nowMs, directoryId)
     },
     /** Marks a directory that the service lost as pending, with all directories above and below it. */
-    forgetMade: (mirrorId: number, path: string): void => {
+    markPending: (mirrorId: number, path: string): void => {
       markPending.run({ mirrorId, path })
     },
     /** The directory digest; null unless the directory's rows prove all its files unchanged. */

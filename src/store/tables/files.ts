@@ -107,10 +107,10 @@ function prepareScanning(database: Database.Database) {
 }
 
 function prepareGone(database: Database.Database) {
-  const note = database.prepare<[HistoryReason, number, string]>(
+  const mark = database.prepare<[HistoryReason, number, string]>(
     'INSERT OR IGNORE INTO temp.gone SELECT directory_id, name, content_id, ? FROM file WHERE directory_id = ? AND name = ?',
   )
-  const noteAll = database.prepare<[HistoryReason, number]>(
+  const markAll = database.prepare<[HistoryReason, number]>(
     'INSERT OR IGNORE INTO temp.gone SELECT directory_id, name, content_id, ? FROM file WHERE directory_id = ?',
   )
   const goneCount = database.prepare<[], { all: number; leftOut: number }>(
@@ -125,8 +125,8 @@ function prepareGone(database: Database.Database) {
   )
   const makeEarlier = database.prepare<[number]>('UPDATE temp.fresh SET is_earlier = 1 WHERE mirror_id = ?')
   const forgetFresh = database.prepare<[number]>('DELETE FROM temp.fresh WHERE mirror_id = ?')
-  const keepFormer = database.prepare<[number]>(
-    `INSERT OR REPLACE INTO former (mirror_id, path, content_id, reason, ended_at)
+  const keepHistory = database.prepare<[number]>(
+    `INSERT OR REPLACE INTO history (mirror_id, path, content_id, reason, ended_at)
      SELECT d.mirror_id, iif(d.path = '', g.name, d.path || '/' || g.name), g.content_id, g.reason, ?
      FROM temp.gone g JOIN directory d ON d.id = g.directory_id JOIN content c ON c.id = g.content_id
      WHERE c.state <> 'new'`,
@@ -135,15 +135,15 @@ function prepareGone(database: Database.Database) {
     'DELETE FROM file WHERE (directory_id, name) IN (SELECT directory_id, name FROM temp.gone)',
   )
   const addToHistory = database.prepare<[number, string, number, HistoryReason, number]>(
-    'INSERT OR REPLACE INTO former (mirror_id, path, content_id, reason, ended_at) VALUES (?, ?, ?, ?, ?)',
+    'INSERT OR REPLACE INTO history (mirror_id, path, content_id, reason, ended_at) VALUES (?, ?, ?, ?, ?)',
   )
   return {
     /** Marks a file as gone; `removeGone` removes it. */
     markGone: (directoryId: number, name: string, reason: HistoryReason): void => {
-      note.run(reason, directoryId, name)
+      mark.run(reason, directoryId, name)
     },
     markDirectoryGone: (directoryId: number, reason: HistoryReason): void => {
-      noteAll.run(reason, directoryId)
+      markAll.run(reason, directoryId)
     },
     /** Counts files marked as gone; `leftOut` of them are still on disk, but a rule leaves them out now. */
     countGone: (): { all: number; leftOut: number } => onlyRow(goneCount.get()),
@@ -154,10 +154,10 @@ function prepareGone(database: Database.Database) {
     countMoved: (mirrorId: number): { now: number; ever: number; found: number } => onlyRow(movedCount.get(mirrorId)),
     /** Removes files marked as gone; keeps their paths as history unless the content is new. */
     removeGone: (nowMs: number): void => {
-      keepFormer.run(nowMs)
+      keepHistory.run(nowMs)
       removeGone.run()
     },
-    addFormer: (mirrorId: number, path: string, contentId: number, reason: HistoryReason, nowMs: number): void => {
+    addHistory: (mirrorId: number, path: string, contentId: number, reason: HistoryReason, nowMs: number): void => {
       addToHistory.run(mirrorId, path, contentId, reason, nowMs)
     },
     /** Begins a scan: clears the marks of gone files, and counts new paths of the mirror as earlier. */
@@ -174,7 +174,7 @@ function prepareGone(database: Database.Database) {
 
 function prepareOpen(database: Database.Database) {
   // CROSS JOIN fixes the order of the loops, so that each page continues in the index.
-  const columns = `f.directory_id AS directoryId, d.path AS directory, f.name, d.made_at IS NOT NULL AS isDirectoryCreated,
+  const columns = `f.directory_id AS directoryId, d.path AS directory, f.name, d.created_at IS NOT NULL AS isDirectoryCreated,
     c.id AS contentId, c.sha256, c.mime, c.size, c.state, c.retry_at AS retryAt`
   const open = database.prepare<[number, number, string, number], OpenFile>(
     `SELECT ${columns}

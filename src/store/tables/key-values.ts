@@ -8,7 +8,7 @@ export interface KeyValue {
 export type KeyValueQueries = ReturnType<typeof prepareKeyValues>
 
 /** Separates these keys from the store's own keys in `meta`. */
-const PREFIX = 'note:'
+const PREFIX = 'value:'
 
 /** Key-value pairs that outlive a process, as text: when a schedule is due, whether a mirror is paused. */
 export function prepareKeyValues(database: Database.Database) {

@@ -74,7 +74,7 @@ export function prepareMirrors(database: Database.Database) {
   )
   const setAdHoc = database.prepare<[number, number]>('UPDATE mirror SET is_ad_hoc = ? WHERE id = ?')
   const rename = database.prepare<[string, number]>('UPDATE mirror SET name = ? WHERE id = ?')
-  const noteScrub = database.prepare<[number, number]>('UPDATE mirror SET scrubbed_at = ? WHERE id = ?')
+  const recordScrub = database.prepare<[number, number]>('UPDATE mirror SET scrubbed_at = ? WHERE id = ?')
   const renameLibrary = database.prepare<[string, number]>('UPDATE library SET name = ? WHERE id = ?')
   return {
     ...prepareForgetting(database),
@@ -107,7 +107,7 @@ export function prepareMirrors(database: Database.Database) {
     },
     /** Records that a scan has hashed every file. */
     noteScrub: (mirrorId: number, nowMs: number): void => {
-      noteScrub.run(nowMs, mirrorId)
+      recordScrub.run(nowMs, mirrorId)
     },
     renameLibrary: (libraryId: number, name: string): void => {
       renameLibrary.run(name, libraryId)

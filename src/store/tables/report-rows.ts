@@ -28,7 +28,7 @@ export type SupersededRow = ContentRow & { readonly path: string; readonly reaso
 export interface Copy {
   readonly contentId: number
   readonly path: string
-  readonly isSender: number
+  readonly isUploaded: number
 }
 
 export interface StateTally {
@@ -110,21 +110,21 @@ function prepareLocal(database: Database.Database) {
   // A stored content without files belongs to the mirror that last had a file of it.
   const superseded = database.prepare<[number], SupersededRow>(
     `SELECT ${CONTENT_COLUMNS}, fo.path, fo.reason, max(fo.ended_at) AS endedAt
-     FROM former fo JOIN content c ON c.id = fo.content_id
+     FROM history fo JOIN content c ON c.id = fo.content_id
      WHERE fo.mirror_id = ? AND c.state = 'stored' AND NOT EXISTS (SELECT 1 FROM file f WHERE f.content_id = c.id)
-       AND NOT EXISTS (SELECT 1 FROM former later WHERE later.content_id = c.id AND later.mirror_id <> fo.mirror_id
+       AND NOT EXISTS (SELECT 1 FROM history later WHERE later.content_id = c.id AND later.mirror_id <> fo.mirror_id
          AND (later.ended_at, later.mirror_id) > (fo.ended_at, fo.mirror_id))
      GROUP BY c.id ORDER BY fo.path`,
   )
   const copies = database.prepare<[number, number], Copy>(
     `SELECT f.content_id AS contentId, iif(d.path = '', f.name, d.path || '/' || f.name) AS path,
             EXISTS (SELECT 1 FROM upload u WHERE u.content_id = f.content_id AND u.mirror_id = d.mirror_id
-              AND u.path = iif(d.path = '', f.name, d.path || '/' || f.name)) AS isSender
+              AND u.path = iif(d.path = '', f.name, d.path || '/' || f.name)) AS isUploaded
      FROM file f JOIN directory d ON d.id = f.directory_id
      WHERE d.mirror_id = ? AND f.content_id IN (
        SELECT f2.content_id FROM file f2 JOIN directory d2 ON d2.id = f2.directory_id
        WHERE d2.mirror_id = ? GROUP BY 1 HAVING count(*) > 1)
-     ORDER BY f.content_id, isSender DESC, path`,
+     ORDER BY f.content_id, isUploaded DESC, path`,
   )
   const stateColumns = `c.state, c.outcome, c.is_set_aside AS isSetAside, c.problem_code IS NOT NULL AS hasProblem, count(*) AS files,
             coalesce(sum(c.ingestion_note = '${quoted(WITHOUT_TEXT)}'), 0) AS withoutText, count(DISTINCT c.id) AS contents, sum(f.size) AS bytes`
@@ -141,9 +141,9 @@ function prepareLocal(database: Database.Database) {
        WHERE f.content_id = ? AND d.mirror_id = ? ORDER BY path LIMIT ?`,
     )
     .pluck()
-  const formers = database.prepare<[number, string], HistoricalContent>(
+  const history = database.prepare<[number, string], HistoricalContent>(
     `SELECT c.id AS contentId, c.sha256, c.resource_id AS resourceId, c.outcome, fo.reason, fo.ended_at AS endedAt
-     FROM former fo JOIN content c ON c.id = fo.content_id WHERE fo.mirror_id = ? AND fo.path = ? ORDER BY fo.ended_at`,
+     FROM history fo JOIN content c ON c.id = fo.content_id WHERE fo.mirror_id = ? AND fo.path = ? ORDER BY fo.ended_at`,
   )
   return {
     /** Counts files of a mirror by the state of their content. */
@@ -154,7 +154,7 @@ function prepareLocal(database: Database.Database) {
     listPathsOf: (mirrorId: number, contentId: number, limit: number): string[] =>
       pathsOf.all(contentId, mirrorId, limit),
     /** The contents that a path had before, oldest first. */
-    listFormers: (mirrorId: number, path: string): HistoricalContent[] => formers.all(mirrorId, path),
+    listHistory: (mirrorId: number, path: string): HistoricalContent[] => history.all(mirrorId, path),
     iterateFiles: (mirrorId: number): IterableIterator<FileRow> => files.iterate(mirrorId),
     listFiles: (mirrorId: number, directory: string): FileRow[] => inDirectory.all(mirrorId, directory),
     listSuperseded: (mirrorId: number): SupersededRow[] => superseded.all(mirrorId),

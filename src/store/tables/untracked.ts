@@ -51,29 +51,29 @@ function prepareDue(database: Database.Database) {
 function prepareEntries(database: Database.Database) {
   const isKnown = `EXISTS (SELECT 1 FROM content c WHERE c.library_id = @libraryId AND c.resource_id = `
   const add = database.prepare<[Record<string, string | number>]>(
-    `INSERT INTO stranger (library_id, mime, name_key, resource_id, title, filename)
+    `INSERT INTO untracked (library_id, mime, name_key, resource_id, title, filename)
      SELECT @libraryId, @mime, @key, @resourceId, @title, @filename WHERE NOT ${isKnown} @resourceId) ON CONFLICT DO NOTHING`,
   )
-  const any = database.prepare<[number], number>('SELECT 1 FROM stranger WHERE library_id = ? LIMIT 1').pluck()
+  const any = database.prepare<[number], number>('SELECT 1 FROM untracked WHERE library_id = ? LIMIT 1').pluck()
   const isCandidate = `library_id = @libraryId AND mime = @mime AND coalesce(size, @size) = @size
     AND coalesce(sha256, @sha256) = @sha256 AND NOT ${isKnown} s.resource_id)`
   const columns = 'resource_id AS resourceId, title, filename, mime'
   const ofName = database.prepare<[Record<string, string | number | Uint8Array>], UntrackedEntry>(
-    `SELECT ${columns} FROM stranger s WHERE name_key = @key AND resource_id > @after AND ${isCandidate}
+    `SELECT ${columns} FROM untracked s WHERE name_key = @key AND resource_id > @after AND ${isCandidate}
      ORDER BY resource_id LIMIT ${PAGE}`,
   )
-  const isOfName = `EXISTS (SELECT 1 FROM stranger n WHERE n.library_id = @libraryId AND n.mime = @mime
+  const isOfName = `EXISTS (SELECT 1 FROM untracked n WHERE n.library_id = @libraryId AND n.mime = @mime
     AND n.name_key = @key AND n.resource_id = s.resource_id)`
   const likeName = (condition: string) =>
-    `SELECT ${columns} FROM stranger s WHERE ${condition} AND ${isCandidate} AND NOT ${isOfName}`
+    `SELECT ${columns} FROM untracked s WHERE ${condition} AND ${isCandidate} AND NOT ${isOfName}`
   const ofLikeName = database.prepare<[Record<string, string | number | Uint8Array>], UntrackedEntry>(
     `${likeName('name_key IN (SELECT value FROM json_each(@beginnings))')}
      UNION ${likeName("@key <> '' AND name_key > @key AND name_key < @key || char(1114111)")} LIMIT ${MOST_OF_LIKE_NAME}`,
   )
   const setBytes = database.prepare<[number | null, Uint8Array | null, number, string]>(
-    `UPDATE stranger SET size = coalesce(?, size), sha256 = coalesce(?, sha256) WHERE library_id = ? AND resource_id = ?`,
+    `UPDATE untracked SET size = coalesce(?, size), sha256 = coalesce(?, sha256) WHERE library_id = ? AND resource_id = ?`,
   )
-  const remove = database.prepare<[number, string]>('DELETE FROM stranger WHERE library_id = ? AND resource_id = ?')
+  const remove = database.prepare<[number, string]>('DELETE FROM untracked WHERE library_id = ? AND resource_id = ?')
   return {
     hasAny: (libraryId: number): boolean => any.get(libraryId) !== undefined,
     /** Adds entries that no content refers to, one row for each name key. */
@@ -95,7 +95,7 @@ function prepareEntries(database: Database.Database) {
       const beginnings = JSON.stringify([...key].map((_, at, letters) => letters.slice(0, at).join('')).slice(1))
       return ofLikeName.all({ libraryId, mime, size, sha256, key, beginnings })
     },
-    noteBytes: (libraryId: number, resourceId: string, { sizeBytes, sha256 }: ResourceBytes): void => {
+    recordBytes: (libraryId: number, resourceId: string, { sizeBytes, sha256 }: ResourceBytes): void => {
       setBytes.run(sizeBytes ?? null, sha256 ?? null, libraryId, resourceId)
     },
     /** Removes an entry that has a receipt now, or that can't be compared. */

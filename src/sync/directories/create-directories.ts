@@ -104,7 +104,7 @@ class DirectoryMaker {
   async #noteNotFound(path: string): Promise<void> {
     const { store, signal } = this.#engine
     await assertLibraryRemains(this.#mirror, this.#connection, signal)
-    store.write(() => store.directories.forgetMade(this.#mirror.row.id, path))
+    store.write(() => store.directories.markPending(this.#mirror.row.id, path))
   }
 
   async #createRemotely(path: string): Promise<'created' | 'existing'> {
@@ -122,7 +122,7 @@ class DirectoryMaker {
     const { store, clock } = this.#engine
     const made = this.#made
     this.#made = []
-    if (made.length > 0) store.write(() => made.forEach((id) => void store.directories.markMade(id, clock.nowMs())))
+    if (made.length > 0) store.write(() => made.forEach((id) => void store.directories.markCreated(id, clock.nowMs())))
   }
 }
 

@@ -14,7 +14,7 @@ export async function recheckDirectories(engine: Engine, mirror: OpenMirror, con
   if (!shown) return
   const gone = store.directories.list(row.id).filter(({ path }) => !shown.has(joinLibraryPath(row.remotePath, path)))
   if (gone.length === 0) return
-  store.write(() => gone.forEach(({ path }) => void store.directories.forgetMade(row.id, path)))
+  store.write(() => gone.forEach(({ path }) => void store.directories.markPending(row.id, path)))
 }
 
 /** Returns the paths of all folders of the library; undefined if the listing is incomplete or not permitted. */

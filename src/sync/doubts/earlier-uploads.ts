@@ -106,7 +106,7 @@ export class EarlierUploads {
     const content = { path: joinPath(directory, name), mime, size }
     const found = await readRemoteBytes(this.#engine, this.#connection, resourceId, content)
     store.writeRelaxed(() => {
-      if (found) store.untracked.noteBytes(library.id, resourceId, found)
+      if (found) store.untracked.recordBytes(library.id, resourceId, found)
       else store.untracked.remove(library.id, resourceId)
     })
     return found?.sha256 !== undefined && sha256.equals(found.sha256)

@@ -116,7 +116,7 @@ function recordFile(
   const isSame = before?.contentId === content.id
   if (before && !isSame) {
     const path = joinPath(directory, file.name)
-    store.files.addFormer(mirror.row.id, path, before.contentId, 'changed', clock.nowMs())
+    store.files.addHistory(mirror.row.id, path, before.contentId, 'changed', clock.nowMs())
   }
   if (!before && !content.isNew) store.files.addFresh(mirror.row.id, content.id)
   const { name, mtimeNs, ctimeNs, inode, isRacy } = file

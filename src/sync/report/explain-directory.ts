@@ -29,7 +29,7 @@ export function explainDirectory(
   const prefix = path === '' ? '' : `${path}/`
   return {
     remotePath: joinLibraryPath(mirror.remotePath, path),
-    createdAt: directory.madeAt,
+    createdAt: directory.createdAt,
     directories: store.directories.countBelow(mirror.id, path),
     files: countFiles(store.report.tallyStatesBelow(mirror.id, path), store.isHeld()),
     problems: store.problems.list(mirror.id).filter((problem) => problem.path.startsWith(prefix)),

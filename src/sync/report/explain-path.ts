@@ -39,7 +39,7 @@ export interface PathExplanation {
   readonly movedTo: readonly string[]
   readonly uploads: readonly UploadRow[]
   readonly problem: ProblemRow | undefined
-  readonly formers: readonly HistoricalContent[]
+  readonly history: readonly HistoricalContent[]
   /** Why limits held back new contents of the mirror in its last run; null: none did. */
   readonly heldBack: string | null
   /** Undefined for a file, and for a directory that the store does not know. */
@@ -61,8 +61,8 @@ export function explainPath(
   const row = store.report.listFiles(mirror.id, directory).find((file) => file.name === name)
   const content = row && store.contents.get(row.contentId)
   const original = row && findOriginal(context, mirror.id, row.contentId)
-  const formers = store.report.listFormers(mirror.id, path)
-  const last = row ? undefined : formers.at(-1)
+  const history = store.report.listHistory(mirror.id, path)
+  const last = row ? undefined : history.at(-1)
   return {
     mirror,
     path,
@@ -72,7 +72,7 @@ export function explainPath(
     movedTo: last?.reason === 'gone' ? store.report.listPathsOf(mirror.id, last.contentId, MOST_PATHS) : [],
     uploads: content ? store.uploads.listByContent(content.id) : [],
     problem: store.problems.find(mirror.id, path),
-    formers,
+    history,
     heldBack: describeHeldBack(store, mirror),
     directory: explainDirectory(store, mirror, path),
   }

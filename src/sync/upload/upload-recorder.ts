@@ -50,7 +50,7 @@ export class UploadRecorder {
         this.#recordStored(intent, result.resourceId, result.isDuplicate)
         break
       case 'no-directory':
-        this.#engine.store.directories.forgetMade(this.#mirror.row.id, intent.directory)
+        this.#engine.store.directories.markPending(this.#mirror.row.id, intent.directory)
         this.recordNotSent(intent)
         break
       case 'refused':

@@ -20,9 +20,9 @@ describe('retryPauseMs', () => {
   it('never pauses longer than the bound', () => {
     fc.assert(
       fc.property(attempts, policies, randoms, (attempt, policy, random) => {
-        const pauseMs = retryDelayMs(attempt, policy, random)
-        expect(pauseMs).toBeGreaterThan(0)
-        expect(pauseMs).toBeLessThanOrEqual(policy.maxDelayMs)
+        const delayMs = retryDelayMs(attempt, policy, random)
+        expect(delayMs).toBeGreaterThan(0)
+        expect(delayMs).toBeLessThanOrEqual(policy.maxDelayMs)
       }),
     )
   })
@@ -30,9 +30,9 @@ describe('retryPauseMs', () => {
   it('never pauses less than Retry-After says', () => {
     fc.assert(
       fc.property(attempts, policies, randoms, fc.nat({ max: 10 ** 9 }), (attempt, policy, random, retryAfterMs) => {
-        const pauseMs = retryDelayMs(attempt, policy, random, retryAfterMs)
-        expect(pauseMs).toBeGreaterThanOrEqual(retryAfterMs)
-        expect(pauseMs).toBeLessThanOrEqual(retryAfterMs + policy.maxDelayMs)
+        const delayMs = retryDelayMs(attempt, policy, random, retryAfterMs)
+        expect(delayMs).toBeGreaterThanOrEqual(retryAfterMs)
+        expect(delayMs).toBeLessThanOrEqual(retryAfterMs + policy.maxDelayMs)
       }),
     )
   })
@@ -58,8 +58,8 @@ describe('retryPauseMs', () => {
     [5, 0, 5_000],
     [5, 0.5, 7_500],
     [9, 0, 5_000],
-  ])('doubles up to its bound, half of it by chance: try %i, %f', (attempt, random, pauseMs) => {
-    expect(retryDelayMs(attempt, { attempts: 9, firstDelayMs: 1_000, maxDelayMs: 10_000 }, random)).toBe(pauseMs)
+  ])('doubles up to its bound, half of it by chance: try %i, %f', (attempt, random, delayMs) => {
+    expect(retryDelayMs(attempt, { attempts: 9, firstDelayMs: 1_000, maxDelayMs: 10_000 }, random)).toBe(delayMs)
   })
 })
 

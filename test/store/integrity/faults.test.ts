@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { explainFaults } from '../../../src/store/integrity/explain-faults.ts'
-import { GenerationFile, placeOf, readGenerationNote } from '../../../src/store/integrity/generation.ts'
+import { GenerationFile, placeOf, readGenerationRecord } from '../../../src/store/integrity/generation.ts'
 import { openStore, openStoreReader } from '../../../src/store/open-store.ts'
 import { onlyRow } from '../../../src/store/sql/only-row.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
@@ -74,9 +74,9 @@ describe('the note beside a store', () => {
     onTestFinished(() => spy.mockRestore())
     store[Symbol.dispose]()
     spy.mockRestore()
-    expect(readGenerationNote(join(directory, 'generation'))?.closed).toBeNull()
+    expect(readGenerationRecord(join(directory, 'generation'))?.closed).toBeNull()
     openStore(directory)[Symbol.dispose]()
-    expect(readGenerationNote(join(directory, 'generation'))?.closed).not.toBeNull()
+    expect(readGenerationRecord(join(directory, 'generation'))?.closed).not.toBeNull()
   })
 
   test('hides no bug of the program', () => {
@@ -96,7 +96,7 @@ describe('the note beside a store', () => {
     store.writeRelaxed(() => store.keyValues.set('much', 'x'.repeat(20 * 2 ** 20)))
     const after = placeOf(join(directory, 'store.db'))
     expect(after).not.toEqual(before)
-    expect(readGenerationNote(join(directory, 'generation'))?.place).toEqual(after)
+    expect(readGenerationRecord(join(directory, 'generation'))?.place).toEqual(after)
   })
 
   test('that is no note counts as none', () => {
@@ -105,7 +105,7 @@ describe('the note beside a store', () => {
     const file = join(directory, 'generation')
     for (const text of ['{', '{"commits":-1}']) {
       writeFileSync(file, text)
-      expect(readGenerationNote(file)).toBeNull()
+      expect(readGenerationRecord(file)).toBeNull()
     }
     using store = openStore(directory)
     expect(store.isInPlace()).toBe(true)

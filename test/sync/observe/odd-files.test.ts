@@ -310,8 +310,8 @@ describe('the mirrored directory', () => {
 
 /** What the store knows of files and of what was sent. */
 function describeStore(stateDir: string): unknown[] {
-  const { file, former, content, upload, directory } = dumpStore(stateDir)
-  return [file, former, content, upload, directory]
+  const { file, history, content, upload, directory } = dumpStore(stateDir)
+  return [file, history, content, upload, directory]
 }
 
 /** New bytes of the same length, with this modification time (seconds). */

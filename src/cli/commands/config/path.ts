@@ -13,7 +13,7 @@ export const command = defineCommand({
     const file = findConfigFile(context.config, context.io)
     if (context.json) context.printJson({ path: file ?? null })
     else if (file === undefined)
-      context.note('No configuration file: the embedded library with its defaults is in force')
+      context.printMessage('No configuration file: the embedded library with its defaults is in force')
     else context.print(file)
     return 'done'
   },

@@ -22,7 +22,7 @@ export const command = defineCommand({
       make: (store) => setContentsAside(store, contentIds),
     })
     if (context.json) context.printJson({ setAside: count })
-    else context.note(`Set aside: ${counted(count, 'file')}`)
+    else context.printMessage(`Set aside: ${counted(count, 'file')}`)
     return 'done'
   },
 })

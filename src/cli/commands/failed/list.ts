@@ -23,7 +23,7 @@ export const command = defineCommand({
     const contents = readQuarantine(context).filter(({ isSetAside }) => all || !isSetAside)
     if (context.json) context.printJson({ contents: contents.map(quarantinedJson) })
     else if (contents.length > 0) showQuarantine(context, contents)
-    else context.note(describeNothing(context))
+    else context.printMessage(describeNothing(context))
     return 'done'
   },
 })

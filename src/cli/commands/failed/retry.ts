@@ -28,7 +28,7 @@ export const command = defineCommand({
       make: (store) => retryContents(store, contentIds),
     })
     if (context.json) context.printJson({ due: count })
-    else context.note(`Due now: ${counted(count, 'file')}`)
+    else context.printMessage(`Due now: ${counted(count, 'file')}`)
     return 'done'
   },
 })

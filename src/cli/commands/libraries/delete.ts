@@ -27,7 +27,7 @@ export const command = defineCommand({
     }
     await service.client.deleteLibrary(id, context.signal)
     if (context.json) context.printJson({ deleted: { id, name } })
-    else context.note(`Deleted the library "${escapeText(name)}" (${escapeText(id)})`)
+    else context.printMessage(`Deleted the library "${escapeText(name)}" (${escapeText(id)})`)
     return 'done'
   },
 })

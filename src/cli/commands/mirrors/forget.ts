@@ -35,7 +35,7 @@ export const command = defineCommand({
   ],
   exits: ['done', 'heldBack', 'locked', 'operator'],
   async run(context, args) {
-    const { settings, json, note } = context
+    const { settings, json, printMessage } = context
     const entry = findForgettable(context, args.mirror)
     if (!args.yes) await confirm(context, entry)
     const copy = await changeStore(settings.stateDir, {
@@ -43,7 +43,10 @@ export const command = defineCommand({
       make: (store) => forgetMirror(store, entry.name, Date.now()),
     })
     if (json) context.printJson({ forgotten: entry.name, copy })
-    else note(`Forgot the mirror "${escapeText(entry.name)}". The state from before is kept in ${escapeText(copy)}`)
+    else
+      printMessage(
+        `Forgot the mirror "${escapeText(entry.name)}". The state from before is kept in ${escapeText(copy)}`,
+      )
     return 'done'
   },
 })

@@ -20,7 +20,7 @@ export const command = defineCommand({
     using store = openStoreReader(settings.stateDir)
     const roster = listRoster(settings, store?.mirrors.list() ?? [])
     if (context.json) context.printJson({ mirrors: roster.map((entry) => mirrorJson(entry)) })
-    else if (roster.length === 0) context.note('There is no mirror yet: see "shelfd sync --help"')
+    else if (roster.length === 0) context.printMessage('There is no mirror yet: see "shelfd sync --help"')
     else {
       const rows = roster.map((entry) => [entry.name, describeActivity(entry), entry.path, targetOf(entry)])
       context.printTable(['name', 'state', 'directory', 'library'], rows)

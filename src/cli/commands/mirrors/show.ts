@@ -35,7 +35,7 @@ export const command = defineCommand({
     const fields = renderFields({
       name: entry.name,
       state: describeActivity(entry),
-      'made by': configured ? `the configuration (${settings.configFile})` : madeBy(entry),
+      'made by': configured ? `the configuration (${settings.configFile})` : originOf(entry),
       directory: entry.path,
       library: targetOf(entry),
       service: row && nameOrigin(row.library.origin),
@@ -48,7 +48,7 @@ export const command = defineCommand({
   },
 })
 
-function madeBy({ row }: RosterEntry): string {
+function originOf({ row }: RosterEntry): string {
   return row?.isAdHoc ? '"shelfd sync DIR"' : 'a configuration that no longer names it'
 }
 

@@ -26,7 +26,7 @@ export const command = defineCommand({
     const input = toManageInput(context, system)
     const filling = { command: toCommand(context), tokenFile: tokenFile && toPath(context, tokenFile) }
     const steps = [...(context.settings.mirrors.length === 0 ? [NO_MIRRORS] : []), ...input.plan.nextSteps]
-    tell(context, await installService(input, filling, !noStart), steps)
+    printOutcome(context, await installService(input, filling, !noStart), steps)
     return 'done'
   },
 })
@@ -42,12 +42,13 @@ function toPath({ io }: CommandContext, given: string): string {
   return resolve(io.cwd, expandHome(given, io.home))
 }
 
-function tell(context: CommandContext, { file, ran }: Done, nextSteps: readonly string[]): void {
+function printOutcome(context: CommandContext, { file, ran }: Done, nextSteps: readonly string[]): void {
   if (context.json) {
     context.printJson({ file, ran, nextSteps })
     return
   }
   context.print(`Wrote ${escapeText(file)}`)
   for (const line of ran) context.print(`Ran   ${escapeText(line)}`)
-  for (const line of [...nextSteps, 'See how it is: shelfd service status, shelfd service logs']) context.note(line)
+  for (const line of [...nextSteps, 'See how it is: shelfd service status, shelfd service logs'])
+    context.printMessage(line)
 }

@@ -13,7 +13,7 @@ export const command = defineCommand({
   async run(context, { system }) {
     const done = await uninstallService(toManageInput(context, system))
     if (context.json) context.printJson(done ?? { file: null, ran: [] })
-    else if (!done) context.note('Nothing to remove: no service is installed')
+    else if (!done) context.printMessage('Nothing to remove: no service is installed')
     else {
       for (const line of done.ran) context.print(`Ran     ${escapeText(line)}`)
       context.print(`Removed ${escapeText(done.file)}`)

@@ -3,7 +3,7 @@ import type { Progress } from '../../../sync/progress.ts'
 import type { CommandContext } from '../../context.ts'
 
 /** Reports a request to stop at once, because uploads in flight may take a while to end. */
-export function tellWhenStopped(
+export function announceStop(
   context: CommandContext,
   { progress, isInDaemon }: { readonly progress: Progress; readonly isInDaemon: boolean },
 ): Disposable {
@@ -13,7 +13,7 @@ export function tellWhenStopped(
     const text = (isLast ? words.last : words.first)(uploading)
     // The process ends now, so the drawn line is removed.
     if (isLast) context.messages.clear()
-    if (text !== undefined) context.tell(text, { uploading })
+    if (text !== undefined) context.announce(text, { uploading })
   }
   return context.io.onStop?.(listener) ?? { [Symbol.dispose]() {} }
 }

@@ -4,7 +4,12 @@ import { sizeOnDisk } from '../../../local/read/size-on-disk.ts'
 import type { RunSummary, SyncSummary } from '../../../rules/run/sync-summary.ts'
 import { suggestSearch } from '../../../sync/report/suggest-search.ts'
 import type { CommandContext } from '../../context.ts'
-import { describeDestination, describeNext, describeRoom, NEXT_IN_CHECKOUT } from '../../render/describe-first-sync.ts'
+import {
+  describeDestination,
+  describeDiskUsage,
+  describeNext,
+  NEXT_IN_CHECKOUT,
+} from '../../render/describe-first-sync.ts'
 
 /** Messages of the first sync of a mirror: where its files go, how much room they take, and what to try next. */
 export class FirstSync {
@@ -28,9 +33,9 @@ export class FirstSync {
   }
 
   begin(isDryRun: boolean): void {
-    const { tell } = this.#context
+    const { announce } = this.#context
     if (this.#names.length === 0 || !this.#isEmbedded) return
-    tell(describeDestination(this.#names, this.#library, isDryRun))
+    announce(describeDestination(this.#names, this.#library, isDryRun))
   }
 
   /** Reports room and next steps after a run that sent files of a new mirror. */
@@ -38,14 +43,14 @@ export class FirstSync {
     const hasSent = ({ uploads }: SyncSummary) => uploads.created + uploads.duplicates > 0
     const first = mirrors.find((mirror) => this.#names.includes(mirror.name) && hasSent(mirror))
     if (!first || dryRun) return
-    const { tell } = this.#context
+    const { announce } = this.#context
     const report = this.#runner.reportContext()
-    if (this.#isEmbedded) tell(describeRoom(sizeOnDisk(report.fs, this.#library.directory), this.#library))
-    if (this.#isCheckout) tell(NEXT_IN_CHECKOUT)
+    if (this.#isEmbedded) announce(describeDiskUsage(sizeOnDisk(report.fs, this.#library.directory), this.#library))
+    if (this.#isCheckout) announce(NEXT_IN_CHECKOUT)
     else if (!this.#isElsewhere) {
       // A search in a configured service may cost money, so only the embedded library is searched for a suggestion.
       const query = this.#isEmbedded ? await suggestSearch(report, first.name) : undefined
-      tell(describeNext(query, this.#runner.isInDaemon))
+      announce(describeNext(query, this.#runner.isInDaemon))
     }
   }
 

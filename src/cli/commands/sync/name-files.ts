@@ -25,10 +25,10 @@ export function logOfRun({ logger, logFormat }: CommandContext): Logger {
 }
 
 /** After a dry run without -v, explains how to see the names of the files. */
-export function tellHowToNameFiles({ json, verbosity, tell }: CommandContext, { mirrors }: RunSummary): void {
+export function announceHowToNameFiles({ json, verbosity, announce }: CommandContext, { mirrors }: RunSummary): void {
   const files = mirrors.reduce((sum, { uploads }) => sum + uploads.created, 0)
   if (files === 0 || json || verbosity > 0) return
-  tell(files === 1 ? '-v names this file' : `-v names each of these ${counted(files, 'file')}`)
+  announce(files === 1 ? '-v names this file' : `-v names each of these ${counted(files, 'file')}`)
 }
 
 function jsonLines({ logger }: CommandContext): FileLog {
@@ -39,12 +39,12 @@ function jsonLines({ logger }: CommandContext): FileLog {
   }
 }
 
-function textLines({ note }: CommandContext): FileLog {
+function textLines({ printMessage }: CommandContext): FileLog {
   let heading = ''
   const write = (line: string, { mirror }: PlannedFile) => {
-    if (mirror !== heading) note(`${escapeText(mirror)}:`)
+    if (mirror !== heading) printMessage(`${escapeText(mirror)}:`)
     heading = mirror
-    note(line)
+    printMessage(line)
   }
   return {
     wouldSend: (file) => write(`  would send  ${describe(file)}`, file),

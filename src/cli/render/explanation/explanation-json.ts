@@ -6,7 +6,7 @@ import type { RemoteFinding } from './explanation.ts'
 
 /** The object that `why --json` prints; docs/report.md explains its keys. */
 export function explanationJson(found: PathExplanation, remote: RemoteFinding | undefined) {
-  const { mirror, path, disk, content, uploads, problem, formers, directory } = found
+  const { mirror, path, disk, content, uploads, problem, history, directory } = found
   return {
     mirror: mirror.name,
     root: mirror.path,
@@ -23,7 +23,7 @@ export function explanationJson(found: PathExplanation, remote: RemoteFinding | 
       return { attempt, path: from, startedAt: isoTime(begunAt), endedAt: isoTime(endedAt), outcome, message }
     }),
     problem: problem ? problemJson(problem) : null,
-    earlierVersions: formers.map(({ sha256, resourceId, outcome, reason, endedAt }) => {
+    earlierVersions: history.map(({ sha256, resourceId, outcome, reason, endedAt }) => {
       const isSearchable = outcome === 'searchable'
       return { sha256: sha256.toString('hex'), resourceId, reason, endedAt: isoTime(endedAt), isSearchable }
     }),

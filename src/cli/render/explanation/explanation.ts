@@ -45,10 +45,10 @@ export function renderExplanation(found: PathExplanation, remote: RemoteFinding 
   })
 }
 
-function describePath({ mirror, path, disk, content, directory, problem, movedTo, formers }: PathExplanation): Fields {
+function describePath({ mirror, path, disk, content, directory, problem, movedTo, history }: PathExplanation): Fields {
   const isKnown = content !== undefined || directory !== undefined
   const isMoved = movedTo.length > 0
-  const unknown = formers.length > 0 ? 'no longer: only what it was' : 'no: not scanned yet, or left out'
+  const unknown = history.length > 0 ? 'no longer: only what it was' : 'no: not scanned yet, or left out'
   return {
     path: path || '.',
     mirror: `${mirror.name} (${mirror.path} → ${mirror.library.name}:${mirror.remotePath})`,
@@ -109,8 +109,8 @@ function describeState(content: Content, heldBack: string | null, nowMs: number)
     stored: content.isDuplicate === 1 ? 'stored; the library had these bytes already' : 'stored',
     refused: `refused: ${content.problemMessage ?? 'no reason given'}`,
   }
-  const pause = content.state === 'stored' ? '' : describePause(content, 'quarantined until', nowMs)
-  return `${texts[content.state]}${pause}`
+  const wait = content.state === 'stored' ? '' : describeWait(content, 'quarantined until', nowMs)
+  return `${texts[content.state]}${wait}`
 }
 
 /** `running (pending), seen 2026-01-01T00:00:00.000Z`. */
@@ -129,11 +129,11 @@ function describeNote({ outcome, ingestionNote, mime }: Content): string | undef
 function describeProblem(content: Content, nowMs: number): string | undefined {
   const { problemCode, problemMessage, problemCount } = content
   if (problemCode === null) return undefined
-  const pause = describePause(content, 'looked at again after', nowMs)
-  return `${problemMessage} [${problemCode}], seen ${counted(problemCount, 'time')}${pause}`
+  const wait = describeWait(content, 'looked at again after', nowMs)
+  return `${problemMessage} [${problemCode}], seen ${counted(problemCount, 'time')}${wait}`
 }
 
-function describePause({ retryAt, isSetAside }: Content, until: string, nowMs: number): string {
+function describeWait({ retryAt, isSetAside }: Content, until: string, nowMs: number): string {
   if (isSetAside === 1) return '; set aside'
   return retryAt === null || quarantineLeftMs(retryAt, nowMs) === 0 ? '' : `; ${until} ${isoTime(retryAt)}`
 }
@@ -175,14 +175,14 @@ function describeRemote(remote: RemoteFinding | undefined): Fields {
   return { 'in the library': remote.error ?? (remote.paths.join(', ') || 'the service does not say where') }
 }
 
-function describeHistory({ uploads, formers, movedTo }: PathExplanation): Fields {
+function describeHistory({ uploads, history, movedTo }: PathExplanation): Fields {
   const sent = uploads.map(({ attempt, begunAt, outcome, path, message }) => {
     const ended = outcome === null ? 'cut off' : OUTCOME_WORDS[outcome]
     const text = `${isoTime(begunAt)} ${ended}, from ${path}${message === null ? '' : `: ${message}`}`
     return [`upload ${attempt}`, text] as const
   })
   // A moved file is the same version at another path, so it is not listed as an earlier one.
-  const versions = movedTo.length > 0 ? formers.slice(0, -1) : formers
+  const versions = movedTo.length > 0 ? history.slice(0, -1) : history
   const earlier = versions.map(({ resourceId, outcome, endedAt, reason }, index) => {
     const label = versions.length === 1 ? 'earlier version' : `earlier version ${index + 1}`
     const searchable = outcome === 'searchable' ? '; still searchable' : ''

@@ -4,7 +4,7 @@ import { formatDuration, formatSize } from '../../../foundation/text/units.ts'
 import type { Progress, UploadProgress } from '../../../sync/progress.ts'
 import { displayWidth, truncateToWidth } from '../layout/display-width.ts'
 
-export interface Pace {
+export interface Rates {
   /** Time since the start of the run. */
   readonly elapsedMs: number
   /** Recent bytes per second; undefined while unknown. */
@@ -19,9 +19,9 @@ const PERCENT_FROM_BYTES = 2 ** 20
 const LONGEST_NAME = 28
 
 /** One line: the phase, how far and how fast it is, about how long it still takes, and the file in flight. */
-export function describeProgress(progress: Progress, pace: Pace, width: number): string {
+export function describeProgress(progress: Progress, rates: Rates, width: number): string {
   const head = [escapeText(progress.mirror), PHASE_NAMES[progress.phase]].filter((part) => part !== '').join('  ')
-  const parts = partsOf(progress, pace).filter(({ text }) => text !== '')
+  const parts = partsOf(progress, rates).filter(({ text }) => text !== '')
   const room = width - displayWidth(head) - 2
   const text = joinFitting(parts, room)
   const bar = drawBar(doneShare(progress), Math.min(BAR.most, room - displayWidth(text) - 2))
@@ -53,7 +53,7 @@ interface Part {
   readonly rank: number
 }
 
-function partsOf(progress: Progress, { elapsedMs, sentPerSecond, hashedPerSecond }: Pace): Part[] {
+function partsOf(progress: Progress, { elapsedMs, sentPerSecond, hashedPerSecond }: Rates): Part[] {
   const { filesScanned, filesHashed, directoriesDone, directoriesTotal, inIngestion, searchable } = progress
   const elapsed = { text: formatDuration(elapsedMs), rank: 3 }
   switch (progress.phase) {

@@ -1,6 +1,6 @@
 import type { Progress } from '../../../sync/progress.ts'
 import type { CommandContext } from '../../context.ts'
-import { describeProgress, type Pace } from './describe-progress.ts'
+import { describeProgress, type Rates } from './describe-progress.ts'
 import { RecentRate } from './recent-rate.ts'
 
 const REDRAW_MS = 100
@@ -12,17 +12,17 @@ export async function withProgress<T>(context: CommandContext, progress: Progres
   const { messages } = context
   if (context.quiet) return work()
   const isDrawn = context.io.isTerminal.stderr
-  const pace = new PaceMeter(progress)
-  let toldAtMs = 0
-  const look = () => {
-    const now = pace.read()
+  const rates = new RateReader(progress)
+  let announcedAtMs = 0
+  const show = () => {
+    const now = rates.read()
     if (isDrawn) messages.draw(describeProgress(progress, now, messages.width))
-    else if (now.elapsedMs - toldAtMs >= PLAIN_LINE_MS) {
-      toldAtMs = now.elapsedMs
-      context.tell(describeProgress(progress, now, PLAIN_COLUMNS))
+    else if (now.elapsedMs - announcedAtMs >= PLAIN_LINE_MS) {
+      announcedAtMs = now.elapsedMs
+      context.announce(describeProgress(progress, now, PLAIN_COLUMNS))
     }
   }
-  const timer = setInterval(look, REDRAW_MS)
+  const timer = setInterval(show, REDRAW_MS)
   try {
     return await work()
   } finally {
@@ -31,7 +31,7 @@ export async function withProgress<T>(context: CommandContext, progress: Progres
   }
 }
 
-class PaceMeter {
+class RateReader {
   readonly #progress: Progress
   readonly #startMs = performance.now()
   readonly #sent = new RecentRate()
@@ -41,11 +41,11 @@ class PaceMeter {
     this.#progress = progress
   }
 
-  read(): Pace {
+  read(): Rates {
     const { bytesSent, bytesHashed } = this.#progress
     const nowMs = performance.now()
-    this.#sent.note(bytesSent, nowMs)
-    this.#hashed.note(bytesHashed, nowMs)
+    this.#sent.record(bytesSent, nowMs)
+    this.#hashed.record(bytesHashed, nowMs)
     return {
       elapsedMs: nowMs - this.#startMs,
       sentPerSecond: this.#sent.perSecond(bytesSent, nowMs),

@@ -10,7 +10,7 @@ export class RecentRate {
   #samples: { readonly atMs: number; readonly amount: number }[] = []
 
   /** Records the total `amount` at a monotonic time. */
-  note(amount: number, atMs: number): void {
+  record(amount: number, atMs: number): void {
     // Drops samples above the amount, which decreases when, for example, an upload fails.
     this.#samples = this.#samples.filter((sample) => sample.amount <= amount && atMs - sample.atMs <= WINDOW_MS)
     const last = this.#samples.at(-1)

@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { describeProgress, describeTimeLeft, type Pace } from '../../../../src/cli/render/progress/describe-progress.ts'
+import {
+  describeProgress,
+  describeTimeLeft,
+  type Rates,
+} from '../../../../src/cli/render/progress/describe-progress.ts'
 import { RecentRate } from '../../../../src/cli/render/progress/recent-rate.ts'
 import { createProgress, type Progress } from '../../../../src/sync/progress.ts'
 
 const MIB = 2 ** 20
-const PACE: Pace = { elapsedMs: 5_000, sentPerSecond: 24 * MIB, hashedPerSecond: 100 * MIB }
+const PACE: Rates = { elapsedMs: 5_000, sentPerSecond: 24 * MIB, hashedPerSecond: 100 * MIB }
 
 function progressOf(change: Partial<Progress>): Progress {
   return { ...createProgress(), mirror: 'Papers', ...change }
@@ -95,15 +99,15 @@ test('the time left counts down in steps', () => {
 describe('the pace', () => {
   test('is that of the last seconds', () => {
     const rate = new RecentRate()
-    for (let second = 0; second <= 60; second += 1) rate.note(second * 100, second * 1_000)
+    for (let second = 0; second <= 60; second += 1) rate.record(second * 100, second * 1_000)
     expect(rate.perSecond(6_000, 60_000)).toBe(100)
-    for (let second = 61; second <= 90; second += 1) rate.note(6_000 + (second - 60) * 10, second * 1_000)
+    for (let second = 61; second <= 90; second += 1) rate.record(6_000 + (second - 60) * 10, second * 1_000)
     expect(rate.perSecond(6_300, 90_000)).toBe(10)
   })
 
   test('is unknown at first', () => {
     const rate = new RecentRate()
-    rate.note(0, 0)
+    rate.record(0, 0)
     expect(rate.perSecond(1_000, 500)).toBeUndefined()
   })
 
@@ -115,7 +119,7 @@ describe('the pace', () => {
       [200, 2_000],
       [300, 3_000],
     ] as const)
-      rate.note(amount, atMs)
+      rate.record(amount, atMs)
     expect(rate.perSecond(300, 3_000)).toBe(100)
   })
 })

@@ -16,7 +16,7 @@ export const command = defineCommand({
       throw new UsageError('bad-usage', `Cannot revoke "${name}": no valid token has that name`)
     }
     if (context.json) context.printJson({ revoked: name })
-    else context.note(`Revoked "${escapeText(name)}"`)
+    else context.printMessage(`Revoked "${escapeText(name)}"`)
     return 'done'
   },
 })
