@@ -1,5 +1,5 @@
 import { ShelfdError } from '../foundation/errors.ts'
-import { failureScope } from '../rules/failure/failure-scope.ts'
+import { reactToFailure } from '../rules/failure/react-to-failure.ts'
 import type { Connection } from './engine.ts'
 
 /** The right that a kind of request needs, on one library. */
@@ -26,9 +26,9 @@ export async function itemFailure(
   signal: AbortSignal,
 ): Promise<ShelfdError | undefined> {
   if (!(error instanceof ShelfdError)) return undefined
-  const scope = failureScope(error)
-  if (scope !== 'unclear') return scope === 'item' ? error : undefined
-  return (await isServiceWell({ client }, needed, signal)) ? error : undefined
+  const { scope, mayBeItem } = reactToFailure(error)
+  if (scope === 'item') return error
+  return mayBeItem && (await isServiceWell({ client }, needed, signal)) ? error : undefined
 }
 
 /** Whether the service answers a request that concerns no item, and grants the right (4.1). */

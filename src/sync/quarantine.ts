@@ -1,3 +1,5 @@
+import type { Clock } from '../foundation/clock.ts'
+import { quarantineDurationMs } from '../rules/failure/quarantine-duration.ts'
 import type { Store, StoreReader } from '../store/open-store.ts'
 import type { QuarantineRow } from '../store/tables/quarantine.ts'
 
@@ -26,6 +28,15 @@ export interface QuarantinedFile {
   readonly root: string
   /** Relative to `root`. */
   readonly path: string
+}
+
+/** When a content that fails with `code` now is due again (wall clock): later after each earlier failure. */
+export function quarantineUntil(
+  { store, clock }: { readonly store: Store; readonly clock: Clock },
+  contentId: number,
+  code: string,
+): number {
+  return clock.nowMs() + quarantineDurationMs(store.contents.getUploadState(contentId).problemCount, code)
 }
 
 /** Returns every failed content that a file still has, ordered by the mirror and path of its first file. */

@@ -1,13 +1,11 @@
 /** Correctness does not depend on the wall clock (P20). */
 import { describe, expect, test } from 'vitest'
 import { type Clock, systemClock } from '../../src/foundation/clock.ts'
-import { isScrubDue } from '../../src/sync/run/sync-mirror.ts'
 import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
 const TEN_YEARS_MS = 10 * 365 * 86_400_000
-const DAY_MS = 86_400_000
 
 /** The system's clock, whose wall time goes wrong by as much as a test says. */
 function wrongClock(): Clock & { byMs: number } {
@@ -65,16 +63,4 @@ test('jumps of ten years between runs send each content once', async () => {
   expect(rows.filter(({ entry }) => entry.class === 'in-sync')).toHaveLength(8)
   expect(rows.filter(({ entry }) => entry.class === 'superseded')).toHaveLength(5)
   expect(rows).toHaveLength(13)
-})
-
-test.each([
-  { scrubbedMs: -DAY_MS, isDue: true },
-  { scrubbedMs: 1 - DAY_MS, isDue: false },
-  { scrubbedMs: 1_000, isDue: false },
-  { scrubbedMs: TEN_YEARS_MS, isDue: true },
-])('a scrub waits no longer than its interval: %j', ({ scrubbedMs, isDue }) => {
-  const nowMs = Date.now()
-  const clock = { ...systemClock, nowMs: () => nowMs }
-  const row = { scrubbedAt: nowMs + scrubbedMs }
-  expect(isScrubDue({ clock, scrubIntervalMs: DAY_MS }, { row })).toBe(isDue)
 })

@@ -1,6 +1,6 @@
 import { counted, escapeText } from '../../foundation/text/safe-text.ts'
 import { formatDuration, formatSize } from '../../foundation/text/units.ts'
-import { concernsOneMirror } from '../../rules/failure/failure-scope.ts'
+import { reactToFailure } from '../../rules/failure/react-to-failure.ts'
 import { describeKinds } from '../../rules/ingestion/without-text.ts'
 import type { SummaryProblem, SyncSummary } from '../../rules/run/sync-summary.ts'
 import { describeHold } from '../../rules/upload/quota.ts'
@@ -202,7 +202,7 @@ function describeGroup(group: readonly SummaryProblem[]): string {
 function lastLine(result: RunResult): string {
   const { summary, failure } = result
   const duration = formatDuration(summary.durationMs)
-  const isStopped = failure && !concernsOneMirror({ reaction: failure.reaction, code: failure.code })
+  const isStopped = failure && reactToFailure(failure).stopsRun
   if (isStopped || (failure && summary.mirrors.length === 1)) return `Stopped after ${duration}.`
   const pending = sum(summary.mirrors, ({ ingestion }) => ingestion.pending)
   const processing = pending === 0 ? '' : `; ${counted(pending, 'file is', 'files are')} still being processed`

@@ -1,8 +1,10 @@
 import { AutoResetEvent } from '../../foundation/concurrency/auto-reset-event.ts'
-import { InterruptedError, OperatorError, ShelfdError } from '../../foundation/errors.ts'
+import { InterruptedError, ShelfdError } from '../../foundation/errors.ts'
 import { counted } from '../../foundation/text/safe-text.ts'
 import { inspectRoot } from '../../local/read/inspect-root.ts'
+import { isBatchDone, nextUploadDelayMs, nextWork, type PlannedWork } from '../../rules/continuous/next-work.ts'
 import { quarantineLeftMs } from '../../rules/failure/quarantine-duration.ts'
+import { reactToFailure } from '../../rules/failure/react-to-failure.ts'
 import { emptySummary } from '../../rules/run/sync-summary.ts'
 import { describeHold, type HeldBack } from '../../rules/upload/quota.ts'
 import { listDoubtful } from '../doubts/resolve-doubts.ts'
@@ -15,16 +17,8 @@ import type { ControllerSettings } from './controller-settings.ts'
 import type { ControllerState, ControllerStatus, HoldCode, WaitReason } from './controller-status.ts'
 import { MirrorObserver } from './mirror-observer.ts'
 import { MirrorRun } from './mirror-run.ts'
-import { concernsService, type ServiceConnection } from './service-connection.ts'
+import type { ServiceConnection } from './service-connection.ts'
 
-/** The retry delay of an error that only people can resolve. */
-const HALTED_PAUSE_MS = 15 * 60_000
-const MISSING_ROOT_PAUSE_MS = 10_000
-const FULL_DISK_PAUSE_MS = 10_000
-/** Limits count the uploads of a span of time, so that they leave room again after a while. */
-const LIMIT_PAUSE_MS = 10 * 60_000
-/** The least retry delay: a content that is due but was not uploaded waits for something else, such as its directory. */
-const SHORTEST_RETRY_PAUSE_MS = 10_000
 export const SCHEDULED = 'it sends in batches; the next one is planned'
 /** While uploads continue, settled paths are gathered for so long and examined together. */
 const GATHERING_MS = 40
@@ -166,22 +160,26 @@ export class MirrorController {
     const { clock, signal } = this.#engine
     while (!signal.aborted) {
       await this.#observer.tidy()
-      const dueMs = this.#quiets > 0 ? Number.POSITIVE_INFINITY : this.#dueMs()
-      const pauseMs = Math.min(dueMs, this.#observer.tidyAtMs) - clock.monotonicMs()
-      if (dueMs <= clock.monotonicMs()) {
+      const nowMs = clock.monotonicMs()
+      const next = nextWork(this.#planned, nowMs)
+      if (next.kind === 'work') {
         this.#isWorking = true
         this.#abort = new AbortController()
         return
       }
       this.#announceIdle()
-      await this.#wakeUp.waitAtMost(clock, pauseMs, signal)
+      await this.#wakeUp.waitAtMost(clock, Math.min(next.untilMs, this.#observer.tidyAtMs) - nowMs, signal)
     }
   }
 
-  /** When the next work is due (monotonic), but not before the retry delay is over. */
-  #dueMs(): number {
-    const dueMs = Math.min(this.#observer.dueMs, this.#holds.size > 0 ? Number.POSITIVE_INFINITY : this.#sendAtMs)
-    return Math.max(dueMs, this.#notBeforeMs)
+  get #planned(): PlannedWork {
+    return {
+      observeAtMs: this.#observer.dueMs,
+      uploadAtMs: this.#sendAtMs,
+      notBeforeMs: this.#notBeforeMs,
+      isHeld: this.#holds.size > 0,
+      isQuiesced: this.#quiets > 0,
+    }
   }
 
   async #workOnce(): Promise<void> {
@@ -267,20 +265,17 @@ export class MirrorController {
 
   #recordSuccess({ row }: OpenMirror, { summary, hasUploaded: hasSent, mayHaveLeft }: MirrorRun): void {
     const { store, clock, logger } = this.#engine
-    const nowMs = clock.monotonicMs()
     this.#notBeforeMs = 0
     if (hasSent) this.#connection.recordSuccess()
     if (this.#trouble?.state === 'halted') logger.info('the mirror goes on', { mirror: this.name })
     // Only a run that uploads finds out whether a limit still holds back contents.
     const isStillHeld = this.#trouble?.state === 'held' && !hasSent
     if (!isStillHeld) this.#trouble = undefined
-    if (mayHaveLeft) this.#sendAtMs = 0
-    const retryAt = store.contents.nextRetryAt(row)
-    if (retryAt !== null) {
-      const pauseMs = Math.max(SHORTEST_RETRY_PAUSE_MS, quarantineLeftMs(retryAt, clock.nowMs()))
-      this.#sendAtMs = Math.min(this.#sendAtMs, nowMs + pauseMs)
-    }
     const { uploads, directories } = summary
+    const retryAt = store.contents.nextRetryAt(row)
+    const retryInMs = retryAt === null ? null : quarantineLeftMs(retryAt, clock.nowMs())
+    const delayMs = nextUploadDelayMs({ mayHaveLeft, retryInMs, isHeldBack: uploads.heldBack > 0 })
+    this.#sendAtMs = Math.min(this.#sendAtMs, clock.monotonicMs() + delayMs)
     const isAllSent = uploads.failed + uploads.inDoubt + directories.failed === 0
     if (uploads.heldBack > 0) this.#holdForLimit(uploads.heldBack, uploads.heldBackBy)
     else if (this.#holds.size === 0 && !isStillHeld && isAllSent) this.#lastSuccessAt = clock.nowMs()
@@ -291,30 +286,26 @@ export class MirrorController {
     const limits = heldBackBy.map(describeHold).join('; ')
     const message = `${files} ${limits}; "shelfd sync ${this.name}" sends as many as a run may at once`
     this.#setTrouble('held', { code: 'limit-reached', message })
-    this.#sendAtMs = Math.min(this.#sendAtMs, this.#engine.clock.monotonicMs() + LIMIT_PAUSE_MS)
   }
 
-  /** Decides by the error how long to wait; throws what stops the daemon. */
+  /** Waits after an error as the rules have it; throws what stops the daemon. */
   async #react(error: unknown): Promise<void> {
-    if (!(error instanceof ShelfdError) || error instanceof OperatorError || error.reaction === 'locked') throw error
-    const { clock } = this.#engine
+    if (!(error instanceof ShelfdError)) throw error
+    const { scope, state, delayMs } = reactToFailure(error)
+    if (state === 'stopped') throw error
     const reason = { code: error.code, message: error.message }
     this.#observer.scanNow()
     this.#sendAtMs = 0
-    // Nobody interrupted this mirror: an error of another mirror closed the connection.
-    const isCutOff = error.reaction === 'interrupted'
-    if (isCutOff || concernsService(error)) {
-      if (!isCutOff) await this.#connection.recordFailure(error)
+    if (scope === 'service') await this.#connection.recordFailure(error)
+    if (scope === 'root') await this.#observer.close()
+    if (delayMs === null) {
+      // This failure has closed the connection, or one of another mirror has, which cut off the work of this one.
       this.#notBeforeMs = this.#connection.retryAtMs
-      this.#trouble = { state: 'waiting', reason }
+      this.#trouble = { state, reason }
       return
     }
-    const isMissing = error.reaction === 'root' || error.code === 'root-mismatch'
-    if (isMissing) await this.#observer.close()
-    const pauseMs = isMissing ? MISSING_ROOT_PAUSE_MS : HALTED_PAUSE_MS
-    const isFull = error.code === 'disk-full'
-    this.#notBeforeMs = clock.monotonicMs() + (isFull ? FULL_DISK_PAUSE_MS : pauseMs)
-    this.#setTrouble(isFull ? 'waiting' : 'halted', reason)
+    this.#notBeforeMs = this.#engine.clock.monotonicMs() + delayMs
+    this.#setTrouble(state, reason)
   }
 
   #setTrouble(state: 'waiting' | 'held' | 'halted', reason: WaitReason): void {
@@ -323,12 +314,14 @@ export class MirrorController {
     this.#trouble = { state, reason }
   }
 
-  /** Waits until no work is left; a wait for the service or for a file to settle counts as work, a halt does not. */
+  /** Waits until nothing is left to do for a batch. */
   async #whenDone(signal: AbortSignal): Promise<void> {
     const isOver = () => signal.aborted || this.#engine.signal.aborted
-    const isBusy = () => this.#isWorking || this.#dueMs() <= this.#engine.clock.monotonicMs()
-    const mayGoOn = () => (this.#trouble ? this.#trouble.state === 'waiting' : this.#observer.isSettling)
-    while (!isOver() && (isBusy() || mayGoOn())) await this.#nextIdle()
+    const isDone = () => {
+      const awaited = { trouble: this.#trouble?.state, isSettling: this.#observer.isSettling }
+      return isBatchDone(this.#planned, awaited, this.#engine.clock.monotonicMs())
+    }
+    while (!isOver() && (this.#isWorking || !isDone())) await this.#nextIdle()
     while (this.#isWorking) await this.#nextIdle()
   }
 

@@ -1,11 +1,11 @@
 import { formatDuration } from '../../foundation/text/units.ts'
 import { promptScanDelayMs, regularScanIntervalMs } from '../../rules/continuous/next-scan.ts'
+import { isScrubDue } from '../../rules/observe/is-scrub-due.ts'
 import { ageMsOf } from '../../rules/observe/is-settled.ts'
 import { emptySummary, type SyncSummary } from '../../rules/run/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { Examiner, PathProblem } from '../observe/observation.ts'
 import { observe, type ScanResult, walkOptions } from '../observe/observe.ts'
-import { isScrubDue } from '../run/sync-mirror.ts'
 import type { ControllerSettings } from './controller-settings.ts'
 import type { ControllerStatus } from './controller-status.ts'
 import { examineHints } from './examine-hints.ts'
@@ -167,7 +167,7 @@ export class MirrorObserver implements AsyncDisposable {
     this.#scanAtMs = Number.POSITIVE_INFINITY
     try {
       this.#watch?.add(store.directories.list(mirror.row.id).map(({ path }) => path))
-      const scrubs = isScrubDue(engine, mirror)
+      const scrubs = isScrubDue(mirror.row.scrubbedAt, engine.scrubIntervalMs, clock.nowMs())
       // The guards judge the counts of one scan, but a run may have several scans.
       const scanned = emptySummary(summary)
       const { settleMs } = this.#settings.pace

@@ -2,7 +2,7 @@ import { RefusedError, ShelfdError, TemporaryError } from '../../foundation/erro
 import { formatDuration } from '../../foundation/text/units.ts'
 import { describeCause } from '../../remote/policies/describe-outage.ts'
 import type { Outage } from '../../remote/policies/outage.ts'
-import { concernsOneMirror } from '../../rules/failure/failure-scope.ts'
+import { RECONNECT_POLICIES, reactToFailure } from '../../rules/failure/react-to-failure.ts'
 import { retryDelayMs } from '../../rules/failure/retry-delay.ts'
 import type { Connection, Engine } from '../engine.ts'
 import { IngestionFollower } from '../ingestion/follow-ingestion.ts'
@@ -18,16 +18,6 @@ export interface OpenConnection {
 const AWAY_AFTER_MS = 10_000
 /** The least interval between two requests that only ask whether the service answers. */
 const PROBE_PAUSE_MS = 10_000
-
-/** Delays before the next attempt: a service that is away returns by itself, but people must replace a credential. */
-const AWAY = { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 5_000, maxDelayMs: 120_000 }
-const REFUSED = { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 60_000, maxDelayMs: 3_600_000 }
-
-/** Whether an error concerns the service as a whole rather than one mirror. */
-export function concernsService(error: ShelfdError): boolean {
-  if (error instanceof TemporaryError) return error.code !== 'disk-full'
-  return error instanceof RefusedError && !concernsOneMirror(error)
-}
 
 export interface ConnectionHooks {
   /** The status changed. */
@@ -89,7 +79,7 @@ export class ServiceConnection {
     if (this.#open === undefined && this.#status.state === state && clock.monotonicMs() < this.#retryAtMs) return
     const isNew = this.#status.state !== state || this.#status.reason?.code !== error.code
     this.#failures += 1
-    const pauseMs = retryDelayMs(Math.min(this.#failures, 32), state === 'away' ? AWAY : REFUSED, random())
+    const pauseMs = retryDelayMs(Math.min(this.#failures, 32), RECONNECT_POLICIES[state], random())
     this.#retryAtMs = clock.monotonicMs() + pauseMs
     const sinceMs = this.#status.state === state ? this.#status.sinceMs : clock.nowMs()
     this.#status = { state, sinceMs, reason: { code: error.code, message: error.message } }
@@ -110,8 +100,8 @@ export class ServiceConnection {
     try {
       await line.connection.client.checkAccess(signal)
     } catch (error) {
-      const isOfLine = this.#open === line && error instanceof ShelfdError && concernsService(error)
-      if (isOfLine) await this.recordFailure(error)
+      if (this.#open !== line || !(error instanceof ShelfdError)) return
+      if (reactToFailure(error).scope === 'service') await this.recordFailure(error)
     } finally {
       this.#probeAtMs = clock.monotonicMs() + PROBE_PAUSE_MS
     }

@@ -3,12 +3,13 @@ import { INBOX_PATH } from '../../contract/routes.ts'
 import { forEachConcurrently } from '../../foundation/concurrency/for-each-concurrently.ts'
 import { type ShelfdError, TemporaryError } from '../../foundation/errors.ts'
 import { isWithin, joinPath } from '../../foundation/files/paths.ts'
-import { quarantineDurationMs, quarantineLeftMs } from '../../rules/failure/quarantine-duration.ts'
+import { quarantineLeftMs } from '../../rules/failure/quarantine-duration.ts'
 import { nameKey } from '../../rules/upload/doubt.ts'
 import type { OpenFile } from '../../store/tables/files.ts'
 import type { UntrackedEntry } from '../../store/tables/untracked.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
 import { listRemote, type UnlistedDirectory } from '../list-remote.ts'
+import { quarantineUntil } from '../quarantine.ts'
 import { findSame } from './find-same.ts'
 import { type Look, type LookWork, lookAt, readRemoteBytes } from './remote-bytes.ts'
 
@@ -144,10 +145,9 @@ export class EarlierUploads {
 
   /** The look failed: the content is not uploaded, and is looked for again after a quarantine. */
   #recordUnseen({ contentId, directory, name }: OpenFile, { code, message }: ShelfdError): void {
-    const { store, clock, logger } = this.#engine
+    const { store, logger } = this.#engine
     this.#work.attempts.exhausted.add(contentId)
-    const pauses = store.contents.getUploadState(contentId).problemCount
-    const retryAt = clock.nowMs() + quarantineDurationMs(pauses, code)
+    const retryAt = quarantineUntil(this.#engine, contentId, code)
     const text = `It is not known whether the service has it: ${message}`
     store.write(() => store.contents.setProblem(contentId, { code, message: text, retryAt }))
     logger.warn('an earlier upload cannot be looked for', { path: joinPath(directory, name), code, reason: message })

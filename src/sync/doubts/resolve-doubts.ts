@@ -3,13 +3,13 @@ import { INBOX_PATH } from '../../contract/routes.ts'
 import { RejectedError, type ShelfdError, TemporaryError } from '../../foundation/errors.ts'
 import { nameOf } from '../../foundation/files/paths.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
-import { quarantineDurationMs } from '../../rules/failure/quarantine-duration.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import { listCandidates, needsLook, rankCandidate } from '../../rules/upload/doubt.ts'
 import type { DoubtfulContent } from '../../store/tables/contents.ts'
 import type { ResourceBytes } from '../../store/tables/untracked.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
 import type { RunAttempts } from '../pass.ts'
+import { quarantineUntil } from '../quarantine.ts'
 import { findSame } from './find-same.ts'
 import { isKnownAsOther, type Look, type LookWork, lookAt, readRemoteBytes } from './remote-bytes.ts'
 
@@ -204,15 +204,15 @@ function recordFound(
 
 /** The look failed: the content stays in doubt, is not uploaded, and is looked for again after a quarantine. */
 function recordUnseen(
-  { store, clock, logger }: Engine,
+  engine: Engine,
   { id, path }: DoubtfulContent,
   failure: ShelfdError,
   { exhausted }: RunAttempts,
 ): void {
+  const { store, logger } = engine
   exhausted.add(id)
-  const quarantines = store.contents.getUploadState(id).problemCount
   const message = `It is not known whether the service stored it: ${failure.message}`
-  const retryAt = clock.nowMs() + quarantineDurationMs(quarantines, failure.code)
+  const retryAt = quarantineUntil(engine, id, failure.code)
   store.write(() => store.contents.setProblem(id, { code: failure.code, message, retryAt }))
   logger.warn('an earlier upload cannot be looked for', { path, code: failure.code, reason: failure.message })
 }

@@ -1,12 +1,12 @@
 import { AutoResetEvent } from '../../foundation/concurrency/auto-reset-event.ts'
 import { forEachConcurrently } from '../../foundation/concurrency/for-each-concurrently.ts'
-import { failureScope } from '../../rules/failure/failure-scope.ts'
-import { quarantineDurationMs } from '../../rules/failure/quarantine-duration.ts'
+import { reactToFailure } from '../../rules/failure/react-to-failure.ts'
 import { pollIntervalMs } from '../../rules/ingestion/poll-interval.ts'
 import type { PendingResource } from '../../store/tables/contents.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Connection, Engine } from '../engine.ts'
 import { isServiceWell } from '../item-failure.ts'
+import { quarantineUntil } from '../quarantine.ts'
 import type { IngestionCapacity } from './ingestion-capacity.ts'
 import { readWarnings } from './ingestion-note.ts'
 import { NextLook } from './next-look.ts'
@@ -256,9 +256,9 @@ export class IngestionFollower implements IngestionCapacity {
 
   /** Postpones or quarantines a resource that cannot be polled; throws if the service as a whole fails. */
   async #bear({ followed, error }: FailedPoll, othersAnswered: boolean): Promise<void> {
-    const { store, clock, signal, logger } = this.#engine
+    const { store, signal, logger } = this.#engine
     const needed = { libraryId: followed.mirror.library.remoteId, right: 'read' } as const
-    const isOfItem = othersAnswered || failureScope(error) === 'item'
+    const isOfItem = othersAnswered || reactToFailure(error).scope === 'item'
     if (!isOfItem && !(await isServiceWell(this.#connection, needed, signal))) throw error
     followed.failures += 1
     if (followed.failures < MOST_FAILURES) {
@@ -267,8 +267,7 @@ export class IngestionFollower implements IngestionCapacity {
     }
     const { contentId, resourceId } = followed
     this.#followed.delete(contentId)
-    const quarantines = store.contents.getUploadState(contentId).problemCount
-    const retryAt = clock.nowMs() + quarantineDurationMs(quarantines, error.code)
+    const retryAt = quarantineUntil(this.#engine, contentId, error.code)
     store.write(() => store.contents.setProblem(contentId, { code: error.code, message: error.message, retryAt }))
     this.#nextLook.note(retryAt)
     logger.warn('the service does not tell how an ingestion goes on', {
@@ -350,9 +349,8 @@ export class IngestionFollower implements IngestionCapacity {
       store.contents.setProblem(followed.contentId, null)
       return
     }
-    const looks = store.contents.getUploadState(followed.contentId).problemCount
     const code = outcome === 'unknown' ? 'ingestion-unknown' : `ingestion-${outcome}`
-    const retryAt = nowMs + quarantineDurationMs(looks, code)
+    const retryAt = quarantineUntil(this.#engine, followed.contentId, code)
     store.contents.setProblem(followed.contentId, { code, message: problem, retryAt })
     this.#nextLook.note(retryAt)
   }

@@ -1,7 +1,7 @@
 import { type IngestionOutcome, ingestionOutcome } from '../../contract/states.ts'
 import { RejectedError, ShelfdError } from '../../foundation/errors.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
-import { failureScope } from '../../rules/failure/failure-scope.ts'
+import { reactToFailure } from '../../rules/failure/react-to-failure.ts'
 import type { Connection } from '../engine.ts'
 import { readNote } from './ingestion-note.ts'
 
@@ -35,7 +35,7 @@ export async function pollResource(
   } catch (error) {
     if (error instanceof RejectedError && error.code === 'not-found')
       return { outcome: 'failed', status: null, note: null, problem: error.message }
-    if (!(error instanceof ShelfdError) || failureScope(error) === 'service') throw error
+    if (!(error instanceof ShelfdError) || !reactToFailure(error).mayBeItem) throw error
     return { error }
   }
 }

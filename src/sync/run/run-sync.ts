@@ -1,5 +1,5 @@
 import { ShelfdError } from '../../foundation/errors.ts'
-import { concernsOneMirror } from '../../rules/failure/failure-scope.ts'
+import { reactToFailure } from '../../rules/failure/react-to-failure.ts'
 import { emptySummary, type RunSummary, type SummaryProblem, type SyncSummary } from '../../rules/run/sync-summary.ts'
 import { type RunOutcome, recordedVerdict, runOutcome, stoppedOutcome, verdictOf } from '../../rules/run/verdict.ts'
 import type { Engine, MirrorSettings } from '../engine.ts'
@@ -75,7 +75,7 @@ async function syncEach(engine: Engine, mirrors: readonly MirrorSettings[], run:
       if (stoppedOutcome(error) === 'failures')
         summary.problems.push({ path: '', code: error.code, message: error.message, retryAt: null })
       failure ??= error
-      if (!concernsOneMirror({ reaction: error.reaction, code: error.code })) stopped = error
+      if (reactToFailure(error).stopsRun) stopped = error
     }
   }
   return { summaries, failure }

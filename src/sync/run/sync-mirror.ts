@@ -1,5 +1,5 @@
 import { inspectRoot } from '../../local/read/inspect-root.ts'
-import type { MirrorRow } from '../../store/tables/mirrors.ts'
+import { isScrubDue } from '../../rules/observe/is-scrub-due.ts'
 import { listDoubtful } from '../doubts/resolve-doubts.ts'
 import type { Connection, Engine, MirrorSettings, OpenMirror } from '../engine.ts'
 import { IngestionFollower } from '../ingestion/follow-ingestion.ts'
@@ -26,7 +26,8 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
   let isComplete = false
   let hasFollowed = false
   try {
-    const scrubs = options.hashEverything || isScrubDue(engine, mirror)
+    const isDue = isScrubDue(row.scrubbedAt, engine.scrubIntervalMs, engine.clock.nowMs())
+    const scrubs = options.hashEverything || isDue
     // When all local files are hashed again, the remote directories are checked again as well.
     const rechecks = scrubs && !options.isDryRun && engine.store.directories.list(row.id).length > 0
     const scan = await observe(engine, mirror, summary, {
@@ -43,14 +44,6 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
   } finally {
     summarize(engine, mirror, summary, { problems, isComplete, hasFollowed })
   }
-}
-
-/** A scrub that is recorded a whole interval in the future counts as due: the clock was wrong then (P20). */
-export function isScrubDue(
-  { scrubIntervalMs, clock }: Pick<Engine, 'scrubIntervalMs' | 'clock'>,
-  { row }: { readonly row: Pick<MirrorRow, 'scrubbedAt'> },
-): boolean {
-  return scrubIntervalMs !== null && Math.abs(clock.nowMs() - row.scrubbedAt) >= scrubIntervalMs
 }
 
 function hasWork(engine: Engine, mirror: OpenMirror): boolean {

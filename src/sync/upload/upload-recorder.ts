@@ -1,4 +1,3 @@
-import { quarantineDurationMs } from '../../rules/failure/quarantine-duration.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import { reactToDoubt } from '../../rules/upload/doubt.ts'
 import type { UploadOutcome } from '../../store/tables/uploads.ts'
@@ -6,6 +5,7 @@ import type { Engine, OpenMirror } from '../engine.ts'
 import { FAILED_AGAIN, type SentFile } from '../file-log.ts'
 import type { PathProblem } from '../observe/observation.ts'
 import type { RunAttempts } from '../pass.ts'
+import { quarantineUntil } from '../quarantine.ts'
 import type { Intent } from './intent.ts'
 import type { UploadResult } from './upload-one.ts'
 
@@ -129,12 +129,9 @@ export class UploadRecorder {
   }
 
   #recordRefused(intent: Intent, code: string, message: string): void {
-    const { store, clock } = this.#engine
-    const nowMs = clock.nowMs()
-    const refusals = store.contents.getUploadState(intent.contentId).problemCount
-    const retryAt = nowMs + quarantineDurationMs(refusals, code)
+    const retryAt = quarantineUntil(this.#engine, intent.contentId, code)
     this.#attempts.exhausted.add(intent.contentId)
-    store.contents.markRefused(intent.contentId, { code, message, retryAt })
+    this.#engine.store.contents.markRefused(intent.contentId, { code, message, retryAt })
     this.#endUpload(intent, 'refused', message)
   }
 

@@ -255,7 +255,7 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'a refused poll stops the daemon',
     file: 'src/sync/ingestion/follow-ingestion.ts',
-    from: "const isOfItem = othersAnswered || failureScope(error) === 'item'",
+    from: "const isOfItem = othersAnswered || reactToFailure(error).scope === 'item'",
     to: 'const isOfItem = othersAnswered',
   },
   {

@@ -3,7 +3,7 @@ import { RefusedError, TemporaryError } from '../../../src/foundation/errors.ts'
 import { type Logger, silentLogger } from '../../../src/foundation/logger.ts'
 import { timeOfDay } from '../../../src/foundation/text/time-of-day.ts'
 import type { Outage, OutageListener } from '../../../src/remote/policies/outage.ts'
-import { concernsService, ServiceConnection } from '../../../src/sync/continuous/service-connection.ts'
+import { ServiceConnection } from '../../../src/sync/continuous/service-connection.ts'
 import { openTestEngine } from '../../support/engine.ts'
 import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
 import { manualClock } from '../../support/manual-clock.ts'
@@ -204,11 +204,4 @@ describe('the line to the service', () => {
     expect(line.status).toMatchObject({ state: 'refused', reason: { code: 'credential-refused' } })
     expect(said).toHaveLength(2)
   })
-})
-
-test('an error concerns the service or a mirror', () => {
-  expect(concernsService(AWAY)).toBe(true)
-  expect(concernsService(new TemporaryError('disk-full', ''))).toBe(false)
-  expect(concernsService(new RefusedError('credential-refused', ''))).toBe(true)
-  expect(concernsService(new RefusedError('tenant-mismatch', ''))).toBe(false)
 })
