@@ -69,6 +69,11 @@ export const commands: readonly CommandEntry[] = [
   entry('api', 'Make any request with the configured credential', () => import('./commands/api.ts')),
   entry('serve', 'Run the embedded library as a server of its own', () => import('./commands/serve.ts')),
   entry(
+    'serve check',
+    'Check the database and the stored files of the embedded library',
+    () => import('./commands/serve/check.ts'),
+  ),
+  entry(
     'serve tokens create',
     'Create an access token of the embedded library',
     () => import('./commands/serve/tokens/create.ts'),

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { API_PREFIX, ROUTES } from '../../src/contract/routes.ts'
@@ -72,6 +72,25 @@ describe('serve', () => {
 
   test('refuses what is no port', async () => {
     expect(await shelfd('serve --port 70000')).toMatchObject({ exitCode: 2 })
+  })
+})
+
+describe('serve check', () => {
+  test('exits by what it finds, served or not', async () => {
+    await whileServing('serve --data-dir checked', async () => {
+      expect(await shelfd('serve check --data-dir checked')).toMatchObject({ exitCode: 0, stdout: '' })
+    })
+    const whole = await shelfd('serve check --data-dir checked --json')
+    expect([whole.exitCode, JSON.parse(whole.stdout)]).toEqual([0, { contents: 0, sizeBytes: 0, problems: [] }])
+    const database = join(home, 'checked', 'library.sqlite')
+    writeFileSync(database, readFileSync(database).fill(0x5a, 4_096, 8_192))
+    const damaged = await shelfd('serve check --data-dir checked')
+    expect(damaged).toMatchObject({
+      exitCode: 78,
+      stdout: expect.stringMatching(/is damaged.*\n {4}stop the server and/),
+    })
+    expect(damaged.stderr).toContain('1 problem')
+    expect(await shelfd('serve check --data-dir nowhere')).toMatchObject({ exitCode: 2 })
   })
 })
 

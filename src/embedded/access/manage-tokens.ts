@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs'
 import { UsageError } from '../../foundation/errors.ts'
 import { explainDamage, openLibraryDatabase } from '../database/open-library-database.ts'
 import { openTables, type Tables } from '../database/open-tables.ts'
 import { stringList } from '../database/string-list.ts'
 import type { TokenRow } from '../database/tables/tokens.ts'
-import { dataPaths } from '../storage/data-directory.ts'
+import { existingDatabaseFile } from '../storage/data-directory.ts'
 import { type Ability, type LibraryRight, makeTokenSecret } from './grant.ts'
 
 export interface TokenSpec {
@@ -52,9 +51,7 @@ export function revokeToken(dataDir: string, name: string, nowMs: number): boole
 }
 
 function withTables<T>(dataDir: string, work: (tables: Tables, transact: <R>(inner: () => R) => R) => T): T {
-  const { databaseFile } = dataPaths(dataDir)
-  if (!existsSync(databaseFile))
-    throw new UsageError('bad-usage', `There is no library in "${dataDir}" yet: start it once`)
+  const databaseFile = existingDatabaseFile(dataDir)
   const database = explainDamage(() => openLibraryDatabase(databaseFile))
   try {
     return work(openTables(database), (inner) => database.transaction(inner).immediate())

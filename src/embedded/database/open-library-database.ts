@@ -1,8 +1,13 @@
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
-import { messageOf, OperatorError } from '../../foundation/errors.ts'
-import { DatabaseFaultError, openDatabase } from '../../foundation/sqlite/open-database.ts'
+import { messageOf, OperatorError, UsageError } from '../../foundation/errors.ts'
+import {
+  DatabaseFaultError,
+  hasOlderSchema,
+  openDatabase,
+  openDatabaseReadOnly,
+} from '../../foundation/sqlite/open-database.ts'
 
 const MIGRATIONS_DIR = fileURLToPath(new URL('./migrations', import.meta.url))
 const APPLICATION_ID = 0x6b_6c_69_62
@@ -15,9 +20,30 @@ export function openLibraryDatabase(file: string, isSuspect = false): Database.D
   return database
 }
 
+/**
+ * Opens the database after a check of its pages and indexes, for reading only; throws what `openLibraryDatabase` throws, and
+ * UsageError when the schema is an older one.
+ */
+export function openLibraryReadOnly(file: string): Database.Database {
+  const spec = { file, migrationsDir: MIGRATIONS_DIR, applicationId: APPLICATION_ID, check: 'integrity_check' as const }
+  const database = openDatabaseReadOnly(spec)
+  if (!hasOlderSchema(database, spec)) return database
+  database.close()
+  throw new UsageError(
+    'bad-usage',
+    `"${file}" was written by an older version: start the library once to bring it up to date`,
+  )
+}
+
 /** True when the last process that served this database ended without closing it. */
 export function wasLeftOpen(file: string): boolean {
   return existsSync(`${file}-wal`)
+}
+
+/** Removes the empty log that a reader leaves behind. Only for a caller that holds the lock of the directory. */
+export function removeEmptyLog(file: string): void {
+  if (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size !== 0) return
+  for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
 }
 
 /** Runs `work`; throws OperatorError (`library-damaged`, `store-newer`) when the database can't be used. */

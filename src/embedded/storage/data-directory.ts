@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { LockedError } from '../../foundation/errors.ts'
+import { LockedError, UsageError } from '../../foundation/errors.ts'
 import { makeOwnDirectory } from '../../foundation/files/private-directory.ts'
 import { replaceFile } from '../../foundation/files/replace-file.ts'
 import { type KernelLock, takeKernelLock } from '../../foundation/sqlite/kernel-lock.ts'
@@ -26,6 +26,13 @@ export function dataPaths(directory: string): DataPaths {
     contentDir: join(directory, 'files'),
     temporaryDir: join(directory, 'tmp'),
   }
+}
+
+/** The database of a directory that has been served before; throws UsageError when there is none. */
+export function existingDatabaseFile(directory: string): string {
+  const { databaseFile } = dataPaths(directory)
+  if (existsSync(databaseFile)) return databaseFile
+  throw new UsageError('bad-usage', `There is no library in "${directory}" yet: start it once`)
 }
 
 /** Makes the directories of contents and unfinished uploads (0700); removes unfinished uploads of an earlier process. */

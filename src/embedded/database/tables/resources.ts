@@ -36,6 +36,9 @@ export function resourcesTable(database: Database) {
   const toIngest = database.prepare<[number, number], ResourceRow>(
     `SELECT ${COLUMNS} FROM resource WHERE status IN ('not_started', 'running') AND id > ? ORDER BY id LIMIT ?`,
   )
+  const after = database.prepare<[number, number], ResourceRow>(
+    `SELECT ${COLUMNS} FROM resource WHERE id > ? ORDER BY id LIMIT ?`,
+  )
   const contentsAbove = database
     .prepare<[number, number], Buffer>('SELECT sha256 FROM resource WHERE library_id = ? AND size_bytes > ?')
     .pluck()
@@ -56,6 +59,8 @@ export function resourcesTable(database: Database) {
     byContent: (sha256: Buffer, libraryId: number, mimeType: string) => byContent.get(sha256, libraryId, mimeType),
     /** The oldest resources with a greater row id whose ingestion has not ended; later uploads have greater ids. */
     toIngest: (afterId: number, count: number) => toIngest.all(afterId, count),
+    /** The oldest resources with a greater row id. */
+    after: (afterId: number, count: number) => after.all(afterId, count),
     /** The hashes of a library's contents above this size. */
     contentsAbove: (libraryId: number, sizeBytes: number) => contentsAbove.all(libraryId, sizeBytes),
     usesContent: (sha256: Buffer) => usesContent.get(sha256) !== undefined,
