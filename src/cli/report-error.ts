@@ -16,12 +16,18 @@ export interface Shown {
 /** Writes the error that ended a command to stderr: a sentence and a hint for people, or one line with a JSON log. */
 export async function reportError(error: unknown, io: CliIo, shown: Shown): Promise<void> {
   const hint = hintFor(error, shown.commandName)
-  const stack = shown.withStack && error instanceof Error ? error.stack : undefined
+  const stack = shown.withStack ? await stackOf(error) : undefined
   const { chooseLogFormat } = await import('../app/logging/create-logger.ts')
   if (chooseLogFormat(shown.logFormat, io.env) === 'json') return logError(error, io, shown, { hint, stack })
   const parts = [`shelfd: ${messageOf(error)}`, ...(hint ? [hint] : []), ...(stack ? [stack] : [])]
   const lines = parts.join('\n').split('\n').map(escapeText)
   io.stderr.write(`${shown.redact(lines.join('\n  '))}\n`)
+}
+
+async function stackOf(error: unknown): Promise<string | undefined> {
+  if (!(error instanceof Error) || error.stack === undefined) return undefined
+  const { stackInSources } = await import('../foundation/text/stack-in-sources.ts')
+  return stackInSources(error.stack)
 }
 
 async function logError(

@@ -1,14 +1,21 @@
 import { execFileSync, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { renderSbom } from '../../.ci/sbom.ts'
 import packageJson from '../../package.json' with { type: 'json' }
+import { attachDaemon, isQuiet } from '../support/daemon-process.ts'
+import { freePort } from '../support/free-port.ts'
+import { temporaryHome, type Variables } from '../support/home.ts'
+import { type Running, runShelfd } from '../support/run-shelfd.ts'
+import { writeTree } from '../support/temporary.ts'
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 const PACK_AND_INSTALL_MS = 300_000
+const LONGEST_WAIT_MS = 60_000
 
 const place = mkdtempSync(join(tmpdir(), 'shelfd-package-'))
 const installed = join(place, 'installed', 'node_modules')
@@ -32,7 +39,7 @@ describe('the installed package', () => {
       ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'config', 'dist', 'docs', 'package.json'],
       ...['sbom.cdx.json', 'service'],
     ])
-    expect(readdirSync(join(installed, 'shelfd', 'dist'))).toEqual(expect.arrayContaining(['main.js', 'embedded']))
+    expect(readdirSync(join(installed, 'shelfd', 'dist'))).toEqual(expect.arrayContaining(['main.js', 'parts']))
     expect(existsSync(join(installed, 'vitest'))).toBe(false)
   })
 
@@ -60,6 +67,43 @@ describe('the installed package', () => {
   })
 })
 
+describe('a process of the installed package', () => {
+  test('mirrors as a daemon, and counts for its metrics', async () => {
+    const port = await freePort()
+    const { env, stateDir, root, write } = daemonHome(port)
+    const daemon = attachDaemon(startInstalled(['daemon'], env), stateDir)
+    onTestFinished(() => void daemon.child.kill('SIGKILL'))
+    await daemon.until('the first file is sent', (status) => status.mirrors.length === 1 && isQuiet(status))
+    write(root, { 'b.html': '<p>Saved beside the daemon</p>' })
+    const count = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    const both = /^shelfd_files\{.*state="searchable"\} 2$/m
+    await expect.poll(count, { timeout: LONGEST_WAIT_MS }).toMatch(both)
+    const { stdout } = await startInstalled(['status'], env).ended
+    expect(stdout).toContain('daemon: running')
+    const report = await startInstalled(['report', '--check'], env).ended
+    expect(report.exitCode).toBe(0)
+    expect((await daemon.stop()).exitCode).toBe(0)
+  })
+
+  test('serves a library, which is told by one line', async () => {
+    const home = temporaryHome()
+    const server = startInstalled(['serve', '--port', '0', '--json'], home.env)
+    onTestFinished(() => void server.child.kill('SIGKILL'))
+    const [line] = await once(server.child.stdout?.setEncoding('utf8') ?? server.child, 'data')
+    const { documentation } = JSON.parse(line)
+    expect((await fetch(documentation)).status).toBe(200)
+    server.child.kill('SIGTERM')
+    expect((await server.ended).exitCode).toBe(0)
+  })
+
+  test('shows with -vv where in the sources it failed', async () => {
+    const home = temporaryHome()
+    const { stderr, exitCode } = await startInstalled(['sync', '/not/there', '-vv'], home.env).ended
+    expect(stderr).toMatch(/^ +at .*\(src\/\S+\.ts:\d+:\d+\)$/m)
+    expect(exitCode).toBe(3)
+  })
+})
+
 describe('an older Node', () => {
   test('is refused before anything else is loaded', () => {
     const versions = "{ ...process.versions, node: '20.20.2' }"
@@ -74,6 +118,19 @@ describe('an older Node', () => {
     expectRefusal(run(join(installed, '.bin', 'shelfd'), ['--version'], path), version)
   })
 })
+
+/** A home whose configuration has one mirror of one file, and a port for metrics. */
+function daemonHome(port: number) {
+  const home = temporaryHome()
+  const root = home.write('Papers', { 'a.md': '# A note\n' })
+  const mirrors = `mirrors:\n  - { name: papers, path: "${root}", library: Papers, settle: 100ms }\n`
+  home.write('config/shelfd', { 'config.yaml': `${mirrors}health: { listen: "127.0.0.1:${port}" }\n` })
+  return { ...home, root, write: writeTree }
+}
+
+function startInstalled(args: readonly string[], env: Variables): Running {
+  return runShelfd(args, { env, cwd: place, main: mainFile() })
+}
 
 /** Names of the packages in a node_modules directory. */
 function namesIn(directory: string): string[] {

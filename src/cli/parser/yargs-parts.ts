@@ -1,6 +1,6 @@
 /**
- * The factory of yargs, which its package does not export, and the parser that it uses. `npm run build` replaces this module
- * by one file with both (.ci/build.ts), because loading their seventeen files takes longer than the work of yargs.
+ * The factory of yargs, which its package does not export, and the parser that it uses. The bundle has .ci/yargs-parts.js
+ * in its place, because loading their seventeen files takes longer than the work of yargs.
  */
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'

@@ -6,7 +6,7 @@ import { type WorkerMessage, type WorkerRequest, workerRequest } from './worker-
 
 const post = (message: WorkerMessage) => parentPort?.postMessage(message)
 
-await main().catch((error: unknown) => {
+void main().catch((error: unknown) => {
   post({ kind: 'failed', code: systemCodeOf(error), message: messageOf(error) })
   parentPort?.close()
 })

@@ -1,0 +1,108 @@
+/**
+ * Puts the program into few files: one that starts it, one for each thread and child process, and parts that these load when a
+ * command needs them. See docs/decisions/044-rolldown.md.
+ */
+import { cpSync, globSync, writeFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
+import { dirname, join, posix, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build, type Plugin } from 'rolldown'
+import packageJson from '../package.json' with { type: 'json' }
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const SRC = join(ROOT, 'src')
+
+/** What Node starts, without ending: the program, its threads and its child processes. */
+export const ENTRIES: readonly string[] = [
+  'main',
+  'daemon/metrics/worker',
+  'embedded/ingest/child-process/child',
+  'embedded/ingest/child-process/child-guard',
+  'embedded/worker/worker',
+  'sync/observe/worker',
+]
+
+/** Packages of JavaScript alone that each start needs. All others stay packages: they may have native parts, threads or data. */
+const BUNDLED: readonly string[] = [
+  ...['csv-parse', 'eventemitter3', 'htmlparser2', 'ignore', 'p-queue', 'p-timeout', 'undici', 'yaml', 'yargs'],
+  ...['yargs-parser', 'zod', 'domelementtype', 'domhandler', 'domutils', 'dom-serializer', 'entities'],
+]
+
+/** Imports in whose place the bundle takes a part of a package, or nothing of it. */
+const IN_PARTS: Readonly<Record<string, string>> = {
+  './yargs-parts.ts': join(ROOT, '.ci', 'yargs-parts.js'),
+  undici: join(ROOT, '.ci', 'undici-parts.js'),
+  './client-h2.js': join(ROOT, '.ci', 'no-http2.cjs'),
+}
+
+/** keepPlaces changes no line, which is what a stack trace shows; yargs can extend a configuration file, and we have none. */
+const EXPECTED_LOGS: readonly string[] = ['SOURCEMAP_BROKEN', 'EMPTY_IMPORT_META']
+
+/** Bundles src into the directory `dist`, and puts beside it what the program reads: its migrations. */
+export async function bundle(dist: string): Promise<void> {
+  await build({
+    cwd: ROOT,
+    input: Object.fromEntries(ENTRIES.map((name) => [name, join(SRC, `${name}.ts`)])),
+    platform: 'node',
+    external: isOutside,
+    plugins: [takeParts, keepPlaces],
+    onLog: (_level, { code = '', message }) => {
+      if (!EXPECTED_LOGS.includes(code)) throw new Error(message)
+    },
+    output: {
+      dir: dist,
+      // Importing a part of Node by `import` loads all that it can load; `require` does not.
+      format: 'cjs',
+      strict: true,
+      sourcemap: true,
+      sourcemapExcludeSources: true,
+      entryFileNames: '[name].js',
+      chunkFileNames: 'parts/[name]-[hash].js',
+    },
+  })
+  writeFileSync(join(dist, 'package.json'), '{ "type": "commonjs" }\n')
+  for (const file of globSync(join(SRC, '**', '*.sql'))) cpSync(file, join(dist, relative(SRC, file)))
+}
+
+/** Throws for a package that nobody would install: only direct dependencies are certain to be there. */
+function isOutside(id: string): boolean {
+  if (id.startsWith('.') || id.startsWith('/') || id.startsWith(ROOT)) return false
+  if (isBuiltin(id)) return true
+  const name = id
+    .split('/')
+    .slice(0, id.startsWith('@') ? 2 : 1)
+    .join('/')
+  if (BUNDLED.includes(name)) return false
+  if (name in packageJson.dependencies) return true
+  throw new Error(`"${id}" is no dependency and is not bundled (.ci/bundle.ts)`)
+}
+
+const takeParts: Plugin = {
+  name: 'take-parts',
+  resolveId: (source) => {
+    // What only fetch needs is left in the package, which loads it in the rare case that a body asks for it.
+    if (source.startsWith('../web/')) return { id: `undici/lib/${source.slice('../'.length)}`, external: true }
+    return Object.hasOwn(IN_PARTS, source) ? IN_PARTS[source] : null
+  },
+}
+
+/** Lets `import.meta` of a module name the place that it would have in `dist` if every module were a file there. */
+const keepPlaces: Plugin = {
+  name: 'keep-places',
+  transform: (code, id) => {
+    if (!id.startsWith(SRC) || !code.includes('import.meta')) return null
+    const place = relative(SRC, id).replaceAll(sep, '/').replace(/\.ts$/, '.js')
+    const placed = code
+      .replaceAll('import.meta.url', `placeInDist('url', '${place}')`)
+      .replaceAll('import.meta.dirname', `placeInDist('directory', '${dirname(place)}')`)
+    if (placed.includes('import.meta')) throw new Error(`"${place}" uses import.meta in a way that is not bundled`)
+    return placed
+  },
+  renderChunk: (code, { fileName }) => {
+    const toDist = posix.relative(posix.dirname(fileName), '.') || '.'
+    return code.replaceAll(/placeInDist\(["'`](url|directory)["'`], ["'`](.*?)["'`]\)/g, (_, kind, place) => {
+      const path = `require('node:path').join(__dirname, '${toDist}', '${place}')`
+      return kind === 'url' ? `require('node:url').pathToFileURL(${path}).href` : path
+    })
+  },
+}
