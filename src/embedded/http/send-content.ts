@@ -16,7 +16,7 @@ export const downloadQuery = z.object({
 
 /** The OpenAPI answers of a download besides 200. */
 export const PARTIAL_ANSWERS = {
-  206: { description: 'The bytes that `Range` asks for', mediaType: 'application/octet-stream' },
+  206: { description: 'The bytes that `Range` asks for', mediaType: '*/*' },
   304: { description: '`If-None-Match` names the current `ETag`' },
 } as const
 

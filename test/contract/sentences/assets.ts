@@ -100,16 +100,22 @@ export const assets: readonly Sentence[] = [
   ),
   sentence(
     '4.3',
-    'Collages need a credential or a signature, and an asset that exists.',
+    'Collages need a credential or a signature, and an asset that exists and may be read.',
     assertion('strangers are refused, unknown assets are not found', async (it) => {
       await refuseStrangers(it, 'scene')
+    }),
+    assertion('without the right to read its library an asset is forbidden', async (it) => {
+      refuses(await it.client('steward').get(pictureAt(await samplesOf(it).asset(), 'scene')), 403)
     }),
   ),
   sentence(
     '4.4',
-    'Frames need a credential or a signature, and an asset that exists.',
+    'Frames need a credential or a signature, and an asset that exists and may be read.',
     assertion('strangers are refused, unknown assets are not found', async (it) => {
       await refuseStrangers(it, 'frame')
+    }),
+    assertion('without the right to read its library an asset is forbidden', async (it) => {
+      refuses(await it.client('steward').get(pictureAt(await samplesOf(it).asset(), 'frame')), 403)
     }),
   ),
   unobservable(
@@ -136,7 +142,10 @@ async function refuseMoments(it: Examination, kind: string): Promise<void> {
 }
 
 async function refuseStrangers(it: Examination, kind: string): Promise<void> {
-  const path = (asset: string) => `/assets/${asset}/representations/${kind}?timestamp_seconds=1`
-  refuses(await it.clientWith('').get(path(await samplesOf(it).asset())), 401)
-  refuses(await it.client().get(path(NO_SUCH_THING)), 404)
+  refuses(await it.clientWith('').get(pictureAt(await samplesOf(it).asset(), kind)), 401)
+  refuses(await it.client().get(pictureAt(NO_SUCH_THING, kind)), 404)
+}
+
+function pictureAt(asset: string, kind: string): string {
+  return `/assets/${asset}/representations/${kind}?timestamp_seconds=1`
 }

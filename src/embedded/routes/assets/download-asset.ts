@@ -12,7 +12,7 @@ export const downloadAsset = endpoint({
   description: 'Every asset of this instance is a text in UTF-8.',
   takesSignedUrl: true,
   query: downloadQuery,
-  answers: { 200: { description: 'The text', mediaType: 'text/plain' }, ...PARTIAL_ANSWERS },
+  answers: { 200: { description: 'The text', mediaType: '*/*' }, ...PARTIAL_ANSWERS },
   errors: [401, 403, 404, 416, 422],
   handle(call) {
     const { resource, passage } = requireAsset(call)

@@ -11,7 +11,7 @@ export const downloadResource = endpoint({
   description: 'With the MIME type it was uploaded with and its original name. Takes the signed URLs of 4.16 as well.',
   takesSignedUrl: true,
   query: downloadQuery,
-  answers: { 200: { description: 'The bytes as uploaded', mediaType: 'application/octet-stream' }, ...PARTIAL_ANSWERS },
+  answers: { 200: { description: 'The bytes as uploaded', mediaType: '*/*' }, ...PARTIAL_ANSWERS },
   errors: [401, 403, 404, 416, 422],
   handle(call) {
     const resource = requireResource(call)

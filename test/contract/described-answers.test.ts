@@ -1,0 +1,89 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { beforeAll, expect, test } from 'vitest'
+import { AnswerJudge, type RealAnswer, toRealAnswer } from './described-answers.ts'
+import { startTarget } from './embedded-target.ts'
+import { SENTENCES } from './sentences/all.ts'
+import { Examination, NO_SUCH_THING } from './suite/examination.ts'
+import { runSuite } from './suite/run-suite.ts'
+import { samplesOf } from './suite/samples.ts'
+
+/** Answers that nobody may bring about, or only by a request that takes too long. */
+const NOT_TO_BE_SEEN = /Scene 200|Frame 200| (408|413|415|429|500|503|507)$/
+
+let document: Record<string, unknown>
+const answers: RealAnswer[] = []
+
+beforeAll(async () => {
+  const { target, stop } = await startTarget()
+  const examination = new Examination({
+    ...target,
+    fetch: async (url, init) => {
+      const answer = await fetch(url, init)
+      answers.push(await toRealAnswer(url, init, answer.clone()))
+      return answer
+    },
+  })
+  document = await examination.description()
+  for await (const finding of runSuite(SENTENCES, examination)) expect(finding.result).not.toBe('failed')
+  await seeTheRest(examination)
+  await examination.cleanUp()
+  await stop()
+})
+
+test('the description is OpenAPI 3.1, says another program', async () => {
+  expect(document.openapi).toMatch(/^3\.1\./)
+  expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
+})
+
+test('every answer is as the description says', () => {
+  const judge = new AnswerJudge(document)
+  const judged = answers.flatMap((answer) => judge.judge(answer) ?? [])
+  expect(judged.length).toBeGreaterThan(300)
+  expect(new Set(judged.filter(({ fault }) => fault).map(({ answered, fault }) => `${answered}: ${fault}`))).toEqual(
+    new Set(),
+  )
+})
+
+test('every answer that is described was seen, but for those of overload', () => {
+  const judge = new AnswerJudge(document)
+  const seen = new Set(answers.map((answer) => judge.judge(answer)?.answered))
+  const unseen = judge.described.filter((answer) => !seen.has(answer) && !NOT_TO_BE_SEEN.test(answer))
+  expect(unseen).toEqual([])
+})
+
+test('an answer that differs is noticed', () => {
+  const judge = new AnswerJudge(document)
+  const answer = { method: 'GET', pathname: '/api/v1/libraries', status: 200, mediaType: 'application/json', json: {} }
+  expect(judge.judge(answer)?.fault).toContain("must have required property 'items'")
+  expect(judge.judge({ ...answer, status: 418 })?.fault).toContain('not described')
+  expect(judge.judge({ ...answer, mediaType: 'text/html' })?.fault).toContain('text/html is not described')
+  expect(judge.judge({ ...answer, mediaType: undefined })?.fault).toBe('it has no body')
+})
+
+/** Answers that the interface does not name, and this library gives. */
+async function seeTheRest(it: Examination): Promise<void> {
+  const asset = await samplesOf(it).asset()
+  const { record, library } = await samplesOf(it).resource()
+  const owner = it.client()
+  for (const path of [`/assets/${asset}`, `/resources/${record.id}`]) {
+    const { headers } = await owner.get(path)
+    for (const header of [
+      { range: 'bytes=0-1' },
+      { range: 'bytes=9999-' },
+      { 'if-none-match': String(headers.get('etag')) },
+    ]) {
+      await owner.send(path, { headers: header })
+    }
+    await owner.get(`${path}?disposition=elsewhere`)
+  }
+  const steward = it.client('steward')
+  for (const path of [`/resources/${record.id}`, `/libraries/${library}/resources/${record.id}`])
+    await steward.get(path)
+  const viewUrls = (id: string) => `/resources/${id}/view-urls`
+  await steward.call('POST', viewUrls(record.id))
+  await owner.call('POST', viewUrls(NO_SUCH_THING))
+  await owner.call('POST', viewUrls(record.id), { ttl_minutes: 0 })
+  await owner.upload(NO_SUCH_THING, { name: 'a.txt', content: 'a' })
+  await owner.get('/search/resources')
+  await steward.get(`/search/resources?query=x&library_ids[]=${library}`)
+}
