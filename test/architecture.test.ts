@@ -61,6 +61,9 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
+/** They compose the stages of `sync/`, or hand them on; everyone else names the part of the engine that they take. */
+const COMPOSERS: readonly string[] = ['app/', 'daemon/', 'sync/run/', 'sync/continuous/mirror-controller.ts']
+
 const MOST_LINES = 360
 
 const MOST_FILES_IN_A_FOLDER = 14
@@ -134,6 +137,12 @@ describe('the house', () => {
       }),
     )
     expect(offenders).toEqual([])
+  })
+
+  test('hands the whole engine only to those who compose', () => {
+    const users = sources.filter(({ text }) => /(?:: |<)Engine\b/.test(text.replaceAll(/\bPick<\s*Engine\b/g, '')))
+    const offenders = users.filter(({ file }) => !COMPOSERS.some((home) => file.startsWith(home)))
+    expect(offenders.map(({ file }) => file)).toEqual([])
   })
 
   test('ends the process in main.ts only', () => {

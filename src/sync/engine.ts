@@ -71,7 +71,10 @@ export const engineLimits = uploadLimits.extend({
 export type MirrorSettings = Readonly<z.infer<typeof mirrorSettings>>
 export type EngineLimits = Readonly<z.infer<typeof engineLimits>>
 
-/** What every stage works with; service, disk, clock and randomness are parameters here. */
+/**
+ * What the stages work with; service, disk, clock and randomness are parameters here. Only those who compose stages take all
+ * of it: each stage names the part that it takes, such as `ObserveContext`.
+ */
 export interface Engine {
   readonly store: Store
   readonly service: Service
@@ -101,6 +104,12 @@ export interface Engine {
   /** The interval at which every file is hashed again; null: never. */
   readonly scrubIntervalMs: number | null
 }
+
+/** What reading and writing the state needs. */
+export type StoreContext = Pick<Engine, 'store' | 'clock'>
+
+/** What reading and writing contents needs, some of which are in flight. */
+export type ContentsContext = StoreContext & Pick<Engine, 'inFlight'>
 
 /** A pinned mirror whose root is the one it is pinned to. */
 export interface OpenMirror {

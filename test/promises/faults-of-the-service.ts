@@ -137,7 +137,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
         'no doubt > remains after a plain %i',
       ],
       'sync/upload/uploads.test.ts': ['a content that the service refuses > is said, quarantined and not sent again'],
-      'rules/upload/sending.test.ts': [
+      'rules/failure/quarantine-duration.test.ts': [
         'pauses of the quarantine > grow fivefold from 25 s to a day',
         'pauses of the quarantine > of what is too large are the longest',
       ],

@@ -22,7 +22,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'limits > hold back what the next run sends',
         'limits > of a day count across runs',
       ],
-      'rules/upload/sending.test.ts': ['the quota > is never overstepped by whoever obeys it'],
+      'rules/upload/quota.test.ts': ['the quota > is never overstepped by whoever obeys it'],
       'sync/gone-back.test.ts': [
         'a state that is %s > sends nothing that was acknowledged, whenever it was copied',
         'a new state beside a full library > takes over what is there and sends nothing, once told so (P14)',

@@ -110,7 +110,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'a look > that is refused after two doubts names the file, and sends nothing',
         'a listing that never ends > %s sends nothing again, and names the file',
       ],
-      'rules/upload/sending.test.ts': [
+      'rules/upload/doubt.test.ts': [
         'an upload in doubt > after $doubts doubts and $problemCount quarantines ($cause)',
         'the candidates of a look > stand in the way when they cannot be compared: %s after %i doubts',
       ],

@@ -1,6 +1,6 @@
 import { joinPath, parentOf } from '../../foundation/files/paths.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
-import type { Engine, OpenMirror } from '../engine.ts'
+import type { Engine, OpenMirror, StoreContext } from '../engine.ts'
 import type {
   DirectoryEntries,
   DirectoryObservation,
@@ -13,7 +13,7 @@ import { recordExamined } from '../observe/record-observation.ts'
 import type { MirrorWatch } from './mirror-watch.ts'
 
 export interface Examination {
-  readonly engine: Engine
+  readonly engine: StoreContext & Pick<Engine, 'signal'>
   readonly mirror: OpenMirror
   readonly watch: MirrorWatch
   readonly examiner: Examiner
@@ -108,12 +108,12 @@ function mustScan({ engine, mirror }: Examination, batch: ObservationBatch): boo
 }
 
 /** Whether a new file has taken the place of a known directory. */
-function hasReplaced({ store }: Engine, { row }: OpenMirror, { path, files }: DirectoryObservation): boolean {
+function hasReplaced({ store }: StoreContext, { row }: OpenMirror, { path, files }: DirectoryObservation): boolean {
   const fresh = files.filter(({ isKnown }) => !isKnown)
   return fresh.some(({ name }) => store.directories.find(row.id, joinPath(path, name)) !== undefined)
 }
 
-function isKnownPath({ store }: Engine, { row }: OpenMirror, path: string): boolean {
+function isKnownPath({ store }: StoreContext, { row }: OpenMirror, path: string): boolean {
   if (store.directories.find(row.id, path) !== undefined) return true
   const parent = parentOf(path)
   const name = path.slice(parent === '' ? 0 : parent.length + 1)

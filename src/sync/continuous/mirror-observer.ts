@@ -5,7 +5,7 @@ import { ageMsOf } from '../../rules/observe/is-settled.ts'
 import { emptySummary, type SyncSummary } from '../../rules/run/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { Examiner, PathProblem } from '../observe/observation.ts'
-import { observe, type ScanResult, walkOptions } from '../observe/observe.ts'
+import { type ObserveContext, observe, type ScanResult, walkOptions } from '../observe/observe.ts'
 import type { ControllerSettings } from './controller-settings.ts'
 import type { ControllerStatus } from './controller-status.ts'
 import { examineHints } from './examine-hints.ts'
@@ -27,11 +27,13 @@ const ANNOUNCED_WITHIN_MS = 2_000
 /** A scan that hashed files counts at most as this duration, or as the scan before it if that took longer. */
 const HASHING_COUNTS_MS = 1_000
 
+type ObserverContext = ObserveContext & Pick<Engine, 'fs' | 'openExaminer' | 'random' | 'metrics' | 'scrubIntervalMs'>
+
 /** Finds what changed in one mirror: by scans, and by examining the paths that its watcher reports. */
 export class MirrorObserver implements AsyncDisposable {
   isScanning = false
   hasScanned = false
-  readonly #engine: Engine
+  readonly #engine: ObserverContext
   readonly #settings: ControllerSettings
   readonly #onDue: () => void
   #watch: MirrorWatch | undefined
@@ -52,7 +54,7 @@ export class MirrorObserver implements AsyncDisposable {
   #busy = new Set<string>()
 
   /** `onDue` is called when `dueMs` may be earlier than before. */
-  constructor(engine: Engine, settings: ControllerSettings, onDue: () => void) {
+  constructor(engine: ObserverContext, settings: ControllerSettings, onDue: () => void) {
     this.#engine = engine
     this.#settings = settings
     this.#onDue = onDue
@@ -134,7 +136,7 @@ export class MirrorObserver implements AsyncDisposable {
   }
 
   /** Scans or examines what is due and records the differences; returns true if there may be something to upload. */
-  async observe(engine: Engine, mirror: OpenMirror, summary: SyncSummary): Promise<boolean> {
+  async observe(engine: ObserverContext, mirror: OpenMirror, summary: SyncSummary): Promise<boolean> {
     if (this.#scanAtMs <= engine.clock.monotonicMs()) {
       await this.#scan(engine, mirror, summary)
       return true
@@ -142,7 +144,7 @@ export class MirrorObserver implements AsyncDisposable {
     return this.#examine(engine, mirror, summary)
   }
 
-  async #examine(engine: Engine, mirror: OpenMirror, summary: SyncSummary): Promise<boolean> {
+  async #examine(engine: ObserverContext, mirror: OpenMirror, summary: SyncSummary): Promise<boolean> {
     const watch = this.#watch
     const rested = watch?.settler.takeSettled(MOST_HINTS) ?? []
     if (!watch || rested.length === 0) return false
@@ -161,7 +163,7 @@ export class MirrorObserver implements AsyncDisposable {
     }
   }
 
-  async #scan(engine: Engine, mirror: OpenMirror, summary: SyncSummary): Promise<void> {
+  async #scan(engine: ObserverContext, mirror: OpenMirror, summary: SyncSummary): Promise<void> {
     const { clock, store } = engine
     this.isScanning = true
     this.#scanAtMs = Number.POSITIVE_INFINITY
@@ -184,7 +186,7 @@ export class MirrorObserver implements AsyncDisposable {
     }
   }
 
-  #noteScan(engine: Engine, scan: ScanResult): void {
+  #noteScan(engine: ObserverContext, scan: ScanResult): void {
     const { clock, logger } = engine
     const watch = this.#watch
     this.#problems = new Map(scan.problems.map((problem) => [problem.path, problem]))
@@ -200,7 +202,7 @@ export class MirrorObserver implements AsyncDisposable {
   }
 
   /** Watches the directories that the scan found, and examines again those that it read before they were watched. */
-  #noteWatched(engine: Engine, watch: MirrorWatch, { unsettled, directories }: ScanResult): void {
+  #noteWatched(engine: ObserverContext, watch: MirrorWatch, { unsettled, directories }: ScanResult): void {
     for (const { path, fingerprint } of unsettled) watch.settler.markUnsettled(path, fingerprint)
     this.#tellBusy(watch, unsettled)
     watch.keepOnly(directories)
@@ -214,7 +216,7 @@ export class MirrorObserver implements AsyncDisposable {
     if (unsettled.length >= MANY_UNRESTED || watch.settler.isFull) this.#scanSoon('more changes than can be kept')
   }
 
-  #regularScanMs({ clock, random }: Engine, watch: MirrorWatch): number {
+  #regularScanMs({ clock, random }: ObserverContext, watch: MirrorWatch): number {
     const pauseMs = regularScanIntervalMs(this.#settings.pace, watch.isPolled, random())
     return clock.monotonicMs() + (pauseMs ?? Number.POSITIVE_INFINITY)
   }
@@ -233,7 +235,7 @@ export class MirrorObserver implements AsyncDisposable {
     return Math.max(this.#settings.pace.settleMs * BUSY_FACTOR, BUSY_AT_LEAST_MS)
   }
 
-  #forgetBusy({ store }: Engine, { row }: OpenMirror, rested: readonly string[]): void {
+  #forgetBusy({ store }: ObserverContext, { row }: OpenMirror, rested: readonly string[]): void {
     const over = rested.filter((path) => this.#busy.delete(path))
     for (const path of over) this.#problems.delete(path)
     if (over.length > 0) store.write(() => over.forEach((path) => void store.problems.clear(row.id, path)))

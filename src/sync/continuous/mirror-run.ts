@@ -1,11 +1,11 @@
 import { type ShelfdError, TemporaryError } from '../../foundation/errors.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import { recordedVerdict, runOutcome, stoppedOutcome, verdictOf } from '../../rules/run/verdict.ts'
-import type { Engine, OpenMirror } from '../engine.ts'
+import type { OpenMirror } from '../engine.ts'
 import type { PathProblem } from '../observe/observation.ts'
 import { newAttempts } from '../pass.ts'
 import { summarize } from '../run/summarize.ts'
-import { UploadStage } from '../upload/upload-stage.ts'
+import { type UploadContext, UploadStage } from '../upload/upload-stage.ts'
 import type { OpenConnection } from './service-connection.ts'
 
 /** Ingestion may stay full for days. */
@@ -23,7 +23,7 @@ interface RunEnd {
 /** One run of a mirror controller: from the first difference until nothing is left to upload. */
 export class MirrorRun {
   readonly summary: SyncSummary
-  readonly #engine: Engine
+  readonly #engine: UploadContext
   readonly #mirror: OpenMirror
   readonly #startedAt: number
   readonly #onIdle: () => void
@@ -35,7 +35,7 @@ export class MirrorRun {
   #failure: { readonly error: unknown } | undefined
 
   /** `onIdle` is called when nothing is left to upload for the moment, and when the upload stage ends. */
-  constructor(engine: Engine, mirror: OpenMirror, summary: SyncSummary, onIdle: () => void) {
+  constructor(engine: UploadContext, mirror: OpenMirror, summary: SyncSummary, onIdle: () => void) {
     this.#engine = engine
     this.#mirror = mirror
     this.summary = summary

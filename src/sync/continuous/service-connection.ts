@@ -5,7 +5,7 @@ import type { Outage } from '../../remote/policies/outage.ts'
 import { RECONNECT_POLICIES, reactToFailure } from '../../rules/failure/react-to-failure.ts'
 import { retryDelayMs } from '../../rules/failure/retry-delay.ts'
 import type { Connection, Engine } from '../engine.ts'
-import { IngestionFollower } from '../ingestion/follow-ingestion.ts'
+import { type IngestionContext, IngestionFollower } from '../ingestion/follow-ingestion.ts'
 import type { ServiceStatus } from './controller-status.ts'
 
 /** An open connection, and the follower of the ingestion of what is uploaded over it. */
@@ -19,6 +19,9 @@ const AWAY_AFTER_MS = 10_000
 /** The least interval between two requests that only ask whether the service answers. */
 const PROBE_PAUSE_MS = 10_000
 
+/** What the connection of a daemon needs. */
+type ConnectionContext = IngestionContext & Pick<Engine, 'service'>
+
 export interface ConnectionHooks {
   /** The status changed. */
   onChange(): void
@@ -28,7 +31,7 @@ export interface ConnectionHooks {
 
 /** The connection that all mirrors share: opens when needed, closes after a failure, opens again after growing delays. */
 export class ServiceConnection {
-  readonly #engine: Engine
+  readonly #engine: ConnectionContext
   readonly #hooks: ConnectionHooks
   #open: OpenConnection | undefined
   #opening: Promise<OpenConnection> | undefined
@@ -40,7 +43,7 @@ export class ServiceConnection {
   #outageEnd = new AbortController()
   #probeAtMs = 0
 
-  constructor(engine: Engine, hooks: ConnectionHooks) {
+  constructor(engine: ConnectionContext, hooks: ConnectionHooks) {
     this.#engine = engine
     this.#hooks = hooks
     this.#status = { state: 'unasked', sinceMs: engine.clock.nowMs(), reason: null }

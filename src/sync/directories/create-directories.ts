@@ -4,10 +4,13 @@ import { RejectedError } from '../../foundation/errors.ts'
 import { parentOf } from '../../foundation/files/paths.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import type { DirectoryRow } from '../../store/tables/directories.ts'
-import type { Connection, Engine, OpenMirror } from '../engine.ts'
+import type { Connection, Engine, OpenMirror, StoreContext } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'
 import type { PathProblem } from '../observe/observation.ts'
 import { assertLibraryRemains } from './missing-place.ts'
+
+/** What creating directories needs. */
+export type DirectoryContext = StoreContext & Pick<Engine, 'random' | 'limits' | 'progress' | 'signal'>
 
 /** Created directories per commit; after a crash, at most that many requests answer 409. */
 const COMMIT_EVERY = 64
@@ -20,7 +23,7 @@ const MOST_FAILURES_IN_A_ROW = 3
  * directories that always fail cannot starve the others. Returns the problems of paths; throws what concerns the service.
  */
 export async function createDirectories(
-  engine: Engine,
+  engine: DirectoryContext,
   mirror: OpenMirror,
   connection: Connection,
   summary: SyncSummary,
@@ -36,7 +39,7 @@ export async function createDirectories(
 
 /** Creates the ancestors of the mirror's remote path, which are not directories of the mirror. */
 async function makeAncestors(
-  engine: Engine,
+  engine: DirectoryContext,
   { row }: OpenMirror,
   { client }: Connection,
   { directories }: SyncSummary,
@@ -51,7 +54,7 @@ async function makeAncestors(
 
 class DirectoryMaker {
   readonly problems: PathProblem[] = []
-  readonly #engine: Engine
+  readonly #engine: DirectoryContext
   readonly #mirror: OpenMirror
   readonly #connection: Connection
   readonly #summary: SyncSummary
@@ -59,7 +62,7 @@ class DirectoryMaker {
   #made: number[] = []
   #failuresInARow = 0
 
-  constructor(engine: Engine, mirror: OpenMirror, connection: Connection, summary: SyncSummary) {
+  constructor(engine: DirectoryContext, mirror: OpenMirror, connection: Connection, summary: SyncSummary) {
     this.#engine = engine
     this.#mirror = mirror
     this.#connection = connection

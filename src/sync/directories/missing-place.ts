@@ -20,7 +20,7 @@ export async function assertLibraryRemains(
 
 /** Whether uploads name their directory and the service answers that `directory` does not exist. */
 export async function isDirectoryGone(
-  { signal }: Engine,
+  { signal }: Pick<Engine, 'signal'>,
   { row }: OpenMirror,
   { client }: Connection,
   directory: string,

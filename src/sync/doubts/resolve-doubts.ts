@@ -7,11 +7,11 @@ import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import { listCandidates, needsLook, rankCandidate } from '../../rules/upload/doubt.ts'
 import type { DoubtfulContent } from '../../store/tables/contents.ts'
 import type { ResourceBytes } from '../../store/tables/untracked.ts'
-import type { Connection, Engine, OpenMirror } from '../engine.ts'
+import type { Connection, ContentsContext, OpenMirror } from '../engine.ts'
 import type { RunAttempts } from '../pass.ts'
 import { quarantineUntil } from '../quarantine.ts'
 import { findSame } from './find-same.ts'
-import { isKnownAsOther, type Look, type LookWork, lookAt, readRemoteBytes } from './remote-bytes.ts'
+import { isKnownAsOther, type Look, type LookContext, type LookWork, lookAt, readRemoteBytes } from './remote-bytes.ts'
 
 /** Bounds of a look: pages of one listing (two million entries), and entries that may be a content in doubt. */
 const MOST_PAGES = 4_000
@@ -46,7 +46,7 @@ interface Visit {
  * becomes a problem. Returns the number of contents that may be uploaded.
  */
 export async function resolveDoubts(
-  engine: Engine,
+  engine: LookContext,
   mirror: OpenMirror,
   connection: Connection,
   work: LookWork,
@@ -75,7 +75,7 @@ function isFound(look: Look<FileEntry | undefined>): boolean {
   return 'seen' in look && look.seen !== undefined
 }
 
-function planVisits({ store }: Engine, doubtful: readonly DoubtfulContent[]): Visit[] {
+function planVisits({ store }: LookContext, doubtful: readonly DoubtfulContent[]): Visit[] {
   return doubtful.flatMap((content) => {
     const targets = store.uploads.listUnaccounted(content.id)
     const byPlace = Map.groupBy(targets, ({ place }) => place ?? INBOX_PATH)
@@ -85,14 +85,17 @@ function planVisits({ store }: Engine, doubtful: readonly DoubtfulContent[]): Vi
 }
 
 /** Lists the contents of a mirror to look for: in doubt, not in flight, not set aside, not in quarantine. */
-export function listDoubtful({ store, clock, inFlight }: Engine, { row }: Pick<OpenMirror, 'row'>): DoubtfulContent[] {
+export function listDoubtful(
+  { store, clock, inFlight }: ContentsContext,
+  { row }: Pick<OpenMirror, 'row'>,
+): DoubtfulContent[] {
   const nowMs = clock.nowMs()
   return store.contents.listDoubtful(row).filter((content) => !inFlight.has(content.id) && needsLook(content, nowMs))
 }
 
 /** Lists the entries of a directory that the store does not know and that may be one of the contents. */
 async function listUntracked(
-  { store, signal }: Engine,
+  { store, signal }: LookContext,
   { row }: OpenMirror,
   { client }: Connection,
   { place, visits }: { readonly place: string; readonly visits: readonly Visit[] },
@@ -122,7 +125,7 @@ async function listUntracked(
 
 /** Looks for one content among the entries, and removes the entry that it finds from them. */
 async function lookFor(
-  engine: Engine,
+  engine: LookContext,
   mirror: OpenMirror,
   connection: Connection,
   { names, search: { content } }: Visit,
@@ -138,7 +141,7 @@ async function lookFor(
 }
 
 async function hasSameBytes(
-  engine: Engine,
+  engine: LookContext,
   connection: Connection,
   content: DoubtfulContent,
   { id, read }: Pick<UntrackedEntries, 'read'> & { readonly id: string },
@@ -153,7 +156,7 @@ async function hasSameBytes(
 
 /** Records the result of a search, unless the content is in doubt no longer. Returns whether it may be uploaded again. */
 function recordLook(
-  engine: Engine,
+  engine: LookContext,
   mirror: OpenMirror,
   { content, look }: Search,
   { summary, attempts }: LookWork,
@@ -166,14 +169,14 @@ function recordLook(
 }
 
 /** While this mirror looked, another mirror of the library may have found the content or begun to upload it. */
-function isStillInDoubt({ store, inFlight }: Engine, { id, retryAt }: DoubtfulContent): boolean {
+function isStillInDoubt({ store, inFlight }: LookContext, { id, retryAt }: DoubtfulContent): boolean {
   const now = store.contents.getUploadState(id)
   const isSame = (now.state === 'doubt' || now.state === 'sending') && now.retryAt === retryAt
   return isSame && !inFlight.has(id)
 }
 
 function recordFound(
-  { store, clock, logger, metrics, fileLog }: Engine,
+  { store, clock, logger, metrics, fileLog }: LookContext,
   { row, runId }: OpenMirror,
   content: DoubtfulContent,
   found: FileEntry,
@@ -204,7 +207,7 @@ function recordFound(
 
 /** The look failed: the content stays in doubt, is not uploaded, and is looked for again after a quarantine. */
 function recordUnseen(
-  engine: Engine,
+  engine: LookContext,
   { id, path }: DoubtfulContent,
   failure: ShelfdError,
   { exhausted }: RunAttempts,
@@ -218,7 +221,10 @@ function recordUnseen(
 }
 
 /** The content did not arrive: it counts as new, so that any mirror may upload it. */
-function recordAbsent({ store, clock, logger, metrics }: Engine, { id, path, size, uploadId }: DoubtfulContent): void {
+function recordAbsent(
+  { store, clock, logger, metrics }: LookContext,
+  { id, path, size, uploadId }: DoubtfulContent,
+): void {
   store.write(() => {
     store.contents.setState(id, 'new')
     store.uploads.end(uploadId, 'absent', null, clock.nowMs())

@@ -4,13 +4,17 @@ import { reactToFailure } from '../../rules/failure/react-to-failure.ts'
 import { pollIntervalMs } from '../../rules/ingestion/poll-interval.ts'
 import type { PendingResource } from '../../store/tables/contents.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
-import type { Connection, Engine } from '../engine.ts'
+import type { Connection, Engine, StoreContext } from '../engine.ts'
 import { isServiceWell } from '../item-failure.ts'
 import { quarantineUntil } from '../quarantine.ts'
 import type { IngestionCapacity } from './ingestion-capacity.ts'
 import { readWarnings } from './ingestion-note.ts'
 import { NextLook } from './next-look.ts'
 import { type PollAnswer, type PollFailure, pollResource } from './poll-resource.ts'
+
+/** What following ingestion needs. */
+export type IngestionContext = StoreContext &
+  Pick<Engine, 'random' | 'limits' | 'pollIntervals' | 'logger' | 'progress' | 'metrics' | 'signal'>
 
 interface Followed extends Omit<PendingResource, 'hasProblem'> {
   hasProblem: number
@@ -51,15 +55,12 @@ const FRUITLESS_POLLS_PER_SECOND = 50
 /** The least interval between two writes for a pending resource whose status has not changed. */
 const WRITE_SEEN_MS = 30_000
 
-/** Overdue resources are polled this many times less often. */
-const OVERDUE_FACTOR = 20
-
 /**
  * Polls the resources of mirrors until each has a final state (interface 3.1), at growing intervals, longest due first. What
  * is still pending at the end keeps its id and is polled by a later run; it is never uploaded again (P5).
  */
 export class IngestionFollower implements IngestionCapacity {
-  readonly #engine: Engine
+  readonly #engine: IngestionContext
   readonly #connection: Connection
   readonly #wakeUp = new AutoResetEvent()
   readonly #mirrors = new Map<number, FollowedMirror>()
@@ -74,7 +75,7 @@ export class IngestionFollower implements IngestionCapacity {
   #stopAtMs = Number.POSITIVE_INFINITY
   readonly #nextLook: NextLook
 
-  constructor(engine: Engine, connection: Connection) {
+  constructor(engine: IngestionContext, connection: Connection) {
     this.#engine = engine
     this.#connection = connection
     this.#nextLook = new NextLook(engine.clock)
@@ -197,7 +198,8 @@ export class IngestionFollower implements IngestionCapacity {
       const fresh = store.contents.listPending(mirror.row, mirror.lastSeq, ROUND)
       for (const resource of fresh) {
         const isOld = resource.uploadedAt < clock.nowMs() - pollIntervals.maxPollMs
-        this.#take(mirror.row, resource, isOld ? 0 : pollIntervalMs(0, pollIntervals, random()))
+        const delayMs = isOld ? 0 : pollIntervalMs({ polls: 0, isOverdue: false }, pollIntervals, random())
+        this.#take(mirror.row, resource, delayMs)
         mirror.lastSeq = resource.storedSeq
       }
       if (fresh.length < ROUND) return
@@ -324,9 +326,9 @@ export class IngestionFollower implements IngestionCapacity {
   #postpone(followed: Followed): void {
     const { clock, pollIntervals, random } = this.#engine
     followed.polls += 1
-    const pauseMs = pollIntervalMs(followed.polls, pollIntervals, random())
     const isOverdue = this.#isOverdue(followed)
-    followed.dueMs = clock.monotonicMs() + pauseMs * (isOverdue ? OVERDUE_FACTOR : 1)
+    const { polls } = followed
+    followed.dueMs = clock.monotonicMs() + pollIntervalMs({ polls, isOverdue }, pollIntervals, random())
     if (!isOverdue || followed.hasLeftRoom) return
     followed.hasLeftRoom = true
     this.#announceCapacity()

@@ -4,13 +4,15 @@ import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import { remarkOf } from '../../rules/ingestion/without-text.ts'
 import type { PendingResource } from '../../store/tables/contents.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
-import type { Connection, Engine } from '../engine.ts'
+import type { Connection, Engine, StoreContext } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'
 
 const LONGEST_NOTE = 500
 
 /** Resources asked for in one call of `readWarnings`. */
 const MOST_AT_ONCE = 256
+
+type NoteContext = StoreContext & Pick<Engine, 'limits' | 'signal'>
 
 /** Returns the service's remark beside the status, bounded and escaped; null if it has none. */
 export function readNote(resource: ResourceRecord): string | null {
@@ -23,7 +25,7 @@ export function readNote(resource: ResourceRecord): string | null {
  * Requests the warnings of resources that ended with some before the store kept them, each once; returns false when none is
  * left. Writes only the note, because the status is final.
  */
-export async function readWarnings(engine: Engine, connection: Connection, row: MirrorRow): Promise<boolean> {
+export async function readWarnings(engine: NoteContext, connection: Connection, row: MirrorRow): Promise<boolean> {
   const { store, clock, limits, signal } = engine
   const unread = store.contents.listWithUnreadWarnings(row.id, MOST_AT_ONCE)
   if (unread.length === 0) return false

@@ -3,9 +3,12 @@ import { isWithin } from '../../foundation/files/paths.ts'
 import { type Loss, lossReason, mayHaveMoved } from '../../rules/observe/loss-guard.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import type { Store } from '../../store/open-store.ts'
-import type { Engine, OpenMirror } from '../engine.ts'
+import type { Engine, OpenMirror, StoreContext } from '../engine.ts'
 import type { ObservationBatch, PathProblem, UnsettledFile, WalkOptions } from './observation.ts'
 import { type DifferingFile, emptyScan, recordObservation, type ScanState } from './record-observation.ts'
+
+/** What scanning a mirror needs. */
+export type ObserveContext = StoreContext & Pick<Engine, 'observeTree' | 'scanMutex' | 'logger' | 'progress' | 'signal'>
 
 export interface ObserveOptions {
   readonly hashEverything: boolean
@@ -43,7 +46,7 @@ const MAX_UNSETTLED = 10_000
  * 4. Remove the files that the walk did not find, unless too many are gone or they may have moved.
  */
 export async function observe(
-  engine: Engine,
+  engine: ObserveContext,
   mirror: OpenMirror,
   summary: SyncSummary,
   options: ObserveOptions,
@@ -73,7 +76,7 @@ export async function observe(
 }
 
 /** Both files are mirrored; but another system may take them for one, and people may confuse them. */
-function warnOfLookAlikes({ logger }: Engine, { row }: OpenMirror, { alike }: ScanState): void {
+function warnOfLookAlikes({ logger }: ObserveContext, { row }: OpenMirror, { alike }: ScanState): void {
   if (alike === undefined) return
   const { count: files, path, other } = alike
   logger.warn('files whose names look alike', { mirror: row.name, files, path, other })
@@ -92,7 +95,7 @@ function keepSome({ problems, unsettled }: Found, batch: ObservationBatch): void
 
 /** The options to walk a mirror's tree; `isNew`: the store knows none of its files. */
 export function walkOptions(
-  engine: Engine,
+  { store }: Pick<Engine, 'store'>,
   mirror: Omit<OpenMirror, 'runId' | 'verify'>,
   {
     hashEverything,
@@ -104,7 +107,7 @@ export function walkOptions(
   const { rootRealPath, rootDevice, ownDirectories } = mirror
   const rules = { ignore, maxSizeBytes, oneFileSystem, emptyFiles }
   return {
-    storeDirectory: isNew ? null : engine.store.directory,
+    storeDirectory: isNew ? null : store.directory,
     mirrorId: mirror.row.id,
     rootRealPath,
     rootDevice,
@@ -121,7 +124,7 @@ export function walkOptions(
  * when the removal is postponed.
  */
 function removeMissing(
-  { store, clock }: Engine,
+  { store, clock }: StoreContext,
   mirror: OpenMirror,
   scan: ScanState,
   { summary, acceptsRemovals }: { readonly summary: SyncSummary; readonly acceptsRemovals: boolean },

@@ -1,6 +1,6 @@
 import { joinPath } from '../../foundation/files/paths.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
-import type { Engine, OpenMirror } from '../engine.ts'
+import type { OpenMirror, StoreContext } from '../engine.ts'
 import type { AlikePaths, DirectoryObservation, ObservationBatch, ObservedFile } from './observation.ts'
 
 /** The state of a scan: the directories that the store has and that the walk has seen, and bounded lists of its findings. */
@@ -47,7 +47,7 @@ export function emptyScan(knownDirectories: Map<string, number>): ScanState {
 
 /** Writes one batch to the store and adds its counts to the summary; a batch without differences writes nothing. */
 export function recordObservation(
-  engine: Engine,
+  engine: StoreContext,
   mirror: OpenMirror,
   scan: ScanState,
   batch: ObservationBatch,
@@ -79,7 +79,7 @@ function addCounts(summary: SyncSummary, { counts }: ObservationBatch): void {
 }
 
 function recordDirectory(
-  engine: Engine,
+  engine: StoreContext,
   mirror: OpenMirror,
   scan: ScanState,
   observation: DirectoryObservation,
@@ -104,7 +104,7 @@ function recordDirectory(
 
 /** Records a hashed file; returns whether it is new, has another content, or the same one. */
 function recordFile(
-  { store, clock }: Engine,
+  { store, clock }: StoreContext,
   mirror: OpenMirror,
   directoryId: number,
   directory: string,
@@ -128,7 +128,7 @@ function recordFile(
 
 /** Writes the results of an examination; records nothing as missing, which only a complete scan can decide (P11). */
 export function recordExamined(
-  engine: Engine,
+  engine: StoreContext,
   mirror: OpenMirror,
   batch: ObservationBatch,
   summary: SyncSummary,

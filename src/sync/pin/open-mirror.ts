@@ -7,8 +7,10 @@ import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Connection, Engine, MirrorSettings, OpenMirror } from '../engine.ts'
 import type { Pass, PassOptions } from '../pass.ts'
 import { findLibrary } from './find-library.ts'
-import { pinMirror, pinOf } from './pin-mirror.ts'
+import { type PinContext, pinMirror, pinOf } from './pin-mirror.ts'
 import { assertSameService, originMismatch } from './pinned-service.ts'
+
+type OpenContext = PinContext & Pick<Engine, 'ownDirectories'>
 
 /**
  * Finds the mirror's row, or pins it at first use: origin, tenant, library, remote path and the root's identity. Throws
@@ -17,7 +19,7 @@ import { assertSameService, originMismatch } from './pinned-service.ts'
  * if `mustPinRoot` is set, the caller pins that after a scan has found the files.
  */
 export async function openMirror(
-  engine: Engine,
+  engine: OpenContext,
   settings: MirrorSettings,
   root: RootDirectory,
   { runId, options }: Pick<Pass, 'runId' | 'options'>,
@@ -42,7 +44,7 @@ export async function openMirror(
 }
 
 /** Returns the mirror's row; undefined when there is none, or when another mirror has the name and gives it away. */
-function findPinned({ store, service }: Engine, { name }: MirrorSettings): MirrorRow | undefined {
+function findPinned({ store, service }: PinContext, { name }: MirrorSettings): MirrorRow | undefined {
   const row = store.mirrors.findByName(name)
   const isOther = row && givesNameAway({ isAdHoc: row.isAdHoc, origin: row.library.origin }, service)
   return isOther ? undefined : row
@@ -62,13 +64,13 @@ function pinnedRootOf(pinned: MirrorRow, root: RootDirectory, { acceptsRoot }: P
   return { ...found, rootBirthNs: found.rootBirthNs ?? (acceptsRoot ? null : pinned.rootBirthNs) }
 }
 
-async function verifyService(engine: Engine, known: MirrorRow, settings: MirrorSettings): Promise<void> {
+async function verifyService(engine: PinContext, known: MirrorRow, settings: MirrorSettings): Promise<void> {
   const connection = await engine.service.connect(engine.signal)
   assertSameService(known, engine.service, connection.access)
   await assertLibraryThere(engine, known, settings, connection)
 }
 
-function assertNotOwn({ ownDirectories }: Engine, { realPath }: RootDirectory): readonly string[] {
+function assertNotOwn({ ownDirectories }: OpenContext, { realPath }: RootDirectory): readonly string[] {
   const below = ownDirectoriesBelow(realPath, ownDirectories)
   if (below !== 'inside') return below
   throw new UsageError('bad-usage', `Cannot mirror "${realPath}": it holds the data of shelfd itself`)
@@ -97,7 +99,7 @@ function assertSamePlace({ name, remotePath }: MirrorRow, settings: MirrorSettin
 }
 
 async function assertLibraryThere(
-  engine: Engine,
+  engine: PinContext,
   { name, library }: MirrorRow,
   settings: MirrorSettings,
   connection: Connection,

@@ -2,7 +2,7 @@ import { isIngestionStatus } from '../../contract/states.ts'
 import { countKinds } from '../../rules/ingestion/without-text.ts'
 import { percentile, type SummaryProblem, type SyncSummary } from '../../rules/run/sync-summary.ts'
 import { IN_DOUBT } from '../../rules/upload/doubt.ts'
-import type { Engine, OpenMirror } from '../engine.ts'
+import type { ContentsContext, OpenMirror } from '../engine.ts'
 import type { PathProblem } from '../observe/observation.ts'
 
 /** The problems of paths in one pass; only after a complete pass are the other paths known to be well. */
@@ -14,13 +14,13 @@ interface Found {
 }
 
 /** Completes the summary of a pass from the store: ingestion by state, times, and everything that needs attention. */
-export function summarize(engine: Engine, mirror: OpenMirror, summary: SyncSummary, found: Found): void {
+export function summarize(engine: ContentsContext, mirror: OpenMirror, summary: SyncSummary, found: Found): void {
   if (found.hasFollowed) countIngestion(engine, mirror, summary)
   const paths = keepProblems(engine, mirror, found)
   summary.problems = [...paths, ...listContentProblems(engine, mirror, summary)]
 }
 
-function countIngestion({ store }: Engine, { row, runId }: OpenMirror, summary: SyncSummary): void {
+function countIngestion({ store }: ContentsContext, { row, runId }: OpenMirror, summary: SyncSummary): void {
   const { ingestion } = summary
   const withoutText: [mime: string, count: number][] = []
   for (const { outcome, status, mimeWithoutText, n } of store.contents.tallyIngestion(runId, row.id)) {
@@ -39,7 +39,7 @@ function countIngestion({ store }: Engine, { row, runId }: OpenMirror, summary: 
 }
 
 /** Records the problems of this pass, and clears those that a complete pass did not find again. */
-function keepProblems({ store, clock }: Engine, { row }: OpenMirror, found: Found): SummaryProblem[] {
+function keepProblems({ store, clock }: ContentsContext, { row }: OpenMirror, found: Found): SummaryProblem[] {
   const { problems, isComplete } = found
   const paths = new Set(problems.map(({ path }) => path))
   const healed = isComplete ? store.problems.list(row.id).filter(({ path }) => !paths.has(path)) : []
@@ -53,7 +53,7 @@ function keepProblems({ store, clock }: Engine, { row }: OpenMirror, found: Foun
 }
 
 /** Leaves out contents that another mirror is uploading now, because they are not in doubt. */
-function listContentProblems({ store, inFlight }: Engine, { row }: OpenMirror, { uploads }: SyncSummary) {
+function listContentProblems({ store, inFlight }: ContentsContext, { row }: OpenMirror, { uploads }: SyncSummary) {
   const troubled = store.contents.listTroubled(row.id, row.library.id).filter(({ id }) => !inFlight.has(id))
   return troubled.map((content): SummaryProblem => {
     const { path, state, retryAt } = content

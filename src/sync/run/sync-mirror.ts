@@ -1,7 +1,7 @@
 import { inspectRoot } from '../../local/read/inspect-root.ts'
 import { isScrubDue } from '../../rules/observe/is-scrub-due.ts'
 import { listDoubtful } from '../doubts/resolve-doubts.ts'
-import type { Connection, Engine, MirrorSettings, OpenMirror } from '../engine.ts'
+import type { Connection, ContentsContext, Engine, MirrorSettings, OpenMirror } from '../engine.ts'
 import { IngestionFollower } from '../ingestion/follow-ingestion.ts'
 import type { PathProblem } from '../observe/observation.ts'
 import { observe } from '../observe/observe.ts'
@@ -10,7 +10,7 @@ import { openMirror } from '../pin/open-mirror.ts'
 import { NOT_YET_MADE } from '../pin/pin-mirror.ts'
 import { estimateUploads } from '../upload/estimate-uploads.ts'
 import type { UploadOptions } from '../upload/upload-options.ts'
-import { UploadStage } from '../upload/upload-stage.ts'
+import { type UploadContext, UploadStage } from '../upload/upload-stage.ts'
 import { summarize } from './summarize.ts'
 
 /** Makes one pass over one mirror: observes, creates directories, uploads, follows ingestion, and summarizes. */
@@ -46,7 +46,7 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
   }
 }
 
-function hasWork(engine: Engine, mirror: OpenMirror): boolean {
+function hasWork(engine: ContentsContext, mirror: OpenMirror): boolean {
   const { store, clock } = engine
   const { row } = mirror
   const [open] = store.files.listOpen(row.id, { directoryId: 0, name: '' }, 1)
@@ -93,7 +93,7 @@ async function send(
 }
 
 function sendAll(
-  engine: Engine,
+  engine: UploadContext,
   mirror: OpenMirror,
   connection: Connection,
   work: UploadOptions,

@@ -1,12 +1,19 @@
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import { newAttempts } from '../pass.ts'
-import { type QuotaScope, RunQuota } from './run-quota.ts'
-import { UploadPlan } from './upload-plan.ts'
+import { type QuotaContext, type QuotaScope, RunQuota } from './run-quota.ts'
+import { type PlanContext, UploadPlan } from './upload-plan.ts'
 import { recordHeldBack } from './upload-stage.ts'
 
+type EstimateContext = PlanContext & QuotaContext & Pick<Engine, 'fileLog'>
+
 /** Estimates what would be uploaded and created, by the plan of real uploads. The caller rolls back what this writes. */
-export function estimateUploads(engine: Engine, mirror: OpenMirror, summary: SyncSummary, scope: QuotaScope): void {
+export function estimateUploads(
+  engine: EstimateContext,
+  mirror: OpenMirror,
+  summary: SyncSummary,
+  scope: QuotaScope,
+): void {
   const { store } = engine
   summary.directories.created = countDirectoriesToMake(engine, mirror)
   const quota = new RunQuota(engine, mirror.row, scope)
@@ -27,7 +34,7 @@ export function estimateUploads(engine: Engine, mirror: OpenMirror, summary: Syn
 }
 
 /** The remote path's ancestors are made with the mirror's root; the library's own root always exists. */
-function countDirectoriesToMake({ store }: Engine, { row }: OpenMirror): number {
+function countDirectoriesToMake({ store }: EstimateContext, { row }: OpenMirror): number {
   const [first] = store.directories.listPending(row.id)
   const unmade = store.directories.countPending(row.id)
   if (first?.path !== '') return unmade

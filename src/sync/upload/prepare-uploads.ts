@@ -1,18 +1,22 @@
-import { createDirectories } from '../directories/create-directories.ts'
+import { createDirectories, type DirectoryContext } from '../directories/create-directories.ts'
 import { recheckDirectories } from '../directories/recheck-directories.ts'
 import { EarlierUploads } from '../doubts/earlier-uploads.ts'
+import type { LookContext } from '../doubts/remote-bytes.ts'
 import { resolveDoubts } from '../doubts/resolve-doubts.ts'
-import type { Connection, Engine, OpenMirror } from '../engine.ts'
+import type { Connection, OpenMirror } from '../engine.ts'
 import type { PathProblem } from '../observe/observation.ts'
 import type { UploadOptions } from './upload-options.ts'
 
 /** While uploads continue, doubts are resolved at most so often. */
 const DOUBT_INTERVAL_MS = 10_000
 
+/** What preparing uploads needs. */
+export type PreparationContext = DirectoryContext & LookContext
+
 /** What must be done before files can be uploaded: directories, and looks for what the service may have already. */
 export class UploadPreparation {
   readonly earlier: EarlierUploads
-  readonly #engine: Engine
+  readonly #engine: PreparationContext
   readonly #mirror: OpenMirror
   readonly #connection: Connection
   readonly #options: UploadOptions
@@ -21,7 +25,7 @@ export class UploadPreparation {
 
   /** Problems of directories are put into `problems`, by path. */
   constructor(
-    engine: Engine,
+    engine: PreparationContext,
     mirror: OpenMirror,
     connection: Connection,
     options: UploadOptions,

@@ -5,10 +5,13 @@ import type { RunAttempts } from '../pass.ts'
 import type { Intent } from './intent.ts'
 import type { UploadResult } from './upload-one.ts'
 import type { UploadPlan } from './upload-plan.ts'
-import { UploadRecorder } from './upload-recorder.ts'
+import { type RecorderContext, UploadRecorder } from './upload-recorder.ts'
 
 /** Results are committed together when so much time has passed since the last commit, or when nothing else is left to do. */
 const COMMIT_INTERVAL_MS = 40
+
+/** What committing intents and receipts needs. */
+export type BatcherContext = RecorderContext & Pick<Engine, 'inFlight' | 'limits'>
 
 interface Ended {
   readonly intent: Intent
@@ -27,7 +30,7 @@ interface BatcherOptions {
  * of the plan. Keeps account of which intents have not begun and which uploads are in flight.
  */
 export class UploadBatcher implements Disposable {
-  readonly #engine: Engine
+  readonly #engine: BatcherContext
   readonly #plan: UploadPlan
   readonly #recorder: UploadRecorder
   readonly #onCommitted: BatcherOptions['onCommitted']
@@ -39,7 +42,7 @@ export class UploadBatcher implements Disposable {
   #inFlight = 0
   #lastCommitMs = 0
 
-  constructor(engine: Engine, mirror: OpenMirror, plan: UploadPlan, options: BatcherOptions) {
+  constructor(engine: BatcherContext, mirror: OpenMirror, plan: UploadPlan, options: BatcherOptions) {
     this.#engine = engine
     this.#plan = plan
     this.#recorder = new UploadRecorder(engine, mirror, options, plan.linksCopies)

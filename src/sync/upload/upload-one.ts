@@ -3,10 +3,13 @@ import { type DoubtCause, DoubtError, FileError, RefusedError, RejectedError } f
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import { isOutOfDescriptors, noDescriptorFree } from '../../local/read/file-errors.ts'
 import { readVerified } from '../../local/read/read-verified.ts'
-import type { Connection, Engine, OpenMirror } from '../engine.ts'
+import type { Connection, Engine, OpenMirror, StoreContext } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'
 import { beginUpload } from '../progress.ts'
 import type { Intent } from './intent.ts'
+
+/** What uploading one content needs. */
+export type TransferContext = StoreContext & Pick<Engine, 'fs' | 'progress' | 'signal' | 'graceSignal'>
 
 /** How one upload ended; `fatal` stops the whole run. */
 export type UploadResult =
@@ -23,7 +26,7 @@ const DESCRIPTOR_PAUSES_MS = [50, 200, 800, 2_000]
 
 /** Uploads one content; never throws. If the bytes differ from those that were hashed, cuts the request off (P10). */
 export async function uploadOne(
-  engine: Engine,
+  engine: TransferContext,
   mirror: OpenMirror,
   connection: Connection,
   intent: Intent,
@@ -38,7 +41,7 @@ export async function uploadOne(
 }
 
 async function tryOnce(
-  { fs, graceSignal, progress, store }: Engine,
+  { fs, graceSignal, progress, store }: TransferContext,
   mirror: OpenMirror,
   connection: Connection,
   intent: Intent,

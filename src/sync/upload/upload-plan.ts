@@ -8,7 +8,7 @@ import { type UploadTurn, uploadTurn } from '../../rules/upload/upload-turn.ts'
 import type { UploadState } from '../../store/tables/contents.ts'
 import { OPEN_FILES_START, type OpenFile, type OpenFileCursor } from '../../store/tables/files.ts'
 import type { EarlierUploads } from '../doubts/earlier-uploads.ts'
-import type { Engine, OpenMirror } from '../engine.ts'
+import type { Engine, OpenMirror, StoreContext } from '../engine.ts'
 import type { RunAttempts } from '../pass.ts'
 import { withdrawUpload } from '../progress.ts'
 import type { Intent } from './intent.ts'
@@ -27,6 +27,9 @@ interface PlanOptions {
 /** Rows that one query of the store returns. */
 const PAGE = 256
 
+/** What planning uploads needs. */
+export type PlanContext = StoreContext & Pick<Engine, 'progress'>
+
 /**
  * Plans the uploads of one mirror piece by piece: passes through the files whose content has not been received, and decides by
  * the rules what becomes of each; passes once more when some failed before, whose turn comes last. `restart` begins another
@@ -35,7 +38,7 @@ const PAGE = 256
 export class UploadPlan {
   /** Copies of stored contents are uploaded as well, so that the resource gains their locations. */
   readonly linksCopies: boolean
-  readonly #engine: Engine
+  readonly #engine: PlanContext
   readonly #mirror: OpenMirror
   readonly #options: PlanOptions
   #used: QuotaUse
@@ -52,7 +55,7 @@ export class UploadPlan {
   /** Some contents wait for the last turn. */
   #hasLast = false
 
-  constructor(engine: Engine, mirror: OpenMirror, options: PlanOptions) {
+  constructor(engine: PlanContext, mirror: OpenMirror, options: PlanOptions) {
     this.#engine = engine
     this.#mirror = mirror
     this.#options = options

@@ -1,7 +1,7 @@
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import { reactToDoubt } from '../../rules/upload/doubt.ts'
 import type { UploadOutcome } from '../../store/tables/uploads.ts'
-import type { Engine, OpenMirror } from '../engine.ts'
+import type { Engine, OpenMirror, StoreContext } from '../engine.ts'
 import { FAILED_AGAIN, type SentFile } from '../file-log.ts'
 import type { PathProblem } from '../observe/observation.ts'
 import type { RunAttempts } from '../pass.ts'
@@ -9,9 +9,12 @@ import { quarantineUntil } from '../quarantine.ts'
 import type { Intent } from './intent.ts'
 import type { UploadResult } from './upload-one.ts'
 
+/** What recording the ends of uploads needs. */
+export type RecorderContext = StoreContext & Pick<Engine, 'logger' | 'progress' | 'metrics' | 'fileLog'>
+
 /** Records the result of each upload in the store and in the summary. Call the methods that record inside a transaction. */
 export class UploadRecorder {
-  readonly #engine: Engine
+  readonly #engine: RecorderContext
   readonly #mirror: OpenMirror
   readonly #summary: SyncSummary
   readonly #attempts: RunAttempts
@@ -23,7 +26,7 @@ export class UploadRecorder {
 
   /** `links`: each copy is an upload of its own. */
   constructor(
-    engine: Engine,
+    engine: RecorderContext,
     mirror: OpenMirror,
     { summary, attempts }: { readonly summary: SyncSummary; readonly attempts: RunAttempts },
     links: boolean,

@@ -3,19 +3,22 @@ import { TemporaryError } from '../../foundation/errors.ts'
 import { formatSize } from '../../foundation/text/units.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import type { HeldBack } from '../../rules/upload/quota.ts'
-import type { Connection, Engine, OpenMirror } from '../engine.ts'
+import type { Connection, Engine, OpenMirror, StoreContext } from '../engine.ts'
 import type { PathProblem } from '../observe/observation.ts'
 import { announceUploads } from '../progress.ts'
 import { RefusalExplainer } from './explain-refusal.ts'
 import type { Intent } from './intent.ts'
-import { UploadPreparation } from './prepare-uploads.ts'
+import { type PreparationContext, UploadPreparation } from './prepare-uploads.ts'
 import { RunQuota } from './run-quota.ts'
-import { UploadBatcher } from './upload-batcher.ts'
-import { type UploadResult, uploadOne } from './upload-one.ts'
+import { type BatcherContext, UploadBatcher } from './upload-batcher.ts'
+import { type TransferContext, type UploadResult, uploadOne } from './upload-one.ts'
 import type { UploadOptions } from './upload-options.ts'
 import { UploadPlan } from './upload-plan.ts'
 
 const RESERVE_BYTES = 64 * 2 ** 20
+
+/** What uploading a mirror needs. */
+export type UploadContext = PreparationContext & BatcherContext & TransferContext & Pick<Engine, 'uploads'>
 
 /** `open`: more files may come; `draining`: ends when nothing is left; `closed`: begins nothing. */
 type StageState = 'open' | 'draining' | 'closed'
@@ -25,7 +28,7 @@ type StageState = 'open' | 'draining' | 'closed'
  * mirrors and never more into ingestion than `inIngestion`. Run it once: `run` returns after `drain`, when nothing is left.
  */
 export class UploadStage {
-  readonly #engine: Engine
+  readonly #engine: UploadContext
   readonly #mirror: OpenMirror
   readonly #connection: Connection
   readonly #options: UploadOptions
@@ -43,7 +46,7 @@ export class UploadStage {
   /** Contents that found no room in ingestion in time. */
   #withoutRoom = 0
 
-  constructor(engine: Engine, mirror: OpenMirror, connection: Connection, options: UploadOptions) {
+  constructor(engine: UploadContext, mirror: OpenMirror, connection: Connection, options: UploadOptions) {
     this.#engine = engine
     this.#mirror = mirror
     this.#connection = connection
@@ -246,7 +249,7 @@ export class UploadStage {
 }
 
 /** Receipts must be recorded: without room for them, nothing is uploaded. */
-function assertRoom({ store }: Engine): void {
+function assertRoom({ store }: StoreContext): void {
   const freeBytes = store.freeBytes()
   if (freeBytes >= RESERVE_BYTES) return
   const text = `Cannot send anything: only ${formatSize(freeBytes)} are free for the store in "${store.directory}"`

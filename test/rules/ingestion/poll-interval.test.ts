@@ -1,0 +1,33 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { pollIntervalMs } from '../../../src/rules/ingestion/poll-interval.ts'
+
+describe('the interval between polls', () => {
+  const pace = fc
+    .record({ firstPollMs: fc.integer({ min: 1, max: 10_000 }), growth: fc.integer({ min: 1, max: 1_000 }) })
+    .map(({ firstPollMs, growth }) => ({ firstPollMs, maxPollMs: firstPollMs * growth }))
+  const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+
+  test('grows and stays within its bounds', () => {
+    fc.assert(
+      fc.property(fc.nat(100_000), pace, random, (polls, pace, random) => {
+        const intervalMs = pollIntervalMs({ polls, isOverdue: false }, pace, random)
+        expect(intervalMs).toBeGreaterThanOrEqual(pace.firstPollMs * 0.9)
+        expect(intervalMs).toBeLessThanOrEqual(pace.maxPollMs * 1.1)
+        const nextMs = pollIntervalMs({ polls: polls + 1, isOverdue: false }, pace, random)
+        expect(nextMs).toBeGreaterThanOrEqual(intervalMs)
+      }),
+    )
+  })
+
+  test('ends at the longest one', () => {
+    const late = { polls: 1_000_000, isOverdue: false }
+    expect(pollIntervalMs(late, { firstPollMs: 2_000, maxPollMs: 60_000 }, 0.5)).toBe(60_000)
+  })
+
+  test('is twenty times as long once a resource is overdue', () => {
+    const intervals = { firstPollMs: 2_000, maxPollMs: 60_000 }
+    expect(pollIntervalMs({ polls: 0, isOverdue: true }, intervals, 0.5)).toBe(40_000)
+    expect(pollIntervalMs({ polls: 1_000_000, isOverdue: true }, intervals, 0.5)).toBe(1_200_000)
+  })
+})

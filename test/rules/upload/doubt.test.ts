@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  listCandidates,
+  nameKey,
+  nameKeys,
+  needsLook,
+  rankCandidate,
+  reactToDoubt,
+  standsInTheWay,
+} from '../../../src/rules/upload/doubt.ts'
+
+describe('an upload in doubt', () => {
+  test.each([
+    { doubts: 0, problemCount: 0, cause: 'service-error', reaction: { kind: 'resend' } },
+    { doubts: 1, problemCount: 0, cause: 'service-error', reaction: { kind: 'quarantine', pauseMs: 25_000 } },
+    { doubts: 2, problemCount: 1, cause: 'service-error', reaction: { kind: 'quarantine', pauseMs: 125_000 } },
+    { doubts: 0, problemCount: 3, cause: 'answer-late', reaction: { kind: 'quarantine', pauseMs: 3_125_000 } },
+    { doubts: 7, problemCount: 2, cause: 'interrupted', reaction: { kind: 'resend' } },
+  ] as const)('after $doubts doubts and $problemCount quarantines ($cause)', ({ cause, reaction, ...content }) => {
+    expect(reactToDoubt(content, cause)).toMatchObject(reaction)
+  })
+
+  test.each([
+    { retryAt: null, isSetAside: 0, looks: true },
+    { retryAt: 1_000, isSetAside: 0, looks: true },
+    { retryAt: 2_000_000, isSetAside: 0, looks: false },
+    { retryAt: 1_000, isSetAside: 1, looks: false },
+  ])('is looked for at once and after each quarantine: %j', ({ looks, ...content }) => {
+    expect(needsLook(content, 1_900_000)).toBe(looks)
+  })
+})
+
+describe('an entry that an upload may have left', () => {
+  const mime = 'text/markdown'
+  const fileName = fc.string({ minLength: 1, unit: 'binary' })
+
+  test('with the same title always matches', () => {
+    fc.assert(
+      fc.property(fileName, fc.string(), (name, slug) => {
+        expect(rankCandidate({ title: name, slug, mime_type: mime }, { name, mime })).toBe(0)
+      }),
+    )
+  })
+
+  test('of another kind never matches', () => {
+    fc.assert(
+      fc.property(fileName, (name) => {
+        expect(rankCandidate({ title: name, slug: name, mime_type: 'text/plain' }, { name, mime })).toBeUndefined()
+      }),
+    )
+  })
+
+  test('is found under cut, numbered and slugged names', () => {
+    const name = 'Résumé of 2024 – final.md'
+    const entry = (title: string, slug: string) => rankCandidate({ title, slug, mime_type: mime }, { name, mime })
+    expect(entry('Résumé of 2024 – final', 'x')).toBe(1)
+    expect(entry('x', 'resume-of-2024-final-2')).toBe(2)
+    expect(entry('x', 'resume-of-2024')).toBe(2)
+    expect(entry('Something else', 'something-else')).toBeUndefined()
+  })
+})
+
+describe('the key of a name', () => {
+  test.each([
+    ['Résumé 2024 – final.md', 'resume2024final'],
+    ['a.b.md', 'ab'],
+    ['.env', 'env'],
+    ['no-ending', 'noending'],
+    ['あ.md', 'あ'],
+    ['ﬁne.md', 'fine'],
+    ['--.md', ''],
+  ])('has its letters and digits alone: %s', (name, key) => {
+    expect(nameKey(name)).toBe(key)
+  })
+
+  test.each([
+    [{ title: 'Notes.md', filename: 'notes-2.md' }, ['notes', 'notesmd', 'notes2']],
+    [{ title: 'Notes', filename: 'notes' }, ['notes']],
+    [{ title: '2.5 Notes', filename: 'x.md' }, ['2', '25notes', 'x']],
+  ])('of an entry is that of its title, with and without an ending, and of its slug: %j', (entry, keys) => {
+    expect(nameKeys(entry)).toEqual(keys)
+  })
+})
+
+describe('the candidates of a look', () => {
+  const entry = (title: string, slug = title) => ({ title, slug, mime_type: 'text/markdown' })
+  const upload = { name: 'a b.md', mime: 'text/markdown' }
+
+  test('are all of the name, the likeliest first, and a few like it', () => {
+    const same = Array.from({ length: 20 }, () => entry('a b.md'))
+    const alike = Array.from({ length: 20 }, () => entry('A-B', 'a-b'))
+    const longer = Array.from({ length: 20 }, (_, n) => entry(`a b ${n}`))
+    const others = [entry('c.md'), { ...entry('a b.md'), mime_type: 'text/plain' }]
+    const candidates = listCandidates([...others, ...longer, ...alike, ...same], upload)
+    expect(candidates).toEqual([...same, ...alike, ...longer.slice(0, 8)])
+  })
+
+  test.each([
+    ['temporary', 0, true],
+    ['temporary', 3, true],
+    ['rejected', 1, false],
+    ['rejected', 2, true],
+    ['refused', 0, false],
+  ] as const)('stand in the way when they cannot be compared: %s after %i doubts', (reaction, doubts, isInTheWay) => {
+    expect(standsInTheWay({ reaction }, doubts)).toBe(isInTheWay)
+  })
+})
+
+describe('an entry of no letters', () => {
+  test.each([
+    ['--.md', 'x', undefined],
+    ['--.md', '', 1],
+    ['a.md', '', undefined],
+  ])('begins nothing and is begun by nothing: %s beside %j', (name, slug, rank) => {
+    const mime = 'text/markdown'
+    expect(rankCandidate({ title: 'z', slug, mime_type: mime }, { name, mime })).toBe(rank)
+  })
+})
