@@ -204,7 +204,7 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'Retry-After holds for its own request only',
     file: 'src/remote/policies/circuit-breaker.ts',
-    from: `    this.#openUntilMs = Math.max(this.#openUntilMs, nowMs + pauseMs)
+    from: `    this.#openUntilMs = Math.max(this.#openUntilMs, nowMs + delayMs)
     if (retryAfterMs !== undefined) {
       retryAfter.record(retryAfterMs)`,
     to: `    this.#openUntilMs = Math.max(this.#openUntilMs, nowMs)
