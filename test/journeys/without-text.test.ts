@@ -9,9 +9,9 @@ import { temporaryHome } from '../support/home.ts'
 const NO_TEXT = "stored, its text can't be searched"
 const TREE = {
   'a.md': 'spring tide',
-  'one.pdf': '%PDF-1.4 spring tide',
-  'two.pdf': '%PDF-1.4 neap tide',
-  'letter.docx': 'PK spring tide',
+  'one.zip': 'PK spring tide',
+  'two.zip': 'PK neap tide',
+  'sans.ttf': 'spring tide',
   'data.bin': new Uint8Array([1, 0, 2]),
 }
 
@@ -39,35 +39,40 @@ describe('files whose text cannot be searched', () => {
   test('are counted apart in the summary', async () => {
     const { home, stdout } = await mirroredHome()
     expect(stdout).toMatch(/searchable +1 file/)
-    expect(stdout).toMatch(/! 4 stored, but their text can't be searched \(2 PDF, 1 DOCX, 1 other\)/)
-    home.write('Papers', { 'three.pdf': '%PDF-1.4' })
+    expect(stdout).toMatch(/! 4 stored, but their text can't be searched \(2 archives, 1 font, 1 other\)/)
+    home.write('Papers', { 'three.zip': 'PK' })
     const { exitCode, summary, mirror } = await home.sync(['Papers'])
     expect({ exitCode, verdict: summary.verdict }).toEqual({ exitCode: 0, verdict: 'ok' })
-    expect(mirror.ingestion).toMatchObject({ searchable: 1, warnings: 1, withoutText: 1, withoutTextKinds: { PDF: 1 } })
+    expect(mirror.ingestion).toMatchObject({
+      searchable: 1,
+      warnings: 1,
+      withoutText: 1,
+      withoutTextKinds: { archive: 1 },
+    })
   })
 
   test('say so in report, why and status', async () => {
     const { home } = await mirroredHome()
     const report = await home.shelfd(['report', '--check'])
     expect(report).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/5 in-sync/) })
-    expect(report.stdout).toMatch(/4 without searchable text \(2 PDF, 1 DOCX, 1 other\)/)
+    expect(report.stdout).toMatch(/4 without searchable text \(2 archives, 1 font, 1 other\)/)
     const [mirror] = JSON.parse((await home.shelfd(['report', '--json'])).stdout).mirrors
     const reasons = mirror.entries.map(({ path, reason }: { path: string; reason: string }) => [path, reason])
     expect(Object.fromEntries(reasons)).toEqual({
       'a.md': null,
       'data.bin': `${NO_TEXT} (application/octet-stream)`,
-      'letter.docx': `${NO_TEXT} (DOCX)`,
-      'one.pdf': `${NO_TEXT} (PDF)`,
-      'two.pdf': `${NO_TEXT} (PDF)`,
+      'sans.ttf': `${NO_TEXT} (font)`,
+      'one.zip': `${NO_TEXT} (archive)`,
+      'two.zip': `${NO_TEXT} (archive)`,
     })
-    expect(mirror.withoutText).toEqual({ PDF: 2, DOCX: 1, other: 1 })
-    expect((await home.shelfd(['why', 'Papers/one.pdf'])).stdout).toContain(`${NO_TEXT} (PDF)`)
+    expect(mirror.withoutText).toEqual({ archive: 2, font: 1, other: 1 })
+    expect((await home.shelfd(['why', 'Papers/one.zip'])).stdout).toContain(`${NO_TEXT} (archive)`)
     const status = await home.shelfd(['status', '--json'])
     expect(JSON.parse(status.stdout).mirrors[0].files).toMatchObject({ known: 5, searchable: 5, withoutText: 4 })
     expect((await home.shelfd(['status'])).stdout).toMatch(/4 .*text can't be searched/)
     const found = await home.shelfd(['search', 'spring tide', '--json'])
     expect(found.stdout).toContain('a.md')
-    expect(found.stdout).not.toMatch(/one\.pdf|letter\.docx/)
+    expect(found.stdout).not.toMatch(/one\.zip|sans\.ttf/)
   })
 
   test('of an earlier version are looked at once', async () => {
@@ -78,7 +83,7 @@ describe('files whose text cannot be searched', () => {
     expect((await home.sync(['Papers', '--to', 'Research'])).exitCode).toBe(0)
     expect(service.count('showResource')).toBe(4)
     const [mirror] = JSON.parse((await home.shelfd(['report', '--json', '--offline'])).stdout).mirrors
-    expect(mirror.withoutText).toEqual({ PDF: 2, DOCX: 1, other: 1 })
+    expect(mirror.withoutText).toEqual({ archive: 2, font: 1, other: 1 })
     service.forget()
     await home.sync(['Papers', '--to', 'Research'])
     expect(service.count('showResource')).toBe(0)

@@ -14,8 +14,8 @@ export interface ExtractionLimits {
 
 export const EXTRACTION_LIMITS: ExtractionLimits = {
   timeMs: 60_000,
-  heapMiB: 256,
-  memoryMiB: 512,
+  heapMiB: 512,
+  memoryMiB: 1_024,
   maxPassages: 250_000,
   idleMs: 5_000,
 }

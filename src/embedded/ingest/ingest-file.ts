@@ -31,11 +31,20 @@ export async function ingestFile(
     count += 1
   }
   if (resource.status === 'running') restart()
-  const { status, warnings, failure } = await extract({ restart, take, drain: writer.drain }).catch(explainFailure)
+  const { status, warnings, failure, textType, properties } = await extract({
+    restart,
+    take,
+    drain: writer.drain,
+  }).catch(explainFailure)
   if (status === 'running') return false
   if (status === 'failed') restart()
   if (count === 0) writer.add(resource, 0, NO_PASSAGE)
-  writer.finish({ id: resource.id, status, failure, abstract, warnings: JSON.stringify(warnings) })
+  writer.finish({
+    ...{ id: resource.id, status, failure, abstract },
+    textType: textType ?? (resource.mimeType === 'text/markdown' ? 'text/markdown' : 'text/plain'),
+    warnings: JSON.stringify(warnings),
+    properties: JSON.stringify(properties ?? {}),
+  })
   return true
 }
 

@@ -4,7 +4,17 @@ import { fuzzing } from '../../support/fuzz.ts'
 import { startLibrary } from '../temporary-library.ts'
 import { readHere } from './read-here.ts'
 
-const TYPES = ['text/html', 'text/csv', 'text/markdown', 'application/json', 'application/octet-stream', 'image/png']
+const TYPES = [
+  'application/pdf',
+  'application/rtf',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'text/html',
+  'text/csv',
+  'text/markdown',
+  'application/json',
+  'application/octet-stream',
+  'image/png',
+]
 const MAX_PASSAGE_LENGTH = 2_400
 
 /** Marks of all kinds, whole and broken, and words between them. */

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { INGESTION_STATUSES } from '../../../contract/states.ts'
+import { TRACE_UNITS, traceDetail } from '../../database/tables/passages.ts'
+import { TEXT_TYPES } from '../extract/extraction.ts'
 
 /** One document for the child process: its bytes when it is small, otherwise the path of the file that holds it. */
 export interface DocumentRequest {
@@ -19,9 +21,10 @@ export type ChildRequest = DocumentRequest | { readonly kind: 'continue' | 'drop
 
 const passage = z.object({
   text: z.string(),
-  unit: z.enum(['line', 'row']),
+  unit: z.enum(TRACE_UNITS),
   firstUnit: z.int(),
   lastUnit: z.int(),
+  detail: traceDetail.optional(),
 })
 
 const readyMessage = z.object({ kind: z.literal('ready') })
@@ -38,6 +41,8 @@ const pieceMessage = z.object({
       status: z.enum(INGESTION_STATUSES),
       warnings: z.array(z.string()),
       failure: z.string().nullable(),
+      textType: z.enum(TEXT_TYPES).optional(),
+      properties: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
     })
     .optional(),
 })

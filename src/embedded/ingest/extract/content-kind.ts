@@ -1,5 +1,5 @@
 import type { ExtractionSource } from './extraction.ts'
-import { type ContentKind, kindOf } from './kinds.ts'
+import { type ContentKind, kindOf, type TextKind } from './kinds.ts'
 
 /** What a file is: by its bytes where they tell it, else by the MIME type it was sent with. */
 export interface ContentType {
@@ -10,7 +10,9 @@ export interface ContentType {
 const HEAD_BYTES = 64 * 1024
 
 /** Kinds whose own MIME type says less than the bytes do. */
-const TEXT_KINDS: readonly ContentKind[] = ['text', 'html', 'csv', 'unknown']
+export function isTextKind(kind: ContentKind): kind is TextKind {
+  return kind === 'text' || kind === 'html' || kind === 'csv' || kind === 'unknown'
+}
 
 /** Containers: their bytes don't tell what they hold. */
 const CONTAINERS: readonly string[] = ['application/zip', 'application/x-cfb']
@@ -27,11 +29,11 @@ export function looksLikeText(head: Buffer): boolean {
 export async function contentTypeOf(source: ExtractionSource): Promise<ContentType> {
   const named = { mimeType: source.mimeType, kind: kindOf(source.mimeType) }
   const head = await readHead(source)
-  if (TEXT_KINDS.includes(named.kind) && looksLikeText(head)) return named
+  if (isTextKind(named.kind) && looksLikeText(head)) return named
   const { fileTypeFromBuffer } = await import('file-type')
   const mimeType = (await fileTypeFromBuffer(head))?.mime
   if (mimeType === undefined) return named
-  const isVague = CONTAINERS.includes(mimeType) && !TEXT_KINDS.includes(named.kind)
+  const isVague = CONTAINERS.includes(mimeType) && !isTextKind(named.kind)
   return isVague ? named : { mimeType, kind: kindOf(mimeType) }
 }
 

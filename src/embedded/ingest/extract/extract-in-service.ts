@@ -1,4 +1,4 @@
-import { looksLikeText } from './content-kind.ts'
+import { isTextKind, looksLikeText } from './content-kind.ts'
 import { extractStrictly } from './extract-text.ts'
 import {
   completed,
@@ -24,6 +24,7 @@ export async function extractInService(
   const kind = kindOf(source.mimeType)
   if (source.sizeBytes === 0) return completed()
   if (kind === 'other') return completed(NO_TEXT)
+  if (!isTextKind(kind)) return HANDED_ON
   for await (const head of source.chunks()) if (!looksLikeText(head)) return HANDED_ON
   try {
     return await readBounded(sink, maxPassages, (bounded) => extractStrictly(source, bounded, kind))

@@ -1,11 +1,8 @@
 import { completed, type ExtractionEnd, type ExtractionSink, type ExtractionSource, partial } from './extraction.ts'
 import { guessedEncoding, NO_TEXT, REPLACED_BYTES } from './extraction-warnings.ts'
-import type { ContentKind } from './kinds.ts'
+import type { TextKind } from './kinds.ts'
 import { type Encoding, startDecoding, UndecodableError } from './text-decoding.ts'
 import { openTextReader } from './text-reader.ts'
-
-/** A kind of content that is text, in some encoding. */
-export type TextKind = Extract<ContentKind, 'text' | 'html' | 'csv' | 'unknown'>
 
 const NO_VISIBLE_TEXT = 'The page has no visible text: only its title is searchable'
 

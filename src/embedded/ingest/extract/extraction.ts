@@ -8,7 +8,17 @@ export interface ExtractionEnd {
   readonly warnings: readonly string[]
   /** Why it is `partial` or `failed`. */
   readonly failure: string | null
+  /** The MIME type of its passages; without one, Markdown for Markdown and plain text for all else. */
+  readonly textType?: TextType | undefined
+  /** Facts beside the text. */
+  readonly properties?: Properties | undefined
 }
+
+export const TEXT_TYPES = ['text/plain', 'text/markdown'] as const
+export type TextType = (typeof TEXT_TYPES)[number]
+
+/** Such as `{"pages": 3}`, `{"width": 640, "height": 480}`, `{"duration_seconds": 12.5}`. */
+export type Properties = Readonly<Record<string, string | number>>
 
 /** A file in chunks. `chunks` may be called again. */
 export interface ExtractionSource {
@@ -35,6 +45,17 @@ export function completed(...warnings: readonly string[]): ExtractionEnd {
 export function partial(failure: string, warnings: readonly string[] = []): ExtractionEnd {
   return { status: 'partial', warnings, failure }
 }
+
+/** The whole file in memory; throws when it is larger than a parser may take. */
+export async function readWhole(source: ExtractionSource): Promise<Buffer> {
+  if (source.sizeBytes > MAX_WHOLE_BYTES) {
+    const [size, most] = [source.sizeBytes, MAX_WHOLE_BYTES].map((bytes) => Math.round(bytes / 2 ** 20))
+    throw new Error(`The document has ${size} MiB; of this kind at most ${most} MiB are read`)
+  }
+  return Buffer.concat(await Array.fromAsync(source.chunks()))
+}
+
+const MAX_WHOLE_BYTES = 256 * 2 ** 20
 
 /** The document has more than `maxPassages` passages. */
 class TooMuchTextError extends Error {}

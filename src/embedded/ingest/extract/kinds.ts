@@ -3,16 +3,24 @@
  * - `unknown`: as text, if it is valid text;
  * - `other`: no text by nature (archives, fonts, programs).
  */
-export type ContentKind = 'text' | 'html' | 'csv' | 'unknown' | 'other'
+export type ContentKind = 'text' | 'html' | 'csv' | 'pdf' | 'office' | 'workbook' | 'unknown' | 'other'
+
+/** A kind of content that is text, in some encoding. */
+export type TextKind = Extract<ContentKind, 'text' | 'html' | 'csv' | 'unknown'>
 
 const BY_TYPE: Readonly<Record<string, ContentKind>> = {
   ...typesOf('html', 'text/html application/xhtml+xml'),
   ...typesOf('csv', 'text/csv text/tab-separated-values'),
   ...typesOf('text', 'application/json application/xml application/yaml application/toml application/sql'),
   ...typesOf('text', 'application/javascript application/x-ndjson application/json5 application/x-subrip'),
-  ...typesOf('other', 'application/pdf application/postscript application/oxps application/vnd.ms-xpsdocument'),
-  ...typesOf('other', 'application/msword application/rtf text/rtf application/x-cfb application/onenote'),
-  ...typesOf('other', 'application/epub+zip application/x-mobipocket-ebook application/vnd.amazon.ebook'),
+  ...typesOf('pdf', 'application/pdf'),
+  ...typesOf('office', 'application/rtf text/rtf application/epub+zip application/x-cfb'),
+  ...typesOf('office', 'application/vnd.ms-word.document.macroenabled.12'),
+  ...typesOf('office', 'application/vnd.ms-powerpoint.presentation.macroenabled.12'),
+  ...typesOf('workbook', 'application/vnd.ms-excel.sheet.macroenabled.12'),
+  ...typesOf('other', 'application/postscript application/oxps application/vnd.ms-xpsdocument'),
+  ...typesOf('other', 'application/msword application/onenote'),
+  ...typesOf('other', 'application/x-mobipocket-ebook application/vnd.amazon.ebook'),
   ...typesOf('other', 'application/vnd.ms-outlook application/vnd.apple.pages application/vnd.apple.numbers'),
   ...typesOf('other', 'application/vnd.apple.keynote application/vnd.visio image/vnd.djvu'),
   ...typesOf('other', 'application/zip application/gzip application/x-tar application/x-bzip2 application/x-xz'),
@@ -25,11 +33,18 @@ function typesOf(kind: ContentKind, types: string): Readonly<Record<string, Cont
   return Object.fromEntries(types.split(' ').map((type) => [type, kind]))
 }
 
+/** Documents of which a parser takes the whole. */
+export type DocumentKind = Exclude<ContentKind, TextKind | 'other'>
+
 /** Decides by the MIME type alone. */
 export function kindOf(mimeType: string): ContentKind {
   const known = BY_TYPE[mimeType]
   if (known) return known
   if (mimeType.startsWith('text/') || /\+(json|xml|yaml)$/.test(mimeType)) return 'text'
   if (/^(image|audio|video|font)\//.test(mimeType)) return 'other'
+  if (/^application\/vnd\.openxmlformats-officedocument\.(wordprocessing|presentation)ml\./.test(mimeType))
+    return 'office'
+  if (mimeType.startsWith('application/vnd.openxmlformats-officedocument.spreadsheetml.')) return 'workbook'
+  if (/^application\/vnd\.oasis\.opendocument\.(text|spreadsheet|presentation|graphics)/.test(mimeType)) return 'office'
   return /^application\/vnd\.(openxmlformats|oasis|ms-)/.test(mimeType) ? 'other' : 'unknown'
 }

@@ -1,5 +1,15 @@
 import type { Passage, TraceUnit } from '../../database/tables/passages.ts'
 
+/** Where a text stands in its source, and what a cut text becomes. */
+export type Place = Omit<Passage, 'text'>
+
+/** Cuts a text whose place is known as a whole (a page, a slide, a row) into passages. */
+export function cutInto(text: string, place: Place, { take }: { take(passage: Passage): void }): void {
+  const cutter = new PassageCutter('line', (piece) => take({ ...place, text: piece.text }))
+  cutter.write(text)
+  cutter.end()
+}
+
 const TARGET_LENGTH = 2_000
 const MAX_LENGTH = 2_400
 

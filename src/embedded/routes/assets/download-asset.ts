@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { endpoint } from '../../http/endpoint.ts'
 import { requireAsset } from '../../http/require-access.ts'
 import { downloadQuery, PARTIAL_ANSWERS, sendContent } from '../../http/send-content.ts'
-import { assetMimeType } from '../resources/resource-body.ts'
 
 /** 4.2 */
 export const downloadAsset = endpoint({
@@ -16,7 +15,7 @@ export const downloadAsset = endpoint({
   errors: [401, 403, 404, 416, 422],
   handle(call) {
     const { resource, passage } = requireAsset(call)
-    const mimeType = assetMimeType(resource)
+    const mimeType = resource.textType
     const body = Buffer.from(passage.text)
     return sendContent(call, {
       mimeType: `${mimeType}; charset=utf-8`,

@@ -3,9 +3,8 @@ import type { AssetRecord } from '../../../contract/records.ts'
 import { ingestionOutcome } from '../../../contract/states.ts'
 import type { Tables } from '../../database/open-tables.ts'
 import { stringList } from '../../database/string-list.ts'
-import type { StoredPassage } from '../../database/tables/passages.ts'
+import { type StoredPassage, type TraceDetail, traceDetail } from '../../database/tables/passages.ts'
 import type { ResourceRow } from '../../database/tables/resources.ts'
-import { NO_TEXT } from '../../ingest/extract/extraction-warnings.ts'
 
 const MAX_PATHS = 1_000
 
@@ -31,7 +30,8 @@ export function resourceBody(tables: Tables, resource: ResourceRow, assets: read
   const warnings = stringList(resource.warnings)
   return {
     ...resourceHead(tables, resource),
-    text_extracted: ingestionOutcome(resource.status) === 'searchable' ? !warnings.includes(NO_TEXT) : undefined,
+    text_extracted: textExtracted(resource),
+    properties: propertiesOf(resource),
     ingestion_warnings: warnings,
     ingestion_error: resource.failure,
     abstract: resource.abstract,
@@ -39,18 +39,27 @@ export function resourceBody(tables: Tables, resource: ResourceRow, assets: read
   }
 }
 
+/** Undefined until it is searchable; false when it is, but gave no text. An empty file has none to give. */
+function textExtracted({ status, abstract }: ResourceRow): boolean | undefined {
+  if (ingestionOutcome(status) !== 'searchable') return undefined
+  return abstract !== null || status === 'completed'
+}
+
+function propertiesOf({ properties }: ResourceRow): unknown {
+  return JSON.parse(properties)
+}
+
 /** The record of a text asset (2.11); `text` is cut to `maxLength` characters. */
 export function assetBody(resource: ResourceRow, passage: StoredPassage, maxLength: number): AssetRecord {
   return {
     id: `${resource.publicId}.${passage.ordinal}`,
     type: 'text',
-    mime_type: assetMimeType(resource),
+    mime_type: resource.textType,
     text: passage.text.slice(0, maxLength),
-    trace: [{ unit: passage.unit, from: passage.firstUnit, to: passage.lastUnit }],
+    trace: [{ unit: passage.unit, from: passage.firstUnit, to: passage.lastUnit, ...traceDetailOf(passage) }],
   }
 }
 
-/** The MIME type of a resource's text assets: Markdown for Markdown, otherwise plain text. */
-export function assetMimeType(resource: ResourceRow): string {
-  return resource.mimeType === 'text/markdown' ? 'text/markdown' : 'text/plain'
+function traceDetailOf({ detail }: StoredPassage): TraceDetail {
+  return detail === null ? {} : traceDetail.parse(JSON.parse(detail))
 }

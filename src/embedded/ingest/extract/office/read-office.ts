@@ -1,0 +1,92 @@
+import type { OfficeContentNode, OfficeParserAST } from 'officeparser'
+import { messageOf } from '../../../../foundation/errors.ts'
+import { completed, type ExtractionEnd, type ExtractionSink, partial } from '../extraction.ts'
+import { cutInto } from '../passage-cutter.ts'
+import { PlaceCutter } from '../place-cutter.ts'
+import { ARCHIVE_LIMITS, checkArchive } from './check-archive.ts'
+import { markdownOf, rowOf } from './markdown.ts'
+import { listEntries } from './zip.ts'
+
+const ZIP_SIGNATURE = 'PK\x03\x04'
+const NO_TEXT = 'The document has no text: only its title is searchable'
+
+/** Extracts a document of Word, PowerPoint, OpenDocument, RTF or EPUB as Markdown. Throws when it is broken or encrypted. */
+export async function readOffice(bytes: Buffer, sink: ExtractionSink): Promise<ExtractionEnd> {
+  if (bytes.toString('latin1', 0, 4) === ZIP_SIGNATURE) checkArchive(listEntries(bytes))
+  const ast = await parse(bytes)
+  let hasText = false
+  const takes = {
+    take: (passage: Parameters<ExtractionSink['take']>[0]) => {
+      hasText = true
+      sink.take(passage)
+    },
+  }
+  const cutter = new PlaceCutter('paragraph', '\n\n', takes)
+  for (const [index, node] of allBlocks(ast).entries()) {
+    if (node.type === 'slide') takeSlide(node, takes)
+    else if (node.type === 'sheet') takeSheet(node, takes)
+    else addBlock(cutter, markdownOf(node), index + 1)
+    await sink.drain()
+  }
+  cutter.end()
+  const end = hasText ? completed(...lossesOf(ast)) : partial(NO_TEXT)
+  return { ...end, textType: 'text/markdown' }
+}
+
+async function parse(bytes: Buffer): Promise<OfficeParserAST> {
+  const { OfficeParser } = await import('officeparser')
+  try {
+    return await OfficeParser.parseOffice(bytes, {
+      ignoreInternalLinks: true,
+      decompressionLimits: {
+        maxUncompressedBytes: ARCHIVE_LIMITS.markupBytes,
+        maxZipEntries: ARCHIVE_LIMITS.entries,
+        maxXmlElements: MAX_XML_ELEMENTS,
+      },
+    })
+  } catch (error) {
+    const message = messageOf(error).replace('[OfficeParser]: ', '')
+    if (/password|encrypt|decrypt/i.test(message))
+      throw new Error('The document is encrypted: reading it takes its password')
+    throw new Error(`The document cannot be read: ${message}`, { cause: error })
+  }
+}
+
+const MAX_XML_ELEMENTS = 500_000
+
+/** The content, then what stands at the edge of each page. */
+function allBlocks({ content, auxiliary }: OfficeParserAST): readonly OfficeContentNode[] {
+  return [...content, ...(auxiliary?.headers ?? []), ...(auxiliary?.footers ?? [])]
+}
+
+function addBlock(cutter: PlaceCutter, text: string, number: number): void {
+  if (text !== '') cutter.add(text, number)
+}
+
+function takeSlide(slide: OfficeContentNode, sink: Pick<ExtractionSink, 'take'>): void {
+  const number = slide.metadata && 'slideNumber' in slide.metadata ? (slide.metadata.slideNumber ?? 1) : 1
+  cutInto(markdownOf(slide), { unit: 'slide', firstUnit: number, lastUnit: number }, sink)
+}
+
+function takeSheet(sheet: OfficeContentNode, sink: Pick<ExtractionSink, 'take'>): void {
+  const name = sheet.metadata && 'sheetName' in sheet.metadata ? sheet.metadata.sheetName : ''
+  const cutter = new PlaceCutter('row', '\n', sink)
+  const detail = { sheet: name }
+  let isFirst = true
+  for (const [index, row] of (sheet.children ?? []).entries()) {
+    const text = rowOf(row)
+    if (text === '') continue
+    if (isFirst) cutter.add(`## ${name}\n`, index + 1, detail)
+    cutter.add(text, index + 1, detail)
+    isFirst = false
+  }
+  cutter.end()
+}
+
+const LOSS = /LIMIT|TRUNCAT|EXCEED|FAILED|MISSING/
+
+/** What the parser says that it left out. */
+function lossesOf({ warnings = [] }: OfficeParserAST): string[] {
+  const losses = warnings.filter(({ code }) => LOSS.test(code))
+  return losses.slice(0, 3).map(({ message }) => `Not all of it was read: ${message}`)
+}
