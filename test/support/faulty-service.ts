@@ -6,6 +6,7 @@ import { ROUTES } from '../../src/contract/routes.ts'
 import { type EmbeddedLibrary, startEmbeddedLibrary } from '../../src/embedded/start-embedded.ts'
 import { seededRandom, seedOf } from './random.ts'
 import { temporaryDirectory } from './temporary.ts'
+import { judgeUploads } from './upload-oracle.ts'
 
 /** What may befall a request; the first four never reach the library. */
 export const FAULTS = ['throttled', 'unavailable', 'html-error', 'reset-before', 'reset-after', 'cut-answer'] as const
@@ -38,6 +39,8 @@ export interface FaultyOptions {
   readonly fault?: FaultyService['fault']
   /** Makes the bytes of each upload unlike all others (and takes that away on download): the same content twice is two resources. */
   readonly hasNoDuplicateRule?: boolean
+  /** Copies are sent to be linked; otherwise the test fails when a content is sent again that is known to be stored. */
+  readonly linksCopies?: boolean
 }
 
 /** An answer of the test's own: a string is sent as it is, anything else as JSON. */
@@ -74,6 +77,7 @@ export async function startFaultyService(options: FaultyOptions = {}): Promise<F
   const library = await startEmbeddedLibrary({ dataDir })
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   const attempts = new Map<string, number>()
+  const oracle = judgeUploads()
   let requests: SeenRequest[] = []
   const server = createServer((incoming, outgoing) => {
     void serve(incoming, outgoing).catch(() => incoming.socket.destroy())
@@ -102,6 +106,8 @@ export async function startFaultyService(options: FaultyOptions = {}): Promise<F
       status: undefined,
     }
     requests.push(seen)
+    const end = fileName === undefined ? undefined : oracle.begin({ path, fileName, body })
+    outgoing.once('close', () => end?.(false))
     const scripted = service.answer(seen)
     if (scripted) return answerAs(outgoing, scripted)
     seen.fault = service.fault(seen)
@@ -110,18 +116,24 @@ export async function startFaultyService(options: FaultyOptions = {}): Promise<F
     seen.status = answer.status
     await service.onAnswered(seen)
     if (seen.fault === 'reset-after') incoming.socket.destroy()
-    else pass(seen, answer, incoming, outgoing)
+    else {
+      const isPassed = pass(seen, answer, incoming, outgoing)
+      end?.(isPassed && answer.status < 300)
+    }
   }
 
-  function pass(seen: SeenRequest, answer: Forwarded, incoming: IncomingMessage, outgoing: ServerResponse): void {
+  /** Returns whether the client gets the library's own answer. */
+  function pass(seen: SeenRequest, answer: Forwarded, incoming: IncomingMessage, outgoing: ServerResponse): boolean {
     const isJson = String(answer.headers['content-type']).startsWith('application/json')
     if (!isJson) {
       passBytes(seen, answer, incoming, outgoing)
-      return
+      return seen.fault === undefined
     }
-    const json = Buffer.from(JSON.stringify(service.rewrite(seen, JSON.parse(answer.body.toString('utf8')))))
+    const own = JSON.stringify(JSON.parse(answer.body.toString('utf8')))
+    const json = Buffer.from(JSON.stringify(service.rewrite(seen, JSON.parse(own))))
     const shown = seen.fault === 'cut-answer' ? json.subarray(0, json.length >> 1) : json
     outgoing.writeHead(answer.status, { 'content-type': 'application/json', 'content-length': shown.length }).end(shown)
+    return seen.fault === undefined && json.toString('utf8') === own
   }
 
   function forward(seen: SeenRequest): Promise<Forwarded> {
@@ -166,7 +178,10 @@ export async function startFaultyService(options: FaultyOptions = {}): Promise<F
       await library[Symbol.asyncDispose]()
     },
   }
-  onTestFinished(() => service[Symbol.asyncDispose]())
+  onTestFinished(async () => {
+    await service[Symbol.asyncDispose]()
+    if (!options.linksCopies) oracle.assert()
+  })
   if (options.library !== undefined) await createLibrary(library, options.library)
   return service
 }

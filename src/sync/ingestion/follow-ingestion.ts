@@ -168,7 +168,7 @@ export class IngestionFollower implements IngestionCapacity {
     if (!this.#nextLook.isDue) return
     this.#nextLook.postpone()
     for (const { row } of this.#mirrors.values()) {
-      this.#nextLook.note(store.contents.nextLookAt(row.id, clock.nowMs()))
+      this.#nextLook.schedule(store.contents.nextLookAt(row.id, clock.nowMs()))
       for (const resource of store.contents.listDueForAnotherLook(row.id, clock.nowMs())) {
         if (!this.#followed.has(resource.contentId)) this.#take(row, resource, 0)
       }
@@ -271,7 +271,7 @@ export class IngestionFollower implements IngestionCapacity {
     this.#followed.delete(contentId)
     const retryAt = quarantineUntil(this.#engine, contentId, error.code)
     store.write(() => store.contents.setProblem(contentId, { code: error.code, message: error.message, retryAt }))
-    this.#nextLook.note(retryAt)
+    this.#nextLook.schedule(retryAt)
     logger.warn('the service does not tell how an ingestion goes on', {
       resourceId,
       code: error.code,
@@ -354,6 +354,6 @@ export class IngestionFollower implements IngestionCapacity {
     const code = outcome === 'unknown' ? 'ingestion-unknown' : `ingestion-${outcome}`
     const retryAt = quarantineUntil(this.#engine, followed.contentId, code)
     store.contents.setProblem(followed.contentId, { code, message: problem, retryAt })
-    this.#nextLook.note(retryAt)
+    this.#nextLook.schedule(retryAt)
   }
 }

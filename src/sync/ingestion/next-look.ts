@@ -1,7 +1,7 @@
 import type { Clock } from '../../foundation/clock.ts'
 
 /** The least and the longest time until the next look: however someone sets the wall clock, a look comes. */
-const PAUSE_MS = { least: 60_000, most: 600_000 } as const
+const DELAY_MS = { least: 60_000, most: 600_000 } as const
 
 /** When the next resource whose ingestion ended badly is due for another look. */
 export class NextLook {
@@ -23,13 +23,13 @@ export class NextLook {
 
   /** No resource is known to become due. */
   postpone(): void {
-    this.atMs = this.#clock.monotonicMs() + PAUSE_MS.most
+    this.atMs = this.#clock.monotonicMs() + DELAY_MS.most
   }
 
   /** A resource becomes due at `retryAt` (wall clock); null: none does. */
-  note(retryAt: number | null): void {
+  schedule(retryAt: number | null): void {
     if (retryAt === null) return
-    const pauseMs = Math.max(PAUSE_MS.least, retryAt - this.#clock.nowMs())
-    this.atMs = Math.min(this.atMs, this.#clock.monotonicMs() + pauseMs)
+    const delayMs = Math.max(DELAY_MS.least, retryAt - this.#clock.nowMs())
+    this.atMs = Math.min(this.atMs, this.#clock.monotonicMs() + delayMs)
   }
 }
