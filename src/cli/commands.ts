@@ -88,6 +88,7 @@ export const commands: readonly CommandEntry[] = [
     'Revoke an access token of the embedded library',
     () => import('./commands/serve/tokens/revoke.ts'),
   ),
+  entry('doctor', 'Check everything that shelfd needs', () => import('./commands/setup/doctor.ts')),
   entry('service install', 'Have the service manager start the daemon', () => import('./commands/service/install.ts')),
   entry(
     'service uninstall',

@@ -1,4 +1,4 @@
-import { type Reaction, ShelfdError } from '../foundation/errors.ts'
+import { type ErrorCode, type Reaction, rebuildError, ShelfdError } from '../foundation/errors.ts'
 
 /** All exits of commands: the one table for the process, the help texts and the documents. */
 export const EXIT_CODES = {
@@ -34,9 +34,34 @@ const BY_REACTION: Readonly<Record<Reaction, ExitName>> = {
 
 /** The exit code for an error. */
 export function exitCodeOf(error: unknown): number {
-  return EXIT_CODES[error instanceof ShelfdError ? BY_REACTION[reactionOf(error)] : 'failed'].code
+  return EXIT_CODES[exitOf(error)].code
+}
+
+function exitOf(error: unknown): ExitName {
+  return error instanceof ShelfdError ? BY_REACTION[reactionOf(error)] : 'failed'
 }
 
 function reactionOf(error: ShelfdError): Reaction {
   return error.reaction
+}
+
+/** The exit for an error of this code; `failed` without one. */
+export function exitOfCode(code: ErrorCode | undefined): ExitName {
+  return code === undefined ? 'failed' : exitOf(rebuildError(code, ''))
+}
+
+/** From the worst: first what only a person can fix, last what another run may. */
+const FROM_THE_WORST: readonly ExitName[] = [
+  'operator',
+  'usage',
+  'refused',
+  'rootMissing',
+  'heldBack',
+  'locked',
+  'failed',
+  'temporary',
+]
+
+export function worstExit(exits: readonly ExitName[]): ExitName {
+  return FROM_THE_WORST.find((exit) => exits.includes(exit)) ?? 'done'
 }

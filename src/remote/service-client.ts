@@ -8,6 +8,7 @@ import type {
   UploadAnswer,
   ViewUrl,
 } from '../contract/records.ts'
+import type { RouteName } from '../contract/routes.ts'
 
 /** The bytes of an upload: a buffer, or a stream that throws instead of yielding its last chunk if the file changed. */
 export type UploadBody = Uint8Array | AsyncIterable<Uint8Array>
@@ -70,6 +71,8 @@ export interface Capabilities {
   readonly uploadDirectoryField: { readonly source: CapabilitySource; readonly field: string | undefined }
   /** The version in the instance's own description, if it has one. */
   readonly describedVersion: string | undefined
+  /** The requests that mirroring needs and that the instance's own description omits; null if it has none. */
+  readonly undescribed: readonly RouteName[] | null
 }
 
 /**

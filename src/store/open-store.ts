@@ -1,8 +1,10 @@
-import { existsSync, statfsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { LockedError } from '../foundation/errors.ts'
+import { freeBytesOf } from '../foundation/files/free-bytes.ts'
 import { assertOwnDirectory, makeOwnDirectory } from '../foundation/files/private-directory.ts'
+import { type ExaminedDatabase, examineDatabase } from '../foundation/sqlite/examine-database.ts'
 import { isKernelLockHeld, takeKernelLock } from '../foundation/sqlite/kernel-lock.ts'
 import { type DatabaseSpec, hasOlderSchema, openDatabaseReadOnly } from '../foundation/sqlite/open-database.ts'
 import { explainFaults } from './integrity/explain-faults.ts'
@@ -115,6 +117,33 @@ export function openStoreReader(directory: string): StoreView | undefined {
   return { ...queries, isHeld, mayLack, renewView, [Symbol.dispose]: () => database.close() }
 }
 
+export interface ExaminedStore extends ExaminedDatabase {
+  /** An older version wrote it; opening it migrates it. */
+  readonly isOlder: boolean
+}
+
+/**
+ * Examines the store in `directory`, which another process may hold, and changes nothing; returns undefined when there is
+ * none yet. Throws like openStoreReader.
+ */
+export function examineStore(directory: string): ExaminedStore | undefined {
+  assertOwnDirectory(directory, { isReader: true })
+  const files = filesOf(directory)
+  const { spec, generationFile } = files
+  if (!existsSync(spec.file)) {
+    if (existsSync(generationFile)) throw lostStore(directory)
+    return undefined
+  }
+  return explainFaults(directory, () => {
+    const generation = readGenerationRecord(generationFile)
+    const { examined: isOlder, ...facts } = examineDatabase(spec, (database) => {
+      verifyForReading(files, generation, database)
+      return hasOlderSchema(database, spec)
+    })
+    return { ...facts, isOlder }
+  })
+}
+
 /** Copies the store in `directory`, which another process may hold, into the directory `target`. */
 export function copyStoreInto(directory: string, target: string): void {
   const { spec, generationFile } = filesOf(target)
@@ -146,10 +175,7 @@ function holdStore(held: HeldDatabase, directory: string, release: () => void): 
       isHeld: () => true,
       mayLack: () => queries.untracked.isAnyLookDue(),
       isInPlace: () => held.isInPlace,
-      freeBytes: () => {
-        const { bavail, bsize } = statfsSync(directory)
-        return bavail * bsize
-      },
+      freeBytes: () => freeBytesOf(directory),
       write: (work) => explainFaults(directory, () => held.write(work)),
       writeRelaxed: (work) => explainFaults(directory, () => held.writeRelaxed(work)),
       rehearse: (work) => rehearse(database, work),

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { EXIT_CODES, exitCodeOf } from '../../src/cli/exit-codes.ts'
+import { describe, expect, test } from 'vitest'
+import { EXIT_CODES, exitCodeOf, exitOfCode, worstExit } from '../../src/cli/exit-codes.ts'
 import * as errors from '../../src/foundation/errors.ts'
 
 test('the table is the one of the documents', () => {
@@ -22,4 +22,23 @@ test.each([
   ['thrown text', 1],
 ])('%s', (error, code) => {
   expect(exitCodeOf(error)).toBe(code)
+})
+
+describe('the worst of several exits', () => {
+  test('is what only a person can fix', () => {
+    expect(worstExit(['done', 'temporary', 'usage', 'failed'])).toBe('usage')
+    expect(worstExit(['refused', 'operator', 'usage'])).toBe('operator')
+    expect(worstExit(['temporary', 'failed'])).toBe('failed')
+    expect(worstExit(['done', 'temporary'])).toBe('temporary')
+    expect(worstExit([])).toBe('done')
+  })
+
+  test('is that of each code of an error', () => {
+    expect(errors.errorCodes.map((code) => exitOfCode(code))).not.toContain('done')
+    expect([exitOfCode('store-damaged'), exitOfCode('disk-full'), exitOfCode(undefined)]).toEqual([
+      'operator',
+      'temporary',
+      'failed',
+    ])
+  })
 })

@@ -6,6 +6,7 @@ import { LockedError } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import type { ClientOptions } from '../../remote/client-options.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
+import type { Way } from '../../remote/wire/connector.ts'
 import type { TunnelProxy } from '../../remote/wire/proxy.ts'
 import { chooseProxy } from '../../rules/choose-proxy.ts'
 import { embeddedOrigin } from '../../rules/mirrors/mirror-activity.ts'
@@ -13,7 +14,7 @@ import type { Redactor } from '../logging/redactor.ts'
 import type { Surroundings } from '../settings/config-file/find-config-file.ts'
 import type { ConfiguredServiceSettings, EmbeddedServiceSettings, Settings } from '../settings/settings.ts'
 import { readAuthorities } from './certificates.ts'
-import { readToken } from './credential.ts'
+import { type FoundToken, readToken } from './credential.ts'
 
 export interface OpenedService extends AsyncDisposable {
   readonly client: ServiceClient
@@ -35,6 +36,8 @@ export interface OpenServiceInput extends Surroundings {
   readonly retryAfter?: ClientOptions['retryAfter']
   /** Called when a configured service gives no usable answers, and when it answers again. */
   readonly onOutage?: ClientOptions['onOutage']
+  /** The credential of a configured service, instead of the one that the settings name. */
+  readonly token?: FoundToken
   /** Called after every request. */
   readonly onRequest?: ClientOptions['onRequest']
 }
@@ -58,10 +61,9 @@ async function openConfigured(
   settings: Settings,
   input: OpenServiceInput,
 ): Promise<OpenedService> {
-  const { origin, caFile } = service
-  const authorities = caFile === undefined ? undefined : readAuthorities(caFile)
-  const proxy = await findProxy(origin, input)
-  const { token, source } = await readToken(service, input)
+  const { origin } = service
+  const { proxy, authorities } = await findWay(service, input)
+  const { token, source } = input.token ?? (await readToken(service, input))
   const client = await connect(settings, input, {
     origin,
     token,
@@ -81,8 +83,20 @@ async function openConfigured(
   }
 }
 
+/** Finds the way to a configured service: the proxy that the environment names, and the authorities to trust. */
+export async function findWay(
+  { origin, caFile }: Pick<ConfiguredServiceSettings, 'origin' | 'caFile'>,
+  input: Pick<OpenServiceInput, 'env' | 'redactor'>,
+): Promise<Pick<Way, 'proxy' | 'authorities'>> {
+  const authorities = caFile === undefined ? undefined : readAuthorities(caFile)
+  return { proxy: await findProxy(origin, input), authorities }
+}
+
 /** Returns the proxy that the environment names; the redactor learns its credentials. */
-async function findProxy(origin: string, { env, redactor }: OpenServiceInput): Promise<TunnelProxy | undefined> {
+export async function findProxy(
+  origin: string,
+  { env, redactor }: Pick<OpenServiceInput, 'env' | 'redactor'>,
+): Promise<TunnelProxy | undefined> {
   const choice = chooseProxy(origin, env)
   if (!choice) return undefined
   const { parseProxy } = await import('../../remote/wire/proxy.ts')

@@ -1,4 +1,5 @@
 import type { AccessContext } from '../../contract/records.ts'
+import { listCredentialWarnings } from '../../rules/doctor/assess-rights.ts'
 import { defineCommand } from '../command.ts'
 import { renderFields } from '../render/layout/table.ts'
 
@@ -15,7 +16,7 @@ export const command = defineCommand({
     await using service = await context.openService()
     const access = await service.client.checkAccess(context.signal)
     if (context.json) {
-      context.printJson({ service: service.client.origin, ...access, warnings: findWarnings(access) })
+      context.printJson({ service: service.client.origin, ...access, warnings: listCredentialWarnings(access) })
       return 'done'
     }
     context.print(renderFields({ service: service.client.origin, kind: service.kind, ...describeAccess(access) }))
@@ -25,7 +26,7 @@ export const command = defineCommand({
       context.printTable(['id', 'library', 'rights'], rows)
     }
     if (service.kind === 'embedded') return 'done'
-    for (const warning of findWarnings(access)) context.printMessage(`warning: ${warning}`)
+    for (const warning of listCredentialWarnings(access)) context.printMessage(`warning: ${warning}`)
     return 'done'
   },
 })
@@ -38,17 +39,4 @@ function describeAccess({ tenant, user, abilities, interfaces, grant_type }: Acc
     interfaces: interfaces.join(', '),
     abilities: abilities.join(', ') || 'none',
   }
-}
-
-/** Lists rights that a credential for mirroring lacks, and those that it should not have. */
-function findWarnings({ abilities, interfaces, libraries }: AccessContext): string[] {
-  const deleting = abilities.filter((ability) => ability.endsWith('.delete'))
-  const canCreate =
-    abilities.includes('library.all.resource.create') ||
-    libraries.some(({ access }) => access.includes('resource.create'))
-  return [
-    ...(deleting.length > 0 ? [`this credential may delete (${deleting.join(', ')}); shelfd never needs that`] : []),
-    ...(interfaces.includes('api') ? [] : ['this credential is not enabled for the API interface']),
-    ...(canCreate ? [] : ['this credential may not create resources in any library; nothing can be sent']),
-  ]
 }

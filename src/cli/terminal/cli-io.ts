@@ -31,3 +31,10 @@ export function columnsOf({ stdout, isTerminal }: CliIo): number | undefined {
   const columns = isTerminal.stdout && 'columns' in stdout ? stdout.columns : undefined
   return typeof columns === 'number' && columns > 0 ? columns : undefined
 }
+
+/** Whether stdout is a terminal that shows symbols such as ✓; the console of Linux and old locales do not. */
+export function showsSymbols({ isTerminal, env }: Pick<CliIo, 'isTerminal' | 'env'>): boolean {
+  if (!isTerminal.stdout || env.TERM === 'dumb' || env.TERM === 'linux') return false
+  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG
+  return process.platform === 'win32' || process.platform === 'darwin' || /utf-?8/i.test(locale ?? '')
+}

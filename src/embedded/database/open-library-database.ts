@@ -4,6 +4,7 @@ import Database from 'better-sqlite3'
 import { messageOf, OperatorError, UsageError } from '../../foundation/errors.ts'
 import {
   DatabaseFaultError,
+  type DatabaseSpec,
   hasOlderSchema,
   openDatabase,
   openDatabaseReadOnly,
@@ -14,8 +15,7 @@ const APPLICATION_ID = 0x6b_6c_69_62
 
 /** Opens or creates the service's database; throws the errors that `explainDamage` translates. */
 export function openLibraryDatabase(file: string, isSuspect = false): Database.Database {
-  const check = isSuspect ? 'quick_check' : undefined
-  const database = openDatabase({ file, migrationsDir: MIGRATIONS_DIR, applicationId: APPLICATION_ID, check })
+  const database = openDatabase({ ...librarySpecOf(file), check: isSuspect ? 'quick_check' : undefined })
   database.pragma('wal_autocheckpoint = 4000')
   return database
 }
@@ -25,7 +25,7 @@ export function openLibraryDatabase(file: string, isSuspect = false): Database.D
  * UsageError when the schema is an older one.
  */
 export function openLibraryReadOnly(file: string): Database.Database {
-  const spec = { file, migrationsDir: MIGRATIONS_DIR, applicationId: APPLICATION_ID, check: 'integrity_check' as const }
+  const spec = { ...librarySpecOf(file), check: 'integrity_check' as const }
   const database = openDatabaseReadOnly(spec)
   if (!hasOlderSchema(database, spec)) return database
   database.close()
@@ -61,4 +61,9 @@ function faultOf(error: unknown): OperatorError['code'] | undefined {
   if (error instanceof DatabaseFaultError) return error.fault === 'newer' ? 'store-newer' : 'library-damaged'
   const isDamage = error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)
   return isDamage ? 'library-damaged' : undefined
+}
+
+/** The kind of database that holds a library. */
+export function librarySpecOf(file: string): DatabaseSpec {
+  return { file, migrationsDir: MIGRATIONS_DIR, applicationId: APPLICATION_ID }
 }

@@ -50,9 +50,9 @@ export function findIntruder(
 }
 
 /** Returns how others can read it, with the command that prevents it; undefined if they cannot. */
-export function findReader(path: string, found: Ownership): Intruder | undefined {
+export function findReader(path: string, found: Ownership, { isDirectory = false } = {}): Intruder | undefined {
   if (ownUid() === undefined || (found.mode & 0o077) === 0) return undefined
-  return { why: `others can read it (mode ${octal(found)})`, mend: `chmod 600 "${path}"` }
+  return { why: `others can read it (mode ${octal(found)})`, mend: `chmod ${isDirectory ? 700 : 600} "${path}"` }
 }
 
 /** A group with the number of its user has no other member, and the umask of some systems lets it write. */

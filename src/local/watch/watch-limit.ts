@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { systemCodeOf } from '../../foundation/errors.ts'
-
-const MIN_PROPOSED_WATCHES = 524_288
+import { proposedWatches } from '../../rules/doctor/assess-watches.ts'
 
 /** Whether a watch failed because the system allows no more watches. */
 export function isWatchLimit(thrown: unknown): boolean {
@@ -17,7 +16,7 @@ export function describeWatchLimit(thrown: unknown): string {
   const name = isInstances ? 'max_user_instances' : 'max_user_watches'
   const present = readInotifySetting(name)
   if (present === undefined) return 'The system allows no more watches'
-  const proposed = isInstances ? present * 2 : Math.max(present * 2, MIN_PROPOSED_WATCHES)
+  const proposed = isInstances ? present * 2 : proposedWatches(present)
   return `The system allows no more watches: fs.inotify.${name} is ${present}, try "sysctl fs.inotify.${name}=${proposed}"`
 }
 

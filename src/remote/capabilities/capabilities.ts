@@ -1,4 +1,4 @@
-import { API_PREFIX, ROUTES } from '../../contract/routes.ts'
+import { API_PREFIX, ROUTES, type RouteName } from '../../contract/routes.ts'
 import { InterruptedError, RefusedError, TemporaryError } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import type { ContractSettings } from '../client-options.ts'
@@ -7,7 +7,7 @@ import { expectStatus, parseJson } from '../wire/read-answer.ts'
 import type { Answer, Send, ServiceRequest } from '../wire/request.ts'
 import { TransientFailure } from '../wire/transient-failure.ts'
 import { detectCreateDirectory, detectCreateLibrary, detectUploadDirectory } from './detect-fields.ts'
-import { bodyFieldsOf, MULTIPART_BODY, versionOf } from './openapi.ts'
+import { bodyFieldsOf, describesOperation, MULTIPART_BODY, versionOf } from './openapi.ts'
 
 export type CapabilitiesReader = (signal?: AbortSignal) => Promise<Capabilities>
 
@@ -47,8 +47,19 @@ export function decideCapabilities(settings: ContractSettings, document: unknown
     createLibrary: createLibraryCapability(settings.createLibrary, document),
     uploadDirectoryField: uploadDirectoryCapability(settings.uploadDirectoryField, document),
     describedVersion: versionOf(document),
+    undescribed: document === undefined ? null : NEEDED.filter((name) => !describesOperation(document, ROUTES[name])),
   }
 }
+
+/** The requests that mirroring cannot do without. */
+const NEEDED = [
+  'checkAccess',
+  'listLibraries',
+  'listDirectory',
+  'createDirectory',
+  'uploadFile',
+  'showResource',
+] as const satisfies readonly RouteName[]
 
 function createDirectoryCapability(
   set: ContractSettings['createDirectory'],

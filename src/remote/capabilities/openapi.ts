@@ -36,6 +36,11 @@ export function bodyFieldsOf(
   return [...collectFields(scope, schema, 0)].map(([name, found]) => describe(scope, name, found))
 }
 
+/** Whether the document describes an operation. */
+export function describesOperation(document: unknown, key: OperationKey): boolean {
+  return findOperation({ document, stepsLeft: MOST_STEPS }, key) !== undefined
+}
+
 /** `info.version`: the version of the interface this instance describes. */
 export function versionOf(document: unknown): string | undefined {
   const { version } = record(record(document).info)

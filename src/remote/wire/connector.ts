@@ -1,6 +1,6 @@
 import { createSecureContext, type SecureContext } from 'node:tls'
 import type { buildConnector } from 'undici'
-import { openTunnel, placeOf, type TunnelProxy } from './proxy.ts'
+import { openTunnel, placeOf, type TunnelProxy, targetOf } from './proxy.ts'
 import { openSecureSocket } from './sockets.ts'
 
 export interface Way {
@@ -23,8 +23,7 @@ export function createConnector(origin: string, { proxy, authorities, signal }: 
   const open = async () => {
     // Reading some hundred certificates takes time, so the first connection does it for all.
     if (authorities) context ??= createSecureContext({ ca: [...authorities] })
-    const tunnel =
-      proxy && (await openTunnel(proxy, `${nameIn(place.host)}:${place.port}`, { context, session: undefined, signal }))
+    const tunnel = proxy && (await openTunnel(proxy, targetOf(origin), { context, session: undefined, signal }))
     try {
       const socket = await openSecureSocket(place, { context, session, signal }, tunnel)
       socket.on('session', (made) => {
@@ -42,8 +41,4 @@ export function createConnector(origin: string, { proxy, authorities, signal }: 
       (error: unknown) => callback(error instanceof Error ? error : new Error('no connection'), null),
     )
   }
-}
-
-function nameIn(host: string): string {
-  return host.includes(':') ? `[${host}]` : host
 }

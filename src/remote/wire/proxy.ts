@@ -82,6 +82,12 @@ export function placeOf(origin: string): { host: string; port: number } {
   return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? byDefault : Number(port) }
 }
 
+/** `library.example.com:443`, as a proxy is asked for it. */
+export function targetOf(origin: string): string {
+  const { host, port } = placeOf(origin)
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
 function reach({ origin }: TunnelProxy, security: Security): Promise<Socket> {
   return origin.startsWith('https:')
     ? openSecureSocket(placeOf(origin), security)

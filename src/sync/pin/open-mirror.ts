@@ -76,7 +76,8 @@ function assertNotOwn({ ownDirectories }: OpenContext, { realPath }: RootDirecto
   throw new UsageError('bad-usage', `Cannot mirror "${realPath}": it holds the data of shelfd itself`)
 }
 
-function assertSameRoot({ name, path, rootInode, rootBirthNs }: MirrorRow, root: RootDirectory): void {
+/** Throws RefusedError `root-mismatch` unless the mirror's directory is the one that it was first used for (P15). */
+export function assertSameRoot({ name, path, rootInode, rootBirthNs }: MirrorRow, root: RootDirectory): void {
   const way = `if it is the right one, "shelfd sync ${name} --accept-root" takes it`
   if (path !== root.realPath) {
     const text = `The mirror "${name}" was first used for "${path}" and is now to stand for "${root.realPath}"`
@@ -92,7 +93,8 @@ function assertSameRoot({ name, path, rootInode, rootBirthNs }: MirrorRow, root:
   }
 }
 
-function assertSamePlace({ name, remotePath }: MirrorRow, settings: MirrorSettings): void {
+/** Throws RefusedError `library-mismatch` unless the mirror's remote path is the one that it was first used with (P15). */
+export function assertSamePlace({ name, remotePath }: MirrorRow, settings: Pick<MirrorSettings, 'remotePath'>): void {
   if (remotePath === settings.remotePath) return
   const text = `The mirror "${name}" was first used with ${remotePath} and is now to use ${settings.remotePath}`
   throw new RefusedError('library-mismatch', `${text}; give the other remote path a mirror of its own`)

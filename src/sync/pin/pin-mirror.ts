@@ -3,6 +3,7 @@ import { INBOX_PATH } from '../../contract/routes.ts'
 import { HeldBackError, RefusedError, RejectedError, TemporaryError, UsageError } from '../../foundation/errors.ts'
 import type { RootDirectory } from '../../local/read/inspect-root.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
+import { mayUpload } from '../../rules/mirrors/may-upload.ts'
 import { freeName } from '../../rules/mirrors/mirror-activity.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Connection, Engine, MirrorSettings, StoreContext } from '../engine.ts'
@@ -142,7 +143,7 @@ async function readFirstPage(
 }
 
 function assertMayUpload(library: LibrarySummary, access: AccessContext, mirror: string): void {
-  if (library.access.includes('resource.create') || access.abilities.includes('library.all.resource.create')) return
+  if (mayUpload(library, access)) return
   const text = `Cannot mirror "${mirror}": the credential lacks the right resource.create on the library "${library.name}"`
   throw new RefusedError('right-missing', `${text}; "shelfd whoami" shows its rights`)
 }

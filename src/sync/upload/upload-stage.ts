@@ -2,6 +2,7 @@ import { AutoResetEvent } from '../../foundation/concurrency/auto-reset-event.ts
 import { TemporaryError } from '../../foundation/errors.ts'
 import { formatSize } from '../../foundation/text/units.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
+import { RESERVE_BYTES } from '../../rules/upload/disk-reserve.ts'
 import type { HeldBack } from '../../rules/upload/quota.ts'
 import type { Connection, Engine, OpenMirror, StoreContext } from '../engine.ts'
 import type { PathProblem } from '../observe/observation.ts'
@@ -14,8 +15,6 @@ import { type BatcherContext, UploadBatcher } from './upload-batcher.ts'
 import { type TransferContext, type UploadResult, uploadOne } from './upload-one.ts'
 import type { UploadOptions } from './upload-options.ts'
 import { UploadPlan } from './upload-plan.ts'
-
-const RESERVE_BYTES = 64 * 2 ** 20
 
 /** What uploading a mirror needs. */
 export type UploadContext = PreparationContext & BatcherContext & TransferContext & Pick<Engine, 'uploads'>

@@ -191,7 +191,12 @@ describe('configuration', () => {
       createLibrary: { source: 'configuration', nameField: 'n', overviewField: undefined },
       uploadDirectoryField: { source: 'configuration', field: undefined },
       describedVersion: '0.9.0',
+      undescribed: ['checkAccess', 'listLibraries', 'listDirectory', 'uploadFile', 'showResource'],
     })
+  })
+
+  it('without a document leaves open what the instance has', () => {
+    expect(decideCapabilities({}, undefined).undescribed).toBeNull()
   })
 
   it('leaves to the document what is auto', () => {

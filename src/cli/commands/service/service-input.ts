@@ -1,7 +1,5 @@
-import { userInfo } from 'node:os'
 import type { ManageInput } from '../../../app/service-manager/manage-service.ts'
-import { planService } from '../../../app/service-manager/plan-service.ts'
-import { createRunner } from '../../../app/service-manager/run-program.ts'
+import { manageOwnService } from '../../../app/service-manager/own-service.ts'
 import type { ArgumentTable } from '../../command.ts'
 import type { CommandContext } from '../../context.ts'
 
@@ -12,8 +10,5 @@ export const SERVICE_OPTIONS = {
 
 /** The service manager of this system, for the current user. */
 export function toManageInput({ io, signal }: CommandContext, isSystem: boolean): ManageInput {
-  const { uid, username } = userInfo()
-  const { env, home } = io
-  const plan = planService({ platform: process.platform, isSystem, home, env, user: { uid, name: username } })
-  return { plan, run: createRunner({ env, signal }) }
+  return manageOwnService({ env: io.env, home: io.home, signal }, isSystem)
 }

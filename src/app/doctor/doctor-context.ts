@@ -1,0 +1,163 @@
+import type { AccessContext } from '../../contract/records.ts'
+import type { DaemonClient } from '../../daemon/control/client/client.ts'
+import { connectToDaemon } from '../../daemon/control/client/connect-to-daemon.ts'
+import { systemClock } from '../../foundation/clock.ts'
+import { withinTime } from '../../foundation/concurrency/within-time.ts'
+import { silentLogger } from '../../foundation/logger.ts'
+import type { ServiceClient } from '../../remote/service-client.ts'
+import { type ProbedWay, probeCertificate, probeProxy } from '../../remote/wire/probe-way.ts'
+import type { TunnelProxy } from '../../remote/wire/proxy.ts'
+import type { WatchUse } from '../../rules/doctor/assess-watches.ts'
+import { type ExaminedStore, examineStore, openStoreReader, type StoreReader } from '../../store/open-store.ts'
+import type { Redactor } from '../logging/redactor.ts'
+import { type FoundToken, readToken } from '../service-client/credential.ts'
+import { findProxy, findWay, openService } from '../service-client/open-service.ts'
+import type { SettingsInput } from '../settings/read-settings.ts'
+import type { ConfiguredServiceSettings, Settings } from '../settings/settings.ts'
+import { findStateDir } from '../settings/state-dir.ts'
+import { given } from './unchecked.ts'
+
+export interface DoctorInput extends SettingsInput {
+  readonly redactor: Redactor
+  readonly signal: AbortSignal
+  /** What the checks ask the machine. */
+  readonly machine: Machine
+  /** How long a check may take. */
+  readonly limitMs: number
+  readSettings(): Settings
+}
+
+/** What of the machine tests replace. */
+export interface Machine {
+  nowMs(): number
+  freeBytes(directory: string): number
+  /** Undefined where the system has no limit of watches. */
+  countWatches(): WatchUse | undefined
+}
+
+/** The first answer of the service, whatever it says. */
+export interface FirstAnswer {
+  readonly durationMs: number
+  /** The service's clock; undefined when the answer has no date. */
+  readonly dateMs: number | undefined
+  readonly receivedAtMs: number
+}
+
+/**
+ * What the checks look at. Each value is found at its first use and kept, also the error, so that many checks share one
+ * request. The methods of the service are only for a configured one.
+ */
+export interface DoctorContext extends DoctorInput, AsyncDisposable {
+  readonly stateDir: string
+  settings(): Promise<Settings>
+  /** Undefined when nothing was mirrored yet. */
+  examinedStore(): Promise<ExaminedStore | undefined>
+  /** Undefined also when an older version wrote the store, because opening would migrate it. */
+  store(): Promise<StoreReader | undefined>
+  daemon(): Promise<DaemonClient | undefined>
+  /** Undefined for the embedded library. */
+  service(): Promise<ConfiguredServiceSettings | undefined>
+  token(): Promise<FoundToken>
+  /** The proxy to an https service; undefined for no proxy. */
+  proxy(): Promise<TunnelProxy | undefined>
+  /** The way to an https service; undefined for plain http, which stays on this computer. */
+  way(): Promise<ProbedWay | undefined>
+  /** Resolves if the proxy lets through, or there is none. */
+  probedProxy(): Promise<void>
+  /** Until when the service's certificate is valid; undefined for plain http. */
+  certificateUntilMs(): Promise<number | undefined>
+  client(): Promise<ServiceClient>
+  firstAnswer(): Promise<FirstAnswer>
+  access(): Promise<AccessContext>
+}
+
+/** The service answers 401 to it: it shows that a service answers before there is a credential. */
+const NO_TOKEN: FoundToken = { token: 'no-token', source: 'nowhere' }
+
+export function openDoctorContext(input: DoctorInput): DoctorContext {
+  const { signal, limitMs, machine } = input
+  const stateDir = findStateDir(input)
+  const opened = new AsyncDisposableStack()
+  const once = <T>(find: () => Promise<T>): (() => Promise<T>) => {
+    let found: Promise<T> | undefined
+    return () => {
+      found ??= withinTime(find(), limitMs)
+      return found
+    }
+  }
+  const settings = once(async () => input.readSettings())
+  const examinedStore = once(async () => examineStore(stateDir))
+  const service = once(async () => {
+    const { service } = await given(settings(), 'configuration')
+    return service.kind === 'configured' ? service : undefined
+  })
+  const token = once(async () => readToken(await configured(service()), input))
+  const proxy = once(async () => findProxy((await configured(service())).origin, input))
+  const way = once(async () => {
+    const found = await configured(service())
+    if (!found.origin.startsWith('https:')) return undefined
+    const clock = { ...systemClock, nowMs: machine.nowMs }
+    return { origin: found.origin, ...(await findWay(found, input)), clock, signal }
+  })
+  const client = once(async () => {
+    const retry = { attempts: 1, firstDelayMs: 0, maxDelayMs: 0, forMs: limitMs / 2 }
+    const found = await token().catch(() => NO_TOKEN)
+    const { client: made } = await openService(await settings(), {
+      ...input,
+      token: found,
+      logger: silentLogger,
+      retry,
+    })
+    // Nothing is waited for: requests that take too long end with the check.
+    opened.defer(() => made.destroy())
+    return made
+  })
+  const firstAnswer = once(async () => {
+    const beganAtMs = performance.now()
+    const { headers } = await (await client()).callRaw('GET', '/v1/auth/check', undefined, signal)
+    const dateMs = Date.parse(headers.date ?? '')
+    const receivedAtMs = machine.nowMs()
+    return {
+      durationMs: performance.now() - beganAtMs,
+      dateMs: Number.isNaN(dateMs) ? undefined : dateMs,
+      receivedAtMs,
+    }
+  })
+  return {
+    ...input,
+    stateDir,
+    settings,
+    examinedStore,
+    store: once(async () => {
+      const examined = await given(examinedStore(), 'state')
+      const reader = examined && !examined.isOlder ? openStoreReader(stateDir) : undefined
+      return reader && opened.use(reader)
+    }),
+    daemon: once(async () => connectToDaemon(stateDir)),
+    service,
+    token,
+    proxy,
+    way,
+    probedProxy: once(async () => {
+      const found = await way()
+      if (found) await probeProxy(found)
+    }),
+    certificateUntilMs: once(async () => {
+      const found = await way()
+      return found && probeCertificate(found)
+    }),
+    client,
+    firstAnswer,
+    access: once(async () => {
+      await given(token(), 'credential')
+      return (await client()).checkAccess(signal)
+    }),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  }
+}
+
+async function configured(service: Promise<ConfiguredServiceSettings | undefined>): Promise<ConfiguredServiceSettings> {
+  const found = await service
+  if (found) return found
+  throw new Error('The embedded library is not checked as a service is')
+}

@@ -1,0 +1,19 @@
+import { userInfo } from 'node:os'
+import type { Environment } from '../settings/overrides.ts'
+import type { ManageInput } from './manage-service.ts'
+import { planService } from './plan-service.ts'
+import { createRunner } from './run-program.ts'
+
+interface OwnService {
+  readonly env: Environment
+  /** Home directory, absolute. */
+  readonly home: string
+  readonly signal: AbortSignal
+}
+
+/** The service manager of this system, for the current user. Throws UsageError('bad-usage') where there is none. */
+export function manageOwnService({ env, home, signal }: OwnService, isSystem: boolean): ManageInput {
+  const { uid, username } = userInfo()
+  const plan = planService({ platform: process.platform, isSystem, home, env, user: { uid, name: username } })
+  return { plan, run: createRunner({ env, signal }) }
+}

@@ -1,0 +1,34 @@
+import type { Checked } from '../../app/doctor/run-checks.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
+import type { Level } from '../../rules/doctor/finding.ts'
+import { displayWidth } from './layout/display-width.ts'
+import { wrapText } from './layout/wrap.ts'
+
+type Marks = Readonly<Record<Level, string>>
+
+export const SYMBOLS: Marks = { ok: '✓', unchecked: '-', warning: '!', failed: '✗' }
+/** For files, pipes, and terminals that cannot show the symbols. */
+export const WORDS: Marks = { ok: 'ok     ', unchecked: '-      ', warning: 'warning', failed: 'FAILED ' }
+
+interface Layout {
+  readonly marks: Marks
+  /** The longest name of a check. */
+  readonly nameWidth: number
+  /** Columns of the terminal; undefined for a file or a pipe, whose lines are not wrapped. */
+  readonly columns: number | undefined
+}
+
+/** One finding as a line; on a narrow terminal its text wraps, and the remedy, which is to be copied, has its own line. */
+export function renderFinding(
+  { check, level, message, remedy }: Checked,
+  { marks, nameWidth, columns }: Layout,
+): string {
+  const head = `${marks[level]} ${check.padEnd(nameWidth)}  `
+  const lines = message.split('\n').map(escapeText)
+  const way = remedy === undefined ? '' : ` → ${escapeText(remedy)}`
+  const whole = `${head}${lines.join('; ')}${way}`
+  if (columns === undefined || displayWidth(whole) <= columns) return whole
+  const indent = head.length
+  const text = lines.map((line) => wrapText(line, columns, indent)).join(`\n${' '.repeat(indent)}`)
+  return `${head}${text}${way === '' ? '' : `\n${' '.repeat(indent - 1)}${way}`}`
+}

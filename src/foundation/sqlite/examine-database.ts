@@ -1,0 +1,27 @@
+import { statSync } from 'node:fs'
+import type Database from 'better-sqlite3'
+import { type DatabaseSpec, openDatabaseReadOnly } from './open-database.ts'
+
+/** Reading more than this would take longer than a person waits. */
+const MOST_READ_BYTES = 2 ** 30
+
+export interface ExaminedDatabase {
+  readonly sizeBytes: number
+  /** Every page was read and is intact; false for a database that is too large to be read at once. */
+  readonly isRead: boolean
+}
+
+/** Reads the pages of an existing database, then runs `examine` on it; throws like openDatabaseReadOnly. */
+export function examineDatabase<T>(
+  spec: DatabaseSpec,
+  examine: (database: Database.Database) => T,
+): ExaminedDatabase & { readonly examined: T } {
+  const sizeBytes = statSync(spec.file).size
+  const isRead = sizeBytes <= MOST_READ_BYTES
+  const database = openDatabaseReadOnly({ ...spec, check: isRead ? 'quick_check' : undefined })
+  try {
+    return { sizeBytes, isRead, examined: examine(database) }
+  } finally {
+    database.close()
+  }
+}
