@@ -80,6 +80,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
       'sync/continuous/mirror-observer.test.ts': [
         'what a hint shows to be gone > is removed by a scan, not by the hint',
       ],
+      'endurance/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
       'rules/report-class.test.ts': ['a file > is missing only by a complete listing'],
     },
   },

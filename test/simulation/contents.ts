@@ -13,8 +13,12 @@ const POOL: readonly Uint8Array[] = Array.from({ length: CONTENTS }, (_, content
   return Buffer.from(`content ${String(content).padStart(2, '0')} `.repeat(content === 0 ? 0 : Math.min(content, 6)))
 })
 
-/** The bytes of a content of the pool; they are never changed. */
+/** From this number on each content is like no other. */
+export const FRESH = 1_000
+
+/** The bytes of a content, as a rule of the pool; they are never changed. */
 export function bytesOf(content: number): Uint8Array {
+  if (content >= FRESH) return Buffer.from(`fresh ${content}`)
   return POOL[content % CONTENTS] ?? LARGE
 }
 

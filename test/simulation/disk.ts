@@ -1,6 +1,7 @@
 /** A disk in memory: inodes, links and descriptors as Linux has them, times of the simulated clock, events for a watcher. */
 import { constants } from 'node:fs'
 import type { DirectoryEntry, FileStats, FileSystem } from '../../src/local/read/file-system.ts'
+import { Entry } from './directory-entry.ts'
 
 const EXT4 = 0xef53
 const KINDS = { file: 0o100000, directory: 0o040000, link: 0o120000, pipe: 0o010000 } as const
@@ -44,8 +45,8 @@ const MOST_LINKS = 8
 
 /** The part of the disk that the program sees: it reads, and every call is a step at which it may die or the world may change. */
 export interface DiskView {
-  /** Called before each call of the program. */
-  onCall(name: string): void
+  /** Called before each call of the program, with the path of what it is about to open. */
+  onCall(name: string, path?: string): void
 }
 
 export class SimulatedDisk {
@@ -100,16 +101,16 @@ export class SimulatedDisk {
     return {
       readdirSync,
       lstatSync: (path) => call('lstat', () => this.#stats(find(path, false))),
-      openSync: (path, flags) =>
-        call('open', () => {
-          const node = find(path, (flags & constants.O_NOFOLLOW) === 0)
-          if (node.kind === 'link') return fail('ELOOP', path)
-          if ((flags & constants.O_DIRECTORY) !== 0 && node.kind !== 'directory') return fail('ENOTDIR', path)
-          if (!node.isReadable) return fail('EACCES', path)
-          nextDescriptor += 1
-          open.set(nextDescriptor, node)
-          return nextDescriptor
-        }),
+      openSync: (path, flags) => {
+        onCall('open', path)
+        const node = find(path, (flags & constants.O_NOFOLLOW) === 0)
+        if (node.kind === 'link') return fail('ELOOP', path)
+        if ((flags & constants.O_DIRECTORY) !== 0 && node.kind !== 'directory') return fail('ENOTDIR', path)
+        if (!node.isReadable) return fail('EACCES', path)
+        nextDescriptor += 1
+        open.set(nextDescriptor, node)
+        return nextDescriptor
+      },
       fstatSync: (descriptor) => call('fstat', () => this.#stats(nodeOf(descriptor))),
       readSync: (descriptor, into, offset, length, position) =>
         call('read', () => readAt(descriptor, into, offset, length, position)),
@@ -202,6 +203,10 @@ export class SimulatedDisk {
   setFault(path: string, code: string | undefined): void {
     const node = this.#lookUp(path)
     if (node?.kind === 'file') node.fault = code
+  }
+
+  kindOf(path: string): Node['kind'] | undefined {
+    return this.#lookUp(path)?.kind
   }
 
   /** Another disk takes the place of this directory and all below. */
@@ -300,36 +305,6 @@ export class SimulatedDisk {
       names = [...next.target.split('/').filter(Boolean), ...rest]
     }
     return node
-  }
-}
-
-class Entry<Name> implements DirectoryEntry<Name> {
-  readonly name: Name
-  readonly kind: Node['kind']
-
-  constructor(name: Name, kind: Node['kind']) {
-    this.name = name
-    this.kind = kind
-  }
-
-  isFile(): boolean {
-    return this.kind === 'file'
-  }
-
-  isDirectory(): boolean {
-    return this.kind === 'directory'
-  }
-
-  isSymbolicLink(): boolean {
-    return this.kind === 'link'
-  }
-
-  isFIFO(): boolean {
-    return this.kind === 'pipe'
-  }
-
-  isSocket(): boolean {
-    return false
   }
 }
 

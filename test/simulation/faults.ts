@@ -66,6 +66,12 @@ const AFTER: readonly Fault[] = [
   { kind: 'answer', isStored: true, reply: redirect(307) },
 ]
 
+const REFUSAL: Fault = {
+  kind: 'answer',
+  isStored: false,
+  reply: json(422, { message: 'no', errors: { file: ['bad'] } }),
+}
+
 /** What only one upload, resource or directory meets, each time. */
 const ALWAYS: readonly Fault[] = [
   ...BEFORE.slice(OF_ALL.length),
@@ -73,13 +79,15 @@ const ALWAYS: readonly Fault[] = [
   { kind: 'answer', isStored: false, reply: json(403, { message: 'not this one' }) },
   { kind: 'answer', isStored: false, reply: json(409, { message: 'conflict' }) },
   { kind: 'answer', isStored: false, reply: json(413, { message: 'too large' }) },
-  { kind: 'answer', isStored: false, reply: json(422, { message: 'no', errors: { file: ['bad'] } }) },
+  REFUSAL,
   { kind: 'answer', isStored: false, reply: json(201, { id: null }) },
   { kind: 'answer', isStored: false, reply: json(200, { id: { toString: 'x' } }) },
 ]
 
 export class Faults {
   profile: FaultProfile
+  /** Hashes of contents that the service refuses for certain. */
+  refused: ReadonlySet<string> = new Set()
   readonly #seed: number
   readonly #alwaysShare: number
   readonly #counts = new Map<string, number>()
@@ -96,6 +104,7 @@ export class Faults {
    */
   decide(route: string, subject: string): Fault | undefined {
     const { share } = this.profile
+    if (route === 'uploadFile' && this.refused.has(subject.slice(0, subject.indexOf(' ')))) return REFUSAL
     const always = this.#always(route, subject)
     if (always && this.profile.alwaysShare > 0) return always
     const key = `${route} ${subject}`

@@ -15,6 +15,13 @@ export function prepareJudging(database: Database.Database) {
      WHERE u.ended_at IS NULL AND c.state IN ('sending', 'stored') AND (u.path = ? OR u.path LIKE '%/' || ?)`,
   )
   const files = database.prepare<[], { n: number }>('SELECT count(*) AS n FROM file')
+  const paths = database.prepare<[], { path: string }>(
+    `SELECT iif(d.path = '', f.name, d.path || '/' || f.name) AS path FROM file f JOIN directory d ON d.id = f.directory_id`,
+  )
+  const doubts = database.prepare<[], { n: number }>(
+    `SELECT count(*) AS n FROM content c
+     WHERE c.state IN ('sending', 'doubt') AND EXISTS (SELECT 1 FROM file f WHERE f.content_id = c.id)`,
+  )
   const named = database.prepare<[], { path: string }>(
     `SELECT iif(d.path = '', f.name, d.path || '/' || f.name) AS path FROM file f
        JOIN directory d ON d.id = f.directory_id JOIN content c ON c.id = f.content_id
@@ -29,6 +36,10 @@ export function prepareJudging(database: Database.Database) {
     quarantineOf: (sha256: string, mime: string): number => quarantine.get(Buffer.from(sha256, 'hex'), mime)?.at ?? 0,
     countIntents: (fileName: string): number => intents.get(fileName, fileName)?.n ?? 0,
     countFiles: (): number => files.get()?.n ?? 0,
+    /** Contents of files of which nobody knows whether they arrived. */
+    countDoubts: (): number => doubts.get()?.n ?? 0,
+    /** Paths of all known files. */
+    listPaths: (): string[] => paths.all().map(({ path }) => path),
     /** Paths of which somebody is told that they are not at the service. */
     listNamed: (): string[] => named.all().map(({ path }) => path),
   }

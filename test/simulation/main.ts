@@ -56,8 +56,9 @@ async function tell(seed: number): Promise<boolean> {
   return false
 }
 
-function describe({ traits, linksCopies, phases }: Scenario): string {
-  return [JSON.stringify({ ...traits, linksCopies }), ...phases.map((phase) => JSON.stringify(phase))].join('\n')
+function describe({ traits, linksCopies, phases, calmWatch }: Scenario): string {
+  const lines = [JSON.stringify({ ...traits, linksCopies }), ...phases.map((phase) => JSON.stringify(phase))]
+  return [...lines, ...(calmWatch ? [JSON.stringify({ calmWatch })] : [])].join('\n')
 }
 
 try {

@@ -6,7 +6,7 @@ import type { RunResult } from '../../src/sync/run/run-sync.ts'
 import { sha256Of } from './contents.ts'
 import type { SeenUpload } from './network.ts'
 import type { Resource } from './service.ts'
-import { ROOT, Violation, type World } from './world.ts'
+import { LEFT_OUT, ROOT, Violation, type World } from './world.ts'
 
 interface LocalFile {
   readonly path: string
@@ -14,8 +14,8 @@ interface LocalFile {
   readonly mime: string
 }
 
-/** Every regular file that can be read. */
-function listFiles({ disk }: World): LocalFile[] {
+/** Every regular file that can be read and that no rule leaves out. */
+export function listFiles({ disk }: World): LocalFile[] {
   const nodes = disk.list(ROOT)
   const isOpen = (path: string): boolean => {
     const node = nodes.get(path)
@@ -23,14 +23,14 @@ function listFiles({ disk }: World): LocalFile[] {
     return node?.isReadable === true && (cut < 0 || isOpen(path.slice(0, cut)))
   }
   return [...nodes].flatMap(([path, node]) => {
-    if (node.kind !== 'file' || !isOpen(path) || node.fault !== undefined) return []
+    if (node.kind !== 'file' || !isOpen(path) || node.fault !== undefined || path === LEFT_OUT) return []
     const mime = mimeOf(path.slice(path.lastIndexOf('/') + 1))
     return [{ path, sha256: sha256Of(node.bytes), mime }]
   })
 }
 
 /** The resource that the store has for a file's content, if the service holds those very bytes under it. */
-function resourceOf({ state, service }: World, { sha256, mime }: LocalFile): Resource | undefined {
+export function resourceOf({ state, service }: World, { sha256, mime }: LocalFile): Resource | undefined {
   const id = state.judging.findResource(sha256, mime)
   const resource = id === undefined ? undefined : service.find(id)
   return resource?.sha256 === sha256 && resource.mime === mime ? resource : undefined
@@ -60,7 +60,9 @@ export function assertExit(world: World, { result, isDryRun, isWaiting, begunAt 
   if (newPerRun !== null && counted > newPerRun && !world.linksCopies) {
     throw new Violation('limits', `a run sent ${counted} times where newPerRun is ${newPerRun}`)
   }
-  if (!result || isDryRun || result.outcome !== 'done' || world.traits.raceShare > 0) return
+  if (!result || isDryRun || result.outcome !== 'done') return
+  assertNoDoubts(world)
+  if (world.mayRace) return
   for (const file of listFiles(world)) {
     const resource = resourceOf(world, file)
     if (!resource) throw new Violation('exit 0', `"${file.path}" is not at the service, and the run ended well`)
@@ -68,6 +70,12 @@ export function assertExit(world: World, { result, isDryRun, isWaiting, begunAt 
       throw new Violation('exit 0, P6', `"${file.path}" is not searchable, and the run ended well`)
     }
   }
+}
+
+/** A run that leaves a doubt open has not ended well. */
+function assertNoDoubts({ state }: World): void {
+  const doubts = state.judging.countDoubts()
+  if (doubts > 0) throw new Violation('exit 0', `the run ended well, and ${doubts} uploads are in doubt`)
 }
 
 /** In one run a content is sent at most twice without a clear answer (P4). */

@@ -40,6 +40,8 @@ export interface Machine {
   readonly onTold: (path: string, resourceId: string) => void
 }
 
+export const POLL_INTERVALS = { firstPollMs: 2_000, maxPollMs: 60_000, deadlineMs: 3_600_000 }
+
 /** Starts the program: opens its store, as after whatever ended it before. */
 export function startProgram(machine: Machine, life: Life): Engine {
   const { fs, random, limits, signal, graceSignal, state, onTold } = machine
@@ -64,7 +66,7 @@ export function startProgram(machine: Machine, life: Life): Engine {
     signal,
     graceSignal,
     limits,
-    pollIntervals: { firstPollMs: 2_000, maxPollMs: 60_000, deadlineMs: 3_600_000 },
+    pollIntervals: POLL_INTERVALS,
     scrubIntervalMs: null,
   }
 }

@@ -1,9 +1,11 @@
 /** Runs one scenario: the program as it is in a simulated world, judged after each phase and at the end. */
 import { InterruptedError } from '../../src/foundation/errors.ts'
+import type { FileSystem } from '../../src/local/read/file-system.ts'
 import type { Engine, MirrorSettings } from '../../src/sync/engine.ts'
 import type { PassOptions } from '../../src/sync/pass.ts'
 import { type RunResult, runSync } from '../../src/sync/run/run-sync.ts'
-import { bytesOf } from './contents.ts'
+import { applyChange, plantLink } from './apply-change.ts'
+import { arrivalMs, CALM_PACE, type CalmWatch, expectArrival, hashesOf } from './calm-watch.ts'
 import { CALM } from './faults.ts'
 import type { Life } from './life.ts'
 import {
@@ -16,11 +18,12 @@ import {
   standingOf,
 } from './oracles.ts'
 import { type Machine, startProgram } from './program.ts'
-import type { Change, Death, Phase, Scenario } from './scenario.ts'
+import type { Death, Phase, Scenario } from './scenario.ts'
 import type { SimulatedState } from './state.ts'
-import { watchFor } from './watch.ts'
-import { ROOT, Violation, World } from './world.ts'
+import { type WatchHands, watchFor } from './watch.ts'
+import { LEFT_OUT, ROOT, Violation, World } from './world.ts'
 
+const PACE = { rescanMs: 600_000, pollIntervalMs: 60_000, settleMs: 5_000 }
 /** The longest quarantine, and a little. */
 const LONG_MS = 25 * 3_600_000
 const MOST_RUNS = 40
@@ -48,7 +51,7 @@ export async function runScenario(
       assertCopies(world)
       if (unhandled.length > 0) throw unhandled[0]
     }
-    await story.converge()
+    await story.converge(scenario.calmWatch)
     if (unhandled.length > 0) throw unhandled[0]
     return { violation: undefined, trace: world.trace }
   } catch (error) {
@@ -79,9 +82,13 @@ class Story {
       duplicates: scenario.linksCopies ? 'link' : 'skip',
     }
     const changes = scenario.phases.flatMap((phase) => (phase.kind === 'change' ? [phase.change] : []))
+    if (world.traits.linkShare > 0) {
+      world.disk.place(`${ROOT}/${LEFT_OUT}`, Buffer.from('a secret that a rule leaves out'))
+      world.onOpen = (path) => plantLink(world, path)
+    }
     world.race = () => {
       const change = changes[Math.floor(world.random() * changes.length * 1.3)]
-      apply(world, change ?? { kind: 'alter', how: 'overwrite' })
+      applyChange(world, change ?? { kind: 'alter', how: 'overwrite' })
     }
   }
 
@@ -90,7 +97,7 @@ class Story {
     world.note(`— ${JSON.stringify(phase)}`)
     switch (phase.kind) {
       case 'change':
-        apply(world, phase.change)
+        applyChange(world, phase.change)
         break
       case 'pass':
         await world.clock.advance(phase.ms)
@@ -103,12 +110,11 @@ class Story {
         await this.#sync(phase)
         break
       case 'watch':
-        await watchFor(world, phase, {
-          settings: this.#settings,
-          start: (signal) => this.#start(phase.death, signal),
-          apply: (change) => apply(world, change),
-          end: (life) => this.#bury(life, phase.death),
-        })
+        await watchFor(
+          world,
+          { ...phase, pace: PACE, isPolled: false },
+          { ...this.#hands(phase.death), apply: (change) => applyChange(world, change) },
+        )
         break
       case 'lose-root':
         await this.#loseRoot(phase.how)
@@ -120,9 +126,10 @@ class Story {
   }
 
   /** Runs until all is well, with and without what is always broken; then the world must be quiet. */
-  async converge(): Promise<void> {
+  async converge(calmWatch: CalmWatch | null): Promise<void> {
     const world = this.#world
     world.race = () => {}
+    world.onOpen = () => {}
     world.note('— converge')
     world.faults.profile = { ...world.faults.profile, share: 0 }
     // What is bad each time is tried first each time, and may take all that a limit leaves.
@@ -133,7 +140,11 @@ class Story {
       world.disk.setReadable(`${ROOT}/${path}`, true)
       world.disk.setFault(`${ROOT}/${path}`, undefined)
     }
-    const last = await this.#runUntilSettled()
+    let last = await this.#runUntilSettled()
+    if (calmWatch) {
+      await this.#watchInPeace(calmWatch)
+      last = await this.#runUntilSettled()
+    }
     world.assertAlways()
     assertCopies(world)
     assertConverged(world, this.#settings, { isHealed: true })
@@ -141,6 +152,36 @@ class Story {
     const before = standingOf(world)
     await this.#run({})
     assertQuiet(before, standingOf(world))
+  }
+
+  /** All that is written arrives in time, beside what the service refuses and what it takes long for. */
+  async #watchInPeace(plan: CalmWatch): Promise<void> {
+    const world = this.#world
+    world.note(`— ${JSON.stringify(plan)}`)
+    const { limits } = world
+    const withinMs = arrivalMs(plan)
+    world.calm = { slow: hashesOf(plan.slow) }
+    world.limits = { ...limits, inIngestion: plan.inIngestion }
+    world.faults.refused = hashesOf(plan.refused)
+    const watching = { ...plan, lossShare: 0, pace: CALM_PACE }
+    await watchFor(world, watching, {
+      ...this.#hands(null),
+      apply: (change, life) => {
+        applyChange(world, change)
+        const isRefused = 'content' in change && plan.refused.includes(change.content)
+        if ('path' in change && !isRefused) expectArrival(world, life, change.path, withinMs)
+      },
+    })
+    world.limits = limits
+    world.faults.refused = new Set()
+  }
+
+  #hands(death: Death | null): Omit<WatchHands, 'apply'> {
+    return {
+      settings: this.#settings,
+      start: (signal) => this.#start(death, signal),
+      end: (life) => this.#bury(life, death),
+    }
   }
 
   /** What is always bad stays alone: everything else gets through, and it is named. */
@@ -210,7 +251,7 @@ class Story {
     const machine: Machine = {
       clock: world.clock,
       random: world.random,
-      fs: world.disk.view({ onCall: (name) => life.step(name) }),
+      fs: this.#view(life),
       state: world.state,
       network: world.networkHooks(),
       limits: world.limits,
@@ -224,11 +265,16 @@ class Story {
     } catch (error) {
       if (!life.isDead) throw error
       const again = world.beginLife(Number.POSITIVE_INFINITY)
-      return {
-        engine: startProgram({ ...machine, fs: world.disk.view({ onCall: (name) => again.step(name) }) }, again),
-        life: again,
-      }
+      return { engine: startProgram({ ...machine, fs: this.#view(again) }, again), life: again }
     }
+  }
+
+  #view(life: Life): FileSystem {
+    const onCall = (name: string, path?: string) => {
+      life.step(name)
+      if (path !== undefined) this.#world.onOpen(path)
+    }
+    return this.#world.disk.view({ onCall })
   }
 
   #bury(life: Life, death: Death | null): void {
@@ -247,8 +293,9 @@ class Story {
     if (!isPinned) return
     const known = world.state.judging.countFiles()
     const uploads = world.uploads.length
-    const { race } = world
+    const { race, onOpen } = world
     world.race = () => {}
+    world.onOpen = () => {}
     world.disk.rename(ROOT, '/home/elsewhere')
     if (how === 'emptied') world.disk.rename('/home/elsewhere', ROOT)
     if (how === 'other-disk') {
@@ -257,6 +304,8 @@ class Story {
     }
     const kept = new Map<string, string>()
     if (how === 'emptied') {
+      // Few files may be removed with it.
+      world.hidden.forget()
       world.disk.makeDirectory('/home/kept')
       for (const name of [...world.disk.list(ROOT).keys()].filter((path) => !path.includes('/'))) {
         kept.set(`/home/kept/${name}`, `${ROOT}/${name}`)
@@ -266,6 +315,7 @@ class Story {
     const { result } = await this.#run({})
     assertHalted(world, { result, how, known, uploads })
     world.race = race
+    world.onOpen = onOpen
     if (how === 'other-disk') world.disk.remove(ROOT)
     if (how === 'emptied') for (const [from, to] of kept) world.disk.rename(from, to)
     else world.disk.rename('/home/elsewhere', ROOT)
@@ -283,52 +333,4 @@ const PLAIN: PassOptions = {
   adopts: false,
   acceptsRoot: false,
   acceptsBreadth: true,
-}
-
-function apply(world: World, change: Change): void {
-  const { disk } = world
-  if (change.kind === 'alter') {
-    world.alter(change.how)
-    return
-  }
-  const whole = `${ROOT}/${change.path}`
-  switch (change.kind) {
-    case 'put':
-      world.put(change.path, bytesOf(change.content))
-      break
-    case 'overwrite':
-      world.put(change.path, bytesOf(change.content), true)
-      break
-    case 'remove':
-      disk.remove(whole)
-      break
-    case 'rename':
-      for (const path of disk.list(ROOT).keys()) {
-        if (path.startsWith(`${change.path}/`)) world.noteDirectory(`${change.to}${path.slice(change.path.length)}`)
-      }
-      world.noteDirectory(change.to)
-      disk.rename(whole, `${ROOT}/${change.to}`)
-      break
-    case 'unreadable':
-      disk.setReadable(whole, false)
-      break
-    case 'readable':
-      disk.setReadable(whole, true)
-      break
-    case 'broken':
-      disk.setFault(whole, 'EIO')
-      break
-    case 'mended':
-      disk.setFault(whole, undefined)
-      break
-    case 'link':
-      disk.link(whole, change.path.endsWith('.md') ? '/outside/0.md' : '/outside')
-      break
-    case 'directory':
-      world.makeDirectory(change.path)
-      break
-    case 'pipe':
-      disk.pipe(whole)
-      break
-  }
 }

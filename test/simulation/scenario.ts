@@ -1,5 +1,6 @@
 /** What happens in one run of the simulation, as plain data made from a seed: it can be printed, shortened and run again. */
 import { seededRandom } from '../support/random.ts'
+import { type CalmWatch, makeCalmWatch } from './calm-watch.ts'
 import { CONTENTS, NAMES } from './contents.ts'
 import type { FaultProfile } from './faults.ts'
 import type { WorldTraits } from './world.ts'
@@ -48,7 +49,14 @@ export interface Scenario {
   readonly traits: WorldTraits
   readonly linksCopies: boolean
   readonly phases: readonly Phase[]
+  /** At the end, when all is well. */
+  readonly calmWatch: CalmWatch | null
 }
+
+/** One seed of so many ends with watching in peace. */
+const CALM_EVERY = 5
+/** In one of so many links are planted where the program reads. */
+const LINKS_EVERY = 20
 
 const DIRECTORIES = ['', 'a/', 'a/b/', 'c/', 'd e/']
 
@@ -81,6 +89,7 @@ export function makeScenario(seed: number): Scenario {
     },
     faults,
     raceShare: chance(0.7) ? 0 : random() ** 2 * 0.1,
+    linkShare: seed % LINKS_EVERY === 0 ? 0.1 : 0,
   }
   const path = () => `${DIRECTORIES[below(DIRECTORIES.length)]}${NAMES[below(NAMES.length)]}`
   const directory = () => ['a', 'a/b', 'c', 'd e'][below(4)] ?? 'a'
@@ -133,5 +142,5 @@ export function makeScenario(seed: number): Scenario {
       phases.push({ kind: 'lose-root', how: (['gone', 'emptied', 'other-disk'] as const)[below(3)] ?? 'gone' })
     if (chance(0.03)) phases.push({ kind: 'lose-store' })
   }
-  return { seed, traits, linksCopies, phases }
+  return { seed, traits, linksCopies, phases, calmWatch: seed % CALM_EVERY === 0 ? makeCalmWatch(seed) : null }
 }

@@ -53,6 +53,8 @@ export interface ServiceTraits {
   readonly pageSize: number
   readonly nowMs: () => number
   readonly fateOf: (sha256: string) => Fate
+  /** Asked for a directory whose parent is not there. */
+  readonly onOrphan: (path: string) => void
 }
 
 export class SimulatedService {
@@ -143,7 +145,10 @@ export class SimulatedService {
     const { path } = JSON.parse(body.toString()) as { path: string }
     if (this.directories.has(path)) return json(409, { message: 'it exists' })
     const parent = path.slice(0, path.lastIndexOf('/')) || '/'
-    if (!this.directories.has(parent)) return json(422, { message: 'no parent' })
+    if (!this.directories.has(parent)) {
+      this.#traits.onOrphan(path)
+      return json(404, { message: 'no such parent directory' })
+    }
     this.directories.set(path, this.#traits.nowMs())
     const name = path.slice(path.lastIndexOf('/') + 1)
     const node = { id: `node-${path}`, name, overview: null, parent_id: null }

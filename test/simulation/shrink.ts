@@ -18,6 +18,11 @@ export async function shrink(simulator: Simulator, scenario: Scenario, promise: 
 }
 
 function* listShorter(scenario: Scenario): Generator<Scenario> {
+  const { calmWatch } = scenario
+  if (calmWatch) yield { ...scenario, calmWatch: null }
+  for (const index of calmWatch?.changes.keys() ?? []) {
+    if (calmWatch) yield { ...scenario, calmWatch: { ...calmWatch, changes: calmWatch.changes.toSpliced(index, 1) } }
+  }
   for (const [index, phase] of scenario.phases.entries()) {
     yield { ...scenario, phases: scenario.phases.toSpliced(index, 1) }
     const simpler = simplify(phase)

@@ -1,51 +1,59 @@
 /** The continuous mode for a while: its watcher hears what the disk tells, later, twice or not at all. */
 import { InterruptedError } from '../../src/foundation/errors.ts'
 import type { TreeWatcher } from '../../src/local/watch/tree-watcher.ts'
+import type { ScanIntervals } from '../../src/rules/continuous/next-scan.ts'
 import { MirrorController } from '../../src/sync/continuous/mirror-controller.ts'
 import type { WatchListener, WatchMeans } from '../../src/sync/continuous/mirror-watch.ts'
 import { ServiceConnection } from '../../src/sync/continuous/service-connection.ts'
 import type { Engine, MirrorSettings } from '../../src/sync/engine.ts'
 import type { Life } from './life.ts'
-import type { Change, Phase } from './scenario.ts'
+import type { Change } from './scenario.ts'
 import { ROOT, type World } from './world.ts'
 
 export interface WatchHands {
   readonly settings: MirrorSettings
   start(signal: AbortSignal): { readonly engine: Engine; readonly life: Life }
-  apply(change: Change): void
+  apply(change: Change, life: Life): void
   end(life: Life): void
 }
 
 const RUN_SPAN_MS = 3_600_000
 const LONGEST_STOP_MS = 3_600_000
 
-export async function watchFor(
-  world: World,
-  phase: Extract<Phase, { kind: 'watch' }>,
-  hands: WatchHands,
-): Promise<void> {
+export interface WatchPlan {
+  readonly forMs: number
+  readonly changes: readonly { readonly atMs: number; readonly change: Change }[]
+  /** Share of events that the watcher loses. */
+  readonly lossShare: number
+  readonly pace: ScanIntervals
+  readonly isPolled: boolean
+}
+
+export async function watchFor(world: World, plan: WatchPlan, hands: WatchHands): Promise<void> {
   const stop = new AbortController()
   const { engine, life } = hands.start(stop.signal)
-  const timers = phase.changes.map(({ atMs, change }) => world.clock.startTimer(atMs, () => hands.apply(change)))
+  const { pace } = plan
+  world.watching = { sinceMs: world.clock.monotonicMs(), settleMs: pace.settleMs }
+  const timers = plan.changes.map(({ atMs, change }) => world.clock.startTimer(atMs, () => hands.apply(change, life)))
   const line = new ServiceConnection(engine, {
     onFatal: (error) => life.onFailure(error),
     onChange: () => keeper.connectionChanged(),
   })
-  const pace = { rescanMs: 600_000, pollIntervalMs: 60_000, settleMs: 5_000 }
-  const watch = simulatedWatch(world, life, phase.lossShare)
+  const watch = simulatedWatch(world, life, plan)
   const keeper = new MirrorController(engine, line, { mirror: hands.settings, watch, pace, runSpanMs: RUN_SPAN_MS })
   const running = keeper.run().then(() => line.close())
   running.catch((error: unknown) => life.onFailure(error))
-  await world.drive(life, running, world.clock.monotonicMs() + phase.forMs)
+  await world.drive(life, running, world.clock.monotonicMs() + plan.forMs)
   for (const timer of timers) timer[Symbol.dispose]()
   stop.abort(new InterruptedError())
   await world.drive(life, running, world.clock.monotonicMs() + LONGEST_STOP_MS)
   world.disk.onChange = () => {}
+  world.watching = undefined
   hands.end(life)
 }
 
 /** One watch a directory, as Linux has it. */
-function simulatedWatch(world: World, life: Life, lossShare: number): WatchMeans {
+function simulatedWatch(world: World, life: Life, { lossShare, isPolled }: WatchPlan): WatchMeans {
   const watched = new Set<string>()
   const listen = (listener: WatchListener) => {
     world.disk.onChange = (path) => {
@@ -76,7 +84,7 @@ function simulatedWatch(world: World, life: Life, lossShare: number): WatchMeans
     },
   }
   return {
-    choose: () => ({ backEnd: 'node', reason: 'simulated' }),
+    choose: () => ({ backEnd: isPolled ? 'poll' : 'node', reason: 'simulated' }),
     watch: async (_, __, listener) => {
       listen(listener)
       return watcher

@@ -5,6 +5,7 @@ import { seededRandom, seedOf } from '../support/random.ts'
 import { anotherOfSize, NAMES, sha256Of } from './contents.ts'
 import { SimulatedDisk } from './disk.ts'
 import { type FaultProfile, Faults } from './faults.ts'
+import { HiddenDirectories } from './hidden-directories.ts'
 import { Life, ProcessDied } from './life.ts'
 import type { NetworkHooks, SeenRequest, SeenUpload } from './network.ts'
 import { TOKEN } from './network.ts'
@@ -12,7 +13,9 @@ import { type Fate, type ServiceTraits, SimulatedService } from './service.ts'
 import type { SimulatedState } from './state.ts'
 
 export const ROOT = '/home/docs'
-const OUTSIDE = '/outside'
+export const OUTSIDE = '/outside'
+/** A file of the mirror that a rule leaves out: its bytes may never be sent. */
+export const LEFT_OUT = '.env'
 
 /** A promise that was broken; the run ends with it. */
 export class Violation extends Error {
@@ -39,6 +42,8 @@ export interface WorldTraits {
   readonly faults: FaultProfile
   /** Chance that a call of the program finds the disk changed under it. */
   readonly raceShare: number
+  /** Chance that a link stands where the program opens a file or directory. */
+  readonly linkShare: number
 }
 
 /** Steps at which the disk does not change under the program. */
@@ -57,6 +62,7 @@ export class World implements Disposable {
   readonly faults: Faults
   readonly service: SimulatedService
   readonly state: SimulatedState
+  readonly hidden: HiddenDirectories
   readonly uploads: SeenUpload[] = []
   /** Those of the next life. */
   limits: EngineLimits
@@ -64,12 +70,19 @@ export class World implements Disposable {
   readonly trace: string[] = []
   /** Called at each step of the program, when it may find the disk changed. */
   race: () => void = () => {}
+  /** Called when the program is about to open a path. */
+  onOpen: (path: string) => void = () => {}
   life = new Life(Number.POSITIVE_INFINITY, () => {})
+  /** Set while no fault happens and the disk does not change under the program: hashes of contents whose ingestion takes long. */
+  calm: { readonly slow: ReadonlySet<string> } | undefined
+  /** In continuous mode: since when, and how long a file must rest. */
+  watching: { readonly sinceMs: number; readonly settleMs: number } | undefined
   /** The wall clock was set; pauses by it may be shorter. */
   hasJumped = false
   /** When the store was lost. */
   readonly lossesMs: number[] = []
-  readonly #contents = new Set<string>()
+  /** By hash: when a file first had this content. */
+  readonly #contents = new Map<string, number>()
   readonly #directories = new Set<string>()
   readonly #told = new Map<string, { readonly path: string; readonly atMs: number }>()
   readonly #transfers: Transfer[] = []
@@ -81,9 +94,18 @@ export class World implements Disposable {
     this.random = seededRandom(seed)
     this.state = state
     this.disk = new SimulatedDisk(() => BigInt(this.clock.nowMs()) * 1_000_000n)
+    this.hidden = new HiddenDirectories(ROOT, this.disk, state)
     this.faults = new Faults(seed, traits.faults)
     const nowMs = () => this.clock.monotonicMs()
-    this.service = new SimulatedService({ ...traits.service, nowMs, fateOf: (sha256) => this.#fateOf(sha256) })
+    const onOrphan = (path: string) => {
+      throw new Violation('parents first', `"${path}" was to be made before the directory above it`)
+    }
+    this.service = new SimulatedService({
+      ...traits.service,
+      nowMs,
+      onOrphan,
+      fateOf: (sha256) => this.#fateOf(sha256),
+    })
     for (const path of ['/home', ROOT, OUTSIDE, `${OUTSIDE}/b`]) this.disk.makeDirectory(path)
     // Named as those of the mirror, so that a link in the place of a directory leads to them.
     for (const name of ['0.md', ...NAMES, ...NAMES.map((inner) => `b/${inner}`)]) {
@@ -102,7 +124,7 @@ export class World implements Disposable {
 
   /** Puts a file below the root; its content may be uploaded from now on. */
   put(path: string, bytes: Uint8Array, inPlace = false): void {
-    this.#contents.add(sha256Of(bytes))
+    this.#noteContent(bytes)
     const whole = `${ROOT}/${path}`
     for (let cut = path.indexOf('/'); cut > 0; cut = path.indexOf('/', cut + 1)) this.makeDirectory(path.slice(0, cut))
     if (inPlace) this.disk.overwrite(whole, bytes)
@@ -115,8 +137,15 @@ export class World implements Disposable {
     const { path, node } = files[Math.floor(this.random() * files.length)] ?? {}
     const bytes = node && anotherOfSize(node.bytes)
     if (bytes === undefined) return
-    this.#contents.add(sha256Of(bytes))
+    // What takes the place of a file with its times looks as if it had rested.
+    if (how === 'overwrite') this.#noteContent(bytes)
+    else this.#contents.set(sha256Of(bytes), Number.NEGATIVE_INFINITY)
     this.disk[how](`${ROOT}/${path}`, bytes)
+  }
+
+  #noteContent(bytes: Uint8Array): void {
+    const sha256 = sha256Of(bytes)
+    this.#contents.set(sha256, this.#contents.get(sha256) ?? this.clock.monotonicMs())
   }
 
   makeDirectory(path: string): void {
@@ -191,6 +220,7 @@ export class World implements Disposable {
   loseStore(): void {
     this.state.end()
     this.state.begin()
+    this.hidden.forget()
     this.#told.clear()
     this.lossesMs.push(this.clock.monotonicMs())
   }
@@ -203,6 +233,10 @@ export class World implements Disposable {
       if (!this.service.find(resourceId))
         throw new Violation('P1', `"${path}" was told to be ${resourceId}, which is not there`)
     }
+    // In a race it may have been gone before its directory could no longer be read.
+    const forgotten = this.mayRace ? undefined : this.hidden.findForgotten()
+    if (forgotten !== undefined)
+      throw new Violation('P11', `"${forgotten}" is no longer known, though nobody could see that it is gone`)
     for (const directory of this.service.directories.keys()) {
       if (directory === '/' || directory === '/.inbox' || directory === '/Docs') continue
       if (!this.#directories.has(directory.slice('/Docs/'.length))) {
@@ -211,10 +245,19 @@ export class World implements Disposable {
     }
   }
 
+  /** The disk may change between two calls of the program. */
+  get mayRace(): boolean {
+    return this.traits.raceShare + this.traits.linkShare > 0
+  }
+
   #fateOf(sha256: string): Fate {
     const { lateShare, badShare } = this.faults.profile
     const random = seededRandom(this.seed ^ seedOf(`fate ${sha256}`))
     const nowMs = this.clock.monotonicMs()
+    if (this.calm) {
+      const takesMs = this.calm.slow.has(sha256) ? SLOW_MS : Math.floor(random() * INGESTION_MS)
+      return { listedMs: 0, finalMs: nowMs + takesMs, finalStatus: 'completed' }
+    }
     const listedMs = random() < lateShare ? nowMs + Math.floor(random() * 3_600_000) : 0
     const finalMs = nowMs + Math.floor(random() < 0.95 ? random() * 30_000 : random() ** 3 * 30 * 3_600_000)
     const isBad = random() < badShare
@@ -243,9 +286,7 @@ export class World implements Disposable {
   #noteUploadEnded(upload: SeenUpload): void {
     this.note(`uploaded ${upload.fileName} ${upload.sha256.slice(0, 8)} ${upload.isStored ? 'stored' : 'not stored'}`)
     this.uploads.push(upload)
-    if (!this.#contents.has(upload.sha256)) {
-      throw new Violation('P9, P10', `"${upload.fileName}" was sent with bytes that no file of the mirror ever had`)
-    }
+    this.#assertOwnBytes(upload)
     const restMs = this.state.judging.quarantineOf(upload.sha256, upload.mime) - this.clock.nowMs()
     if (restMs > 0 && !this.hasJumped)
       throw new Violation('P4', `"${upload.fileName}" was sent ${restMs} ms before its pause was over`)
@@ -264,6 +305,16 @@ export class World implements Disposable {
     if (own) own.seen = upload
   }
 
+  #assertOwnBytes({ fileName, sha256 }: SeenUpload): void {
+    const writtenMs = this.#contents.get(sha256)
+    if (writtenMs === undefined)
+      throw new Violation('P9, P10', `"${fileName}" was sent with bytes that no file of the mirror ever had`)
+    const { sinceMs = 0, settleMs = 0 } = this.watching ?? {}
+    const restedMs = this.clock.monotonicMs() - writtenMs
+    if (writtenMs >= sinceMs && restedMs < settleMs && !this.hasJumped && (!this.mayRace || this.calm))
+      throw new Violation('settled', `"${fileName}" was sent ${restedMs} ms after it was written`)
+  }
+
   #noteUploadOver(upload: SeenUpload): void {
     for (const transfer of this.#transfers) if (transfer.seen === upload) transfer.isOver = true
   }
@@ -271,6 +322,11 @@ export class World implements Disposable {
   /** Copies are sent on purpose. */
   linksCopies = false
 }
+
+/** An ingestion that is overdue long before it ends, whatever the settings. */
+const SLOW_MS = 30 * 3_600_000
+/** The longest ingestion in peace, but for the slow ones. */
+export const INGESTION_MS = 10_000
 
 const BAD_ENDS: readonly unknown[] = ['partial', 'failed', 'done', null, 42, { toString: 'x' }]
 

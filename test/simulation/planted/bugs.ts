@@ -191,9 +191,9 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'doubts are no failure',
-    file: 'src/rules/run/verdict.ts',
-    from: 'uploads.inDoubt + directories.failed',
-    to: 'directories.failed',
+    file: 'src/sync/run/summarize.ts',
+    from: '.filter(({ id }) => !inFlight.has(id))',
+    to: ".filter(({ id, state }) => !inFlight.has(id) && state !== 'doubt')",
   },
   {
     name: 'pending ingestion counts as done',
@@ -259,10 +259,10 @@ export const BUGS: readonly PlantedBug[] = [
     to: 'const isOfItem = othersAnswered',
   },
   {
-    name: 'a wake-up is lost while nobody waits',
+    name: 'a wake-up does not end a wait with a time limit',
     file: 'src/foundation/concurrency/auto-reset-event.ts',
-    from: '    this.#isSet = true\n',
-    to: '    this.#isSet = this.#wake !== undefined\n',
+    from: '    this.#wake = stop\n',
+    to: '',
   },
   {
     name: 'new directories are not watched',
@@ -272,9 +272,9 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a file that still changes is sent at once',
-    file: 'src/local/read/read-verified.ts',
-    from: '  assertUnchanged(fs, file)\n  const wanted',
-    to: '  const wanted',
+    file: 'src/rules/observe/is-settled.ts',
+    from: 'return ageMsOf(file, nowMs) >= settleMs',
+    to: 'return ageMsOf(file, nowMs) >= -settleMs',
   },
   {
     name: 'a directory is made before its parent',
