@@ -11,6 +11,7 @@ import { openStore, type Store } from '../store/open-store.ts'
 import type { ControllerSettings } from '../sync/continuous/controller-settings.ts'
 import type { MirrorSettings as EngineMirror } from '../sync/engine.ts'
 import type { MetricsSink } from '../sync/metrics-sink.ts'
+import { observeInThreads } from '../sync/observe/observe-in-threads.ts'
 import { assertAnyKept, chooseForDaemon } from './mirrors/choose-mirrors.ts'
 import { composeEngine } from './open-engine.ts'
 import { serviceNameOf } from './open-runner.ts'
@@ -108,6 +109,8 @@ class Planner {
     const composed = composeEngine(settings, {
       ...this.#input,
       store: this.#store,
+      // A slow disk of one mirror must not hold up what the main thread does for the others.
+      observeTree: observeInThreads(settings.limits.checkers),
       metrics: this.#metrics,
       onRequest: this.#metrics.observeRequest,
       signal: AbortSignal.any([signal, controller.signal]),

@@ -8,7 +8,9 @@ import type { Engine, EngineLimits } from '../sync/engine.ts'
 import { type FileLog, silentFileLog } from '../sync/file-log.ts'
 import { keepRetryAfter, recallRetryAfter } from '../sync/kept-retry-after.ts'
 import { type MetricsSink, noMetrics } from '../sync/metrics-sink.ts'
-import { examineInThread, observeInThreads } from '../sync/observe/observe-in-threads.ts'
+import type { ObserveTree } from '../sync/observe/observation.ts'
+import { examineInThread } from '../sync/observe/observe-in-threads.ts'
+import { observeTree } from '../sync/observe/small-tree/observe-tree.ts'
 import { createProgress } from '../sync/progress.ts'
 import type { ReportContext } from '../sync/report/report.ts'
 import { realPathOf } from './files/real-path.ts'
@@ -39,7 +41,11 @@ export interface OpenEngineInput extends OpenServiceInput {
 /** Composes the engine from the settings and holds the store until it is disposed of. */
 export function openEngine(settings: Settings, input: OpenEngineInput): OpenedEngine {
   const store = input.store ?? openStore(settings.stateDir)
-  const composed = composeEngine(settings, { ...input, store })
+  const composed = composeEngine(settings, {
+    ...input,
+    store,
+    observeTree: observeTree(store, settings.limits.checkers),
+  })
   return {
     ...composed,
     [Symbol.asyncDispose]: async () => {
@@ -52,6 +58,7 @@ export function openEngine(settings: Settings, input: OpenEngineInput): OpenedEn
 
 export interface ComposeInput extends OpenEngineInput {
   readonly store: Store
+  readonly observeTree: ObserveTree
   /** Uploads in flight are cut off `graceMs` after this is aborted; `signal` by default. */
   readonly endSignal?: AbortSignal
 }
@@ -67,7 +74,7 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
   const engine: Engine = {
     store,
     service,
-    observeTree: observeInThreads(limits.checkers),
+    observeTree: input.observeTree,
     openExaminer: examineInThread,
     scanMutex: new Mutex(),
     fs: nodeFileSystem,
@@ -164,7 +171,7 @@ function reportContext(
   return {
     store,
     service,
-    observeTree: observeInThreads(settings.limits.checkers),
+    observeTree: observeTree(store, settings.limits.checkers),
     fs: nodeFileSystem,
     clock: systemClock,
     logger: input.logger,

@@ -13,8 +13,8 @@ import { openStore, type Store, type StoreReader } from '../../src/store/open-st
 import type { Connection, Engine, EngineLimits, MirrorSettings, Service } from '../../src/sync/engine.ts'
 import { type FileLog, silentFileLog } from '../../src/sync/file-log.ts'
 import { noMetrics } from '../../src/sync/metrics-sink.ts'
+import { createObserver } from '../../src/sync/observe/create-observer.ts'
 import type { ObserveTree } from '../../src/sync/observe/observation.ts'
-import type { Observer } from '../../src/sync/observe/observe-directory.ts'
 import { examineInThread, observeInThreads } from '../../src/sync/observe/observe-in-threads.ts'
 import { scopeAt, walkTree } from '../../src/sync/observe/walk-tree.ts'
 import type { PassOptions } from '../../src/sync/pass.ts'
@@ -152,15 +152,7 @@ export function accountOf({ summary }: RunResult): RunResult['summary']['mirrors
 /** The walk of one thread, without the thread; faults of `fs` reach it. */
 function observeHere(store: StoreReader, fs: FileSystem, clock: Clock): ObserveTree {
   return async function* observe(options, signal) {
-    const observer: Observer = {
-      fs,
-      clock,
-      options,
-      hasDigest: (path, digest) => store.directories.findDigest(options.mirrorId, path)?.equals(digest) ?? false,
-      listKnown: (path) => store.files.listForCompare(options.mirrorId, path),
-      findKnown: (path, name) => store.files.findForCompare(options.mirrorId, path, name),
-      scratch: new Uint8Array(2 ** 20),
-    }
+    const observer = createObserver(store, options, { fs, clock })
     yield* walkTree(observer, [{ path: '', scope: scopeAt(observer, '') }], () => signal.throwIfAborted())
     signal.throwIfAborted()
   }

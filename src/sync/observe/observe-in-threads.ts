@@ -1,24 +1,32 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
-import type { ObservationBatch, ObserveTree, OpenExaminer, WalkOptions } from './observation.ts'
+import type { ObservationBatch, ObserveTree, OpenExaminer, Walk, WalkOptions } from './observation.ts'
 import { CREDITS, type FromWorker, IDLE_WORKERS, MAX_BATCHES_UNDER_WAY, type ToWorker } from './worker-messages.ts'
 
 /** Observes a tree with `threads` threads: they walk, compare with the store and hash; the caller only records the batches. */
 export function observeInThreads(threads: number): ObserveTree {
-  return (options, signal) => {
-    // On the first scan the caller records every file, which keeps it as busy as one thread.
-    const isFirstPass = options.storeDirectory === null
-    const pool = new WalkerPool(options, isFirstPass ? Math.max(1, threads - 1) : threads)
-    pool.start({ kind: 'walk', paths: [''] })
-    const unlink = failOnAbort(pool, signal)
-    return {
-      [Symbol.asyncIterator]: () => batchesOf(pool),
-      async [Symbol.asyncDispose]() {
-        unlink()
-        await pool[Symbol.asyncDispose]()
-      },
-    }
+  return (options, signal) => walkInThreads(threads, options, signal, [''])
+}
+
+/** Observes the directories `paths` of a tree, each with all below it. */
+export function walkInThreads(
+  threads: number,
+  options: WalkOptions,
+  signal: AbortSignal,
+  paths: readonly string[],
+): Walk {
+  // On the first scan the caller records every file, which keeps it as busy as one thread.
+  const isFirstPass = options.storeDirectory === null
+  const pool = new WalkerPool(options, isFirstPass ? Math.max(1, threads - 1) : threads)
+  pool.start({ kind: 'walk', paths })
+  const unlink = failOnAbort(pool, signal)
+  return {
+    [Symbol.asyncIterator]: () => batchesOf(pool),
+    async [Symbol.asyncDispose]() {
+      unlink()
+      await pool[Symbol.asyncDispose]()
+    },
   }
 }
 

@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../foundation/clock.ts'
 import { nodeFileSystem } from '../../local/read/file-system.ts'
 import { openStoreReader } from '../../store/open-store.ts'
+import { createObserver } from './create-observer.ts'
 import { examineEntries } from './examine-entries.ts'
 import { type DirectoryEntries, emptyBatch, type WalkOptions } from './observation.ts'
 import type { Observer } from './observe-directory.ts'
@@ -14,19 +15,9 @@ interface WorkerData {
   readonly shared: Int32Array
 }
 
-const SCRATCH_BYTES = 2 ** 20
-
 function serve({ options, shared }: WorkerData): void {
   const reader = options.storeDirectory === null ? undefined : openStoreReader(options.storeDirectory)
-  const observer: Observer = {
-    fs: nodeFileSystem,
-    clock: systemClock,
-    options,
-    hasDigest: (path, digest) => reader?.directories.findDigest(options.mirrorId, path)?.equals(digest) ?? false,
-    listKnown: (path) => reader?.files.listForCompare(options.mirrorId, path) ?? [],
-    findKnown: (path, name) => reader?.files.findForCompare(options.mirrorId, path, name),
-    scratch: new Uint8Array(SCRATCH_BYTES),
-  }
+  const observer = createObserver(reader, options, { fs: nodeFileSystem, clock: systemClock })
   const renewView = () => reader?.renewView()
   parentPort?.on('message', (message: ToWorker) => {
     if (message.kind === 'walk') walk(observer, message.paths, shared, renewView)

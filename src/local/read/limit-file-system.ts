@@ -1,0 +1,39 @@
+import type { FileSystem } from './file-system.ts'
+
+export interface Allowance {
+  /** Calls, and entries of listings. */
+  readonly calls: number
+  readonly bytes: number
+}
+
+export interface LimitedFileSystem {
+  readonly fs: FileSystem
+  /** Whether a call failed or fails from now on: what was made of its answers is not to be used. */
+  isSpent(): boolean
+}
+
+/** A file system whose calls fail, but for closing, once the allowance is used up or `isLate`. */
+export function limitFileSystem(fs: FileSystem, { calls, bytes }: Allowance, isLate: () => boolean): LimitedFileSystem {
+  let callsLeft = calls
+  let bytesLeft = bytes
+  const isSpent = () => callsLeft < 0 || bytesLeft < 0
+  const spend = (name: string, answer: unknown) => {
+    if (Array.isArray(answer)) callsLeft -= answer.length
+    if (name.startsWith('read') && typeof answer === 'number') bytesLeft -= answer
+    if (isLate()) callsLeft = -1
+  }
+  const limited = new Proxy(fs, {
+    get: (target, name: keyof FileSystem) => {
+      const call: unknown = Reflect.get(target, name)
+      if (typeof call !== 'function' || name === 'closeSync') return call
+      return (...args: unknown[]) => {
+        callsLeft -= 1
+        if (isSpent()) throw new Error('This walk has read enough')
+        const answer: unknown = Reflect.apply(call, target, args)
+        spend(name, answer)
+        return answer
+      }
+    },
+  })
+  return { fs: limited, isSpent }
+}
