@@ -9,6 +9,7 @@ import { emptySummary } from '../../rules/run/sync-summary.ts'
 import { describeHold, type HeldBack } from '../../rules/upload/quota.ts'
 import { listDoubtful } from '../doubts/resolve-doubts.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
+import { hasToFollow } from '../ingestion/has-to-follow.ts'
 import type { PassOptions } from '../pass.ts'
 import { openMirror } from '../pin/open-mirror.ts'
 import { createProgress } from '../progress.ts'
@@ -242,11 +243,7 @@ export class MirrorController {
       store.files.hasSendable(row.id, clock.nowMs()) ||
       store.directories.countPending(row.id) > 0 ||
       listDoubtful(this.#engine, mirror).length > 0
-    const hasToFollow =
-      store.contents.countPending(row) > 0 ||
-      store.contents.listDueForAnotherLook(row.id, clock.nowMs()).length > 0 ||
-      store.contents.listWithUnreadWarnings(row.id, 1).length > 0
-    if (!hasToSend && !hasToFollow) return
+    if (!hasToSend && !hasToFollow(this.#engine, row)) return
     const line = await this.#connection.open()
     await this.#verify(mirror, line.connection)
     line.follower.add(row)

@@ -3,6 +3,7 @@ import { isScrubDue } from '../../rules/observe/is-scrub-due.ts'
 import { listDoubtful } from '../doubts/resolve-doubts.ts'
 import type { Connection, ContentsContext, Engine, MirrorSettings, OpenMirror } from '../engine.ts'
 import { IngestionFollower } from '../ingestion/follow-ingestion.ts'
+import { hasToFollow } from '../ingestion/has-to-follow.ts'
 import type { PathProblem } from '../observe/observation.ts'
 import { observe } from '../observe/observe.ts'
 import type { Pass } from '../pass.ts'
@@ -47,16 +48,14 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
 }
 
 function hasWork(engine: ContentsContext, mirror: OpenMirror): boolean {
-  const { store, clock } = engine
+  const { store } = engine
   const { row } = mirror
   const [open] = store.files.listOpen(row.id, { directoryId: 0, name: '' }, 1)
   return (
     open !== undefined ||
     store.directories.countPending(row.id) > 0 ||
     listDoubtful(engine, mirror).length > 0 ||
-    store.contents.countPending(row) > 0 ||
-    store.contents.listDueForAnotherLook(row.id, clock.nowMs()).length > 0 ||
-    store.contents.listWithUnreadWarnings(row.id, 1).length > 0
+    hasToFollow(engine, row)
   )
 }
 

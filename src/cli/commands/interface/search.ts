@@ -1,8 +1,8 @@
-import { findLibrary } from '../../app/libraries/find-library.ts'
-import type { SearchAnswer } from '../../contract/records.ts'
-import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
-import type { SearchRequest, ServiceClient } from '../../remote/service-client.ts'
-import { defineCommand } from '../command.ts'
+import { findLibrary } from '../../../app/libraries/find-library.ts'
+import type { SearchAnswer } from '../../../contract/records.ts'
+import { escapeText, truncateText } from '../../../foundation/text/safe-text.ts'
+import type { SearchRequest, ServiceClient } from '../../../remote/service-client.ts'
+import { defineCommand } from '../../command.ts'
 
 export const command = defineCommand({
   description: 'The results are ranked candidates, not verified answers.',

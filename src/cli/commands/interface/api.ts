@@ -1,13 +1,13 @@
 import { resolve } from 'node:path'
-import { readUserFile } from '../../app/files/user-files.ts'
-import { messageOf, UsageError } from '../../foundation/errors.ts'
-import { escapeText } from '../../foundation/text/safe-text.ts'
-import type { RawAnswer } from '../../remote/service-client.ts'
-import { defineCommand } from '../command.ts'
-import type { CommandContext } from '../context.ts'
-import type { ExitName } from '../exit-codes.ts'
-import { writeStdout } from '../options/write-output.ts'
-import type { CliIo } from '../terminal/cli-io.ts'
+import { readUserFile } from '../../../app/files/user-files.ts'
+import { messageOf, UsageError } from '../../../foundation/errors.ts'
+import { escapeText } from '../../../foundation/text/safe-text.ts'
+import type { RawAnswer } from '../../../remote/service-client.ts'
+import { defineCommand } from '../../command.ts'
+import type { CommandContext } from '../../context.ts'
+import type { ExitName } from '../../exit-codes.ts'
+import { writeStdout } from '../../options/write-output.ts'
+import type { CliIo } from '../../terminal/cli-io.ts'
 
 export const command = defineCommand({
   description: 'For endpoints whose shape the interface does not show. The body of the answer goes to stdout as it is.',

@@ -1,8 +1,8 @@
-import { findLibrary } from '../../app/libraries/find-library.ts'
-import { parseLibraryTarget } from '../../app/libraries/library-target.ts'
-import { UsageError } from '../../foundation/errors.ts'
-import { escapeText } from '../../foundation/text/safe-text.ts'
-import { defineCommand } from '../command.ts'
+import { findLibrary } from '../../../app/libraries/find-library.ts'
+import { parseLibraryTarget } from '../../../app/libraries/library-target.ts'
+import { UsageError } from '../../../foundation/errors.ts'
+import { escapeText } from '../../../foundation/text/safe-text.ts'
+import { defineCommand } from '../../command.ts'
 
 export const command = defineCommand({
   description: 'Needs the right update on the library. A directory that exists already is fine.',

@@ -1,7 +1,7 @@
-import { findLibrary } from '../../app/libraries/find-library.ts'
-import { parseLibraryTarget } from '../../app/libraries/library-target.ts'
-import type { DirectoryPage, FileEntry, FolderEntry } from '../../contract/records.ts'
-import { defineCommand } from '../command.ts'
+import { findLibrary } from '../../../app/libraries/find-library.ts'
+import { parseLibraryTarget } from '../../../app/libraries/library-target.ts'
+import type { DirectoryPage, FileEntry, FolderEntry } from '../../../contract/records.ts'
+import { defineCommand } from '../../command.ts'
 
 export const command = defineCommand({
   positionals: {

@@ -1,7 +1,7 @@
-import type { AccessContext } from '../../contract/records.ts'
-import { listCredentialWarnings } from '../../rules/doctor/assess-rights.ts'
-import { defineCommand } from '../command.ts'
-import { renderFields } from '../render/layout/table.ts'
+import type { AccessContext } from '../../../contract/records.ts'
+import { listCredentialWarnings } from '../../../rules/doctor/assess-rights.ts'
+import { defineCommand } from '../../command.ts'
+import { renderFields } from '../../render/layout/table.ts'
 
 export const command = defineCommand({
   positionals: {},
