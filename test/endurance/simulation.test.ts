@@ -22,17 +22,18 @@ describe('a planted bug', () => {
     expect([source.split(from).length, source.includes(to) && !from.includes(to)]).toEqual([2, false])
   })
 
-  test.for(['a doubt is sent again without a look', 'partial counts as searchable'])(
-    'is found: %s',
-    { timeout: 300_000 },
-    (name) => {
-      const plant = new URL('../simulation/planted/plant.ts', import.meta.url).href
-      const main = new URL('../simulation/main.ts', import.meta.url).pathname
-      const env = { ...process.env, SHELFD_PLANTED_BUG: name }
-      const args = ['--import', plant, main, '--seeds', '500', '--until-failure']
-      const { stdout, status } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
-      expect(stdout).toMatch(/^seed \d+ broke /m)
-      expect(status).toBe(1)
-    },
-  )
+  test.for([
+    'a doubt is sent again without a look',
+    'partial counts as searchable',
+    'a wake-up does not end a wait with a time limit',
+    'a file is opened through a link',
+  ])('is found: %s', { timeout: 300_000 }, (name) => {
+    const plant = new URL('../simulation/planted/plant.ts', import.meta.url).href
+    const main = new URL('../simulation/main.ts', import.meta.url).pathname
+    const env = { ...process.env, SHELFD_PLANTED_BUG: name }
+    const args = ['--import', plant, main, '--seeds', '500', '--until-failure']
+    const { stdout, status } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
+    expect(stdout).toMatch(/^seed \d+ broke /m)
+    expect(status).toBe(1)
+  })
 })
