@@ -74,7 +74,8 @@ function runInDaemon(daemon: DaemonClient, settings: Settings, input: RunnerInpu
   const reader = openReader(settings, input)
   const { store } = reader
   // A running daemon holds a store; without one it is still starting.
-  if (!store) throw new LockedError('store-locked', 'The daemon is still starting; run it again')
+  if (!store)
+    throw new LockedError('store-locked', 'Cannot read the state: the daemon is still starting; run the command again')
   const progress = createProgress()
   const { signal, fileLog, onOutage } = input
   const namesFiles = fileLog !== silentFileLog

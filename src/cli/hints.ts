@@ -1,15 +1,15 @@
 import { type ErrorCode, ShelfdError } from '../foundation/errors.ts'
 
 const HINTS: Partial<Record<ErrorCode, string>> = {
-  'bad-configuration': 'shelfd config path tells which file is read, shelfd config schema what it may hold',
+  'bad-configuration': 'shelfd config path shows which file is read, shelfd config schema its keys',
   'unknown-mirror': 'shelfd mirrors list shows every mirror',
   'unknown-library': 'shelfd libraries list shows the libraries of this credential',
-  'service-unreachable': 'shelfd whoami tells whether the service answers',
+  'service-unreachable': 'shelfd whoami shows whether the service answers',
   'service-throttling': 'lower limits.transfers or limits.requestsPerSecond, or run again later',
-  'credential-missing': 'shelfd whoami tells whether a credential works',
-  'credential-refused': 'shelfd whoami tells whether a credential works',
+  'credential-missing': 'shelfd whoami shows whether the credential works',
+  'credential-refused': 'shelfd whoami shows whether the credential works',
   'right-missing': 'shelfd whoami lists the rights of this credential',
-  'disk-full': 'make room in the state directory (shelfd config show), then run again',
+  'disk-full': 'free space on the disk of the state directory (shelfd config show), then run again',
   'store-locked': 'shelfd status shows what the other instance is doing',
 }
 

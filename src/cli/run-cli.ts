@@ -37,7 +37,7 @@ function explain(error: unknown): unknown {
   const text = messageOf(error)
   if (error instanceof ShelfdError || !/\bE[MN]FILE\b/.test(text)) return error
   const todo = 'raise that limit ("ulimit -n"), then run again'
-  return new OperatorError('too-many-open-files', `Cannot go on: no more files may be opened (${text}); ${todo}`, {
+  return new OperatorError('too-many-open-files', `Cannot continue: no more files may be opened (${text}); ${todo}`, {
     cause: error,
   })
 }

@@ -127,7 +127,7 @@ class SystemdNotifier implements Notifier {
     try {
       await run(lines, { NOTIFY_SOCKET: env.NOTIFY_SOCKET, PATH: env.PATH })
     } catch (error) {
-      if (!this.#hasFailed) logger.warn('Cannot tell the service manager', { reason: escapeText(messageOf(error)) })
+      if (!this.#hasFailed) logger.warn('Cannot notify the service manager', { reason: escapeText(messageOf(error)) })
       this.#hasFailed = true
     }
   }

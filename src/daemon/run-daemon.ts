@@ -116,7 +116,7 @@ class Daemon implements AsyncDisposable {
     this.#notifier.ready(describeStatus(this.status()))
     this.#tellPassedOver(input.plan)
     const mirrors = this.#supervisor.controllers.map(({ name }) => name)
-    logger.info('the daemon runs', {
+    logger.info('the daemon has started', {
       mirrors,
       service: serviceName,
       ...(this.#health && { health: this.#health.server.url }),
@@ -136,7 +136,7 @@ class Daemon implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const { logger, clock } = this.#input
     const startMs = clock.monotonicMs()
-    logger.info('the daemon ends what is under way', { uploading: this.#supervisor.status.uploading })
+    logger.info('the daemon stops: it finishes uploads in flight', { uploading: this.#supervisor.status.uploading })
     this.#notifier.stopping()
     // Waits for a running reload, which replaces the supervisor.
     using _lock = await this.#mutex.lock()
@@ -164,7 +164,10 @@ class Daemon implements AsyncDisposable {
   }
 
   #noteJump(kind: JumpKind, byMs: number): void {
-    const message = kind === 'woke' ? 'the machine woke, or its clock was set forward' : 'the clock was set back'
+    const message =
+      kind === 'woke'
+        ? 'the machine woke, or its clock was set forward: every mirror is checked'
+        : 'the clock was set back: every mirror is checked'
     this.#input.logger.info(message, { byMs: Math.round(byMs) })
     this.#supervisor.wake().catch((error: unknown) => this.#fail(error))
   }
@@ -213,7 +216,7 @@ class Daemon implements AsyncDisposable {
       logger.info('the configuration was read again', { changes: changes.length === 0 ? 'none' : changes })
     } catch (error) {
       if (isWithoutSupervisor || !(error instanceof UsageError)) this.#fail(error)
-      logger.error('the configuration was not taken over', { reason: messageOf(error) })
+      logger.error('cannot use the new configuration; the old one stays in force', { reason: messageOf(error) })
       throw error
     } finally {
       this.#notifier.ready(describeStatus(this.status()))
@@ -223,8 +226,9 @@ class Daemon implements AsyncDisposable {
 
   #tellPassedOver({ passedOver, supervisor }: DaemonPlan): void {
     const { logger } = this.#input
-    for (const reason of passedOver) logger.warn('a configured mirror is not kept', { reason })
-    if (supervisor.mirrors.length === 0) logger.warn('there is no mirror to keep')
+    for (const reason of passedOver) logger.warn('a configured mirror is not synced', { reason })
+    if (supervisor.mirrors.length === 0)
+      logger.warn('there is no mirror to sync; configure one, or run "shelfd sync DIR"')
   }
 
   /** Serves health at the address of a new plan; if that fails, disposes of the plan, serves at the old one and throws. */
@@ -257,7 +261,7 @@ class Daemon implements AsyncDisposable {
       this.#health = { server: await startHealthServer({ ...address, view, logger }), address }
     } catch (error) {
       if (address.isRequired || !(error instanceof UsageError)) throw error
-      logger.warn('health and metrics are not served', { reason: messageOf(error) })
+      logger.warn('cannot serve health and metrics; the daemon runs without them', { reason: messageOf(error) })
     }
   }
 }

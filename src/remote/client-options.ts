@@ -93,5 +93,8 @@ export function parseOrigin(text: string): string {
 /** Returns `token` if a header can carry it, else throws UsageError, whose message never shows it. */
 export function parseToken(token: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token
-  throw new UsageError('bad-configuration', 'Cannot use the token: it is empty or has characters no credential has')
+  throw new UsageError(
+    'bad-configuration',
+    'Cannot use the token: it is empty or has characters that no token can have',
+  )
 }

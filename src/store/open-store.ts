@@ -203,7 +203,10 @@ async function rehearse<T>(database: Database.Database, work: () => Promise<T>):
 }
 
 function heldByAnother(directory: string): LockedError {
-  return new LockedError('store-locked', `Another shelfd holds the store in "${directory}"; wait for it or stop it`)
+  return new LockedError(
+    'store-locked',
+    `Another shelfd holds the store in "${directory}"; wait until it ends, or stop it`,
+  )
 }
 
 function specOf(directory: string): DatabaseSpec {

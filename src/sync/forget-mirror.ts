@@ -9,7 +9,7 @@ import { forgetPause } from './pause.ts'
  */
 export function forgetMirror(store: Store, name: string, nowMs: number): string {
   const row = store.mirrors.findByName(name)
-  if (!row) throw new UsageError('unknown-mirror', `The store knows no mirror called "${name}"`)
+  if (!row) throw new UsageError('unknown-mirror', `Cannot forget the mirror "${name}": the store does not know it`)
   const copy = keepStoreCopy(store.directory, nowMs)
   store.write(() => {
     store.mirrors.forget({ id: row.id, libraryId: row.library.id })

@@ -53,8 +53,8 @@ export async function listRemote(target: ListingTarget, bounds = BOUNDS): Promis
   // Breadth first: a level's directories are known before the next level is asked for.
   let level: readonly string[] = target.from ?? ['/']
   for (let depth = 0; level.length > 0 && depth <= bounds.levels; depth += 1) level = await listLevel(walk, level)
-  if (level.length > 0) noteIncomplete(walk, '/', `folders lie more than ${bounds.levels} deep in one another`)
-  if (walk.requestsLeft < 0) noteIncomplete(walk, '/', `it takes more than ${bounds.requests} requests`)
+  if (level.length > 0) noteIncomplete(walk, '/', `its folders are nested more than ${bounds.levels} levels deep`)
+  if (walk.requestsLeft < 0) noteIncomplete(walk, '/', `it needs more than ${bounds.requests} requests`)
   return { incomplete: walk.incomplete }
 }
 
@@ -99,7 +99,7 @@ async function listOne(walk: RemoteWalk, path: string): Promise<string[]> {
 }
 
 function noteIncomplete({ target, incomplete }: RemoteWalk, path: string, reason: string): void {
-  target.logger.warn('cannot list a directory', { path, reason })
+  target.logger.warn('cannot list a directory of the library', { path, reason })
   incomplete.push({ path, reason })
 }
 
@@ -110,7 +110,7 @@ function pathOfFolder(directory: string, name: string): string {
   const shown = escapeText(truncateText(name, LONGEST_TOLD))
   throw new TemporaryError(
     'answer-malformed',
-    `Cannot list "${escapeText(truncateText(directory, LONGEST_TOLD))}": no path leads to its folder "${shown}"`,
+    `Cannot list "${escapeText(truncateText(directory, LONGEST_TOLD))}": its folder "${shown}" has a name that no path can contain`,
   )
 }
 

@@ -38,6 +38,8 @@ describe('help', () => {
 
   test('puts the text below what is too long for it', async () => {
     const { stdout } = await shelfd('serve tokens create --help')
-    expect(stdout).toMatch(/\n {2}shelfd serve tokens create laptop .* --access update\n {4,}may mirror into one\n/)
+    expect(stdout).toMatch(
+      /\n {2}shelfd serve tokens create laptop .* --access update\n {4,}may mirror into one library\n/,
+    )
   })
 })

@@ -44,7 +44,7 @@ describe('help', () => {
         78   an operator must act (store damaged or of a newer version)
         130  interrupted
 
-      shelfd help COMMAND, or COMMAND --help, tells more about each; shelfd version prints the version.
+      shelfd help COMMAND, or COMMAND --help, describes one command; shelfd version prints the version.
       "
     `)
   })
@@ -55,7 +55,7 @@ describe('help', () => {
 
       Make a directory in a library.
 
-      Needs the right update on the library. A directory that exists already is fine.
+      Needs the right update on the library. An existing directory is no error.
 
       Arguments:
         LIBRARY:/path  Library and directory
@@ -64,7 +64,7 @@ describe('help', () => {
         -p, --parents      Make the directories above it too
             --data-dir     Directory for the data of the embedded library [DIR]
             --service-url  Origin of the service [URL]
-            --ca-file      PEM file with certificates of authorities to be trusted as well [FILE]
+            --ca-file      PEM file with certificates of further trusted authorities [FILE]
 
       Global flags:
             --config      Configuration file [FILE]
@@ -163,7 +163,7 @@ describe('errors', () => {
       {
         "exitCode": 2,
         "stderr": "shelfd: Cannot read the configuration: ~/bad.yaml:1: "mirrors" must be a list of mirrors, not 3
-        shelfd config path tells which file is read, shelfd config schema what it may hold
+        shelfd config path shows which file is read, shelfd config schema its keys
       ",
         "stdout": "",
       }

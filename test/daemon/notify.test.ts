@@ -129,7 +129,7 @@ describe('trouble with the service manager', () => {
     notifier.stopping()
     await settle()
     expect(sent).toHaveLength(2)
-    expect(warnings).toEqual([['Cannot tell the service manager', { reason: 'spawn systemd-notify ENOENT' }]])
+    expect(warnings).toEqual([['Cannot notify the service manager', { reason: 'spawn systemd-notify ENOENT' }]])
   })
 
   test('without a service manager nothing is started', async () => {

@@ -57,7 +57,7 @@ describe('what is never left out', () => {
 
   test('are answers to those who mend the configuration', () => {
     for (const reason of ['line 1 is wrong', 'line 2 is wrong', 'line 2 is wrong']) {
-      logger.error('the configuration was not taken over', { reason })
+      logger.error('cannot use the new configuration; the old one stays in force', { reason })
     }
     for (const changes of [['a: 1 → 2'], ['a: 2 → 3']]) logger.info('the configuration was read again', { changes })
     expect(said).toHaveLength(4)

@@ -44,7 +44,7 @@ async function startDaemon(health: HealthAddress | null) {
     end.abort()
     await running
   })
-  await until('it runs', () => said.includes('the daemon runs'))
+  await until('it runs', () => said.includes('the daemon has started'))
   const client = await connectToDaemon(stateDir)
   if (!client) throw new Error('It does not answer')
   return {
@@ -85,7 +85,7 @@ describe('a reload', () => {
     const other = await startDaemon(taken)
     next.health = taken
     await expect(reload()).rejects.toMatchObject({ code: 'bad-configuration' })
-    expect(said).toContain('the configuration was not taken over')
+    expect(said).toContain('cannot use the new configuration; the old one stays in force')
     expect(
       plans.map(({ supervisor }) => supervisor.engine.signal.aborted),
       'the first supervisor works on',

@@ -83,7 +83,7 @@ describe('sync beside a daemon', () => {
     const flags = ['--bwlimit', '1MB', '--requests-per-second', '5', '--transfers', '2', '--max-new', '9']
     const { exitCode, stderr } = await home.shelfd(['sync', 'Papers', ...flags])
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringMatching(/^[^\n]*\n$/) })
-    expect(stderr).toMatch(/ warn .* flags without effect flags="--bwlimit --requests-per-second"/)
+    expect(stderr).toMatch(/ warn .* these flags have no effect flags="--bwlimit --requests-per-second"/)
     expect((await home.shelfd(['sync', 'Papers', '--dry-run', ...flags])).stderr).toBe('')
     expect((await home.shelfd(['sync', 'Papers', '--quiet', ...flags])).stderr).toBe('')
   })

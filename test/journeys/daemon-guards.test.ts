@@ -92,7 +92,7 @@ describe('roots that are lost', () => {
     const { exitCode, stderr } = await daemon.stop()
     expect(exitCode).toBe(0)
     expect(stderr.match(/the mirror is halted/g)).toHaveLength(3)
-    expect(stderr.match(/the mirror goes on/g)).toHaveLength(3)
+    expect(stderr.match(/the mirror continues/g)).toHaveLength(3)
   })
 })
 

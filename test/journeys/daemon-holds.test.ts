@@ -94,7 +94,7 @@ describe('a maintenance window', () => {
 
     expect((await home.shelfd(['pause', 'papers'])).exitCode).toBe(0)
     home.write('config/shelfd', { 'config.yaml': 'mirors: []\n' })
-    await hangUp(daemon, /error +the configuration was not taken over reason=.*mirors/)
+    await hangUp(daemon, /error +cannot use the new configuration; the old one stays in force reason=.*mirors/)
     await untilHeld(daemon, 'maintenance')
     change({})
     await hangUp(daemon, /info +the configuration was read again changes=\["maintenance: [^,]*start/)

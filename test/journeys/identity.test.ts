@@ -104,7 +104,7 @@ describe('another directory that is the right one', () => {
       `mirrors:\n  - { name: Papers, path: "${path}", library: Research, remotePath: /Papers }\n`
     renameSync(root, `${root}.moved`)
     home.write('config/shelfd', { 'config.yaml': config(`${root}.moved`) })
-    await expectRefusal(home, ['Papers'], {}, /is now to stand for.*--accept-root/)
+    await expectRefusal(home, ['Papers'], {}, /the configuration now names.*--accept-root/)
     const { exitCode, mirror } = await home.sync(['Papers', '--accept-root'])
     expect({ exitCode, uploads: mirror.uploads }).toMatchObject({ exitCode: 0, uploads: { created: 1, duplicates: 0 } })
     expect((await home.shelfd(['why', `${root}.moved/a.md`])).exitCode).toBe(0)
@@ -190,7 +190,7 @@ describe('a run over several mirrors', () => {
     expect(failure).toMatchObject({ reaction: 'temporary', code: 'service-unreachable' })
     expect(summary.mirrors.map(({ problems }) => problems.map(({ message }) => message.slice(0, 13)))).toEqual([
       ['Cannot check '],
-      ['Not looked at'],
+      ['Not synced'],
     ])
   })
 })

@@ -78,7 +78,7 @@ describe('limits', () => {
     expect(held).toMatchObject({ limit: 'newPerDay', value: 3, contents: 2 })
     expect(Date.parse(held?.freesAt ?? '')).toBeGreaterThanOrEqual(started + 24 * 3_600_000)
     expect(Date.parse(held?.freesAt ?? '')).toBeLessThan(Date.now() + 24 * 3_600_000)
-    const text = /held back by limits\.newPerDay \(3 in 24 hours\); there is room again from \d{4}-/
+    const text = /held back by limits\.newPerDay \(3 in 24 hours\); the limit allows more from \d{4}-/
     expect((await home.shelfd(['sync', 'Papers', '--max-new-per-day', '3'])).stdout).toMatch(text)
     expect((await home.shelfd(['report', '--only', 'local-only'])).stdout).toMatch(text)
     const [path] = JSON.parse((await home.shelfd(['report', '--json', '--only', 'local-only'])).stdout).mirrors[0]

@@ -83,7 +83,7 @@ describe('two configured mirrors', () => {
     await daemon.until('it is mirrored', isQuiet)
     configure(home, { mirrors })
     daemon.child.kill('SIGHUP')
-    const status = await daemon.until('it is refused', () => daemon.log().includes('was not taken over'))
+    const status = await daemon.until('it is refused', () => daemon.log().includes('cannot use the new configuration'))
     expect(status.mirrors.map(({ name }) => name)).toEqual(['outer'])
     expect(daemon.log()).toContain('lies in')
     expect((await daemon.stop()).exitCode).toBe(0)

@@ -76,9 +76,9 @@ describe('who waits for a service hears', () => {
     const { exitCode, stderr } = await homeOf(service.url).shelfd([...SYNC, '--retry-for', '3s'])
     expect(exitCode).toBe(5)
     expect(stderr).toMatch(
-      /^http:\S+ gives no usable answer \(HTML instead of JSON: .*a login page perhaps\)\. Trying/m,
+      /^http:\S+ gives no usable answer \(HTML instead of JSON; perhaps a login page .*\)\. Trying/m,
     )
-    expect(stderr).toMatch(/shelfd: Cannot .* at http:\S+: .*a login page perhaps/)
+    expect(stderr).toMatch(/shelfd: Cannot .* at http:\S+: .*perhaps a login page/)
   })
 
   test('that the service is busy, and when it is asked again', async () => {
@@ -88,7 +88,7 @@ describe('who waits for a service hears', () => {
     const failing = await home.shelfd([...SYNC, '--retry-for', '3s'])
     expect(failing).toMatchObject({
       exitCode: 5,
-      stderr: expect.stringMatching(/ cannot serve now \(503, service unavailable\)\. Trying until/),
+      stderr: expect.stringMatching(/ cannot answer requests now \(503, service unavailable\)\. Trying until/),
     })
     let asked = 0
     service.answer = () => {
@@ -108,7 +108,7 @@ describe('who waits for a service hears', () => {
     const { exitCode, stderr } = await home.shelfd([...SYNC, '--retry-for', '5s'])
     expect(exitCode).toBe(5)
     expect(stderr).toMatch(
-      /429 \(too many requests\); it asks to wait until [\d: -]+, longer than --retry-for 5s \(limits\.retryFor\); run again then/,
+      /429 \(too many requests\); it asks to wait until [\d: -]+, which is beyond --retry-for 5s \(limits\.retryFor\); run the command again after that time/,
     )
     expect(service.requests.length).toBe(1)
     service.answer = ({ route }) =>
@@ -129,7 +129,7 @@ describe('who waits for a service hears', () => {
     service.answer = () => undefined
     service.forget()
     const asked =
-      /; it asks to wait until [\d: -]+, longer than --retry-for 2m 00s \(limits\.retryFor\); run again then/
+      /; it asks to wait until [\d: -]+, which is beyond --retry-for 2m 00s \(limits\.retryFor\); run the command again after that time/
     const told = { exitCode: 5, stderr: expect.stringMatching(asked) }
     expect(await home.shelfd(['sync'])).toMatchObject(told)
     expect(await home.shelfd(['sync', '-n'])).toMatchObject(told)
@@ -183,7 +183,7 @@ describe('the daemon', () => {
     home.write('Papers', { 'b.md': 'B' })
     // Its run goes over a line of its own, and the keeper of the mirror waits meanwhile.
     const beside = start(home, ['sync', 'Papers'])
-    await hear(beside, / cannot serve now \(503, service unavailable\)/)
+    await hear(beside, / cannot answer requests now \(503, service unavailable\)/)
     await daemon.until('away', ({ service: { state } }) => state === 'away')
     const ready = await fetch(`http://127.0.0.1:${port}/readyz`)
     expect(ready.status).toBe(503)

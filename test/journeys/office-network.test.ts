@@ -69,7 +69,7 @@ describe('a proxy', () => {
     const forbidden = await run(`http://ada:right-password@${address}`)
     expect(forbidden).toMatchObject({
       exitCode: 7,
-      stderr: expect.stringMatching(/does not let .*library\.test:443.*403/),
+      stderr: expect.stringMatching(/refuses connections to .*library\.test:443.*403/),
     })
   })
 
@@ -120,7 +120,7 @@ describe('a proxy', () => {
     const away = temporaryHome({ url: `https://${HOST}`, token: 'token' })
     const direct = await away.shelfd(['whoami'], { HTTPS_PROXY: nobody, no_proxy: '.test' })
     expect(direct.stderr).toMatch(
-      /library\.test: the service cannot be reached \((?:name not found|the name cannot be looked up now)\)/,
+      /library\.test: the service cannot be reached \((?:name not found|the name server does not answer)\)/,
     )
     expect(direct.stderr).not.toContain(nobody)
   })

@@ -53,7 +53,7 @@ test('a refused credential names the mirrors it does not reach', async () => {
   const { exitCode, summary } = await home.sync([])
   expect(exitCode).toBe(7)
   expect(summary.mirrors.map(({ name }) => name)).toEqual(['first', 'second'])
-  expect(summary.mirrors[1]?.problems).toMatchObject([{ path: '', message: expect.stringMatching(/^Not looked at/) }])
+  expect(summary.mirrors[1]?.problems).toMatchObject([{ path: '', message: expect.stringMatching(/^Not synced/) }])
 })
 
 function replaced(root: string): void {

@@ -43,7 +43,7 @@ describe('a configuration', () => {
     const { exitCode, stderr } = await home.shelfd(['whoami'])
     expect(exitCode).toBe(2)
     expect(stderr).toContain(
-      `Cannot use "${file}": it decides what is run and sent, and it belongs to user ${SOMEBODY}`,
+      `Cannot use "${file}": its settings decide what runs and what is sent, and it belongs to user ${SOMEBODY}`,
     )
     expect(stderr).toContain(`run: sudo chown ${own} "${file}"`)
     expect(existsSync(trace)).toBe(false)

@@ -177,7 +177,7 @@ describe('pause', () => {
     const { exitCode, stderr } = await temporaryHome().shelfd(['pause', 'nothing'])
     expect({ exitCode, stderr }).toEqual({
       exitCode: 2,
-      stderr: expect.stringMatching(/No mirror is called "nothing"/),
+      stderr: expect.stringMatching(/Cannot find the mirror "nothing"/),
     })
   })
 

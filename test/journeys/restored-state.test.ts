@@ -5,7 +5,7 @@ import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
 
 const TO = ['Papers', '--to', 'Research']
-const SAID = /The state was restored, copied, or is new/
+const SAID = /The state is new, restored or copied/
 
 test('a state restored from a backup is said to be one until it has looked', async () => {
   const service = await startFaultyService({ library: 'Research', hasNoDuplicateRule: true })
@@ -25,7 +25,10 @@ test('a state restored from a backup is said to be one until it has looked', asy
   expect(await home.shelfd(['report'])).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(SAID) })
   service.forget()
   const { exitCode, stderr, mirror } = await home.sync(TO)
-  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringMatching(/looking for earlier uploads/) })
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 0,
+    stderr: expect.stringMatching(/shelfd looks for earlier uploads/),
+  })
   expect(mirror.uploads).toMatchObject({ created: 0, duplicates: 1 })
   expect(service.count('uploadFile')).toBe(0)
   expect((await home.shelfd(['status'])).stdout).not.toMatch(SAID)

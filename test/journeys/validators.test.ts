@@ -37,7 +37,7 @@ describe('no validator speaks', () => {
     service.rewrite = ({ route }, body) => (route === 'listLibraries' ? { ...body, items: [{ id: 3 }] } : body)
     const { exitCode, stderr } = await home.shelfd(['libraries', 'list'])
     expect(exitCode).toBe(5)
-    expect(stderr).toContain('the answer is not what the interface says: items.0.id must be a text')
+    expect(stderr).toContain('the answer does not match the interface: items.0.id must be a text')
     expect(stderr).not.toMatch(VALIDATOR)
   })
 })

@@ -58,7 +58,7 @@ async function listShown(
 test('Folders that always hold one more end the listing', async () => {
   const { asked, incomplete } = await listShown((path) => ({ folders: [path === '/' ? 'Papers' : 'more'] }))
   expect(asked).toHaveLength(257)
-  expect(incomplete).toEqual([{ path: '/', reason: expect.stringContaining('256 deep') }])
+  expect(incomplete).toEqual([{ path: '/', reason: expect.stringContaining('256 levels deep') }])
 })
 
 test('A folder that holds itself ends the listing', async () => {
@@ -103,7 +103,7 @@ test.each([
   const show = (path: string) => (path === '/' ? { folders: ['in', 'out'] } : path === '/in' ? { folders: [name] } : {})
   const { asked, incomplete } = await listShown(show)
   expect(asked.toSorted()).toEqual(['/', '/in', '/out'])
-  expect(incomplete).toEqual([{ path: '/in', reason: expect.stringContaining('no path leads') }])
+  expect(incomplete).toEqual([{ path: '/in', reason: expect.stringContaining('a name that no path can contain') }])
 })
 
 test('An honest library is complete to its deepest folder', async () => {

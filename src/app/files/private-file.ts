@@ -37,7 +37,7 @@ export const readTextFile: ReadTextFile = (file) => {
 
 /** Refuses a file that users other than this one and root can change or replace, since it decides what is run or sent. */
 export function assertTrusted(file: string, { ownership, directory }: TextFile): void {
-  refuse(file, 'it decides what is run and sent', findIntruder(file, ownership, { owners: 'root' }))
+  refuse(file, 'its settings decide what runs and what is sent', findIntruder(file, ownership, { owners: 'root' }))
   const place = dirname(file)
   const intruder = findIntruder(place, directory, { owners: 'root', mayBeSticky: true })
   refuse(file, 'its directory decides which file is read', intruder)

@@ -29,7 +29,7 @@ export async function findLibrary(
 
 function ambiguous(name: string, libraries: readonly LibrarySummary[]): string {
   const ids = libraries.slice(0, MAX_LISTED).map(({ id }) => id)
-  return `Cannot tell which library "${name}" is: ${libraries.length} have that name; use an identifier: ${ids.join(', ')}`
+  return `Cannot choose the library "${name}": ${libraries.length} have that name; use an identifier: ${ids.join(', ')}`
 }
 
 function absent(idOrName: string, names: readonly string[]): string {

@@ -44,7 +44,10 @@ function findEntry(roster: readonly RosterEntry[], word: string, cwd: string): R
   if (entry) return entry
   const names = roster.map(({ name }) => name)
   const meant = didYouMean(word, names) || listKnown(names)
-  throw new UsageError('unknown-mirror', `No mirror is called "${word}" or stands for that directory${meant}`)
+  throw new UsageError(
+    'unknown-mirror',
+    `Cannot find the mirror "${word}": no mirror has that name or directory${meant}`,
+  )
 }
 
 /** The entry of exactly this name; throws UsageError `unknown-mirror`. */
@@ -53,7 +56,7 @@ export function findByName(roster: readonly RosterEntry[], word: string): Roster
   if (entry) return entry
   const names = roster.map(({ name }) => name)
   const meant = didYouMean(word, names) || listKnown(names)
-  throw new UsageError('unknown-mirror', `No mirror is called "${word}"${meant}`)
+  throw new UsageError('unknown-mirror', `Cannot find the mirror "${word}"${meant}`)
 }
 
 /** The mirror that holds a local path, and the path relative to it; the innermost when mirrors are nested. */

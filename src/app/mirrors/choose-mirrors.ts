@@ -156,11 +156,14 @@ function chooseDirectory(
     roster.map(({ name }) => name),
   )
   if (settings.service.kind === 'configured' && !target) {
-    const text = `Cannot mirror "${word}": no mirror is called so${meant}, and a directory needs --to LIBRARY[:/path]`
+    const text = `Cannot mirror "${word}": no mirror has that name${meant}, and a directory needs --to LIBRARY[:/path]`
     throw new UsageError('bad-usage', text)
   }
   if (meant !== '' && !isThere(path)) {
-    throw new UsageError('unknown-mirror', `No mirror is called "${word}"${meant}, and there is no directory "${path}"`)
+    throw new UsageError(
+      'unknown-mirror',
+      `Cannot find the mirror "${word}"${meant}, and there is no directory "${path}"`,
+    )
   }
   return choice.chosen.find((mirror) => mirror.path === path) ?? adHoc(settings, choice, path, target)
 }

@@ -52,7 +52,7 @@ export async function showLogs(
 ): Promise<boolean> {
   const call = plan.logs(options)
   if (!call) {
-    const way = 'run "shelfd daemon" in a terminal to see what it says'
+    const way = 'run "shelfd daemon" in a terminal to see its messages'
     throw new UsageError('bad-usage', `Cannot show logs: this service manager keeps none; ${way}`)
   }
   return (await run(call, showPlainly(show))).exitCode === 0

@@ -37,7 +37,7 @@ const USER_STEPS = [
 
 const SYSTEM_STEPS = [
   'The configuration is /etc/shelfd/config.yaml; it must be readable for every user, so put no secret into it',
-  'The access token belongs into /etc/credstore/shelfd.token, mode 0600, owner root',
+  'Put the access token into /etc/credstore/shelfd.token, mode 0600, owner root',
   'Ask for its state with: shelfd --state-dir /var/lib/shelfd status',
 ]
 

@@ -17,12 +17,12 @@ export const OVERRIDES = {
   'log-format': { path: ['log', 'format'], describe: 'Log as text or json' },
   'health-listen': {
     path: ['health', 'listen'],
-    describe: 'Where the daemon answers for health and metrics: a loopback address and port, auto or none',
+    describe: 'Where the daemon serves health and metrics: a loopback address and port, auto or none',
   },
   'service-url': { path: ['service', 'url'], describe: 'Origin of the service' },
   'ca-file': {
     path: ['service', 'caFile'],
-    describe: 'PEM file with certificates of authorities to be trusted as well',
+    describe: 'PEM file with certificates of further trusted authorities',
     isPath: true,
   },
   transfers: { path: ['limits', 'transfers'], describe: 'Uploads at the same time' },
@@ -43,8 +43,8 @@ export const OVERRIDES = {
     path: ['limits', 'retryFor'],
     describe: 'How long to try a service that does not answer, such as 10m',
   },
-  'first-poll': { path: ['ingestion', 'firstPoll'], describe: 'First look at a resource after its upload' },
-  'max-poll': { path: ['ingestion', 'maxPoll'], describe: 'Longest pause between two looks at a resource' },
+  'first-poll': { path: ['ingestion', 'firstPoll'], describe: 'Time from an upload to the first poll of its resource' },
+  'max-poll': { path: ['ingestion', 'maxPoll'], describe: 'Longest interval between two polls of a resource' },
   'ingestion-deadline': { path: ['ingestion', 'deadline'], describe: 'How long a run follows the ingestion' },
   'scrub-interval': { path: ['scrub', 'interval'], describe: 'How often every file is hashed again' },
 } as const satisfies Record<string, Override>

@@ -3,9 +3,9 @@ import { assertMayRun, ROOT_OPTIONS } from '../options/allow-root.ts'
 
 export const command = defineCommand({
   description: [
-    'Watches every mirror and sends what changed as soon as it has rested, scans everything now and then, keeps to',
-    'schedules and limits, and follows the ingestion of what it sent. One daemon holds the state; "sync", "status" and',
-    'others go through it while it runs. SIGTERM ends it in order, SIGHUP reads the configuration again.',
+    'Watches every mirror, sends each changed file once it has settled, rescans at intervals (rescan), keeps to',
+    'schedules and limits, and follows the ingestion of what it sent. One daemon holds the state; while it runs, "sync",',
+    '"status" and others ask the daemon. SIGTERM stops it in order; on SIGHUP it reads the configuration again.',
   ].join('\n'),
   positionals: {},
   options: ROOT_OPTIONS,
@@ -21,7 +21,7 @@ export const command = defineCommand({
   ],
   examples: [
     ['daemon', 'keep all configured mirrors up to date, or those that were synced before'],
-    ['daemon --health-listen 127.0.0.1:9847', 'the same, with health and metrics for others on this machine'],
+    ['daemon --health-listen 127.0.0.1:9847', 'the same, and serve health and metrics on this address'],
   ],
   exits: ['done', 'locked', 'operator'],
   async run(context, { allowRoot }) {

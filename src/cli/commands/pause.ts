@@ -6,9 +6,9 @@ import { defineCommand } from '../command.ts'
 
 export const command = defineCommand({
   description: [
-    'Of these mirrors, or of all; kept until "shelfd resume", also when the daemon or the machine starts anew. The daemon',
-    'goes on watching and scanning, so that nothing is missed, and what was sent before is followed to its end.',
-    '"shelfd sync" by hand sends all the same.',
+    'For these mirrors, or for all, until "shelfd resume", also after a restart of the daemon or the machine. The daemon',
+    'continues to watch and scan, so that it misses nothing, and follows the ingestion of what it sent before.',
+    '"shelfd sync" ignores the pause.',
   ].join('\n'),
   positionals: {
     mirrors: { type: 'string', array: true, describe: 'Names of mirrors', placeholder: 'MIRROR', completes: 'mirrors' },

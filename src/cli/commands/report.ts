@@ -24,7 +24,7 @@ export const command = defineCommand({
   options: {
     format: { type: 'string', choices: ['text', 'combined', 'json'], default: 'text', describe: 'How to print it' },
     only: { type: 'string', describe: 'Only rows of these classes', placeholder: 'CLASS,…' },
-    offline: { type: 'boolean', describe: 'From the store alone: ask neither the disk nor the service' },
+    offline: { type: 'boolean', describe: 'Use the store alone; read neither the directory nor the service' },
     all: { type: 'boolean', describe: "Also list the library's entries outside the mirror" },
     check: { type: 'boolean', describe: 'Exit 1 when anything differs or needs attention, as a sync would' },
     'fail-on': { type: 'string', describe: 'With --check: exit 1 on rows of these classes', placeholder: 'CLASS,…' },
@@ -33,7 +33,7 @@ export const command = defineCommand({
   examples: [
     ['report', 'what differs, and the counts, for every mirror'],
     ['report papers --format combined', 'one line a file, as rclone has it'],
-    ['report --only superseded,needs-attention', 'what someone should look at'],
+    ['report --only superseded,needs-attention', 'what needs a decision'],
     ['report --check --quiet', 'for scripts: exit 1 when anything differs or needs attention'],
   ],
   exits: ['done', 'failed', 'rootMissing', 'temporary', 'refused', 'operator'],

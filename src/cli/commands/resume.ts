@@ -5,14 +5,15 @@ import { resumeMirrors } from '../../sync/pause.ts'
 import { defineCommand } from '../command.ts'
 
 export const command = defineCommand({
-  description: 'Ends what "shelfd pause" began, for these mirrors or for all. What came up meanwhile is sent now.',
+  description:
+    'Ends "shelfd pause" for these mirrors, or for all. The daemon sends what changed in the meantime at once.',
   positionals: {
     mirrors: { type: 'string', array: true, describe: 'Names of mirrors', placeholder: 'MIRROR', completes: 'mirrors' },
   },
   options: {},
   examples: [
     ['resume', 'end every pause'],
-    ['resume papers', 'only of the mirror "papers", also when all are paused'],
+    ['resume papers', 'of the mirror "papers" alone, also when all are paused'],
   ],
   exits: ['done', 'locked', 'operator'],
   async run(context, { mirrors }) {

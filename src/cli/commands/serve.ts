@@ -6,22 +6,26 @@ import { escapeText } from '../../foundation/text/safe-text.ts'
 import { defineCommand } from '../command.ts'
 
 const IN_THE_OPEN =
-  'others on the network can reach this server, which speaks plain HTTP: whoever is on the way reads tokens and files; ' +
-  'have it listen on 127.0.0.1, behind a reverse proxy that speaks https'
+  'others on the network can reach this server, and plain HTTP lets them read tokens and files on the way; ' +
+  'listen on 127.0.0.1 and put a reverse proxy with https in front of it'
 
 export const command = defineCommand({
   description:
-    'Runs until it is stopped. The first start makes a token with all rights in the file "token" of the data directory.',
+    'Runs until it is stopped. The first start writes a token with all rights to the file "token" in the data directory.',
   positionals: {},
   options: {
     host: { type: 'string', default: '127.0.0.1', describe: 'Address to listen on' },
-    port: { type: 'number', default: 0, describe: 'Port to listen on, 0 takes a free one' },
-    'public-url': { type: 'string', placeholder: 'URL', describe: 'Origin by which a reverse proxy shows this server' },
+    port: { type: 'number', default: 0, describe: 'Port to listen on; 0 takes a free one' },
+    'public-url': {
+      type: 'string',
+      placeholder: 'URL',
+      describe: 'Origin at which a reverse proxy publishes this server',
+    },
   },
   settingFlags: ['data-dir'],
   examples: [
     ['serve --port 8800', 'on http://127.0.0.1:8800'],
-    ['serve --port 8800 --public-url https://library.example.com', 'behind a reverse proxy that speaks https'],
+    ['serve --port 8800 --public-url https://library.example.com', 'behind a reverse proxy with https'],
     ['serve --data-dir ./library --json', 'prints one line of JSON: url, tokenFile and documentation'],
   ],
   exits: ['done', 'locked', 'operator'],

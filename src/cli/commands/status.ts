@@ -26,15 +26,15 @@ const REFRESH_MS = 1_000
 
 export const command = defineCommand({
   description: [
-    'For each mirror where it stands, why its last run stopped, what is being sent, waits or needs attention, and what a',
-    'running daemon does for it. Asks only the store and the daemon, and answers also when the configuration cannot be',
-    'read: it says what is wrong with that at the end, and exits 2.',
+    'Shows for each mirror its state, why its last run stopped, what is being sent, waits or needs attention, and what a',
+    'running daemon does for it. It reads only the store and the daemon. When the configuration cannot be read, it still',
+    'shows the mirrors, names the mistake at the end, and exits 2.',
   ].join('\n'),
   positionals: {},
   options: { watch: { type: 'boolean', describe: 'Show it again every second until interrupted' } },
   examples: [
-    ['status', 'where each mirror stands'],
-    ['status --watch', 'the same, again and again, while a sync runs elsewhere'],
+    ['status', 'the state of each mirror'],
+    ['status --watch', 'the same, shown again every second'],
     ['status --json', 'for scripts'],
   ],
   exits: ['done', 'operator'],
@@ -110,7 +110,7 @@ async function askDaemon({ printMessage }: CommandContext, stateDir: string): Pr
     const daemon = await connectToDaemon(stateDir)
     return (await daemon?.status()) ?? null
   } catch (error) {
-    printMessage(`The daemon does not say where it stands: ${escapeText(messageOf(error))}`)
+    printMessage(`Cannot read the daemon's status: ${escapeText(messageOf(error))}`)
     return null
   }
 }

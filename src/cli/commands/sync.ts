@@ -28,10 +28,10 @@ const EXIT_OF: Readonly<Record<RunOutcome, ExitName>> = {
 
 export const command = defineCommand({
   description: [
-    'One pass over each mirror: scan, hash, make directories, upload what is new, follow their ingestion, print a',
-    'summary. Nothing is ever deleted, moved or overwritten, here or there. Without arguments all mirrors are passed',
-    'over; a directory that no mirror names is mirrored on its own, into the embedded library or as --to says.',
-    'Beside a daemon of the same state directory it is the daemon that does it, also for paused mirrors.',
+    'One pass over each mirror: scan, hash, make directories, upload what is new, follow its ingestion, print a',
+    'summary. shelfd never deletes, moves or overwrites anything, local or remote. Without arguments it syncs all mirrors;',
+    'a directory that no mirror names becomes a mirror of its own, in the embedded library or where --to points.',
+    'When a daemon holds the state directory, the daemon does the pass, also for paused mirrors.',
   ].join('\n'),
   positionals: {
     mirrors: {
@@ -47,7 +47,7 @@ export const command = defineCommand({
     'dry-run': {
       type: 'boolean',
       alias: 'n',
-      describe: 'Say how much would be sent, with -v each file, and send nothing',
+      describe: 'Print how much would be sent, with -v each file; send nothing',
     },
     'no-wait': { type: 'boolean', describe: 'Do not wait for ingestion' },
     'wait-timeout': {
@@ -58,13 +58,16 @@ export const command = defineCommand({
     checksum: { type: 'boolean', describe: 'Hash every file again' },
     'max-duration': {
       type: 'string',
-      describe: 'Begin nothing new after so long, such as 2h',
+      describe: 'Start no new upload after this time, such as 2h',
       placeholder: 'DURATION',
     },
-    'accept-removals': { type: 'boolean', describe: 'It is right that so many files are gone' },
-    'accept-root': { type: 'boolean', describe: 'The directory that stands there now is the right one' },
-    adopt: { type: 'boolean', describe: 'Continue with what the library holds there, which is not paid for again' },
-    yes: { type: 'boolean', describe: 'Mirror a directory that holds the home or the system without being asked' },
+    'accept-removals': { type: 'boolean', describe: 'Continue although so many files are gone' },
+    'accept-root': { type: 'boolean', describe: 'Accept the directory that is at the path now' },
+    adopt: {
+      type: 'boolean',
+      describe: 'Continue with what the library already holds there; it is not paid for again',
+    },
+    yes: { type: 'boolean', describe: 'Do not ask before mirroring a directory that holds the home or the system' },
     ...ROOT_OPTIONS,
     report: { type: 'boolean', describe: 'Print the report after the summary; not with --json' },
   },
@@ -80,8 +83,8 @@ export const command = defineCommand({
     'retry-for',
   ],
   examples: [
-    ['sync ~/Papers', 'mirror a directory into the embedded library, or again what changed'],
-    ['sync papers --dry-run', 'say what one pass over the mirror "papers" would send'],
+    ['sync ~/Papers', 'mirror a directory into the embedded library; later, only what changed'],
+    ['sync papers --dry-run', 'print what one pass over the mirror "papers" would send'],
     ['sync ~/Papers --to Research:/Papers', 'mirror a directory into a library of the configured service'],
     ['sync --no-wait --max-new 100', 'send at most 100 new files and do not wait for them'],
   ],
@@ -147,7 +150,7 @@ function patientlyFor({ settings, settingFlags }: CommandContext): RetryPolicy {
 function warnOfUnheeded({ logger, settingFlags }: CommandContext, { unheeded }: Runner): void {
   const flags = unheeded.filter((flag) => settingFlags[flag] !== undefined).map((flag) => `--${flag}`)
   if (flags.length === 0) return
-  logger.warn('the daemon does this run within its own limits: flags without effect', { flags: flags.join(' ') })
+  logger.warn('the daemon does this run with its own limits; these flags have no effect', { flags: flags.join(' ') })
 }
 
 function readDuration(flag: string, text: string | undefined, byDefault: number): number {
@@ -163,7 +166,10 @@ function readDuration(flag: string, text: string | undefined, byDefault: number)
 function withDeadline({ signal }: CommandContext, maxDuration: string | undefined): AbortSignal {
   if (maxDuration === undefined) return signal
   const deadline = new AbortController()
-  const reason = new HeldBackError('limit-reached', `Stopped after --max-duration ${maxDuration}; the next run goes on`)
+  const reason = new HeldBackError(
+    'limit-reached',
+    `Stopped after --max-duration ${maxDuration}; the next run continues`,
+  )
   callAfter(readDuration('--max-duration', maxDuration, 0), () => deadline.abort(reason))
   return AbortSignal.any([signal, deadline.signal])
 }

@@ -4,7 +4,7 @@ import type { CommandContext } from '../context.ts'
 
 /** Options of the commands that read the files of mirrors and send them. */
 export const ROOT_OPTIONS = {
-  'allow-root': { type: 'boolean', describe: 'Run as root, who can read the files of everybody' },
+  'allow-root': { type: 'boolean', describe: 'Run as root, which can read the files of all users' },
 } as const satisfies ArgumentTable
 
 /**
@@ -16,7 +16,7 @@ export function assertMayRun({ io, settings, logger }: CommandContext, isAllowed
   const { SHELFD_ALLOW_ROOT = '' } = io.env
   if (io.uid !== 0 || isAllowed || ['1', 'true'].includes(SHELFD_ALLOW_ROOT) || isSystemService(io.env)) return
   if (settings.service.kind === 'embedded') {
-    logger.warn('running as root, who can read the files of everybody; --allow-root says that it is meant')
+    logger.warn('running as root (--allow-root): the files of all users can be read and sent')
     return
   }
   const ways = [
@@ -24,7 +24,7 @@ export function assertMayRun({ io, settings, logger }: CommandContext, isAllowed
     'as a service of the system (shelfd service install --system)',
     'or with --allow-root or SHELFD_ALLOW_ROOT=1, as in a container',
   ]
-  const why = 'it can read the files of everybody and would send them'
+  const why = 'it could read and send the files of all users'
   throw new UsageError(
     'running-as-root',
     `Cannot mirror to ${settings.service.origin} as root: ${why}; ${ways.join(', ')}`,

@@ -6,7 +6,11 @@ import type { CommandContext } from '../context.ts'
 /** Flags of the commands that create a temporary URL. */
 export const VIEW_URL_OPTIONS = {
   ttl: { type: 'number', placeholder: 'MINUTES', describe: 'How long it works, 1 to 60' },
-  disposition: { type: 'string', choices: ['inline', 'attachment'], describe: 'Shown in the browser, or saved by it' },
+  disposition: {
+    type: 'string',
+    choices: ['inline', 'attachment'],
+    describe: 'inline: the browser shows it; attachment: the browser saves it',
+  },
 } as const satisfies ArgumentTable
 
 export interface ViewUrlFlags {
@@ -23,6 +27,6 @@ export function printViewUrl(context: CommandContext, view: ViewUrl): void {
   if (context.json) context.printJson(view)
   else {
     context.print(view.url)
-    context.printMessage(`Works for ${view.expires_in_minutes} minutes, for anyone who has it`)
+    context.printMessage(`The URL works for ${view.expires_in_minutes} minutes, for anyone who has it`)
   }
 }

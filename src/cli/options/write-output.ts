@@ -16,7 +16,7 @@ export const OUTPUT_OPTIONS = {
     alias: 'o',
     placeholder: 'FILE',
     describe:
-      'Where to write: a file, a directory, or - for stdout; when piped stdout, otherwise a file named by the service',
+      'A file, a directory, or - for stdout; by default stdout when piped, otherwise a file with the name of the service',
   },
   force: { type: 'boolean', describe: 'Replace the file if it exists' },
 } as const satisfies ArgumentTable

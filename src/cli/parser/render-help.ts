@@ -26,7 +26,7 @@ function describeGroup(yargs: Yargs, path: readonly string[]): void {
   const about =
     GROUP_SUMMARIES[path.join(' ')] ?? 'Mirrors local directories into libraries of a Knowledge Library Service'
   yargs.usage(`shelfd ${[...path, 'COMMAND'].join(' ')}\n\n${about}.`)
-  const more = 'shelfd help COMMAND, or COMMAND --help, tells more about each; shelfd version prints the version.'
+  const more = 'shelfd help COMMAND, or COMMAND --help, describes one command; shelfd version prints the version.'
   yargs.epilogue(`${renderExits(allExits)}\n\n${more}`)
 }
 

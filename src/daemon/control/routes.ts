@@ -40,13 +40,13 @@ function parse<T>(shape: z.ZodType<T>, input: unknown): T {
   const { success, data, error } = shape.safeParse(input, { error: describeIssue })
   if (success) return data
   const [issue] = error.issues
-  const text = `The request is not understood: ${issue?.path.join('.')} ${issue?.message}`
+  const text = `Cannot read the request: ${issue?.path.join('.')} ${issue?.message}`
   throw new RejectedError('invalid', text, 400)
 }
 
 /** Throws RefusedError `origin-mismatch` if the daemon would send to another service than the client's. */
 function checkService(wanted: string, service: string): void {
   if (wanted === service) return
-  const text = `The daemon works with "${service}" and this command with "${wanted}"`
+  const text = `The daemon uses the service "${service}", this command "${wanted}"`
   throw new RefusedError('origin-mismatch', `${text}; restart the daemon with the same configuration`)
 }

@@ -30,14 +30,14 @@ const MAX_CONNECTIONS = 64
 export async function startControlServer(input: ControlServerInput): Promise<ControlServer> {
   const { stateDir, env, logger, limits } = input
   const { path, passedOver } = prepareSocketPlace(stateDir, env)
-  for (const reason of passedOver) logger.info('control socket: passed over a directory', { reason })
+  for (const reason of passedOver) logger.info('a directory cannot hold the control socket', { reason })
   const syncs = new Syncs()
   const { server, answered, close } = createHttpServer({
     routes: controlRoutes(input, syncs),
     maxConnections: MAX_CONNECTIONS,
     limits,
     missing: (asked) => {
-      const text = `The daemon has no "${asked}": it is of another version of shelfd, restart it with this one`
+      const text = `The daemon does not know "${asked}": it runs another version of shelfd; restart it with this one`
       return new LockedError('store-locked', text)
     },
     onError: (error) => {

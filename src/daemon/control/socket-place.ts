@@ -36,7 +36,7 @@ export function prepareSocketPlace(stateDir: string, env: Environment): SocketPl
     if (trouble === undefined) return { path, passedOver }
     passedOver.push(`${candidate.directory}: ${trouble}`)
   }
-  throw new Error(`No place for the control socket (${passedOver.join('; ')})`)
+  throw new Error(`Cannot create the control socket: no directory can hold it (${passedOver.join('; ')})`)
 }
 
 /** Denies other users access to the socket; throws when `path` is no socket of mode 0600 afterwards. */

@@ -44,7 +44,7 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
     onError: (error) => {
       if (error instanceof RejectedError) return faultOf(error)
       logger.error('Cannot answer a request for health or metrics', { error: messageOf(error) })
-      return { code: 'unexpected', message: "The daemon's log says what went wrong" }
+      return { code: 'unexpected', message: "See the daemon's log for the cause" }
     },
   })
   await listen(server, address, port)
@@ -59,8 +59,8 @@ async function listen(server: Server, host: string, port: number): Promise<void>
     await once(server, 'listening')
   } catch (error) {
     const code = systemCodeOf(error) ?? messageOf(error)
-    const why = code === 'EADDRINUSE' ? 'another program listens there' : code
-    const text = `Cannot answer health and metrics on ${bracketed(host)}:${port}: ${why}`
+    const why = code === 'EADDRINUSE' ? 'another program uses this port' : code
+    const text = `Cannot serve health and metrics on ${bracketed(host)}:${port}: ${why}`
     throw new UsageError('bad-configuration', `${text}; set health.listen to another loopback address, or to none`, {
       cause: error,
     })
@@ -69,7 +69,7 @@ async function listen(server: Server, host: string, port: number): Promise<void>
 
 function loopbackAddress(host: string): string {
   if (!isLoopback(host)) {
-    const text = `Cannot answer health and metrics on "${escapeText(host)}": it is not an address of this machine alone`
+    const text = `Cannot serve health and metrics on "${escapeText(host)}": other machines can reach this address`
     throw new UsageError('bad-configuration', `${text}; set health.listen to one such as 127.0.0.1:9847`)
   }
   // Not resolved, because the result of `localhost` depends on the system's configuration.

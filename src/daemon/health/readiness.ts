@@ -15,8 +15,8 @@ const REFUSED_CREDENTIAL = 'The service refuses the credential'
 const REFUSALS: Partial<Record<ErrorCode, string>> = {
   'credential-missing': 'There is no credential for the service',
   'certificate-refused': 'The certificate of the service is not trusted',
-  'proxy-refused': 'The proxy refuses to let through to the service',
-  'redirect-refused': 'The service sends elsewhere',
+  'proxy-refused': 'The proxy refuses connections to the service',
+  'redirect-refused': 'The service redirects to another address',
 }
 
 /** Lists what keeps the daemon from mirroring now; empty when it is ready. */
@@ -39,7 +39,7 @@ function checksOfService({ service: { state, reason } }: DaemonStatus): FailingC
   }
   if (state !== 'away') return []
   const code = reason?.code ?? 'service-unreachable'
-  return [{ check: 'service', code, message: 'The service is away; shelfd goes on by itself when it is back' }]
+  return [{ check: 'service', code, message: 'The service does not answer; shelfd continues when it answers again' }]
 }
 
 function isFailing({ state, reason }: DaemonMirrorStatus): boolean {
@@ -48,8 +48,8 @@ function isFailing({ state, reason }: DaemonMirrorStatus): boolean {
 
 function checkOfMirror({ name, reason }: DaemonMirrorStatus): FailingCheck {
   const message = isWithoutRoot(reason)
-    ? 'Its directory cannot be read; shelfd goes on by itself when it can'
-    : 'It is halted; an operator must act'
+    ? 'Its directory cannot be read; shelfd continues when it can be read again'
+    : 'It is halted; an operator must act (see shelfd status)'
   return { check: `mirror:${name}`, code: reason?.code ?? null, message }
 }
 

@@ -10,6 +10,6 @@ export function countInThread(stateDir: string): Promise<readonly MirrorCounts[]
   return new Promise((resolve, reject) => {
     worker.on('message', resolve)
     worker.on('error', reject)
-    worker.on('exit', () => reject(new Error('The thread that counts has ended')))
+    worker.on('exit', () => reject(new Error('The counting thread ended')))
   })
 }

@@ -76,9 +76,7 @@ function registerMirrors(registry: Registry): Refresh {
     '1 while the system allows no more watches and the mirror is scanned instead.',
     ['mirror'],
   )
-  const settling = makeGauge(registry, 'shelfd_settling_files', 'Changed files that have not rested long enough yet.', [
-    'mirror',
-  ])
+  const settling = makeGauge(registry, 'shelfd_settling_files', 'Changed files that have not settled yet.', ['mirror'])
   const missed = makeCounter(registry, 'shelfd_watcher_missed_files_total', 'Changed files that only a scan found.', [
     'mirror',
   ])
@@ -104,7 +102,7 @@ function registerTimes(registry: Registry): Refresh {
     lastSuccessAt: makeGauge(
       registry,
       'shelfd_mirror_last_success_timestamp_seconds',
-      'When last everything that was to be sent was sent.',
+      'When the mirror last had nothing left to send.',
       ['mirror'],
     ),
     nextRunAt: makeGauge(registry, 'shelfd_mirror_next_run_timestamp_seconds', 'Next scan or batch that is planned.', [

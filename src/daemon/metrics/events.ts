@@ -34,7 +34,7 @@ export function registerEvents(
   const misses = makeCounter(
     registry,
     'shelfd_watcher_misses_total',
-    'Scans that found changes no watcher had announced.',
+    'Scans that found changes which no watcher had reported.',
     [],
   )
   return {

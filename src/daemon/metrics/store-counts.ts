@@ -52,7 +52,7 @@ export function registerCounts(
 }
 
 function registerFiles(registry: Registry): { reset(): void; show: Show } {
-  const files = makeGauge(registry, 'shelfd_files', 'Files of a mirror by what became of them.', ['mirror', 'state'])
+  const files = makeGauge(registry, 'shelfd_files', 'Files of a mirror by their state.', ['mirror', 'state'])
   const show: Show = (mirror, counts) => {
     for (const [state, key] of Object.entries(FILE_STATES)) files.set({ mirror, state }, counts.files[key])
   }
@@ -62,7 +62,9 @@ function registerFiles(registry: Registry): { reset(): void; show: Show } {
 function registerQueue(registry: Registry): { reset(): void; show: Show } {
   const contents = makeGauge(registry, 'shelfd_queue_contents', 'Contents that wait to be sent.', ['mirror'])
   const bytes = makeGauge(registry, 'shelfd_queue_bytes', 'Bytes of the contents that wait to be sent.', ['mirror'])
-  const directories = makeGauge(registry, 'shelfd_queue_directories', 'Directories that wait to be made.', ['mirror'])
+  const directories = makeGauge(registry, 'shelfd_queue_directories', 'Directories that are not created yet.', [
+    'mirror',
+  ])
   const reset = () => {
     for (const gauge of [contents, bytes, directories]) gauge.reset()
   }
@@ -86,7 +88,7 @@ function registerProblems(registry: Registry): { reset(): void; show: Show } {
 }
 
 function registerOutcomes(registry: Registry): { reset(): void; show: Show } {
-  const help = 'Sent contents of files there are, by what their ingestion came to.'
+  const help = 'Sent contents of present files, by the outcome of their ingestion.'
   const gauge = makeGauge(registry, 'shelfd_ingestion_contents', help, ['mirror', 'outcome'])
   const show: Show = (mirror, { outcomes }) => {
     for (const [outcome, n] of Object.entries(outcomes)) gauge.set({ mirror, outcome }, n)

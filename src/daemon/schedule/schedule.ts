@@ -103,7 +103,10 @@ function noteHandled({ name, cron }: Scheduled, nowMs: number, { store, logger }
     store.write(() => writeHandled(store.keyValues, name, { cron, handledAt: nowMs, isUnderWay: true }))
     return true
   } catch (error) {
-    logger.warn('A batch is due and waits until the store can be written', { mirror: name, reason: messageOf(error) })
+    logger.warn('A batch is due, but the store cannot be written; it starts when that works again', {
+      mirror: name,
+      reason: messageOf(error),
+    })
     return false
   }
 }
@@ -132,7 +135,10 @@ function noteEnded({ name }: Scheduled, { store, logger }: ScheduleInput): void 
   try {
     store.write(() => writeHandled(store.keyValues, name, ended))
   } catch (error) {
-    logger.warn('The end of a batch could not be noted', { mirror: name, reason: messageOf(error) })
+    logger.warn('Cannot record that a batch has ended; it may run once more after a restart', {
+      mirror: name,
+      reason: messageOf(error),
+    })
   }
 }
 

@@ -107,7 +107,7 @@ class FormCollector implements PartListener {
   }
 
   #beginFile(headers: PartHeaders): void {
-    if (this.#file) throw invalid('file', 'One file an upload')
+    if (this.#file) throw invalid('file', 'An upload takes one file')
     if (Buffer.byteLength(headers.fileName ?? '') > MAX_FILE_NAME_BYTES) {
       throw invalid('file', `The name of the file is longer than ${MAX_FILE_NAME_BYTES} bytes`)
     }

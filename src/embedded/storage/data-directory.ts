@@ -32,7 +32,7 @@ export function dataPaths(directory: string): DataPaths {
 export function existingDatabaseFile(directory: string): string {
   const { databaseFile } = dataPaths(directory)
   if (existsSync(databaseFile)) return databaseFile
-  throw new UsageError('bad-usage', `There is no library in "${directory}" yet: start it once`)
+  throw new UsageError('bad-usage', `There is no library in "${directory}" yet: run "shelfd serve" once`)
 }
 
 /** Makes the directories of contents and unfinished uploads (0700); removes unfinished uploads of an earlier process. */

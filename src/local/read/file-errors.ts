@@ -4,7 +4,7 @@ import { escapeText } from '../../foundation/text/safe-text.ts'
 
 const FAULTS: Readonly<Record<string, readonly [CodeOf<'file'>, string]>> = {
   ENOENT: ['vanished', 'it is gone'],
-  ENOTDIR: ['vanished', 'a directory on the way to it is gone'],
+  ENOTDIR: ['vanished', 'a directory above it is gone'],
   EACCES: ['unreadable', 'permission denied'],
   EPERM: ['unreadable', 'permission denied'],
   ELOOP: ['unsupported', 'it is a symbolic link'],
@@ -42,7 +42,7 @@ export function fileError(
 
 /** The problem of a file that could not be opened for lack of a file descriptor. */
 export function noDescriptorFree(relativePath: string): FileError {
-  return fileError('busy', relativePath, 'this process has too many files open; it is tried again by the next scan')
+  return fileError('busy', relativePath, 'this process has too many files open; the next scan tries it again')
 }
 
 /** The code of a system error or FileError, and a message for people; rethrows any other error. */

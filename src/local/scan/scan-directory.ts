@@ -57,9 +57,9 @@ function scanListing(fs: FileSystem, place: ScanContext & DirectoryLocation, lis
 /** Throws when the directory was moved away, or when a link or another file system took its place: it looks empty but is not. */
 function assertStillThere(fs: FileSystem, { path, relativePath, options }: ScanContext): void {
   const stats = fs.lstatSync(path, { bigint: true })
-  if (!isDirectory(stats)) throw fileError('vanished', relativePath, 'another thing took its place')
+  if (!isDirectory(stats)) throw fileError('vanished', relativePath, 'it was replaced by something else')
   if (options.oneFileSystem && stats.dev !== options.rootDevice) {
-    throw fileError('outside-root', relativePath, 'another file system took its place')
+    throw fileError('outside-root', relativePath, 'another file system was mounted there')
   }
 }
 

@@ -38,7 +38,7 @@ export function detectEvents({ root, platform, statfs }: WatchedPlace): {
 } {
   if (watchesWholeTrees(platform)) return { areComplete: true, reason: 'the system watches whole trees' }
   if (platform !== 'linux' && platform !== 'android') {
-    return { areComplete: false, reason: `watching was not tried on ${platform}` }
+    return { areComplete: false, reason: `watching on ${platform} is untested` }
   }
   try {
     // Some systems return the magic number as a negative one.
@@ -46,9 +46,9 @@ export function detectEvents({ root, platform, statfs }: WatchedPlace): {
     const known = FILE_SYSTEMS.get(type)
     if (!known) return { areComplete: false, reason: `unknown file system 0x${type.toString(16)}` }
     if (known.isLocal) return { areComplete: true, reason: `local file system (${known.name})` }
-    return { areComplete: false, reason: `others may change ${known.name} without an event` }
+    return { areComplete: false, reason: `other computers may change files on ${known.name} without an event` }
   } catch (error) {
-    return { areComplete: false, reason: `the file system cannot be asked: ${escapeText(messageOf(error))}` }
+    return { areComplete: false, reason: `the kind of file system cannot be read: ${escapeText(messageOf(error))}` }
   }
 }
 

@@ -141,6 +141,6 @@ export class NodeWatcher implements TreeWatcher {
 
   #log(directory: string, error: unknown): void {
     const fields = { directory: escapeText(directory), error: escapeText(messageOf(error)) }
-    this.#options.logger.debug('A directory cannot be watched', fields)
+    this.#options.logger.debug('Cannot watch a directory; scans find its changes', fields)
   }
 }

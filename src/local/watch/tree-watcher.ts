@@ -47,6 +47,6 @@ export interface TreeWatcher extends AsyncDisposable {
 /** The tree has more files and directories than a watcher may hold in memory: scans cost less. */
 export class TooManyEntriesError extends Error {
   constructor(maxEntries: number) {
-    super(`it has more than ${maxEntries.toLocaleString('en')} files and directories, too many to look at one by one`)
+    super(`it has more than ${maxEntries.toLocaleString('en')} files and directories, too many to poll one by one`)
   }
 }

@@ -17,7 +17,7 @@ export function describeWatchLimit(thrown: unknown): string {
   const present = readInotifySetting(name)
   if (present === undefined) return 'The system allows no more watches'
   const proposed = isInstances ? present * 2 : proposedWatches(present)
-  return `The system allows no more watches: fs.inotify.${name} is ${present}, try "sysctl fs.inotify.${name}=${proposed}"`
+  return `The system allows no more watches: fs.inotify.${name} is ${present}; raise it with "sysctl fs.inotify.${name}=${proposed}"`
 }
 
 function readInotifySetting(name: string): number | undefined {

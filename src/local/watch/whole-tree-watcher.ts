@@ -74,7 +74,7 @@ class WholeTreeWatcher implements TreeWatcher {
 
   /** After any error, such as events that the system dropped, changes may have gone unseen. */
   #handleError(error: unknown): void {
-    this.#log('A watcher reports an error', error)
+    this.#log('The watcher reports an error; scans continue', error)
     if (isWatchLimit(error)) {
       this.#isLimited = true
       this.#reporter.reportLimit(describeWatchLimit(error))
@@ -88,7 +88,7 @@ class WholeTreeWatcher implements TreeWatcher {
   }
 
   #stopQuietly(): Promise<void> {
-    return this.#stop().catch((error: unknown) => this.#log('A watcher failed to stop', error))
+    return this.#stop().catch((error: unknown) => this.#log('Cannot stop the watcher', error))
   }
 
   #log(message: string, error: unknown): void {

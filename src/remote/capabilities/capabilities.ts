@@ -100,7 +100,7 @@ async function readDescription(send: Send, logger: Logger): Promise<unknown> {
   try {
     return await send({
       target: { kind: 'description' },
-      verb: 'read the description of the service',
+      verb: 'read the OpenAPI document of the service',
       repeat: 'always',
       read: (answer, request) => documentOf(answer, request, logger),
       signal: undefined,
@@ -109,7 +109,10 @@ async function readDescription(send: Send, logger: Logger): Promise<unknown> {
     const noDocument = error instanceof RefusedError && error.code === 'redirect-refused'
     const tooLong = error instanceof TemporaryError && error.code === 'answer-malformed'
     if (!noDocument && !tooLong) throw error
-    logger.debug('the service shows no description, the defaults hold', { path: API_PREFIX, code: error.code })
+    logger.debug('the service publishes no OpenAPI document; the default fields are used', {
+      path: API_PREFIX,
+      code: error.code,
+    })
     return undefined
   }
 }
@@ -123,6 +126,6 @@ async function documentOf(answer: Answer, request: ServiceRequest<unknown>, logg
   } catch (error) {
     if (!(error instanceof TransientFailure)) throw error
   }
-  logger.debug('the service shows no description, the defaults hold', { status: answer.status })
+  logger.debug('the service publishes no OpenAPI document; the default fields are used', { status: answer.status })
   return undefined
 }

@@ -10,7 +10,7 @@ export async function readDownload(answer: Answer, request: ServiceRequest<unkno
   const encoding = headerOf(answer, 'content-encoding')
   if (encoding !== undefined && encoding !== 'identity') {
     answer.stream?.destroy()
-    throw new TemporaryError('answer-malformed', cannot(request, 'the answer is compressed in a way nobody asked for'))
+    throw new TemporaryError('answer-malformed', cannot(request, 'the answer has a compression that was not requested'))
   }
   const length = headerOf(answer, 'content-length')
   return {

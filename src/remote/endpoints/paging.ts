@@ -25,14 +25,16 @@ export async function* pagesOf<P extends Page>(
   let cursor: string | undefined
   while (seen.size < mostPages) {
     const page = await fetchPage(cursor)
-    if (page.truncated !== (page.next_cursor !== null)) throw incomplete(what, 'a page contradicts itself')
-    if (page.next_cursor !== null && seen.has(markOf(page.next_cursor))) throw incomplete(what, 'a cursor came twice')
+    if (page.truncated !== (page.next_cursor !== null))
+      throw incomplete(what, 'in one page, "truncated" and "next_cursor" contradict each other')
+    if (page.next_cursor !== null && seen.has(markOf(page.next_cursor)))
+      throw incomplete(what, 'the service sent a cursor twice')
     yield page
     if (page.next_cursor === null) return
     cursor = page.next_cursor
     seen.add(markOf(cursor))
   }
-  throw incomplete(what, 'it does not end')
+  throw incomplete(what, 'it has too many pages')
 }
 
 /** A short form of a cursor, since pagesOf keeps all cursors of a listing. */

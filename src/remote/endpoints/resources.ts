@@ -15,7 +15,7 @@ const readResource = jsonOf(resourceRecord)
 function readResourceOf(id: string): (answer: Answer, request: ServiceRequest<unknown>) => Promise<ResourceRecord> {
   return async (answer, request) => {
     const record = await readResource(answer, request)
-    if (record.id !== id) throw malformed('the answer is about another resource')
+    if (record.id !== id) throw malformed('the answer describes another resource')
     return record
   }
 }

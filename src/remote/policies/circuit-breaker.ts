@@ -126,7 +126,10 @@ export class CircuitBreaker {
     const delayMs = retryAfter.untilMs - clock.monotonicMs()
     if (delayMs <= 0 || retryAfter.untilMs <= this.#announcedUntilMs) return
     this.#announcedUntilMs = retryAfter.untilMs
-    outages?.recordFailure({ ...throttled(delayMs, untilMs).facts, cause: 'it said so before' }, { delayMs, untilMs })
+    outages?.recordFailure(
+      { ...throttled(delayMs, untilMs).facts, cause: 'it asked for this before' },
+      { delayMs, untilMs },
+    )
   }
 
   #isRetryAfterBeyond(untilMs: number | undefined): boolean {
@@ -159,7 +162,7 @@ export class CircuitBreaker {
 }
 
 function throttled(retryAfterMs: number, untilMs: number | undefined): TransientFailure {
-  const reason = 'the service asks for a long pause'
+  const reason = 'the service asked to wait longer than this command may'
   return new TransientFailure({
     code: 'service-throttling',
     reason,

@@ -6,9 +6,9 @@ const HEADLINES: Readonly<Record<Outage['code'], string>> = {
   'service-unreachable': 'does not answer',
   'answer-late': 'does not answer',
   'answer-malformed': 'gives no usable answer',
-  'service-unavailable': 'cannot serve now',
-  'service-error': 'cannot serve now',
-  'service-throttling': 'wants fewer requests',
+  'service-unavailable': 'cannot answer requests now',
+  'service-error': 'cannot answer requests now',
+  'service-throttling': 'asks for fewer requests',
 }
 
 /** Names the service and its fault: `https://library.example.com does not answer (connection refused)`. */

@@ -50,7 +50,7 @@ export function withRetries(send: Send, options: RetryOptions): Send {
             limit: asksForMore ? options.policy.forWords : undefined,
           })
         }
-        options.logger.debug('a request is tried again', {
+        options.logger.debug('a failed request is retried', {
           route: addressOf(request.target).name,
           attempt,
           delayMs,

@@ -26,7 +26,7 @@ export function describeCertificateFault(seen: Seen): string {
     case 'HOSTNAME_MISMATCH':
       return ofAnotherHost(seen)
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
-      return `the certificate of ${owner} is signed by itself, so that nobody vouches for it. If it is the right one, ${TRUST}`
+      return `the certificate of ${owner} is signed by itself, so no authority confirms it. If it is the right one, ${TRUST}`
     case 'SELF_SIGNED_CERT_IN_CHAIN':
     case 'UNABLE_TO_GET_ISSUER_CERT':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
@@ -39,14 +39,14 @@ export function describeCertificateFault(seen: Seen): string {
 
 function expired({ owner, shown, nowMs }: Seen): string {
   const when = dayOf(shown?.valid_to)
-  const clock = `this computer's clock says ${new Date(nowMs).toISOString().slice(0, 10)}`
-  return `the certificate of ${owner} expired${when ? ` on ${when}` : ''}: it must be renewed there (${clock})`
+  const clock = `the clock of this computer is at ${new Date(nowMs).toISOString().slice(0, 10)}`
+  return `the certificate of ${owner} expired${when ? ` on ${when}` : ''}: have it renewed there (${clock})`
 }
 
 function notYetValid({ owner, shown, nowMs }: Seen): string {
   const when = dayOf(shown?.valid_from) ?? 'later on'
   const today = new Date(nowMs).toISOString().slice(0, 10)
-  return `the certificate of ${owner} is valid only from ${when}: is this computer's clock right? It says ${today}`
+  return `the certificate of ${owner} is valid only from ${when}: check the clock of this computer, which is at ${today}`
 }
 
 function ofAnotherHost({ owner, shown, host }: Seen): string {

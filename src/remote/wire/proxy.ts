@@ -29,12 +29,13 @@ export class ProxyFailure extends Error {
 /** Parses a proxy variable as curl does; throws UsageError, which never shows the value, because it may hold a password. */
 export function parseProxy({ variable, address }: ProxyChoice): TunnelProxy {
   const url = URL.parse(/^[a-z][\w+.-]*:\/\//i.test(address) ? address : `http://${address}`)
-  if (!url || url.hostname === '') throw unusable(variable, 'it is no address such as http://proxy.example.com:3128')
+  if (!url || url.hostname === '')
+    throw unusable(variable, 'it must be an address such as http://proxy.example.com:3128')
   if (url.protocol === 'http:' || url.protocol === 'https:') {
     return { origin: url.origin, variable, credentials: readCredentials(variable, url) }
   }
-  const why = `shelfd speaks to http and https proxies, not to ${url.protocol.slice(0, -1)}`
-  throw unusable(variable, `${why}; HTTPS_PROXY goes before ALL_PROXY, and NO_PROXY leaves the service out`)
+  const why = `shelfd can use http and https proxies, but not ${url.protocol.slice(0, -1)}`
+  throw unusable(variable, `${why}; HTTPS_PROXY takes precedence over ALL_PROXY, and NO_PROXY excludes the service`)
 }
 
 function readCredentials(variable: string, { username, password }: URL): string | undefined {
@@ -136,12 +137,12 @@ function refusalOf(proxy: TunnelProxy, target: string, status: number): ProxyFai
   const name = nameOf(proxy)
   if (status === 407) {
     const what = proxy.credentials === undefined ? 'asks for credentials' : 'refuses the credentials'
-    const way = `${proxy.variable} takes them as http://user:password@host:port`
+    const way = `set them in ${proxy.variable} as http://user:password@host:port`
     return new ProxyFailure(`${name} ${what} (407); ${way}`, true)
   }
   if (status === 408 || status === 429 || status >= 500) {
-    return new ProxyFailure(`${name} gives no connection to ${target} (${status})`, false)
+    return new ProxyFailure(`${name} cannot connect to ${target} (${status})`, false)
   }
-  const way = 'ask who runs it, or leave the service out with NO_PROXY'
-  return new ProxyFailure(`${name} does not let anyone through to ${target} (${status}); ${way}`, true)
+  const way = 'ask its operator, or exclude the service with NO_PROXY'
+  return new ProxyFailure(`${name} refuses connections to ${target} (${status}); ${way}`, true)
 }

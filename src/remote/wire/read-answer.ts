@@ -45,7 +45,7 @@ export function jsonOf<T>(shape: z.ZodType<T>, statuses: readonly number[] = [20
     if (parsed.success) return parsed.data
     const issue = parsed.error.issues[0]
     const where = issue?.path.join('.') || 'the answer'
-    throw malformed(`the answer is not what the interface says: ${where} ${issue?.message}`)
+    throw malformed(`the answer does not match the interface: ${where} ${issue?.message}`)
   }
 }
 
@@ -57,7 +57,7 @@ export async function expectStatus(
 ): Promise<void> {
   const { status } = answer
   if (statuses.includes(status)) return
-  if (status < 400) throw malformed(`the service answered ${status}, which means nothing here`)
+  if (status < 400) throw malformed(`the service answered ${status}, which the interface does not define here`)
   if (status === 429 || status >= 500 || status === 408 || status === 425) throw transientFailureOf(answer)
   const reason = await describeRefusal(answer)
   if (status === 401) {
@@ -83,7 +83,7 @@ export async function parseJson(answer: Answer): Promise<unknown> {
   }
 }
 
-const HTML = 'HTML instead of JSON: something else answers there, a login page perhaps'
+const HTML = 'HTML instead of JSON; perhaps a login page or another server answers there'
 
 function isHtml(answer: Answer, bytes: Buffer): boolean {
   return headerOf(answer, 'content-type')?.startsWith('text/html') === true || bytes.subarray(0, 1).toString() === '<'
@@ -92,7 +92,7 @@ function isHtml(answer: Answer, bytes: Buffer): boolean {
 const unzip = promisify(gunzip)
 
 async function unpack(body: Buffer, encoding: string): Promise<Buffer> {
-  if (encoding.toLowerCase() !== 'gzip') throw malformed('the answer is compressed in a way nobody asked for')
+  if (encoding.toLowerCase() !== 'gzip') throw malformed('the answer has a compression that was not requested')
   try {
     return await unzip(body, { maxOutputLength: BODY_LIMIT_BYTES })
   } catch {

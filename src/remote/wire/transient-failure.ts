@@ -67,7 +67,7 @@ export function finalError(
   if (facts.mayBeDone && request.body?.kind === 'file') {
     return new DoubtError(cannot(request, reason), facts.code)
   }
-  const bound = limit === undefined ? '' : `, longer than ${limit}; run again then`
+  const bound = limit === undefined ? '' : `, which is beyond ${limit}; run the command again after that time`
   const asked = waitUntil === undefined ? '' : `; it asks to wait until ${waitUntil}${bound}`
   return new TemporaryError(facts.code, cannot(request, reason + asked, origin), { wasReached: facts.reached })
 }

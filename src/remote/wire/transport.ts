@@ -89,7 +89,7 @@ async function readAnswer<T>(request: ServiceRequest<T>, answer: Answer): Promis
     return await request.read(answer, request)
   } catch (error) {
     if (error instanceof ShelfdError || error instanceof TransientFailure) throw error
-    throw malformed('the answer cannot be understood')
+    throw malformed('the answer cannot be parsed')
   }
 }
 
@@ -139,7 +139,7 @@ function refuseRedirect(request: ServiceRequest<unknown>, answer: Answer): void 
   if (answer.status < 300 || answer.status > 399) return
   const location = answer.redact(String(answer.headers.location ?? 'nowhere'))
   const target = escapeText(truncateText(location, 300))
-  const reason = `the service redirects to "${target}" (${answer.status}), which is never followed`
+  const reason = `the service redirects to "${target}" (${answer.status}); shelfd never follows redirects`
   // A service may redirect after it has stored a file.
   if (request.body?.kind === 'file') throw new DoubtError(cannot(request, reason), 'redirect-refused')
   throw new RefusedError('redirect-refused', cannot(request, reason))

@@ -23,7 +23,7 @@ export interface SkipProblem {
 }
 
 const WORDS: Readonly<Record<SkipReason, string>> = {
-  symlink: 'a symbolic link, which is not followed',
+  symlink: 'a symbolic link, which shelfd does not follow',
   socket: 'a socket',
   pipe: 'a pipe',
   device: 'a device',

@@ -37,7 +37,7 @@ export function holdingLimit(limits: UploadLimits, used: QuotaUse, sizeBytes: nu
   return undefined
 }
 
-/** `held back by limits.newPerDay (20000 in 24 hours); there is room again from 2026-11-22T03:12:00.000Z` */
+/** `held back by limits.newPerDay (20000 in 24 hours); the limit allows more from 2026-11-22T03:12:00.000Z` */
 export function describeHold({ limit, value, freesAt }: Omit<HeldBack, 'contents'>): string {
   const amounts: Readonly<Record<HoldingLimit, string>> = {
     newPerRun: `${value} in a run`,
@@ -45,6 +45,6 @@ export function describeHold({ limit, value, freesAt }: Omit<HeldBack, 'contents
     newBytesPerRun: `${formatSize(value)} in a run`,
     inIngestion: `${value} at the same time`,
   }
-  const when = freesAt === null ? 'the next run goes on' : `there is room again from ${freesAt}`
+  const when = freesAt === null ? 'the next run continues' : `the limit allows more from ${freesAt}`
   return `held back by limits.${limit} (${amounts[limit]}); ${when}`
 }

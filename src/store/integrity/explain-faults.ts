@@ -17,7 +17,7 @@ export function explainFaults<T>(directory: string, work: () => T): T {
 
 /** What the user can do about a lost or damaged store. */
 export function wayBack(directory: string): string {
-  return `restore the whole directory from a backup, or move it away ("mv ${directory} ${directory}.damaged") to start anew`
+  return `restore the whole directory from a backup, or move it away ("mv ${directory} ${directory}.damaged") to start with an empty one`
 }
 
 function explain(directory: string, error: unknown): unknown {
@@ -38,7 +38,7 @@ function explain(directory: string, error: unknown): unknown {
 
 function unusable(directory: string, error: unknown): OperatorError {
   const text = `Cannot read or write the store in "${directory}": ${messageOf(error)}`
-  const todo = 'see to its disk, its permissions and the open files allowed, then run again'
+  const todo = 'check its disk, its permissions and the limit of open files, then run again'
   return new OperatorError('store-unusable', `${text}; ${todo}`, { cause: error })
 }
 

@@ -123,7 +123,7 @@ function olderStore({ directory, generationFile }: StoreFiles, found: number, re
   const counts = `it has ${found} commits, its file "generation" says ${recorded}`
   const text = `The store in "${directory}" is an older copy, or lost its write-ahead log: ${counts}`
   const way = `restore the whole directory from a backup, or remove "${generationFile}" to continue with what is there`
-  return damaged(`${text}; ${way}: before anything is sent, shelfd then looks for what it lacks`)
+  return damaged(`${text}; ${way}: shelfd then looks for earlier uploads before it sends anything`)
 }
 
 function changedStore(directory: string): OperatorError {

@@ -264,7 +264,7 @@ export class MirrorController {
     const { store, clock, logger } = this.#engine
     this.#notBeforeMs = 0
     if (hasSent) this.#connection.recordSuccess()
-    if (this.#trouble?.state === 'halted') logger.info('the mirror goes on', { mirror: this.name })
+    if (this.#trouble?.state === 'halted') logger.info('the mirror continues', { mirror: this.name })
     // Only a run that uploads finds out whether a limit still holds back contents.
     const isStillHeld = this.#trouble?.state === 'held' && !hasSent
     if (!isStillHeld) this.#trouble = undefined
@@ -281,7 +281,7 @@ export class MirrorController {
   #holdForLimit(heldBack: number, heldBackBy: readonly HeldBack[]): void {
     const files = counted(heldBack, 'new file is', 'new files are')
     const limits = heldBackBy.map(describeHold).join('; ')
-    const message = `${files} ${limits}; "shelfd sync ${this.name}" sends as many as a run may at once`
+    const message = `${files} ${limits}; "shelfd sync ${this.name}" starts a run now, with the limits of a run`
     this.#setTrouble('held', { code: 'limit-reached', message })
   }
 

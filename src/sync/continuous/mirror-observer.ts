@@ -153,12 +153,12 @@ export class MirrorObserver implements AsyncDisposable {
       const examination = { engine, mirror, watch, examiner: this.#openExaminer(), summary }
       const { problems, needsScan, hasDifferences } = await examineHints(examination, rested)
       for (const problem of problems) this.#noteProblem(problem)
-      if (needsScan) this.#scanSoon('something is gone')
+      if (needsScan) this.#scanSoon('a known file or directory is gone')
       if (watch.isPolled) this.#planScan(this.#regularScanMs(engine, watch))
       return hasDifferences
     } catch (error) {
       await this.#closeExaminer()
-      this.#scanSoon('looking at what changed was cut short')
+      this.#scanSoon('the check of changed files was interrupted')
       throw error
     }
   }
@@ -193,12 +193,12 @@ export class MirrorObserver implements AsyncDisposable {
     this.#isComplete = true
     if (watch && !watch.isBlind && this.#isCovered) this.#countMissed(watch, scan)
     if (scan.secrets > 0 && !this.hasScanned)
-      logger.warn('left out what looks like a secret', { mirror: this.#settings.mirror.name, paths: scan.secrets })
+      logger.warn('left out files that look like secrets', { mirror: this.#settings.mirror.name, paths: scan.secrets })
     this.#lastScanAt = clock.nowMs()
     if (watch) this.#noteWatched(engine, watch, scan)
     this.#scannedAtMs = clock.monotonicMs()
     this.hasScanned = true
-    if (scan.isRemovalPostponed) this.#scanSoon('files have not rested')
+    if (scan.isRemovalPostponed) this.#scanSoon('files have not settled')
   }
 
   /** Watches the directories that the scan found, and examines again those that it read before they were watched. */
@@ -213,7 +213,7 @@ export class MirrorObserver implements AsyncDisposable {
     if (isMuch && !this.hasScanned) this.scanNow()
     else if (isMuch) this.#scanSoon('many directories are new')
     else for (const path of unwatched) watch.settler.markChanged(path)
-    if (unsettled.length >= MANY_UNRESTED || watch.settler.isFull) this.#scanSoon('more changes than can be kept')
+    if (unsettled.length >= MANY_UNRESTED || watch.settler.isFull) this.#scanSoon('more changes than can be remembered')
   }
 
   #regularScanMs({ clock, random }: ObserverContext, watch: MirrorWatch): number {
@@ -226,7 +226,7 @@ export class MirrorObserver implements AsyncDisposable {
     const longMs = this.#busyAfterMs
     this.#busy = new Set(unsettled.map(({ path }) => path).filter((path) => settler.waitedMs(path) >= longMs))
     for (const path of this.#busy) {
-      const message = `it has kept changing for ${formatDuration(settler.waitedMs(path))}; it is sent once it rests`
+      const message = `it has been changing for ${formatDuration(settler.waitedMs(path))}; it is sent once it settles`
       this.#noteProblem({ path, code: 'busy', message })
     }
   }
@@ -254,7 +254,10 @@ export class MirrorObserver implements AsyncDisposable {
     if (missed.length === 0) return
     this.#missed += missed.length
     metrics.watcherMissed(missed.length)
-    logger.debug('a scan found what the watcher missed', { mirror: this.#settings.mirror.name, files: missed.length })
+    logger.debug('a scan found changes that the watcher missed', {
+      mirror: this.#settings.mirror.name,
+      files: missed.length,
+    })
   }
 
   #scanSoon(reason: string): void {

@@ -10,7 +10,7 @@ import type { OpenConnection } from './service-connection.ts'
 
 /** Ingestion may stay full for days. */
 const WAIT_MS = 2 ** 31 - 1
-const POLLING_FAILED = 'The service did not say how the ingestion of earlier uploads goes on'
+const POLLING_FAILED = 'Cannot poll the ingestion of earlier uploads: the service gave no usable answers'
 
 interface RunEnd {
   readonly problems: readonly PathProblem[]

@@ -68,8 +68,8 @@ export class MirrorWatch implements AsyncDisposable {
       return new MirrorWatch(settler, watcher, backEnd)
     } catch (error) {
       const fields = { mirror: name, watcher: backEnd, reason: messageOf(error) }
-      if (error instanceof TooManyEntriesError) logger.debug('scanning instead of watching', fields)
-      else logger.warn('cannot watch, scanning instead', fields)
+      if (error instanceof TooManyEntriesError) logger.debug('the mirror is scanned instead of watched', fields)
+      else logger.warn('cannot watch the mirror; it is scanned instead', fields)
       return new MirrorWatch(settler, undefined, 'poll')
     }
   }
@@ -110,7 +110,7 @@ function listenerOf(
   return {
     onHint: (path) => {
       if (isForScan(path)) hooks.onScanNeeded('the rules or the root changed')
-      else if (settler.isFull && !settler.has(path)) hooks.onScanNeeded('more changes than can be kept')
+      else if (settler.isFull && !settler.has(path)) hooks.onScanNeeded('more changes than can be remembered')
       else {
         settler.markChanged(path)
         hooks.onHint()

@@ -202,6 +202,6 @@ export class ServiceConnection {
 }
 
 const MESSAGES = {
-  away: 'the service is away: waiting for it',
-  refused: 'the service refuses: waiting for an operator',
+  away: 'the service is away: shelfd waits until it answers',
+  refused: 'the service refuses the credential or the connection: an operator must act',
 }

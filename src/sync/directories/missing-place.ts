@@ -14,7 +14,9 @@ export async function assertLibraryRemains(
     if (!isNotFound(error)) return
     const text = `The library "${row.library.name}" (${row.library.remoteId}) of the mirror "${row.name}" is gone from the service`
     const ways = `restore it, or "shelfd mirrors forget ${row.name}" and sync into another`
-    throw new RefusedError('library-mismatch', `${text}, and nothing more is sent to it; ${ways}`, { cause: error })
+    throw new RefusedError('library-mismatch', `${text}, and shelfd sends nothing more to it; ${ways}`, {
+      cause: error,
+    })
   }
 }
 

@@ -39,7 +39,9 @@ export class EarlierUploads {
     const { store, logger, signal, limits } = this.#engine
     const { id, name: mirror, library, remotePath } = this.#mirror.row
     if (!store.untracked.isLookDue(id)) return
-    logger.warn('the state is new, restored or copied: looking for earlier uploads before anything is sent', { mirror })
+    logger.warn('the state is new, restored or copied: shelfd looks for earlier uploads before it sends anything', {
+      mirror,
+    })
     const { incomplete } = await listRemote({
       client: this.#connection.client,
       libraryId: library.id,
@@ -139,7 +141,7 @@ export class EarlierUploads {
       uploads.aliases += Math.max(0, store.files.receiveAll(contentId) - 1)
     })
     uploads.duplicates += 1
-    logger.debug('an upload that the store did not know was found there', { mirror: row.name, path })
+    logger.debug('found an upload in the library that the store did not know', { mirror: row.name, path })
     fileLog.sent({ mirror: row.name, path, sizeBytes, resourceId, isDuplicate: true })
   }
 
@@ -148,9 +150,13 @@ export class EarlierUploads {
     const { store, logger } = this.#engine
     this.#work.attempts.exhausted.add(contentId)
     const retryAt = quarantineUntil(this.#engine, contentId, code)
-    const text = `It is not known whether the service has it: ${message}`
+    const text = `Cannot find out whether the service stored it: ${message}`
     store.write(() => store.contents.setProblem(contentId, { code, message: text, retryAt }))
-    logger.warn('an earlier upload cannot be looked for', { path: joinPath(directory, name), code, reason: message })
+    logger.warn('cannot look for an earlier upload; the file waits', {
+      path: joinPath(directory, name),
+      code,
+      reason: message,
+    })
   }
 }
 

@@ -87,7 +87,7 @@ function assertNoPage({ mime }: Download, content: SoughtContent): void {
   const isPage = mime?.toLowerCase().startsWith('text/html') === true
   if (!isPage || content.mime === 'text/html') return
   const text = `Cannot download what may be "${escapeText(content.path)}"`
-  throw new TemporaryError('answer-malformed', `${text}: the answer is HTML, a login page perhaps`)
+  throw new TemporaryError('answer-malformed', `${text}: the answer is HTML, perhaps a login page`)
 }
 
 /** Returns undefined when the resource is gone; throws other errors, which the client has already retried. */

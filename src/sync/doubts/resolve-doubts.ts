@@ -113,7 +113,7 @@ async function listUntracked(
       if (pages > MOST_PAGES || entries.length > MOST_STRANGERS)
         throw new TemporaryError(
           'answer-malformed',
-          `Cannot list "${escapeText(place)}": it is too long to be looked through`,
+          `Cannot list "${escapeText(place)}": it has too many entries to compare`,
         )
     }
   } catch (error) {
@@ -200,7 +200,7 @@ function recordFound(
     summary.uploads.bytes += content.size
   })
   metrics.uploadEnded('adopted', content.size)
-  logger.debug('an earlier upload was found there', { mirror: row.name, path: content.path })
+  logger.debug('found an earlier upload in the library', { mirror: row.name, path: content.path })
   const { path, size: sizeBytes } = content
   fileLog.sent({ mirror: row.name, path, sizeBytes, resourceId: found.id, isDuplicate: false })
 }
@@ -214,10 +214,14 @@ function recordUnseen(
 ): void {
   const { store, logger } = engine
   exhausted.add(id)
-  const message = `It is not known whether the service stored it: ${failure.message}`
+  const message = `Cannot find out whether the service stored it: ${failure.message}`
   const retryAt = quarantineUntil(engine, id, failure.code)
   store.write(() => store.contents.setProblem(id, { code: failure.code, message, retryAt }))
-  logger.warn('an earlier upload cannot be looked for', { path, code: failure.code, reason: failure.message })
+  logger.warn('cannot look for an earlier upload; the file waits', {
+    path,
+    code: failure.code,
+    reason: failure.message,
+  })
 }
 
 /** The content did not arrive: it counts as new, so that any mirror may upload it. */
@@ -230,5 +234,5 @@ function recordAbsent(
     store.uploads.end(uploadId, 'absent', null, clock.nowMs())
   })
   metrics.uploadEnded('absent', size)
-  logger.debug('an earlier upload was not found there', { path })
+  logger.debug('did not find an earlier upload in the library', { path })
 }

@@ -272,7 +272,7 @@ export class IngestionFollower implements IngestionCapacity {
     const retryAt = quarantineUntil(this.#engine, contentId, error.code)
     store.write(() => store.contents.setProblem(contentId, { code: error.code, message: error.message, retryAt }))
     this.#nextLook.schedule(retryAt)
-    logger.warn('the service does not tell how an ingestion goes on', {
+    logger.warn('cannot poll a resource in ingestion; it is polled again later', {
       resourceId,
       code: error.code,
       reason: error.message,

@@ -43,7 +43,7 @@ export async function pollResource(
 /** Returns a status for people: bounded and escaped, because the service may send anything. */
 function describeStatus(status: unknown): string {
   if (status === undefined) return 'missing'
-  if (typeof status === 'object' && status !== null) return 'something that is no word'
+  if (typeof status === 'object' && status !== null) return 'a value that is not a word'
   return truncateText(escapeText(String(status)), 64)
 }
 

@@ -41,7 +41,7 @@ export function examineEntries(observer: Observer, { directory, names }: Directo
 function openPlace({ fs, options }: Observer, directory: string, batch: ObservationBatch): ScanContext | undefined {
   const path = directory === '' ? options.rootRealPath : `${options.rootRealPath}/${directory}`
   try {
-    if (!isDirectory(fs.lstatSync(path, BIGINT))) throw new Error('another thing took its place')
+    if (!isDirectory(fs.lstatSync(path, BIGINT))) throw new Error('it was replaced by something else')
     const own = readIgnoreFile(fs, options.rootRealPath, directory)
     const scope = scopeAt({ fs, options }, directory).enter(directory, own)
     return { path, relativePath: directory, scope, options: { ...options, symlinks: 'skip' } }

@@ -26,7 +26,7 @@ function pickLibrary(libraries: readonly LibrarySummary[], wanted: string): Libr
     const ids = named.map(({ id }) => id).join(', ')
     throw new UsageError(
       'unknown-library',
-      `${named.length} libraries are named "${wanted}": give the identifier (${ids})`,
+      `Cannot choose the library "${wanted}": ${named.length} libraries have that name; give the identifier (${ids})`,
     )
   }
   return named[0]

@@ -80,12 +80,12 @@ function assertNotOwn({ ownDirectories }: OpenContext, { realPath }: RootDirecto
 export function assertSameRoot({ name, path, rootInode, rootBirthNs }: MirrorRow, root: RootDirectory): void {
   const way = `if it is the right one, "shelfd sync ${name} --accept-root" takes it`
   if (path !== root.realPath) {
-    const text = `The mirror "${name}" was first used for "${path}" and is now to stand for "${root.realPath}"`
+    const text = `The mirror "${name}" was first used for "${path}", and the configuration now names "${root.realPath}"`
     throw new RefusedError('root-mismatch', `${text}; ${way}, otherwise give it a mirror of its own`)
   }
   if (rootInode !== root.inode) {
     const text = `"${path}" is not the directory that the mirror "${name}" was first used for`
-    throw new RefusedError('root-mismatch', `${text} (another one stands in its place, or a mount is missing); ${way}`)
+    throw new RefusedError('root-mismatch', `${text} (another one replaced it, or a mount is missing); ${way}`)
   }
   if (rootBirthNs !== null && root.birthNs !== null && rootBirthNs !== root.birthNs) {
     const text = `Another file system is mounted at "${path}" than the mirror "${name}" was first used for`
@@ -96,7 +96,7 @@ export function assertSameRoot({ name, path, rootInode, rootBirthNs }: MirrorRow
 /** Throws RefusedError `library-mismatch` unless the mirror's remote path is the one that it was first used with (P15). */
 export function assertSamePlace({ name, remotePath }: MirrorRow, settings: Pick<MirrorSettings, 'remotePath'>): void {
   if (remotePath === settings.remotePath) return
-  const text = `The mirror "${name}" was first used with ${remotePath} and is now to use ${settings.remotePath}`
+  const text = `The mirror "${name}" was first used with ${remotePath}, and the configuration now names ${settings.remotePath}`
   throw new RefusedError('library-mismatch', `${text}; give the other remote path a mirror of its own`)
 }
 
@@ -109,11 +109,11 @@ async function assertLibraryThere(
   const found = await findLibrary(connection, library.remoteId, engine.signal)
   if (!found) {
     const text = `The mirror "${name}" belongs to the library "${library.name}" (${library.remoteId})`
-    throw new RefusedError('library-mismatch', `${text}, which this credential does not show`)
+    throw new RefusedError('library-mismatch', `${text}, which this credential cannot read`)
   }
   if (settings.library !== found.id && settings.library !== found.name) {
     const text = `The mirror "${name}" belongs to the library "${found.name}" (${found.id})`
-    throw new RefusedError('library-mismatch', `${text} and is now to use "${settings.library}"`)
+    throw new RefusedError('library-mismatch', `${text}, and the configuration now names "${settings.library}"`)
   }
   if (found.name !== library.name) engine.store.write(() => engine.store.mirrors.renameLibrary(library.id, found.name))
 }

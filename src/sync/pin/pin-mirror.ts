@@ -108,7 +108,7 @@ async function assertUntouched(
   const { remotePath } = settings
   if (!(await mayBeTaken(client, id, remotePath, signal))) return
   const text = `The mirror "${settings.name}" is new here, and the library "${name}" holds ${remotePath} already`
-  const meaning = `"shelfd sync ${settings.name} --adopt" continues with what is there, which is not paid for again`
+  const meaning = `"shelfd sync ${settings.name} --adopt" continues with what is there; it is not paid for again`
   throw new HeldBackError('confirmation-needed', `${text}; ${meaning}`)
 }
 

@@ -22,7 +22,7 @@ export function assertSameService(row: MirrorRow, service: Service, access: Acce
 /** Returns the error for a mirror that belongs to another service than `origin`, with the command that resolves it. */
 export function originMismatch({ name, path, isAdHoc, library }: MirrorRow, origin: string | undefined): RefusedError {
   const owner = `The mirror "${name}" belongs to ${nameOwner(library.origin, origin)}, not to ${nameOrigin(origin)}`
-  const forget = `"shelfd mirrors forget ${shellWord(name)}" lets it begin anew here`
+  const forget = `"shelfd mirrors forget ${shellWord(name)}" lets it start from the beginning here`
   const isForService = origin !== undefined && !isEmbeddedOrigin(origin)
   const way =
     isAdHoc && isForService

@@ -259,7 +259,7 @@ function contentEntry(
 
 function strangerEntry(locations: readonly ListedEntry[]): ReportEntry {
   const [first] = locations
-  const known: Classified = { class: 'remote-only', reason: 'no local file stands for it' }
+  const known: Classified = { class: 'remote-only', reason: 'no local file belongs to it' }
   return {
     ...blank(null, known),
     mime: first?.mime ?? null,

@@ -82,5 +82,5 @@ async function syncEach(engine: Engine, mirrors: readonly MirrorSettings[], run:
 }
 
 function notReached({ code, message }: ShelfdError): SummaryProblem {
-  return { path: '', code, message: `Not looked at, since the run ended before: ${message}`, retryAt: null }
+  return { path: '', code, message: `Not synced, because the run ended before: ${message}`, retryAt: null }
 }

@@ -251,8 +251,11 @@ export class UploadStage {
 function assertRoom({ store }: StoreContext): void {
   const freeBytes = store.freeBytes()
   if (freeBytes >= RESERVE_BYTES) return
-  const text = `Cannot send anything: only ${formatSize(freeBytes)} are free for the store in "${store.directory}"`
-  throw new TemporaryError('disk-full', `${text}, ${formatSize(RESERVE_BYTES)} are kept in reserve`)
+  const text = `Cannot send anything: the disk of the store in "${store.directory}" has only ${formatSize(freeBytes)} free`
+  throw new TemporaryError(
+    'disk-full',
+    `${text}, and shelfd keeps ${formatSize(RESERVE_BYTES)} in reserve; free some space`,
+  )
 }
 
 /** Records in the summary what limits held back in this pass. */

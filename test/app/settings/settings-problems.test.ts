@@ -159,7 +159,7 @@ describe('insecure files', () => {
   test('a command in a file that others can write', () => {
     const yaml = 'service: { url: "https://x.org", tokenCommand: [pass] }'
     expect(settingsProblem({ yaml, mode: 0o666 })).toMatchInlineSnapshot(
-      `"UsageError: Cannot use "/home/ada/.config/shelfd/config.yaml": it decides what is run and sent, and others can write it (mode 0666); run: chmod go-w "/home/ada/.config/shelfd/config.yaml""`,
+      `"UsageError: Cannot use "/home/ada/.config/shelfd/config.yaml": its settings decide what runs and what is sent, and others can write it (mode 0666); run: chmod go-w "/home/ada/.config/shelfd/config.yaml""`,
     )
     expect(() => settingsProblem({ yaml, mode: 0o644 })).toThrow('accepted')
   })

@@ -91,7 +91,13 @@ describe('/readyz', () => {
     expect(answer.status).toBe(503)
     expect(JSON.parse(text)).toEqual({
       status: 'not-ready',
-      failing: [{ check: 'mirror:Notes\u202e', code: 'root-mismatch', message: 'It is halted; an operator must act' }],
+      failing: [
+        {
+          check: 'mirror:Notes\u202e',
+          code: 'root-mismatch',
+          message: 'It is halted; an operator must act (see shelfd status)',
+        },
+      ],
     })
     expect(text).not.toContain('\u202e')
   })
@@ -118,7 +124,7 @@ describe('/metrics and the rest', () => {
     const answer = await fetch(`${url}/metrics`)
     expect([answer.status, await answer.text()]).toEqual([
       500,
-      '{"error":{"code":"unexpected","message":"The daemon\'s log says what went wrong"}}\n',
+      '{"error":{"code":"unexpected","message":"See the daemon\'s log for the cause"}}\n',
     ])
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
   })
@@ -163,7 +169,7 @@ describe('the health server refuses', () => {
     const view = { status: daemonStatus, renderMetrics: () => Promise.reject(), isAlive: () => true }
     const second = startHealthServer({ host: '127.0.0.1', port, view, logger: silentLogger })
     await expect(second).rejects.toMatchObject({ name: 'UsageError', code: 'bad-configuration' })
-    await expect(second).rejects.toThrow(`127.0.0.1:${port}: another program listens there; set health.listen`)
+    await expect(second).rejects.toThrow(`127.0.0.1:${port}: another program uses this port; set health.listen`)
   })
 
   test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('%s, and says what it allows', async (method) => {

@@ -72,7 +72,7 @@ describe('the daemon is not ready', () => {
     (code) => {
       const mirrors = [daemonMirrorStatus({ state: 'halted', reason: { code, message: 'not there' } })]
       expect(listFailingChecks(daemonStatus({ mirrors }))).toEqual([
-        { check: 'mirror:Papers', code, message: expect.stringContaining('goes on by itself') },
+        { check: 'mirror:Papers', code, message: expect.stringContaining('shelfd continues when it') },
       ])
     },
   )

@@ -140,7 +140,9 @@ describe('batches', () => {
     isFull = false
     await clock.advance(MINUTE_MS)
     expect(begun.runs).toEqual(['2026-01-01T00:02:00'])
-    expect(new Set(begun.said)).toEqual(new Set(['warn A batch is due and waits until the store can be written']))
+    expect(new Set(begun.said)).toEqual(
+      new Set(['warn A batch is due, but the store cannot be written; it starts when that works again']),
+    )
   })
 })
 

@@ -62,6 +62,6 @@ it('knows a cursor again however long it is', async () => {
   const pages = pagesOf('list', async (cursor) => page(1, cursor === `${long}1` ? `${long}2` : `${long}1`))
   expect(await thrownBy(pages)).toMatchObject({
     code: 'answer-malformed',
-    message: expect.stringContaining('came twice'),
+    message: expect.stringContaining('sent a cursor twice'),
   })
 })

@@ -99,7 +99,7 @@ describe('an outage', () => {
     const clock = jumpingClock()
     await using client = clientOf(server.origin, { retry: { ...RETRY, forWords: '--retry-for 10s' }, clock })
     expect(String(await thrownBy(client.checkAccess()))).toMatch(
-      /429 .*; it asks to wait until \d\d:\d\d:\d\d, longer than --retry-for 10s; run again then$/,
+      /429 .*; it asks to wait until \d\d:\d\d:\d\d, which is beyond --retry-for 10s; run the command again after that time$/,
     )
     expect(clock.monotonicMs()).toBeLessThanOrEqual(RETRY.forMs)
     expect(seen.asked).toBeGreaterThan(1)
@@ -165,7 +165,7 @@ describe('an outage', () => {
     const asked = new RetryAfter(clock, { remainingMs: 11_000 })
     await using client = clientOf(server.origin, { retry, clock, retryAfter: asked })
     expect(String(await thrownBy(client.checkAccess()))).toMatch(
-      /; it asks to wait until \d\d:\d\d:\d\d, longer than --retry-for 10s; run again then$/,
+      /; it asks to wait until \d\d:\d\d:\d\d, which is beyond --retry-for 10s; run the command again after that time$/,
     )
     expect(seen.asked).toBe(0)
     expect(clock.sleptMs).toEqual([])

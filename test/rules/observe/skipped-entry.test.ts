@@ -25,7 +25,7 @@ describe('an entry that is not sent', () => {
   })
 
   test.each([
-    ['symlink', 'a symbolic link, which is not followed'],
+    ['symlink', 'a symbolic link, which shelfd does not follow'],
     ['other-file-system', 'on another file system'],
     ['empty', 'empty'],
   ] as const)('is no problem when left out on purpose: %s', (reason, words) => {

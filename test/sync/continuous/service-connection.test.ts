@@ -64,11 +64,14 @@ describe('an outage of the service', () => {
     await clock.advance(1)
     expect(line.status).toMatchObject({
       state: 'away',
-      reason: { code: 'service-unavailable', message: `${OUTAGE.origin} cannot serve now (503, service unavailable)` },
+      reason: {
+        code: 'service-unavailable',
+        message: `${OUTAGE.origin} cannot answer requests now (503, service unavailable)`,
+      },
     })
     tellOutage(null)
     expect(line.status.state).toBe('connected')
-    expect(said).toEqual(['the service is away: waiting for it', 'the service is back'])
+    expect(said).toEqual(['the service is away: shelfd waits until it answers', 'the service is back'])
     await line.close()
   })
 
@@ -87,7 +90,7 @@ describe('an outage of the service', () => {
       const until = timeOfDay(askedUntilMs, clock.nowMs())
       expect(message()).toBe(`${OUTAGE.origin} asks to wait until ${until} (429, too many requests)`)
     }
-    expect(said).toEqual(['the service is away: waiting for it'])
+    expect(said).toEqual(['the service is away: shelfd waits until it answers'])
     await line.close()
   })
 

@@ -27,7 +27,7 @@ const service = z
     url: origin().describe('Origin of the service: scheme, host and port only; https unless the host is loopback.'),
     token: text
       .optional()
-      .describe('The access token itself; better in a file of its own. Wants mode 0600 on this file.'),
+      .describe('The access token itself; a file of its own (tokenFile) is better. This file then needs mode 0600.'),
     tokenFile: path.optional().describe('File with the access token and nothing else, mode 0600.'),
     tokenCommand: z
       .array(text, 'a list: the program and its arguments')
@@ -36,7 +36,7 @@ const service = z
       .describe('Program and arguments that print the access token, for instance ["pass", "show", "shelfd"].'),
     caFile: path
       .optional()
-      .describe('PEM file with certificates of authorities to be trusted as well, such as that of an office.'),
+      .describe('PEM file with certificates of further trusted authorities, such as that of an office.'),
   })
   .describe('A configured Knowledge Library Service. Without this section the embedded library is used.')
 
@@ -46,7 +46,7 @@ const mirror = z.strictObject({
     .regex(/^[^/\p{Cc}]{1,100}$/u, 'a name of up to 100 characters, without "/"')
     .optional()
     .describe('Name of the mirror; the name of its directory by default.'),
-  path: path.describe('The local directory; only ever read.'),
+  path: path.describe('The local directory; shelfd only reads it.'),
   library: text
     .optional()
     .describe('Identifier or exact name of the library; the embedded library makes one named after the directory.'),
@@ -57,19 +57,21 @@ const mirror = z.strictObject({
     .array(text, 'a list of patterns')
     .prefault([])
     .describe('Patterns in gitignore syntax, added to the built-in list and .shelfdignore files.'),
-  maxSize: sizeOrNone().prefault('2GB').describe('Larger files are not sent, and said.'),
+  maxSize: sizeOrNone().prefault('2GB').describe('Larger files are not sent; each is reported as a problem.'),
   symlinks: choice(['skip']).prefault('skip').describe('Symbolic links are never followed.'),
   watch: flag().prefault(true).describe('Watch for changes (daemon).'),
   watcher: choice(['auto', 'node', 'parcel', 'chokidar', 'poll'])
     .prefault('auto')
-    .describe('What watches: auto chooses by platform and file system, poll scans every pollInterval.'),
+    .describe('The watcher: auto chooses by platform and file system, poll scans every pollInterval.'),
   pollInterval: positiveDuration()
     .prefault('30s')
-    .describe('Interval of looking for changes where the system does not report them all, as on network file systems.'),
-  settle: duration().prefault('5s').describe('How long a file must have been quiet before it is sent.'),
-  rescan: durationOrNone().prefault('1h').describe('How often the daemon scans everything, whatever the watcher said.'),
+    .describe('Interval between scans where the system does not report all changes, as on network file systems.'),
+  settle: duration().prefault('5s').describe('How long a file must stay unchanged before it is sent.'),
+  rescan: durationOrNone()
+    .prefault('1h')
+    .describe('How often the daemon scans everything, also without reports of the watcher.'),
   schedule: cron().optional().describe('Send in batches at these times instead of at once: five-field cron (daemon).'),
-  maxDuration: durationOrNone().prefault('none').describe('A batch begins nothing new after so long.'),
+  maxDuration: durationOrNone().prefault('none').describe('A batch starts no new upload after this time.'),
   duplicates: choice(['skip', 'link'])
     .prefault('skip')
     .describe('Local duplicates: send once, or send again so that the resource gains each location.'),
@@ -80,7 +82,7 @@ const mirror = z.strictObject({
 const limits = z.strictObject({
   transfers: count(1, 64).prefault(4).describe('Uploads at the same time.'),
   checkers: count(1, 64).prefault(2).describe('Files hashed at the same time.'),
-  requestsPerSecond: rate().prefault(0).describe('0: no fixed limit, the pace adapts to the service.'),
+  requestsPerSecond: rate().prefault(0).describe('0: no fixed limit, the rate adapts to the service.'),
   bandwidth: size().prefault(0).describe('Bytes sent in a second; 0: no fixed limit.'),
   inIngestion: count(1, 1_000_000)
     .prefault(200)
@@ -89,18 +91,20 @@ const limits = z.strictObject({
   newPerDay: countOrNone().prefault(20_000).describe('New files sent in 24 hours (embedded library: none).'),
   retryFor: duration()
     .prefault('2m')
-    .describe('How long a command tries a service that does not answer; the daemon goes on for ever.'),
+    .describe('How long a command retries a service that does not answer; the daemon retries for ever.'),
   newBytesPerRun: sizeOrNone().prefault('none').describe('Bytes of new files sent in one run.'),
 })
 
 const ingestion = z.strictObject({
   firstPoll: positiveDuration()
     .prefault('2s')
-    .describe('First look at a resource after its upload (embedded library: 100ms).'),
-  maxPoll: positiveDuration().prefault('60s').describe('Looks at one resource get rarer up to this.'),
+    .describe('Time from an upload to the first poll of its resource (embedded library: 100ms).'),
+  maxPoll: positiveDuration()
+    .prefault('60s')
+    .describe('Longest interval between two polls of a resource; the intervals grow up to it.'),
   deadline: positiveDuration()
     .prefault('6h')
-    .describe('After this a run stops waiting; the resource is kept and looked at by later runs.'),
+    .describe('After this a run stops waiting; it keeps the resource, and later runs poll it.'),
 })
 
 const contract = z.strictObject({
@@ -137,7 +141,7 @@ export const configSchema = z
       .describe('Local directories and the library paths they belong to.'),
     limits: limits.prefault({}),
     ingestion: ingestion.prefault({}),
-    contract: contract.prefault({}).describe('What the interface leaves open.'),
+    contract: contract.prefault({}).describe('Request fields that the interface does not specify.'),
     scrub: z
       .strictObject({ interval: durationOrNone().prefault('30d').describe('How often every file is hashed again.') })
       .prefault({}),
@@ -147,13 +151,13 @@ export const configSchema = z
     maintenance: z
       .array(maintenance, 'a list of windows')
       .prefault([])
-      .describe('Windows in which the daemon uploads nothing; watching goes on.'),
+      .describe('Windows in which the daemon uploads nothing; it continues to watch.'),
     health: z
       .strictObject({
         listen: listenAddress()
           .prefault('auto')
           .describe(
-            'Where the daemon answers /healthz, /readyz and /metrics: a loopback address and port, none, or auto (127.0.0.1:9847 under a service manager, else none).',
+            'Where the daemon serves /healthz, /readyz and /metrics: a loopback address and port, none, or auto (127.0.0.1:9847 under a service manager, else none).',
           ),
       })
       .prefault({}),

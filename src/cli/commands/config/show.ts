@@ -5,8 +5,8 @@ import { renderConfigYaml } from '../../render/config-yaml.ts'
 
 export const command = defineCommand({
   description: [
-    'Everything read and defaulted, with the keys and units of the configuration file, so that it can be pasted into one.',
-    'Behind each value stands where it comes from: FILE:LINE, a flag, a variable or default; with --json under "origins".',
+    'Prints every setting, read or default, with the keys and units of the configuration file, to paste into one.',
+    'A comment after each value names its origin: FILE:LINE, a flag, a variable or default; with --json see "origins".',
     'Secrets are never shown.',
   ].join('\n'),
   positionals: {},

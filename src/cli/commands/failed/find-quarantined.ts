@@ -43,7 +43,7 @@ function findByWord(
     files.some((file) => file.mirror === row.name && isWithin(path, file.path)),
   )
   if (byPath.length > 0) return byPath
-  throw new UsageError('bad-usage', `Nothing of "${word}" is in quarantine; "shelfd failed list" lists what is`)
+  throw new UsageError('bad-usage', `Cannot find "${word}" in the quarantine; "shelfd failed list" shows what is in it`)
 }
 
 function isPrefix(word: string): boolean {

@@ -7,12 +7,12 @@ import { findQuarantined, QUARANTINED } from './find-quarantined.ts'
 
 export const command = defineCommand({
   description: [
-    'They are not tried again and no run fails for them; the report still shows them, as what they are. It holds for the',
-    'content: a file that changes is sent. "failed retry" takes it back.',
+    'shelfd does not try them again, and no run fails because of them; the report still shows them. This holds for the',
+    'content: when the file changes, it is sent. "failed retry" undoes this.',
   ].join('\n'),
   positionals: { contents: QUARANTINED },
   options: {},
-  examples: [['failed ignore ~/Papers/broken.pdf', 'nobody will mend this one']],
+  examples: [['failed ignore ~/Papers/broken.pdf', 'do not try this file again']],
   exits: ['done', 'locked', 'operator'],
   async run(context, { contents }) {
     if (contents.length === 0) throw new UsageError('bad-usage', 'Name the files to set aside')

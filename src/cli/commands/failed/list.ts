@@ -8,9 +8,9 @@ import { readQuarantine } from './find-quarantined.ts'
 
 export const command = defineCommand({
   description: [
-    'One row a content, however many files have it: refused uploads, and resources whose ingestion ended partial, failed or',
-    'unknown. Each is tried again by itself, after growing pauses. Without those set aside by "failed ignore". Other problems,',
-    'such as files that cannot be read, are in "status" and the report.',
+    'One row for each content, however many files have it: refused uploads, and resources whose ingestion ended partial, failed or',
+    'unknown. shelfd tries each again at growing intervals. Contents set aside by "failed ignore" are not listed. Other problems,',
+    'such as unreadable files, are shown by "status" and the report.',
   ].join('\n'),
   positionals: {},
   options: { all: { type: 'boolean', describe: 'Also those that were set aside' } },
@@ -34,5 +34,5 @@ function describeNothing({ settings }: CommandContext): string {
   const others = store ? readStatus(store).reduce((sum, { problems }) => sum + problems.length, 0) : 0
   return others === 0
     ? 'Nothing is in quarantine'
-    : `No upload failed; ${counted(others, 'other problem')}: shelfd status`
+    : `No upload failed; there ${others === 1 ? 'is' : 'are'} ${counted(others, 'other problem')}: shelfd status`
 }

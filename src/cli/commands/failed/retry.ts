@@ -7,13 +7,13 @@ import { findQuarantined, QUARANTINED, readQuarantine } from './find-quarantined
 
 export const command = defineCommand({
   description: [
-    'Sends nothing by itself: the next run tries them, a running daemon at once. A refused file is sent again, a resource',
-    'whose ingestion went wrong is looked at again. What "failed ignore" had set aside counts again.',
+    'Ends the quarantine: the next run tries these files, a running daemon at once. It sends a refused file again, and it polls',
+    'again a resource whose ingestion went wrong. It also undoes "failed ignore".',
   ].join('\n'),
   positionals: { contents: QUARANTINED },
   options: { all: { type: 'boolean', describe: 'All that were not set aside' } },
   examples: [
-    ['failed retry ~/Papers/scan.pdf', 'after the service was mended'],
+    ['failed retry ~/Papers/scan.pdf', 'after the service was fixed'],
     ['failed retry --all', 'everything that "failed list" lists'],
   ],
   exits: ['done', 'locked', 'operator'],

@@ -10,13 +10,18 @@ import { writeStdout } from '../../options/write-output.ts'
 import type { CliIo } from '../../terminal/cli-io.ts'
 
 export const command = defineCommand({
-  description: 'For endpoints whose shape the interface does not show. The body of the answer goes to stdout as it is.',
+  description:
+    'Sends one request, also to endpoints whose shape the interface does not show. Prints the body of the answer unchanged.',
   positionals: {
     method: { type: 'string', required: true, describe: 'GET, POST, PUT, PATCH or DELETE' },
     path: { type: 'string', required: true, describe: 'Path below /api, such as /v1/libraries?limit=5' },
   },
   options: {
-    data: { type: 'string', placeholder: 'JSON', describe: 'Body of the request; @FILE reads a file, @- stdin' },
+    data: {
+      type: 'string',
+      placeholder: 'JSON',
+      describe: 'Body of the request; @FILE reads it from a file, @- from stdin',
+    },
   },
   settingFlags: ['data-dir', 'service-url', 'ca-file'],
   examples: [

@@ -5,7 +5,7 @@ import { escapeText } from '../../../foundation/text/safe-text.ts'
 import { defineCommand } from '../../command.ts'
 
 export const command = defineCommand({
-  description: 'Needs the right update on the library. A directory that exists already is fine.',
+  description: 'Needs the right update on the library. An existing directory is no error.',
   positionals: {
     target: { type: 'string', required: true, placeholder: 'LIBRARY:/path', describe: 'Library and directory' },
   },

@@ -12,12 +12,12 @@ import { askLine } from '../../terminal/ask-line.ts'
 
 export const command = defineCommand({
   description: [
-    'Removes a mirror from the state: which of its files are which resources, its history and its problems. Directory and library',
-    'stay as they are, and a copy of the state is kept first. The resources stay in the library, but shelfd no longer knows',
+    'Removes from the state what shelfd knows of a mirror: which file is which resource, history and problems. The directory and the library',
+    'stay as they are, and shelfd first copies the state. The resources stay in the library, but shelfd no longer knows',
     'them, unless another mirror has the same files. Mirroring into the same place of that library again asks for --adopt,',
-    'looks for every file there and sends only what it does not find; nothing is paid for twice.',
-    'A mirror that is still configured begins anew with the next sync, a running daemon begins it at once: this moves a mirror',
-    'from the library on this computer, or from another service, to the service that is configured now.',
+    'looks for every file there and sends only those it does not find, so that nothing is paid for twice.',
+    'The next sync starts a configured mirror from the beginning, a running daemon at once: so you move a mirror',
+    'from the library on this computer, or from another service, to the configured service.',
   ].join('\n'),
   positionals: {
     mirror: {
@@ -83,6 +83,8 @@ function describeLoss({ settings }: CommandContext, entry: RosterEntry): string[
     `  Nothing is deleted, here or there, and a copy of the state is kept.`,
     ...(resources === 0 ? [] : [`  shelfd no longer knows ${known}, ${stay} and can be found.`]),
     `  Mirroring into the same place again asks for --adopt, looks for every file there and sends only what is missing.`,
-    ...(configured ? ['  It is still configured: the next sync begins it anew, a running daemon at once.'] : []),
+    ...(configured
+      ? ['  It is still configured: the next sync starts it from the beginning, a running daemon at once.']
+      : []),
   ]
 }

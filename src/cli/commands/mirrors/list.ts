@@ -5,8 +5,8 @@ import { describeActivity, mirrorJson, targetOf } from '../../render/mirror.ts'
 
 export const command = defineCommand({
   description: [
-    'Those that the configuration names, synced or not, and those that the state knows: made by "shelfd sync DIR", no longer',
-    'configured, or of another service. Asks nobody.',
+    'Lists the mirrors in the configuration, synced or not, and those in the state: made by "shelfd sync DIR", no longer',
+    'configured, or of another service. It contacts no service.',
   ].join('\n'),
   positionals: {},
   options: {},

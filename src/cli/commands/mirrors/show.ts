@@ -9,7 +9,7 @@ import { describeActivity, mirrorJson, targetOf } from '../../render/mirror.ts'
 
 export const command = defineCommand({
   description:
-    'Where it comes from, where it goes, and what resolves it when it is not synced. "shelfd status" shows how it stands.',
+    'Shows its directory, its library, and, when it is not synced, why and what to do. "shelfd status" shows its state.',
   positionals: {
     mirror: {
       type: 'string',

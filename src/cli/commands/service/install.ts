@@ -9,12 +9,16 @@ import { SERVICE_OPTIONS, toManageInput } from './service-input.ts'
 
 export const command = defineCommand({
   description:
-    'For systemd, launchd and the task scheduler of Windows. It takes along the configuration file given with --config or SHELFD_CONFIG, no other flags or variables. Run it again after moving or updating Node.',
+    'For systemd, launchd and the task scheduler of Windows. The service uses the configuration file of --config or SHELFD_CONFIG, but no other flag or variable. Run this again after you move or update Node.',
   positionals: {},
   options: {
     ...SERVICE_OPTIONS,
     'no-start': { type: 'boolean', describe: 'Do not start it now' },
-    'token-file': { type: 'string', placeholder: 'FILE', describe: 'Hand over this file as access token (systemd)' },
+    'token-file': {
+      type: 'string',
+      placeholder: 'FILE',
+      describe: 'File with the access token for the service (systemd)',
+    },
   },
   examples: [
     ['service install', 'for yourself, from now on'],
@@ -49,6 +53,6 @@ function printOutcome(context: CommandContext, { file, ran }: Done, nextSteps: r
   }
   context.print(`Wrote ${escapeText(file)}`)
   for (const line of ran) context.print(`Ran   ${escapeText(line)}`)
-  for (const line of [...nextSteps, 'See how it is: shelfd service status, shelfd service logs'])
+  for (const line of [...nextSteps, 'See its state with: shelfd service status, shelfd service logs'])
     context.printMessage(line)
 }

@@ -9,9 +9,9 @@ export const command = defineCommand({
   options: {
     ...SERVICE_OPTIONS,
     lines: { type: 'number', alias: 'n', default: 50, describe: 'How many of the last lines' },
-    follow: { type: 'boolean', alias: 'f', describe: 'Go on with new ones until stopped' },
+    follow: { type: 'boolean', alias: 'f', describe: 'Print new lines as they come, until stopped' },
   },
-  examples: [['service logs --follow', 'the last 50 lines, then whatever comes']],
+  examples: [['service logs --follow', 'the last 50 lines, then new ones as they come']],
   exits: ['done', 'failed'],
   async run(context, { system, lines, follow }) {
     if (!Number.isInteger(lines) || lines < 0) {

@@ -3,7 +3,7 @@ import { defineCommand } from '../../command.ts'
 import { SERVICE_OPTIONS, toManageInput } from './service-input.ts'
 
 export const command = defineCommand({
-  description: 'Ends with 1 when the daemon does not run. `shelfd status` shows what it works on.',
+  description: 'Exits 1 when the daemon does not run. `shelfd status` shows what it works on.',
   withoutSettings: true,
   positionals: {},
   options: SERVICE_OPTIONS,

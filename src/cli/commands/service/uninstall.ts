@@ -8,7 +8,7 @@ export const command = defineCommand({
   withoutSettings: true,
   positionals: {},
   options: SERVICE_OPTIONS,
-  examples: [['service uninstall', 'what was sent stays known']],
+  examples: [['service uninstall', 'the state stays, so nothing is sent twice later']],
   exits: ['done', 'failed'],
   async run(context, { system }) {
     const done = await uninstallService(toManageInput(context, system))

@@ -81,7 +81,7 @@ function describeDisk(disk: DiskFinding, isKnown: boolean): string {
     case 'problem':
       return disk.message
     case 'absent':
-      return isKnown ? 'not there any more; the next scan notes it' : 'not there'
+      return isKnown ? 'no longer there; the next scan records it as gone' : 'not there'
   }
 }
 
@@ -172,7 +172,7 @@ function describeFiles(files: FileCounts): string {
 
 function describeRemote(remote: RemoteFinding | undefined): Fields {
   if (!remote) return {}
-  return { 'in the library': remote.error ?? (remote.paths.join(', ') || 'the service does not say where') }
+  return { 'in the library': remote.error ?? (remote.paths.join(', ') || 'the service does not show where') }
 }
 
 function describeHistory({ uploads, history, movedTo }: PathExplanation): Fields {

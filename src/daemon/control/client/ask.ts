@@ -108,17 +108,17 @@ function explain(error: unknown): unknown {
 }
 
 function notUnderstood(): TemporaryError {
-  const text = 'The daemon gave an answer that is not understood: it is of another version of shelfd, restart it'
+  const text = 'Cannot read the answer of the daemon: it runs another version of shelfd; restart it'
   return new TemporaryError('answer-malformed', text)
 }
 
 function isSilent(withinMs: number): TemporaryError {
-  const text = `The daemon gave no answer within ${withinMs / 1_000} s: it is stopped, or the machine is overloaded`
+  const text = `The daemon gave no answer within ${withinMs / 1_000} s: its process is suspended, or the machine is overloaded`
   return new TemporaryError('answer-late', text)
 }
 
 /** The error when the daemon has ended before its answer. */
 export function hasEnded(error?: unknown): TemporaryError {
   const why = error === undefined ? '' : ` (${messageOf(error)})`
-  return new TemporaryError('service-unreachable', `The daemon ended before it answered${why}; run it again`)
+  return new TemporaryError('service-unreachable', `The daemon ended before it answered${why}; run the command again`)
 }

@@ -10,7 +10,7 @@ const NO_RIGHTS =
 
 export const command = defineCommand({
   description:
-    'The token is printed this once only. It works at once, also in a running server. At least one right is needed: --access or --ability.',
+    'Prints the token, which cannot be shown again. It works at once, also in a running server. Give at least one right: --access or --ability.',
   positionals: { name: { type: 'string', required: true, describe: 'Name of the token' } },
   options: {
     access: {
@@ -23,7 +23,7 @@ export const command = defineCommand({
     library: {
       type: 'string',
       array: true,
-      describe: 'Identifier or exact name of a library the rights are for; without it all, also those to come',
+      describe: 'Identifier or exact name of a library the rights are for; by default all, including later ones',
     },
     ability: {
       type: 'string',
@@ -35,12 +35,12 @@ export const command = defineCommand({
       type: 'string',
       array: true,
       choices: ['api', 'mcp'],
-      describe: 'Where it may be used, api if not said',
+      describe: 'Where it may be used; api by default',
     },
     expires: {
       type: 'string',
       placeholder: 'DURATION',
-      describe: 'How long it is valid, such as 30d; for ever if not said',
+      describe: 'How long it is valid, such as 30d; for ever by default',
     },
   },
   settingFlags: ['data-dir'],
@@ -48,7 +48,7 @@ export const command = defineCommand({
     ['serve tokens create reader --access read --expires 30d', 'may read every library for a month'],
     [
       'serve tokens create laptop --library Research --access read --access resource.create --access update',
-      'may mirror into one',
+      'may mirror into one library',
     ],
   ],
   exits: ['done', 'operator'],

@@ -2,7 +2,7 @@ import type { TokenListing } from '../../../../embedded/access/manage-tokens.ts'
 import { defineCommand } from '../../../command.ts'
 
 export const command = defineCommand({
-  description: 'The tokens themselves are not known and so not shown.',
+  description: 'Only their hashes are stored, so the tokens themselves cannot be shown.',
   positionals: {},
   options: {},
   settingFlags: ['data-dir'],
