@@ -155,7 +155,7 @@ describe('a system that allows ten watches', () => {
     const { exitCode, stderr } = await daemon.stop()
     expect(exitCode).toBe(0)
     expect(stderr.match(/.*max_user_watches.*/g)).toEqual([
-      expect.stringMatching(/try .*sysctl fs\.inotify\.max_user_watches=\d+/),
+      expect.stringMatching(/raise it with .*sysctl fs\.inotify\.max_user_watches=\d+/),
     ])
   })
 })

@@ -61,7 +61,7 @@ describe('a pinned mirror refuses (P15)', () => {
     await createLibrary(service, 'Second')
     const spec = { name: 'narrow', access: ['read', 'resource.create', 'update'], libraries: ['Second'] } as const
     const token = createToken(service.dataDir, spec, Date.now())
-    await expectRefusal(home, ['Papers'], { SHELFD_TOKEN: token }, /does not show/)
+    await expectRefusal(home, ['Papers'], { SHELFD_TOKEN: token }, /cannot read/)
   })
 
   test('another directory in the place of its own', async () => {
@@ -190,7 +190,7 @@ describe('a run over several mirrors', () => {
     expect(failure).toMatchObject({ reaction: 'temporary', code: 'service-unreachable' })
     expect(summary.mirrors.map(({ problems }) => problems.map(({ message }) => message.slice(0, 13)))).toEqual([
       ['Cannot check '],
-      ['Not synced'],
+      ['Not synced, b'],
     ])
   })
 })

@@ -115,7 +115,7 @@ describe('who waits for a service hears', () => {
       route === 'uploadFile' ? { status: 429, body: {}, headers: { 'retry-after': '3600' } } : undefined
     expect(await homeOf(service.url, service.token).shelfd(SYNC)).toMatchObject({
       exitCode: 5,
-      stderr: expect.stringMatching(/longer than --retry-for 2m 00s \(limits\.retryFor\)/),
+      stderr: expect.stringMatching(/beyond --retry-for 2m 00s \(limits\.retryFor\)/),
     })
   })
 

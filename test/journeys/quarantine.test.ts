@@ -59,7 +59,11 @@ describe('failed list', () => {
     configure(home, { mirrors: [{ name: 'Papers', path, maxSize: '5B' }] })
     expect((await home.shelfd(['sync'])).exitCode).toBe(1)
     const listed = await home.shelfd(['failed', 'list'])
-    expect(listed).toEqual({ exitCode: 0, stdout: '', stderr: 'No upload failed; 2 other problems: shelfd status\n' })
+    expect(listed).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: 'No upload failed; there are 2 other problems: shelfd status\n',
+    })
   })
 
   test('is a block each where a table would be cut', async () => {
@@ -106,7 +110,10 @@ describe('failed show', () => {
   test('refuses what is not in quarantine', async () => {
     const { home } = await refusedHome()
     const { exitCode, stderr } = await home.shelfd(['failed', 'show', 'Papers/good.md'])
-    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringMatching(/is in quarantine/) })
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 2,
+      stderr: expect.stringMatching(/Cannot find ".*" in the quarantine/),
+    })
   })
 })
 
