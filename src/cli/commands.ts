@@ -42,7 +42,7 @@ export const commands: readonly CommandEntry[] = [
   entry('mirrors show', 'Show one mirror', () => import('./commands/mirrors/show.ts')),
   entry('mirrors forget', 'Forget what was mirrored, and delete nothing', () => import('./commands/mirrors/forget.ts')),
   entry('pause', "Hold back the daemon's uploads", () => import('./commands/pause.ts')),
-  entry('resume', "Let the daemon's uploads go on", () => import('./commands/resume.ts')),
+  entry('resume', "End a pause of the daemon's uploads", () => import('./commands/resume.ts')),
   entry(
     'whoami',
     'Show who the credential belongs to and what it may do',
@@ -94,16 +94,12 @@ export const commands: readonly CommandEntry[] = [
   ),
   entry('doctor', 'Check everything that shelfd needs', () => import('./commands/setup/doctor.ts')),
   entry('service install', 'Have the service manager start the daemon', () => import('./commands/service/install.ts')),
-  entry(
-    'service uninstall',
-    'Stop the daemon and have it started no more',
-    () => import('./commands/service/uninstall.ts'),
-  ),
+  entry('service uninstall', 'Stop the daemon and remove its service', () => import('./commands/service/uninstall.ts')),
   entry('service start', 'Start the installed daemon', () => import('./commands/service/start.ts')),
   entry('service stop', 'Stop the installed daemon', () => import('./commands/service/stop.ts')),
   entry(
     'service status',
-    'Show what the service manager says of the daemon',
+    'Show the state of the daemon as the service manager sees it',
     () => import('./commands/service/status.ts'),
   ),
   entry('service logs', 'Show what the daemon logged', () => import('./commands/service/logs.ts')),
