@@ -18,6 +18,7 @@ export const ENTRIES: readonly string[] = [
   'daemon/metrics/worker',
   'embedded/ingest/child-process/child',
   'embedded/ingest/child-process/child-guard',
+  'embedded/search/thread/search-thread',
   'embedded/worker/worker',
   'sync/observe/worker',
 ]

@@ -35,6 +35,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   htmlparser2: ['embedded/'],
   officeparser: ['embedded/ingest/extract/office/'],
   'csv-parse': ['embedded/'],
+  '@orama/stemmers': ['embedded/analysis/'],
   'file-type': ['embedded/ingest/extract/'],
   chardet: ['embedded/ingest/extract/'],
   '@hyzyla/pdfium': ['embedded/ingest/extract/pdf/'],

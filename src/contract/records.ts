@@ -87,11 +87,12 @@ export const directoryPage = z.looseObject({ folders: z.array(folderEntry), file
 /** 4.12: 201 with a new id, or 200 with `duplicate: true` and the existing one. */
 export const uploadAnswer = z.looseObject({ id: identifier, duplicate: z.boolean().optional() })
 
-/** 2.11: fields beyond these are not shown. */
+/** 2.11: fields beyond these are not shown. `excerpt` is an extra of the embedded service: the part of `text` that matched. */
 export const assetRecord = z.looseObject({
   id: identifier,
   mime_type: z.string().optional(),
   text: z.string().nullish(),
+  excerpt: z.string().optional().catch(undefined),
 })
 
 /**

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { Database } from 'better-sqlite3'
 import type { Clock } from '../foundation/clock.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { Tables } from './database/open-tables.ts'
@@ -7,17 +6,20 @@ import type { Settings } from './database/tables/settings.ts'
 import { type Cursors, createCursors } from './http/cursors.ts'
 import { createSigner, type Signer } from './http/signing.ts'
 import type { IngestQueue } from './ingest/ingest-queue.ts'
+import type { IndexRebuild } from './search/rebuild-index.ts'
+import type { Search } from './search/thread/open-search.ts'
 import type { FileStore } from './storage/file-store.ts'
 import type { WriteQueue } from './storage/write-queue.ts'
 
 /** The parts of a running service that its endpoints use. */
 export interface Service {
   readonly instanceId: string
-  readonly database: Database
   readonly tables: Tables
   readonly writes: WriteQueue
   readonly files: FileStore
   readonly ingestion: IngestQueue
+  readonly search: Search
+  readonly indexRebuild: IndexRebuild
   readonly signer: Signer
   readonly cursors: Cursors
   readonly clock: Clock

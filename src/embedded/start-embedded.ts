@@ -9,6 +9,8 @@ import { explainDamage, openLibraryDatabase, wasLeftOpen } from './database/open
 import { openTables } from './database/open-tables.ts'
 import { EXTRACTION_LIMITS, type ExtractionLimits } from './ingest/extraction-limits.ts'
 import { openIngestQueue } from './ingest/ingest-queue.ts'
+import { openIndexRebuild } from './search/rebuild-index.ts'
+import { openSearch } from './search/thread/open-search.ts'
 import { buildServer } from './server/build-server.ts'
 import { DOCUMENTATION_PATH } from './server/describe-service.ts'
 import { REQUEST_LIMITS, type RequestLimits } from './server/request-limits.ts'
@@ -45,7 +47,7 @@ export interface EmbeddedLibrary extends AsyncDisposable {
   readonly tokenFile: string
   readonly documentationUrl: string
   readonly instanceId: string
-  /** Resolves when no resource is left to ingest. */
+  /** Resolves when no resource is left to ingest or to index. */
   settled(): Promise<void>
 }
 
@@ -67,12 +69,15 @@ export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<Em
   const service = explainDamage(() => openService(options, paths, database))
   if (isSuspect) explainDamage(() => checkStoredData(database, service.tables))
   const token = ensureOwnerToken(paths, service.tables, service.clock.nowMs())
+  starting.defer(() => service.search.stop())
+  starting.defer(() => service.indexRebuild.stop())
   starting.defer(() => service.ingestion.stop())
   const host = options.host ?? '127.0.0.1'
   const app = await buildServer(service, host, { ...REQUEST_LIMITS, ...options.requests })
   starting.defer(() => closeServer(app, service.clock))
   const url = await app.listen({ host, port: options.port ?? 0 })
   service.ingestion.wake()
+  service.indexRebuild.start()
   const running = starting.move()
   return {
     url,
@@ -80,7 +85,10 @@ export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<Em
     tokenFile: paths.tokenFile,
     documentationUrl: url + DOCUMENTATION_PATH,
     instanceId: service.instanceId,
-    settled: () => service.ingestion.settled(),
+    settled: async () => {
+      await service.ingestion.settled()
+      await service.indexRebuild.settled()
+    },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
@@ -96,12 +104,13 @@ function openService(options: EmbeddedOptions, paths: DataPaths, database: Datab
   return {
     ...openSigning(tables.settings),
     instanceId,
-    database,
     tables,
     files,
     logger,
     writes,
     ingestion: openIngestQueue({ tables, writes, files, logger, clock, limits }),
+    search: openSearch(paths.databaseFile, { clock, logger }),
+    indexRebuild: openIndexRebuild({ tables, writes, logger, clock }),
     clock,
     maxUploadBytes: options.maxUploadBytes ?? MAX_UPLOAD_BYTES,
     publicUrl: options.publicUrl,

@@ -35,6 +35,11 @@ export function openLibraryReadOnly(file: string): Database.Database {
   )
 }
 
+/** Opens a database that this process serves, for searches in another thread. */
+export function openServedLibrary(file: string): Database.Database {
+  return openDatabaseReadOnly({ file, migrationsDir: MIGRATIONS_DIR, applicationId: APPLICATION_ID })
+}
+
 /** True when the last process that served this database ended without closing it. */
 export function wasLeftOpen(file: string): boolean {
   return existsSync(`${file}-wal`)

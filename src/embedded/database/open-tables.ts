@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { type DirectoriesTable, directoriesTable } from './tables/directories.ts'
 import { type LibrariesTable, librariesTable } from './tables/libraries.ts'
 import { type LocationsTable, locationsTable } from './tables/locations.ts'
+import { type PassageWordsTable, passageWordsTable } from './tables/passage-words.ts'
 import { type PassagesTable, passagesTable } from './tables/passages.ts'
 import { type ResourcesTable, resourcesTable } from './tables/resources.ts'
 import { type Settings, settingsTable } from './tables/settings.ts'
@@ -18,6 +19,7 @@ export interface Tables {
   readonly smallContents: SmallContentsTable
   readonly locations: LocationsTable
   readonly passages: PassagesTable
+  readonly passageWords: PassageWordsTable
 }
 
 export function openTables(database: Database): Tables {
@@ -30,5 +32,6 @@ export function openTables(database: Database): Tables {
     smallContents: smallContentsTable(database),
     locations: locationsTable(database),
     passages: passagesTable(database),
+    passageWords: passageWordsTable(database),
   }
 }

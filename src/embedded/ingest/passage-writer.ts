@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises'
+import type { indexWords } from '../analysis/index-words.ts'
 import type { Tables } from '../database/open-tables.ts'
 import type { Passage } from '../database/tables/passages.ts'
 import type { IngestionResult, ResourceRow } from '../database/tables/resources.ts'
@@ -6,6 +8,8 @@ import type { WriteQueue } from '../storage/write-queue.ts'
 // A transaction of this much text takes about 10 ms, during which the service answers no request.
 const MAX_PENDING_CHARACTERS = 256 * 1024
 const MAX_PENDING_WRITES = 500
+/** After preparing so many characters for the search (about 10 ms), the service answers requests that wait. */
+const MAX_CHARACTERS_A_TURN = 48 * 1024
 
 /** Collects the writes of ingestion in order and commits them in transactions of a bounded size. */
 export interface PassageWriter {
@@ -19,39 +23,72 @@ export interface PassageWriter {
   commit(): Promise<void>
 }
 
+/** A write whose preparation for the search does not belong into the transaction. */
+interface PendingWrite {
+  readonly characters: number
+  prepare(toWords: typeof indexWords): () => void
+}
+
 export function createPassageWriter(queue: WriteQueue, tables: Tables, signal: AbortSignal): PassageWriter {
-  let pending: (() => void)[] = []
+  const pending: PendingWrite[] = []
   let characters = 0
   const commit = async () => {
-    const writes = pending
-    pending = []
+    const writes = await prepareAll(pending.splice(0))
     characters = 0
     if (writes.length === 0) return
     await queue.write(() => {
       for (const write of writes) write()
     })
   }
+  const push = (write: () => void) => {
+    pending.push({ characters: 0, prepare: () => write })
+  }
   return {
-    clear: (resource) => {
-      pending.push(() => tables.passages.removeOfResource(resource.id))
-    },
+    clear: (resource) =>
+      push(() => {
+        tables.passages.removeOfResource(resource.id)
+        tables.passageWords.removeOfResource(resource.id)
+      }),
     add: (resource, ordinal, passage) => {
       characters += passage.text.length
-      pending.push(() => {
-        // A request may have deleted the library meanwhile.
-        if (tables.resources.byId(resource.id)) tables.passages.insert(resource.id, ordinal, resource.title, passage)
-      })
+      pending.push(addition(tables, resource, ordinal, passage))
     },
-    recordFailure: (resource, failure) => {
-      pending.push(() => tables.resources.recordFailure(resource.id, failure))
-    },
-    finish: (result) => {
-      pending.push(() => tables.resources.finish(result))
-    },
+    recordFailure: (resource, failure) => push(() => tables.resources.recordFailure(resource.id, failure)),
+    finish: (result) => push(() => tables.resources.finish(result)),
     drain: () => {
       signal.throwIfAborted()
       if (characters >= MAX_PENDING_CHARACTERS || pending.length >= MAX_PENDING_WRITES) return commit()
     },
     commit,
   }
+}
+
+/** Loads the analysis of words with the first text. */
+async function prepareAll(pending: readonly PendingWrite[]): Promise<(() => void)[]> {
+  if (pending.length === 0) return []
+  const analysis = await import('../analysis/index-words.ts')
+  const writes: (() => void)[] = []
+  let characters = 0
+  for (const { characters: added, prepare } of pending) {
+    writes.push(prepare(analysis.indexWords))
+    characters += added
+    if (characters < MAX_CHARACTERS_A_TURN) continue
+    characters = 0
+    await setImmediate()
+  }
+  return writes
+}
+
+function addition(tables: Tables, { id, title }: ResourceRow, ordinal: number, passage: Passage): PendingWrite {
+  const prepare = (toWords: typeof indexWords) => {
+    const words = toWords(ordinal === 0 ? title : '', passage.text, ordinal === 0)
+    return () => {
+      // A request may have deleted the library meanwhile.
+      const resource = tables.resources.byId(id)
+      if (!resource) return
+      tables.passages.insert(id, ordinal, passage)
+      tables.passageWords.insert({ resourceId: id, ordinal }, resource.libraryId, words)
+    }
+  }
+  return { characters: passage.text.length, prepare }
 }

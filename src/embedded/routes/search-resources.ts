@@ -4,7 +4,7 @@ import type { Grant } from '../access/grant.ts'
 import { forbidden, invalid } from '../http/api-error.ts'
 import { endpoint } from '../http/endpoint.ts'
 import { integerInput } from '../http/inputs.ts'
-import { type SearchHit, searchPassages } from '../search/search-passages.ts'
+import type { SearchHit, SearchResult } from '../search/search-index.ts'
 import type { Service } from '../service.ts'
 import { assetBody, resourceBody, resourceHead } from './resources/resource-body.ts'
 
@@ -17,9 +17,11 @@ export const searchResources = endpoint({
   section: '4.14',
   summary: 'Search resources by the terms of their text and title',
   description: [
-    'Both strategies match terms; no other program is called. Resources that have all terms in one passage are looked for',
-    'first, then those that have any. A library in `library_ids[]` (also written `library_ids` or `library_ids[0]`) that does not exist is answered with 422, one that may not',
-    `be read with 403. A detailed hit shows at most ${MAX_ASSETS_A_HIT} assets, the best first.`,
+    'Both strategies match terms; no other program is called. A word also finds its other forms in some 24 languages, the last one',
+    'the words that begin with it; "…" is a phrase, -word an exclusion. Resources that have all the words come first, then those',
+    'that have some; names and headings weigh more than text. A library in `library_ids[]` (also written `library_ids` or',
+    '`library_ids[0]`) that does not exist is answered with 422, one that may not be read with 403. A detailed hit shows at most',
+    `${MAX_ASSETS_A_HIT} assets, the best first; their \`excerpt\` is the part around the match with its words in **…**.`,
   ].join(' '),
   query: z.preprocess(
     gatherLibraryIds,
@@ -33,12 +35,18 @@ export const searchResources = endpoint({
   ),
   answers: { 200: { description: 'Ranked candidates', shape: searchAnswer } },
   errors: [401, 403, 422],
-  handle({ service, grant, query }) {
-    const libraryIds = searchedLibraries(service, grant, query['library_ids[]'])
-    const { hits, matched } = searchPassages(service.database, query.query, libraryIds, query.limit)
+  async handle({ service, grant, query }) {
     const isCompact = query.output_format === 'compact'
-    const results = hits.map((hit) => ({ resource: isCompact ? compactHit(service, hit) : detailedHit(service, hit) }))
-    return { notice: noticeOf(query.strategy, matched), results: results.filter(({ resource }) => resource) }
+    const result = await service.search.find({
+      query: query.query,
+      libraryIds: searchedLibraries(service, grant, query['library_ids[]']),
+      limit: query.limit,
+      passages: isCompact ? 0 : MAX_ASSETS_A_HIT,
+    })
+    const describe = isCompact ? compactHit : detailedHit
+    const results = result.hits.map((hit) => ({ resource: describe(service, hit) }))
+    const notice = noticeOf(query.strategy, result, service.indexRebuild.progress())
+    return { notice, results: results.filter(({ resource }) => resource) }
   },
 })
 
@@ -55,14 +63,15 @@ function gatherLibraryIds(query: unknown): unknown {
   return { ...Object.fromEntries(entries), 'library_ids[]': named.flatMap(([, value]) => value) }
 }
 
-function searchedLibraries(service: Service, grant: Grant | undefined, asked: readonly string[]): number[] {
+/** Undefined when nothing restricts the search. */
+function searchedLibraries(service: Service, grant: Grant | undefined, asked: readonly string[]): number[] | undefined {
   const { libraries } = service.tables
   const isReadable = (library: { id: number }) => grant?.accessTo(library).includes('read') ?? false
-  if (asked.length === 0)
-    return libraries
-      .all()
-      .filter(isReadable)
-      .map(({ id }) => id)
+  if (asked.length === 0) {
+    const all = libraries.all()
+    const readable = all.filter(isReadable)
+    return readable.length === all.length ? undefined : readable.map(({ id }) => id)
+  }
   return asked.map((publicId) => {
     const library = libraries.byPublicId(publicId)
     if (!library) throw invalid('library_ids', `There is no library "${publicId}"`)
@@ -79,14 +88,20 @@ function compactHit({ tables }: Service, hit: SearchHit) {
 function detailedHit({ tables }: Service, hit: SearchHit) {
   const resource = tables.resources.byId(hit.resourceId)
   if (!resource) return undefined
-  const passages = hit.ordinals.slice(0, MAX_ASSETS_A_HIT).map((ordinal) => tables.passages.one(resource.id, ordinal))
-  const assets = passages.flatMap((passage) => (passage ? [assetBody(resource, passage, passage.text.length)] : []))
+  const assets = hit.passages.flatMap(({ ordinal, excerpt }) => {
+    const passage = tables.passages.one(resource.id, ordinal)
+    return passage ? [{ ...assetBody(resource, passage, passage.text.length), excerpt }] : []
+  })
   return resourceBody(tables, resource, assets)
 }
 
-function noticeOf(strategy: string, matched: 'all' | 'any'): string {
+function noticeOf(strategy: string, { matched, corrections }: SearchResult, indexed: number | undefined): string {
   const notes = ['Candidates, not verified answers: check excerpts against the source.']
   if (strategy === 'balanced') notes.push('This instance matches terms only, also for the balanced strategy.')
-  if (matched === 'any') notes.push('No passage has all the terms; these have some of them.')
+  if (matched === 'some') notes.push('No resource has all the terms; these have some of them.')
+  for (const { written, meant } of corrections) {
+    notes.push(`No resource has "${written}"; searched for ${meant.map((word) => `"${word}"`).join(', ')}.`)
+  }
+  if (indexed !== undefined) notes.push(`The search index is being made anew: ${Math.floor(100 * indexed)} % is done.`)
   return notes.join(' ')
 }

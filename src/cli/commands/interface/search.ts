@@ -35,6 +35,8 @@ export const command = defineCommand({
   },
 })
 
+const MAX_EXCERPT = 400
+
 async function findIds(client: ServiceClient, names: readonly string[], signal: AbortSignal): Promise<string[]> {
   const ids: string[] = []
   for (const name of names) ids.push((await findLibrary(client, name, signal)).id)
@@ -44,8 +46,9 @@ async function findIds(client: ServiceClient, names: readonly string[], signal: 
 function describeAnswer({ results }: SearchAnswer): string[] {
   if (results.length === 0) return ['Nothing matched']
   return results.flatMap(({ resource: { id, title, paths = [], assets = [] } }) => {
-    const excerpt = assets.find((asset) => asset.text)?.text
+    const [shown] = assets.filter((asset) => asset.excerpt ?? asset.text)
+    const excerpt = shown?.excerpt ?? shown?.text
     const heading = escapeText(`${title ?? id}  ${paths[0] ?? ''}  (${id})`)
-    return excerpt ? [heading, `    ${escapeText(truncateText(excerpt.replace(/\s+/g, ' '), 200))}`] : [heading]
+    return excerpt ? [heading, `    ${escapeText(truncateText(excerpt.replace(/\s+/g, ' '), MAX_EXCERPT))}`] : [heading]
   })
 }

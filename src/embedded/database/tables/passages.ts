@@ -27,6 +27,15 @@ export interface StoredPassage extends Omit<Passage, 'detail'> {
   readonly detail: string | null
 }
 
+export interface PassageToIndex {
+  readonly id: number
+  readonly resourceId: number
+  readonly ordinal: number
+  readonly libraryId: number
+  readonly title: string
+  readonly text: string
+}
+
 const COLUMNS = 'ordinal, text, unit, first_unit AS firstUnit, last_unit AS lastUnit, detail'
 
 export type PassagesTable = ReturnType<typeof passagesTable>
@@ -35,40 +44,30 @@ export function passagesTable(database: Database) {
   const insertText = database.prepare<[number, number, string, TraceUnit, number, number, string | null]>(
     'INSERT INTO passage (resource_id, ordinal, text, unit, first_unit, last_unit, detail) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
-  const insertWords = database.prepare<[number | bigint, string, string]>(
-    'INSERT INTO passage_words (rowid, title, text) VALUES (?, ?, ?)',
-  )
-  const removeWords = database.prepare<[number]>(
-    'DELETE FROM passage_words WHERE rowid IN (SELECT id FROM passage WHERE resource_id = ?)',
-  )
   const removeText = database.prepare<[number]>('DELETE FROM passage WHERE resource_id = ?')
-  const removeWordsOfLibrary = database.prepare<[number]>(
-    `DELETE FROM passage_words WHERE rowid IN
-     (SELECT passage.id FROM passage JOIN resource ON resource.id = resource_id WHERE library_id = ?)`,
-  )
   const one = database.prepare<[number, number], StoredPassage>(
     `SELECT ${COLUMNS} FROM passage WHERE resource_id = ? AND ordinal = ? AND text <> ''`,
   )
   const first = database.prepare<[number, number], StoredPassage>(
     `SELECT ${COLUMNS} FROM passage WHERE resource_id = ? AND text <> '' ORDER BY ordinal LIMIT ?`,
   )
+  const toIndex = database.prepare<[number, number, number], PassageToIndex>(
+    `SELECT passage.id, resource_id AS resourceId, ordinal, library_id AS libraryId, title, text
+     FROM passage JOIN resource ON resource.id = resource_id WHERE passage.id > ? AND passage.id <= ? ORDER BY passage.id LIMIT ?`,
+  )
+  const exists = database.prepare<[number]>('SELECT 1 FROM passage WHERE id = ?')
   return {
-    /** The title is indexed with passage 0 only. */
-    insert(resourceId: number, ordinal: number, title: string, passage: Passage): void {
-      const { text, unit, firstUnit, lastUnit, detail } = passage
+    insert(resourceId: number, ordinal: number, { text, unit, firstUnit, lastUnit, detail }: Passage): void {
       const place = detail ? JSON.stringify(detail) : null
-      const { lastInsertRowid } = insertText.run(resourceId, ordinal, text, unit, firstUnit, lastUnit, place)
-      insertWords.run(lastInsertRowid, ordinal === 0 ? title : '', text)
+      insertText.run(resourceId, ordinal, text, unit, firstUnit, lastUnit, place)
     },
-    removeOfResource(resourceId: number): void {
-      removeWords.run(resourceId)
+    removeOfResource: (resourceId: number) => {
       removeText.run(resourceId)
-    },
-    /** Removes the indexed words only; the text is deleted with the library's resources. */
-    removeWordsOfLibrary: (libraryId: number) => {
-      removeWordsOfLibrary.run(libraryId)
     },
     one: (resourceId: number, ordinal: number) => one.get(resourceId, ordinal),
     first: (resourceId: number, count: number) => first.all(resourceId, count),
+    /** Up to `count` passages with an id above `afterId` and up to `lastId`, for an index that is made anew. */
+    toIndex: (afterId: number, lastId: number, count: number) => toIndex.all(afterId, lastId, count),
+    exists: (id: number) => exists.get(id) !== undefined,
   }
 }

@@ -28,7 +28,7 @@ function removeLibrary(tables: Tables, publicId: string): Buffer[] | undefined {
   const library = tables.libraries.byPublicId(publicId)
   if (!library) return undefined
   const contents = tables.resources.contentsAbove(library.id, MAX_SMALL_BYTES)
-  tables.passages.removeWordsOfLibrary(library.id)
+  tables.passageWords.removeOfLibrary(library.id)
   tables.libraries.remove(library.id)
   return contents.filter((sha256) => !tables.resources.usesContent(sha256))
 }

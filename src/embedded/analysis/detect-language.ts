@@ -1,0 +1,96 @@
+import { isPlain, smallLetters } from './fold-word.ts'
+import { FUNCTION_WORDS, type Language } from './function-words.ts'
+import type { Word } from './split-words.ts'
+
+type Script = 'Latin' | 'Cyrillic' | 'Greek' | 'Arabic' | 'Hebrew' | 'Devanagari'
+
+/** The languages of each script; the first one is meant when nothing tells them apart. */
+const CANDIDATES: Readonly<Partial<Record<Script, readonly Language[]>>> = {
+  Latin: ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'da', 'no', 'fi', 'hu', 'ro', 'tr', 'pl', 'cs', 'id'],
+  Cyrillic: ['ru', 'uk', 'bg'],
+  Greek: ['el'],
+  Arabic: ['ar'],
+  Hebrew: ['he'],
+  Devanagari: ['hi'],
+}
+
+const SCRIPTS: readonly (readonly [Script, RegExp])[] = [
+  ['Latin', /\p{Script=Latin}/u],
+  ['Cyrillic', /\p{Script=Cyrillic}/u],
+  ['Greek', /\p{Script=Greek}/u],
+  ['Arabic', /\p{Script=Arabic}/u],
+  ['Hebrew', /\p{Script=Hebrew}/u],
+  ['Devanagari', /\p{Script=Devanagari}/u],
+]
+
+/** Letters that speak for a language in texts too short for function words. */
+const TELLING: readonly (readonly [RegExp, readonly Language[]])[] = [
+  [/ß/, ['de']],
+  [/[äö]/, ['de', 'sv', 'fi']],
+  [/ü/, ['de', 'tr', 'hu']],
+  [/[êèœù]|ç/, ['fr', 'pt']],
+  [/[ñ¿¡]/, ['es']],
+  [/[ãõ]/, ['pt']],
+  [/[óíú]/, ['es', 'pt', 'cs', 'hu']],
+  [/[òì]/, ['it']],
+  [/å/, ['sv', 'da', 'no']],
+  [/[øæ]/, ['da', 'no']],
+  [/[őű]/, ['hu']],
+  [/[ățș]/, ['ro']],
+  [/[ğışİ]/, ['tr']],
+  [/[łżźśćń]|[ąę]/, ['pl']],
+  [/[řěůčšž]/, ['cs']],
+  [/[іїєґ]/, ['uk']],
+  [/[ыэ]/, ['ru']],
+  [/ъ/, ['bg', 'ru']],
+]
+const MAX_SAMPLE = 200
+
+/** The languages that each function word is of. */
+const LANGUAGES_OF_WORD = new Map<string, Language[]>()
+for (const [language, words] of FUNCTION_WORDS) {
+  for (const word of words) LANGUAGES_OF_WORD.set(word, [...(LANGUAGES_OF_WORD.get(word) ?? []), language])
+}
+
+/** The language of each script in a text, the likeliest first; a second one when the text is too short to be certain. */
+export type Languages = ReadonlyMap<Script, readonly Language[]>
+
+/** Decides by function words, and by the letters of words that are none. */
+export function detectLanguages(words: readonly Word[]): Languages {
+  const scores = new Map<Language, number>()
+  const add = (language: Language, points: number) => scores.set(language, (scores.get(language) ?? 0) + points)
+  const scripts = new Set<Script>()
+  for (const { source, isPair } of words.slice(0, MAX_SAMPLE)) {
+    const script = isPair ? undefined : scriptOf(source)
+    if (script === undefined) continue
+    scripts.add(script)
+    const small = smallLetters(source)
+    for (const language of LANGUAGES_OF_WORD.get(small) ?? []) add(language, 1)
+    if (!isPlain(small)) {
+      for (const [letters, languages] of TELLING) if (letters.test(small)) for (const each of languages) add(each, 0.6)
+    }
+  }
+  return new Map([...scripts].map((script) => [script, likeliest(script, scores)]))
+}
+
+function likeliest(script: Script, scores: ReadonlyMap<Language, number>): readonly Language[] {
+  const candidates = CANDIDATES[script] ?? []
+  const scoreOf = (language: Language) => scores.get(language) ?? 0
+  const [first, second] = candidates.toSorted((one, other) => scoreOf(other) - scoreOf(one))
+  const [usual] = candidates
+  if (first === undefined || second === undefined || usual === undefined) return candidates
+  if (scoreOf(first) >= 4 && scoreOf(first) >= 1.2 * scoreOf(second)) return [first]
+  return [...new Set([first, scoreOf(second) > 0 ? second : usual])]
+}
+
+/** The script of the first letter; undefined for a number, and for scripts whose languages nothing is known of. */
+export function scriptOf(word: string): Script | undefined {
+  const code = word.charCodeAt(0)
+  if ((code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a)) return 'Latin'
+  return SCRIPTS.find(([, pattern]) => pattern.test(word))?.[0]
+}
+
+/** Every language that words of this script may be of. */
+export function languagesOf(script: Script): readonly Language[] {
+  return CANDIDATES[script] ?? []
+}

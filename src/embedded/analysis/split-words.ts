@@ -1,0 +1,74 @@
+import { foldWord } from './fold-word.ts'
+
+/** A word of a text, or one pair of characters of a script that writes no blanks between words. */
+export interface Word {
+  /** As the index has it: folded, at most MAX_LENGTH characters. */
+  readonly folded: string
+  /** As the text has it; `start` and `end` are its place there. */
+  readonly source: string
+  readonly start: number
+  readonly end: number
+  readonly isPair: boolean
+}
+
+const MAX_LENGTH = 64
+const INVISIBLE = '\\u00ad\\u200c\\u200d\\u2060'
+// A number keeps its dots (`2.39.1`), everything else ends a word.
+const RUN = new RegExp(`[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}${INVISIBLE}]*(?:(?<=\\p{Nd})\\.\\d+)*`, 'gu')
+const SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar']
+const PAIRED = `[${SCRIPTS.map((script) => `\\p{Script=${script}}`).join('')}ーｰﾞﾟ]`
+const HAS_PAIRED = new RegExp(PAIRED, 'u')
+const PAIRED_OR_NOT = new RegExp(`${PAIRED}+|[^${PAIRED.slice(1)}+`, 'gu')
+const LETTERS_BEFORE_VERSION = /^(\D.*?)(\d+\.[\d.]+)$/s
+
+/** True when the text has characters of a script that writes no blanks between words. */
+export function hasPairedScript(text: string): boolean {
+  return HAS_PAIRED.test(text)
+}
+
+/**
+ * The words of a text in their order. Runs of Chinese, Japanese, Korean, Thai and the like become overlapping pairs of
+ * characters, and their last character alone, so that any part of a run is found as a phrase of pairs.
+ */
+export function splitWords(text: string): Word[] {
+  const words: Word[] = []
+  for (const { 0: run, index } of text.matchAll(RUN)) {
+    if (HAS_PAIRED.test(run)) splitRun(run, index, words)
+    else pushWord(run, index, words)
+  }
+  return words
+}
+
+function splitRun(run: string, at: number, words: Word[]): void {
+  for (const { 0: part, index } of run.matchAll(PAIRED_OR_NOT)) {
+    if (HAS_PAIRED.test(part)) pushPairs(part, at + index, words)
+    else if (/[\p{L}\p{N}]/u.test(part)) pushWord(part, at + index, words)
+  }
+}
+
+function pushWord(source: string, start: number, words: Word[]): void {
+  // `python3.11` and `v2.39` are a name and a version.
+  const [, letters, version] = source.includes('.') ? (LETTERS_BEFORE_VERSION.exec(source) ?? []) : []
+  if (letters !== undefined && version !== undefined) {
+    if (letters.toLowerCase() !== 'v') push(letters, start, false, words)
+    push(version, start + letters.length, false, words)
+  } else {
+    push(source, start, false, words)
+  }
+}
+
+/** In a run with half-width letters, several of which make one character, places are approximate. */
+function pushPairs(run: string, at: number, words: Word[]): void {
+  const characters = Array.from(run.normalize('NFKC'))
+  const runEnd = at + run.length
+  let start = at
+  for (const [index, first] of characters.entries()) {
+    push(first + (characters[index + 1] ?? ''), Math.min(start, runEnd - 1), true, words)
+    start += first.length
+  }
+}
+
+function push(source: string, start: number, isPair: boolean, words: Word[]): void {
+  const folded = foldWord(source).slice(0, MAX_LENGTH)
+  if (folded !== '') words.push({ folded, source, start, end: start + source.length, isPair })
+}

@@ -1,0 +1,60 @@
+import { stemmer as arabic } from '@orama/stemmers/arabic'
+import { stemmer as danish } from '@orama/stemmers/danish'
+import { stemmer as dutch } from '@orama/stemmers/dutch'
+import { stemmer as english } from '@orama/stemmers/english'
+import { stemmer as finnish } from '@orama/stemmers/finnish'
+import { stemmer as french } from '@orama/stemmers/french'
+import { stemmer as german } from '@orama/stemmers/german'
+import { stemmer as greek } from '@orama/stemmers/greek'
+import { stemmer as hungarian } from '@orama/stemmers/hungarian'
+import { stemmer as hindi } from '@orama/stemmers/indian'
+import { stemmer as indonesian } from '@orama/stemmers/indonesian'
+import { stemmer as italian } from '@orama/stemmers/italian'
+import { stemmer as norwegian } from '@orama/stemmers/norwegian'
+import { stemmer as portuguese } from '@orama/stemmers/portuguese'
+import { stemmer as romanian } from '@orama/stemmers/romanian'
+import { stemmer as russian } from '@orama/stemmers/russian'
+import { stemmer as spanish } from '@orama/stemmers/spanish'
+import { stemmer as swedish } from '@orama/stemmers/swedish'
+import { stemmer as turkish } from '@orama/stemmers/turkish'
+import { stemmer as ukrainian } from '@orama/stemmers/ukrainian'
+import { foldWord } from './fold-word.ts'
+import type { Language } from './function-words.ts'
+
+type Stem = (word: string) => string
+
+const STEMMERS: Readonly<Record<Language, Stem>> = {
+  ...{ ar: arabic, da: danish, nl: dutch, en: english, fi: finnish, fr: french, de: german, el: greek },
+  ...{ hu: hungarian, hi: hindi, id: indonesian, it: italian, no: norwegian, pt: portuguese, ro: romanian },
+  ...{ ru: russian, es: spanish, sv: swedish, tr: turkish, uk: ukrainian },
+  ...{ pl: withoutEnding, cs: withoutEnding, bg: withoutEnding, he: withoutPrefix },
+}
+const MAX_WORD_LENGTH = 40
+const MAX_CACHED = 50_000
+
+const cached = new Map<string, string>()
+
+/** The stem of a word in small letters, folded, with the sign of its language (`librari~en`), so that stems of two languages never meet. */
+export function stemWord(word: string, language: Language): string {
+  const key = `${word}~${language}`
+  const known = cached.get(key)
+  if (known !== undefined) return known
+  const stem = word.length > MAX_WORD_LENGTH ? word : STEMMERS[language](word)
+  const marked = `${foldWord(stem) || foldWord(word)}~${language}`
+  if (cached.size >= MAX_CACHED) cached.clear()
+  cached.set(key, marked)
+  return marked
+}
+
+/** The endings of nouns and adjectives in Polish and Czech, accents folded, and in Bulgarian. */
+const ENDING =
+  /(?<=...)(?:ите|ията|ата|ята|ото|ето|ия|ът|ят|та|то|те|[аяоеи])$|(?<=...)(?:(?:am|em|ym|im)i|[aeiy]ch|ow[iae]?|[eo]ho|ego|emu|[oiaey]m|ej|iem?|ia|ou|[aeiouy])$/
+
+function withoutEnding(word: string): string {
+  return foldWord(word).replace(ENDING, '')
+}
+
+/** Hebrew writes articles, prepositions and "and" as the first letters of a word. */
+function withoutPrefix(word: string): string {
+  return word.replace(/^(?:ו?ש?[הבלמכ])(?=.{3})/, '').replace(/(?:ים|ות)$/, '')
+}

@@ -1,0 +1,109 @@
+import { languagesOf, scriptOf } from '../analysis/detect-language.ts'
+import { smallLetters } from '../analysis/fold-word.ts'
+import { splitWords, type Word } from '../analysis/split-words.ts'
+import { stemWord } from '../analysis/stem-word.ts'
+import type { PlannedClause } from './query/plan-query.ts'
+
+interface Mark {
+  readonly start: number
+  readonly end: number
+  readonly clause: number
+}
+
+const LENGTH = 320
+const LEAD = 60
+
+/** Tells which part of a text a word marks, and for which clause; undefined when it answers none. */
+type WordMatcher = (word: Word) => Mark | undefined
+
+/** The part of a passage in which most of the clauses are, on one line, with their words in `**…**`. */
+export function excerptOf(text: string, clauses: readonly PlannedClause[]): string {
+  const matches = matcherOf(clauses)
+  const marks = splitWords(text).flatMap((word) => matches(word) ?? [])
+  const first = marks[startOfBest(marks)]
+  const start = first === undefined || first.end <= LENGTH ? 0 : wordStart(text, first.start - LEAD)
+  const end = start + LENGTH >= text.length ? text.length : wordStart(text, start + LENGTH)
+  const inside = joinMarks(marks.filter((mark) => mark.start >= start && mark.end <= end))
+  return `${start > 0 ? '… ' : ''}${withMarks(text, start, end, inside)}${end < text.length ? ' …' : ''}`
+}
+
+function matcherOf(clauses: readonly PlannedClause[]): WordMatcher {
+  const known = new Map<string, number>()
+  const beginnings: [string, number][] = []
+  for (const [clause, { alternatives }] of clauses.entries()) {
+    for (const { words, isPrefix } of alternatives) {
+      for (const word of words) if (!known.has(word)) known.set(word, clause)
+      const last = words.at(-1)
+      if (isPrefix && last !== undefined) beginnings.push([last, clause])
+    }
+  }
+  const clauseOfForm = stemMatcher([...known].filter(([word]) => word.includes('~')))
+  return (word) => {
+    const { start, end, folded, isPair } = word
+    const exact = known.get(folded)
+    if (exact !== undefined) return { start, end, clause: exact }
+    const [beginning, clause] = beginnings.find(([each]) => folded.startsWith(each)) ?? []
+    // Of a pair that begins with the character that is looked for, the other one is left alone.
+    if (beginning !== undefined && clause !== undefined) {
+      return { start, end: isPair ? start + beginning.length : end, clause }
+    }
+    const formOf = isPair ? undefined : clauseOfForm(word)
+    return formOf === undefined ? undefined : { start, end, clause: formOf }
+  }
+}
+
+/** Tells which clause has a stem of the word, or of the end of a compound. */
+function stemMatcher(stems: readonly (readonly [stem: string, clause: number])[]) {
+  const clauses = new Map(stems)
+  const languages = new Set(stems.map(([stem]) => stem.slice(stem.indexOf('~') + 1)))
+  return ({ source }: Word): number | undefined => {
+    const script = scriptOf(source)
+    if (script === undefined || stems.length === 0) return undefined
+    const small = smallLetters(source)
+    for (const language of languagesOf(script)) {
+      if (!languages.has(language)) continue
+      const stem = stemWord(small, language)
+      const clause = clauses.get(stem) ?? stems.find(([each]) => stem.endsWith(each))?.[1]
+      if (clause !== undefined) return clause
+    }
+    return undefined
+  }
+}
+
+/** The index of the mark with which the window begins that has the most clauses, then the most marks. */
+function startOfBest(marks: readonly Mark[]): number {
+  let [best, bestScore] = [0, 0]
+  for (const [index, { start }] of marks.entries()) {
+    const inside = marks.slice(index, index + 40).filter(({ end }) => end - start <= LENGTH - LEAD)
+    const score = new Set(inside.map(({ clause }) => clause)).size * 100 + inside.length
+    if (score > bestScore) [best, bestScore] = [index, score]
+  }
+  return best
+}
+
+/** Overlapping pairs of characters, and words that only a blank parts, share one mark. */
+function joinMarks(marks: readonly Mark[]): Mark[] {
+  const joined: Mark[] = []
+  for (const mark of marks) {
+    const last = joined.at(-1)
+    if (last && mark.start <= last.end) joined[joined.length - 1] = { ...last, end: Math.max(last.end, mark.end) }
+    else joined.push(mark)
+  }
+  return joined
+}
+
+/** The beginning of the word near `at`, or `at` itself in a text without blanks, never inside a character. */
+function wordStart(text: string, at: number): number {
+  const blank = text.slice(at, at + LEAD / 2).search(/\s/)
+  const start = blank < 0 ? at : at + blank + 1
+  return /[\udc00-\udfff]/.test(text.charAt(start)) ? start + 1 : start
+}
+
+function withMarks(text: string, start: number, end: number, marks: readonly Mark[]): string {
+  let [marked, at] = ['', start]
+  for (const mark of marks) {
+    marked += `${text.slice(at, mark.start)}**${text.slice(mark.start, mark.end)}**`
+    at = mark.end
+  }
+  return (marked + text.slice(at, end)).replace(/\s+/g, ' ').trim()
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod'
+
+/** A search that the thread is to make; `call` numbers it. */
+export const searchCall = z.object({
+  call: z.int(),
+  query: z.string(),
+  libraryIds: z.array(z.int()).optional(),
+  limit: z.int(),
+  passages: z.int(),
+})
+
+const passage = z.object({ ordinal: z.int(), excerpt: z.string() })
+const hit = z.object({ resourceId: z.int(), passages: z.array(passage).readonly() })
+const correction = z.object({ written: z.string(), meant: z.array(z.string()).readonly() })
+
+const searchResult = z.object({
+  hits: z.array(hit).readonly(),
+  matched: z.enum(['all', 'some']),
+  corrections: z.array(correction).readonly(),
+})
+
+/** The thread's answer to one call. */
+export const searchAnswered = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('found'), call: z.int(), result: searchResult }),
+  z.object({ kind: z.literal('failed'), call: z.int(), error: z.string() }),
+])
+
+export type SearchCall = z.infer<typeof searchCall>
+export type SearchAnswered = z.infer<typeof searchAnswered>

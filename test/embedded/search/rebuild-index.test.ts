@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, it } from 'vitest'
+import { searchAnswer } from '../../../src/contract/records.ts'
+import type { ServiceClient } from '../../contract/service-client.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+import { startLibrary } from '../temporary-library.ts'
+
+const MIGRATIONS = join(import.meta.dirname, '../../../src/embedded/database/migrations')
+
+/** Takes the library back to the schema before the words of the index were prepared, its passages as they are. */
+function undoIndex(dataDir: string): void {
+  const database = new Database(join(dataDir, 'library.sqlite'))
+  database.exec('DROP TABLE passage_words')
+  const first = readFileSync(join(MIGRATIONS, '001-library.sql'), 'utf8')
+  database.exec(first.slice(first.indexOf('CREATE VIRTUAL TABLE passage_words')))
+  database.pragma('user_version = 3')
+  database.close()
+}
+
+async function search(client: ServiceClient, query: string) {
+  return searchAnswer.parse((await client.get(`/search/resources?${new URLSearchParams({ query })}`)).json)
+}
+
+it('a library of the earlier schema is indexed anew beside its requests, across a restart', async () => {
+  const first = await startLibrary()
+  const library = await first.client.createLibrary()
+  const ids: string[] = []
+  for (let number = 0; number < 100; number += 1) {
+    ids.push(await first.client.uploaded(library, { name: `n${number}.txt`, content: `Wombats ${number}` }))
+  }
+  await first.library.settled()
+  await first.stop()
+  undoIndex(first.dataDir)
+  // Time stands still, so that it pauses after its first transaction.
+  const paused = await startLibrary({ dataDir: first.dataDir, clock: manualClock() })
+  expect((await search(paused.client, 'wombat')).notice).toMatch(/The search index is being made anew: \d\d? % is done/)
+  await paused.stop()
+  const second = await startLibrary({ dataDir: first.dataDir })
+  const later = await second.client.uploaded(library, { name: 'later.txt', content: 'a wombat' })
+  await second.library.settled()
+  const { notice, results } = await search(second.client, 'wombats 73')
+  expect(results[0]?.resource.id).toBe(ids[73])
+  expect(notice).not.toContain('anew')
+  expect((await search(second.client, 'later')).results.map(({ resource }) => resource.id)).toEqual([later])
+})
+
+it('a library that is deleted while it is indexed anew stays deleted', async () => {
+  const first = await startLibrary()
+  const [kept, removed] = [await first.client.createLibrary(), await first.client.createLibrary()]
+  for (let number = 0; number < 60; number += 1) {
+    for (const library of [kept, removed]) {
+      await first.client.uploaded(library, { name: `n${number}.txt`, content: `Wombats ${number} ${library}` })
+    }
+  }
+  await first.library.settled()
+  await first.stop()
+  undoIndex(first.dataDir)
+  const second = await startLibrary({ dataDir: first.dataDir })
+  expect((await second.client.call('DELETE', `/libraries/${removed}`)).status).toBe(204)
+  await second.library.settled()
+  const { results } = await search(second.client, 'wombats')
+  expect(new Set(results.map(({ resource }) => JSON.stringify(resource.library))).size).toBe(1)
+  await second.stop()
+  const database = new Database(join(first.dataDir, 'library.sqlite'), { readonly: true })
+  expect(database.prepare("SELECT count(*) FROM passage_words WHERE passage_words MATCH 'wombats'").pluck().get()).toBe(
+    60,
+  )
+  expect(database.prepare("SELECT count(*) FROM setting WHERE name LIKE 'index-%'").pluck().get()).toBe(0)
+  database.close()
+})

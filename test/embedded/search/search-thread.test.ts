@@ -1,0 +1,81 @@
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { openSearch } from '../../../src/embedded/search/thread/open-search.ts'
+import { systemClock } from '../../../src/foundation/clock.ts'
+import { silentLogger } from '../../../src/foundation/logger.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+import { startLibrary } from '../temporary-library.ts'
+
+const REQUEST = { query: 'heron', limit: 10, passages: 1 }
+
+it('a search sees what was ingested a moment ago', async () => {
+  const { client, library } = await startLibrary()
+  const id = await client.createLibrary()
+  for (const word of ['heron', 'stork', 'crane']) {
+    const resource = await client.uploaded(id, { name: 'a.txt', content: word })
+    await library.settled()
+    const { json } = await client.get(`/search/resources?query=${word}`)
+    expect(json.results).toEqual([{ resource: expect.objectContaining({ id: resource }) }])
+  }
+})
+
+it('a detailed hit shows what matched, a compact one does not', async () => {
+  const { client } = await startLibrary()
+  const id = await client.createLibrary()
+  await client.processed(id, await client.uploaded(id, { name: 'a.txt', content: 'Two herons.' }))
+  const { json } = await client.get('/search/resources?query=heron&strategy=lexical')
+  expect(json).toEqual({
+    notice: 'Candidates, not verified answers: check excerpts against the source.',
+    results: [
+      {
+        resource: expect.objectContaining({
+          assets: [expect.objectContaining({ text: 'Two herons.', excerpt: 'Two **herons**.' })],
+        }),
+      },
+    ],
+  })
+})
+
+it('the notice says what was looked for instead of a word that is nowhere', async () => {
+  const { client } = await startLibrary()
+  const id = await client.createLibrary()
+  await client.processed(id, await client.uploaded(id, { name: 'a.txt', content: 'cormorant' }))
+  const { json } = await client.get('/search/resources?query=cormorrant')
+  expect(json.notice).toContain('No resource has "cormorrant"; searched for "cormorant".')
+})
+
+it('a search that takes too long is broken off, and the next one answered', async () => {
+  const { dataDir, client } = await startLibrary()
+  const id = await client.createLibrary()
+  await client.processed(id, await client.uploaded(id, { name: 'a.txt', content: 'heron' }))
+  const clock = manualClock()
+  const search = openSearch(join(dataDir, 'library.sqlite'), { clock, logger: silentLogger })
+  const slow = expect(search.find(REQUEST)).rejects.toMatchObject({ status: 503, message: 'The search took too long' })
+  // The thread has not even started when its time is over.
+  await clock.advance(10_000)
+  await slow
+  expect((await search.find(REQUEST)).hits).toHaveLength(1)
+  await search.stop()
+})
+
+it('searches beyond those that may wait are refused', async () => {
+  const { dataDir } = await startLibrary()
+  const search = openSearch(join(dataDir, 'library.sqlite'), { clock: systemClock, logger: silentLogger })
+  const answers = await Promise.allSettled(Array.from({ length: 300 }, () => search.find(REQUEST)))
+  const refused = answers.filter((answer) => answer.status === 'rejected')
+  expect(refused).toHaveLength(43)
+  expect(refused[0]?.reason).toMatchObject({ status: 503, message: 'Too many searches are waiting' })
+  await search.stop()
+  await expect(search.find(REQUEST)).rejects.toMatchObject({ status: 503 })
+})
+
+it('a search that cannot read the database is an error, and the service goes on', async () => {
+  const { client, dataDir } = await startLibrary()
+  const search = openSearch(join(dataDir, 'no such directory', 'library.sqlite'), {
+    clock: systemClock,
+    logger: silentLogger,
+  })
+  await expect(search.find(REQUEST)).rejects.toThrow('Cannot open database')
+  expect((await client.get('/libraries')).status).toBe(200)
+  await search.stop()
+})

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import { indexDocuments } from './indexed-documents.ts'
+
+describe('A search', () => {
+  it('puts the version asked for before its neighbours', () => {
+    using index = indexDocuments([
+      {
+        name: 'RelNotes-2.38.0.txt',
+        text: 'Git v2.38 Release Notes\n\nWhat changed in git since 2.37; see also git 2.3.',
+      },
+      { name: 'RelNotes-2.39.0.txt', text: 'Git v2.39 Release Notes\n\nUI, workflows and features' },
+      { name: 'symbols.txt', text: 'libfoo.so.3.11 c++ python3_symbols 3.12 _ZN11' },
+      { name: 'python.txt', text: 'In Python 3.11 the venv module makes environments; python3.11-venv has it.' },
+    ])
+    expect(index.found('git 2.39')[0]).toBe('RelNotes-2.39.0.txt')
+    expect(index.found('what changed in git 2.39')[0]).toBe('RelNotes-2.39.0.txt')
+    expect(index.found('python 3.11 venv')).toEqual(['python.txt', 'symbols.txt'])
+    expect(index.found('v2.38')[0]).toBe('RelNotes-2.38.0.txt')
+    expect(index.found('"2.3"')).toEqual(['RelNotes-2.38.0.txt'])
+  })
+
+  it('puts documents with all words first, then those with some', () => {
+    using index = indexDocuments([
+      { name: 'one.txt', text: 'A heron stood there.' },
+      { name: 'apart.txt', text: ['The heron came.', 'Nothing here.', 'The lighthouse is old.'] },
+      { name: 'together.txt', text: ['Nothing here.', 'A heron on the lighthouse.'] },
+    ])
+    const { hits, matched } = index.search('heron lighthouse')
+    expect(index.found('heron lighthouse')).toEqual(['together.txt', 'apart.txt', 'one.txt'])
+    expect([hits[0]?.passages[0]?.ordinal, matched]).toEqual([1, 'all'])
+    expect(index.search('heron zeppelin').matched).toBe('some')
+  })
+
+  it('lets names and headings weigh more than text', () => {
+    using index = indexDocuments([
+      {
+        name: 'a.md',
+        text: `Every morning, long before the sun rises over the river and its reeds, otters swim. ${'Otters eat. '.repeat(2)}`,
+      },
+      { name: 'b.md', text: '# About otters\n\nThey live in rivers and on coasts all over the world.' },
+      { name: 'otters.md', text: 'They live in rivers and on coasts.' },
+    ])
+    expect(index.found('otters')).toEqual(['otters.md', 'b.md', 'a.md'])
+    expect(index.found('otter')).toEqual(['otters.md', 'b.md', 'a.md'])
+  })
+
+  it('takes quoted words in their order alone', () => {
+    using index = indexDocuments([
+      { name: 'a.txt', text: 'state of the art' },
+      { name: 'b.txt', text: 'the art of the state' },
+    ])
+    for (const query of ['"state of the art"', '“state of the art”', '„state of the art“', '"State of the Art']) {
+      expect([query, index.found(query)]).toEqual([query, ['a.txt']])
+    }
+    expect(index.found('"art" "state"')).toHaveLength(2)
+    expect(index.found('"states"')).toEqual([])
+  })
+
+  it('leaves out documents with an excluded word or phrase', () => {
+    using index = indexDocuments([
+      { name: 'apple.txt', text: ['A jaguar is a cat.', 'It runs fast.'] },
+      { name: 'car.txt', text: ['A jaguar has wheels.', 'The engine is loud.'] },
+    ])
+    expect(index.found('jaguar -engine')).toEqual(['apple.txt'])
+    expect(index.found('jaguar -"is loud"')).toEqual(['apple.txt'])
+    expect(index.found('jaguar - engine')[0]).toBe('car.txt')
+    expect(index.found('-jaguar')).toHaveLength(2)
+  })
+
+  it('does without words that mean nothing, unless there are no others', () => {
+    using index = indexDocuments([
+      { name: 'a.txt', text: 'How the bridge was built' },
+      { name: 'b.txt', text: 'To be, or not to be, that is the question' },
+      { name: 'c.txt', text: 'Wie die Brücke gebaut worden ist' },
+    ])
+    expect(index.search('what is the bridge').matched).toBe('all')
+    expect(index.found('to be or not to be')[0]).toBe('b.txt')
+    expect(index.search('wie ist die Brücke').matched).toBe('all')
+  })
+
+  it('searches the libraries asked for alone', () => {
+    using index = indexDocuments([
+      { name: 'a.txt', text: 'walnut', library: 1 },
+      { name: 'b.txt', text: 'walnut', library: 2 },
+    ])
+    expect(index.found('walnut', { libraryIds: [2] })).toEqual(['b.txt'])
+    expect(index.found('walnut', { libraryIds: [1, 2] })).toHaveLength(2)
+    expect(index.found('walnut', { libraryIds: [] })).toEqual([])
+    expect(index.found('1~library')).toEqual([])
+  })
+
+  it('finds the named document among more than it scores', () => {
+    const many = Array.from({ length: 2_100 }, (_, number) => ({ name: `n${number}.txt`, text: 'A common word.' }))
+    using index = indexDocuments([
+      ...many,
+      { name: 'word.txt', text: 'nothing else' },
+      { name: 'z', text: 'word, common' },
+    ])
+    expect(index.found('word')[0]).toBe('word.txt')
+    expect(index.found('common word')).toHaveLength(10)
+  })
+
+  it('shows the part around the match with its words marked', () => {
+    const filler = 'Nothing of interest stands in this sentence. '.repeat(20)
+    using index = indexDocuments([
+      { name: 'a.txt', text: `${filler}The lanterns\nwere lit by candles. ${filler}` },
+      { name: 'b.txt', text: '这台服务器的数据库连接总是失败' },
+      { name: 'c.txt', text: 'Short and über-clever.' },
+    ])
+    const excerpt = index.excerpt('lantern candle') ?? ''
+    expect(excerpt).toMatch(/^… .*The \*\*lanterns\*\* were lit by \*\*candles\*\*\. .* …$/)
+    expect(excerpt.length).toBeLessThan(400)
+    expect(index.excerpt('数据库')).toBe('这台服务器的**数据库**连接总是失败')
+    expect(index.excerpt('uber')).toBe('Short and **über**-clever.')
+  })
+
+  it('names the words that it took for a misspelt one', () => {
+    using index = indexDocuments([{ name: 'a.txt', text: 'accommodation' }])
+    expect(index.search('acommodation').corrections).toEqual([{ written: 'acommodation', meant: ['accommodation'] }])
+    expect(index.search('accommodating').corrections).toEqual([])
+    expect(index.search('xyzzy').hits).toEqual([])
+  })
+})
