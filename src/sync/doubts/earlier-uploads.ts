@@ -1,7 +1,7 @@
 import { joinLibraryPath } from '../../contract/library-path.ts'
 import { INBOX_PATH } from '../../contract/routes.ts'
 import { forEachConcurrently } from '../../foundation/concurrency/for-each-concurrently.ts'
-import { type ShelfdError, TemporaryError } from '../../foundation/errors.ts'
+import { TemporaryError } from '../../foundation/errors.ts'
 import { isWithin, joinPath } from '../../foundation/files/paths.ts'
 import { quarantineLeftMs } from '../../rules/failure/quarantine-duration.ts'
 import { nameKey } from '../../rules/upload/doubt.ts'
@@ -9,8 +9,8 @@ import type { OpenFile } from '../../store/tables/files.ts'
 import type { UntrackedEntry } from '../../store/tables/untracked.ts'
 import type { Connection, OpenMirror } from '../engine.ts'
 import { listRemote, type UnlistedDirectory } from '../list-remote.ts'
-import { quarantineUntil } from '../quarantine.ts'
 import { findSame } from './find-same.ts'
+import { recordUnseen } from './record-unseen.ts'
 import { type Look, type LookContext, type LookWork, lookAt, readRemoteBytes } from './remote-bytes.ts'
 
 /**
@@ -73,7 +73,8 @@ export class EarlierUploads {
     await forEachConcurrently(files, this.#engine.limits.transfers, async (file) => {
       const look = await this.#lookFor(file)
       if (!this.#isStillUnsent(file)) return
-      if ('failure' in look) this.#recordUnseen(file, look.failure)
+      if ('failure' in look)
+        recordUnseen(this.#engine, { id: file.contentId, path: pathOf(file) }, look.failure, this.#work.attempts)
       else if (look.seen) this.#recordFound(file, look.seen)
       else {
         this.#absent.add(file.contentId)
@@ -133,7 +134,7 @@ export class EarlierUploads {
     const { row, runId } = this.#mirror
     const { uploads } = this.#work.summary
     const { contentId, size: sizeBytes } = file
-    const path = joinPath(file.directory, file.name)
+    const path = pathOf(file)
     const stored = { resourceId, isDuplicate: false, hasSecondLocation: false, mirrorId: row.id, runId }
     store.write(() => {
       store.contents.markStored(contentId, { ...stored, nowMs: clock.nowMs() })
@@ -144,20 +145,10 @@ export class EarlierUploads {
     logger.debug('found an upload in the library that the store did not know', { mirror: row.name, path })
     fileLog.sent({ mirror: row.name, path, sizeBytes, resourceId, isDuplicate: true })
   }
+}
 
-  /** The look failed: the content is not uploaded, and is looked for again after a quarantine. */
-  #recordUnseen({ contentId, directory, name }: OpenFile, { code, message }: ShelfdError): void {
-    const { store, logger } = this.#engine
-    this.#work.attempts.exhausted.add(contentId)
-    const retryAt = quarantineUntil(this.#engine, contentId, code)
-    const text = `Cannot find out whether the service stored it: ${message}`
-    store.write(() => store.contents.setProblem(contentId, { code, message: text, retryAt }))
-    logger.warn('cannot look for an earlier upload; the file waits', {
-      path: joinPath(directory, name),
-      code,
-      reason: message,
-    })
-  }
+function pathOf({ directory, name }: OpenFile): string {
+  return joinPath(directory, name)
 }
 
 function cannotList({ path, reason }: UnlistedDirectory): string {

@@ -1,6 +1,6 @@
 import type { FileEntry } from '../../contract/records.ts'
 import { INBOX_PATH } from '../../contract/routes.ts'
-import { RejectedError, type ShelfdError, TemporaryError } from '../../foundation/errors.ts'
+import { RejectedError, TemporaryError } from '../../foundation/errors.ts'
 import { nameOf } from '../../foundation/files/paths.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
@@ -8,14 +8,13 @@ import { listCandidates, needsLook, rankCandidate } from '../../rules/upload/dou
 import type { DoubtfulContent } from '../../store/tables/contents.ts'
 import type { ResourceBytes } from '../../store/tables/untracked.ts'
 import type { Connection, ContentsContext, OpenMirror } from '../engine.ts'
-import type { RunAttempts } from '../pass.ts'
-import { quarantineUntil } from '../quarantine.ts'
 import { findSame } from './find-same.ts'
+import { recordUnseen } from './record-unseen.ts'
 import { isKnownAsOther, type Look, type LookContext, type LookWork, lookAt, readRemoteBytes } from './remote-bytes.ts'
 
 /** Bounds of a look: pages of one listing (two million entries), and entries that may be a content in doubt. */
 const MOST_PAGES = 4_000
-const MOST_STRANGERS = 100_000
+const MOST_UNTRACKED = 100_000
 
 /** Listed entries that may be a content in doubt, and what was read of them. */
 interface UntrackedEntries {
@@ -110,7 +109,7 @@ async function listUntracked(
     for await (const { files } of client.listDirectory(row.library.remoteId, place, signal)) {
       entries.push(...files.filter(mayBeOne))
       pages += 1
-      if (pages > MOST_PAGES || entries.length > MOST_STRANGERS)
+      if (pages > MOST_PAGES || entries.length > MOST_UNTRACKED)
         throw new TemporaryError(
           'answer-malformed',
           `Cannot list "${escapeText(place)}": it has too many entries to compare`,
@@ -203,25 +202,6 @@ function recordFound(
   logger.debug('found an earlier upload in the library', { mirror: row.name, path: content.path })
   const { path, size: sizeBytes } = content
   fileLog.sent({ mirror: row.name, path, sizeBytes, resourceId: found.id, isDuplicate: false })
-}
-
-/** The look failed: the content stays in doubt, is not uploaded, and is looked for again after a quarantine. */
-function recordUnseen(
-  engine: LookContext,
-  { id, path }: DoubtfulContent,
-  failure: ShelfdError,
-  { exhausted }: RunAttempts,
-): void {
-  const { store, logger } = engine
-  exhausted.add(id)
-  const message = `Cannot find out whether the service stored it: ${failure.message}`
-  const retryAt = quarantineUntil(engine, id, failure.code)
-  store.write(() => store.contents.setProblem(id, { code: failure.code, message, retryAt }))
-  logger.warn('cannot look for an earlier upload; the file waits', {
-    path,
-    code: failure.code,
-    reason: failure.message,
-  })
 }
 
 /** The content did not arrive: it counts as new, so that any mirror may upload it. */
