@@ -32,6 +32,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   'better-sqlite3': ['foundation/', 'store/', 'embedded/'],
   undici: ['remote/'],
   fastify: ['embedded/'],
+  '@modelcontextprotocol/server': ['embedded/agent/'],
   htmlparser2: ['embedded/'],
   officeparser: ['embedded/ingest/extract/office/'],
   'csv-parse': ['embedded/'],

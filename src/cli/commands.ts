@@ -71,6 +71,11 @@ export const commands: readonly CommandEntry[] = [
   entry('asset frame', 'Download one frame of a video', () => import('./commands/asset/frame.ts')),
   entry('search', 'Search the libraries', () => import('./commands/interface/search.ts')),
   entry('api', 'Make any request with the configured credential', () => import('./commands/interface/api.ts')),
+  entry(
+    'mcp',
+    'Give agents such as desktop assistants access to the libraries',
+    () => import('./commands/interface/mcp.ts'),
+  ),
   entry('serve', 'Run the embedded library as a server of its own', () => import('./commands/serve.ts')),
   entry(
     'serve check',

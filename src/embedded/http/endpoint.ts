@@ -9,14 +9,18 @@ import { authenticate } from './authenticate.ts'
 import { describeEndpoint, type EndpointDescription } from './describe-endpoint.ts'
 import { verifySignedUrl } from './signed-urls.ts'
 
-/** One request after authentication and validation. */
-export interface Call<Query, Body> {
+/** Who asks for what, after authentication and validation. */
+export interface Asked<Query> {
   readonly service: Service
   /** Undefined for a signed URL, which grants access to the one thing it names. */
   readonly grant: Grant | undefined
   /** The identifier in the path with this name. */
   readonly id: (name: string) => string
   readonly query: Query
+}
+
+/** One request after authentication and validation. */
+export interface Call<Query, Body> extends Asked<Query> {
   readonly body: Body
   readonly request: FastifyRequest
   readonly reply: FastifyReply
@@ -85,6 +89,6 @@ function admit(service: Service, spec: { takesSignedUrl?: boolean }, request: Fa
   return undefined
 }
 
-function parseWith<T>(shape: z.ZodType<T> | undefined, value: unknown): T {
+export function parseWith<T>(shape: z.ZodType<T> | undefined, value: unknown): T {
   return (shape ?? z.any()).parse(value, { error: describeIssue })
 }

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { searchAnswer } from '../../contract/records.ts'
 import type { Grant } from '../access/grant.ts'
 import { forbidden, invalid } from '../http/api-error.ts'
-import { endpoint } from '../http/endpoint.ts'
 import { integerInput } from '../http/inputs.ts'
+import { question } from '../http/question.ts'
 import type { SearchHit, SearchResult } from '../search/search-index.ts'
 import type { Service } from '../service.ts'
 import { assetBody, resourceBody, resourceHead } from './resources/resource-body.ts'
@@ -12,7 +12,7 @@ const MAX_ASSETS_A_HIT = 3
 const LIMITS = { min: 1, max: 100, byDefault: 10 }
 
 /** 4.14 */
-export const searchResources = endpoint({
+export const searchResources = question({
   route: 'searchResources',
   section: '4.14',
   summary: 'Search resources by the terms of their text and title',

@@ -8,6 +8,7 @@ import { describeService, showDescription } from './describe-service.ts'
 import { answerErrorsAsJson, answerUnreadable, sendError, toApiError } from './error-answers.ts'
 import { refuseUnknownRoutes } from './refuse-unknown-routes.ts'
 import { MAX_HEADER_BYTES, MAX_JSON_BYTES, type RequestLimits } from './request-limits.ts'
+import { serveAgents } from './serve-agents.ts'
 
 /** The longest interval between checks for connections whose headers take too long. */
 const MAX_CHECKING_MS = 5_000
@@ -40,6 +41,7 @@ export async function buildServer(service: Service, host: string, limits: Reques
   await describeService(app)
   for (const each of Object.values(ENDPOINTS)) each.register(app, service)
   showDescription(app)
+  serveAgents(app, service)
   return app
 }
 

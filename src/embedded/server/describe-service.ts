@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
-import { API_PREFIX, OPENAPI_PATH } from '../../contract/routes.ts'
+import { API_PREFIX, INTERFACE_VERSION, OPENAPI_PATH } from '../../contract/routes.ts'
 
 export const DOCUMENTATION_PATH = '/api/documentation'
 
@@ -18,7 +18,7 @@ export async function describeService(app: FastifyInstance): Promise<void> {
     stripBasePath: true,
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Knowledge Library Service (embedded)', version: '0.9.0', description: ABOUT },
+      info: { title: 'Knowledge Library Service (embedded)', version: INTERFACE_VERSION, description: ABOUT },
       servers: [{ url: API_PREFIX }],
       // The plugin leaves out each parameter that a security scheme names, so it sees none named "signature".
       components: { securitySchemes: { bearer: BEARER, signature: { ...SIGNATURE, name: 'signed URL' } } },

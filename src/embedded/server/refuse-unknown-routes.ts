@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { API_PREFIX, OPENAPI_PATH, ROUTES } from '../../contract/routes.ts'
 import { ApiError } from '../http/api-error.ts'
 import { DOCUMENTATION_PATH } from './describe-service.ts'
+import { AGENT_PATH } from './serve-agents.ts'
 
 const PATHS = [
   ...Object.values(ROUTES).map(({ method, path }) => ({ method, pattern: patternOf(API_PREFIX + path) })),
@@ -9,6 +10,7 @@ const PATHS = [
     method: 'GET',
     pattern: patternOf(path),
   })),
+  { method: 'POST', pattern: patternOf(AGENT_PATH) },
 ]
 
 /** Answers what no endpoint handles: 405 with `Allow` when the path takes other methods, otherwise 404. Reads no body. */

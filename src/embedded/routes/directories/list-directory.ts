@@ -4,8 +4,8 @@ import { PAGE_LIMITS } from '../../../contract/routes.ts'
 import type { Tables } from '../../database/open-tables.ts'
 import type { ListedFile } from '../../database/tables/locations.ts'
 import { notFound } from '../../http/api-error.ts'
-import { endpoint } from '../../http/endpoint.ts'
 import { cursorInput, integerInput, libraryPathInput } from '../../http/inputs.ts'
+import { question } from '../../http/question.ts'
 import { requireLibrary } from '../../http/require-access.ts'
 
 /** The last name listed of each section; null when the section has ended. */
@@ -15,7 +15,7 @@ type Position = z.infer<typeof position>
 const START: Position = { folder: '', file: '' }
 
 /** 4.10 */
-export const listDirectory = endpoint({
+export const listDirectory = question({
   route: 'listDirectory',
   section: '4.10',
   summary: 'List the immediate children of a library path',

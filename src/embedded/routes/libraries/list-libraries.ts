@@ -4,13 +4,13 @@ import { PAGE_LIMITS } from '../../../contract/routes.ts'
 import type { Grant } from '../../access/grant.ts'
 import type { Tables } from '../../database/open-tables.ts'
 import type { LibraryRow } from '../../database/tables/libraries.ts'
-import { endpoint } from '../../http/endpoint.ts'
 import { cursorInput, integerInput } from '../../http/inputs.ts'
+import { question } from '../../http/question.ts'
 
 const LISTING = 'libraries'
 
 /** 4.6 */
-export const listLibraries = endpoint({
+export const listLibraries = question({
   route: 'listLibraries',
   section: '4.6',
   summary: 'List the libraries that the credential can read',

@@ -1,6 +1,6 @@
 import { resourceRecord } from '../../../contract/records.ts'
 import { notFound } from '../../http/api-error.ts'
-import { endpoint } from '../../http/endpoint.ts'
+import { question } from '../../http/question.ts'
 import { requireLibrary, requireResource } from '../../http/require-access.ts'
 import { assetBody, resourceBody } from './resource-body.ts'
 
@@ -8,7 +8,7 @@ const MAX_ASSETS = 20
 const EXCERPT_LENGTH = 200
 
 /** 4.13 */
-export const showResource = endpoint({
+export const showResource = question({
   route: 'showResource',
   section: '4.13',
   summary: 'Show a resource with the state of its processing',

@@ -3,25 +3,15 @@ import { z } from 'zod'
 import { uploadAnswer } from '../../../contract/records.ts'
 import { INBOX_PATH } from '../../../contract/routes.ts'
 import { describeIssue } from '../../../foundation/text/describe-issue.ts'
-import type { DirectoryRow } from '../../database/tables/directories.ts'
 import { notFound, tooLarge } from '../../http/api-error.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { libraryPathInput } from '../../http/inputs.ts'
 import { requireLibrary } from '../../http/require-access.ts'
-import { newIdentifier } from '../../identifiers.ts'
 import { boundaryOf, MAX_FORM_OVERHEAD_BYTES, type ReceivedForm, receiveForm } from '../../multipart/receive-form.ts'
 import type { Service } from '../../service.ts'
-import type { ReceivedContent } from '../../storage/content-receiver.ts'
-import { type RecordedUpload, recordUpload } from '../../storage/record-upload.ts'
+import { storeFile } from '../../storage/store-file.ts'
 
 const fields = z.object({ path: libraryPathInput.default(INBOX_PATH) })
-
-interface IncomingFile {
-  readonly directory: DirectoryRow
-  readonly title: string
-  readonly mimeType: string
-  readonly content: ReceivedContent
-}
 
 /** 4.12 */
 export const uploadFile = endpoint({
@@ -57,6 +47,7 @@ export const uploadFile = endpoint({
       if (!directory) throw notFound('Directory')
       const content = await form.content.finish()
       const recorded = await storeFile(service, { title: form.title, mimeType: form.mimeType, directory, content })
+      if (!recorded) throw notFound('Library')
       reply.code(recorded.duplicate ? 200 : 201)
       return recorded
     } finally {
@@ -71,31 +62,4 @@ async function takeForm({ files, maxUploadBytes }: Service, request: FastifyRequ
     throw tooLarge('The file is larger than this instance takes')
   }
   return await receiveForm(request.raw, boundaryOf(type), { maxUploadBytes, temporaryDir: files.temporaryDir })
-}
-
-/** Everything is durable before the answer: a small content with its record, a large one before it. */
-async function storeFile(service: Service, file: IncomingFile): Promise<RecordedUpload> {
-  const { tables, files } = service
-  const { content, mimeType, directory } = file
-  const isKnown = tables.resources.byContent(content.sha256, directory.libraryId, mimeType) !== undefined
-  if (isKnown || content.kind === 'small') return writeRecord(service, file)
-  try {
-    await files.keep(content.sha256, content.temporaryFile)
-    return await writeRecord(service, file)
-  } finally {
-    files.release(content.sha256)
-  }
-}
-
-async function writeRecord(service: Service, { directory, ...file }: IncomingFile): Promise<RecordedUpload> {
-  const { tables, writes, clock, ingestion } = service
-  const { id: directoryId, libraryId } = directory
-  const createdAtMs = clock.nowMs()
-  const upload = { ...file, publicId: newIdentifier(createdAtMs), libraryId, directoryId, createdAtMs }
-  const recorded = await writes.write(() =>
-    tables.libraries.byId(libraryId) ? recordUpload(tables, upload) : undefined,
-  )
-  if (!recorded) throw notFound('Library')
-  if (!recorded.duplicate) ingestion.wake({ mimeType: file.mimeType, sizeBytes: file.content.sizeBytes })
-  return recorded
 }

@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest'
+import { createToken, type TokenSpec } from '../../../src/embedded/access/manage-tokens.ts'
+import { startLibrary } from '../temporary-library.ts'
+import { connectAgent, useTool } from './agent-client.ts'
+
+/** A library with a text and a directory, and an agent with all rights on it. */
+async function libraryWithText() {
+  const started = await startLibrary()
+  const { client, library } = started
+  const libraryId = await client.createLibrary()
+  const text = `# Solar sails\n\n${'Light pushes a sail. '.repeat(2_000)}\n\nThe end of the text.\n`
+  await client.call('POST', `/libraries/${libraryId}/directory`, { path: '/papers' })
+  const resource = await client.uploaded(libraryId, {
+    name: 'sails.md',
+    type: 'text/markdown',
+    content: text,
+    path: '/papers',
+  })
+  await client.processed(libraryId, resource)
+  return { ...started, libraryId, resource, text, agent: await connectAgent(library.url, library.token) }
+}
+
+const tokenOf = (dataDir: string, spec: Partial<TokenSpec>) =>
+  createToken(dataDir, { name: crypto.randomUUID(), libraries: 'all', ...spec }, Date.now())
+
+test('offers its four tools with what they take', async () => {
+  const { library } = await startLibrary()
+  const { tools } = await (await connectAgent(library.url, library.token)).listTools()
+  const shapes = tools.map(({ name, inputSchema, annotations }) => [
+    name,
+    inputSchema.required ?? [],
+    annotations?.readOnlyHint,
+  ])
+  expect(shapes.sort()).toEqual([
+    ['list_directory', [], true],
+    ['read_resource', ['library', 'resource'], true],
+    ['search', ['query'], true],
+    ['upload', ['library', 'name'], false],
+  ])
+})
+
+test('an agent finds a document and reads all of it', async () => {
+  const { agent, resource, libraryId, text } = await libraryWithText()
+  const { value: found } = await useTool(agent, 'search', { query: 'solar sails', library: libraryId })
+  expect(found.results).toEqual([
+    expect.objectContaining({ resource, title: 'sails.md', path: '/papers/sails.md', excerpts: [expect.any(String)] }),
+  ])
+  let read = ''
+  for (let offset: unknown = 0; offset !== null; ) {
+    const { value, texts } = await useTool(agent, 'read_resource', { library: libraryId, resource, offset })
+    expect(value).toMatchObject({ status: 'completed', paths: ['/papers/sails.md'] })
+    expect(texts[1]?.length).toBeLessThanOrEqual(20_000)
+    read += texts[1]
+    offset = value.next_offset
+  }
+  expect(read.replaceAll(/\s+/g, ' ').trim()).toBe(text.replaceAll(/\s+/g, ' ').trim())
+})
+
+test('an agent walks from the libraries to a document', async () => {
+  const { agent, resource, libraryId } = await libraryWithText()
+  const { value: top } = await useTool(agent, 'list_directory')
+  expect(top.libraries).toEqual([expect.objectContaining({ id: libraryId, rights: expect.arrayContaining(['read']) })])
+  const { value: root } = await useTool(agent, 'list_directory', { library: libraryId })
+  expect(root).toMatchObject({ path: '/', directories: ['.inbox', 'papers'], documents: [] })
+  const { value: papers } = await useTool(agent, 'list_directory', { library: libraryId, path: '/papers' })
+  expect(papers.documents).toEqual([{ resource, title: 'sails.md', filename: 'sails.md', type: 'text/markdown' }])
+})
+
+test('what an agent uploads is stored as any upload', async () => {
+  const { agent, client, libraryId } = await libraryWithText()
+  const note = { library: libraryId, name: 'note.md', text: 'A note of an agent', path: '/papers' }
+  const { value: first } = await useTool(agent, 'upload', note)
+  expect(first).toMatchObject({ library: libraryId, duplicate: false })
+  expect((await useTool(agent, 'upload', note)).value).toMatchObject({ resource: first.resource, duplicate: true })
+  const record = await client.processed(libraryId, String(first.resource))
+  expect(record).toMatchObject({ title: 'note.md', mime_type: 'text/markdown', ingestion_status: 'completed' })
+  const large = Buffer.alloc(3_000_000, 7)
+  const blob = { library: libraryId, name: 'a.bin', base64: large.toString('base64') }
+  const { value: stored } = await useTool(agent, 'upload', blob)
+  const download = await client.fetch(`/resources/${stored.resource}`, { method: 'GET' })
+  expect(Buffer.from(await download.arrayBuffer()).equals(large)).toBe(true)
+})
+
+test('mistakes of an agent are said in words', async () => {
+  const { agent, libraryId, resource } = await libraryWithText()
+  for (const [tool, args, message] of [
+    ['search', { query: 'x', library: 'None' }, 'There is no library "None" that may be read, only: "Library'],
+    ['list_directory', { library: libraryId, path: '/none' }, 'Directory not found'],
+    ['read_resource', { library: libraryId, resource: 'none' }, 'Resource not found'],
+    ['read_resource', { library: libraryId, resource, offset: -1 }, 'offset'],
+    ['upload', { library: libraryId, name: 'a/b', text: 'x' }, 'must be a name without slashes'],
+    ['upload', { library: libraryId, name: 'a', text: 'x', path: '/none' }, 'The directory /none not found'],
+    ['upload', { library: libraryId, name: 'a', text: 'x', base64: 'eA==' }, 'Give either text or base64'],
+  ] as const) {
+    const { isError, texts } = await useTool(agent, tool, args)
+    expect([isError, texts[0]]).toEqual([true, expect.stringContaining(message)])
+  }
+})
+
+test('an agent has the rights of its token, no more', async () => {
+  const { dataDir, library, libraryId, resource } = await libraryWithText()
+  const reader = await connectAgent(library.url, tokenOf(dataDir, { access: ['read'], interfaces: ['mcp'] }))
+  expect((await useTool(reader, 'read_resource', { library: libraryId, resource })).isError).toBe(false)
+  const refused = await useTool(reader, 'upload', { library: libraryId, name: 'a.txt', text: 'x' })
+  expect(refused).toMatchObject({
+    isError: true,
+    texts: [expect.stringContaining('lacks the right "resource.create"')],
+  })
+  const blind = await connectAgent(
+    library.url,
+    tokenOf(dataDir, { abilities: ['library.create'], interfaces: ['mcp'] }),
+  )
+  expect((await useTool(blind, 'list_directory')).value).toEqual({ libraries: [] })
+  expect((await useTool(blind, 'search', { query: 'sails' })).value.results).toEqual([])
+})
+
+test('lets only tokens for agents in, by POST', async () => {
+  const { dataDir, library } = await startLibrary()
+  const ask = async (token: string | undefined, method = 'POST') => {
+    const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }
+    const answer = await fetch(`${library.url}/mcp`, { method, headers, ...(method === 'POST' && { body: '{}' }) })
+    return [answer.status, await answer.json()]
+  }
+  expect(await ask(undefined)).toEqual([401, { message: 'A credential is needed' }])
+  expect(await ask('unknown')).toEqual([401, { message: 'The credential is not valid' }])
+  const forApi = tokenOf(dataDir, { access: ['read'], interfaces: ['api'] })
+  expect(await ask(forApi)).toEqual([403, { message: 'The credential lacks the right to use the interface "mcp"' }])
+  expect((await ask(library.token, 'GET'))[0]).toBe(405)
+})

@@ -1,0 +1,63 @@
+import { fileURLToPath } from 'node:url'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { expect, onTestFinished, test } from 'vitest'
+import { useTool } from '../embedded/agent/agent-client.ts'
+import { startLibrary } from '../embedded/temporary-library.ts'
+import { type Home, temporaryHome } from '../support/home.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+/** A desktop assistant that has `shelfd mcp` as the command of a server. */
+async function assistantOf(home: Home): Promise<Client> {
+  const client = new Client({ name: 'assistant', version: '1' })
+  const server = { command: process.execPath, args: [MAIN, 'mcp'], env: home.env, cwd: home.path }
+  await client.connect(new StdioClientTransport({ ...server, stderr: 'pipe' }))
+  onTestFinished(() => client.close())
+  return client
+}
+
+test('an assistant uses the embedded library over stdio', async () => {
+  const home = temporaryHome()
+  home.write('Papers', { 'sails.md': '# Solar sails\n\nLight pushes a sail.\n', 'page.html': '<p>A page of foxes</p>' })
+  expect((await home.run(['sync', 'Papers'])).exitCode).toBe(0)
+  const assistant = await assistantOf(home)
+  expect((await assistant.listTools()).tools).toHaveLength(4)
+
+  const { value } = await useTool(assistant, 'search', { query: 'sails', library: 'Papers' })
+  const [hit] = hitsOf(value)
+  expect(hit).toMatchObject({ title: 'sails.md', path: '/Papers/sails.md' })
+  const read = await useTool(assistant, 'read_resource', { library: 'Papers', resource: hit?.resource })
+  expect(read.texts[1]).toBe('# Solar sails\n\nLight pushes a sail.\n')
+
+  const [page] = hitsOf((await useTool(assistant, 'search', { query: 'foxes' })).value)
+  const readPage = await useTool(assistant, 'read_resource', { library: 'Papers', resource: page?.resource })
+  expect([readPage.texts[1]?.trim(), readPage.value.notice]).toEqual([
+    'A page of foxes',
+    expect.stringContaining('there may be more'),
+  ])
+
+  const note = { library: 'Papers', name: 'note.md', text: 'Of an assistant' }
+  expect((await useTool(assistant, 'upload', note)).value).toMatchObject({ duplicate: false })
+  const { value: inbox } = await useTool(assistant, 'list_directory', { library: 'Papers', path: '/.inbox' })
+  expect(inbox.documents).toEqual([expect.objectContaining({ title: 'note.md', type: 'text/markdown' })])
+  const wrong = await useTool(assistant, 'list_directory', { library: 'Paper' })
+  expect(wrong).toMatchObject({ isError: true, texts: [expect.stringContaining('There is no library "Paper"')] })
+})
+
+test('an assistant uses a configured service over stdio, with the rights of its token', async () => {
+  const { library, client } = await startLibrary()
+  const id = await client.createLibrary()
+  await client.processed(id, await client.uploaded(id, { name: 'a.txt', content: 'A fox elsewhere' }))
+  const assistant = await assistantOf(temporaryHome({ url: library.url, token: library.token }))
+  expect(hitsOf((await useTool(assistant, 'search', { query: 'fox' })).value)).toMatchObject([{ title: 'a.txt' }])
+  const refused = await assistantOf(temporaryHome({ url: library.url, token: 'kls_unknown' }))
+  expect(await useTool(refused, 'search', { query: 'fox' })).toMatchObject({
+    isError: true,
+    texts: [expect.stringContaining('401 (credential refused)')],
+  })
+})
+
+function hitsOf({ results }: Record<string, unknown>): Record<string, unknown>[] {
+  return Array.isArray(results) ? results : []
+}
