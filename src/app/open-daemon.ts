@@ -1,8 +1,8 @@
 import type { DaemonStatus } from '../daemon/daemon-status.ts'
 import { createMetrics, type Metrics } from '../daemon/metrics/create-metrics.ts'
-import { withoutRepeats } from '../daemon/quiet-logger.ts'
 import { type DaemonPlan, type HealthAddress, runDaemon } from '../daemon/run-daemon.ts'
 import type { SupervisorPlan } from '../daemon/supervisor.ts'
+import { withoutRepeats } from '../daemon/without-repeats.ts'
 import { systemClock } from '../foundation/clock.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { systemWatch } from '../local/watch/system-watch.ts'
@@ -138,7 +138,7 @@ function controllerSettings(mirror: EngineMirror, configured: MirrorSettings, lo
   return {
     mirror,
     watch: watch ? systemWatch({ wanted: watcher, pollIntervalMs, clock: systemClock, logger }) : null,
-    pace: { rescanMs, pollIntervalMs, settleMs },
+    scanIntervals: { rescanMs, pollIntervalMs, settleMs },
     runSpanMs: Math.max(rescanMs ?? 0, SHORTEST_RUN_SPAN_MS),
   }
 }

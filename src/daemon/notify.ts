@@ -31,7 +31,7 @@ export interface NotifierInput {
   readonly logger: Logger
 }
 
-const STATUS_PAUSE_MS = 3_000
+const STATUS_INTERVAL_MS = 3_000
 const SEND_TIMEOUT_MS = 10_000
 const MOST_STATUS_LENGTH = 400
 
@@ -92,19 +92,19 @@ class SystemdNotifier implements Notifier {
     this.#isResting = true
     while (this.#next !== this.#shown) {
       void this.#send([this.#takeStatus()])
-      if (!(await this.#rests(STATUS_PAUSE_MS, this.#stop.signal))) break
+      if (!(await this.#wait(STATUS_INTERVAL_MS, this.#stop.signal))) break
     }
     this.#isResting = false
   }
 
   async #watch(intervalMs: number, isAlive: () => boolean, signal: AbortSignal): Promise<void> {
-    while (await this.#rests(intervalMs, signal)) {
+    while (await this.#wait(intervalMs, signal)) {
       if (isAlive()) await this.#send(['WATCHDOG=1'])
     }
   }
 
   /** Resolves to false when `signal` ended the sleep early. */
-  #rests(durationMs: number, signal: AbortSignal): Promise<boolean> {
+  #wait(durationMs: number, signal: AbortSignal): Promise<boolean> {
     return this.#input.clock.sleep(durationMs, signal).then(
       () => true,
       () => false,

@@ -106,7 +106,7 @@ class Daemon implements AsyncDisposable {
         clock,
         intervalMs: BEAT_MS,
         onBeat: () => this.#beat(),
-        onJump: (kind, byMs) => this.#noteJump(kind, byMs),
+        onJump: (kind, byMs) => this.#onJump(kind, byMs),
       }),
     )
     this.#isAlive = () => heartbeat.isAlive()
@@ -114,7 +114,7 @@ class Daemon implements AsyncDisposable {
     if (hangup) this.#parts.use(hangup)
     this.#parts.use(this.#notifier.startWatchdog(this.#isAlive))
     this.#notifier.ready(describeStatus(this.status()))
-    this.#tellPassedOver(input.plan)
+    this.#reportPassedOver(input.plan)
     const mirrors = this.#supervisor.controllers.map(({ name }) => name)
     logger.info('the daemon has started', {
       mirrors,
@@ -163,7 +163,7 @@ class Daemon implements AsyncDisposable {
     this.#notifier.status(describeStatus(this.status()))
   }
 
-  #noteJump(kind: JumpKind, byMs: number): void {
+  #onJump(kind: JumpKind, byMs: number): void {
     const message =
       kind === 'woke'
         ? 'the machine woke, or its clock was set forward: every mirror is checked'
@@ -212,7 +212,7 @@ class Daemon implements AsyncDisposable {
       const { plan, changes, takeOver } = replan
       this.#supervisor = this.#startSupervisor(plan.supervisor)
       takeOver()
-      this.#tellPassedOver(plan)
+      this.#reportPassedOver(plan)
       logger.info('the configuration was read again', { changes: changes.length === 0 ? 'none' : changes })
     } catch (error) {
       if (isWithoutSupervisor || !(error instanceof UsageError)) this.#fail(error)
@@ -224,7 +224,7 @@ class Daemon implements AsyncDisposable {
     if (refusal) throw refusal.error
   }
 
-  #tellPassedOver({ passedOver, supervisor }: DaemonPlan): void {
+  #reportPassedOver({ passedOver, supervisor }: DaemonPlan): void {
     const { logger } = this.#input
     for (const reason of passedOver) logger.warn('a configured mirror is not synced', { reason })
     if (supervisor.mirrors.length === 0)

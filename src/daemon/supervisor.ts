@@ -6,7 +6,7 @@ import type { Engine } from '../sync/engine.ts'
 import { isPaused } from '../sync/pause.ts'
 import type { LibraryAccess } from './control/answers.ts'
 import type { DaemonMirrorStatus, DaemonStatus } from './daemon-status.ts'
-import { forgetNotes } from './forget-notes.ts'
+import { forgetRemoved } from './forget-removed.ts'
 import { type MaintenanceWindow, MaintenanceWindows } from './schedule/maintenance.ts'
 import { type Schedules, startSchedules } from './schedule/schedule.ts'
 
@@ -46,7 +46,7 @@ export class Supervisor {
     const { engine, mirrors, timeZone, maintenance } = plan
     this.plan = plan
     this.engine = engine
-    this.connection = new ServiceConnection(engine, { onFatal, onChange: () => this.#tellConnectionChange() })
+    this.connection = new ServiceConnection(engine, { onFatal, onChange: () => this.#announceConnectionChange() })
     this.controllers = mirrors.map(({ controller }) => new MirrorController(engine, this.connection, controller))
     this.#windows = new MaintenanceWindows(maintenance, timeZone)
     this.applyPauses()
@@ -56,7 +56,7 @@ export class Supervisor {
     )
     for (const { name } of scheduled) this.#find(name)?.hold('scheduled', SCHEDULED)
     const { clock, store, logger } = engine
-    forgetNotes(store, {
+    forgetRemoved(store, {
       names: [...this.controllers, ...store.mirrors.list()].map(({ name }) => name),
       scheduled: scheduled.map(({ name }) => name),
     })
@@ -146,7 +146,7 @@ export class Supervisor {
     return this.controllers.find((controller) => controller.name === name)
   }
 
-  #tellConnectionChange(): void {
+  #announceConnectionChange(): void {
     for (const controller of this.controllers) controller.connectionChanged()
   }
 }

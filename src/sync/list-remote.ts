@@ -42,7 +42,7 @@ const BOUNDS: ListingBounds = { levels: 256, requests: 1_000_000 }
 
 /** A local path has at most 4,096 bytes. */
 const LONGEST_PATH = 8_192
-const LONGEST_TOLD = 120
+const LONGEST_NAME = 120
 
 /**
  * Lists a whole library, directories in parallel, and passes the files of each page to `add` when it arrives. A library
@@ -53,8 +53,8 @@ export async function listRemote(target: ListingTarget, bounds = BOUNDS): Promis
   // Breadth first: a level's directories are known before the next level is asked for.
   let level: readonly string[] = target.from ?? ['/']
   for (let depth = 0; level.length > 0 && depth <= bounds.levels; depth += 1) level = await listLevel(walk, level)
-  if (level.length > 0) noteIncomplete(walk, '/', `its folders are nested more than ${bounds.levels} levels deep`)
-  if (walk.requestsLeft < 0) noteIncomplete(walk, '/', `it needs more than ${bounds.requests} requests`)
+  if (level.length > 0) recordIncomplete(walk, '/', `its folders are nested more than ${bounds.levels} levels deep`)
+  if (walk.requestsLeft < 0) recordIncomplete(walk, '/', `it needs more than ${bounds.requests} requests`)
   return { incomplete: walk.incomplete }
 }
 
@@ -73,7 +73,7 @@ async function listLevel(walk: RemoteWalk, level: readonly string[]): Promise<st
     } catch (error) {
       if (!isOfOneDirectory(error)) throw error
       if (isAbsent(error) && walk.target.from?.includes(path)) return
-      noteIncomplete(walk, path, messageOf(error))
+      recordIncomplete(walk, path, messageOf(error))
     }
   })
   return below
@@ -98,7 +98,7 @@ async function listOne(walk: RemoteWalk, path: string): Promise<string[]> {
   return below
 }
 
-function noteIncomplete({ target, incomplete }: RemoteWalk, path: string, reason: string): void {
+function recordIncomplete({ target, incomplete }: RemoteWalk, path: string, reason: string): void {
   target.logger.warn('cannot list a directory of the library', { path, reason })
   incomplete.push({ path, reason })
 }
@@ -107,10 +107,10 @@ function noteIncomplete({ target, incomplete }: RemoteWalk, path: string, reason
 function pathOfFolder(directory: string, name: string): string {
   const path = joinLibraryPath(directory, name)
   if (path.length <= LONGEST_PATH && !name.includes('/') && normalizeLibraryPath(path) === path) return path
-  const shown = escapeText(truncateText(name, LONGEST_TOLD))
+  const shown = escapeText(truncateText(name, LONGEST_NAME))
   throw new TemporaryError(
     'answer-malformed',
-    `Cannot list "${escapeText(truncateText(directory, LONGEST_TOLD))}": its folder "${shown}" has a name that no path can contain`,
+    `Cannot list "${escapeText(truncateText(directory, LONGEST_NAME))}": its folder "${shown}" has a name that no path can contain`,
   )
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
 import { endWithUs } from '../soak/end-with-us.ts'
-import { attachDaemon, isQuiet, type RunningDaemon } from '../support/daemon-process.ts'
+import { attachDaemon, isIdle, type RunningDaemon } from '../support/daemon-process.ts'
 import { runShelfd } from '../support/run-shelfd.ts'
 import type { Bench } from './bench.ts'
 import { shelfdEnvironment } from './run-shelfd.ts'
@@ -34,7 +34,7 @@ export async function startBenchDaemon({ program, service }: Bench, home: string
   await using starting = new AsyncDisposableStack()
   starting.use(endWithUs(running.child))
   const daemon = attachDaemon(running, join(home, 'state', 'shelfd'), LONGEST_WAIT_MS)
-  const { pid } = await daemon.until('at rest', isQuiet)
+  const { pid } = await daemon.until('at rest', isIdle)
   const parts = starting.move()
   return { daemon, pid, [Symbol.asyncDispose]: () => parts.disposeAsync() }
 }

@@ -7,7 +7,7 @@ import { type Logger, silentLogger } from '../../src/foundation/logger.ts'
 import { openTestEngine } from '../support/engine.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { freePort } from '../support/free-port.ts'
-import { until } from '../support/keeper.ts'
+import { until } from '../support/mirror-controller.ts'
 import { supervisorPlan } from '../support/supervisor.ts'
 
 /** A daemon in this process without mirrors, and what it takes over at each reload. */

@@ -7,8 +7,8 @@ import type { WatchMeans } from '../../src/sync/continuous/mirror-watch.ts'
 import type { Engine } from '../../src/sync/engine.ts'
 import { mirrorOf, openTestEngine } from '../support/engine.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
-import { handWatch, keeperSettings, until } from '../support/keeper.ts'
 import { lazyService } from '../support/lazy-service.ts'
+import { controllerSettings, handWatch, until } from '../support/mirror-controller.ts'
 import { supervisorPlan } from '../support/supervisor.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
@@ -16,7 +16,7 @@ const THIRTY_DAYS_MS = 30 * 86_400_000
 
 function controllerOf(name: string, means: WatchMeans = handWatch().means) {
   const root = writeTree(join(temporaryDirectory(), name), { 'a.md': name })
-  return keeperSettings(mirrorOf(root), means)
+  return controllerSettings(mirrorOf(root), means)
 }
 
 describe('a supervisor that stops', () => {

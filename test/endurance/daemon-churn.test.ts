@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { Churner } from '../support/churn.ts'
 import { accountChurn, type ChurnAccount } from '../support/churn-account.ts'
 import { configure, startDaemon } from '../support/daemon.ts'
-import { attachDaemon, isQuiet } from '../support/daemon-process.ts'
+import { attachDaemon, isIdle } from '../support/daemon-process.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
@@ -15,7 +15,7 @@ const CHURN_MS = Number(process.env.SHELFD_CHURN_SECONDS ?? 60) * 1_000
 const FILES = 10_000
 const SETTLE_MS = 1_000
 /** Between two changes, so that there are about a hundred in a second. */
-const PAUSE_MS = 10
+const INTERVAL_MS = 10
 /** What rested for so long must have been seen: settling, looking and a scan of a busy machine. */
 const SURELY_SEEN_MS = 20_000
 /** Ten thousand files on a machine that does other things as well. */
@@ -32,27 +32,27 @@ test('a tree changed at random ends exactly mirrored', { timeout: CHURN_MS + 3 *
     limits: { newPerRun: 'none', newPerDay: 'none' },
   })
   const daemon = attachDaemon(await startDaemon(home), home.stateDir, LONGEST_WAIT_MS)
-  await daemon.until('the first pass is over', isQuiet)
+  await daemon.until('the first pass is over', isIdle)
 
   const endMs = performance.now() + CHURN_MS
   while (performance.now() < endMs) {
     churner.step()
-    await sleep(PAUSE_MS)
+    await sleep(INTERVAL_MS)
   }
-  await daemon.until('all is quiet', isQuiet)
+  await daemon.until('all is quiet', isIdle)
   churner.settle()
-  await daemon.until('all is quiet again', isQuiet)
+  await daemon.until('all is quiet again', isIdle)
   const missed = (await daemon.status()).mirrors[0]?.missedByWatcher
   const { exitCode } = await daemon.stop()
   expect(exitCode).toBe(0)
 
   const resources = readLibrary(service.dataDir).map(({ sha256 }) => sha256)
-  const pace = { settleMs: SETTLE_MS, surelySeenMs: SURELY_SEEN_MS }
+  const spans = { settleMs: SETTLE_MS, surelySeenMs: SURELY_SEEN_MS }
   const exact: ChurnAccount = { twice: [], missing: [], overlooked: [], fleeting: [] }
-  expect(accountChurn([{ root, churner }], resources, pace)).toEqual(exact)
+  expect(accountChurn([{ root, churner }], resources, spans)).toEqual(exact)
   const uploads = service.requests.filter(({ route }) => route === 'uploadFile')
   expect(uploads).toHaveLength(resources.length)
-  expect(churner.changes).toBeGreaterThan(CHURN_MS / PAUSE_MS / 4)
+  expect(churner.changes).toBeGreaterThan(CHURN_MS / INTERVAL_MS / 4)
   expect(missed, 'changes that only scans found').toBeLessThan(churner.changes / 100)
 
   const { stdout } = await home.shelfd(['report', '--json'])

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
-import { isQuiet } from '../support/daemon-process.ts'
+import { isIdle } from '../support/daemon-process.ts'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
@@ -17,7 +17,7 @@ const MOST_LOG_LINES = 40
 const OUTAGE_MS = Number(process.env.SHELFD_OUTAGE_MINUTES ?? 0) * 60_000
 const LONGEST_WAIT_MS = 60_000
 /** Between two changes; about a thousand in a long outage. */
-const CHANGE_PAUSE_MS = Math.max(250, OUTAGE_MS / 1_000)
+const CHANGE_INTERVAL_MS = Math.max(250, OUTAGE_MS / 1_000)
 
 /** A home whose configuration mirrors 80 files into the library of a service. */
 function homeOf(service: FaultyService) {
@@ -54,7 +54,7 @@ describe('a service that comes and goes', () => {
     )
 
     const all = CONTENTS + changer.changes
-    await daemon.until('all is quiet', (status) => isQuiet(status) && readLibrary(service.dataDir).length >= all)
+    await daemon.until('all is quiet', (status) => isIdle(status) && readLibrary(service.dataDir).length >= all)
     const { exitCode, stderr } = await daemon.stop()
     if (OUTAGE_MS > 0) process.stdout.write(`${changer.changes} changes; the log:\n${stderr}`)
     expect(exitCode).toBe(0)
@@ -88,7 +88,7 @@ describe('signals at random moments', () => {
       else expect(exitCode).toBe(0)
     }
     const last = await startDaemon(home)
-    await last.until('all is quiet', (status) => isQuiet(status))
+    await last.until('all is quiet', (status) => isIdle(status))
     expect(await last.stop()).toMatchObject({ exitCode: 0 })
     const stored = readLibrary(service.dataDir)
     expect(stored).toHaveLength(CONTENTS + SIGNALS)
@@ -118,7 +118,7 @@ class Changer {
       if (performance.now() > endMs + LONGEST_WAIT_MS) throw new Error(`Waited in vain for: ${what}`)
       this.changes += 1
       this.#home.write('Papers', { [`change-${this.changes}.md`]: `written in change ${this.changes}\n` })
-      await sleep(CHANGE_PAUSE_MS)
+      await sleep(CHANGE_INTERVAL_MS)
     }
   }
 }

@@ -1,7 +1,7 @@
 /** Commands beside the real daemon, a process of its own. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { type Running, runShelfd } from '../support/run-shelfd.ts'
@@ -16,7 +16,7 @@ async function until<T>(ask: () => Promise<T>, holds: (answer: T) => boolean): P
     const answer = await ask()
     if (holds(answer)) return answer
     if (performance.now() > deadlineMs) throw new Error(`Waited in vain: ${JSON.stringify(answer)}`)
-    await pause(LOOK_AGAIN_MS)
+    await sleep(LOOK_AGAIN_MS)
   }
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { DaemonMirrorStatus, DaemonStatus } from '../../src/daemon/daemon-status.ts'
 import { configure, startDaemon } from '../support/daemon.ts'
-import { isQuiet } from '../support/daemon-process.ts'
+import { isIdle } from '../support/daemon-process.ts'
 import { dumpStore } from '../support/dump-store.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { freePort } from '../support/free-port.ts'
@@ -48,7 +48,7 @@ describe('roots that are lost', () => {
     const mirrors = writeMirrors(home, ['gone', 'replaced', 'emptied', 'well'])
     configure(home, { mirrors, health: { listen: `127.0.0.1:${port}` } })
     const daemon = await startDaemon(home)
-    await daemon.until('everything is mirrored', isQuiet)
+    await daemon.until('everything is mirrored', isIdle)
     const before = dumpStore(home.stateDir)
     service.forget()
 
@@ -83,7 +83,7 @@ describe('roots that are lost', () => {
       const command = commandIn(statusOf(status, name)?.reason?.message ?? '')
       expect(await home.shelfd(command)).toMatchObject({ exitCode: 0, stderr: '' })
     }
-    await daemon.until('all go on', (now) => countHalted(now) === 0 && isQuiet(now))
+    await daemon.until('all go on', (now) => countHalted(now) === 0 && isIdle(now))
     expect(service.requests.filter(({ route }) => route === 'uploadFile').map(({ fileName }) => fileName)).toEqual([
       'late.md',
       'other.md',
@@ -102,7 +102,7 @@ describe('a store that is deleted under the daemon', () => {
     const home = temporaryHome(service)
     configure(home, { mirrors: writeMirrors(home, ['papers']) })
     const first = await startDaemon(home)
-    await first.until('everything is mirrored', isQuiet)
+    await first.until('everything is mirrored', isIdle)
     service.forget()
     rmSync(home.stateDir, { recursive: true })
     const { exitCode, stderr } = await first.ended
@@ -123,10 +123,10 @@ describe('a store that is deleted under the daemon', () => {
     // For this state it is the first one.
     const stderrOfFirst = 'Next: shelfd search WORDS · shelfd report · shelfd status\n'
     expect(await home.shelfd(commandIn(reason?.message ?? ''))).toMatchObject({ exitCode: 0, stderr: stderrOfFirst })
-    await daemon.until('it goes on', isQuiet)
+    await daemon.until('it goes on', isIdle)
     home.write('papers', { 'later.md': 'written afterwards' })
     await daemon.until('it is sent', () => service.count('uploadFile') === 2)
-    await daemon.until('all is quiet', isQuiet)
+    await daemon.until('all is quiet', isIdle)
     expect(await daemon.stop()).toMatchObject({ exitCode: 0 })
     expect(readLibrary(service.dataDir)).toHaveLength(FILES + 2)
     // What was there is taken over, and not sent again.
@@ -148,7 +148,7 @@ describe('a system that allows ten watches', () => {
     for (let index = 0; index < 20; index += 1) mkdirSync(join(home.path, 'papers', `more-${index}`))
     configure(home, { mirrors: [{ ...mirror, pollInterval: '1s' }] })
     const daemon = await startDaemon(home, {}, WITH_FEW)
-    const status = await daemon.until('everything is mirrored', isQuiet)
+    const status = await daemon.until('everything is mirrored', isIdle)
     expect(statusOf(status, 'papers')).toMatchObject({ watcher: 'node', isWatchLimited: true })
     for (const name of ['more-0', 'more-19']) home.write(join('papers', name), { 'new.md': `new in ${name}` })
     await daemon.until('all of it is there', () => readLibrary(service.dataDir).length === FILES + 2)

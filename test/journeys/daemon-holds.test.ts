@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { DaemonMirrorStatus, DaemonStatus } from '../../src/daemon/daemon-status.ts'
 import { configure, startDaemon } from '../support/daemon.ts'
-import { isQuiet, type RunningDaemon } from '../support/daemon-process.ts'
+import { isIdle, type RunningDaemon } from '../support/daemon-process.ts'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
 import { type Home, temporaryHome, type Variables } from '../support/home.ts'
 import { manyFiles } from '../support/temporary.ts'
@@ -101,7 +101,7 @@ describe('a maintenance window', () => {
     await untilHeld(daemon, 'paused')
     expect(service.count('uploadFile')).toBe(0)
     expect((await home.shelfd(['resume'])).exitCode).toBe(0)
-    await daemon.until('all is sent', isQuiet)
+    await daemon.until('all is sent', isIdle)
     expect(service.count('uploadFile')).toBe(4)
     expect(await daemon.stop()).toMatchObject({ exitCode: 0 })
   })

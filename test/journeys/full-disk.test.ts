@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
-import { isQuiet } from '../support/daemon-process.ts'
+import { isIdle } from '../support/daemon-process.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
@@ -37,7 +37,7 @@ describe.runIf(mayMount)('a full disk', () => {
     expect(full.mirrors[0]).toMatchObject({ state: 'waiting', reason: { code: 'disk-full' } })
     expect(service.count('uploadFile')).toBe(0)
     disk.resize('200m')
-    await daemon.until('it goes on by itself', (now) => isQuiet(now) && service.count('uploadFile') === 2)
+    await daemon.until('it goes on by itself', (now) => isIdle(now) && service.count('uploadFile') === 2)
     expect((await daemon.stop()).exitCode).toBe(0)
   }, 120_000)
 

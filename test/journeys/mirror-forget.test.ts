@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createHome } from '../cli/run-with.ts'
 import { startDaemon } from '../support/daemon.ts'
-import { isQuiet } from '../support/daemon-process.ts'
+import { isIdle } from '../support/daemon-process.ts'
 import { dumpStore } from '../support/dump-store.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
@@ -132,16 +132,16 @@ describe('forgetting a mirror', () => {
     const other = home.write('Other', { 'o.md': 'other' })
     expect((await home.sync([other])).exitCode).toBe(0)
     const daemon = await startDaemon(home, { SHELFD_LOG_FORMAT: 'text' })
-    await daemon.until('both are kept', ({ mirrors, ...rest }) => mirrors.length === 2 && isQuiet({ mirrors, ...rest }))
+    await daemon.until('both are kept', ({ mirrors, ...rest }) => mirrors.length === 2 && isIdle({ mirrors, ...rest }))
     expect((await home.shelfd(FORGET)).exitCode).toBe(0)
     expect(copiesIn(home)).toHaveLength(1)
-    const status = await daemon.until('one is left', isQuiet)
+    const status = await daemon.until('one is left', isIdle)
     expect(status.mirrors.map(({ name }) => name)).toEqual(['Other'])
     writeFileSync(join(root, 'late.md'), 'written to the forgotten one')
     writeFileSync(join(other, 'late.md'), 'written to the other one')
     const before = readLibrary(home.dataDir).length
     await daemon.until('the other is sent', () => readLibrary(home.dataDir).length > before)
-    await daemon.until('all is quiet', isQuiet)
+    await daemon.until('all is quiet', isIdle)
     expect(readLibrary(home.dataDir)).toHaveLength(before + 1)
     expect(await home.shelfd(FORGET)).toMatchObject({ exitCode: 2 })
     expect((await daemon.stop()).exitCode).toBe(0)

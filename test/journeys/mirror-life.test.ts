@@ -3,7 +3,7 @@ import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
-import { isQuiet } from '../support/daemon-process.ts'
+import { isIdle } from '../support/daemon-process.ts'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
@@ -87,7 +87,7 @@ describe('a mirror taken out of the configuration', () => {
   test('is no longer kept after SIGHUP and restart', PATIENT, async () => {
     const { service, home, configureOnly } = await twoMirrors()
     const daemon = await startDaemon(home)
-    await daemon.until('both are mirrored', isQuiet)
+    await daemon.until('both are mirrored', isIdle)
     configureOnly('papers')
     daemon.child.kill('SIGHUP')
     const reloaded = await daemon.until('one is left', ({ mirrors }) => mirrors.length === 1)
@@ -95,7 +95,7 @@ describe('a mirror taken out of the configuration', () => {
     home.write('mail', { 'after-hangup.md': 'mail, after the hangup' })
     home.write('papers', { 'after-hangup.md': 'papers, after the hangup' })
     await daemon.until('papers is sent', () => readLibrary(service.dataDir).length === 3)
-    await daemon.until('all is quiet', isQuiet)
+    await daemon.until('all is quiet', isIdle)
     configure(home, {})
     daemon.child.kill('SIGHUP')
     await daemon.until('none is left', ({ mirrors }) => mirrors.length === 0)
@@ -105,7 +105,7 @@ describe('a mirror taken out of the configuration', () => {
     const next = await startDaemon(home)
     home.write('papers', { 'after-restart.md': 'papers, after the restart' })
     await next.until('papers is sent', () => readLibrary(service.dataDir).length === 4)
-    const status = await next.until('all is quiet', isQuiet)
+    const status = await next.until('all is quiet', isIdle)
     expect(status.mirrors.map(({ name }) => name)).toEqual(['papers'])
     expect((await next.stop()).exitCode).toBe(0)
     expect(sentNames(service).filter((name) => name?.startsWith('after-'))).toEqual([
@@ -240,14 +240,14 @@ describe('a service configured after the embedded library', () => {
     const port = await freePort()
     asService(mirrors, { health: { listen: `127.0.0.1:${port}` } })
     const daemon = await startDaemon(home)
-    const status = await daemon.until('the other is mirrored', isQuiet)
+    const status = await daemon.until('the other is mirrored', isIdle)
     expect(status.mirrors.map(({ name }) => name)).toEqual(['other'])
     expect(daemon.log()).toMatch(/papers.*shelfd mirrors forget papers/)
     expect(await fetch(`http://127.0.0.1:${port}/readyz`)).toMatchObject({ status: 200 })
     expect((await home.shelfd(['mirrors', 'forget', 'papers', '--yes'])).exitCode).toBe(0)
     const now = await daemon.until(
       'it begins anew',
-      ({ mirrors: all, ...rest }) => all.length === 2 && isQuiet({ mirrors: all, ...rest }),
+      ({ mirrors: all, ...rest }) => all.length === 2 && isIdle({ mirrors: all, ...rest }),
     )
     expect(now.mirrors.map(({ name }) => name)).toEqual(['papers', 'other'])
     expect((await daemon.stop()).exitCode).toBe(0)

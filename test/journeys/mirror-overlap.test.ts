@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createHome } from '../cli/run-with.ts'
 import { configure, startDaemon } from '../support/daemon.ts'
-import { isQuiet } from '../support/daemon-process.ts'
+import { isIdle } from '../support/daemon-process.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 
@@ -80,7 +80,7 @@ describe('two configured mirrors', () => {
     expect(await home.shelfd(['daemon'])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('lies in') })
     configure(home, { mirrors: mirrors.slice(0, 1) })
     const daemon = await startDaemon(home)
-    await daemon.until('it is mirrored', isQuiet)
+    await daemon.until('it is mirrored', isIdle)
     configure(home, { mirrors })
     daemon.child.kill('SIGHUP')
     const status = await daemon.until('it is refused', () => daemon.log().includes('cannot use the new configuration'))
@@ -186,7 +186,7 @@ describe('a directory that holds the home or the system', () => {
     expect(await home.shelfd(['sync'])).toMatchObject({ exitCode: 8 })
     expect(existsSync(home.dataDir), 'the library was not even started').toBe(false)
     expect((await home.shelfd(['sync', 'all', '--yes'])).exitCode).toBe(0)
-    await daemon.until('it goes on', isQuiet)
+    await daemon.until('it goes on', isIdle)
     expect((await daemon.stop()).exitCode).toBe(0)
   })
 })

@@ -1,7 +1,7 @@
 /** -v, a dry run and the log of the daemon name each file that is or would be sent. */
 import { describe, expect, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
-import { isQuiet } from '../support/daemon-process.ts'
+import { isIdle } from '../support/daemon-process.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { manyFiles } from '../support/temporary.ts'
@@ -77,7 +77,7 @@ describe('the log of the daemon', () => {
     const path = home.write('Papers', manyFiles(100, 100))
     configure(home, { mirrors: [{ name: 'papers', path, settle: '0s' }] })
     const daemon = await startDaemon(home, { SHELFD_LOG_FORMAT: 'json' })
-    await daemon.until('all is sent', isQuiet)
+    await daemon.until('all is sent', isIdle)
     const { stderr } = await daemon.stop()
     const named = fieldsOf(stderr, 'sent')
     expect(named).toHaveLength(60)
@@ -119,7 +119,7 @@ describe('the log of the daemon', () => {
     const mirror = { name: 'mail', path, settle: '0s' }
     configure(home, { mirrors: [mirror] })
     const daemon = await startDaemon(home, { SHELFD_LOG_FORMAT: 'json' })
-    await daemon.until('all is sent', isQuiet)
+    await daemon.until('all is sent', isIdle)
     const before = daemon.log().length
     const empty = home.write('Empty', {})
     configure(home, {
@@ -130,7 +130,7 @@ describe('the log of the daemon', () => {
     })
     daemon.child.kill('SIGHUP')
     await daemon.logged('the configuration was read again')
-    await daemon.until('both mirrors are idle', (status) => status.mirrors.length === 2 && isQuiet(status))
+    await daemon.until('both mirrors are idle', (status) => status.mirrors.length === 2 && isIdle(status))
     const lines = daemon.log().slice(before).trimEnd().split('\n')
     const changes = [`mirrors.empty was added: ${empty} → Empty:/Empty`, 'mirrors.mail.settleMs: 0 → 1000']
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ msg: 'the configuration was read again', changes }])

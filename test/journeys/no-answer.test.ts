@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
-import { isQuiet } from '../support/daemon-process.ts'
+import { isIdle } from '../support/daemon-process.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
@@ -181,7 +181,7 @@ describe('the daemon', () => {
     await daemon.until('all is sent', ({ mirrors }) => mirrors.every(({ state }) => state === 'idle'))
     service.answer = () => ({ status: 503, body: {} })
     home.write('Papers', { 'b.md': 'B' })
-    // Its run goes over a line of its own, and the keeper of the mirror waits meanwhile.
+    // Its run goes over a line of its own, and the controller of the mirror waits meanwhile.
     const beside = start(home, ['sync', 'Papers'])
     await hear(beside, / cannot answer requests now \(503, service unavailable\)/)
     await daemon.until('away', ({ service: { state } }) => state === 'away')
@@ -204,7 +204,7 @@ describe('the daemon', () => {
       health: { listen: `127.0.0.1:${port}` },
     })
     const daemon = await startDaemon(home)
-    await daemon.until('all is sent', (status) => isQuiet(status) && status.service.state === 'connected')
+    await daemon.until('all is sent', (status) => isIdle(status) && status.service.state === 'connected')
     service.answer = () => ({ status: 401, body: {} })
     const ask = async (): Promise<{ status: string }> => {
       const answer = await fetch(`http://127.0.0.1:${port}/readyz`)

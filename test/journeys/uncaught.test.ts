@@ -1,7 +1,7 @@
 /** What becomes of a daemon in which something is thrown that nobody expects. */
 import { expect, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
-import { isQuiet } from '../support/daemon-process.ts'
+import { isIdle } from '../support/daemon-process.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
@@ -19,7 +19,7 @@ test('an exception that nobody catches ends the daemon, to be started again', as
   configure(home, { mirrors: [{ name: 'papers', path, library: 'Research', settle: '50ms' }] })
   const preload = `data:text/javascript,${encodeURIComponent(THROWS)}`
   const daemon = await startDaemon(home, { NODE_OPTIONS: `--import=${preload}` })
-  await daemon.until('the first file is mirrored', (now) => isQuiet(now) && service.count('uploadFile') === 1)
+  await daemon.until('the first file is mirrored', (now) => isIdle(now) && service.count('uploadFile') === 1)
   daemon.child.kill('SIGUSR2')
   const { exitCode, stderr } = await daemon.ended
   expect(stderr).toContain('Error: planted')
@@ -28,7 +28,7 @@ test('an exception that nobody catches ends the daemon, to be started again', as
 
   home.write('Papers', { 'b.md': 'B' })
   const next = await startDaemon(home)
-  await next.until('it goes on', (now) => isQuiet(now) && service.count('uploadFile') === 2)
+  await next.until('it goes on', (now) => isIdle(now) && service.count('uploadFile') === 2)
   expect((await next.stop()).exitCode).toBe(0)
   expect(readLibrary(service.dataDir).map(({ title }) => title)).toEqual(['a.md', 'b.md'])
 })

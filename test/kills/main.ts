@@ -94,8 +94,8 @@ function sayFailed({ seed, at }: RoundPlan, { complaints }: RoundResult): void {
 
 function sayProgress({ rounds, kills, failed, beganMs }: Tally): void {
   const minutes = (performance.now() - beganMs) / 60_000
-  const pace = `${Math.round(kills / minutes)} kills a minute`
-  say(`${kills} kills in ${rounds} rounds, ${failed.length} broke a promise; ${minutes.toFixed(1)} minutes, ${pace}`)
+  const rate = `${Math.round(kills / minutes)} kills a minute`
+  say(`${kills} kills in ${rounds} rounds, ${failed.length} broke a promise; ${minutes.toFixed(1)} minutes, ${rate}`)
 }
 
 function sayTotals(tally: Tally): void {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { renderSbom } from '../../.ci/sbom.ts'
 import packageJson from '../../package.json' with { type: 'json' }
-import { attachDaemon, isQuiet } from '../support/daemon-process.ts'
+import { attachDaemon, isIdle } from '../support/daemon-process.ts'
 import { freePort } from '../support/free-port.ts'
 import { temporaryHome, type Variables } from '../support/home.ts'
 import { type Running, runShelfd } from '../support/run-shelfd.ts'
@@ -73,7 +73,7 @@ describe('a process of the installed package', () => {
     const { env, stateDir, root, write } = daemonHome(port)
     const daemon = attachDaemon(startInstalled(['daemon'], env), stateDir)
     onTestFinished(() => void daemon.child.kill('SIGKILL'))
-    await daemon.until('the first file is sent', (status) => status.mirrors.length === 1 && isQuiet(status))
+    await daemon.until('the first file is sent', (status) => status.mirrors.length === 1 && isIdle(status))
     write(root, { 'b.html': '<p>Saved beside the daemon</p>' })
     const count = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
     const both = /^shelfd_files\{.*state="searchable"\} 2$/m

@@ -165,7 +165,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'journeys/limits-and-waiting.test.ts': ['waiting for ingestion > never leaves more in ingestion than allowed'],
       'local/read/read-verified.test.ts': ['while a larger file is sent > no descriptor outlives the end or a stop'],
       'local/watch/settler.test.ts': ['paths > paths beyond the bound are not taken'],
-      'daemon/quiet-logger.test.ts': ['memory stays bounded, whatever is said'],
+      'daemon/without-repeats.test.ts': ['memory stays bounded, whatever is said'],
       'endurance/daemon-weather.test.ts': [
         'a service that comes and goes > gets everything once, and the log stays short',
       ],

@@ -20,7 +20,7 @@ export interface CalmWatch {
 }
 
 /** The regular scan comes when the watch is over, so that it can't find what the watch has missed. */
-export const CALM_PACE = { rescanMs: 48 * 3_600_000, pollIntervalMs: 60_000, settleMs: 5_000 }
+export const CALM_INTERVALS = { rescanMs: 48 * 3_600_000, pollIntervalMs: 60_000, settleMs: 5_000 }
 /** Intervals are spread by so much. */
 const JITTER = 1.1
 /** By then a poll has seen the end of an ingestion that takes INGESTION_MS: with POLL_INTERVALS the first one after it comes before 18 s. */
@@ -34,7 +34,7 @@ const WORK_MS = 10_000
  * take, each until its end is seen or it is overdue.
  */
 export function arrivalMs({ changes, isPolled, inIngestion, slow }: Omit<CalmWatch, 'forMs'>): number {
-  const { pollIntervalMs, settleMs } = CALM_PACE
+  const { pollIntervalMs, settleMs } = CALM_INTERVALS
   const { maxPollMs, deadlineMs } = POLL_INTERVALS
   const seenMs = isPolled ? pollIntervalMs * JITTER : 0
   const turns = Math.ceil(changes.length / inIngestion) - 1
@@ -108,7 +108,7 @@ class Script {
     const path = this.#path()
     for (let writes = 2 + this.#below(12); writes > 0; writes -= 1) {
       this.#put(this.#nowMs, path)
-      this.#nowMs += 500 + this.#below(CALM_PACE.settleMs - 1_000)
+      this.#nowMs += 500 + this.#below(CALM_INTERVALS.settleMs - 1_000)
     }
   }
 

@@ -5,7 +5,7 @@ import type { Engine, MirrorSettings } from '../../src/sync/engine.ts'
 import type { PassOptions } from '../../src/sync/pass.ts'
 import { type RunResult, runSync } from '../../src/sync/run/run-sync.ts'
 import { applyChange, plantLink } from './apply-change.ts'
-import { arrivalMs, CALM_PACE, type CalmWatch, expectArrival, hashesOf } from './calm-watch.ts'
+import { arrivalMs, CALM_INTERVALS, type CalmWatch, expectArrival, hashesOf } from './calm-watch.ts'
 import { CALM } from './faults.ts'
 import type { Life } from './life.ts'
 import {
@@ -23,7 +23,7 @@ import type { SimulatedState } from './state.ts'
 import { type WatchHands, watchFor } from './watch.ts'
 import { LEFT_OUT, ROOT, Violation, World } from './world.ts'
 
-const PACE = { rescanMs: 600_000, pollIntervalMs: 60_000, settleMs: 5_000 }
+const INTERVALS = { rescanMs: 600_000, pollIntervalMs: 60_000, settleMs: 5_000 }
 /** The longest quarantine, and a little. */
 const LONG_MS = 25 * 3_600_000
 const MOST_RUNS = 40
@@ -112,7 +112,7 @@ class Story {
       case 'watch':
         await watchFor(
           world,
-          { ...phase, pace: PACE, isPolled: false },
+          { ...phase, scanIntervals: INTERVALS, isPolled: false },
           { ...this.#hands(phase.death), apply: (change) => applyChange(world, change) },
         )
         break
@@ -163,7 +163,7 @@ class Story {
     world.calm = { slow: hashesOf(plan.slow) }
     world.limits = { ...limits, inIngestion: plan.inIngestion }
     world.faults.refused = hashesOf(plan.refused)
-    const watching = { ...plan, lossShare: 0, pace: CALM_PACE }
+    const watching = { ...plan, lossShare: 0, scanIntervals: CALM_INTERVALS }
     await watchFor(world, watching, {
       ...this.#hands(null),
       apply: (change, life) => {

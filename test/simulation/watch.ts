@@ -25,23 +25,28 @@ export interface WatchPlan {
   readonly changes: readonly { readonly atMs: number; readonly change: Change }[]
   /** Share of events that the watcher loses. */
   readonly lossShare: number
-  readonly pace: ScanIntervals
+  readonly scanIntervals: ScanIntervals
   readonly isPolled: boolean
 }
 
 export async function watchFor(world: World, plan: WatchPlan, hands: WatchHands): Promise<void> {
   const stop = new AbortController()
   const { engine, life } = hands.start(stop.signal)
-  const { pace } = plan
-  world.watching = { sinceMs: world.clock.monotonicMs(), settleMs: pace.settleMs }
+  const { scanIntervals } = plan
+  world.watching = { sinceMs: world.clock.monotonicMs(), settleMs: scanIntervals.settleMs }
   const timers = plan.changes.map(({ atMs, change }) => world.clock.startTimer(atMs, () => hands.apply(change, life)))
-  const line = new ServiceConnection(engine, {
+  const connection = new ServiceConnection(engine, {
     onFatal: (error) => life.onFailure(error),
-    onChange: () => keeper.connectionChanged(),
+    onChange: () => controller.connectionChanged(),
   })
   const watch = simulatedWatch(world, life, plan)
-  const keeper = new MirrorController(engine, line, { mirror: hands.settings, watch, pace, runSpanMs: RUN_SPAN_MS })
-  const running = keeper.run().then(() => line.close())
+  const controller = new MirrorController(engine, connection, {
+    mirror: hands.settings,
+    watch,
+    scanIntervals,
+    runSpanMs: RUN_SPAN_MS,
+  })
+  const running = controller.run().then(() => connection.close())
   running.catch((error: unknown) => life.onFailure(error))
   await world.drive(life, running, world.clock.monotonicMs() + plan.forMs)
   for (const timer of timers) timer[Symbol.dispose]()

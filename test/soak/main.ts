@@ -2,7 +2,7 @@
 import type { DaemonStatus } from '../../src/daemon/daemon-status.ts'
 import { describeLoad, describeMachine } from '../bench/machine.ts'
 import { openWorkspace } from '../bench/workspace.ts'
-import { isQuiet } from '../support/daemon-process.ts'
+import { isIdle } from '../support/daemon-process.ts'
 import { churnTrees } from './churn-trees.ts'
 import { compareSides } from './compare.ts'
 import { readOptions, type SoakOptions } from './options.ts'
@@ -73,7 +73,7 @@ async function churnAndSample(soak: Soak, { options, signal, samples }: Churning
 /** Until nothing is left to do, twice: what the last changes set off comes later. */
 async function rest({ daemon, trees }: Soak, signal: AbortSignal): Promise<void> {
   for (let round = 0; round < 2; round += 1) {
-    const { mirrors } = await daemon.until('all is quiet', (now) => signal.aborted || isQuiet(now) || isHalted(now))
+    const { mirrors } = await daemon.until('all is quiet', (now) => signal.aborted || isIdle(now) || isHalted(now))
     signal.throwIfAborted()
     const halted = mirrors.find(({ state }) => state === 'halted')
     if (halted) throw new Error(halted.reason?.message ?? `${halted.name} is halted`)

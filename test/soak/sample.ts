@@ -13,7 +13,7 @@ export interface Sample extends ProcessUse, Scrape {
   readonly changes: number
 }
 
-const PAUSE_MS = 5_000
+const INTERVAL_MS = 5_000
 
 /** Looks at once and then every five seconds, until `signal` is aborted. */
 export async function* takeSamples(soak: Soak, signal: AbortSignal): AsyncGenerator<Sample> {
@@ -21,7 +21,7 @@ export async function* takeSamples(soak: Soak, signal: AbortSignal): AsyncGenera
   const look = async () => ({ seconds: (performance.now() - startMs) / 1_000, ...(await takeSample(soak)) })
   yield await look()
   try {
-    for await (const _ of every(PAUSE_MS, undefined, { signal })) yield await look()
+    for await (const _ of every(INTERVAL_MS, undefined, { signal })) yield await look()
   } catch (error) {
     if (!signal.aborted) throw error
   }

@@ -47,7 +47,7 @@ async function stopProcess({ child, ended }: Running): Promise<Outcome> {
 }
 
 /** Nothing is left to do for any mirror, and all that was sent is final. */
-export function isQuiet({ mirrors, uploading, inIngestion }: DaemonStatus): boolean {
+export function isIdle({ mirrors, uploading, inIngestion }: DaemonStatus): boolean {
   return uploading === 0 && inIngestion === 0 && mirrors.every(isMirrorQuiet)
 }
 

@@ -4,7 +4,7 @@ import type { Logger } from '../../foundation/logger.ts'
 import { faultOf } from '../http/fault.ts'
 import { createHttpServer, type RequestLimits } from '../http/http-server.ts'
 import { type ControlService, controlRoutes } from './routes.ts'
-import { removeSocket, writeSocketNote } from './socket-note.ts'
+import { removeSocket, writeSocketPath } from './socket-file.ts'
 import { closeToOthers, type Environment, prepareSocketPlace } from './socket-place.ts'
 import { Syncs } from './syncs.ts'
 
@@ -49,7 +49,7 @@ export async function startControlServer(input: ControlServerInput): Promise<Con
   await once(server, 'listening')
   closeToOthers(path)
   server.on('error', (error) => logger.warn('control socket failed', { reason: messageOf(error) }))
-  writeSocketNote(stateDir, path)
+  writeSocketPath(stateDir, path)
   return {
     path,
     [Symbol.asyncDispose]: async () => {

@@ -35,7 +35,7 @@ export async function syncBeside(
     limits,
     uploads: new PQueue({ concurrency: limits.transfers }),
     progress,
-    fileLog: tellBoth(activity, namesFiles ? fileLog : undefined),
+    fileLog: logToBoth(activity, namesFiles ? fileLog : undefined),
     signal: AbortSignal.any([engine.signal, signal]),
   }
   const result = await runSync(run, mirrors, options)
@@ -45,7 +45,7 @@ export async function syncBeside(
   return result
 }
 
-function tellBoth(activity: ReadonlyMap<string, ActivityLog>, client: FileLog | undefined): FileLog {
+function logToBoth(activity: ReadonlyMap<string, ActivityLog>, client: FileLog | undefined): FileLog {
   return {
     wouldSend() {},
     sent: (file) => {

@@ -70,9 +70,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       track(reading, new Promise((resolve) => response.once('close', resolve)))
       await track(answering, answer(route, input, response))
     } catch (error) {
-      const told = options.onError(error)
+      const body = options.onError(error)
       if (response.headersSent) response.destroy()
-      else send(response, jsonAnswer(httpStatusOf(error), { error: told }))
+      else send(response, jsonAnswer(httpStatusOf(error), { error: body }))
     }
   }
   const server = createServer({ ...(options.limits ?? LIMITS) }, (request, response) => void serve(request, response))

@@ -4,7 +4,7 @@ import type { RequestObservation } from '../../remote/client-options.ts'
 import type { Store } from '../../store/open-store.ts'
 import type { MetricsSink } from '../../sync/metrics-sink.ts'
 import type { DaemonStatus } from '../daemon-status.ts'
-import { registerStanding } from './daemon-status.ts'
+import { registerStatus } from './daemon-status.ts'
 import { registerEvents } from './events.ts'
 import { makeGauge } from './make.ts'
 import { registerProcess } from './process.ts'
@@ -32,7 +32,7 @@ export function createMetrics(source: MetricsSource): Metrics {
   const registry = new Registry()
   registerBuild(registry, source.version)
   const refreshCounts = registerCounts(registry, source)
-  const refreshers = [registerStanding(registry), registerProcess(registry)]
+  const refreshers = [registerStatus(registry), registerProcess(registry)]
   return {
     ...registerEvents(registry),
     contentType: registry.contentType,

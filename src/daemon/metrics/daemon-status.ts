@@ -25,7 +25,7 @@ const MIRROR_STATES: Readonly<Record<MirrorState, true>> = {
 }
 
 /** Registers gauges of the status of the daemon and its mirrors; the returned function updates them. */
-export function registerStanding(registry: Registry): Refresh {
+export function registerStatus(registry: Registry): Refresh {
   const refreshers = [
     registerDaemon(registry),
     registerStates(registry),

@@ -4,7 +4,7 @@ import type { Logger } from '../../foundation/logger.ts'
 import type { Store } from '../../store/open-store.ts'
 import { type CronTimes, readCronTimes } from './cron-times.ts'
 import { DueTime } from './due-time.ts'
-import { type HandledNote, readHandled, writeHandled } from './schedule-note.ts'
+import { type HandledBatch, readHandled, writeHandled } from './handled-batch.ts'
 
 export interface ScheduleEntry {
   /** Name of the mirror. */
@@ -33,7 +33,7 @@ export interface Schedules extends Disposable {
 
 interface Scheduled extends ScheduleEntry {
   readonly due: DueTime
-  readonly batch: { isRunning: boolean; hasSaidSkip: boolean }
+  readonly batch: { isRunning: boolean; hasLoggedSkip: boolean }
 }
 
 /** The wall clock is checked at least this often, because it may be set at any time. */
@@ -68,7 +68,7 @@ function openEntry(entry: ScheduleEntry, { timeZone, clock, store }: ScheduleInp
   if (changed) store.write(() => writeHandled(store.keyValues, entry.name, changed))
   const known = changed ?? handled
   const handledAt = known?.isUnderWay ? undefined : known?.handledAt
-  return { ...entry, due: new DueTime(times, handledAt), batch: { isRunning: false, hasSaidSkip: false } }
+  return { ...entry, due: new DueTime(times, handledAt), batch: { isRunning: false, hasLoggedSkip: false } }
 }
 
 async function checkOnTime(
@@ -91,14 +91,14 @@ async function checkOnTime(
 function checkEntry(entry: Scheduled, input: ScheduleInput, stopped: AbortSignal): void {
   const nowMs = input.clock.nowMs()
   const dueAt = entry.due.at(nowMs)
-  if (dueAt === null || dueAt > nowMs || !noteHandled(entry, nowMs, input)) return
+  if (dueAt === null || dueAt > nowMs || !recordHandled(entry, nowMs, input)) return
   entry.due.handle(nowMs)
   if (!entry.batch.isRunning) void runBatch(entry, input, stopped)
-  else saySkip(entry, input.logger)
+  else logSkip(entry, input.logger)
 }
 
 /** Returns false if the store cannot be written, for example on a full disk; the batch then stays due. */
-function noteHandled({ name, cron }: Scheduled, nowMs: number, { store, logger }: ScheduleInput): boolean {
+function recordHandled({ name, cron }: Scheduled, nowMs: number, { store, logger }: ScheduleInput): boolean {
   try {
     store.write(() => writeHandled(store.keyValues, name, { cron, handledAt: nowMs, isUnderWay: true }))
     return true
@@ -115,7 +115,7 @@ async function runBatch(entry: Scheduled, input: ScheduleInput, stopped: AbortSi
   const { name, batch } = entry
   const { logger, onDue } = input
   batch.isRunning = true
-  batch.hasSaidSkip = false
+  batch.hasLoggedSkip = false
   try {
     await onDue(name)
   } catch (error) {
@@ -124,14 +124,14 @@ async function runBatch(entry: Scheduled, input: ScheduleInput, stopped: AbortSi
     batch.isRunning = false
   }
   // A stopped batch stays recorded as running, so that the next start continues it.
-  if (!stopped.aborted) noteEnded(entry, input)
+  if (!stopped.aborted) recordEnded(entry, input)
 }
 
 /** If the store cannot be written, the batch counts as interrupted, and a restart runs it again. */
-function noteEnded({ name }: Scheduled, { store, logger }: ScheduleInput): void {
-  const noted = readHandled(store.keyValues, name)
-  if (!noted) return
-  const ended: HandledNote = { ...noted, isUnderWay: false }
+function recordEnded({ name }: Scheduled, { store, logger }: ScheduleInput): void {
+  const handled = readHandled(store.keyValues, name)
+  if (!handled) return
+  const ended: HandledBatch = { ...handled, isUnderWay: false }
   try {
     store.write(() => writeHandled(store.keyValues, name, ended))
   } catch (error) {
@@ -142,8 +142,8 @@ function noteEnded({ name }: Scheduled, { store, logger }: ScheduleInput): void 
   }
 }
 
-function saySkip({ name, batch }: Scheduled, logger: Logger): void {
-  if (batch.hasSaidSkip) return
-  batch.hasSaidSkip = true
+function logSkip({ name, batch }: Scheduled, logger: Logger): void {
+  if (batch.hasLoggedSkip) return
+  batch.hasLoggedSkip = true
   logger.info('A batch still runs at its next due time, which is skipped', { mirror: name })
 }

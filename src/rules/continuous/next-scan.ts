@@ -8,15 +8,18 @@ export interface ScanIntervals {
 
 const SHORTEST_MS = 2_000
 /** Prompt scans take at most one part in so many of the time. */
-const REST_FACTOR = 20
+const IDLE_FACTOR = 20
 
 /** The delay before the next regular scan, with jitter against simultaneous scans; null: none. `random` is in [0, 1). */
-export function regularScanIntervalMs(pace: ScanIntervals, isBlind: boolean, random: number): number | null {
-  const pauses = [...(pace.rescanMs === null ? [] : [pace.rescanMs]), ...(isBlind ? [pace.pollIntervalMs] : [])]
-  return pauses.length === 0 ? null : Math.min(...pauses) * (0.9 + 0.2 * random)
+export function regularScanIntervalMs(scanIntervals: ScanIntervals, isBlind: boolean, random: number): number | null {
+  const intervals = [
+    ...(scanIntervals.rescanMs === null ? [] : [scanIntervals.rescanMs]),
+    ...(isBlind ? [scanIntervals.pollIntervalMs] : []),
+  ]
+  return intervals.length === 0 ? null : Math.min(...intervals) * (0.9 + 0.2 * random)
 }
 
 /** The delay before a prompt scan: changed files must settle first, and scans must not take up all the time. */
 export function promptScanDelayMs({ settleMs }: ScanIntervals, lastScanMs: number): number {
-  return Math.max(SHORTEST_MS, settleMs * 1.5, lastScanMs * REST_FACTOR)
+  return Math.max(SHORTEST_MS, settleMs * 1.5, lastScanMs * IDLE_FACTOR)
 }

@@ -10,7 +10,7 @@ export interface RetryPolicy {
   readonly forWords?: string
   /** For callers without a waiting user: `Retry-After` counts neither in `forMs` nor as a try. */
   readonly honoursRetryAfter?: boolean
-  /** A longer delay than this fails the request; LONGEST_PAUSE_MS by default. */
+  /** A longer delay than this fails the request; LONGEST_DELAY_MS by default. */
   readonly longestRetryAfterMs?: number
 }
 

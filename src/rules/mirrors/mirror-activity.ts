@@ -6,7 +6,7 @@
  */
 export type MirrorActivity = 'active' | 'named-only' | 'not-configured' | 'other-service'
 
-export interface MirrorFacts {
+export interface MirrorOrigin {
   /** The configuration names this mirror. */
   readonly isConfigured: boolean
   /** The configuration names any mirror. */
@@ -20,7 +20,7 @@ export interface MirrorFacts {
 }
 
 /** Sync, daemon, report, status and `mirrors list` all decide by this. */
-export function mirrorActivity(facts: MirrorFacts): MirrorActivity {
+export function mirrorActivity(facts: MirrorOrigin): MirrorActivity {
   const { isConfigured, hasConfigured, isAdHoc, origin, currentOrigin } = facts
   if (!isConfigured && !isAdHoc) return 'not-configured'
   if (origin !== undefined && origin !== currentOrigin) return 'other-service'

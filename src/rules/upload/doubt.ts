@@ -19,12 +19,12 @@ export type DoubtReaction =
   /** A look decides: if it finds nothing, the content is uploaded again. */
   | { readonly kind: 'resend' }
   /** The file has a problem. After each quarantine, one look and at most one upload follow. */
-  | { readonly kind: 'quarantine'; readonly code: Exclude<DoubtCause, 'interrupted'>; readonly pauseMs: number }
+  | { readonly kind: 'quarantine'; readonly code: Exclude<DoubtCause, 'interrupted'>; readonly durationMs: number }
 
 /** Decides what follows an upload in doubt. The first doubt has no quarantine, so that a lost answer costs no time. */
 export function reactToDoubt({ doubts, problemCount }: DoubtedContent, cause: DoubtCause): DoubtReaction {
   if (cause === 'interrupted' || (doubts === 0 && problemCount === 0)) return { kind: 'resend' }
-  return { kind: 'quarantine', code: cause, pauseMs: quarantineDurationMs(problemCount, cause) }
+  return { kind: 'quarantine', code: cause, durationMs: quarantineDurationMs(problemCount, cause) }
 }
 
 /** Whether to look for a content in doubt now: not while it is in quarantine or set aside. */

@@ -106,7 +106,7 @@ export function prepareMirrors(database: Database.Database) {
       rename.run(name, mirrorId)
     },
     /** Records that a scan has hashed every file. */
-    noteScrub: (mirrorId: number, nowMs: number): void => {
+    recordScrub: (mirrorId: number, nowMs: number): void => {
       recordScrub.run(nowMs, mirrorId)
     },
     renameLibrary: (libraryId: number, name: string): void => {

@@ -7,7 +7,7 @@ import type { FileLog, SentFile } from '../file-log.ts'
 const MOST_NAMED = 60
 const MINUTE_MS = 60_000
 /** The least interval between two lines that sum up the other files. */
-const PAUSE_MS = 5 * MINUTE_MS
+const SUM_INTERVAL_MS = 5 * MINUTE_MS
 /** The message that names one file. */
 export const SENT = 'sent'
 /** The message that sums up the files that were not named; readers may add up the numbers, so none may be left out. */
@@ -22,7 +22,7 @@ export class ActivityLog implements FileLog {
   readonly #clock: Clock
   readonly #logger: Logger
   readonly #mirror: string
-  #tellAtMs = Number.NEGATIVE_INFINITY
+  #logAtMs = Number.NEGATIVE_INFINITY
   /** The results of runs that were not logged yet; named files are subtracted. */
   #sums = { ...NOTHING }
   #minuteEndsAtMs = Number.NEGATIVE_INFINITY
@@ -54,7 +54,7 @@ export class ActivityLog implements FileLog {
       failed: failed + uploads.failed,
       bytes: bytes + uploads.bytes,
     }
-    if (this.#clock.monotonicMs() >= this.#tellAtMs) this.flush()
+    if (this.#clock.monotonicMs() >= this.#logAtMs) this.flush()
   }
 
   /** Logs the sums that were not logged yet. */
@@ -64,7 +64,7 @@ export class ActivityLog implements FileLog {
     if (told.length === 0) return
     const message = told.every(([name]) => name === 'failed') ? UPLOADS_FAILED : SENT_BESIDES
     this.#logger.info(message, { mirror: this.#mirror, ...Object.fromEntries(told) })
-    this.#tellAtMs = this.#clock.monotonicMs() + PAUSE_MS
+    this.#logAtMs = this.#clock.monotonicMs() + SUM_INTERVAL_MS
   }
 
   #mayName(): boolean {

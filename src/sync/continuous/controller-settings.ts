@@ -7,7 +7,7 @@ export interface ControllerSettings {
   readonly mirror: MirrorSettings
   /** Null: the mirror is not watched. */
   readonly watch: WatchMeans | null
-  readonly pace: ScanIntervals
+  readonly scanIntervals: ScanIntervals
   /** New contents within this time (wall clock) count for the limits of a run. */
   readonly runSpanMs: number
 }

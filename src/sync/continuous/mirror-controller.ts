@@ -58,11 +58,11 @@ export class MirrorController {
   #countsSinceMs: number | undefined
   #lastSuccessAt: number | null = null
 
-  constructor(engine: Engine, line: ServiceConnection, settings: ControllerSettings) {
+  constructor(engine: Engine, connection: ServiceConnection, settings: ControllerSettings) {
     this.settings = settings
     this.#activity = new ActivityLog(engine, settings.mirror.name)
     this.#engine = { ...engine, progress: createProgress(), fileLog: this.#activity }
-    this.#connection = line
+    this.#connection = connection
     this.#observer = new MirrorObserver(this.#engine, settings, () => this.#wakeUp.set())
   }
 
@@ -228,9 +228,9 @@ export class MirrorController {
       mustSend = false
       run.assertWell()
       engine.signal.throwIfAborted()
-      const pauseMs = this.#observer.dueMs - engine.clock.monotonicMs()
-      if (!run.isUploading && pauseMs > 0) return
-      await this.#wakeUp.waitAtMost(engine.clock, pauseMs, engine.signal)
+      const delayMs = this.#observer.dueMs - engine.clock.monotonicMs()
+      if (!run.isUploading && delayMs > 0) return
+      await this.#wakeUp.waitAtMost(engine.clock, delayMs, engine.signal)
       if (run.isUploading) await engine.clock.sleep(GATHERING_MS, engine.signal)
     }
   }
@@ -244,20 +244,20 @@ export class MirrorController {
       store.directories.countPending(row.id) > 0 ||
       listDoubtful(this.#engine, mirror).length > 0
     if (!hasToSend && !hasToFollow(this.#engine, row)) return
-    const line = await this.#connection.open()
-    await this.#verify(mirror, line.connection)
-    line.follower.add(row)
+    const open = await this.#connection.open()
+    await this.#verify(mirror, open.connection)
+    open.follower.add(row)
     // The mirror may have been held meanwhile.
     if (hasToSend && this.#holds.size === 0)
-      run.upload(line, this.#countsSinceMs ?? clock.nowMs() - this.settings.runSpanMs)
+      run.upload(open, this.#countsSinceMs ?? clock.nowMs() - this.settings.runSpanMs)
   }
 
   /** Compares the pins once per connection; without one, an earlier comparison suffices, so that observing works offline. */
   async #verify(mirror: OpenMirror, connection: object | undefined): Promise<void> {
     if (this.#verified !== undefined && (connection === undefined || this.#verified === connection)) return
-    const line = connection ?? (await this.#connection.open()).connection
+    const current = connection ?? (await this.#connection.open()).connection
     await mirror.verify()
-    this.#verified = line
+    this.#verified = current
   }
 
   #recordSuccess({ row }: OpenMirror, { summary, hasUploaded: hasSent, mayHaveLeft }: MirrorRun): void {

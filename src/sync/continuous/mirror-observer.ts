@@ -16,7 +16,7 @@ const MOST_HINTS = 2_000
 /** The examiner is closed after so long without work. */
 const EXAMINER_IDLE_MS = 30_000
 /** A scan that reports this many unsettled files may have left out others. */
-const MANY_UNRESTED = 10_000
+const MANY_UNSETTLED = 10_000
 /** A file that is unsettled for so many times `settle`, and at least so long, is reported as busy. */
 const BUSY_FACTOR = 5
 const BUSY_AT_LEAST_MS = 60_000
@@ -95,9 +95,9 @@ export class MirrorObserver implements AsyncDisposable {
   /** The first call begins to watch, if the mirror is to be watched, and requests a scan. */
   async open(mirror: OpenMirror): Promise<void> {
     this.#mirror = mirror
-    const { watch: means, pace } = this.#settings
+    const { watch: means, scanIntervals } = this.#settings
     if (this.#watch) return
-    const place = { root: mirror.rootRealPath, settleMs: pace.settleMs, means, name: mirror.row.name }
+    const place = { root: mirror.rootRealPath, settleMs: scanIntervals.settleMs, means, name: mirror.row.name }
     this.#watch = await MirrorWatch.open(this.#engine, place, {
       onHint: this.#onDue,
       onScanNeeded: (reason) => this.#scanSoon(reason),
@@ -146,13 +146,13 @@ export class MirrorObserver implements AsyncDisposable {
 
   async #examine(engine: ObserverContext, mirror: OpenMirror, summary: SyncSummary): Promise<boolean> {
     const watch = this.#watch
-    const rested = watch?.settler.takeSettled(MOST_HINTS) ?? []
-    if (!watch || rested.length === 0) return false
-    this.#forgetBusy(engine, mirror, rested)
+    const settled = watch?.settler.takeSettled(MOST_HINTS) ?? []
+    if (!watch || settled.length === 0) return false
+    this.#forgetBusy(engine, mirror, settled)
     try {
       const examination = { engine, mirror, watch, examiner: this.#openExaminer(), summary }
-      const { problems, needsScan, hasDifferences } = await examineHints(examination, rested)
-      for (const problem of problems) this.#noteProblem(problem)
+      const { problems, needsScan, hasDifferences } = await examineHints(examination, settled)
+      for (const problem of problems) this.#recordProblem(problem)
       if (needsScan) this.#scanSoon('a known file or directory is gone')
       if (watch.isPolled) this.#planScan(this.#regularScanMs(engine, watch))
       return hasDifferences
@@ -172,21 +172,21 @@ export class MirrorObserver implements AsyncDisposable {
       const scrubs = isScrubDue(mirror.row.scrubbedAt, engine.scrubIntervalMs, clock.nowMs())
       // The guards judge the counts of one scan, but a run may have several scans.
       const scanned = emptySummary(summary)
-      const { settleMs } = this.#settings.pace
+      const { settleMs } = this.#settings.scanIntervals
       const scan = await observe(engine, mirror, scanned, { hashEverything: scrubs, acceptsRemovals: false, settleMs })
       addScan(summary, scanned)
       if (mirror.mustPinRoot) store.write(() => store.mirrors.pinRoot(mirror.row))
-      if (scrubs) store.write(() => store.mirrors.noteScrub(mirror.row.id, clock.nowMs()))
+      if (scrubs) store.write(() => store.mirrors.recordScrub(mirror.row.id, clock.nowMs()))
       // The next scan does not hash these files again, so this duration says little about it.
       const mostMs = scanned.files.hashed > 0 ? Math.max(this.#lastScanMs, HASHING_COUNTS_MS) : Number.POSITIVE_INFINITY
       this.#lastScanMs = Math.min(scan.durationMs, mostMs)
-      this.#noteScan(engine, scan)
+      this.#applyScan(engine, scan)
     } finally {
       this.isScanning = false
     }
   }
 
-  #noteScan(engine: ObserverContext, scan: ScanResult): void {
+  #applyScan(engine: ObserverContext, scan: ScanResult): void {
     const { clock, logger } = engine
     const watch = this.#watch
     this.#problems = new Map(scan.problems.map((problem) => [problem.path, problem]))
@@ -195,16 +195,16 @@ export class MirrorObserver implements AsyncDisposable {
     if (scan.secrets > 0 && !this.hasScanned)
       logger.warn('left out files that look like secrets', { mirror: this.#settings.mirror.name, paths: scan.secrets })
     this.#lastScanAt = clock.nowMs()
-    if (watch) this.#noteWatched(engine, watch, scan)
+    if (watch) this.#updateWatch(engine, watch, scan)
     this.#scannedAtMs = clock.monotonicMs()
     this.hasScanned = true
     if (scan.isRemovalPostponed) this.#scanSoon('files have not settled')
   }
 
   /** Watches the directories that the scan found, and examines again those that it read before they were watched. */
-  #noteWatched(engine: ObserverContext, watch: MirrorWatch, { unsettled, directories }: ScanResult): void {
+  #updateWatch(engine: ObserverContext, watch: MirrorWatch, { unsettled, directories }: ScanResult): void {
     for (const { path, fingerprint } of unsettled) watch.settler.markUnsettled(path, fingerprint)
-    this.#tellBusy(watch, unsettled)
+    this.#reportBusy(watch, unsettled)
     watch.keepOnly(directories)
     const unwatched = watch.add([...directories])
     this.#isCovered = unwatched.length === 0
@@ -213,35 +213,36 @@ export class MirrorObserver implements AsyncDisposable {
     if (isMuch && !this.hasScanned) this.scanNow()
     else if (isMuch) this.#scanSoon('many directories are new')
     else for (const path of unwatched) watch.settler.markChanged(path)
-    if (unsettled.length >= MANY_UNRESTED || watch.settler.isFull) this.#scanSoon('more changes than can be remembered')
+    if (unsettled.length >= MANY_UNSETTLED || watch.settler.isFull)
+      this.#scanSoon('more changes than can be remembered')
   }
 
   #regularScanMs({ clock, random }: ObserverContext, watch: MirrorWatch): number {
-    const pauseMs = regularScanIntervalMs(this.#settings.pace, watch.isPolled, random())
-    return clock.monotonicMs() + (pauseMs ?? Number.POSITIVE_INFINITY)
+    const delayMs = regularScanIntervalMs(this.#settings.scanIntervals, watch.isPolled, random())
+    return clock.monotonicMs() + (delayMs ?? Number.POSITIVE_INFINITY)
   }
 
   /** Records a problem for each busy file, because a file that never settles is never uploaded. */
-  #tellBusy({ settler }: MirrorWatch, unsettled: ScanResult['unsettled']): void {
+  #reportBusy({ settler }: MirrorWatch, unsettled: ScanResult['unsettled']): void {
     const longMs = this.#busyAfterMs
     this.#busy = new Set(unsettled.map(({ path }) => path).filter((path) => settler.waitedMs(path) >= longMs))
     for (const path of this.#busy) {
       const message = `it has been changing for ${formatDuration(settler.waitedMs(path))}; it is sent once it settles`
-      this.#noteProblem({ path, code: 'busy', message })
+      this.#recordProblem({ path, code: 'busy', message })
     }
   }
 
   get #busyAfterMs(): number {
-    return Math.max(this.#settings.pace.settleMs * BUSY_FACTOR, BUSY_AT_LEAST_MS)
+    return Math.max(this.#settings.scanIntervals.settleMs * BUSY_FACTOR, BUSY_AT_LEAST_MS)
   }
 
-  #forgetBusy({ store }: ObserverContext, { row }: OpenMirror, rested: readonly string[]): void {
-    const over = rested.filter((path) => this.#busy.delete(path))
+  #forgetBusy({ store }: ObserverContext, { row }: OpenMirror, settled: readonly string[]): void {
+    const over = settled.filter((path) => this.#busy.delete(path))
     for (const path of over) this.#problems.delete(path)
     if (over.length > 0) store.write(() => over.forEach((path) => void store.problems.clear(row.id, path)))
   }
 
-  #noteProblem(problem: PathProblem): void {
+  #recordProblem(problem: PathProblem): void {
     if (this.#problems.size < MOST_PROBLEMS) this.#problems.set(problem.path, problem)
   }
 
@@ -262,7 +263,7 @@ export class MirrorObserver implements AsyncDisposable {
 
   #scanSoon(reason: string): void {
     const { clock, logger } = this.#engine
-    const atMs = clock.monotonicMs() + promptScanDelayMs(this.#settings.pace, this.#lastScanMs)
+    const atMs = clock.monotonicMs() + promptScanDelayMs(this.#settings.scanIntervals, this.#lastScanMs)
     if (atMs >= this.#scanAtMs) return
     logger.debug('a scan is needed', { mirror: this.#settings.mirror.name, reason })
     this.#scanAtMs = atMs
@@ -278,7 +279,7 @@ export class MirrorObserver implements AsyncDisposable {
     this.#examinerIdleAtMs = this.#engine.clock.monotonicMs() + EXAMINER_IDLE_MS
     if (this.#examiner) return this.#examiner
     if (!this.#mirror) throw new Error('There is nothing to examine before the first scan')
-    const { settleMs } = this.#settings.pace
+    const { settleMs } = this.#settings.scanIntervals
     const options = walkOptions(this.#engine, this.#mirror, { hashEverything: false, isNew: false, settleMs })
     this.#examiner = this.#engine.openExaminer(options)
     return this.#examiner

@@ -53,7 +53,7 @@ export class MirrorRun {
   }
 
   /** Starts the upload stage, or wakes it. `sinceMs`: uploads since then (wall clock) count for the limits of a run. */
-  upload(line: OpenConnection, sinceMs: number): void {
+  upload(open: OpenConnection, sinceMs: number): void {
     if (this.#stage) {
       this.#wasWoken = true
       this.#stage.wake()
@@ -64,13 +64,13 @@ export class MirrorRun {
     const work = {
       attempts: newAttempts(),
       summary,
-      follower: line.follower,
+      follower: open.follower,
       waitMs: WAIT_MS,
       quotaScope: { kind: 'span', sinceMs } as const,
       onIdle: this.#onIdle,
     }
-    this.#stage = new UploadStage(this.#engine, mirror, line.connection, work)
-    this.#uploading = this.#uploadToTheEnd(this.#stage, line)
+    this.#stage = new UploadStage(this.#engine, mirror, open.connection, work)
+    this.#uploading = this.#uploadToTheEnd(this.#stage, open)
   }
 
   /** The stage was woken, and may have ended before it uploaded what was new. */

@@ -17,7 +17,7 @@ export interface OpenConnection {
 /** An outage that lasts this long is reported; retries end most outages sooner. */
 const AWAY_AFTER_MS = 10_000
 /** The least interval between two requests that only ask whether the service answers. */
-const PROBE_PAUSE_MS = 10_000
+const PROBE_INTERVAL_MS = 10_000
 
 /** What the connection of a daemon needs. */
 type ConnectionContext = IngestionContext & Pick<Engine, 'service'>
@@ -82,8 +82,8 @@ export class ServiceConnection {
     if (this.#open === undefined && this.#status.state === state && clock.monotonicMs() < this.#retryAtMs) return
     const isNew = this.#status.state !== state || this.#status.reason?.code !== error.code
     this.#failures += 1
-    const pauseMs = retryDelayMs(Math.min(this.#failures, 32), RECONNECT_POLICIES[state], random())
-    this.#retryAtMs = clock.monotonicMs() + pauseMs
+    const delayMs = retryDelayMs(Math.min(this.#failures, 32), RECONNECT_POLICIES[state], random())
+    this.#retryAtMs = clock.monotonicMs() + delayMs
     const sinceMs = this.#status.state === state ? this.#status.sinceMs : clock.nowMs()
     this.#status = { state, sinceMs, reason: { code: error.code, message: error.message } }
     if (isNew) logger[state === 'away' ? 'warn' : 'error'](MESSAGES[state], { code: error.code, reason: error.message })
@@ -97,16 +97,16 @@ export class ServiceConnection {
   /** Asks whether the service answers, because the status may be old when there was nothing to request for long. */
   async probe(): Promise<void> {
     const { clock, signal, service } = this.#engine
-    const line = this.#open
-    if (!line || service.isEmbedded || clock.monotonicMs() < this.#probeAtMs) return
+    const open = this.#open
+    if (!open || service.isEmbedded || clock.monotonicMs() < this.#probeAtMs) return
     this.#probeAtMs = Number.POSITIVE_INFINITY
     try {
-      await line.connection.client.checkAccess(signal)
+      await open.connection.client.checkAccess(signal)
     } catch (error) {
-      if (this.#open !== line || !(error instanceof ShelfdError)) return
+      if (this.#open !== open || !(error instanceof ShelfdError)) return
       if (reactToFailure(error).scope === 'service') await this.recordFailure(error)
     } finally {
-      this.#probeAtMs = clock.monotonicMs() + PROBE_PAUSE_MS
+      this.#probeAtMs = clock.monotonicMs() + PROBE_INTERVAL_MS
     }
   }
 
@@ -121,24 +121,24 @@ export class ServiceConnection {
 
   /** Stops the follower; the next connection follows what is pending. */
   async close(): Promise<void> {
-    const line = this.#open
+    const open = this.#open
     this.#open = undefined
-    line?.follower.finish(0)
+    open?.follower.finish(0)
     await this.#following
   }
 
   async #connect(): Promise<OpenConnection> {
     const connection = await this.#engine.service.connect(this.#engine.signal)
     const follower = new IngestionFollower(this.#engine, connection)
-    const line = { connection, follower }
-    this.#open = line
-    this.#probeAtMs = this.#engine.clock.monotonicMs() + PROBE_PAUSE_MS
-    this.#following = follower.run().catch((error: unknown) => this.#onFollowerFailure(line, error))
-    this.#noteWell()
-    return line
+    const open = { connection, follower }
+    this.#open = open
+    this.#probeAtMs = this.#engine.clock.monotonicMs() + PROBE_INTERVAL_MS
+    this.#following = follower.run().catch((error: unknown) => this.#onFollowerFailure(open, error))
+    this.#recordConnected()
+    return open
   }
 
-  #noteWell(): void {
+  #recordConnected(): void {
     const { clock, logger } = this.#engine
     const { state, sinceMs } = this.#status
     const away = formatDuration(Math.max(0, clock.nowMs() - sinceMs))
@@ -157,10 +157,10 @@ export class ServiceConnection {
     const isNew = this.#outage === null
     this.#outage = outage
     if (outage && isNew) void this.#awaitEnd()
-    if (outage && this.#status.state === 'away') this.#noteCause(outage)
+    if (outage && this.#status.state === 'away') this.#updateCause(outage)
     if (outage || isNew) return
     this.#forgetOutage()
-    if (this.#status.state === 'away') this.#noteWell()
+    if (this.#status.state === 'away') this.#recordConnected()
   }
 
   /** Forgets an outage that is over, or whose connection is closed; the next connection reports its own. */
@@ -185,7 +185,7 @@ export class ServiceConnection {
   }
 
   /** Shows the latest reason of an outage in the status, without another log line. */
-  #noteCause(outage: Outage): void {
+  #updateCause(outage: Outage): void {
     this.#status = { ...this.#status, reason: this.#reasonOf(outage) }
   }
 
@@ -193,8 +193,8 @@ export class ServiceConnection {
     return { code: outage.code, message: describeCause(outage, this.#engine.clock.nowMs()) }
   }
 
-  #onFollowerFailure(line: OpenConnection, error: unknown): void {
-    if (this.#open !== line || this.#engine.signal.aborted) return
+  #onFollowerFailure(open: OpenConnection, error: unknown): void {
+    if (this.#open !== open || this.#engine.signal.aborted) return
     if (error instanceof TemporaryError || error instanceof RefusedError)
       this.recordFailure(error).catch((failed: unknown) => this.#hooks.onFatal(failed))
     else this.#hooks.onFatal(error)

@@ -28,12 +28,12 @@ export async function createDirectories(
   connection: Connection,
   summary: SyncSummary,
 ): Promise<PathProblem[]> {
-  const unmade = engine.store.directories.listPending(mirror.row.id)
-  if (unmade.length > 0) engine.progress.phase = 'directories'
-  engine.progress.directoriesTotal += unmade.length
-  if (unmade[0]?.path === '') await makeAncestors(engine, mirror, connection, summary)
+  const pending = engine.store.directories.listPending(mirror.row.id)
+  if (pending.length > 0) engine.progress.phase = 'directories'
+  engine.progress.directoriesTotal += pending.length
+  if (pending[0]?.path === '') await makeAncestors(engine, mirror, connection, summary)
   const maker = new DirectoryMaker(engine, mirror, connection, summary)
-  for (const level of levelsOf(unmade)) await maker.makeLevel(level)
+  for (const level of levelsOf(pending)) await maker.makeLevel(level)
   return maker.problems
 }
 

@@ -28,8 +28,8 @@ export async function isDirectoryGone(
   directory: string,
 ): Promise<boolean> {
   try {
-    const facts = await client.capabilities(signal)
-    if (facts.uploadDirectoryField.field === undefined) return false
+    const capabilities = await client.capabilities(signal)
+    if (capabilities.uploadDirectoryField.field === undefined) return false
     const path = joinLibraryPath(row.remotePath, directory)
     for await (const _ of client.listDirectory(row.library.remoteId, path, signal)) break
     return false

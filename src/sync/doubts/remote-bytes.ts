@@ -9,7 +9,7 @@ import { itemFailure } from '../item-failure.ts'
 import type { RunAttempts } from '../pass.ts'
 
 const MOST_DOWNLOADS = 8
-const DOWNLOAD_PAUSE_MS = 100
+const DOWNLOAD_RETRY_MS = 100
 
 /** The content that a resource is compared with. */
 export interface SoughtContent {
@@ -68,7 +68,7 @@ export async function readRemoteBytes(
       return { sizeBytes: download.sizeBytes, sha256: isOtherSize ? undefined : sha256 }
     } catch (error) {
       if (!(error instanceof TemporaryError) || attempt === MOST_DOWNLOADS) throw error
-      await clock.sleep(DOWNLOAD_PAUSE_MS * attempt, signal)
+      await clock.sleep(DOWNLOAD_RETRY_MS * attempt, signal)
     }
   }
 }

@@ -156,9 +156,9 @@ export class IngestionFollower implements IngestionCapacity {
       if (isIdle && this.#mayEnd) return
       const due = this.#listDue(clock.monotonicMs())
       if (due.length === 0 && this.#unread.size > 0) continue
-      if (due.length === 0) await this.#pauseUntil(this.#nextDueMs() + GATHERING_MS)
+      if (due.length === 0) await this.#waitUntil(this.#nextDueMs() + GATHERING_MS)
       else if ((await this.#poll(due)) === 0)
-        await this.#pauseUntil(clock.monotonicMs() + (due.length * 1_000) / FRUITLESS_POLLS_PER_SECOND)
+        await this.#waitUntil(clock.monotonicMs() + (due.length * 1_000) / FRUITLESS_POLLS_PER_SECOND)
     }
   }
 
@@ -206,10 +206,10 @@ export class IngestionFollower implements IngestionCapacity {
     }
   }
 
-  #take(mirror: MirrorRow, resource: PendingResource, pauseMs: number): void {
+  #take(mirror: MirrorRow, resource: PendingResource, delayMs: number): void {
     const sinceMs = this.#engine.clock.monotonicMs()
     const unwritten = { writtenMs: Number.NEGATIVE_INFINITY, writtenStatus: null }
-    const begun = { mirror, sinceMs, polls: 0, failures: 0, dueMs: sinceMs + pauseMs, hasLeftRoom: false }
+    const begun = { mirror, sinceMs, polls: 0, failures: 0, dueMs: sinceMs + delayMs, hasLeftRoom: false }
     const followed = { ...resource, ...unwritten, ...begun }
     this.#followed.set(resource.contentId, followed)
   }
@@ -232,10 +232,10 @@ export class IngestionFollower implements IngestionCapacity {
     return nextMs
   }
 
-  async #pauseUntil(nextMs: number): Promise<void> {
+  async #waitUntil(nextMs: number): Promise<void> {
     const { clock, signal } = this.#engine
-    const pauseMs = Math.max(1, Math.min(nextMs, this.#stopAtMs) - clock.monotonicMs())
-    await this.#wakeUp.waitAtMost(clock, pauseMs, signal)
+    const delayMs = Math.max(1, Math.min(nextMs, this.#stopAtMs) - clock.monotonicMs())
+    await this.#wakeUp.waitAtMost(clock, delayMs, signal)
   }
 
   /** Polls each resource once; returns the number of those whose ingestion ended. */

@@ -16,7 +16,7 @@ import { identityOf } from './pinned-service.ts'
 export type PinContext = StoreContext & Pick<Engine, 'service' | 'signal'>
 
 /** The identifier of a library that a dry run would create; real identifiers are never empty. */
-export const NOT_YET_MADE = ''
+export const NOT_CREATED = ''
 
 /**
  * Pins a mirror at its first use: finds or creates its library, and records the root's identity. If another mirror has the
@@ -31,7 +31,7 @@ export async function pinMirror(
   const { store, clock, signal } = engine
   const library = await chooseLibrary(connection, settings, options.isDryRun, signal)
   assertMayUpload(library, connection.access, settings.name)
-  const mayHoldUntracked = library.id !== NOT_YET_MADE && !isOurs(engine, library, settings)
+  const mayHoldUntracked = library.id !== NOT_CREATED && !isOurs(engine, library, settings)
   const adopts = mayHoldUntracked && options.adopts
   if (mayHoldUntracked && !adopts) await assertUntouched(connection, library, settings, signal)
   store.write(() => {
@@ -39,12 +39,12 @@ export async function pinMirror(
     const pinned = { origin: identityOf(engine.service), tenantId, remoteId: library.id, name: library.name }
     const libraryId = store.mirrors.pinLibrary(pinned, clock.nowMs())
     const { name, remotePath, isAdHoc } = settings
-    const former = store.mirrors.findByName(name)
-    if (former) {
+    const namesake = store.mirrors.findByName(name)
+    if (namesake) {
       // The pause was stored under this name for the other mirror.
       forgetPause(store, name)
       store.mirrors.rename(
-        former.id,
+        namesake.id,
         freeName(name, (other) => store.mirrors.findByName(other) !== undefined),
       )
     }
@@ -72,7 +72,7 @@ async function chooseLibrary(
   const found = await findLibrary(connection, wanted, signal)
   if (found) return found
   if (settings.mayCreateLibrary) {
-    return isDryRun ? { id: NOT_YET_MADE, name: wanted, access: [] } : createLibrary(connection, wanted, signal)
+    return isDryRun ? { id: NOT_CREATED, name: wanted, access: [] } : createLibrary(connection, wanted, signal)
   }
   const hint = '"shelfd libraries create" makes one'
   throw new UsageError('unknown-library', `Cannot mirror "${settings.name}": there is no library "${wanted}"; ${hint}`)

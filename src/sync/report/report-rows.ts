@@ -125,7 +125,7 @@ class MirrorRows {
       const locations = this.#locationsOf({ resourceId })
       const isHere = locations.some(({ directory }) => places.some((place) => isWithin(place, directory)))
       if (isHere || isFirstOfLibrary)
-        yield { entry: strangerEntry(locations), isElsewhere: !isHere, isSetAside: false, kindWithoutText: null }
+        yield { entry: untrackedEntry(locations), isElsewhere: !isHere, isSetAside: false, kindWithoutText: null }
     }
   }
 
@@ -257,7 +257,7 @@ function contentEntry(
   }
 }
 
-function strangerEntry(locations: readonly ListedEntry[]): ReportEntry {
+function untrackedEntry(locations: readonly ListedEntry[]): ReportEntry {
   const [first] = locations
   const known: Classified = { class: 'remote-only', reason: 'no local file belongs to it' }
   return {

@@ -8,7 +8,7 @@ import type { PathProblem } from '../observe/observation.ts'
 import { observe } from '../observe/observe.ts'
 import type { Pass } from '../pass.ts'
 import { openMirror } from '../pin/open-mirror.ts'
-import { NOT_YET_MADE } from '../pin/pin-mirror.ts'
+import { NOT_CREATED } from '../pin/pin-mirror.ts'
 import { estimateUploads } from '../upload/estimate-uploads.ts'
 import type { UploadOptions } from '../upload/upload-options.ts'
 import { type UploadContext, UploadStage } from '../upload/upload-stage.ts'
@@ -20,7 +20,7 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
   const root = inspectRoot(engine.fs, settings.path)
   const mirror = await openMirror(engine, settings, root, pass)
   const { row } = mirror
-  summary.library = { id: row.library.remoteId === NOT_YET_MADE ? null : row.library.remoteId, name: row.library.name }
+  summary.library = { id: row.library.remoteId === NOT_CREATED ? null : row.library.remoteId, name: row.library.name }
   engine.progress.mirror = row.name
   engine.store.write(() => engine.store.runs.join(runId, row.id))
   const problems: PathProblem[] = []
@@ -37,7 +37,7 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
       settleMs: null,
     })
     if (mirror.mustPinRoot) engine.store.write(() => engine.store.mirrors.pinRoot(row))
-    if (scrubs) engine.store.write(() => engine.store.mirrors.noteScrub(row.id, engine.clock.nowMs()))
+    if (scrubs) engine.store.write(() => engine.store.mirrors.recordScrub(row.id, engine.clock.nowMs()))
     problems.push(...scan.problems)
     hasFollowed = rechecks || hasWork(engine, mirror)
     if (hasFollowed) problems.push(...(await send(engine, mirror, pass, rechecks)))

@@ -36,7 +36,7 @@ export function estimateUploads(
 /** The remote path's ancestors are made with the mirror's root; the library's own root always exists. */
 function countDirectoriesToMake({ store }: EstimateContext, { row }: OpenMirror): number {
   const [first] = store.directories.listPending(row.id)
-  const unmade = store.directories.countPending(row.id)
-  if (first?.path !== '') return unmade
-  return row.remotePath === '/' ? unmade - 1 : unmade + row.remotePath.split('/').length - 2
+  const pending = store.directories.countPending(row.id)
+  if (first?.path !== '') return pending
+  return row.remotePath === '/' ? pending - 1 : pending + row.remotePath.split('/').length - 2
 }

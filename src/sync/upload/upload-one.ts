@@ -22,7 +22,7 @@ export type UploadResult =
   | { readonly kind: 'fatal'; readonly error: unknown }
 
 /** Delays between attempts when no file descriptor is free: other uploads end and close their files meanwhile. */
-const DESCRIPTOR_PAUSES_MS = [50, 200, 800, 2_000]
+const DESCRIPTOR_DELAYS_MS = [50, 200, 800, 2_000]
 
 /** Uploads one content; never throws. If the bytes differ from those that were hashed, cuts the request off (P10). */
 export async function uploadOne(
@@ -34,9 +34,9 @@ export async function uploadOne(
   for (let attempt = 0; ; attempt += 1) {
     const result = await tryOnce(engine, mirror, connection, intent)
     if (result.kind !== 'fatal' || !isOutOfDescriptors(result.error)) return result
-    const pauseMs = DESCRIPTOR_PAUSES_MS[attempt]
-    if (pauseMs === undefined) return { kind: 'not-sent', problem: noDescriptorFree(intent.path) }
-    await engine.clock.sleep(pauseMs, engine.signal).catch(() => {})
+    const delayMs = DESCRIPTOR_DELAYS_MS[attempt]
+    if (delayMs === undefined) return { kind: 'not-sent', problem: noDescriptorFree(intent.path) }
+    await engine.clock.sleep(delayMs, engine.signal).catch(() => {})
   }
 }
 

@@ -150,8 +150,8 @@ export class UploadRecorder {
       return
     }
     this.#attempts.exhausted.add(contentId)
-    const { code, pauseMs } = reaction
-    const retryAt = clock.nowMs() + pauseMs
+    const { code, durationMs } = reaction
+    const retryAt = clock.nowMs() + durationMs
     store.contents.setProblem(contentId, { code, message: `${message}; it is not known whether it arrived`, retryAt })
     logger.warn(FAILED_AGAIN, { mirror, path, code, reason: message, retryAt: isoTime(retryAt) })
   }

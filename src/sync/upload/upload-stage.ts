@@ -43,7 +43,7 @@ export class UploadStage {
   #preparing: Promise<void> | undefined
   #failure: { readonly error: unknown } | undefined
   /** Contents that found no room in ingestion in time. */
-  #withoutRoom = 0
+  #withoutCapacity = 0
 
   constructor(engine: UploadContext, mirror: OpenMirror, connection: Connection, options: UploadOptions) {
     this.#engine = engine
@@ -82,7 +82,7 @@ export class UploadStage {
    */
   async run(): Promise<PathProblem[]> {
     const { signal } = this.#engine
-    assertRoom(this.#engine)
+    assertDiskSpace(this.#engine)
     await this.#preparation.begin()
     const plan = await this.#createPlan()
     this.#plan = plan
@@ -96,7 +96,7 @@ export class UploadStage {
     }
     await this.#windDown(batcher)
     for (const problem of batcher.problems) this.#problems.set(problem.path, problem)
-    recordHeldBack(this.#options.summary, this.#withoutRoom > 0 ? [this.#heldByIngestion()] : plan.listHeldBack())
+    recordHeldBack(this.#options.summary, this.#withoutCapacity > 0 ? [this.#heldByIngestion()] : plan.listHeldBack())
     if (this.#failure) throw this.#failure.error
     signal.throwIfAborted()
     return [...this.#problems.values()]
@@ -141,7 +141,7 @@ export class UploadStage {
   /** Uploads until the stage drains and nothing is left: true; false when it makes no sense to continue in this run. */
   async #uploadRound(plan: UploadPlan, batcher: UploadBatcher): Promise<boolean> {
     while (!this.#mustStop) {
-      for (const intent of batcher.commitIfDue(batcher.wantsMore ? this.#room(batcher) : 0))
+      for (const intent of batcher.commitIfDue(batcher.wantsMore ? this.#capacity(batcher) : 0))
         this.#enqueue(batcher, intent)
       if (this.#state === 'open') this.#prepareIfWoken(plan)
       if (this.isIdle) this.#options.onIdle?.()
@@ -163,15 +163,15 @@ export class UploadStage {
     if (commitDueInMs !== undefined) await this.#event.waitAtMost(clock, commitDueInMs)
     else if (batcher.size > 0 || plan.isExhausted) await this.#event.wait()
     // An upload that was not stored leaves its room as soon as that is committed.
-    else if (this.#room(batcher) === 0 && (await this.#event.waitAtMost(clock, this.#options.waitMs))) {
-      this.#withoutRoom = store.contents.countToSend(this.#mirror.row.id).n
+    else if (this.#capacity(batcher) === 0 && (await this.#event.waitAtMost(clock, this.#options.waitMs))) {
+      this.#withoutCapacity = store.contents.countToSend(this.#mirror.row.id).n
       return false
     }
     return true
   }
 
   /** How many intents may be planned: some for each transfer, as far as ingestion has room. */
-  #room({ size }: UploadBatcher): number {
+  #capacity({ size }: UploadBatcher): number {
     const { transfers, inIngestion } = this.#engine.limits
     return Math.max(0, Math.min(transfers * 4, inIngestion - this.#options.follower.countPending() - size))
   }
@@ -243,12 +243,12 @@ export class UploadStage {
 
   #heldByIngestion(): HeldBack {
     const { inIngestion } = this.#engine.limits
-    return { limit: 'inIngestion', value: inIngestion, contents: this.#withoutRoom, freesAt: null }
+    return { limit: 'inIngestion', value: inIngestion, contents: this.#withoutCapacity, freesAt: null }
   }
 }
 
 /** Receipts must be recorded: without room for them, nothing is uploaded. */
-function assertRoom({ store }: StoreContext): void {
+function assertDiskSpace({ store }: StoreContext): void {
   const freeBytes = store.freeBytes()
   if (freeBytes >= RESERVE_BYTES) return
   const text = `Cannot send anything: the disk of the store in "${store.directory}" has only ${formatSize(freeBytes)} free`

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isQuiet } from '../../support/daemon-process.ts'
+import { isIdle } from '../../support/daemon-process.ts'
 import type { Bench } from '../bench.ts'
 import { daemonHome, startBenchDaemon } from '../bench-daemon.ts'
 import { type ResultRow, resultRow, showSeconds, verdict } from '../result-table.ts'
@@ -22,7 +22,7 @@ export async function latency(bench: Bench): Promise<ResultRow[]> {
   for (const perSecond of [20, 1_000]) {
     await bench.service.takeBegun()
     const saved = await saveFiles(tree, perSecond)
-    await started.daemon.until('at rest', isQuiet)
+    await started.daemon.until('at rest', isIdle)
     rows.push(...rowsOf(perSecond, delaysOf(saved, await bench.service.takeBegun())))
   }
   return rows

@@ -91,13 +91,13 @@ async function uploadText(it: Examination): Promise<Sample> {
 async function follow(it: Examination, library: string, id: string) {
   const states: unknown[] = []
   let waitedMs = 0
-  for (let pauseMs = FIRST_POLL_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_POLL_MS)) {
+  for (let delayMs = FIRST_POLL_MS; ; delayMs = Math.min(delayMs * 1.5, LONGEST_POLL_MS)) {
     const record = await showResource(it, library, id)
     if (record.ingestion_status !== states.at(-1)) states.push(record.ingestion_status)
     if (ingestionOutcome(record.ingestion_status) !== 'pending') return { states, record }
     if (waitedMs > it.target.processingMs) throw new NotObserved(`the processing of ${id} goes on for longer`)
-    await it.target.wait(pauseMs)
-    waitedMs += pauseMs
+    await it.target.wait(delayMs)
+    waitedMs += delayMs
   }
 }
 

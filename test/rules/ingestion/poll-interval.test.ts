@@ -3,18 +3,18 @@ import { describe, expect, test } from 'vitest'
 import { pollIntervalMs } from '../../../src/rules/ingestion/poll-interval.ts'
 
 describe('the interval between polls', () => {
-  const pace = fc
+  const intervals = fc
     .record({ firstPollMs: fc.integer({ min: 1, max: 10_000 }), growth: fc.integer({ min: 1, max: 1_000 }) })
     .map(({ firstPollMs, growth }) => ({ firstPollMs, maxPollMs: firstPollMs * growth }))
   const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 
   test('grows and stays within its bounds', () => {
     fc.assert(
-      fc.property(fc.nat(100_000), pace, random, (polls, pace, random) => {
-        const intervalMs = pollIntervalMs({ polls, isOverdue: false }, pace, random)
-        expect(intervalMs).toBeGreaterThanOrEqual(pace.firstPollMs * 0.9)
-        expect(intervalMs).toBeLessThanOrEqual(pace.maxPollMs * 1.1)
-        const nextMs = pollIntervalMs({ polls: polls + 1, isOverdue: false }, pace, random)
+      fc.property(fc.nat(100_000), intervals, random, (polls, intervals, random) => {
+        const intervalMs = pollIntervalMs({ polls, isOverdue: false }, intervals, random)
+        expect(intervalMs).toBeGreaterThanOrEqual(intervals.firstPollMs * 0.9)
+        expect(intervalMs).toBeLessThanOrEqual(intervals.maxPollMs * 1.1)
+        const nextMs = pollIntervalMs({ polls: polls + 1, isOverdue: false }, intervals, random)
         expect(nextMs).toBeGreaterThanOrEqual(intervalMs)
       }),
     )

@@ -13,9 +13,9 @@ import {
 describe('an upload in doubt', () => {
   test.each([
     { doubts: 0, problemCount: 0, cause: 'service-error', reaction: { kind: 'resend' } },
-    { doubts: 1, problemCount: 0, cause: 'service-error', reaction: { kind: 'quarantine', pauseMs: 25_000 } },
-    { doubts: 2, problemCount: 1, cause: 'service-error', reaction: { kind: 'quarantine', pauseMs: 125_000 } },
-    { doubts: 0, problemCount: 3, cause: 'answer-late', reaction: { kind: 'quarantine', pauseMs: 3_125_000 } },
+    { doubts: 1, problemCount: 0, cause: 'service-error', reaction: { kind: 'quarantine', durationMs: 25_000 } },
+    { doubts: 2, problemCount: 1, cause: 'service-error', reaction: { kind: 'quarantine', durationMs: 125_000 } },
+    { doubts: 0, problemCount: 3, cause: 'answer-late', reaction: { kind: 'quarantine', durationMs: 3_125_000 } },
     { doubts: 7, problemCount: 2, cause: 'interrupted', reaction: { kind: 'resend' } },
   ] as const)('after $doubts doubts and $problemCount quarantines ($cause)', ({ cause, reaction, ...content }) => {
     expect(reactToDoubt(content, cause)).toMatchObject(reaction)

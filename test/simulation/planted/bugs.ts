@@ -243,7 +243,7 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'room in ingestion that is there is waited for',
     file: 'src/sync/upload/upload-stage.ts',
-    from: 'else if (this.#room(batcher) === 0 && (await this.#event',
+    from: 'else if (this.#capacity(batcher) === 0 && (await this.#event',
     to: 'else if ((await this.#event',
   },
   {

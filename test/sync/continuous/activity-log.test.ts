@@ -4,7 +4,7 @@ import { emptySummary, type SyncSummary } from '../../../src/rules/run/sync-summ
 import { ActivityLog } from '../../../src/sync/continuous/activity-log.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 
-const PAUSE_MS = 5 * 60_000
+const INTERVAL_MS = 5 * 60_000
 
 function ranWith(created: number, bytes: number): SyncSummary {
   const library = { id: null, name: 'Research' }
@@ -20,7 +20,7 @@ test('many runs are told in one line, completely', async () => {
   const log = new ActivityLog({ clock, logger }, 'papers')
   for (let run = 0; run < 10; run += 1) log.add(ranWith(1, 10))
   expect(said).toEqual([{ mirror: 'papers', created: 1, bytes: 10 }])
-  await clock.advance(PAUSE_MS)
+  await clock.advance(INTERVAL_MS)
   log.add(ranWith(0, 0))
   expect(said[1]).toEqual({ mirror: 'papers', created: 9, bytes: 90 })
   log.add(ranWith(2, 20))

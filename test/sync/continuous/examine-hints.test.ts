@@ -10,7 +10,7 @@ import { walkOptions } from '../../../src/sync/observe/observe.ts'
 import { openMirror } from '../../../src/sync/pin/open-mirror.ts'
 import { mirrorOf, openTestEngine } from '../../support/engine.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
-import { type HandWatch, handWatch } from '../../support/keeper.ts'
+import { type HandWatch, handWatch } from '../../support/mirror-controller.ts'
 import { type Tree, temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 const PASS = {

@@ -7,7 +7,7 @@ import type { ServiceClient } from '../../../src/remote/service-client.ts'
 import type { Connection, Engine } from '../../../src/sync/engine.ts'
 import { mirrorOf, openTestEngine } from '../../support/engine.ts'
 import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
-import { handWatch, isQuiet, keeperSettings, startKeeper, until } from '../../support/keeper.ts'
+import { controllerSettings, handWatch, isIdle, startController, until } from '../../support/mirror-controller.ts'
 import { type Tree, temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 const TEN_YEARS_MS = 10 * 365 * 86_400_000
@@ -16,8 +16,8 @@ function rootWith(tree: Tree): string {
   return writeTree(join(temporaryDirectory(), 'Papers'), tree)
 }
 
-/** A keeper of a directory that has sent everything, and whose watcher is the test. */
-async function keptMirror(service: FaultyService, tree: Tree) {
+/** A controller of a directory that has sent everything, and whose watcher is the test. */
+async function controlledMirror(service: FaultyService, tree: Tree) {
   const root = rootWith(tree)
   const { engine } = openTestEngine(service)
   const hand = handWatch()
@@ -30,8 +30,8 @@ async function keptMirror(service: FaultyService, tree: Tree) {
     }
     return { examine, [Symbol.asyncDispose]: () => examiner[Symbol.asyncDispose]() }
   }
-  const kept = startKeeper({ ...engine, openExaminer }, keeperSettings(mirrorOf(root), hand.means))
-  await until('all is quiet', () => isQuiet(kept))
+  const kept = startController({ ...engine, openExaminer }, controllerSettings(mirrorOf(root), hand.means))
+  await until('all is quiet', () => isIdle(kept))
   const write = (name: string, text: string) => {
     writeFileSync(join(root, name), text)
     hand.events.onHint(name)
@@ -42,36 +42,39 @@ async function keptMirror(service: FaultyService, tree: Tree) {
 describe('a mirror that is kept up to date', () => {
   test('sends what it has and what is hinted at', async () => {
     await using service = await startFaultyService({ library: 'Test' })
-    const { write, kept, keeper } = await keptMirror(service, { 'a.md': 'a', 'b/c.md': 'c' })
+    const { write, kept, controller } = await controlledMirror(service, { 'a.md': 'a', 'b/c.md': 'c' })
     expect(service.count('uploadFile')).toBe(2)
     write('new.md', 'new')
     await until('the new one is sent', () => service.count('uploadFile') === 3)
-    await until('all is quiet', () => isQuiet(kept))
-    expect(keeper.status).toMatchObject({ state: 'idle', reason: null, watcher: 'node', missedByWatcher: 0 })
+    await until('all is quiet', () => isIdle(kept))
+    expect(controller.status).toMatchObject({ state: 'idle', reason: null, watcher: 'node', missedByWatcher: 0 })
   })
 
   test('goes on where it was after its end', async () => {
     await using service = await startFaultyService({ library: 'Test' })
-    const { stop, root, fatal } = await keptMirror(service, { 'a.md': 'a' })
+    const { stop, root, fatal } = await controlledMirror(service, { 'a.md': 'a' })
     await stop()
     expect(fatal).toEqual([])
     writeFileSync(join(root, 'a.md'), 'a and more')
     const { engine } = openTestEngine(service)
-    const again = startKeeper(engine, keeperSettings(mirrorOf(root, { name: 'again', remotePath: '/again' }), null))
+    const again = startController(
+      engine,
+      controllerSettings(mirrorOf(root, { name: 'again', remotePath: '/again' }), null),
+    )
     await until('the change is sent', () => service.count('uploadFile') === 2)
-    await until('all is quiet', () => isQuiet(again))
+    await until('all is quiet', () => isIdle(again))
   })
 })
 
 describe('a pin', () => {
-  test('is compared anew over every line', async () => {
+  test('is compared anew over every connection', async () => {
     await using service = await startFaultyService({ library: 'Test' })
-    const { line, keeper, write } = await keptMirror(service, { 'a.md': 'a' })
-    await line.reset()
+    const { connection, controller, write } = await controlledMirror(service, { 'a.md': 'a' })
+    await connection.reset()
     service.rewrite = ({ route }, body) => (route === 'checkAccess' ? ofOtherTenant(body) : body)
     write('b.md', 'b')
-    await until('it halts', () => keeper.status.state === 'halted')
-    expect(keeper.status.reason?.code).toBe('tenant-mismatch')
+    await until('it halts', () => controller.status.state === 'halted')
+    expect(controller.status.reason?.code).toBe('tenant-mismatch')
     expect(service.count('uploadFile')).toBe(1)
   })
 })
@@ -94,12 +97,12 @@ describe('uploads', () => {
       route !== 'uploadFile' && service.count('uploadFile') > 0 ? { status: 503, body: {} } : undefined
     const { engine } = openTestEngine(service, { limits: { inIngestion: 1, transfers: 1 } })
     const root = rootWith({ 'a.md': 'a', 'b.md': 'b', 'c.md': 'c' })
-    const kept = startKeeper(engine, keeperSettings(mirrorOf(root), handWatch().means))
-    await until('it waits', () => kept.keeper.status.state === 'waiting')
+    const kept = startController(engine, controllerSettings(mirrorOf(root), handWatch().means))
+    await until('it waits', () => kept.controller.status.state === 'waiting')
     service.answer = () => undefined
-    kept.keeper.wake()
+    kept.controller.wake()
     await until('all is sent', () => service.count('uploadFile') === 3)
-    await until('all is quiet', () => isQuiet(kept))
+    await until('all is quiet', () => isIdle(kept))
   })
 
   test('survive that polling is refused', async () => {
@@ -108,19 +111,19 @@ describe('uploads', () => {
     service.answer = ({ route }) =>
       route === 'showResource' || (route === 'checkAccess' && isPolled()) ? { status: 403, body: {} } : undefined
     const { engine } = openTestEngine(service)
-    const kept = startKeeper(engine, keeperSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means))
-    await until('the line is given up', () => kept.line.status.state === 'refused')
+    const kept = startController(engine, controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means))
+    await until('the connection is given up', () => kept.connection.status.state === 'refused')
     expect(kept.fatal).toEqual([])
     service.answer = () => undefined
-    kept.keeper.wake()
-    await until('the line is well', () => kept.line.status.state === 'connected')
+    kept.controller.wake()
+    await until('the connection is well', () => kept.connection.status.state === 'connected')
     expect(service.count('uploadFile')).toBe(1)
   })
 
   test('wait for a pause made while connecting', async () => {
     await using service = await startFaultyService({ library: 'Test' })
-    const { keeper, line, engine, write } = await keptMirror(service, { 'a.md': 'a' })
-    await line.reset()
+    const { controller, connection, engine, write } = await controlledMirror(service, { 'a.md': 'a' })
+    await connection.reset()
     const isAsked = Promise.withResolvers<void>()
     const gate = Promise.withResolvers<void>()
     const { connect } = engine.service
@@ -131,12 +134,12 @@ describe('uploads', () => {
     }
     write('b.md', 'b')
     await isAsked.promise
-    keeper.hold('paused', 'by the test')
+    controller.hold('paused', 'by the test')
     gate.resolve()
     write('c.md', 'c')
     await until('c.md is known', () => findFile(engine, 'c.md') !== undefined)
     expect(service.count('uploadFile')).toBe(1)
-    keeper.release('paused')
+    controller.release('paused')
     await until('both are sent', () => service.count('uploadFile') === 3)
   })
 })
@@ -144,7 +147,7 @@ describe('uploads', () => {
 describe('a change', () => {
   test('is sent although all others just ended', async () => {
     await using service = await startFaultyService({ library: 'Test' })
-    const { keeper, write, examining } = await keptMirror(service, { 'a.md': 'a' })
+    const { controller, write, examining } = await controlledMirror(service, { 'a.md': 'a' })
     const isOver = Promise.withResolvers<void>()
     service.onAnswered = ({ fileName }) => (fileName === 'b.md' ? isOver.promise : undefined)
     write('b.md', 'b')
@@ -152,14 +155,14 @@ describe('a change', () => {
     // What is under way ends between the look at the next change and the word that there is more to send.
     examining.isOver = async () => {
       isOver.resolve()
-      await until('nothing is sent any more', () => keeper.status.state !== 'sending')
+      await until('nothing is sent any more', () => controller.status.state !== 'sending')
     }
     write('c.md', 'c')
     await until('it is sent as well', () => service.count('uploadFile') === 3)
   })
 })
 
-test('a line closed under a mirror does not halt it', async () => {
+test('a connection closed under a mirror does not halt it', async () => {
   await using service = await startFaultyService({ library: 'Test' })
   let isClosed = false
   const wrapClient = (client: ServiceClient): ServiceClient => ({
@@ -171,14 +174,14 @@ test('a line closed under a mirror does not halt it', async () => {
     },
   })
   const { engine } = openTestEngine(service, { wrapClient })
-  startKeeper(engine, keeperSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means))
+  startController(engine, controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means))
   await until('all is sent', () => service.count('uploadFile') === 1)
 })
 
 describe('what is being sent', () => {
-  /** A keeper whose upload of b.md goes on until `release`, so that its run does. */
+  /** A controller whose upload of b.md goes on until `release`, so that its run does. */
   async function sendingMirror(service: FaultyService) {
-    const mirror = await keptMirror(service, { 'a.md': 'a' })
+    const mirror = await controlledMirror(service, { 'a.md': 'a' })
     const released = Promise.withResolvers<void>()
     service.onAnswered = ({ fileName }) => (fileName === 'b.md' ? released.promise : undefined)
     mirror.write('b.md', 'b')
@@ -192,7 +195,7 @@ describe('what is being sent', () => {
 
   test('includes what waits for its directory', async () => {
     await using service = await startFaultyService({ library: 'Test' })
-    const { keeper, kept, engine, writeBelow, release } = await sendingMirror(service)
+    const { controller, kept, engine, writeBelow, release } = await sendingMirror(service)
     const isMade = Promise.withResolvers<void>()
     const before = service.onAnswered
     service.onAnswered = (seen) => (seen.route === 'createDirectory' ? isMade.promise : before(seen))
@@ -201,10 +204,10 @@ describe('what is being sent', () => {
     await until('the directory is being made', () => service.count('createDirectory') > made)
     release()
     await until('b.md is stored', () => engine.store.contents.countToSend(1).n === 1 && !isUnderWay(engine))
-    expect(keeper.status.state).toBe('sending')
+    expect(controller.status.state).toBe('sending')
     isMade.resolve()
     await until('c.md is sent', () => service.count('uploadFile') === 3)
-    await until('all is quiet', () => isQuiet(kept))
+    await until('all is quiet', () => isIdle(kept))
   })
 
   test('tells each problem once however often it comes', async () => {
@@ -225,7 +228,7 @@ describe('what is being sent', () => {
     }
     release()
     await until('the run is over', () => accounts.length > 0)
-    await until('all is quiet', () => isQuiet(kept))
+    await until('all is quiet', () => isIdle(kept))
     expect(accounts[0]).toMatchObject({ mirrors: [{ problems: [{ path: 'd' }] }] })
   })
 })
@@ -238,23 +241,23 @@ describe('a batch', () => {
   test('waits for what has not rested', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const { engine } = openTestEngine(service)
-    const settings = keeperSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means, { settleMs: 500 })
-    const { keeper } = startKeeper(engine, settings)
-    keeper.hold('scheduled', 'by the test')
-    await keeper.batch(new AbortController().signal)
+    const settings = controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means, { settleMs: 500 })
+    const { controller } = startController(engine, settings)
+    controller.hold('scheduled', 'by the test')
+    await controller.batch(new AbortController().signal)
     expect(service.count('uploadFile')).toBe(1)
-    expect(keeper.status).toMatchObject({ state: 'held', settling: 0 })
+    expect(controller.status).toMatchObject({ state: 'held', settling: 0 })
   })
 
   test('ends in time although something settles', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const { engine } = openTestEngine(service)
-    const settings = keeperSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means, { settleMs: 60_000 })
-    const { keeper } = startKeeper(engine, settings)
-    keeper.hold('scheduled', 'by the test')
+    const settings = controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means, { settleMs: 60_000 })
+    const { controller } = startController(engine, settings)
+    controller.hold('scheduled', 'by the test')
     const isLong = new AbortController()
-    const batch = keeper.batch(isLong.signal)
-    await until('it settles', () => keeper.status.settling === 1)
+    const batch = controller.batch(isLong.signal)
+    await until('it settles', () => controller.status.settling === 1)
     isLong.abort()
     await batch
     expect(service.count('uploadFile')).toBe(0)
@@ -262,7 +265,7 @@ describe('a batch', () => {
 })
 
 describe('another run', () => {
-  test('never works beside the keeper it quieted', async () => {
+  test('never works beside the controller it quieted', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     let calls = 0
     const lstatSync: FileSystem['lstatSync'] = (path, options) => {
@@ -271,18 +274,18 @@ describe('another run', () => {
     }
     const fs = { ...nodeFileSystem, lstatSync }
     const { engine } = openTestEngine(service, { fs })
-    const kept = startKeeper(engine, keeperSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means))
-    await until('all is quiet', () => isQuiet(kept))
+    const kept = startController(engine, controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means))
+    await until('all is quiet', () => isIdle(kept))
     for (let turns = 0; turns < 60; turns += 1) {
-      kept.keeper.wake()
+      kept.controller.wake()
       for (let turn = 0; turn < turns; turn += 1) await Promise.resolve()
-      const quiet = await kept.keeper.quiesce()
+      const quiet = await kept.controller.quiesce()
       const before = calls
       for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
       expect(calls, `after ${turns} turns`).toBe(before)
       quiet[Symbol.dispose]()
     }
-    await until('all is quiet', () => isQuiet(kept))
+    await until('all is quiet', () => isIdle(kept))
   })
 })
 
@@ -293,8 +296,8 @@ describe('times that are yet to come', () => {
     const root = rootWith({ 'a.md': 'a', 'b.md': 'b' })
     const future = new Date(Date.now() + TEN_YEARS_MS)
     utimesSync(join(root, 'a.md'), future, future)
-    const kept = startKeeper(engine, keeperSettings(mirrorOf(root), watch, { rescanMs: 3_600_000 }))
+    const kept = startController(engine, controllerSettings(mirrorOf(root), watch, { rescanMs: 3_600_000 }))
     await until('both are sent', () => service.count('uploadFile') === 2)
-    await until('all is quiet', () => isQuiet(kept))
+    await until('all is quiet', () => isIdle(kept))
   })
 })

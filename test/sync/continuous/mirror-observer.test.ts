@@ -6,7 +6,7 @@ import type { Engine } from '../../../src/sync/engine.ts'
 import { emptyBatch, type UnsettledFile } from '../../../src/sync/observe/observation.ts'
 import { mirrorOf, openTestEngine } from '../../support/engine.ts'
 import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
-import { handWatch, isQuiet, keeperSettings, startKeeper, until } from '../../support/keeper.ts'
+import { controllerSettings, handWatch, isIdle, startController, until } from '../../support/mirror-controller.ts'
 import { type Tree, temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 interface Kept {
@@ -18,7 +18,7 @@ interface Kept {
   readonly clock?: Clock
 }
 
-/** A keeper that scans only when something calls for it, and counts its scans. */
+/** A controller that scans only when something calls for it, and counts its scans. */
 function keep(service: FaultyService, given: Kept) {
   const { tree = { 'a.md': 'a' }, onScan, observeTree, settleMs = 30, clock = systemClock } = given
   const root = writeTree(join(temporaryDirectory(), 'Papers'), tree)
@@ -30,8 +30,8 @@ function keep(service: FaultyService, given: Kept) {
     onScan?.(counted.scans, root)
     return (observeTree ?? engine.observeTree)(options, signal)
   }
-  const settings = keeperSettings(mirrorOf(root), hand.means, { settleMs })
-  const kept = startKeeper({ ...engine, observeTree: counting }, settings)
+  const settings = controllerSettings(mirrorOf(root), hand.means, { settleMs })
+  const kept = startController({ ...engine, observeTree: counting }, settings)
   return { ...kept, kept, root, hand, counted, engine }
 }
 
@@ -56,37 +56,40 @@ describe('scans', () => {
     const observeTree: Engine['observeTree'] = async function* () {
       yield { ...emptyBatch(), directories: [''], unsettled }
     }
-    const { keeper, counted } = keep(service, { observeTree, settleMs: 60_000 })
-    await until('both scans are over', () => counted.scans === 2 && keeper.status.state === 'idle')
-    expect(keeper.status).toMatchObject({ settling: 10_000, nextScanAt: expect.any(Number) })
+    const { controller, counted } = keep(service, { observeTree, settleMs: 60_000 })
+    await until('both scans are over', () => counted.scans === 2 && controller.status.state === 'idle')
+    expect(controller.status).toMatchObject({ settling: 10_000, nextScanAt: expect.any(Number) })
   })
 
   test('come at intervals once watches run out', async () => {
     await using service = await startFaultyService({ library: 'Test' })
-    const { keeper, kept, root, hand } = keep(service, {})
-    await until('all is quiet', () => isQuiet(kept))
-    expect(keeper.status).toMatchObject({ nextScanAt: null, isWatchLimited: false })
+    const { controller, kept, root, hand } = keep(service, {})
+    await until('all is quiet', () => isIdle(kept))
+    expect(controller.status).toMatchObject({ nextScanAt: null, isWatchLimited: false })
     hand.isLimited = true
     writeTree(root, { 'unwatched/b.md': 'b' })
     hand.events.onHint('unwatched')
     await until('the new file is sent', () => service.count('uploadFile') === 2)
-    expect(keeper.status).toMatchObject({ nextScanAt: expect.any(Number), isWatchLimited: true })
+    expect(controller.status).toMatchObject({ nextScanAt: expect.any(Number), isWatchLimited: true })
   })
 
   test('come at intervals once a watcher has stopped', async () => {
     await using service = await startFaultyService({ library: 'Test' })
-    const { keeper, kept, hand, counted } = keep(service, {})
-    await until('all is quiet', () => isQuiet(kept))
+    const { controller, kept, hand, counted } = keep(service, {})
+    await until('all is quiet', () => isIdle(kept))
     const before = counted.scans
     hand.hasStopped = true
     hand.events.onLost('the tree has outgrown its watcher')
-    await until('scans are planned', () => counted.scans > before && isQuiet(kept) && keeper.status.nextScanAt !== null)
-    expect(keeper.status).toMatchObject({ watcher: 'poll', isWatchLimited: false })
+    await until(
+      'scans are planned',
+      () => counted.scans > before && isIdle(kept) && controller.status.nextScanAt !== null,
+    )
+    expect(controller.status).toMatchObject({ watcher: 'poll', isWatchLimited: false })
   })
 
   test('are called for by rules, losses and limits', async () => {
     await using service = await startFaultyService({ library: 'Test' })
-    const { keeper, kept, hand } = keep(service, {})
+    const { controller, kept, hand } = keep(service, {})
     const cases = [
       () => hand.events.onHint(''),
       () => hand.events.onHint('sub/.shelfdignore'),
@@ -94,10 +97,10 @@ describe('scans', () => {
       () => hand.events.onLimit('a test'),
     ]
     for (const happens of cases) {
-      await until('all is quiet', () => isQuiet(kept) && keeper.status.nextScanAt === null)
+      await until('all is quiet', () => isIdle(kept) && controller.status.nextScanAt === null)
       happens()
-      expect(keeper.status.nextScanAt).toEqual(expect.any(Number))
-      keeper.wake()
+      expect(controller.status.nextScanAt).toEqual(expect.any(Number))
+      controller.wake()
     }
   })
 })
@@ -105,14 +108,14 @@ describe('scans', () => {
 describe('what a hint shows to be gone', () => {
   test('is removed by a scan, not by the hint', async () => {
     await using service = await startFaultyService({ library: 'Test' })
-    const { keeper, kept, root, hand, engine } = keep(service, { tree: { 'a.md': 'a', 'd/b.md': 'b' } })
-    await until('all is quiet', () => isQuiet(kept))
+    const { controller, kept, root, hand, engine } = keep(service, { tree: { 'a.md': 'a', 'd/b.md': 'b' } })
+    await until('all is quiet', () => isIdle(kept))
     const known = () => engine.store.files.count(engine.store.mirrors.list()[0]?.id ?? 0)
     rmSync(join(root, 'd/b.md'))
     hand.events.onHint('d/b.md')
-    await until('a scan is planned', () => keeper.status.nextScanAt !== null)
+    await until('a scan is planned', () => controller.status.nextScanAt !== null)
     expect(known()).toBe(2)
-    keeper.wake()
+    controller.wake()
     await until('it is removed', () => known() === 1)
   })
 })
@@ -121,23 +124,23 @@ describe('a rule that leaves everything out', () => {
   test('halts nothing, and a real loss halts', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const tree = Object.fromEntries(Array.from({ length: 6 }, (_, index) => [`${index}.md`, `${index}`]))
-    const { keeper, kept, root, hand, engine } = keep(service, { tree })
-    await until('all is quiet', () => isQuiet(kept) && service.count('uploadFile') === 6)
+    const { controller, kept, root, hand, engine } = keep(service, { tree })
+    await until('all is quiet', () => isIdle(kept) && service.count('uploadFile') === 6)
     writeFileSync(join(root, '.shelfdignore'), '*\n')
     hand.events.onHint('.shelfdignore')
-    await until('a scan is planned', () => keeper.status.nextScanAt !== null)
-    keeper.wake()
+    await until('a scan is planned', () => controller.status.nextScanAt !== null)
+    controller.wake()
     await until('they are left out', () => engine.store.files.count(1) === 0)
-    await until('all is quiet again', () => isQuiet(kept))
-    expect(keeper.status.state).toBe('idle')
+    await until('all is quiet again', () => isIdle(kept))
+    expect(controller.status.state).toBe('idle')
     rmSync(join(root, '.shelfdignore'))
     hand.events.onHint('.shelfdignore')
-    keeper.wake()
-    await until('they are back', () => engine.store.files.count(1) === 6 && isQuiet(kept))
+    controller.wake()
+    await until('they are back', () => engine.store.files.count(1) === 6 && isIdle(kept))
     for (const name of Object.keys(tree)) rmSync(join(root, name))
     hand.events.onHint('')
-    keeper.wake()
-    await until('it halts', () => keeper.status.state === 'halted')
+    controller.wake()
+    await until('it halts', () => controller.status.state === 'halted')
     expect([engine.store.files.count(1), service.count('uploadFile')]).toEqual([6, 6])
   })
 })
@@ -146,19 +149,19 @@ describe('a file that never rests', () => {
   test('is told as busy until it rests', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const clock = skippingClock()
-    const { keeper, kept, root, hand, engine } = keep(service, { clock, settleMs: 10_000 })
+    const { controller, kept, root, hand, engine } = keep(service, { clock, settleMs: 10_000 })
     const problems = () => engine.store.problems.list(1).map(({ path, code }) => `${path}: ${code}`)
-    await until('both scans are over', () => keeper.status.settling === 1 && keeper.status.state === 'idle')
+    await until('both scans are over', () => controller.status.settling === 1 && controller.status.state === 'idle')
     clock.skip(10_000)
-    keeper.wake()
-    await until('it is sent', () => service.count('uploadFile') === 1 && isQuiet(kept))
+    controller.wake()
+    await until('it is sent', () => service.count('uploadFile') === 1 && isIdle(kept))
     for (let look = 0; look < 8; look += 1) {
       clock.skip(9_000)
-      writeFileSync(join(root, 'a.md'), `line ${look}`)
+      writeFileSync(join(root, 'a.md'), `connection ${look}`)
       utimesSync(join(root, 'a.md'), clock.nowMs() / 1_000, clock.nowMs() / 1_000)
       hand.events.onHint('a.md')
     }
-    keeper.wake()
+    controller.wake()
     await until('it is told', () => problems().length === 1)
     expect([problems(), service.count('uploadFile')]).toEqual([['a.md: busy'], 1])
     clock.skip(20_000)
@@ -185,28 +188,28 @@ function skippingClock(): Clock & { skip(byMs: number): void } {
 describe('a root', () => {
   test('that vanished halts until it is back', async () => {
     await using service = await startFaultyService({ library: 'Test' })
-    const { keeper, kept, root, hand } = keep(service, {})
-    await until('all is quiet', () => isQuiet(kept))
+    const { controller, kept, root, hand } = keep(service, {})
+    await until('all is quiet', () => isIdle(kept))
     renameSync(root, `${root}-away`)
     hand.events.onHint('a.md')
-    keeper.wake()
-    await until('it halts', () => keeper.status.state === 'halted')
-    expect(keeper.status).toMatchObject({ reason: { code: 'root-missing' }, watcher: null, settling: 0 })
+    controller.wake()
+    await until('it halts', () => controller.status.state === 'halted')
+    expect(controller.status).toMatchObject({ reason: { code: 'root-missing' }, watcher: null, settling: 0 })
     renameSync(`${root}-away`, root)
     writeFileSync(join(root, 'meanwhile.md'), 'written unseen')
-    keeper.wake()
+    controller.wake()
     await until('what came meanwhile is sent', () => service.count('uploadFile') === 2)
     expect(hand.watched).toContain('')
   })
 
   test('that another took the place of halts', async () => {
     await using service = await startFaultyService({ library: 'Test' })
-    const { keeper, kept, root } = keep(service, {})
-    await until('all is quiet', () => isQuiet(kept))
+    const { controller, kept, root } = keep(service, {})
+    await until('all is quiet', () => isIdle(kept))
     renameSync(root, `${root}-away`)
     mkdirSync(root)
-    keeper.wake()
-    await until('it halts', () => keeper.status.state === 'halted')
-    expect(keeper.status.reason?.code).toBe('root-mismatch')
+    controller.wake()
+    await until('it halts', () => controller.status.state === 'halted')
+    expect(controller.status.reason?.code).toBe('root-mismatch')
   })
 })

@@ -8,10 +8,10 @@ import { openTestEngine } from '../../support/engine.ts'
 import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 
-const FIRST_PAUSE_MS = 2_500
-const LONGEST_PAUSE_MS = 120_000
+const FIRST_INTERVAL_MS = 2_500
+const LONGEST_DELAY_MS = 120_000
 
-function openLine(service: FaultyService) {
+function openConnection(service: FaultyService) {
   const clock = manualClock()
   const said: string[] = []
   const say = (message: string) => void said.push(message)
@@ -28,20 +28,20 @@ function openLine(service: FaultyService) {
     listeners.add(listener)
     return { [Symbol.dispose]: () => void listeners.delete(listener) }
   }
-  const tellOutage: OutageListener = (outage) => {
+  const reportOutage: OutageListener = (outage) => {
     for (const listener of listeners) listener(outage)
   }
-  const line = new ServiceConnection(
+  const connection = new ServiceConnection(
     { ...engine, logger, random: () => 0, service: { ...engine.service, onOutage } },
     hooks,
   )
-  return { line, tellOutage, clock, said, fatal, told }
+  return { connection, reportOutage, clock, said, fatal, told }
 }
 
 const AWAY = new TemporaryError('service-unreachable', 'it is away')
 
 const AWAY_AFTER_MS = 10_000
-const PROBE_PAUSE_MS = 10_000
+const PROBE_INTERVAL_MS = 10_000
 const OUTAGE: Outage = {
   origin: 'https://library.example.com',
   code: 'service-unavailable',
@@ -55,156 +55,156 @@ const OUTAGE: Outage = {
 describe('an outage of the service', () => {
   test('is known while requests are still tried again', async () => {
     await using service = await startFaultyService()
-    const { line, clock, said, tellOutage } = openLine(service)
-    await line.open()
-    tellOutage(OUTAGE)
+    const { connection, clock, said, reportOutage } = openConnection(service)
+    await connection.open()
+    reportOutage(OUTAGE)
     await clock.advance(AWAY_AFTER_MS - 1)
-    tellOutage({ ...OUTAGE, nextTryAtMs: 1 })
-    expect(line.status.state).toBe('connected')
+    reportOutage({ ...OUTAGE, nextTryAtMs: 1 })
+    expect(connection.status.state).toBe('connected')
     await clock.advance(1)
-    expect(line.status).toMatchObject({
+    expect(connection.status).toMatchObject({
       state: 'away',
       reason: {
         code: 'service-unavailable',
         message: `${OUTAGE.origin} cannot answer requests now (503, service unavailable)`,
       },
     })
-    tellOutage(null)
-    expect(line.status.state).toBe('connected')
+    reportOutage(null)
+    expect(connection.status.state).toBe('connected')
     expect(said).toEqual(['the service is away: shelfd waits until it answers', 'the service is back'])
-    await line.close()
+    await connection.close()
   })
 
   test('is told by what it is, and until when', async () => {
     await using service = await startFaultyService()
-    const { line, clock, said, tellOutage } = openLine(service)
-    await line.open()
-    tellOutage({ ...OUTAGE, code: 'service-unreachable', cause: 'connection refused' })
+    const { connection, clock, said, reportOutage } = openConnection(service)
+    await connection.open()
+    reportOutage({ ...OUTAGE, code: 'service-unreachable', cause: 'connection refused' })
     await clock.advance(AWAY_AFTER_MS)
-    const message = () => line.status.reason?.message
+    const message = () => connection.status.reason?.message
     expect(message()).toBe(`${OUTAGE.origin} does not answer (connection refused)`)
     const throttled = { ...OUTAGE, code: 'service-throttling', cause: '429, too many requests' } as const
     for (const minutes of [1, 2]) {
       const askedUntilMs = clock.nowMs() + minutes * 60_000
-      tellOutage({ ...throttled, askedUntilMs })
+      reportOutage({ ...throttled, askedUntilMs })
       const until = timeOfDay(askedUntilMs, clock.nowMs())
       expect(message()).toBe(`${OUTAGE.origin} asks to wait until ${until} (429, too many requests)`)
     }
     expect(said).toEqual(['the service is away: shelfd waits until it answers'])
-    await line.close()
+    await connection.close()
   })
 
   test('that is soon over is not told', async () => {
     await using service = await startFaultyService()
-    const { line, clock, said, tellOutage } = openLine(service)
-    await line.open()
+    const { connection, clock, said, reportOutage } = openConnection(service)
+    await connection.open()
     for (let blip = 0; blip < 3; blip += 1) {
-      tellOutage(OUTAGE)
+      reportOutage(OUTAGE)
       await clock.advance(AWAY_AFTER_MS - 1)
-      tellOutage(null)
+      reportOutage(null)
     }
     await clock.advance(AWAY_AFTER_MS)
-    expect(line.status.state).toBe('connected')
+    expect(connection.status.state).toBe('connected')
     expect(said).toEqual([])
-    await line.close()
+    await connection.close()
   })
 
-  test('ends with the line that met it', async () => {
+  test('ends with the connection that met it', async () => {
     await using service = await startFaultyService()
-    const { line, clock, tellOutage } = openLine(service)
-    await line.open()
-    tellOutage(OUTAGE)
-    await line.recordFailure(AWAY)
-    await line.open()
+    const { connection, clock, reportOutage } = openConnection(service)
+    await connection.open()
+    reportOutage(OUTAGE)
+    await connection.recordFailure(AWAY)
+    await connection.open()
     await clock.advance(AWAY_AFTER_MS)
-    expect(line.status.state).toBe('connected')
-    tellOutage(OUTAGE)
+    expect(connection.status.state).toBe('connected')
+    reportOutage(OUTAGE)
     await clock.advance(AWAY_AFTER_MS)
-    expect(line.status.state).toBe('away')
-    await line.close()
+    expect(connection.status.state).toBe('away')
+    await connection.close()
   })
 })
 
-describe('a line that nobody uses', () => {
+describe('a connection that nobody uses', () => {
   test('is tried when somebody asks how it stands', async () => {
     await using service = await startFaultyService()
-    const { line, clock } = openLine(service)
-    await line.open()
+    const { connection, clock } = openConnection(service)
+    await connection.open()
     const ask = () => service.count('checkAccess')
-    await line.probe()
+    await connection.probe()
     expect(ask()).toBe(1)
-    await clock.advance(PROBE_PAUSE_MS)
-    await Promise.all([line.probe(), line.probe()])
-    await line.probe()
+    await clock.advance(PROBE_INTERVAL_MS)
+    await Promise.all([connection.probe(), connection.probe()])
+    await connection.probe()
     expect(ask()).toBe(2)
-    expect(line.status.state).toBe('connected')
+    expect(connection.status.state).toBe('connected')
     service.answer = () => ({ status: 503, body: {} })
-    await clock.advance(PROBE_PAUSE_MS)
-    await line.probe()
-    expect(line.status).toMatchObject({ state: 'away', reason: { code: 'service-unavailable' } })
+    await clock.advance(PROBE_INTERVAL_MS)
+    await connection.probe()
+    expect(connection.status).toMatchObject({ state: 'away', reason: { code: 'service-unavailable' } })
   })
 
   test('learns that the credential was taken back', async () => {
     await using service = await startFaultyService()
-    const { line, clock, fatal } = openLine(service)
-    await line.open()
+    const { connection, clock, fatal } = openConnection(service)
+    await connection.open()
     service.answer = () => ({ status: 401, body: {} })
-    await clock.advance(PROBE_PAUSE_MS)
-    await line.probe()
-    expect(line.status).toMatchObject({ state: 'refused', reason: { code: 'credential-refused' } })
+    await clock.advance(PROBE_INTERVAL_MS)
+    await connection.probe()
+    expect(connection.status).toMatchObject({ state: 'refused', reason: { code: 'credential-refused' } })
     expect(fatal).toEqual([])
   })
 })
 
-describe('the line to the service', () => {
+describe('the connection to the service', () => {
   test('is opened once for all who ask', async () => {
     await using service = await startFaultyService()
-    const { line } = openLine(service)
-    const [one, two] = await Promise.all([line.open(), line.open()])
+    const { connection } = openConnection(service)
+    const [one, two] = await Promise.all([connection.open(), connection.open()])
     expect(one).toBe(two)
     expect(service.count('checkAccess')).toBe(1)
-    expect(line.status.state).toBe('connected')
-    await line.close()
-    expect(line.follower).toBeUndefined()
+    expect(connection.status.state).toBe('connected')
+    await connection.close()
+    expect(connection.follower).toBeUndefined()
   })
 
   test('takes what fails together for one failure', async () => {
     await using service = await startFaultyService()
-    const { line, clock, said, told } = openLine(service)
-    await line.open()
-    for (let mirror = 0; mirror < 10; mirror += 1) await line.recordFailure(AWAY)
-    expect(line.retryAtMs).toBe(FIRST_PAUSE_MS)
-    expect(line.status).toMatchObject({ state: 'away', reason: { code: 'service-unreachable' } })
-    await clock.advance(FIRST_PAUSE_MS)
-    for (let mirror = 0; mirror < 10; mirror += 1) await line.recordFailure(AWAY)
-    expect(line.retryAtMs).toBe(FIRST_PAUSE_MS * 3)
+    const { connection, clock, said, told } = openConnection(service)
+    await connection.open()
+    for (let mirror = 0; mirror < 10; mirror += 1) await connection.recordFailure(AWAY)
+    expect(connection.retryAtMs).toBe(FIRST_INTERVAL_MS)
+    expect(connection.status).toMatchObject({ state: 'away', reason: { code: 'service-unreachable' } })
+    await clock.advance(FIRST_INTERVAL_MS)
+    for (let mirror = 0; mirror < 10; mirror += 1) await connection.recordFailure(AWAY)
+    expect(connection.retryAtMs).toBe(FIRST_INTERVAL_MS * 3)
     expect(said).toHaveLength(1)
     expect(told.changes, 'connected, and each failure').toBe(3)
   })
 
   test('makes pauses that grow until something succeeds', async () => {
     await using service = await startFaultyService()
-    const { line, clock, said } = openLine(service)
-    let pauseMs = 0
+    const { connection, clock, said } = openConnection(service)
+    let delayMs = 0
     for (let failure = 0; failure < 10; failure += 1) {
-      await line.recordFailure(AWAY)
-      pauseMs = line.retryAtMs - clock.monotonicMs()
-      await clock.advance(pauseMs)
+      await connection.recordFailure(AWAY)
+      delayMs = connection.retryAtMs - clock.monotonicMs()
+      await clock.advance(delayMs)
     }
-    expect(pauseMs).toBe(LONGEST_PAUSE_MS / 2)
-    await line.open()
+    expect(delayMs).toBe(LONGEST_DELAY_MS / 2)
+    await connection.open()
     expect(said).toEqual([expect.stringContaining('away'), 'the service is back'])
-    line.recordSuccess()
-    await line.recordFailure(AWAY)
-    expect(line.retryAtMs - clock.monotonicMs()).toBe(FIRST_PAUSE_MS)
+    connection.recordSuccess()
+    await connection.recordFailure(AWAY)
+    expect(connection.retryAtMs - clock.monotonicMs()).toBe(FIRST_INTERVAL_MS)
   })
 
   test('says anew when a refusal follows', async () => {
     await using service = await startFaultyService()
-    const { line, said } = openLine(service)
-    await line.recordFailure(AWAY)
-    await line.recordFailure(new RefusedError('credential-refused', 'no'))
-    expect(line.status).toMatchObject({ state: 'refused', reason: { code: 'credential-refused' } })
+    const { connection, said } = openConnection(service)
+    await connection.recordFailure(AWAY)
+    await connection.recordFailure(new RefusedError('credential-refused', 'no'))
+    expect(connection.status).toMatchObject({ state: 'refused', reason: { code: 'credential-refused' } })
     expect(said).toHaveLength(2)
   })
 })

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { type Clock, systemClock } from '../../../src/foundation/clock.ts'
 import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
 import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
-import { handWatch, isQuiet, keeperSettings, startKeeper, until } from '../../support/keeper.ts'
 import { readLibrary } from '../../support/library-contents.ts'
+import { controllerSettings, handWatch, isIdle, startController, until } from '../../support/mirror-controller.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 /** Every upload takes ten minutes by this clock. */
@@ -72,8 +72,8 @@ describe('a copy that is being linked', () => {
     const { engine, store } = openTestEngine(service)
     const root = writeTree(temporaryDirectory(), { 'a.md': 'same' })
     const hand = handWatch()
-    const kept = startKeeper(engine, keeperSettings(mirrorOf(root, { duplicates: 'link' }), hand.means))
-    await until('the first one is stored', () => isQuiet(kept))
+    const kept = startController(engine, controllerSettings(mirrorOf(root, { duplicates: 'link' }), hand.means))
+    await until('the first one is stored', () => isIdle(kept))
     writeTree(root, { 'copy.md': 'same' })
     hand.events.onHint('copy.md')
     await until('the copy is on its way', () => countSends(service, 'copy.md') === 1)
@@ -84,23 +84,23 @@ describe('a copy that is being linked', () => {
     }
     gate.resolve()
     await until('all is sent', () => service.count('uploadFile') >= 5)
-    await until('it is quiet', () => isQuiet(kept))
+    await until('it is quiet', () => isIdle(kept))
     expect(countSends(service, 'copy.md')).toBe(1)
   })
 })
 
-describe('a keeper without anything to send', () => {
+describe('a controller without anything to send', () => {
   test('looks again at an ingestion that is due', async () => {
     const service = await startFaultyService({ library: 'Test' })
     service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, ingestion_status: 'failed' } : body)
     const { engine, store, sync } = openTestEngine(service)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'a' }))
     expect((await sync([mirror])).outcome).toBe('failures')
-    const kept = startKeeper(engine, keeperSettings(mirror, handWatch().means))
-    await until('it is quiet', () => isQuiet(kept))
+    const kept = startController(engine, controllerSettings(mirror, handWatch().means))
+    await until('it is quiet', () => isIdle(kept))
     service.rewrite = (_, body) => body
     store.write(() => store.quarantine.makeDue(1))
-    kept.keeper.wake()
+    kept.controller.wake()
     await until('it is searchable', () => store.contents.get(1)?.outcome === 'searchable')
     expect(service.count('uploadFile')).toBe(1)
   })

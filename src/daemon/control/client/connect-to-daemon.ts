@@ -1,4 +1,4 @@
-import { findSocket } from '../socket-note.ts'
+import { findSocket } from '../socket-file.ts'
 import type { DaemonClient } from './client.ts'
 
 /** Returns a client of the daemon of this state directory; undefined, at almost no cost, when none listens. */

@@ -52,7 +52,7 @@ describe('the line of progress', () => {
     expect(describeProgress(UPLOADING, PACE, 126)).toMatch(/━+─+ .*· 4 being processed$/)
   })
 
-  test('promises no time before it knows the pace', () => {
+  test('promises no time before it knows the rate', () => {
     expect(describeProgress(UPLOADING, { ...PACE, sentPerSecond: undefined }, 140)).not.toMatch(/left|\/s/)
     expect(describeProgress(UPLOADING, { ...PACE, sentPerSecond: 0 }, 140)).not.toMatch(/left|\/s/)
   })
@@ -96,7 +96,7 @@ test('the time left counts down in steps', () => {
   ])
 })
 
-describe('the pace', () => {
+describe('the rate', () => {
   test('is that of the last seconds', () => {
     const rate = new RecentRate()
     for (let second = 0; second <= 60; second += 1) rate.record(second * 100, second * 1_000)

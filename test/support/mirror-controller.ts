@@ -1,5 +1,5 @@
-/** One keeper in this process, whose watcher hears only what a test says. */
-import { setTimeout as pause } from 'node:timers/promises'
+/** One controller in this process, whose watcher reports only what a test says. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { InterruptedError } from '../../src/foundation/errors.ts'
 import type { TreeWatcher } from '../../src/local/watch/tree-watcher.ts'
@@ -11,7 +11,7 @@ import type { Engine, MirrorSettings } from '../../src/sync/engine.ts'
 
 const LONGEST_WAIT_MS = 20_000
 
-/** A watcher that is deaf but for its `events`; `watched` are the directories it was given. */
+/** A watcher that reports only the `events` of a test; `watched` are the directories it was given. */
 export interface HandWatch {
   readonly means: WatchMeans
   readonly watched: Set<string>
@@ -61,41 +61,41 @@ export function handWatch(): HandWatch {
 }
 
 /** Settles quickly, and scans only when something calls for it. */
-export function keeperSettings(
+export function controllerSettings(
   mirror: MirrorSettings,
   watch: WatchMeans | null,
-  pace: Partial<ControllerSettings['pace']> = {},
+  intervals: Partial<ControllerSettings['scanIntervals']> = {},
 ): ControllerSettings {
   const calm = { rescanMs: null, pollIntervalMs: 3_600_000, settleMs: 30 }
-  return { mirror, watch, pace: { ...calm, ...pace }, runSpanMs: 3_600_000 }
+  return { mirror, watch, scanIntervals: { ...calm, ...intervals }, runSpanMs: 3_600_000 }
 }
 
 export interface Kept {
-  readonly keeper: MirrorController
-  readonly line: ServiceConnection
+  readonly controller: MirrorController
+  readonly connection: ServiceConnection
   /** What would have stopped the daemon. */
   readonly fatal: readonly unknown[]
   readonly stop: () => Promise<void>
 }
 
-/** Starts a keeper as the daemon does; it ends with the test at the latest. */
-export function startKeeper(given: Engine, settings: ControllerSettings): Kept {
-  const controller = new AbortController()
-  const engine = { ...given, signal: AbortSignal.any([given.signal, controller.signal]) }
+/** Starts a controller as the daemon does; it ends with the test at the latest. */
+export function startController(given: Engine, settings: ControllerSettings): Kept {
+  const stopping = new AbortController()
+  const engine = { ...given, signal: AbortSignal.any([given.signal, stopping.signal]) }
   const fatal: unknown[] = []
   const onFatal = (error: unknown) => {
     fatal.push(error)
   }
-  const line = new ServiceConnection(engine, { onFatal, onChange: () => keeper.connectionChanged() })
-  const keeper = new MirrorController(engine, line, settings)
-  const running = keeper.run().catch(onFatal)
+  const connection = new ServiceConnection(engine, { onFatal, onChange: () => controller.connectionChanged() })
+  const controller = new MirrorController(engine, connection, settings)
+  const running = controller.run().catch(onFatal)
   const stop = async () => {
-    controller.abort(new InterruptedError())
+    stopping.abort(new InterruptedError())
     await running
-    await line.close()
+    await connection.close()
   }
   onTestFinished(stop)
-  return { keeper, line, fatal, stop }
+  return { controller, connection, fatal, stop }
 }
 
 /** Asks again and again, for at most 20 seconds. */
@@ -103,12 +103,12 @@ export async function until(what: string, isSo: () => boolean): Promise<void> {
   const endMs = performance.now() + LONGEST_WAIT_MS
   while (!isSo()) {
     if (performance.now() > endMs) throw new Error(`Waited in vain for: ${what}`)
-    await pause(5)
+    await sleep(5)
   }
 }
 
 /** A first run has ended well, and nothing is left to do. */
-export function isQuiet({ keeper }: Kept): boolean {
-  const { state, lastSuccessAt, settling } = keeper.status
+export function isIdle({ controller }: Kept): boolean {
+  const { state, lastSuccessAt, settling } = controller.status
   return state === 'idle' && lastSuccessAt !== null && settling === 0
 }

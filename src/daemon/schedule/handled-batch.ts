@@ -1,7 +1,7 @@
 import type { KeyValueQueries } from '../../store/tables/key-values.ts'
 
 /** Up to which time a mirror's schedule was handled. */
-export interface HandledNote {
+export interface HandledBatch {
   readonly cron: string
   /** Every due time up to here had its batch, or was skipped; wall-clock milliseconds. */
   readonly handledAt: number
@@ -12,7 +12,7 @@ export interface HandledNote {
 const PREFIX = 'schedule:'
 
 /** Reads the record of a mirror; undefined when it is missing or unreadable. */
-export function readHandled(keyValues: KeyValueQueries, name: string): HandledNote | undefined {
+export function readHandled(keyValues: KeyValueQueries, name: string): HandledBatch | undefined {
   const [, handledAt = '', underWay, cron] = /^(\d+)(\+?) (.+)$/.exec(keyValues.get(PREFIX + name) ?? '') ?? []
   return cron === undefined ? undefined : { cron, handledAt: Number(handledAt), isUnderWay: underWay !== '' }
 }
@@ -20,7 +20,7 @@ export function readHandled(keyValues: KeyValueQueries, name: string): HandledNo
 export function writeHandled(
   keyValues: KeyValueQueries,
   name: string,
-  { cron, handledAt, isUnderWay }: HandledNote,
+  { cron, handledAt, isUnderWay }: HandledBatch,
 ): void {
   keyValues.set(PREFIX + name, `${handledAt}${isUnderWay ? '+' : ''} ${cron}`)
 }

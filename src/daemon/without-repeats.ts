@@ -3,13 +3,13 @@ import type { LogFields, Logger } from '../foundation/logger.ts'
 import { SENT, SENT_BESIDES, UPLOADS_FAILED } from '../sync/continuous/activity-log.ts'
 import { CLIENT_DID } from './control/client-did.ts'
 
-const REST_MS = 10 * 60_000
+const REPEAT_INTERVAL_MS = 10 * 60_000
 const MOST_KEPT = 1_000
 
 /** Messages on uploads and on requests of clients: each one is logged. */
-const NEVER_LEFT_OUT: ReadonlySet<string> = new Set([SENT, SENT_BESIDES, UPLOADS_FAILED, ...Object.values(CLIENT_DID)])
+const ALWAYS_LOGGED: ReadonlySet<string> = new Set([SENT, SENT_BESIDES, UPLOADS_FAILED, ...Object.values(CLIENT_DID)])
 
-interface Told {
+interface Logged {
   readonly atMs: number
   repeated: number
 }
@@ -19,23 +19,23 @@ interface Told {
  * no mirror are the same only with equal reason and changes, so that each attempt to correct the configuration is answered.
  */
 export function withoutRepeats(logger: Logger, clock: Clock): Logger {
-  const told = new Map<string, Told>()
+  const logged = new Map<string, Logged>()
   const at =
     (level: 'info' | 'warn' | 'error') =>
     (message: string, fields: LogFields = {}): void => {
-      if (NEVER_LEFT_OUT.has(message)) {
+      if (ALWAYS_LOGGED.has(message)) {
         logger[level](message, fields)
         return
       }
       const key = keyOf(level, message, fields)
-      const before = told.get(key)
-      if (before && clock.monotonicMs() - before.atMs < REST_MS) {
+      const before = logged.get(key)
+      if (before && clock.monotonicMs() - before.atMs < REPEAT_INTERVAL_MS) {
         before.repeated += 1
         return
       }
-      told.delete(key)
-      told.set(key, { atMs: clock.monotonicMs(), repeated: 0 })
-      dropOldest(told)
+      logged.delete(key)
+      logged.set(key, { atMs: clock.monotonicMs(), repeated: 0 })
+      dropOldest(logged)
       logger[level](message, before?.repeated ? { ...fields, repeated: before.repeated } : fields)
     }
   return { debug: logger.debug, info: at('info'), warn: at('warn'), error: at('error') }
@@ -46,7 +46,7 @@ function keyOf(level: string, message: string, { mirror, code, reason, changes }
   return JSON.stringify([level, message, ...(isOfAll ? [reason, changes] : [mirror, code])])
 }
 
-function dropOldest(told: Map<string, Told>): void {
+function dropOldest(told: Map<string, Logged>): void {
   const [oldest] = told.keys()
   if (told.size > MOST_KEPT && oldest !== undefined) told.delete(oldest)
 }

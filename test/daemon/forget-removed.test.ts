@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { forgetNotes } from '../../src/daemon/forget-notes.ts'
-import { writeHandled } from '../../src/daemon/schedule/schedule-note.ts'
+import { forgetRemoved } from '../../src/daemon/forget-removed.ts'
+import { writeHandled } from '../../src/daemon/schedule/handled-batch.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { isPaused, pauseMirrors } from '../../src/sync/pause.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
@@ -18,7 +18,7 @@ describe('notes of mirrors', () => {
     pauseMirrors(store, ['papers', 'gone'])
     noteSchedules(store, ['papers', 'gone', 'unscheduled'])
     store.write(() => store.keyValues.set('other:gone', 'not of mirrors'))
-    forgetNotes(store, { names: ['papers', 'unscheduled'], scheduled: ['papers'] })
+    forgetRemoved(store, { names: ['papers', 'unscheduled'], scheduled: ['papers'] })
     const keys = store.keyValues.list('').map(({ key }) => key)
     expect(keys).toEqual(['other:gone', 'pause:papers', 'schedule:papers'])
   })
@@ -26,7 +26,7 @@ describe('notes of mirrors', () => {
   test('of all mirrors are kept with none', () => {
     using store = openStore(temporaryDirectory())
     pauseMirrors(store, [])
-    forgetNotes(store, { names: [], scheduled: [] })
+    forgetRemoved(store, { names: [], scheduled: [] })
     expect(isPaused(store, 'any')).toBe(true)
   })
 })

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { withoutRepeats } from '../../src/daemon/quiet-logger.ts'
+import { withoutRepeats } from '../../src/daemon/without-repeats.ts'
 import type { LogFields, Logger } from '../../src/foundation/logger.ts'
 import { type ManualClock, manualClock } from '../support/manual-clock.ts'
 

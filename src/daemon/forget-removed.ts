@@ -1,6 +1,6 @@
 import type { Store } from '../store/open-store.ts'
 import { forgetPause, listPauseKeys } from '../sync/pause.ts'
-import { forgetHandled, listHandled } from './schedule/schedule-note.ts'
+import { forgetHandled, listHandled } from './schedule/handled-batch.ts'
 
 /** The existing mirrors, and those of them with a schedule. */
 interface Kept {
@@ -9,7 +9,7 @@ interface Kept {
 }
 
 /** Forgets pauses of removed mirrors and handled times of removed schedules, so that later ones start afresh. */
-export function forgetNotes(store: Store, { names, scheduled }: Kept): void {
+export function forgetRemoved(store: Store, { names, scheduled }: Kept): void {
   const pauses = listPauseKeys(store).filter((name) => !names.includes(name))
   const schedules = listHandled(store.keyValues).filter((name) => !scheduled.includes(name))
   if (pauses.length + schedules.length === 0) return
