@@ -97,6 +97,7 @@ export const commands: readonly CommandEntry[] = [
     'Revoke an access token of the embedded library',
     () => import('./commands/serve/tokens/revoke.ts'),
   ),
+  entry('init', 'Write a configuration, by questions or flags', () => import('./commands/setup/init.ts')),
   entry('doctor', 'Check everything that shelfd needs', () => import('./commands/setup/doctor.ts')),
   entry('service install', 'Have the service manager start the daemon', () => import('./commands/service/install.ts')),
   entry('service uninstall', 'Stop the daemon and remove its service', () => import('./commands/service/uninstall.ts')),

@@ -58,10 +58,11 @@ export function openTerminal(
         const look = () => {
           if (!isShown()) return
           clearTimeout(timer)
+          child.stdout.off('data', look).off('end', giveUp)
           resolve()
         }
-        look()
         child.stdout.on('data', look).once('end', giveUp)
+        look()
       })
     },
     type: (keys) => void child.stdin.write(keys),

@@ -35,6 +35,11 @@ export const readTextFile: ReadTextFile = (file) => {
   }
 }
 
+/** Owner and mode of what stands at `path`, after links; undefined without it. */
+export function ownershipOf(path: string): Ownership | undefined {
+  return statSync(path, { throwIfNoEntry: false })
+}
+
 /** Refuses a file that users other than this one and root can change or replace, since it decides what is run or sent. */
 export function assertTrusted(file: string, { ownership, directory }: TextFile): void {
   refuse(file, 'its settings decide what runs and what is sent', findIntruder(file, ownership, { owners: 'root' }))

@@ -1,0 +1,54 @@
+import { type Dirent, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** A directory that a person may want to mirror. */
+export interface DocumentFolder {
+  readonly path: string
+  /** Documents found in it; at most MOST_ENTRIES entries are looked at. */
+  readonly documents: number
+}
+
+const DOCUMENT = /\.(?:pdf|md|markdown|txt|rtf|docx?|odt|pptx?|odp|xlsx?|ods|csv|html?|epub|tex|org)$/i
+/** Entries that are looked at in each directory, so that a large home is searched in a moment. */
+const MOST_ENTRIES = 2_000
+const MOST_FOLDERS = 12
+const DEPTH = 3
+
+/** Finds directories of the home that hold documents, those with the most first; hidden ones and links are left out. */
+export function findDocumentFolders(home: string): DocumentFolder[] {
+  return listEntries(home)
+    .filter((entry) => isShownDirectory(entry))
+    .map(({ name }) => {
+      const path = join(home, name)
+      return { path, documents: countDocuments(path, DEPTH, { left: MOST_ENTRIES }) }
+    })
+    .filter(({ documents }) => documents > 0)
+    .sort((one, other) => other.documents - one.documents || one.path.localeCompare(other.path))
+    .slice(0, MOST_FOLDERS)
+}
+
+function countDocuments(directory: string, depth: number, budget: { left: number }): number {
+  let documents = 0
+  for (const entry of listEntries(directory)) {
+    if (budget.left <= 0) break
+    budget.left -= 1
+    if (entry.isFile() && DOCUMENT.test(entry.name)) documents += 1
+    else if (depth > 1 && isShownDirectory(entry)) {
+      documents += countDocuments(join(directory, entry.name), depth - 1, budget)
+    }
+  }
+  return documents
+}
+
+function isShownDirectory(entry: Dirent): boolean {
+  return entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules'
+}
+
+/** Empty for a directory that may not be read. */
+function listEntries(directory: string): Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}

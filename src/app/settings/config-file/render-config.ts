@@ -1,0 +1,83 @@
+/** One mirror as a person chose it. */
+export interface ChosenMirror {
+  readonly name: string
+  /** Absolute, or below `~`. */
+  readonly path: string
+  readonly library: string
+  readonly remotePath: string
+}
+
+/** A configured service as a person chose it. */
+export interface ChosenService {
+  readonly url: string
+  /** Undefined when the token comes from the environment. */
+  readonly tokenFile: string | undefined
+  readonly caFile: string | undefined
+}
+
+/** What a configuration is written from. */
+export interface ChosenConfig {
+  /** Undefined for the embedded library. */
+  readonly service: ChosenService | undefined
+  readonly mirrors: readonly ChosenMirror[]
+}
+
+/** The text of a configuration file that says what its keys mean. */
+export function renderConfig({ service, mirrors }: ChosenConfig): string {
+  return [
+    '# shelfd configuration, written by "shelfd init". "shelfd config show" shows every key with its value in force,',
+    '# "shelfd config schema" describes them all. ~ is the home directory. Flags and SHELFD_* variables go before this file.',
+    '',
+    ...(service ? renderService(service) : EMBEDDED),
+    '',
+    '# Local directories, only ever read, and where they go. Nothing else is sent.',
+    mirrors.length === 0 ? 'mirrors: []' : 'mirrors:',
+    ...mirrors.flatMap(renderMirror),
+    '',
+    ...(service ? LIMITS : []),
+  ].join('\n')
+}
+
+const EMBEDDED = [
+  '# Without a service the library on this computer is used. For a Knowledge Library Service:',
+  '# service:',
+  '#   url: https://library.example.com',
+  '#   tokenFile: ~/.config/shelfd/token # the access token and nothing else, mode 0600',
+]
+
+const LIMITS = [
+  '# New files can cost credits. What a limit holds back is said, kept, and sent by a later run.',
+  'limits:',
+  '  newPerRun: 5000 # new files sent in one run; or none',
+  '  newPerDay: 20000 # new files sent in 24 hours; or none',
+  '',
+]
+
+function renderService({ url, tokenFile, caFile }: ChosenService): string[] {
+  return [
+    'service:',
+    `  url: ${quote(url)} # origin only`,
+    tokenFile === undefined
+      ? '  # The access token comes from the environment (SHELFD_TOKEN, SHELFD_TOKEN_FILE); or: tokenFile: FILE'
+      : `  tokenFile: ${quote(tokenFile)} # the access token and nothing else, mode 0600`,
+    ...(caFile === undefined ? [] : [`  caFile: ${quote(caFile)} # authorities to be trusted as well`]),
+  ]
+}
+
+function renderMirror({ name, path, library, remotePath }: ChosenMirror): string[] {
+  return [
+    `  - name: ${quote(name)}`,
+    `    path: ${quote(path)}`,
+    `    library: ${quote(library)} # identifier or exact name`,
+    `    remotePath: ${quote(remotePath)} # where the directory stands in the library`,
+    '    # ignore: ["*.bak"] # gitignore syntax, added to .shelfdignore files and the built-in list',
+    '    # schedule: "0 2 * * *" # daemon: send in batches at these times instead of at once; five-field cron',
+  ]
+}
+
+/** Text that YAML takes for nothing but this text, and in which no variable is replaced. */
+function quote(text: string): string {
+  const isPlain = /^(?:https?:\/\/|~?\/)[\w./~-]*(?::\d+)?$/.test(text) || /^[A-Z][a-z]+$/.test(text)
+  const isWord = /^(?:null|true|false|yes|no|on|off|y|n)$/i.test(text)
+  return isPlain && !isWord ? text : JSON.stringify(text.replaceAll('${', () => '$${'))
+}

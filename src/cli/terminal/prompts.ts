@@ -1,0 +1,73 @@
+import { Readable, Writable } from 'node:stream'
+import { InterruptedError } from '../../foundation/errors.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
+import type { CliIo } from './cli-io.ts'
+
+export interface Choice<T> {
+  readonly value: T
+  readonly label: string
+  readonly hint?: string
+}
+
+/** Questions to the person at the terminal, on stderr. Each throws InterruptedError when the person cancels. */
+export interface Prompts {
+  choose<T extends string>(message: string, choices: readonly Choice<T>[]): Promise<T>
+  chooseSeveral(message: string, choices: readonly Choice<string>[], initial: readonly string[]): Promise<string[]>
+  /** `validate` returns what is wrong, in words. */
+  askText(message: string, options?: TextOptions): Promise<string>
+  /** Shows no character of the answer. */
+  askSecret(message: string): Promise<string>
+  confirm(message: string, initial: boolean): Promise<boolean>
+}
+
+interface TextOptions {
+  readonly initial?: string
+  readonly placeholder?: string
+  readonly validate?: (text: string) => string | undefined
+}
+
+/** Loads the library of prompts, which only the wizard needs. */
+export async function openPrompts({ stdin, stderr, signal }: CliIo): Promise<Prompts> {
+  const clack = await import('@clack/prompts')
+  const streams = {
+    ...(stdin instanceof Readable && { input: stdin }),
+    ...(stderr instanceof Writable && { output: stderr }),
+    signal,
+  }
+  const answered = <T>(answer: T | typeof clack.CANCEL_SYMBOL): T => {
+    if (clack.isCancel(answer)) throw new InterruptedError()
+    return answer
+  }
+  const shown = <T extends string>(choices: readonly Choice<T>[]) =>
+    choices.map(({ value, label, hint }) => ({
+      value: String(value),
+      label: escapeText(label),
+      ...(hint !== undefined && { hint: escapeText(hint) }),
+    }))
+  return {
+    choose: async (message, choices) => {
+      const answer = answered(await clack.select<string>({ ...streams, message, options: shown(choices) }))
+      const chosen = choices.find(({ value }) => value === answer)
+      if (!chosen) throw new Error(`Chosen was what is not offered: ${answer}`)
+      return chosen.value
+    },
+    chooseSeveral: async (message, choices, initial) => {
+      const options = shown(choices)
+      return answered(
+        await clack.multiselect<string>({ ...streams, message, options, initialValues: [...initial], required: false }),
+      )
+    },
+    askText: async (message, { initial, placeholder, validate } = {}) =>
+      answered(
+        await clack.text({
+          ...streams,
+          message,
+          ...(initial !== undefined && { initialValue: initial }),
+          ...(placeholder !== undefined && { placeholder }),
+          ...(validate && { validate: (text) => validate(text ?? '') }),
+        }),
+      ),
+    askSecret: async (message) => answered(await clack.password({ ...streams, message })),
+    confirm: async (message, initial) => answered(await clack.confirm({ ...streams, message, initialValue: initial })),
+  }
+}

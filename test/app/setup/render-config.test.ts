@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parseConfigFile } from '../../../src/app/settings/config-file/parse-file.ts'
+import { renderConfig } from '../../../src/app/settings/config-file/render-config.ts'
+
+describe('a written configuration', () => {
+  test('reads back as it was chosen, whatever the names are', () => {
+    const odd = fc.oneof(
+      fc.string({ minLength: 1 }),
+      fc.string({ unit: 'grapheme', minLength: 1 }),
+      fc.constantFrom(
+        'null',
+        'Yes',
+        'No',
+        'on',
+        '~',
+        '12',
+        '1e3',
+        '0x1F',
+        'a: b',
+        '# no',
+        `\${HOME}`,
+        `$\${A}`,
+        '- x',
+        '*.md',
+      ),
+    )
+    const mirror = fc.record({ name: odd, path: odd, library: odd, remotePath: odd })
+    fc.assert(
+      fc.property(odd, fc.array(mirror, { maxLength: 3 }), (tokenFile, mirrors) => {
+        const service = { url: 'https://library.example.com:8443', tokenFile, caFile: undefined }
+        const text = renderConfig({ service, mirrors })
+        expect(parseConfigFile('config.yaml', text, { HOME: '/home/ada' }).raw).toEqual({
+          service: { url: 'https://library.example.com:8443', tokenFile },
+          mirrors,
+          limits: { newPerRun: 5000, newPerDay: 20000 },
+        })
+      }),
+    )
+  })
+
+  test('without a service names none', () => {
+    expect(parseConfigFile('config.yaml', renderConfig({ service: undefined, mirrors: [] }), {}).raw).toEqual({
+      mirrors: [],
+    })
+  })
+})

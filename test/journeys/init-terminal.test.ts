@@ -1,0 +1,80 @@
+/** `shelfd init` on a terminal, answered as a person does. */
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { temporaryHome } from '../support/home.ts'
+import { CTRL_C, openTerminal } from '../support/terminal.ts'
+
+const ENTER = '\r'
+const DOWN = '\x1b[B'
+const SPACE = ' '
+const PATIENT = { timeout: 120_000 }
+
+test('the wizard leads from an address to a configuration that works', PATIENT, async () => {
+  const service = await startFaultyService({ library: 'Research' })
+  const home = temporaryHome()
+  home.write('Papers', { 'a.md': 'A', 'b.pdf': 'B' })
+  home.write('Music', { 'c.ogg': 'C' })
+  const env = { ...home.env, SHELL: '/bin/bash', LANG: 'C.UTF-8', TERM: 'xterm' }
+  const terminal = openTerminal(['init'], { env, path: home.path })
+  await terminal.shows('Where do the files go?')
+  terminal.type(ENTER)
+  await terminal.shows('Address of the service')
+  terminal.type(`${service.url}${ENTER}`)
+  await terminal.shows('Access token')
+  terminal.type(`a-token-of-nobody${ENTER}`)
+  await terminal.shows(/✗ credential/)
+  await terminal.shows(/✗ credential.*Access token/s)
+  terminal.type(`${service.token}${ENTER}`)
+  await terminal.shows(/✓ credential/)
+  await terminal.shows('Which directories?')
+  expect(terminal.output()).not.toContain('Music')
+  terminal.type(`${SPACE}${ENTER}`)
+  await terminal.shows('Which library?')
+  terminal.type(ENTER)
+  await terminal.shows(/would send {2}2 files/)
+  await terminal.shows(/Write "/)
+  expect(existsSync(join(home.path, 'config'))).toBe(false)
+  terminal.type(ENTER)
+  await terminal.shows('Keep it running?')
+  terminal.type(ENTER)
+  await terminal.shows('Complete commands with TAB in bash?')
+  terminal.type(`n`)
+  const { exitCode, output } = await terminal.ended
+  expect(exitCode).toBe(0)
+  expect(output).not.toContain(service.token)
+  const token = join(home.path, 'config', 'shelfd', 'token')
+  expect([readFileSync(token, 'utf8'), statSync(token).mode & 0o777]).toEqual([`${service.token}\n`, 0o600])
+  expect(service.count('uploadFile')).toBe(0)
+  expect(await home.shelfd(['sync', '--dry-run'])).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringMatching(/^Papers → Research:\/Papers\n.*2 files/),
+  })
+})
+
+test('the library on this computer needs a directory that is typed', PATIENT, async () => {
+  const home = temporaryHome()
+  home.write('data-of-mine', { 'a.bin': 'A' })
+  const terminal = openTerminal(['init', '--install-service', 'no', '--install-completion', 'no'], home)
+  await terminal.shows('Where do the files go?')
+  terminal.type(`${DOWN}${ENTER}`)
+  await terminal.shows('Directory to mirror')
+  terminal.type(`nowhere${ENTER}`)
+  await terminal.shows('it does not exist')
+  terminal.type(`${'\x7f'.repeat(7)}data-of-mine${ENTER}`)
+  await terminal.shows(/Write "/)
+  terminal.type(ENTER)
+  expect((await terminal.ended).exitCode).toBe(0)
+  expect((await home.shelfd(['config', 'show'])).stdout).toContain(join(home.path, 'data-of-mine'))
+})
+
+test('Ctrl-C ends the wizard and writes nothing', PATIENT, async () => {
+  const home = temporaryHome()
+  home.write('Papers', { 'a.md': 'A' })
+  const terminal = openTerminal(['init', '--embedded', 'Papers'], home)
+  await terminal.shows(/Write "/)
+  terminal.type(CTRL_C)
+  expect((await terminal.ended).exitCode).toBe(130)
+  expect(existsSync(join(home.path, 'config'))).toBe(false)
+})
