@@ -4,6 +4,7 @@ import type { Tables } from '../database/open-tables.ts'
 import type { Passage } from '../database/tables/passages.ts'
 import type { IngestionResult, ResourceRow } from '../database/tables/resources.ts'
 import type { WriteQueue } from '../storage/write-queue.ts'
+import { createPlaceFinder, type PlaceFinder } from './find-place.ts'
 
 // A transaction of this much text takes about 10 ms, during which the service answers no request.
 const MAX_PENDING_CHARACTERS = 256 * 1024
@@ -30,6 +31,7 @@ interface PendingWrite {
 }
 
 export function createPassageWriter(queue: WriteQueue, tables: Tables, signal: AbortSignal): PassageWriter {
+  const placeOf = createPlaceFinder(tables.smallContents)
   const pending: PendingWrite[] = []
   let characters = 0
   const commit = async () => {
@@ -51,7 +53,7 @@ export function createPassageWriter(queue: WriteQueue, tables: Tables, signal: A
       }),
     add: (resource, ordinal, passage) => {
       characters += passage.text.length
-      pending.push(addition(tables, resource, ordinal, passage))
+      pending.push(addition(tables, placeOf, resource, ordinal, passage))
     },
     recordFailure: (resource, failure) => push(() => tables.resources.recordFailure(resource.id, failure)),
     finish: (result) => push(() => tables.resources.finish(result)),
@@ -79,14 +81,21 @@ async function prepareAll(pending: readonly PendingWrite[]): Promise<(() => void
   return writes
 }
 
-function addition(tables: Tables, { id, title }: ResourceRow, ordinal: number, passage: Passage): PendingWrite {
+function addition(
+  tables: Tables,
+  placeOf: PlaceFinder,
+  { id, title }: ResourceRow,
+  ordinal: number,
+  passage: Passage,
+): PendingWrite {
   const prepare = (toWords: typeof indexWords) => {
+    const place = placeOf(id, passage.text)
     const words = toWords(ordinal === 0 ? title : '', passage.text, ordinal === 0)
     return () => {
       // A request may have deleted the library meanwhile.
       const resource = tables.resources.byId(id)
       if (!resource) return
-      tables.passages.insert(id, ordinal, passage)
+      tables.passages.insert(id, ordinal, passage, place)
       tables.passageWords.insert({ resourceId: id, ordinal }, resource.libraryId, words)
     }
   }

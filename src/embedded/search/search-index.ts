@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { passageReader } from '../database/tables/passages.ts'
 import { excerptOf } from './excerpt.ts'
 import { findResources } from './find-resources.ts'
 import { type Correction, type IndexFacts, type PlannedClause, planQuery } from './query/plan-query.ts'
@@ -58,11 +59,9 @@ function factsOf(database: Database): IndexFacts {
 }
 
 function openExcerpts(database: Database, clauses: readonly PlannedClause[], count: number) {
-  const text = database
-    .prepare<[number, number], string>('SELECT text FROM passage WHERE resource_id = ? AND ordinal = ?')
-    .pluck()
+  const passages = passageReader(database)
   return (resourceId: number, ordinals: readonly number[]): MatchingPassage[] =>
     ordinals.slice(0, count).map((ordinal) => {
-      return { ordinal, excerpt: excerptOf(text.get(resourceId, ordinal) ?? '', clauses) }
+      return { ordinal, excerpt: excerptOf(passages.one(resourceId, ordinal)?.text ?? '', clauses) }
     })
 }

@@ -9,12 +9,18 @@ import { startLibrary } from '../temporary-library.ts'
 
 const MIGRATIONS = join(import.meta.dirname, '../../../src/embedded/database/migrations')
 
-/** Takes the library back to the schema before the words of the index were prepared, its passages as they are. */
+/** Takes the library back to the schema before the words of the index were prepared. */
 function undoIndex(dataDir: string): void {
   const database = new Database(join(dataDir, 'library.sqlite'))
   database.exec('DROP TABLE passage_words')
   const first = readFileSync(join(MIGRATIONS, '001-library.sql'), 'utf8')
   database.exec(first.slice(first.indexOf('CREATE VIRTUAL TABLE passage_words')))
+  database.exec(
+    `UPDATE passage SET text = (SELECT CAST(substr(bytes, content_offset + 1, content_length) AS TEXT)
+       FROM small_content WHERE small_content.resource_id = passage.resource_id);
+     ALTER TABLE passage DROP COLUMN content_offset;
+     ALTER TABLE passage DROP COLUMN content_length`,
+  )
   database.pragma('user_version = 3')
   database.close()
 }

@@ -36,38 +36,64 @@ export interface PassageToIndex {
   readonly text: string
 }
 
-const COLUMNS = 'ordinal, text, unit, first_unit AS firstUnit, last_unit AS lastUnit, detail'
+/** Where a passage stands in the bytes of its resource's small content. */
+export interface ContentPlace {
+  readonly offset: number
+  readonly length: number
+}
+
+/** Needs the tables that FROM names. */
+const TEXT = `CASE WHEN content_length IS NULL THEN text
+  ELSE CAST(substr(bytes, content_offset + 1, content_length) AS TEXT) END AS text`
+const FROM = 'FROM passage LEFT JOIN small_content ON small_content.resource_id = passage.resource_id'
+const COLUMNS = `ordinal, ${TEXT}, unit, first_unit AS firstUnit, last_unit AS lastUnit, detail`
+const HAS_TEXT = "(text <> '' OR content_length > 0)"
 
 export type PassagesTable = ReturnType<typeof passagesTable>
 
 export function passagesTable(database: Database) {
-  const insertText = database.prepare<[number, number, string, TraceUnit, number, number, string | null]>(
-    'INSERT INTO passage (resource_id, ordinal, text, unit, first_unit, last_unit, detail) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  const insertPassage = database.prepare<
+    [number, number, string, TraceUnit, number, number, string | null, number | null, number | null]
+  >(
+    `INSERT INTO passage (resource_id, ordinal, text, unit, first_unit, last_unit, detail, content_offset, content_length)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const removeText = database.prepare<[number]>('DELETE FROM passage WHERE resource_id = ?')
-  const one = database.prepare<[number, number], StoredPassage>(
-    `SELECT ${COLUMNS} FROM passage WHERE resource_id = ? AND ordinal = ? AND text <> ''`,
-  )
-  const first = database.prepare<[number, number], StoredPassage>(
-    `SELECT ${COLUMNS} FROM passage WHERE resource_id = ? AND text <> '' ORDER BY ordinal LIMIT ?`,
-  )
+  const remove = database.prepare<[number]>('DELETE FROM passage WHERE resource_id = ?')
   const toIndex = database.prepare<[number, number, number], PassageToIndex>(
-    `SELECT passage.id, resource_id AS resourceId, ordinal, library_id AS libraryId, title, text
-     FROM passage JOIN resource ON resource.id = resource_id WHERE passage.id > ? AND passage.id <= ? ORDER BY passage.id LIMIT ?`,
+    `SELECT passage.id, passage.resource_id AS resourceId, ordinal, library_id AS libraryId, title, ${TEXT}
+     ${FROM} JOIN resource ON resource.id = passage.resource_id
+     WHERE passage.id > ? AND passage.id <= ? ORDER BY passage.id LIMIT ?`,
   )
   const exists = database.prepare<[number]>('SELECT 1 FROM passage WHERE id = ?')
   return {
-    insert(resourceId: number, ordinal: number, { text, unit, firstUnit, lastUnit, detail }: Passage): void {
-      const place = detail ? JSON.stringify(detail) : null
-      insertText.run(resourceId, ordinal, text, unit, firstUnit, lastUnit, place)
+    ...passageReader(database),
+    /** With a place, the text is not stored a second time. */
+    insert(resourceId: number, ordinal: number, passage: Passage, place?: ContentPlace): void {
+      const { text, unit, firstUnit, lastUnit, detail } = passage
+      const stored = place ? '' : text
+      const more = detail ? JSON.stringify(detail) : null
+      const [offset, length] = [place?.offset ?? null, place?.length ?? null]
+      insertPassage.run(resourceId, ordinal, stored, unit, firstUnit, lastUnit, more, offset, length)
     },
     removeOfResource: (resourceId: number) => {
-      removeText.run(resourceId)
+      remove.run(resourceId)
     },
-    one: (resourceId: number, ordinal: number) => one.get(resourceId, ordinal),
-    first: (resourceId: number, count: number) => first.all(resourceId, count),
     /** Up to `count` passages with an id above `afterId` and up to `lastId`, for an index that is made anew. */
     toIndex: (afterId: number, lastId: number, count: number) => toIndex.all(afterId, lastId, count),
     exists: (id: number) => exists.get(id) !== undefined,
+  }
+}
+
+/** The queries that only read passages that have a text. */
+export function passageReader(database: Database) {
+  const one = database.prepare<[number, number], StoredPassage>(
+    `SELECT ${COLUMNS} ${FROM} WHERE passage.resource_id = ? AND ordinal = ? AND ${HAS_TEXT}`,
+  )
+  const first = database.prepare<[number, number], StoredPassage>(
+    `SELECT ${COLUMNS} ${FROM} WHERE passage.resource_id = ? AND ${HAS_TEXT} ORDER BY ordinal LIMIT ?`,
+  )
+  return {
+    one: (resourceId: number, ordinal: number) => one.get(resourceId, ordinal),
+    first: (resourceId: number, count: number) => first.all(resourceId, count),
   }
 }
