@@ -1,13 +1,18 @@
 import type { Clock } from '../foundation/clock.ts'
 import type { LogFields, Logger } from '../foundation/logger.ts'
 import { SENT, SENT_BESIDES, UPLOADS_FAILED } from '../sync/continuous/activity-log.ts'
-import { CLIENT_DID } from './control/client-did.ts'
+import { CLIENT_LOG_MESSAGES } from './control/client-log-messages.ts'
 
 const REPEAT_INTERVAL_MS = 10 * 60_000
 const MOST_KEPT = 1_000
 
 /** Messages on uploads and on requests of clients: each one is logged. */
-const ALWAYS_LOGGED: ReadonlySet<string> = new Set([SENT, SENT_BESIDES, UPLOADS_FAILED, ...Object.values(CLIENT_DID)])
+const ALWAYS_LOGGED: ReadonlySet<string> = new Set([
+  SENT,
+  SENT_BESIDES,
+  UPLOADS_FAILED,
+  ...Object.values(CLIENT_LOG_MESSAGES),
+])
 
 interface Logged {
   readonly atMs: number

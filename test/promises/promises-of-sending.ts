@@ -110,9 +110,9 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'a look > that is refused after two doubts names the file, and sends nothing',
         'a listing that never ends > %s sends nothing again, and names the file',
       ],
-      'rules/upload/doubt.test.ts': [
+      'rules/doubts/react-to-doubt.test.ts': [
         'an upload in doubt > after $doubts doubts and $problemCount quarantines ($cause)',
-        'the candidates of a look > stand in the way when they cannot be compared: %s after %i doubts',
+        'a candidate that cannot be compared > blocks the upload or not: %s after %i doubts',
       ],
       'sync/doubts/attempts.test.ts': ['a run that outlasts its quarantines > sends a failing content twice at most'],
     },

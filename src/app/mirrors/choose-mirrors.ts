@@ -2,7 +2,7 @@
 import { basename } from 'node:path'
 import { normalizeLibraryPath } from '../../contract/library-path.ts'
 import { RefusedError, UsageError } from '../../foundation/errors.ts'
-import { describeBreadth } from '../../rules/mirrors/breadth.ts'
+import { describeBroadRoot } from '../../rules/mirrors/broad-root.ts'
 import { freeName } from '../../rules/mirrors/mirror-activity.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { MirrorSettings as EngineMirror } from '../../sync/engine.ts'
@@ -64,7 +64,7 @@ function chooseNamed(settings: Settings, choice: MirrorChoice, roster: readonly 
 }
 
 function withBreadth(mirror: EngineMirror, home: string): EngineMirror {
-  const breadth = describeBreadth(realPathOf('/', mirror.path), realPathOf('/', home))
+  const breadth = describeBroadRoot(realPathOf('/', mirror.path), realPathOf('/', home))
   return { ...mirror, breadth: breadth ?? null }
 }
 

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { expandHome } from './config-file/find-config-file.ts'
-import { isMapping, type Raw, valueAt } from './raw.ts'
+import { isMapping, type Raw, valueAt } from './raw-settings.ts'
 import { loadConfiguration, type SettingsInput } from './read-settings.ts'
 import { configSchema } from './schema/schema.ts'
 import type { Settings } from './settings.ts'

@@ -3,7 +3,7 @@ import { systemCodeOf, UsageError } from '../../foundation/errors.ts'
 import { readTextFile } from '../files/private-file.ts'
 import { configCandidates, expandHome, type Surroundings } from './config-file/find-config-file.ts'
 import { parseConfigFile } from './config-file/parse-file.ts'
-import { isMapping } from './raw.ts'
+import { isMapping } from './raw-settings.ts'
 
 /**
  * Names of the mirrors in the configuration file, for completion. The file is not checked, because completion must be quick.

@@ -1,6 +1,6 @@
 /** The values of the configuration that a flag or a `SHELFD_*` variable can set. */
 import { resolve } from 'node:path'
-import { layOver, nest, type Raw } from './raw.ts'
+import { layOver, nest, type Raw } from './raw-settings.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

@@ -4,7 +4,7 @@ import { assertPrivate, assertTrusted, type ReadTextFile, readTextFile, type Tex
 import { configCandidates, type Surroundings } from './config-file/find-config-file.ts'
 import { type ConfigFile, parseConfigFile } from './config-file/parse-file.ts'
 import { readOverrides, type SettingFlags } from './overrides.ts'
-import { isMapping, layOver, type Raw, valueAt } from './raw.ts'
+import { isMapping, layOver, type Raw, valueAt } from './raw-settings.ts'
 import { findMirrorProblems } from './schema/check-mirrors.ts'
 import { describeProblems } from './schema/problems.ts'
 import { type Config, configSchema, EMBEDDED_DEFAULTS } from './schema/schema.ts'

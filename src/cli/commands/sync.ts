@@ -13,7 +13,7 @@ import { printReport } from '../render/print-report.ts'
 import { withProgress } from '../render/progress/progress.ts'
 import { renderRunSummary } from '../render/run-summary.ts'
 import { announceStop } from './sync/announce-stop.ts'
-import { confirmBreadth } from './sync/confirm-breadth.ts'
+import { confirmBroadRoot } from './sync/confirm-broad-root.ts'
 import { FirstSync } from './sync/first-sync.ts'
 import { announceHowToNameFiles, logOfRun, nameFiles } from './sync/name-files.ts'
 
@@ -110,7 +110,7 @@ export const command = defineCommand({
     const { cwd, home } = context.io
     const mirrors = chooseMirrors(context.settings, { words: args.mirrors, to: args.to, cwd, home, known })
     const asks = !args.yes && !args.dryRun
-    const acceptsBreadth = asks ? await confirmBreadth(context, mirrors, known) : args.yes
+    const acceptsBreadth = asks ? await confirmBroadRoot(context, mirrors, known) : args.yes
     const options = {
       waitMs,
       hashEverything: args.checksum,

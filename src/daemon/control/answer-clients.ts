@@ -3,7 +3,7 @@ import { pauseMirrors, resumeMirrors } from '../../sync/pause.ts'
 import { retryContents, setContentsAside } from '../../sync/quarantine.ts'
 import type { DaemonStatus } from '../daemon-status.ts'
 import type { Supervisor } from '../supervisor.ts'
-import { CLIENT_DID } from './client-did.ts'
+import { CLIENT_LOG_MESSAGES } from './client-log-messages.ts'
 import type { ControlHandlers } from './handlers.ts'
 import { syncBeside } from './sync-beside.ts'
 
@@ -29,13 +29,13 @@ export function answerClients(daemon: Daemon): ControlHandlers {
       const supervisor = daemon.supervisor()
       pauseMirrors(supervisor.engine.store, names)
       supervisor.applyPauses()
-      supervisor.engine.logger.info(CLIENT_DID.pause, { mirrors: namesOf(names) })
+      supervisor.engine.logger.info(CLIENT_LOG_MESSAGES.pause, { mirrors: namesOf(names) })
     },
     resume: async (names) => {
       const supervisor = daemon.supervisor()
       resumeMirrors(supervisor.engine.store, names)
       supervisor.applyPauses()
-      supervisor.engine.logger.info(CLIENT_DID.resume, { mirrors: namesOf(names) })
+      supervisor.engine.logger.info(CLIENT_LOG_MESSAGES.resume, { mirrors: namesOf(names) })
     },
     retry: async (contentIds) => {
       const supervisor = daemon.supervisor()

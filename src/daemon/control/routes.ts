@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { RefusedError, RejectedError } from '../../foundation/errors.ts'
 import { describeIssue } from '../../foundation/text/describe-issue.ts'
-import { jsonAnswer, type Route, type Routes } from '../http/routes.ts'
+import { jsonAnswer, type Route, type Routes } from '../http/route.ts'
 import type { ControlHandlers } from './handlers.ts'
 import { contents, libraryRequest, mirrorName, mirrorNames, nothing, stopRequest, syncRequest } from './requests.ts'
 import type { Syncs } from './syncs.ts'

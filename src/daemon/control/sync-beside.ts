@@ -4,7 +4,7 @@ import type { FileLog } from '../../sync/file-log.ts'
 import { observeInThreads } from '../../sync/observe/observe-in-threads.ts'
 import { type RunResult, runSync } from '../../sync/run/run-sync.ts'
 import type { Supervisor } from '../supervisor.ts'
-import { CLIENT_DID } from './client-did.ts'
+import { CLIENT_LOG_MESSAGES } from './client-log-messages.ts'
 import type { SyncRun } from './handlers.ts'
 import type { SyncRequest } from './requests.ts'
 
@@ -27,7 +27,7 @@ export async function syncBeside(
     progress.outage = outage
   })
   const names = mirrors.map(({ name }) => name)
-  engine.logger.info(CLIENT_DID.beginSync, { mirrors: names })
+  engine.logger.info(CLIENT_LOG_MESSAGES.beginSync, { mirrors: names })
   const activity = new Map(names.map((name) => [name, new ActivityLog(engine, name)]))
   const run = {
     ...engine,
@@ -41,7 +41,7 @@ export async function syncBeside(
   const result = await runSync(run, mirrors, options)
   const { summary, outcome } = result
   for (const mirror of summary.mirrors) activity.get(mirror.name)?.add(mirror)
-  engine.logger.info(CLIENT_DID.endSync, { mirrors: names, outcome, afterMs: summary.durationMs })
+  engine.logger.info(CLIENT_LOG_MESSAGES.endSync, { mirrors: names, outcome, afterMs: summary.durationMs })
   return result
 }
 

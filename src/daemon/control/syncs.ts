@@ -3,7 +3,7 @@ import type { SentFile } from '../../sync/file-log.ts'
 import { createProgress, type Progress } from '../../sync/progress.ts'
 import type { RunResult } from '../../sync/run/run-sync.ts'
 import { errorOf, type Fault, faultOf } from '../http/fault.ts'
-import type { LineWriter, StreamedAnswer } from '../http/routes.ts'
+import type { LineWriter, StreamedAnswer } from '../http/route.ts'
 import type { SyncRun } from './handlers.ts'
 import type { SyncLine } from './sync-lines.ts'
 

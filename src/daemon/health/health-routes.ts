@@ -1,5 +1,5 @@
 import type { DaemonStatus } from '../daemon-status.ts'
-import { type HttpAnswer, jsonAnswer, type Routes } from '../http/routes.ts'
+import { type HttpAnswer, jsonAnswer, type Routes } from '../http/route.ts'
 import { listFailingChecks } from './readiness.ts'
 
 /** The sources of the answers on health and metrics. */

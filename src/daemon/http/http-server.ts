@@ -5,7 +5,7 @@ import { terminalSafeJson } from '../../foundation/text/safe-text.ts'
 import { type Fault, faultOf, httpStatusOf } from './fault.ts'
 import { createServer } from './node-http.ts'
 import { readInput } from './read-input.ts'
-import { findRoute, type HttpAnswer, jsonAnswer, type Route, type Routes, type StreamedAnswer } from './routes.ts'
+import { findRoute, type HttpAnswer, jsonAnswer, type Route, type Routes, type StreamedAnswer } from './route.ts'
 
 /** Limits on the size of a client's headers and on the time for its request. */
 export interface RequestLimits {

@@ -4,10 +4,10 @@ import type { RequestObservation } from '../../remote/client-options.ts'
 import type { Store } from '../../store/open-store.ts'
 import type { MetricsSink } from '../../sync/metrics-sink.ts'
 import type { DaemonStatus } from '../daemon-status.ts'
-import { registerStatus } from './daemon-status.ts'
 import { registerEvents } from './events.ts'
 import { makeGauge } from './make.ts'
 import { registerProcess } from './process.ts'
+import { registerStatus } from './status-metrics.ts'
 import { registerCounts } from './store-counts.ts'
 
 export interface MetricsSource {

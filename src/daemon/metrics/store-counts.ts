@@ -4,10 +4,10 @@ import { errorCodes } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import type { Store } from '../../store/open-store.ts'
 import type { DaemonStatus } from '../daemon-status.ts'
+import { cachedReading } from './cached-reading.ts'
 import { countInThread } from './count-in-thread.ts'
 import type { MirrorCounts } from './count-store.ts'
 import { makeGauge } from './make.ts'
-import { readSparingly } from './read-sparingly.ts'
 
 type Show = (mirror: string, counts: MirrorCounts) => void
 
@@ -40,7 +40,7 @@ export function registerCounts(
     registerProblems(registry),
     registerOutcomes(registry),
   ]
-  const read = readSparingly(() => countInThread(source.store.directory), source.clock)
+  const read = cachedReading(() => countInThread(source.store.directory), source.clock)
   return async ({ mirrors }) => {
     const names = new Set(mirrors.map(({ name }) => name))
     const counts = (await read()).filter(({ name }) => names.has(name))

@@ -2,9 +2,9 @@ import fastify, { type FastifyInstance } from 'fastify'
 import { invalid } from '../http/api-error.ts'
 import { ENDPOINTS } from '../routes/endpoints.ts'
 import type { Service } from '../service.ts'
-import { boundRequests } from './bound-requests.ts'
 import { checkHost } from './check-host.ts'
 import { describeService, showDescription } from './describe-service.ts'
+import { enforceRequestLimits } from './enforce-request-limits.ts'
 import { answerErrorsAsJson, answerUnreadable, sendError, toApiError } from './error-answers.ts'
 import { refuseUnknownRoutes } from './refuse-unknown-routes.ts'
 import { MAX_HEADER_BYTES, MAX_JSON_BYTES, type RequestLimits } from './request-limits.ts'
@@ -33,7 +33,7 @@ export async function buildServer(service: Service, host: string, limits: Reques
   // Endpoints validate with the shapes of the contract; the schemas of the routes only describe.
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => (body) => JSON.stringify(body))
-  boundRequests(app, limits, service.clock)
+  enforceRequestLimits(app, limits, service.clock)
   checkHost(app, host, service.publicUrl)
   refuseUnknownRoutes(app)
   acceptBodies(app)

@@ -1,7 +1,7 @@
 import { isIngestionStatus } from '../../contract/states.ts'
+import { IN_DOUBT } from '../../rules/doubts/react-to-doubt.ts'
 import { countKinds } from '../../rules/ingestion/without-text.ts'
 import { percentile, type SummaryProblem, type SyncSummary } from '../../rules/run/sync-summary.ts'
-import { IN_DOUBT } from '../../rules/upload/doubt.ts'
 import type { ContentsContext, OpenMirror } from '../engine.ts'
 import type { PathProblem } from '../observe/observation.ts'
 

@@ -1,5 +1,5 @@
+import { reactToDoubt } from '../../rules/doubts/react-to-doubt.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
-import { reactToDoubt } from '../../rules/upload/doubt.ts'
 import type { UploadOutcome } from '../../store/tables/uploads.ts'
 import type { Engine, OpenMirror, StoreContext } from '../engine.ts'
 import { FAILED_AGAIN, type SentFile } from '../file-log.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { isMapping } from '../../../src/app/settings/raw.ts'
+import { isMapping } from '../../../src/app/settings/raw-settings.ts'
 import { configJsonSchema } from '../../../src/app/settings/schema/json-schema.ts'
 import { readSettingsWith } from './read-settings-with.ts'
 

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { DaemonStatus } from '../../../src/daemon/daemon-status.ts'
 import { startHealthServer } from '../../../src/daemon/health/health-server.ts'
+import { cachedReading } from '../../../src/daemon/metrics/cached-reading.ts'
 import { createMetrics, type Metrics } from '../../../src/daemon/metrics/create-metrics.ts'
-import { readSparingly } from '../../../src/daemon/metrics/read-sparingly.ts'
 import { type Clock, systemClock } from '../../../src/foundation/clock.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
 import { openStore, type Store } from '../../../src/store/open-store.ts'
@@ -256,7 +256,7 @@ describe('what the store knows', () => {
     let nowMs = 0
     let readings = 0
     const clock: Clock = { ...systemClock, monotonicMs: () => nowMs }
-    const read = readSparingly(async () => {
+    const read = cachedReading(async () => {
       nowMs += 20
       readings += 1
       return readings
@@ -271,7 +271,7 @@ describe('what the store knows', () => {
 
   test('is read once for all who wait', async () => {
     const readings: PromiseWithResolvers<string>[] = []
-    const read = readSparingly(() => {
+    const read = cachedReading(() => {
       const reading = Promise.withResolvers<string>()
       readings.push(reading)
       return reading.promise

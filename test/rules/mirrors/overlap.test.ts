@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { describeBreadth } from '../../../src/rules/mirrors/breadth.ts'
+import { describeBroadRoot } from '../../../src/rules/mirrors/broad-root.ts'
 import { overlapOf } from '../../../src/rules/mirrors/overlap.ts'
 
 describe('two directories', () => {
@@ -28,6 +28,6 @@ describe('a directory that is too much by accident', () => {
     ['/home/ada/Papers', undefined],
     ['/home/adam', undefined],
   ])('%s: %s', (path, breadth) => {
-    expect(describeBreadth(path, '/home/ada')).toBe(breadth)
+    expect(describeBroadRoot(path, '/home/ada')).toBe(breadth)
   })
 })

@@ -56,13 +56,13 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a second doubt in a run is sent once more',
-    file: 'src/rules/upload/doubt.ts',
+    file: 'src/rules/doubts/react-to-doubt.ts',
     from: "if (cause === 'interrupted' || (doubts === 0 && problemCount === 0)) return",
     to: "if (cause === 'interrupted' || doubts < 4) return",
   },
   {
     name: 'a quarantine is not kept',
-    file: 'src/rules/upload/doubt.ts',
+    file: 'src/rules/doubts/react-to-doubt.ts',
     from: 'return isSetAside === 0 && quarantineLeftMs(retryAt, nowMs) === 0',
     to: 'return isSetAside === 0 && (retryAt ?? 0) >= 0 && nowMs > 0',
   },

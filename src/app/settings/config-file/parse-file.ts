@@ -1,7 +1,7 @@
 import { isMap, isScalar, LineCounter, parseDocument, visit } from 'yaml'
 import { UsageError } from '../../../foundation/errors.ts'
 import type { Environment } from '../overrides.ts'
-import { isMapping, type Raw } from '../raw.ts'
+import { isMapping, type Raw } from '../raw-settings.ts'
 import { expandVariables } from './expand-variables.ts'
 import { BAD_STAR, describeYamlError } from './yaml-words.ts'
 

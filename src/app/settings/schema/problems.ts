@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { truncateText } from '../../../foundation/text/safe-text.ts'
 import { didYouMean } from '../../did-you-mean.ts'
-import { isMapping, type Raw, valueAt } from '../raw.ts'
+import { isMapping, type Raw, valueAt } from '../raw-settings.ts'
 import { configSchema } from './schema.ts'
 
 type Path = readonly PropertyKey[]

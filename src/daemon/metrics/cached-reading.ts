@@ -7,7 +7,7 @@ const LONGEST_REST_MS = 300_000
  * Returns `read` with a cache: an answer is valid for a hundred times the duration of its reading, at most five minutes.
  * Calls during a reading share its answer. Errors are not cached.
  */
-export function readSparingly<T>(read: () => Promise<T>, clock: Clock): () => Promise<T> {
+export function cachedReading<T>(read: () => Promise<T>, clock: Clock): () => Promise<T> {
   let kept: { readonly value: Promise<T>; untilMs: number } | undefined
   const readOnce = async (startMs: number) => {
     try {

@@ -9,7 +9,7 @@ import { askLine } from '../../terminal/ask-line.ts'
  * Asks about each new mirror whose directory holds the home or the system; returns true when all were confirmed. Returns
  * false without a terminal; the run then refuses such mirrors. Throws HeldBackError when the answer is no.
  */
-export async function confirmBreadth(
+export async function confirmBroadRoot(
   context: CommandContext,
   mirrors: readonly MirrorSettings[],
   known: readonly MirrorRow[],

@@ -5,7 +5,7 @@ import { ApiError } from '../http/api-error.ts'
 import { MIN_BODY_BYTES, type RequestLimits } from './request-limits.ts'
 
 /** Closes connections beyond the limit, ends requests whose bodies stall, and closes connections with unread bodies. */
-export function boundRequests(app: FastifyInstance, limits: RequestLimits, clock: Clock): void {
+export function enforceRequestLimits(app: FastifyInstance, limits: RequestLimits, clock: Clock): void {
   const connections = new ConnectionBound(limits.maxConnections)
   app.server.on('connection', (socket) => connections.admit(socket))
   app.server.on('request', ({ socket }, response) => {

@@ -36,7 +36,7 @@ const KERNEL_DIRECTORY = /^\/(?:dev|proc|sys|run)(?:\/|$)/
 const DRIVE = /^[A-Za-z]:[\\/]?$/
 
 /** What a directory holds when it is too broad to mirror unconfirmed; undefined for any other. Takes real paths. */
-export function describeBreadth(path: string, home: string): string | undefined {
+export function describeBroadRoot(path: string, home: string): string | undefined {
   if (path === '/' || DRIVE.test(path)) return 'the whole system'
   if (path === home) return 'the whole home directory'
   if (isWithin(path, home)) return 'home directories'

@@ -1,35 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  listCandidates,
-  nameKey,
-  nameKeys,
-  needsLook,
-  rankCandidate,
-  reactToDoubt,
-  standsInTheWay,
-} from '../../../src/rules/upload/doubt.ts'
-
-describe('an upload in doubt', () => {
-  test.each([
-    { doubts: 0, problemCount: 0, cause: 'service-error', reaction: { kind: 'resend' } },
-    { doubts: 1, problemCount: 0, cause: 'service-error', reaction: { kind: 'quarantine', durationMs: 25_000 } },
-    { doubts: 2, problemCount: 1, cause: 'service-error', reaction: { kind: 'quarantine', durationMs: 125_000 } },
-    { doubts: 0, problemCount: 3, cause: 'answer-late', reaction: { kind: 'quarantine', durationMs: 3_125_000 } },
-    { doubts: 7, problemCount: 2, cause: 'interrupted', reaction: { kind: 'resend' } },
-  ] as const)('after $doubts doubts and $problemCount quarantines ($cause)', ({ cause, reaction, ...content }) => {
-    expect(reactToDoubt(content, cause)).toMatchObject(reaction)
-  })
-
-  test.each([
-    { retryAt: null, isSetAside: 0, looks: true },
-    { retryAt: 1_000, isSetAside: 0, looks: true },
-    { retryAt: 2_000_000, isSetAside: 0, looks: false },
-    { retryAt: 1_000, isSetAside: 1, looks: false },
-  ])('is looked for at once and after each quarantine: %j', ({ looks, ...content }) => {
-    expect(needsLook(content, 1_900_000)).toBe(looks)
-  })
-})
+import { listCandidates, nameKey, nameKeys, rankCandidate } from '../../../src/rules/doubts/similar-names.ts'
 
 describe('an entry that an upload may have left', () => {
   const mime = 'text/markdown'
@@ -83,6 +54,17 @@ describe('the key of a name', () => {
   })
 })
 
+describe('an entry of no letters', () => {
+  test.each([
+    ['--.md', 'x', undefined],
+    ['--.md', '', 1],
+    ['a.md', '', undefined],
+  ])('begins nothing and is begun by nothing: %s beside %j', (name, slug, rank) => {
+    const mime = 'text/markdown'
+    expect(rankCandidate({ title: 'z', slug, mime_type: mime }, { name, mime })).toBe(rank)
+  })
+})
+
 describe('the candidates of a look', () => {
   const entry = (title: string, slug = title) => ({ title, slug, mime_type: 'text/markdown' })
   const upload = { name: 'a b.md', mime: 'text/markdown' }
@@ -94,26 +76,5 @@ describe('the candidates of a look', () => {
     const others = [entry('c.md'), { ...entry('a b.md'), mime_type: 'text/plain' }]
     const candidates = listCandidates([...others, ...longer, ...alike, ...same], upload)
     expect(candidates).toEqual([...same, ...alike, ...longer.slice(0, 8)])
-  })
-
-  test.each([
-    ['temporary', 0, true],
-    ['temporary', 3, true],
-    ['rejected', 1, false],
-    ['rejected', 2, true],
-    ['refused', 0, false],
-  ] as const)('stand in the way when they cannot be compared: %s after %i doubts', (reaction, doubts, isInTheWay) => {
-    expect(standsInTheWay({ reaction }, doubts)).toBe(isInTheWay)
-  })
-})
-
-describe('an entry of no letters', () => {
-  test.each([
-    ['--.md', 'x', undefined],
-    ['--.md', '', 1],
-    ['a.md', '', undefined],
-  ])('begins nothing and is begun by nothing: %s beside %j', (name, slug, rank) => {
-    const mime = 'text/markdown'
-    expect(rankCandidate({ title: 'z', slug, mime_type: mime }, { name, mime })).toBe(rank)
   })
 })
