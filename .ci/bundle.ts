@@ -11,6 +11,7 @@ import packageJson from '../package.json' with { type: 'json' }
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const SRC = join(ROOT, 'src')
+const UNDICI = join(ROOT, 'node_modules', 'undici')
 
 /** What Node starts, without ending: the program, its threads and its child processes. */
 export const ENTRIES: readonly string[] = [
@@ -46,7 +47,7 @@ export async function bundle(dist: string): Promise<void> {
     input: Object.fromEntries(ENTRIES.map((name) => [name, join(SRC, `${name}.ts`)])),
     platform: 'node',
     external: isOutside,
-    plugins: [takeParts, keepPlaces],
+    plugins: [takeParts, keepPlaces, loadLate],
     onLog: (_level, { code = '', message }) => {
       if (!EXPECTED_LOGS.includes(code)) throw new Error(message)
     },
@@ -78,11 +79,15 @@ function isOutside(id: string): boolean {
   throw new Error(`"${id}" is no dependency and is not bundled (.ci/bundle.ts)`)
 }
 
+/** What only fetch, another parser or an old processor needs of undici stays in the package, which can load it there. */
+const RARE_IN_UNDICI = /^\.\.\/(?:web\/|milo\/|llhttp\/llhttp-wasm\.js$)/
+
 const takeParts: Plugin = {
   name: 'take-parts',
-  resolveId: (source) => {
-    // What only fetch needs is left in the package, which loads it in the rare case that a body asks for it.
-    if (source.startsWith('../web/')) return { id: `undici/lib/${source.slice('../'.length)}`, external: true }
+  resolveId: (source, importer) => {
+    if (importer?.startsWith(UNDICI) && RARE_IN_UNDICI.test(source)) {
+      return { id: `undici/lib/${source.slice('../'.length)}`, external: true }
+    }
     return Object.hasOwn(IN_PARTS, source) ? IN_PARTS[source] : null
   },
 }
@@ -106,4 +111,13 @@ const keepPlaces: Plugin = {
       return kind === 'url' ? `require('node:url').pathToFileURL(${path}).href` : path
     })
   },
+}
+
+/** Parts of Node that few commands use; each of them takes milliseconds. */
+const LATE = /^let (\w+) = require\("(node:(?:child_process|http|net|readline|tls|worker_threads|zlib))"\);$/gm
+
+/** Loads a part of Node when our code uses the first thing of it. */
+const loadLate: Plugin = {
+  name: 'load-late',
+  renderChunk: (code) => code.replaceAll(LATE, 'const $1 = new Proxy({}, { get: (_, name) => require("$2")[name] });'),
 }

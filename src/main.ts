@@ -12,23 +12,23 @@ if (major < 24) {
 
 async function main(): Promise<void> {
   process.umask(0o077)
-  const { homedir } = await import('node:os')
+  // Unlike an import, this loads only what is asked for.
+  const { homedir } = process.getBuiltinModule('node:os')
+  const { isatty } = process.getBuiltinModule('node:tty')
   const { keepCompiledCode } = await import('./app/keep-compiled-code.ts')
   keepCompiledCode(homedir(), process.env.XDG_CACHE_HOME)
   // Each thread of the pool has an allocation arena of its own; two keep a disk busy.
   if (process.env.UV_THREADPOOL_SIZE === undefined) process.env.UV_THREADPOOL_SIZE = '2'
-  const { setFlagsFromString } = await import('node:v8')
-  // The objects of a run are short-lived. Without this flag the nursery grows to 128 MB for no gain.
-  setFlagsFromString('--semi-space-growth-factor=1')
   const { runCli } = await import('./cli/run-cli.ts')
   const { ownUid } = await import('./foundation/files/ownership.ts')
-  const { stdin, stdout, stderr, env } = process
+  const { stdout, stderr, env } = process
   for (const stream of [stdout, stderr]) stream.on('error', ignoreBrokenPipe)
   process.exitCode = await runCli(process.argv.slice(2), {
-    stdin,
+    // Opened by whoever reads it: few commands do.
+    stdin: { [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator]() },
     stdout,
     stderr,
-    isTerminal: { stdin: stdin.isTTY === true, stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
+    isTerminal: { stdin: isatty(0), stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
     env,
     cwd: process.cwd(),
     uid: ownUid(),

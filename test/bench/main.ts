@@ -8,12 +8,14 @@ import { firstPass } from './rows/first-pass.ts'
 import { latency } from './rows/latency.ts'
 import { memory } from './rows/memory.ts'
 import { million } from './rows/million.ts'
+import { start } from './rows/start.ts'
 import { unchangedPass } from './rows/unchanged-pass.ts'
 import { uploads } from './rows/uploads.ts'
 import { watching } from './rows/watching.ts'
 import { openWorkspace } from './workspace.ts'
 
 const ROWS = {
+  start,
   unchanged: unchangedPass,
   'first-pass': firstPass,
   uploads,

@@ -34,8 +34,9 @@ export function shelfdEnvironment(home: string, serviceUrl: string): Record<stri
   }
 }
 
+/** The null service has every directory, so a new state must be told that this is right. */
 export function syncCommand(program: string, tree: string): string[] {
-  return [process.execPath, program, 'sync', tree, '--to', 'Bench:/bench', '--json']
+  return [process.execPath, program, 'sync', tree, '--to', 'Bench:/bench', '--adopt', '--json']
 }
 
 /**

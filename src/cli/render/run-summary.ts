@@ -1,4 +1,4 @@
-import { counted, escapeText } from '../../foundation/text/safe-text.ts'
+import { counted, escapeText, groupDigits } from '../../foundation/text/safe-text.ts'
 import { formatDuration, formatSize } from '../../foundation/text/units.ts'
 import { reactToFailure } from '../../rules/failure/react-to-failure.ts'
 import { describeKinds } from '../../rules/ingestion/without-text.ts'
@@ -168,9 +168,7 @@ function leftOut({ files }: SyncSummary): Line {
         ? ' (looks like a secret)'
         : ` (${counted(secrets, 'looks like a secret', 'look like secrets')})`
   const remark = `; ${counted(before, 'file was mirrored before and stays', 'files were mirrored before and stay')} searchable`
-  return ignored === 0
-    ? undefined
-    : ['left out', `${ignored.toLocaleString('en')}${kinds}${before === 0 ? '' : remark}`]
+  return ignored === 0 ? undefined : ['left out', `${groupDigits(ignored)}${kinds}${before === 0 ? '' : remark}`]
 }
 
 /** Problems without the failure that stopped the run, which is reported after the summary. */

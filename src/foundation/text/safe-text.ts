@@ -37,7 +37,12 @@ function replaceUnsafe(text: string, toEscape: (character: string) => string): s
 
 /** `1 file`, `2,500 files`: a number and the matching form of the word. */
 export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+  return `${groupDigits(count)} ${count === 1 ? one : many}`
+}
+
+/** A whole number with commas, as `toLocaleString('en')` has it, which loads tables for 10 ms. */
+export function groupDigits(count: number): string {
+  return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
 }
 
 /** Cuts a text to `maxLength` characters with `…` as the last one; never halves a character. */

@@ -1,4 +1,4 @@
-import ignore from 'ignore'
+import ignore, { type Ignore } from 'ignore'
 import { createLinearMatcher, isCostly } from './linear-matcher.ts'
 
 /** The rule that decided whether a path is ignored, for `why` and for the report. */
@@ -59,12 +59,14 @@ const MAX_CACHED = 1_000
  * intervals.
  */
 export function createMatcher(negatedPattern: string): (path: string) => boolean {
-  const compiled = ignore({ ignoreCase: false }).add(negatedPattern)
-  let matcher = compiled
+  let compiled: Ignore | undefined
+  let matcher: Ignore | undefined
   let remembered = 0
   return (path) => {
     remembered += 1
-    if (remembered > MAX_CACHED) {
+    // Compiled by the first path: most of the built-in patterns never see one.
+    compiled ??= ignore({ ignoreCase: false }).add(negatedPattern)
+    if (matcher === undefined || remembered > MAX_CACHED) {
       matcher = ignore({ ignoreCase: false }).add(compiled)
       remembered = 0
     }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../foundation/clock.ts'
 import type { Logger } from '../../foundation/logger.ts'
+import { groupDigits } from '../../foundation/text/safe-text.ts'
 
 /** What watches: one watch for each directory, made by this program (`node`), or a package that watches the whole tree. */
 export type WatchBackEnd = 'node' | 'parcel' | 'chokidar'
@@ -47,6 +48,6 @@ export interface TreeWatcher extends AsyncDisposable {
 /** The tree has more files and directories than a watcher may hold in memory: scans cost less. */
 export class TooManyEntriesError extends Error {
   constructor(maxEntries: number) {
-    super(`it has more than ${maxEntries.toLocaleString('en')} files and directories, too many to poll one by one`)
+    super(`it has more than ${groupDigits(maxEntries)} files and directories, too many to poll one by one`)
   }
 }

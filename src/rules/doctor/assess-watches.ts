@@ -1,3 +1,4 @@
+import { groupDigits } from '../../foundation/text/safe-text.ts'
 import { type Finding, ok, warning } from './finding.ts'
 
 /** The watches of inotify that this user's programs have, and may have. */
@@ -23,10 +24,10 @@ export function proposedWatches(limit: number, directories = 0): number {
 
 /** Without enough watches the daemon scans instead, so that changes are found late but not lost. */
 export function assessWatches({ used, limit }: WatchUse, { directories, isWatching }: WatchNeed): Finding {
-  const text = `${used.toLocaleString('en')} of ${limit.toLocaleString('en')} used`
+  const text = `${groupDigits(used)} of ${groupDigits(limit)} used`
   const wanted = used + (isWatching ? 0 : directories)
   if (wanted <= limit * NEARLY_ALL) return ok(text)
-  const need = isWatching ? '' : `, and the mirrors need ${directories.toLocaleString('en')}`
+  const need = isWatching ? '' : `, and the mirrors need ${groupDigits(directories)}`
   const remedy = `sudo sysctl fs.inotify.max_user_watches=${proposedWatches(limit, directories)}`
   return warning(`${text}${need}: what is not watched is scanned instead`, remedy)
 }

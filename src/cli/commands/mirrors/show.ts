@@ -1,6 +1,6 @@
 import { findByName } from '../../../app/mirrors/choose-known.ts'
 import { explainInactive, listRoster, type RosterEntry } from '../../../app/mirrors/mirror-roster.ts'
-import { counted } from '../../../foundation/text/safe-text.ts'
+import { counted, groupDigits } from '../../../foundation/text/safe-text.ts'
 import { openStoreReader, type StoreReader } from '../../../store/open-store.ts'
 import { nameOrigin } from '../../../sync/pin/pinned-service.ts'
 import { defineCommand } from '../../command.ts'
@@ -40,7 +40,7 @@ export const command = defineCommand({
       library: targetOf(entry),
       service: row && nameOrigin(row.library.origin),
       files: holdings && `${counted(holdings.files, 'file')} known`,
-      resources: holdings && `${holdings.resources.toLocaleString('en')} that no other mirror stands for`,
+      resources: holdings && `${groupDigits(holdings.resources)} that no other mirror stands for`,
       'way out': explainInactive(entry),
     })
     context.print(fields)

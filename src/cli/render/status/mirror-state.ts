@@ -1,5 +1,5 @@
 import type { DaemonMirrorStatus } from '../../../daemon/daemon-status.ts'
-import { counted } from '../../../foundation/text/safe-text.ts'
+import { counted, groupDigits } from '../../../foundation/text/safe-text.ts'
 import { formatSize } from '../../../foundation/text/units.ts'
 import type { LastRun } from '../../../sync/report/last-runs.ts'
 import type { MirrorStatus, SendingProgress } from '../../../sync/report/status.ts'
@@ -53,7 +53,7 @@ export function stateOfRun(run: LastRun | null, nowMs: number): StateLine | unde
 
 function sendingLine({ contentsSent, contentsTotal, bytesSent, bytesTotal }: SendingProgress): StateLine {
   const percent = bytesTotal === 0 ? 0 : Math.floor((bytesSent / bytesTotal) * 100)
-  const files = `${contentsSent.toLocaleString('en')} of ${counted(contentsTotal, 'file')}`
+  const files = `${groupDigits(contentsSent)} of ${counted(contentsTotal, 'file')}`
   return { sign: '→', text: `sending ${files} · ${percent} % · ${formatSize(bytesSent)} of ${formatSize(bytesTotal)}` }
 }
 

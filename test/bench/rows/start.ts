@@ -1,0 +1,31 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Bench } from '../bench.ts'
+import { mirrorTwice } from '../first-sync.ts'
+import { compareInPairs } from '../pairs.ts'
+import type { ResultRow } from '../result-table.ts'
+import { runProcess } from '../run-process.ts'
+import { timeRow } from '../time-row.ts'
+
+const PEER = 'node -e 0'
+const MOST_STATUS = 4
+const MOST_SYNC = 7
+
+/** Commands that have next to nothing to do, as whole processes, beside a Node that does nothing. */
+export async function start({ options, program, service, workspace }: Bench): Promise<ResultRow[]> {
+  const tree = workspace.fresh('one-file')
+  mkdirSync(tree)
+  writeFileSync(join(tree, 'a.md'), '# The only file\n')
+  const { command, env } = await mirrorTwice({ tree, program, service, workspace })
+  const nothing = () => runProcess([process.execPath, '-e', '0'])
+  const beside = async (work: string, ours: readonly string[], most?: number) => {
+    return timeRow(work, PEER, await compareInPairs(options.runs, () => runProcess(ours, { env }), nothing), most)
+  }
+  const shelfd = (...argv: string[]) => [process.execPath, program, ...argv]
+  return [
+    await beside('start: --version', shelfd('--version')),
+    await beside('start: --help', shelfd('--help')),
+    await beside('start: status', shelfd('status'), MOST_STATUS),
+    await beside('start: sync of one unchanged file', command, MOST_SYNC),
+  ]
+}
