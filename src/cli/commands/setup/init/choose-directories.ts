@@ -7,7 +7,7 @@ import { HeldBackError, messageOf } from '../../../../foundation/errors.ts'
 import { counted } from '../../../../foundation/text/safe-text.ts'
 import { nodeFileSystem } from '../../../../local/read/file-system.ts'
 import { inspectRoot } from '../../../../local/read/inspect-root.ts'
-import { describeBreadth } from '../../../../rules/mirrors/breadth.ts'
+import { describeBroadRoot } from '../../../../rules/mirrors/broad-root.ts'
 import { freeName } from '../../../../rules/mirrors/mirror-activity.ts'
 import type { Wizard } from './wizard.ts'
 
@@ -52,7 +52,7 @@ function describeUnreadable(path: string): string | undefined {
 
 async function assertUsable({ prompts, context }: Wizard, path: string): Promise<void> {
   inspectRoot(nodeFileSystem, path)
-  const breadth = describeBreadth(path, realPathOf('/', context.io.home))
+  const breadth = describeBroadRoot(path, realPathOf('/', context.io.home))
   if (breadth === undefined) return
   const isMeant = await prompts?.confirm(`Mirroring "${path}" sends ${breadth}. Is that meant?`, false)
   if (isMeant) return
