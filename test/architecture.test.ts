@@ -35,6 +35,9 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/server': ['embedded/agent/'],
   htmlparser2: ['embedded/'],
   officeparser: ['embedded/ingest/extract/office/'],
+  'postal-mime': ['embedded/ingest/extract/mail/'],
+  sharp: ['embedded/ingest/extract/picture/'],
+  'tesseract.js': ['embedded/ingest/extract/recognize/'],
   'csv-parse': ['embedded/'],
   '@orama/stemmers': ['embedded/analysis/'],
   'file-type': ['embedded/ingest/extract/'],
@@ -54,6 +57,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
     'app/service-manager/run-program.ts',
     'daemon/notify.ts',
     'embedded/ingest/child-process/',
+    'embedded/ingest/extract/media/',
   ],
   'node:fs': [
     ...['foundation/', 'store/', 'local/', 'remote/', 'embedded/'],

@@ -13,15 +13,15 @@ import { createPassageWriter } from './passage-writer.ts'
 /** What a lane's loop gives to its work. */
 export interface LaneWork {
   readonly signal: AbortSignal
-  /** Gives a resource to the next lane. */
-  handOn(resource: ResourceRow): void
+  /** Reports that a resource has its final state; if not, the next lane goes on with it. */
+  settle(resource: ResourceRow, isDone: boolean): void
 }
 
 /** Ingests one resource after the other; they share the transactions of one writer. */
 export async function ingestInProcess(
   { tables, writes, files, limits }: IngestParts,
   batch: readonly ResourceRow[],
-  { signal, handOn }: LaneWork,
+  { signal, settle }: LaneWork,
 ): Promise<void> {
   const writer = createPassageWriter(writes, tables, signal)
   for (const resource of batch) {
@@ -30,7 +30,7 @@ export async function ingestInProcess(
       return Buffer.isBuffer(content) ? [content] : content
     }
     const extract = (sink: ExtractionSink) => extractInService({ ...resource, chunks }, sink, limits.maxPassages)
-    if (!(await ingestFile(resource, extract, writer))) handOn(resource)
+    settle(resource, await ingestFile(resource, extract, writer))
     await writer.drain()
   }
   await writer.commit()
@@ -44,7 +44,7 @@ export async function ingestInChild(
   { tables, writes, files }: IngestParts,
   extractor: ChildExtractor,
   batch: readonly ResourceRow[],
-  { signal, handOn }: LaneWork,
+  { signal, settle }: LaneWork,
 ): Promise<void> {
   const ingestOne = async (resource: ResourceRow) => {
     const writer = createPassageWriter(writes, tables, signal)
@@ -58,7 +58,7 @@ export async function ingestInChild(
     const extract = async (sink: ExtractionSink) => extractInChild(extractor, resource, document(), sink, writer)
     const isDone = await ingestFile(resource, extract, writer)
     await writer.commit()
-    if (!isDone) handOn(resource)
+    settle(resource, isDone)
   }
   const ended = await Promise.allSettled(batch.map(ingestOne))
   for (const one of ended) if (one.status === 'rejected') throw one.reason

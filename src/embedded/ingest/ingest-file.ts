@@ -35,6 +35,7 @@ export async function ingestFile(
     restart,
     take,
     drain: writer.drain,
+    nextPart: writer.drain,
   }).catch(explainFailure)
   if (status === 'running') return false
   if (status === 'failed') restart()

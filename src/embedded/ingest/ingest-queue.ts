@@ -20,12 +20,17 @@ export interface IngestQueue {
 export function openIngestQueue(parts: IngestParts): IngestQueue {
   const stopping = new AbortController()
   const { signal } = stopping
-  const extractor = openChildExtractor(parts.limits, parts.clock)
+  const { limits, clock, files } = parts
+  const setup = { limits, temporaryDir: files.temporaryDir }
+  const extractor = openChildExtractor({ ...setup, recognizes: false }, clock)
+  const recognizer = openChildExtractor({ ...setup, recognizes: true }, clock)
   // What a lane handed on, until it has its final state; after a restart, it starts in its first lane again.
   const handedOn = new Map<number, Lane>()
   const laneOf = (resource: ResourceRow) => handedOn.get(resource.id) ?? firstLane(resource)
   const openLoop = (lane: Lane, ingest: (batch: readonly ResourceRow[], work: LaneWork) => Promise<void>) => {
-    const handOn = ({ id }: ResourceRow) => {
+    const settle = ({ id }: ResourceRow, isDone: boolean) => {
+      handedOn.delete(id)
+      if (isDone) return
       const next = NEXT_LANE[lane]
       if (!next) throw new Error(`No lane follows ${lane}`)
       handedOn.set(id, next)
@@ -35,12 +40,13 @@ export function openIngestQueue(parts: IngestParts): IngestQueue {
       ...parts,
       signal,
       accepts: (resource) => laneOf(resource) === lane,
-      ingest: (batch) => ingest(batch, { signal, handOn }),
+      ingest: (batch) => ingest(batch, { signal, settle }),
     })
   }
   const loops: Readonly<Record<Lane, IngestLoop>> = {
     service: openLoop('service', (batch, work) => ingestInProcess(parts, batch, work)),
     child: openLoop('child', (batch, work) => ingestInChild(parts, extractor, batch, work)),
+    recognizer: openLoop('recognizer', (batch, work) => ingestInChild(parts, recognizer, batch, work)),
   }
   const settled = async () => {
     // A lane hands on to a later one only.
@@ -54,7 +60,7 @@ export function openIngestQueue(parts: IngestParts): IngestQueue {
     stop: async () => {
       const reason = new InterruptedError()
       stopping.abort(reason)
-      await extractor.stop(reason)
+      await Promise.all([extractor.stop(reason), recognizer.stop(reason)])
       await settled()
     },
   }

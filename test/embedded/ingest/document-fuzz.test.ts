@@ -7,6 +7,7 @@ import { readHere } from './read-here.ts'
 const TYPES = [
   'application/pdf',
   'application/rtf',
+  'message/rfc822',
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   'text/html',
   'text/csv',

@@ -27,7 +27,7 @@ describe('ingestion', () => {
   )
 
   it.each([
-    ['image/png', new Uint8Array([1, 2, 3])],
+    ['font/ttf', new Uint8Array([1, 2, 3])],
     ['application/octet-stream', new Uint8Array([0, 255, 0])],
     ['application/zip', 'PK'],
   ])('warns that %s gave no text', async (type, content) => {
@@ -66,9 +66,9 @@ describe('ingestion', () => {
   })
 
   it('goes by the bytes of a file, not by its name', async () => {
-    const png = new Uint8Array(Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))
+    const gzip = new Uint8Array(Buffer.from('1f8b0800000000000003', 'hex'))
     const { records } = await ingested(
-      { name: 'a.txt', type: 'text/plain', content: png },
+      { name: 'a.txt', type: 'text/plain', content: gzip },
       { name: 'b.ts', type: 'text/x-typescript', content: new Uint8Array([0x7f, 0x45, 0x4c, 0x46, 0, 0, 0, 0]) },
       { name: 'c.txt', type: 'text/plain', content: 'MZ and other letters that programs begin with' },
     )

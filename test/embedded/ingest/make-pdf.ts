@@ -39,7 +39,8 @@ function drawn(page: MadePage, font: number, add: Add): { content: string; resou
   const { width, height, data } = page.picture
   const size = `/Width ${width}/Height ${height}/ColorSpace/DeviceGray/BitsPerComponent 8`
   const image = add(`<</Type/XObject/Subtype/Image${size}>>`, data)
-  return { content: 'q 595 0 0 842 0 0 cm /I Do Q', resources: `/XObject<</I ${image} 0 R>>` }
+  const shown = Math.round((595 * height) / width)
+  return { content: `q 595 0 0 ${shown} 0 ${842 - shown} cm /I Do Q`, resources: `/XObject<</I ${image} 0 R>>` }
 }
 
 function assemble(objects: readonly Buffer[], trailer: string): Buffer {

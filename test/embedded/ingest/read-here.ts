@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os'
 import type { Passage } from '../../../src/embedded/database/tables/passages.ts'
 import { type ExtractionEnd, readBounded } from '../../../src/embedded/ingest/extract/extraction.ts'
 import { readDocument } from '../../../src/embedded/ingest/extract/read-document.ts'
@@ -20,9 +21,11 @@ export async function readHere(mimeType: string, chunks: readonly Buffer[]): Pro
       passages.push(passage)
     },
     drain: () => {},
+    nextPart: () => {},
   }
   const sizeBytes = chunks.reduce((sum, { length }) => sum + length, 0)
   const source = { mimeType, sizeBytes, chunks: () => chunks }
-  const end = await readBounded(sink, 1e6, (bounded) => readDocument(source, bounded))
+  const tools = { recognizer: undefined, temporaryDir: tmpdir() }
+  const end = await readBounded(sink, 1e6, (bounded) => readDocument(source, bounded, tools))
   return { passages, end, text: passages.map(({ text }) => text).join('\n') }
 }

@@ -5,8 +5,12 @@ import { z } from 'zod'
 export const TRACE_UNITS = ['line', 'row', 'paragraph', 'page', 'slide', 'second'] as const
 export type TraceUnit = (typeof TRACE_UNITS)[number]
 
-/** More about a place in the source: the sheet of rows, or the part of a page, as fractions of its width and height. */
+/**
+ * More about a place in the source: the attachment of a message and the sheet of rows that it counts in, or the part of a page, as
+ * fractions of its width and height.
+ */
 export const traceDetail = z.object({
+  attachment: z.string().optional(),
   sheet: z.string().optional(),
   region: z.object({ left: z.number(), top: z.number(), width: z.number(), height: z.number() }).optional(),
 })

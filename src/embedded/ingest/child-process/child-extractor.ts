@@ -1,8 +1,8 @@
 import type { Clock } from '../../../foundation/clock.ts'
 import type { ExtractionEnd, ExtractionSink } from '../extract/extraction.ts'
-import type { ExtractionLimits } from '../extraction-limits.ts'
 import type { ChildDocument } from './child-messages.ts'
 import { DocumentReader } from './document-reader.ts'
+import type { ReaderSetup } from './reader-process.ts'
 
 /** Extracts text in a child process, which starts when it is needed and ends when it has been idle for a while. */
 export interface ChildExtractor {
@@ -15,13 +15,13 @@ export interface ChildExtractor {
   stop(reason: Error): Promise<void>
 }
 
-export function openChildExtractor(limits: ExtractionLimits, clock: Clock): ChildExtractor {
+export function openChildExtractor(setup: ReaderSetup, clock: Clock): ChildExtractor {
   let reader: DocumentReader | undefined
   let stopReason: Error | undefined
   return {
     extract: async (document, sink) => {
       if (stopReason) throw stopReason
-      if (!reader || reader.hasEnded) reader = new DocumentReader(limits, clock)
+      if (!reader || reader.hasEnded) reader = new DocumentReader(setup, clock)
       return await reader.read(document, sink)
     },
     stop: async (reason) => {

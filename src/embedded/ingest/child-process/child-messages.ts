@@ -34,6 +34,8 @@ const pieceMessage = z.object({
   id: z.int(),
   /** The parent discards all earlier pieces of this document. */
   isRestart: z.boolean(),
+  /** The next part of the document has the time limit of a whole one. */
+  isPart: z.boolean(),
   passages: z.array(passage),
   /** Present in the last piece only. */
   end: z

@@ -3,7 +3,7 @@ import type { ExtractionEnd, ExtractionSink } from '../extract/extraction.ts'
 import { type ExtractionLimits, timeLimitMs } from '../extraction-limits.ts'
 import { ChildEndedError } from './child-ended-error.ts'
 import type { ChildDocument, ChildMessage, PieceMessage } from './child-messages.ts'
-import { type ProcessEnd, type ReaderProcess, startReaderProcess } from './reader-process.ts'
+import { type ProcessEnd, type ReaderProcess, type ReaderSetup, startReaderProcess } from './reader-process.ts'
 import { TimeLimit } from './time-limit.ts'
 
 interface Job {
@@ -28,11 +28,12 @@ export class DocumentReader {
   #stopReason: Error | undefined
   hasEnded = false
 
-  constructor(limits: ExtractionLimits, clock: Clock) {
+  constructor(setup: ReaderSetup, clock: Clock) {
+    const { limits } = setup
     this.#limits = limits
     this.#clock = clock
     this.#idle = new TimeLimit(clock, limits.idleMs, () => this.#end())
-    this.#process = startReaderProcess(limits, {
+    this.#process = startReaderProcess(setup, {
       onMessage: (message) => this.#receive(message),
       onEnd: (end) => this.#settleAll(end),
     })
@@ -70,10 +71,11 @@ export class DocumentReader {
     else void this.#takePiece(message)
   }
 
-  async #takePiece({ id, isRestart, passages, end }: PieceMessage): Promise<void> {
+  async #takePiece({ id, isRestart, isPart, passages, end }: PieceMessage): Promise<void> {
     const job = this.#jobs.get(id)
     if (!job) return end ? undefined : this.#process.send({ kind: 'drop', id })
-    job.limit.stop()
+    if (isPart) job.limit.reset()
+    else job.limit.stop()
     try {
       if (isRestart) job.sink.restart()
       for (const passage of passages) job.sink.take(passage)
@@ -116,7 +118,9 @@ export class DocumentReader {
   }
 
   #explain({ how, isOutOfMemory }: ProcessEnd, { limitMs }: Job): Error {
-    if (!this.#isReady) return new Error(`Cannot start the process that reads documents (${how})`)
+    if (!this.#isReady) {
+      return new ChildEndedError('crashed', `Cannot start the process that reads documents (${how})`)
+    }
     if (this.#isOverTime) {
       return new ChildEndedError('over-time', `Its text was not extracted within ${Math.round(limitMs / 1_000)} s`)
     }

@@ -33,10 +33,11 @@ export class PieceSender implements ExtractionSink {
   }
 
   async drain(): Promise<void> {
-    if (this.#characters < PIECE_CHARACTERS) return
-    this.#send({})
-    this.#wait = Promise.withResolvers()
-    await this.#wait.promise
+    if (this.#characters >= PIECE_CHARACTERS) await this.#sendAndWait(false)
+  }
+
+  async nextPart(): Promise<void> {
+    await this.#sendAndWait(true)
   }
 
   /** Takes the parent's answer to the last piece. */
@@ -49,8 +50,15 @@ export class PieceSender implements ExtractionSink {
     this.#send({ end: { ...end, warnings: [...end.warnings] } })
   }
 
-  #send(last: Pick<PieceMessage, 'end'>): void {
-    this.#sendToParent({ kind: 'piece', id: this.#id, isRestart: this.#isRestart, passages: this.#passages, ...last })
+  async #sendAndWait(isPart: boolean): Promise<void> {
+    this.#wait = Promise.withResolvers()
+    this.#send({ isPart })
+    await this.#wait.promise
+  }
+
+  #send(more: Partial<Pick<PieceMessage, 'end' | 'isPart'>>): void {
+    const piece = { isRestart: this.#isRestart, isPart: false, passages: this.#passages, ...more }
+    this.#sendToParent({ kind: 'piece', id: this.#id, ...piece })
     this.#passages = []
     this.#characters = 0
     this.#isRestart = false

@@ -6,6 +6,14 @@ import { type ChildMessage, type ChildRequest, childMessage } from './child-mess
 const ENTRY = threadEntry('./child', import.meta.url)
 const MAX_STDERR_LENGTH = 4_096
 
+/** What a process that reads documents may do. */
+export interface ReaderSetup {
+  readonly limits: ExtractionLimits
+  /** Recognizes text in pictures, at a low priority. */
+  readonly recognizes: boolean
+  readonly temporaryDir: string
+}
+
 /** How a process ended. */
 export interface ProcessEnd {
   readonly isOutOfMemory: boolean
@@ -25,8 +33,9 @@ export interface ReaderProcess {
   kill(): void
 }
 
-export function startReaderProcess(limits: ExtractionLimits, listener: ProcessListener): ReaderProcess {
-  const child = fork(ENTRY, [String(limits.memoryMiB)], {
+export function startReaderProcess(setup: ReaderSetup, listener: ProcessListener): ReaderProcess {
+  const { limits, recognizes, temporaryDir } = setup
+  const child = fork(ENTRY, [String(limits.memoryMiB), recognizes ? 'recognizer' : 'reader', temporaryDir], {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     execArgv: [`--max-old-space-size=${limits.heapMiB}`],

@@ -33,6 +33,9 @@ export async function contentTypeOf(source: ExtractionSource): Promise<ContentTy
   const { fileTypeFromBuffer } = await import('file-type')
   const mimeType = (await fileTypeFromBuffer(head))?.mime
   if (mimeType === undefined) return named
+  const isOffice = named.kind === 'office' || named.kind === 'workbook'
+  // An encrypted document is stored in the container of older ones; its reader says so.
+  if (mimeType === 'application/x-cfb' && isOffice) return { mimeType, kind: 'office' }
   const isVague = CONTAINERS.includes(mimeType) && !isTextKind(named.kind)
   return isVague ? named : { mimeType, kind: kindOf(mimeType) }
 }

@@ -24,6 +24,8 @@ export type Properties = Readonly<Record<string, string | number>>
 export interface ExtractionSource {
   readonly mimeType: string
   readonly sizeBytes: number
+  /** Where it lies, if it is a file. */
+  readonly path?: string | undefined
   chunks(): AsyncIterable<Buffer> | Iterable<Buffer>
 }
 
@@ -33,7 +35,15 @@ export interface ExtractionSink {
   take(passage: Passage): void
   /** Awaited between the parts of the file. */
   drain(): Promise<void> | void
+  /** Awaited after each part of a document that may take the time of a whole one, such as a page that is recognized. */
+  nextPart(): Promise<void> | void
 }
+
+/** Reads a document that another one holds. */
+export type NestedReader = (
+  part: { readonly mimeType: string; readonly bytes: Buffer },
+  sink: ExtractionSink,
+) => Promise<ExtractionEnd>
 
 export const HANDED_ON: ExtractionEnd = { status: 'running', warnings: [], failure: null }
 
@@ -89,5 +99,6 @@ function bounded(sink: ExtractionSink, maxPassages: number): ExtractionSink {
       sink.take(passage)
     },
     drain: () => sink.drain(),
+    nextPart: () => sink.nextPart(),
   }
 }

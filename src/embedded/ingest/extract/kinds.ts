@@ -1,12 +1,16 @@
 /**
  * How a file is read.
  * - `unknown`: as text, if it is valid text;
+ * - `sealed`: a document with text in a format that nothing here reads;
  * - `other`: no text by nature (archives, fonts, programs).
  */
-export type ContentKind = 'text' | 'html' | 'csv' | 'pdf' | 'office' | 'workbook' | 'unknown' | 'other'
+export type ContentKind = TextKind | DocumentKind | 'picture' | 'media' | 'sealed' | 'other'
 
-/** A kind of content that is text, in some encoding. */
-export type TextKind = Extract<ContentKind, 'text' | 'html' | 'csv' | 'unknown'>
+/** Text, in some encoding. */
+export type TextKind = 'text' | 'html' | 'csv' | 'unknown'
+
+/** Documents of which a parser takes the whole. */
+export type DocumentKind = 'pdf' | 'office' | 'workbook' | 'mail'
 
 const BY_TYPE: Readonly<Record<string, ContentKind>> = {
   ...typesOf('html', 'text/html application/xhtml+xml'),
@@ -14,15 +18,19 @@ const BY_TYPE: Readonly<Record<string, ContentKind>> = {
   ...typesOf('text', 'application/json application/xml application/yaml application/toml application/sql'),
   ...typesOf('text', 'application/javascript application/x-ndjson application/json5 application/x-subrip'),
   ...typesOf('pdf', 'application/pdf'),
-  ...typesOf('office', 'application/rtf text/rtf application/epub+zip application/x-cfb'),
+  ...typesOf('office', 'application/rtf text/rtf application/epub+zip'),
   ...typesOf('office', 'application/vnd.ms-word.document.macroenabled.12'),
   ...typesOf('office', 'application/vnd.ms-powerpoint.presentation.macroenabled.12'),
   ...typesOf('workbook', 'application/vnd.ms-excel.sheet.macroenabled.12'),
-  ...typesOf('other', 'application/postscript application/oxps application/vnd.ms-xpsdocument'),
-  ...typesOf('other', 'application/msword application/onenote'),
-  ...typesOf('other', 'application/x-mobipocket-ebook application/vnd.amazon.ebook'),
-  ...typesOf('other', 'application/vnd.ms-outlook application/vnd.apple.pages application/vnd.apple.numbers'),
-  ...typesOf('other', 'application/vnd.apple.keynote application/vnd.visio image/vnd.djvu'),
+  ...typesOf('mail', 'message/rfc822'),
+  ...typesOf('sealed', 'application/postscript application/oxps application/vnd.ms-xpsdocument application/x-cfb'),
+  ...typesOf('sealed', 'application/msword application/onenote application/x-mobipocket-ebook'),
+  ...typesOf('sealed', 'application/vnd.amazon.ebook application/vnd.ms-outlook application/vnd.apple.pages'),
+  ...typesOf('sealed', 'application/vnd.apple.numbers application/vnd.apple.keynote application/vnd.visio'),
+  ...typesOf('sealed', 'image/vnd.djvu application/vnd.comicbook+zip application/vnd.comicbook-rar'),
+  ...typesOf('sealed', 'application/vnd.ms-excel.sheet.binary.macroenabled.12'),
+  ...typesOf('media', 'application/ogg application/vnd.ms-asf'),
+  ...typesOf('other', 'audio/midi'),
   ...typesOf('other', 'application/zip application/gzip application/x-tar application/x-bzip2 application/x-xz'),
   ...typesOf('other', 'application/zstd application/x-lzip application/x-lz4 application/x-7z-compressed'),
   ...typesOf('other', 'application/vnd.rar application/java-archive application/x-cpio application/x-iso9660-image'),
@@ -33,18 +41,17 @@ function typesOf(kind: ContentKind, types: string): Readonly<Record<string, Cont
   return Object.fromEntries(types.split(' ').map((type) => [type, kind]))
 }
 
-/** Documents of which a parser takes the whole. */
-export type DocumentKind = Exclude<ContentKind, TextKind | 'other'>
-
 /** Decides by the MIME type alone. */
 export function kindOf(mimeType: string): ContentKind {
   const known = BY_TYPE[mimeType]
   if (known) return known
   if (mimeType.startsWith('text/') || /\+(json|xml|yaml)$/.test(mimeType)) return 'text'
-  if (/^(image|audio|video|font)\//.test(mimeType)) return 'other'
+  if (mimeType.startsWith('image/')) return 'picture'
+  if (/^(audio|video)\//.test(mimeType)) return 'media'
+  if (mimeType.startsWith('font/')) return 'other'
   if (/^application\/vnd\.openxmlformats-officedocument\.(wordprocessing|presentation)ml\./.test(mimeType))
     return 'office'
   if (mimeType.startsWith('application/vnd.openxmlformats-officedocument.spreadsheetml.')) return 'workbook'
   if (/^application\/vnd\.oasis\.opendocument\.(text|spreadsheet|presentation|graphics)/.test(mimeType)) return 'office'
-  return /^application\/vnd\.(openxmlformats|oasis|ms-)/.test(mimeType) ? 'other' : 'unknown'
+  return /^application\/vnd\.(openxmlformats|oasis|ms-)/.test(mimeType) ? 'sealed' : 'unknown'
 }

@@ -20,12 +20,12 @@ export class PlaceCutter {
     this.#sink = sink
   }
 
-  /** Numbers grow; pieces with another detail never share a passage. */
-  add(text: string, number: number, detail?: TraceDetail): void {
+  /** From `number` to `last`; numbers grow. Pieces with another detail never share a passage. */
+  add(text: string, number: number, detail?: TraceDetail, last = number): void {
     if (this.#length + text.length > TARGET_LENGTH || detail !== this.#detail) this.end()
     if (this.#pieces.length === 0) this.#first = number
     this.#detail = detail
-    this.#last = number
+    this.#last = this.#pieces.length === 0 ? last : Math.max(this.#last, last)
     this.#length += text.length
     this.#pieces.push(text)
   }

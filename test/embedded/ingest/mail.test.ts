@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { pluck } from '../../contract/service-client.ts'
+import { ingested } from './ingested.ts'
+import { makePdf } from './make-pdf.ts'
+import { readHere } from './read-here.ts'
+
+const MAIL = 'message/rfc822'
+const HEAD =
+  'From: =?utf-8?q?Ada_L=C3=B6w?= <ada@example.com>\r\nTo: Bob <bob@example.com>\r\nSubject: Dredging\r\nDate: Thu, 29 Feb 2024 10:00:00 +0000\r\n'
+
+function withParts(...parts: readonly string[]): Buffer {
+  const lines = parts.flatMap((part) => ['--B', part])
+  return Buffer.from([`${HEAD}Content-Type: multipart/mixed; boundary=B`, '', ...lines, '--B--', ''].join('\r\n'))
+}
+
+const attached = (type: string, name: string, bytes: Buffer) =>
+  `Content-Type: ${type}\r\nContent-Disposition: attachment; filename="${name}"\r\nContent-Transfer-Encoding: base64\r\n\r\n${bytes.toString('base64')}`
+
+describe('a message', () => {
+  it('is found by its words and those of its attachments', async () => {
+    const content = withParts(
+      'Content-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nGr=FC=DFe from the jetty',
+      attached('application/pdf', 'plan.pdf', makePdf([{ lines: ['Sheet piles of larch'] }])),
+      attached('text/csv', 'list.csv', Buffer.from('item,price\npump,7\n')),
+    )
+    const { record, found } = await ingested({ name: 'a.eml', type: MAIL, content: new Uint8Array(content) })
+    expect(record).toMatchObject({
+      ingestion_status: 'completed',
+      ingestion_warnings: [],
+      properties: { attachments: 2 },
+    })
+    expect(pluck(record.assets, 'text')).toEqual([
+      '# Dredging\n\nFrom: Ada Löw <ada@example.com>\nTo: Bob <bob@example.com>\nDate: 2024-02-29T10:00:00.000Z\nAttachments: plan.pdf, list.csv\n\nGrüße from the jetty',
+      'Sheet piles of larch',
+      'item | price\npump | 7',
+    ])
+    expect(pluck(record.assets, 'trace')).toEqual([
+      [{ unit: 'line', from: 1, to: 8 }],
+      [{ unit: 'page', from: 1, to: 1, attachment: 'plan.pdf' }],
+      [{ unit: 'row', from: 1, to: 2, attachment: 'list.csv' }],
+    ])
+    for (const word of ['dredging', 'jetty', 'larch', 'pump'])
+      expect([word, await found(word)]).toEqual([word, [record.id]])
+  })
+
+  it('in HTML is read as it is seen', async () => {
+    const html = `${HEAD}Content-Type: text/html; charset=utf-8\r\n\r\n<style>p{}</style><h1>Tide</h1><p>at <b>noon</b></p>`
+    expect((await readHere(MAIL, [Buffer.from(html)])).text).toMatch(/\n\n# Tide\nat noon$/)
+  })
+
+  it('says which attachments it could not read', async () => {
+    const mail = withParts(
+      'Content-Type: text/plain\r\n\r\nsee below',
+      attached('application/pdf', 'locked.pdf', makePdf([{ lines: ['x'] }], true)),
+      attached('application/msword', 'old.doc', Buffer.from('x')),
+    )
+    expect((await readHere(MAIL, [mail])).end).toMatchObject({
+      status: 'completed_with_warnings',
+      warnings: [expect.stringMatching(/locked\.pdf.*password/), expect.stringMatching(/old\.doc.*cannot be read/)],
+    })
+  })
+
+  it('holding messages is read two deep', async () => {
+    const nest = (inner: Buffer) => withParts('Content-Type: text/plain\r\n\r\nouter', attached(MAIL, 'in.eml', inner))
+    const { text, end } = await readHere(MAIL, [nest(nest(nest(nest(Buffer.from(`${HEAD}\r\ninnermost`)))))])
+    expect(text.match(/outer/g)?.length).toBe(3)
+    expect({ text, end }).toMatchObject({
+      text: expect.not.stringContaining('innermost'),
+      end: { warnings: [expect.stringMatching(/too deep/)] },
+    })
+  })
+
+  it('that is empty ends as partial; encrypted or none at all, as failed', async () => {
+    expect((await readHere(MAIL, [Buffer.from(`${HEAD}\r\n`)])).end.status).toBe('partial')
+    const encrypted = withParts('Content-Type: application/pgp-encrypted\r\n\r\nVersion: 1')
+    await expect(readHere(MAIL, [encrypted])).rejects.toThrow(/encrypted/)
+    await expect(readHere(MAIL, [Buffer.from('spring tide')])).rejects.toThrow(/no e-mail/)
+  })
+})

@@ -1,0 +1,138 @@
+import { setImmediate } from 'node:timers/promises'
+import sharp from 'sharp'
+import { describe, expect, it } from 'vitest'
+import { openPdf } from '../../../src/embedded/ingest/extract/pdf/open-pdf.ts'
+import { pluck } from '../../contract/service-client.ts'
+import { readerProcesses } from '../../support/reader-processes.ts'
+import { startLibrary } from '../temporary-library.ts'
+import { ingested } from './ingested.ts'
+import { makePdf } from './make-pdf.ts'
+import { readHere } from './read-here.ts'
+
+const PNG = 'image/png'
+
+/** These lines as a scanner sees them: one byte for each pixel. */
+async function scan(...lines: readonly string[]) {
+  using pdf = await openPdf(makePdf([{ lines }]))
+  const page = await pdf.drawPage(0, 1_400)
+  const height = 200
+  return { ...page, height, data: page.data.subarray(0, page.width * height) }
+}
+
+const pngOf = ({ data, width, height }: Awaited<ReturnType<typeof scan>>) =>
+  sharp(data, { raw: { width, height, channels: 1 } })
+
+const blank = (width: number, height = width) => sharp({ create: { width, height, channels: 3, background: '#357' } })
+
+describe('pictures and scans', () => {
+  it('are found by the words recognized in them', async () => {
+    const picture = await scan('The lighthouse keeper sleeps', 'zwischen grünen Brücken')
+    const rotated = await pngOf(await scan('Harbour master'))
+      .rotate(90)
+      .jpeg()
+      .withMetadata({ orientation: 8 })
+      .toBuffer()
+    const caption = { IFD0: { ImageDescription: 'Pelicans at dusk', Artist: 'Ada' } }
+    const photo = await blank(300).withExif(caption).jpeg().toBuffer()
+    const pdf = makePdf([{ lines: ['Typed words'] }, { picture }, 'blank'])
+    const { records, found } = await ingested(
+      { name: 'a.png', type: PNG, content: new Uint8Array(await pngOf(picture).png().toBuffer()) },
+      { name: 'a.pdf', type: 'application/pdf', content: new Uint8Array(pdf) },
+      { name: 'b.jpg', type: 'image/jpeg', content: new Uint8Array(rotated) },
+      { name: 'c.jpg', type: 'application/octet-stream', content: new Uint8Array(photo) },
+    )
+    expect(records).toMatchObject([
+      { ingestion_warnings: [expect.stringMatching(/OCR/)], properties: { width: picture.width, height: 200 } },
+      { ingestion_warnings: [expect.stringMatching(/OCR/)], properties: { pages: 3 } },
+      { ingestion_warnings: [expect.stringMatching(/OCR/)] },
+      { ingestion_warnings: [expect.stringMatching(/No text was recognized/)], abstract: 'Pelicans at dusk Ada' },
+    ])
+    expect(records.map(({ ingestion_status: status }) => status)).toEqual(
+      Array.from(records, () => 'completed_with_warnings'),
+    )
+    const [first, second, third, last] = pluck(records, 'id')
+    expect(await found('lighthouse Brücken')).toEqual(expect.arrayContaining([first, second]))
+    expect([await found('typed'), await found('harbour'), await found('pelicans')]).toEqual([[second], [third], [last]])
+    const place = {
+      unit: 'page',
+      region: {
+        left: expect.closeTo(0.1, 1),
+        top: expect.any(Number),
+        width: expect.any(Number),
+        height: expect.any(Number),
+      },
+    }
+    expect(pluck(records[0]?.assets, 'trace')).toEqual([[{ ...place, from: 1, to: 1 }]])
+    expect(pluck(records[1]?.assets, 'trace')).toEqual([
+      [{ unit: 'page', from: 1, to: 1 }],
+      [{ ...place, from: 2, to: 2 }],
+    ])
+  })
+
+  it('that are scanned pages without words end as partial', async () => {
+    const picture = { width: 40, height: 40, data: new Uint8Array(1_600).fill(200) }
+    const { record } = await ingested({
+      name: 'a.pdf',
+      type: 'application/pdf',
+      content: new Uint8Array(makePdf([{ picture }])),
+    })
+    expect(record).toMatchObject({
+      ingestion_status: 'partial',
+      ingestion_error: expect.stringMatching(/no text/),
+      assets: [],
+    })
+  })
+
+  it.runIf(process.platform === 'linux')('are read again after their process was killed', async () => {
+    const { client, library: service } = await startLibrary()
+    const library = await client.createLibrary()
+    const content = new Uint8Array(
+      await pngOf(await scan('Harbour master'))
+        .png()
+        .toBuffer(),
+    )
+    const id = await client.uploaded(library, { name: 'a.png', type: PNG, content })
+    let killed = 0
+    while (killed === 0) {
+      await setImmediate()
+      for (const pid of readerProcesses()) killed += Number(process.kill(pid, 'SIGKILL'))
+    }
+    await service.settled()
+    const record = await client.processed(library, id)
+    expect(record).toMatchObject({ ingestion_status: 'completed_with_warnings', abstract: 'Harbour master' })
+  })
+
+  it('that are damaged end as failed', async () => {
+    const whole = await blank(300).png().toBuffer()
+    const { records } = await ingested(
+      { name: 'a.png', type: PNG, content: new Uint8Array(whole.subarray(0, 100)) },
+      { name: 'b.png', type: PNG, content: 'no picture' },
+    )
+    for (const record of records) {
+      expect(record).toMatchObject({ ingestion_status: 'failed', ingestion_error: expect.stringMatching(/damaged/) })
+    }
+  })
+
+  it('that cannot be decoded are only kept', async () => {
+    const { end } = await readHere('image/heic', [Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1')])
+    expect(end).toMatchObject({
+      status: 'completed_with_warnings',
+      warnings: [expect.stringMatching(/cannot be decoded/)],
+    })
+  })
+
+  it('that are too large or too small are not recognized', async () => {
+    const { records } = await ingested(
+      {
+        name: 'huge.png',
+        type: PNG,
+        content: new Uint8Array(await blank(20_000, 6_000).png({ compressionLevel: 1 }).toBuffer()),
+      },
+      { name: 'icon.png', type: PNG, content: new Uint8Array(await blank(16).png().toBuffer()) },
+    )
+    expect(records).toMatchObject([
+      { ingestion_status: 'partial', ingestion_error: expect.stringMatching(/100 megapixels/) },
+      { ingestion_status: 'completed_with_warnings', properties: { width: 16, height: 16 } },
+    ])
+  })
+})
