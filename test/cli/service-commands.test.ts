@@ -79,7 +79,9 @@ describe('resources', () => {
     expect(await json(`resource show ${id}`)).toMatchObject({ id, ingestion_status: 'completed' })
     expect((await run(`resource show ${id} --library Papers`)).stdout).toContain('completed (searchable)')
     expect(await json('search solar sails --strategy lexical')).toMatchObject({ results: [{ resource: { id } }] })
-    expect((await run('search --library Papers solar')).stdout).toContain(id)
+    expect((await run('search --library Papers sail')).stdout).toMatch(
+      new RegExp(`${id}\\)\n {4}# Solar \\*\\*sails\\*\\* Light pushes`),
+    )
     expect((await run('search nothing-like-it --strategy lexical')).stdout).toBe('Nothing matched\n')
     const { stdout } = await run(`resource url ${id} --ttl 5`)
     expect(await (await fetch(stdout.trim())).text()).toContain('Light pushes.')
