@@ -13,7 +13,6 @@ const FLOORS: Readonly<Record<string, number>> = {
   cli: 6,
   app: 5,
   daemon: 4,
-  dashboard: 4,
   sync: 3,
   local: 2,
   store: 2,

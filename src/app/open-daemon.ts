@@ -9,7 +9,7 @@ import { systemWatch } from '../local/watch/system-watch.ts'
 import { DEFAULT_RETRY, type RequestObservation } from '../remote/client-options.ts'
 import { openStore, type Store } from '../store/open-store.ts'
 import type { ControllerSettings } from '../sync/continuous/controller-settings.ts'
-import type { MirrorSettings as EngineMirror } from '../sync/engine.ts'
+import type { MirrorSettings } from '../sync/engine.ts'
 import type { MetricsSink } from '../sync/metrics-sink.ts'
 import { observeInThreads } from '../sync/observe/observe-in-threads.ts'
 import { assertAnyKept, chooseForDaemon } from './mirrors/choose-mirrors.ts'
@@ -18,7 +18,7 @@ import { serviceNameOf } from './open-runner.ts'
 import type { OpenServiceInput } from './service-client/open-service.ts'
 import { isUnderServiceManager } from './service-manager/is-under.ts'
 import { describeChanges } from './settings/describe-changes.ts'
-import type { MirrorSettings, Settings } from './settings/settings.ts'
+import type { ConfiguredMirror, Settings } from './settings/settings.ts'
 import { adHocMirror } from './settings/to-settings.ts'
 import { version } from './version.ts'
 
@@ -103,7 +103,7 @@ class Planner {
     }
   }
 
-  #planSupervisor(settings: Settings, mirrors: readonly EngineMirror[]): SupervisorPlan {
+  #planSupervisor(settings: Settings, mirrors: readonly MirrorSettings[]): SupervisorPlan {
     const controller = new AbortController()
     const { signal } = this.#input
     const composed = composeEngine(settings, {
@@ -125,7 +125,7 @@ class Planner {
       lendLibrary: () => composed.lendLibrary(),
       mirrors: mirrors.map((mirror) => {
         const configured = settings.mirrors.find(({ name }) => name === mirror.name) ?? adHocMirror(mirror.path)
-        const { schedule = null, maxDurationMs = null } = configured
+        const { schedule = null, maxDurationMs } = configured
         return { controller: controllerSettings(mirror, configured, this.#input.logger), schedule, maxDurationMs }
       }),
       [Symbol.asyncDispose]: () => composed[Symbol.asyncDispose](),
@@ -133,8 +133,8 @@ class Planner {
   }
 }
 
-function controllerSettings(mirror: EngineMirror, configured: MirrorSettings, logger: Logger): ControllerSettings {
-  const { watch, watcher, settleMs, rescanMs = null, pollIntervalMs } = configured
+function controllerSettings(mirror: MirrorSettings, configured: ConfiguredMirror, logger: Logger): ControllerSettings {
+  const { watch, watcher, settleMs, rescanMs, pollIntervalMs } = configured
   return {
     mirror,
     watch: watch ? systemWatch({ wanted: watcher, pollIntervalMs, clock: systemClock, logger }) : null,

@@ -91,7 +91,7 @@ export function composeEngine(settings: Settings, input: ComposeInput): OpenedEn
     graceSignal: grace.signal,
     limits: engineLimitsOf(settings),
     pollIntervals: ingestion,
-    scrubIntervalMs: settings.scrubIntervalMs ?? null,
+    scrubIntervalMs: settings.scrubIntervalMs,
   }
   return {
     engine,
@@ -110,9 +110,9 @@ export function engineLimitsOf({ limits }: Settings): EngineLimits {
     transfers: limits.transfers,
     checkers: limits.checkers,
     inIngestion: limits.inIngestion,
-    newPerRun: limits.newPerRun ?? null,
-    newPerDay: limits.newPerDay ?? null,
-    newBytesPerRun: limits.newBytesPerRun ?? null,
+    newPerRun: limits.newPerRun,
+    newPerDay: limits.newPerDay,
+    newBytesPerRun: limits.newBytesPerRun,
   }
 }
 

@@ -28,11 +28,11 @@ describe('a supervisor that stops', () => {
       if (isBroken) throw new OperatorError('store-damaged', 'by the test')
       return engine.observeTree(options, signal)
     }
-    const gate = Promise.withResolvers<void>()
+    const latch = Promise.withResolvers<void>()
     const slow = handWatch()
     const watch: WatchMeans['watch'] = async (...place) => {
       const watcher = await slow.means.watch(...place)
-      return { ...watcher, [Symbol.asyncDispose]: () => gate.promise }
+      return { ...watcher, [Symbol.asyncDispose]: () => latch.promise }
     }
     const fatal = Promise.withResolvers<unknown>()
     const mirrors = [
@@ -50,7 +50,7 @@ describe('a supervisor that stops', () => {
     })
     await turnsOfTheLoop()
     expect(isStopped, 'one still ends its watch').toBe(false)
-    gate.resolve()
+    latch.resolve()
     await stopping
   })
 
@@ -58,15 +58,15 @@ describe('a supervisor that stops', () => {
     await using service = await startFaultyService({ library: 'Test' })
     const { engine } = openTestEngine(service)
     const supervisor = new Supervisor(supervisorPlan(engine), () => {})
-    const gate = Promise.withResolvers<string>()
-    const work = supervisor.host(() => gate.promise)
+    const latch = Promise.withResolvers<string>()
+    const work = supervisor.host(() => latch.promise)
     let isStopped = false
     const stopping = supervisor.stop().then(() => {
       isStopped = true
     })
     await turnsOfTheLoop()
     expect(isStopped).toBe(false)
-    gate.resolve('served')
+    latch.resolve('served')
     await stopping
     expect(await work).toBe('served')
     await expect(supervisor.host(async () => 'late')).rejects.toBeInstanceOf(InterruptedError)
@@ -110,8 +110,8 @@ test('a supervisor that wakes checks and scans every directory', async () => {
 test('a month is not too long for a batch', async () => {
   await using service = await startFaultyService({ library: 'Test' })
   const { engine } = openTestEngine(service)
-  const gate = Promise.withResolvers<void>()
-  service.onAnswered = ({ route }) => (route === 'uploadFile' ? gate.promise : undefined)
+  const latch = Promise.withResolvers<void>()
+  service.onAnswered = ({ route }) => (route === 'uploadFile' ? latch.promise : undefined)
   const supervisor = new Supervisor(
     supervisorPlan(engine, [
       { controller: controllerOf('Monthly'), schedule: '0 3 1 * *', maxDurationMs: THIRTY_DAYS_MS },
@@ -121,7 +121,7 @@ test('a month is not too long for a batch', async () => {
   onTestFinished(() => supervisor.stop())
   await until('the batch sends', () => service.count('uploadFile') === 1)
   expect(supervisor.controllers[0]?.status.state).toBe('sending')
-  gate.resolve()
+  latch.resolve()
   await until('the batch is over', () => supervisor.controllers[0]?.status.reason?.code === 'scheduled')
 })
 

@@ -24,16 +24,16 @@ async function holdUploads() {
   const home = temporaryHome(service)
   const path = home.write('Papers', manyFiles(FILES, FILES))
   configure(home, { mirrors: [{ name: 'papers', path, library: 'Test', settle: '0s' }] })
-  const gate = Promise.withResolvers<void>()
-  onTestFinished(() => gate.resolve())
+  const latch = Promise.withResolvers<void>()
+  onTestFinished(() => latch.resolve())
   const allHeld = Promise.withResolvers<void>()
   let held = 0
   service.onUploadBegun = () => {
     held += 1
     if (held === TRANSFERS) allHeld.resolve()
-    return gate.promise
+    return latch.promise
   }
-  return { home, service, release: () => gate.resolve(), allHeld: allHeld.promise }
+  return { home, service, release: () => latch.resolve(), allHeld: allHeld.promise }
 }
 
 /** A `sync` of its own process, in the middle of as many uploads as it does at a time. */

@@ -11,13 +11,13 @@ const BIG = Buffer.alloc(24 * 2 ** 20, 'pelican ')
 /** Lets no upload end before the test does, or before `release`. */
 function hold(service: FaultyService): { readonly begun: Promise<void>; release(): void } {
   const begun = Promise.withResolvers<void>()
-  const gate = Promise.withResolvers<void>()
-  onTestFinished(() => gate.resolve())
+  const latch = Promise.withResolvers<void>()
+  onTestFinished(() => latch.resolve())
   service.onUploadBegun = () => {
     begun.resolve()
-    return gate.promise
+    return latch.promise
   }
-  return { begun: begun.promise, release: () => gate.resolve() }
+  return { begun: begun.promise, release: () => latch.resolve() }
 }
 
 async function setUp(): Promise<{ readonly service: FaultyService; readonly home: Home }> {
@@ -72,19 +72,19 @@ describe('the progress of an upload', () => {
     home.write('Papers', { 'a.md': 'x'.repeat(2_000) })
     service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 1 ? 'unavailable' : undefined)
     const again = Promise.withResolvers<void>()
-    const gate = Promise.withResolvers<void>()
-    onTestFinished(() => gate.resolve())
+    const latch = Promise.withResolvers<void>()
+    onTestFinished(() => latch.resolve())
     let uploads = 0
     service.onUploadBegun = () => {
       uploads += 1
       if (uploads === 1) return
       again.resolve()
-      return gate.promise
+      return latch.promise
     }
     const terminal = openTerminal(['sync', 'Papers', '--to', 'Test'], home)
     await again.promise
     await terminal.shows(/uploading .* 0 of 1 · 2\.0 of 2\.0 KiB .*a\.md/)
-    gate.resolve()
+    latch.resolve()
     const { exitCode, output } = await terminal.ended
     expect(exitCode).toBe(0)
     expect(output).not.toMatch(/[34]\.\d KiB/)

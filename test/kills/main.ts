@@ -49,14 +49,14 @@ async function main(signal: AbortSignal): Promise<boolean> {
   const tally: Tally = { rounds: 0, kills: 0, failed: [], done: new Map(), beganMs: performance.now() }
   try {
     let next = options.seed
-    const lane = async () => {
+    const worker = async () => {
       while (!isOver(options, tally, signal) && (next === options.seed || !options.isOneRound)) {
         const seed = next
         next += 1
         await runOne(workspace, { ...planRound(seed), at: workspace.fresh('round'), program, layer, signal }, tally)
       }
     }
-    await Promise.all(Array.from({ length: options.atOnce }, lane))
+    await Promise.all(Array.from({ length: options.atOnce }, worker))
   } finally {
     sayTotals(tally)
   }

@@ -4,14 +4,14 @@ import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import { nameOwner, originMismatch } from '../../sync/pin/pinned-service.ts'
 import { realPathOf } from '../files/real-path.ts'
 import { identityOfService } from '../service-client/service-identity.ts'
-import type { MirrorSettings, Settings } from '../settings/settings.ts'
+import type { ConfiguredMirror, Settings } from '../settings/settings.ts'
 
 /** One mirror that is configured, known to the store, or both. */
 export interface RosterEntry {
   readonly name: string
   readonly path: string
   /** Its settings; undefined when it is not configured. */
-  readonly configured: MirrorSettings | undefined
+  readonly configured: ConfiguredMirror | undefined
   /** Its row in the store; undefined when it was never synced. */
   readonly row: MirrorRow | undefined
   readonly activity: MirrorActivity

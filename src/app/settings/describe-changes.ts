@@ -1,5 +1,5 @@
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
-import type { MirrorSettings, Settings } from './settings.ts'
+import type { ConfiguredMirror, Settings } from './settings.ts'
 
 /** Values that are never shown, only that they changed; the arguments of a command may hold a secret. */
 const SECRET = /\.token(Command)?$/
@@ -25,12 +25,12 @@ export function describeChanges(before: Settings, after: Settings): string[] {
   ]
 }
 
-function nameOf({ name }: MirrorSettings): string {
+function nameOf({ name }: ConfiguredMirror): string {
   return `mirrors.${escapeText(name)}`
 }
 
 /** Mirrors whose names do not occur in `others`. */
-function without(mirrors: readonly MirrorSettings[], others: readonly MirrorSettings[]): MirrorSettings[] {
+function without(mirrors: readonly ConfiguredMirror[], others: readonly ConfiguredMirror[]): ConfiguredMirror[] {
   return mirrors.filter(({ name }) => others.every((other) => other.name !== name))
 }
 
@@ -61,5 +61,5 @@ function add(flat: Map<string, string>, path: string, value: unknown): void {
   if (value === undefined) return
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     for (const [key, inner] of Object.entries(value)) add(flat, path === '' ? key : `${path}.${key}`, inner)
-  } else flat.set(path, JSON.stringify(value))
+  } else flat.set(path, value === null ? 'none' : JSON.stringify(value))
 }

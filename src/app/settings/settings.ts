@@ -5,12 +5,12 @@ export interface Settings {
   readonly configFile: string | undefined
   readonly stateDir: string
   readonly service: ServiceSettings
-  readonly mirrors: readonly MirrorSettings[]
+  readonly mirrors: readonly ConfiguredMirror[]
   readonly limits: LimitSettings
   readonly ingestion: IngestionSettings
   readonly contract: ContractSettings
   /** How often every file is hashed again; undefined for never. */
-  readonly scrubIntervalMs: number | undefined
+  readonly scrubIntervalMs: number | null
   readonly logFormat: LogFormat
   /** IANA name; undefined for the system's time zone. */
   readonly timeZone: string | undefined
@@ -58,7 +58,7 @@ export interface TokenSources {
   readonly tokenCommand: readonly string[] | undefined
 }
 
-export interface MirrorSettings {
+export interface ConfiguredMirror {
   readonly name: string
   readonly path: string
   /** Identifier or exact name. */
@@ -66,31 +66,31 @@ export interface MirrorSettings {
   /** Canonical library path. */
   readonly remotePath: string
   readonly ignore: readonly string[]
-  readonly maxSizeBytes: number | undefined
+  readonly maxSizeBytes: number | null
   readonly symlinks: 'skip'
   readonly watch: boolean
   readonly watcher: 'auto' | 'node' | 'parcel' | 'chokidar' | 'poll'
   readonly pollIntervalMs: number
   readonly settleMs: number
-  readonly rescanMs: number | undefined
+  readonly rescanMs: number | null
   /** Five-field cron. */
   readonly schedule: string | undefined
-  readonly maxDurationMs: number | undefined
+  readonly maxDurationMs: number | null
   readonly duplicates: 'skip' | 'link'
   readonly emptyFiles: 'upload' | 'skip'
   readonly oneFileSystem: boolean
 }
 
-/** Undefined means no limit, as does 0 for the two rates. */
+/** Null means no limit, as does 0 for the two rates. */
 export interface LimitSettings {
   readonly transfers: number
   readonly checkers: number
   readonly requestsPerSecond: number
   readonly bandwidthBytesPerSecond: number
   readonly inIngestion: number
-  readonly newPerRun: number | undefined
-  readonly newPerDay: number | undefined
-  readonly newBytesPerRun: number | undefined
+  readonly newPerRun: number | null
+  readonly newPerDay: number | null
+  readonly newBytesPerRun: number | null
   /** How long a command retries a service that does not answer. */
   readonly retryForMs: number
 }

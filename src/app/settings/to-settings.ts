@@ -1,7 +1,7 @@
 import { basename, dirname, resolve } from 'node:path'
 import { defaultDataDir, defaultStateDir, expandHome, type Surroundings } from './config-file/find-config-file.ts'
 import { type Config, type MirrorConfig, mirrorWithDefaults } from './schema/schema.ts'
-import type { MirrorSettings, ServiceSettings, Settings } from './settings.ts'
+import type { ConfiguredMirror, ServiceSettings, Settings } from './settings.ts'
 
 /** Converts the checked configuration: makes paths absolute and puts units into names. */
 export function toSettings(config: Config, configFile: string | undefined, around: Surroundings): Settings {
@@ -27,7 +27,7 @@ export function toSettings(config: Config, configFile: string | undefined, aroun
 }
 
 /** A mirror that is not configured: an absolute directory and its target, with defaults for the rest. */
-export function adHocMirror(path: string, target: { library?: string; remotePath?: string } = {}): MirrorSettings {
+export function adHocMirror(path: string, target: { library?: string; remotePath?: string } = {}): ConfiguredMirror {
   return toMirrorSettings({ ...mirrorWithDefaults(path), ...target }, path)
 }
 
@@ -49,7 +49,7 @@ function toServiceSettings(config: Config, absolute: (path: string) => string, a
   }
 }
 
-function toMirrorSettings(mirror: MirrorConfig, path: string): MirrorSettings {
+function toMirrorSettings(mirror: MirrorConfig, path: string): ConfiguredMirror {
   const directoryName = basename(path) || 'root'
   return {
     name: mirror.name ?? directoryName,

@@ -33,13 +33,6 @@ export class MaintenanceWindows {
     return endMs > nowMs ? endMs : null
   }
 
-  /** When the windows next open or close; null when there is none. */
-  nextChangeMs(nowMs: number): number | null {
-    const startsMs = this.#windows.map((window) => window.nextAfter(nowMs) ?? Number.POSITIVE_INFINITY)
-    const nextMs = this.closedUntil(nowMs) ?? Math.min(...startsMs)
-    return Number.isFinite(nextMs) ? nextMs : null
-  }
-
   /** The latest end of the windows that have begun by `endMs`. */
   #extend(endMs: number): number {
     const ends = this.#windows.map(

@@ -1,11 +1,12 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { messageOf, OperatorError, UsageError } from '../../foundation/errors.ts'
 import {
   DatabaseFaultError,
   type DatabaseSpec,
   hasOlderSchema,
+  isDamage,
   openDatabase,
   openDatabaseReadOnly,
 } from '../../foundation/sqlite/open-database.ts'
@@ -64,8 +65,7 @@ export function explainDamage<T>(work: () => T): T {
 
 function faultOf(error: unknown): OperatorError['code'] | undefined {
   if (error instanceof DatabaseFaultError) return error.fault === 'newer' ? 'store-newer' : 'library-damaged'
-  const isDamage = error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)
-  return isDamage ? 'library-damaged' : undefined
+  return isDamage(error) ? 'library-damaged' : undefined
 }
 
 /** The kind of database that holds a library. */

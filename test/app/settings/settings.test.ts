@@ -89,7 +89,7 @@ describe('defaults', () => {
   test('without a service the embedded library holds nothing back', () => {
     const settings = readSettingsWith()
     expect(settings.service).toEqual({ kind: 'embedded', dataDir: '/home/ada/.local/share/shelfd/library' })
-    expect(settings.limits).toMatchObject({ inIngestion: 5000, newPerRun: undefined, newPerDay: undefined })
+    expect(settings.limits).toMatchObject({ inIngestion: 5000, newPerRun: null, newPerDay: null })
     expect(settings.ingestion.firstPollMs).toBe(100)
   })
 
@@ -106,10 +106,10 @@ describe('defaults', () => {
 
   test('limits can be lifted and embedded ones set', () => {
     const lifted = readSettingsWith({ yaml: `${CONFIGURED}limits: { newPerRun: none, newPerDay: 7 }` })
-    expect(lifted.limits).toMatchObject({ newPerRun: undefined, newPerDay: 7 })
+    expect(lifted.limits).toMatchObject({ newPerRun: null, newPerDay: 7 })
     expect(readSettingsWith({ yaml: 'limits: { newPerRun: 3 }' }).limits).toMatchObject({
       newPerRun: 3,
-      newPerDay: undefined,
+      newPerDay: null,
     })
   })
 

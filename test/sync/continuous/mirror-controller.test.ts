@@ -125,17 +125,17 @@ describe('uploads', () => {
     const { controller, connection, engine, write } = await controlledMirror(service, { 'a.md': 'a' })
     await connection.reset()
     const isAsked = Promise.withResolvers<void>()
-    const gate = Promise.withResolvers<void>()
+    const latch = Promise.withResolvers<void>()
     const { connect } = engine.service
     engine.service.connect = async (signal): Promise<Connection> => {
       isAsked.resolve()
-      await gate.promise
+      await latch.promise
       return connect(signal)
     }
     write('b.md', 'b')
     await isAsked.promise
     controller.hold('paused', 'by the test')
-    gate.resolve()
+    latch.resolve()
     write('c.md', 'c')
     await until('c.md is known', () => findFile(engine, 'c.md') !== undefined)
     expect(service.count('uploadFile')).toBe(1)
@@ -222,9 +222,9 @@ describe('what is being sent', () => {
       accounts.push(summary)
       finish(runId, verdict, summary, nowMs)
     }
-    for (let ring = 1; ring <= 3; ring += 1) {
-      writeBelow('d', `${ring}.md`)
-      await until('the directory is refused', () => service.count('createDirectory') >= asked + ring)
+    for (let round = 1; round <= 3; round += 1) {
+      writeBelow('d', `${round}.md`)
+      await until('the directory is refused', () => service.count('createDirectory') >= asked + round)
     }
     release()
     await until('the run is over', () => accounts.length > 0)

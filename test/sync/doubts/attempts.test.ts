@@ -67,8 +67,8 @@ describe('a copy whose link fails', () => {
 describe('a copy that is being linked', () => {
   test('is not sent again by what comes meanwhile', async () => {
     const service = await startFaultyService({ library: 'Test', linksCopies: true })
-    const gate = Promise.withResolvers<void>()
-    service.onAnswered = ({ fileName }) => (fileName === 'copy.md' ? gate.promise : undefined)
+    const latch = Promise.withResolvers<void>()
+    service.onAnswered = ({ fileName }) => (fileName === 'copy.md' ? latch.promise : undefined)
     const { engine, store } = openTestEngine(service)
     const root = writeTree(temporaryDirectory(), { 'a.md': 'same' })
     const hand = handWatch()
@@ -82,7 +82,7 @@ describe('a copy that is being linked', () => {
       hand.events.onHint(name)
       await until(`${name} is known`, () => store.files.findForCompare(1, '', name) !== undefined)
     }
-    gate.resolve()
+    latch.resolve()
     await until('all is sent', () => service.count('uploadFile') >= 5)
     await until('it is quiet', () => isIdle(kept))
     expect(countSends(service, 'copy.md')).toBe(1)

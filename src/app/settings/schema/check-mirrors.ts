@@ -1,4 +1,4 @@
-import type { MirrorSettings, Settings } from '../settings.ts'
+import type { ConfiguredMirror, Settings } from '../settings.ts'
 
 export interface MirrorProblem {
   readonly path: readonly PropertyKey[]
@@ -30,7 +30,7 @@ export function findMirrorProblems(settings: Settings, hasLibrary: (index: numbe
   })
 }
 
-function overlaps(left: MirrorSettings, right: MirrorSettings): boolean {
+function overlaps(left: ConfiguredMirror, right: ConfiguredMirror): boolean {
   if (left.library !== right.library) return false
   return isWithin(left.remotePath, right.remotePath) || isWithin(right.remotePath, left.remotePath)
 }

@@ -24,7 +24,7 @@ export function count(min: number, max: number) {
 /** A whole number, or `none` for no limit. */
 export function countOrNone() {
   return fromScalar('a whole number or none', (value) =>
-    value === 'none' ? undefined : readCount(value, 0, Number.MAX_SAFE_INTEGER),
+    value === 'none' ? null : readCount(value, 0, Number.MAX_SAFE_INTEGER),
   )
 }
 
@@ -43,9 +43,7 @@ export function size() {
 
 /** Bytes, or `none` for no limit. */
 export function sizeOrNone() {
-  return fromScalar('a size such as 500K, 50MB or 2GB, or none', (value) =>
-    value === 'none' ? undefined : readSize(value),
-  )
+  return fromScalar('a size such as 500K, 50MB or 2GB, or none', (value) => (value === 'none' ? null : readSize(value)))
 }
 
 /** Milliseconds. */
@@ -61,7 +59,7 @@ export function positiveDuration() {
 /** Milliseconds, or `none` for never. */
 export function durationOrNone() {
   return fromText('a duration such as 12h or 30d, or none', (value) =>
-    value === 'none' ? undefined : readPositiveDuration(value),
+    value === 'none' ? null : readPositiveDuration(value),
   )
 }
 
