@@ -5,10 +5,10 @@ import { RefusedError, UsageError } from '../../foundation/errors.ts'
 import { describeBroadRoot } from '../../rules/mirrors/broad-root.ts'
 import { freeName } from '../../rules/mirrors/mirror-activity.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
-import type { MirrorSettings as EngineMirror } from '../../sync/engine.ts'
+import type { MirrorSettings } from '../../sync/engine.ts'
 import { didYouMean } from '../did-you-mean.ts'
 import { isThere, realPathOf } from '../files/real-path.ts'
-import type { MirrorSettings, Settings } from '../settings/settings.ts'
+import type { ConfiguredMirror, Settings } from '../settings/settings.ts'
 import { adHocMirror } from '../settings/to-settings.ts'
 import { assertApart } from './check-overlap.ts'
 import { byActivity, explainInactive, givesWay, listRoster, type RosterEntry } from './mirror-roster.ts'
@@ -30,7 +30,7 @@ export interface MirrorChoice {
  * service, which the engine refuses, so that no configured mirror is left out silently. Throws UsageError for
  * a word that names nothing, RefusedError for a mirror of another service.
  */
-export function chooseMirrors(settings: Settings, choice: MirrorChoice): EngineMirror[] {
+export function chooseMirrors(settings: Settings, choice: MirrorChoice): MirrorSettings[] {
   const roster = listRoster(settings, choice.known)
   const { home } = choice
   const active = listActive(settings, roster, home)
@@ -44,18 +44,18 @@ export function chooseMirrors(settings: Settings, choice: MirrorChoice): EngineM
   throw nothingToMirror(roster)
 }
 
-function listActive(settings: Settings, roster: readonly RosterEntry[], home: string): EngineMirror[] {
+function listActive(settings: Settings, roster: readonly RosterEntry[], home: string): MirrorSettings[] {
   const active = roster.filter(({ activity }) => activity === 'active')
   return active.map((entry) => withBreadth(toChosen(settings, entry), home))
 }
 
-function withoutAll(mirrors: readonly EngineMirror[], others: readonly RosterEntry[]): EngineMirror[] {
+function withoutAll(mirrors: readonly MirrorSettings[], others: readonly RosterEntry[]): MirrorSettings[] {
   return mirrors.filter(({ name }) => !others.some((other) => other.name === name))
 }
 
 /** Each mirror once, in the order of the words. */
-function chooseNamed(settings: Settings, choice: MirrorChoice, roster: readonly RosterEntry[]): EngineMirror[] {
-  const chosen: EngineMirror[] = []
+function chooseNamed(settings: Settings, choice: MirrorChoice, roster: readonly RosterEntry[]): MirrorSettings[] {
+  const chosen: MirrorSettings[] = []
   for (const word of choice.words) {
     const mirror = chooseOne(settings, { ...choice, roster, word, chosen })
     if (!chosen.some(({ name }) => name === mirror.name)) chosen.push(mirror)
@@ -63,14 +63,14 @@ function chooseNamed(settings: Settings, choice: MirrorChoice, roster: readonly 
   return chosen
 }
 
-function withBreadth(mirror: EngineMirror, home: string): EngineMirror {
+function withBreadth(mirror: MirrorSettings, home: string): MirrorSettings {
   const breadth = describeBroadRoot(realPathOf('/', mirror.path), realPathOf('/', home))
   return { ...mirror, breadth: breadth ?? null }
 }
 
 /** The mirrors that a daemon keeps, and messages on the configured ones that it does not. */
 export interface DaemonChoice {
-  readonly mirrors: readonly EngineMirror[]
+  readonly mirrors: readonly MirrorSettings[]
   /** A message on each configured mirror that is left out. */
   readonly passedOver: readonly string[]
 }
@@ -106,7 +106,7 @@ function nothingToMirror(roster: readonly RosterEntry[]): UsageError {
 }
 
 /** The settings of a mirror in the store: as configured, or the defaults for an ad hoc one. */
-export function settingsOfRow(settings: Settings, known: readonly MirrorRow[], row: MirrorRow): EngineMirror {
+export function settingsOfRow(settings: Settings, known: readonly MirrorRow[], row: MirrorRow): MirrorSettings {
   const entry = listRoster(settings, known).find((each) => each.row?.id === row.id)
   return entry ? toChosen(settings, entry) : ofRow(settings, row)
 }
@@ -115,10 +115,10 @@ interface OneChoice extends MirrorChoice {
   readonly roster: readonly RosterEntry[]
   readonly word: string
   /** Mirrors chosen for the words before this one. */
-  readonly chosen: readonly EngineMirror[]
+  readonly chosen: readonly MirrorSettings[]
 }
 
-function chooseOne(settings: Settings, choice: OneChoice): EngineMirror {
+function chooseOne(settings: Settings, choice: OneChoice): MirrorSettings {
   const { roster, word, cwd } = choice
   const path = realPathOf(cwd, word)
   const target = choice.to === undefined ? undefined : parseTarget(choice.to)
@@ -149,7 +149,7 @@ function chooseDirectory(
   choice: OneChoice,
   path: string,
   target: Target | undefined,
-): EngineMirror {
+): MirrorSettings {
   const { word, roster } = choice
   const meant = didYouMean(
     word,
@@ -173,7 +173,7 @@ function keptNames(settings: Settings, known: readonly MirrorRow[]): Set<string>
   return new Set(known.filter((row) => !givesWay(settings, row)).map(({ name }) => name))
 }
 
-function adHoc(settings: Settings, choice: OneChoice, path: string, target: Target | undefined): EngineMirror {
+function adHoc(settings: Settings, choice: OneChoice, path: string, target: Target | undefined): MirrorSettings {
   const kept = keptNames(settings, choice.known)
   const isTaken = (name: string) =>
     kept.has(name) || [...settings.mirrors, ...choice.chosen].some((each) => each.name === name)
@@ -207,22 +207,21 @@ function isTarget(settings: Settings, { row, configured }: RosterEntry, target: 
   return isLibrary && row.remotePath === (target.path ?? `/${basename(path)}`)
 }
 
-function toChosen(settings: Settings, { configured, row }: RosterEntry): EngineMirror {
+function toChosen(settings: Settings, { configured, row }: RosterEntry): MirrorSettings {
   if (configured) return toEngineMirror(settings, configured)
   if (!row) throw new Error('A mirror that is neither configured nor known')
   return ofRow(settings, row)
 }
 
-function ofRow(settings: Settings, row: MirrorRow): EngineMirror {
+function ofRow(settings: Settings, row: MirrorRow): MirrorSettings {
   const target = { library: row.library.remoteId, remotePath: row.remotePath }
   const mirror = toEngineMirror(settings, adHocMirror(row.path, target))
   return { ...mirror, name: row.name, mayCreateLibrary: false, isAdHoc: true }
 }
 
-function toEngineMirror(settings: Settings, mirror: MirrorSettings): EngineMirror {
-  const { name, path, library, remotePath, ignore, oneFileSystem, emptyFiles, duplicates } = mirror
+function toEngineMirror(settings: Settings, mirror: ConfiguredMirror): MirrorSettings {
+  const { name, path, library, remotePath, ignore, maxSizeBytes, oneFileSystem, emptyFiles, duplicates } = mirror
   const mayCreateLibrary = settings.service.kind === 'embedded' && library === basename(path)
-  const maxSizeBytes = mirror.maxSizeBytes ?? null
   return {
     name,
     path,
