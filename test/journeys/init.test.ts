@@ -76,6 +76,12 @@ describe('without a terminal', () => {
     expect((await home.shelfd(['sync', '--dry-run'])).exitCode).toBe(0)
   })
 
+  test('a service beside the library on this computer is refused', async () => {
+    const { home, flags } = await withService()
+    expect(await home.shelfd([...flags, '--embedded'])).toMatchObject({ exitCode: 2 })
+    expect(existsSync(configOf(home))).toBe(false)
+  })
+
   test('a configuration that is there is kept', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })

@@ -14,7 +14,8 @@ export const mirrors: Check = {
   name: 'mirrors',
   run: async (context) => {
     const roster = (await rosterOf(context)).filter(isToBeSynced)
-    if (roster.length === 0) return [ok('none yet; "shelfd sync DIR" mirrors a directory')]
+    if (roster.length === 0)
+      return [ok('none yet; "shelfd init" sets one up, "shelfd sync DIR" mirrors a directory at once')]
     const problems = roster.flatMap((entry) => problemOf(entry) ?? [])
     return problems.length > 0 ? problems : [ok(`${counted(roster.length, 'directory', 'directories')} can be read`)]
   },

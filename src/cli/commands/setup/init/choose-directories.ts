@@ -9,7 +9,7 @@ import { nodeFileSystem } from '../../../../local/read/file-system.ts'
 import { inspectRoot } from '../../../../local/read/inspect-root.ts'
 import { describeBroadRoot } from '../../../../rules/mirrors/broad-root.ts'
 import { freeName } from '../../../../rules/mirrors/mirror-activity.ts'
-import type { Wizard } from './wizard.ts'
+import { shownPath, type Wizard } from './wizard.ts'
 
 /** Asks which directories are mirrored; throws RootError for one that cannot be read. */
 export async function chooseDirectories(wizard: Wizard): Promise<string[]> {
@@ -21,13 +21,14 @@ export async function chooseDirectories(wizard: Wizard): Promise<string[]> {
   return paths
 }
 
-async function askDirectories({ prompts, context }: Wizard): Promise<string[]> {
+async function askDirectories(wizard: Wizard): Promise<string[]> {
+  const { prompts, context } = wizard
   const { cwd, home } = context.io
   if (!prompts) return []
   const found = findDocumentFolders(home)
   const choices = found.map(({ path, documents }) => ({
     value: path,
-    label: path,
+    label: shownPath(wizard, path),
     hint: counted(documents, 'document'),
   }))
   const chosen =

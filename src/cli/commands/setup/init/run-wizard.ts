@@ -20,6 +20,7 @@ import {
   draftOf,
   type InitFlags,
   openDoctorOn,
+  shownPath,
   type TypedToken,
   type Wizard,
 } from './wizard.ts'
@@ -57,9 +58,10 @@ export async function runWizard(context: CommandContext, flags: InitFlags): Prom
 }
 
 /** Throws HeldBackError when a configuration is there that may not be replaced. */
-async function assertReplaceable({ flags, prompts, configFile }: Wizard): Promise<void> {
+async function assertReplaceable(wizard: Wizard): Promise<void> {
+  const { flags, prompts, configFile } = wizard
   if (flags.force || !isThere(configFile)) return
-  if (await prompts?.confirm(`"${escapeText(configFile)}" is there already. Replace it?`, false)) return
+  if (await prompts?.confirm(`${shownPath(wizard, configFile)} is there already. Replace it?`, false)) return
   throw new HeldBackError('confirmation-needed', `"${configFile}" is there already and is kept; --force replaces it`)
 }
 
@@ -79,8 +81,9 @@ async function assertSound(wizard: Wizard, draft: Draft): Promise<void> {
   if (failure) throw errorOfFailure(failure)
 }
 
-async function confirmWriting({ flags, prompts, configFile }: Wizard): Promise<void> {
-  if (flags.yes || !prompts || (await prompts.confirm(`Write "${escapeText(configFile)}"?`, true))) return
+async function confirmWriting(wizard: Wizard): Promise<void> {
+  const { flags, prompts, configFile } = wizard
+  if (flags.yes || !prompts || (await prompts.confirm(`Write ${shownPath(wizard, configFile)}?`, true))) return
   throw new HeldBackError('confirmation-needed', 'Nothing was written')
 }
 

@@ -4,6 +4,8 @@ import { configCandidates } from '../../../../app/settings/config-file/find-conf
 import type { ChosenConfig } from '../../../../app/settings/config-file/render-config.ts'
 import { createDraft, type Draft } from '../../../../app/setup/draft.ts'
 import { UsageError } from '../../../../foundation/errors.ts'
+import { pathWithin } from '../../../../foundation/files/paths.ts'
+import { escapeText } from '../../../../foundation/text/safe-text.ts'
 import type { CommandContext } from '../../../context.ts'
 import type { Prompts } from '../../../terminal/prompts.ts'
 
@@ -40,6 +42,12 @@ export function configFileOf({ config, io }: CommandContext): string {
   return configCandidates(config, io)[0]?.file ?? join(io.home, '.config', 'shelfd', 'config.yaml')
 }
 
+/** A path for people, with `~` for the home directory. */
+export function shownPath({ context }: Wizard, path: string): string {
+  const inHome = pathWithin(context.io.home, path)
+  return escapeText(inHome ? `~/${inHome}` : path)
+}
+
 /** The origin that the flag or the variable gives; undefined when neither does. */
 export function givenUrl({ settingFlags, io }: CommandContext): string | undefined {
   return settingFlags['service-url'] ?? (io.env.SHELFD_SERVICE_URL || undefined)
@@ -65,8 +73,15 @@ export async function openDoctorOn({ context }: Wizard, draft: Draft): Promise<D
 
 const CHECK_LIMIT_MS = 5_000
 
-/** Throws UsageError that names the flags which are missing where nobody can be asked. */
+/**
+ * Throws UsageError for flags that contradict each other and, where nobody can be asked, one that names the flags which are
+ * missing.
+ */
 export function assertAnswered({ context, flags, prompts }: Wizard): void {
+  if (flags.embedded && givenUrl(context) !== undefined) {
+    const why = '--service-url and SHELFD_SERVICE_URL name a service, and go before the configuration'
+    throw new UsageError('bad-usage', `Cannot use --embedded: ${why}; leave them out`)
+  }
   if (prompts) return
   const isForService = !flags.embedded
   const { SHELFD_TOKEN, SHELFD_TOKEN_FILE } = context.io.env
