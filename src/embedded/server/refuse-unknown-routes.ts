@@ -10,6 +10,7 @@ const PATHS = [
     method: 'GET',
     pattern: patternOf(path),
   })),
+  { method: 'GET', pattern: new RegExp(`^${DOCUMENTATION_PATH}/`) },
   { method: 'POST', pattern: patternOf(AGENT_PATH) },
 ]
 
