@@ -97,7 +97,8 @@ describe('help', () => {
     expect(missing).toMatchObject({ exitCode: 2, stdout: '' })
     expect(missing.stderr).toBe(asked.stdout)
     const lists = [asked.stdout]
-    for (const group of Object.keys(GROUP_SUMMARIES)) lists.push((await shelfd(`${group} --help`)).stdout)
+    const parents = [...Object.keys(GROUP_SUMMARIES), 'serve']
+    for (const parent of parents) lists.push((await shelfd(`${parent} --help`)).stdout)
     for (const { name, summary } of commands) expect(lists.join()).toMatch(new RegExp(`  shelfd ${name} +${summary}\n`))
   })
 

@@ -79,7 +79,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
       ],
       'journeys/identity.test.ts': ['a credential > that was revoked meanwhile stops the run'],
       'sync/continuous/service-connection.test.ts': [
-        'a line that nobody uses > learns that the credential was taken back',
+        'a connection that nobody uses > learns that the credential was taken back',
       ],
     },
   },

@@ -43,7 +43,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'a pinned mirror refuses (P15) > another directory in the place of its own',
         'a pinned mirror refuses (P15) > another embedded library than its own',
       ],
-      'sync/continuous/mirror-controller.test.ts': ['a pin > is compared anew over every line'],
+      'sync/continuous/mirror-controller.test.ts': ['a pin > is compared anew over every connection'],
     },
   },
   {

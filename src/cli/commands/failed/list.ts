@@ -9,7 +9,7 @@ import { readQuarantine } from './find-quarantined.ts'
 export const command = defineCommand({
   description: [
     'One row for each content, however many files have it: refused uploads, and resources whose ingestion ended partial, failed or',
-    'unknown. shelfd tries each again at growing intervals. Contents set aside by "failed ignore" are not listed. Other problems,',
+    'unknown. shelfd tries each again at growing intervals. What "failed ignore" set aside is not listed. Other problems,',
     'such as unreadable files, are shown by "status" and the report.',
   ].join('\n'),
   positionals: {},

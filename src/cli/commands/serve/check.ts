@@ -13,7 +13,7 @@ export const command = defineCommand({
   settingFlags: ['data-dir'],
   examples: [
     ['serve check', 'what is wrong with the library of this user, and what to do'],
-    ['serve check --data-dir ./library --json', 'contents, sizeBytes and problems'],
+    ['serve check --data-dir ./library --json', 'counts and problems, for scripts'],
   ],
   exits: ['done', 'operator'],
   async run(context) {
