@@ -126,7 +126,7 @@ describe('the limit of the system', () => {
     expect(fake.watcher.isLimited).toBe(true)
     expect(fake.heard.limits).toEqual([expect.stringContaining('allows no more watches')])
     if (process.platform === 'linux') {
-      expect(fake.heard.limits[0]).toMatch(/fs\.inotify\.max_user_watches is \d+, try "sysctl .*=\d+"/)
+      expect(fake.heard.limits[0]).toMatch(/fs\.inotify\.max_user_watches is \d+; raise it with "sysctl .*=\d+"/)
     }
   })
 

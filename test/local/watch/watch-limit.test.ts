@@ -36,7 +36,9 @@ test('a watch limit is distinguished from other errors', () => {
 })
 
 test.runIf(process.platform === 'linux')('the limit of instances names its own setting', () => {
-  expect(describeWatchLimit(systemError('EMFILE'))).toMatch(/fs\.inotify\.max_user_instances is \d+, try "sysctl /)
+  expect(describeWatchLimit(systemError('EMFILE'))).toMatch(
+    /fs\.inotify\.max_user_instances is \d+; raise it with "sysctl /,
+  )
 })
 
 function watchEight(backEnd: string): Limited {
