@@ -10,10 +10,10 @@ import { ingestFile } from './ingest-file.ts'
 import type { IngestParts } from './ingest-parts.ts'
 import { createPassageWriter } from './passage-writer.ts'
 
-/** What a lane's loop gives to its work. */
-export interface LaneWork {
+/** What a stage's loop gives to its work. */
+export interface StageWork {
   readonly signal: AbortSignal
-  /** Reports that a resource has its final state; if not, the next lane goes on with it. */
+  /** Reports that a resource has its final state; if not, the next stage goes on with it. */
   settle(resource: ResourceRow, isDone: boolean): void
 }
 
@@ -21,7 +21,7 @@ export interface LaneWork {
 export async function ingestInProcess(
   { tables, writes, files, limits }: IngestParts,
   batch: readonly ResourceRow[],
-  { signal, settle }: LaneWork,
+  { signal, settle }: StageWork,
 ): Promise<void> {
   const writer = createPassageWriter(writes, tables, signal)
   for (const resource of batch) {
@@ -44,7 +44,7 @@ export async function ingestInChild(
   { tables, writes, files }: IngestParts,
   extractor: ChildExtractor,
   batch: readonly ResourceRow[],
-  { signal, settle }: LaneWork,
+  { signal, settle }: StageWork,
 ): Promise<void> {
   const ingestOne = async (resource: ResourceRow) => {
     const writer = createPassageWriter(writes, tables, signal)

@@ -9,7 +9,7 @@ const ABSTRACT_LENGTH = 300
 const NO_PASSAGE: Passage = { text: '', unit: 'line', firstUnit: 1, lastUnit: 1 }
 
 /**
- * Takes one resource from its bytes to passages and its final state; returns false when the next lane has to. A fault of the file
+ * Takes one resource from its bytes to passages and its final state; returns false when the next stage has to. A fault of the file
  * ends the resource as `failed`. Throws only InterruptedError and faults of the database; a later pass then ingests the resource
  * again.
  */

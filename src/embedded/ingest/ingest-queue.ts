@@ -1,10 +1,10 @@
 import { InterruptedError } from '../../foundation/errors.ts'
 import type { ResourceRow } from '../database/tables/resources.ts'
 import { openChildExtractor } from './child-process/child-extractor.ts'
-import { ingestInChild, ingestInProcess, type LaneWork } from './ingest-batches.ts'
+import { ingestInChild, ingestInProcess, type StageWork } from './ingest-batches.ts'
 import { type IngestLoop, openIngestLoop } from './ingest-loop.ts'
 import type { IngestParts } from './ingest-parts.ts'
-import { firstLane, type Lane, NEXT_LANE } from './lanes.ts'
+import { firstStage, NEXT_STAGE, type ReadingStage } from './reading-stages.ts'
 
 /** Processes uploads in their order (section 3.1). The queue is the table of resources, so that it survives a restart. */
 export interface IngestQueue {
@@ -16,7 +16,7 @@ export interface IngestQueue {
   stop(): Promise<void>
 }
 
-/** Documents that need a parser never hold up plain text, because each lane has its own loop. */
+/** Documents that need a parser never hold up plain text, because each stage has its own loop. */
 export function openIngestQueue(parts: IngestParts): IngestQueue {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -24,37 +24,37 @@ export function openIngestQueue(parts: IngestParts): IngestQueue {
   const setup = { limits, temporaryDir: files.temporaryDir }
   const extractor = openChildExtractor({ ...setup, recognizes: false }, clock)
   const recognizer = openChildExtractor({ ...setup, recognizes: true }, clock)
-  // What a lane handed on, until it has its final state; after a restart, it starts in its first lane again.
-  const handedOn = new Map<number, Lane>()
-  const laneOf = (resource: ResourceRow) => handedOn.get(resource.id) ?? firstLane(resource)
-  const openLoop = (lane: Lane, ingest: (batch: readonly ResourceRow[], work: LaneWork) => Promise<void>) => {
+  // What a stage handed on, until it has its final state; after a restart, it starts in its first stage again.
+  const handedOn = new Map<number, ReadingStage>()
+  const stageOf = (resource: ResourceRow) => handedOn.get(resource.id) ?? firstStage(resource)
+  const openLoop = (stage: ReadingStage, ingest: (batch: readonly ResourceRow[], work: StageWork) => Promise<void>) => {
     const settle = ({ id }: ResourceRow, isDone: boolean) => {
       handedOn.delete(id)
       if (isDone) return
-      const next = NEXT_LANE[lane]
-      if (!next) throw new Error(`No lane follows ${lane}`)
+      const next = NEXT_STAGE[stage]
+      if (!next) throw new Error(`No stage follows ${stage}`)
       handedOn.set(id, next)
       loops[next].wake(id)
     }
     return openIngestLoop({
       ...parts,
       signal,
-      accepts: (resource) => laneOf(resource) === lane,
+      accepts: (resource) => stageOf(resource) === stage,
       ingest: (batch) => ingest(batch, { signal, settle }),
     })
   }
-  const loops: Readonly<Record<Lane, IngestLoop>> = {
+  const loops: Readonly<Record<ReadingStage, IngestLoop>> = {
     service: openLoop('service', (batch, work) => ingestInProcess(parts, batch, work)),
     child: openLoop('child', (batch, work) => ingestInChild(parts, extractor, batch, work)),
     recognizer: openLoop('recognizer', (batch, work) => ingestInChild(parts, recognizer, batch, work)),
   }
   const settled = async () => {
-    // A lane hands on to a later one only.
+    // A stage hands on to a later one only.
     for (const loop of Object.values(loops)) await loop.settled()
   }
   return {
     wake: (uploaded) => {
-      for (const loop of uploaded ? [loops[firstLane(uploaded)]] : Object.values(loops)) loop.wake()
+      for (const loop of uploaded ? [loops[firstStage(uploaded)]] : Object.values(loops)) loop.wake()
     },
     settled,
     stop: async () => {

@@ -9,7 +9,7 @@ import {
   partial,
   readBounded,
 } from './extraction.ts'
-import { NO_TEXT, SEALED } from './extraction-warnings.ts'
+import { NO_TEXT, UNSUPPORTED_FORMAT } from './extraction-warnings.ts'
 import { kindOf } from './kinds.ts'
 import { UndecodableError } from './text-decoding.ts'
 
@@ -25,7 +25,7 @@ export async function extractInService(
   const kind = kindOf(source.mimeType)
   if (source.sizeBytes === 0) return completed()
   if (kind === 'other') return completed(NO_TEXT)
-  if (kind === 'sealed') return partial(SEALED)
+  if (kind === 'unsupported') return partial(UNSUPPORTED_FORMAT)
   if (!isTextKind(kind)) return HANDED_ON
   for await (const head of source.chunks()) if (!looksLikeText(head)) return HANDED_ON
   try {

@@ -6,4 +6,4 @@ export const TABLE_AS_LINES = 'The table is not well-formed: its lines were read
 export function guessedEncoding(encoding: string): string {
   return `The encoding is not stated: the text was read as ${encoding}, which fits its bytes best`
 }
-export const SEALED = 'Documents in this format cannot be read: only its title is searchable'
+export const UNSUPPORTED_FORMAT = 'Documents in this format cannot be read: only its title is searchable'

@@ -1,10 +1,10 @@
 /**
  * How a file is read.
  * - `unknown`: as text, if it is valid text;
- * - `sealed`: a document with text in a format that nothing here reads;
+ * - `unsupported`: a document with text in a format that nothing here reads;
  * - `other`: no text by nature (archives, fonts, programs).
  */
-export type ContentKind = TextKind | DocumentKind | 'picture' | 'media' | 'sealed' | 'other'
+export type ContentKind = TextKind | DocumentKind | 'picture' | 'media' | 'unsupported' | 'other'
 
 /** Text, in some encoding. */
 export type TextKind = 'text' | 'html' | 'csv' | 'unknown'
@@ -23,12 +23,12 @@ const BY_TYPE: Readonly<Record<string, ContentKind>> = {
   ...typesOf('office', 'application/vnd.ms-powerpoint.presentation.macroenabled.12'),
   ...typesOf('workbook', 'application/vnd.ms-excel.sheet.macroenabled.12'),
   ...typesOf('mail', 'message/rfc822'),
-  ...typesOf('sealed', 'application/postscript application/oxps application/vnd.ms-xpsdocument application/x-cfb'),
-  ...typesOf('sealed', 'application/msword application/onenote application/x-mobipocket-ebook'),
-  ...typesOf('sealed', 'application/vnd.amazon.ebook application/vnd.ms-outlook application/vnd.apple.pages'),
-  ...typesOf('sealed', 'application/vnd.apple.numbers application/vnd.apple.keynote application/vnd.visio'),
-  ...typesOf('sealed', 'image/vnd.djvu application/vnd.comicbook+zip application/vnd.comicbook-rar'),
-  ...typesOf('sealed', 'application/vnd.ms-excel.sheet.binary.macroenabled.12'),
+  ...typesOf('unsupported', 'application/postscript application/oxps application/vnd.ms-xpsdocument application/x-cfb'),
+  ...typesOf('unsupported', 'application/msword application/onenote application/x-mobipocket-ebook'),
+  ...typesOf('unsupported', 'application/vnd.amazon.ebook application/vnd.ms-outlook application/vnd.apple.pages'),
+  ...typesOf('unsupported', 'application/vnd.apple.numbers application/vnd.apple.keynote application/vnd.visio'),
+  ...typesOf('unsupported', 'image/vnd.djvu application/vnd.comicbook+zip application/vnd.comicbook-rar'),
+  ...typesOf('unsupported', 'application/vnd.ms-excel.sheet.binary.macroenabled.12'),
   ...typesOf('media', 'application/ogg application/vnd.ms-asf'),
   ...typesOf('other', 'audio/midi'),
   ...typesOf('other', 'application/zip application/gzip application/x-tar application/x-bzip2 application/x-xz'),
@@ -53,5 +53,5 @@ export function kindOf(mimeType: string): ContentKind {
     return 'office'
   if (mimeType.startsWith('application/vnd.openxmlformats-officedocument.spreadsheetml.')) return 'workbook'
   if (/^application\/vnd\.oasis\.opendocument\.(text|spreadsheet|presentation|graphics)/.test(mimeType)) return 'office'
-  return /^application\/vnd\.(openxmlformats|oasis|ms-)/.test(mimeType) ? 'sealed' : 'unknown'
+  return /^application\/vnd\.(openxmlformats|oasis|ms-)/.test(mimeType) ? 'unsupported' : 'unknown'
 }

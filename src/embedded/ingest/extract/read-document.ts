@@ -11,14 +11,14 @@ import {
   partial,
   readWhole,
 } from './extraction.ts'
-import { NO_TEXT, SEALED } from './extraction-warnings.ts'
+import { NO_TEXT, UNSUPPORTED_FORMAT } from './extraction-warnings.ts'
 import type { DocumentKind } from './kinds.ts'
 import { nestedReader } from './nested-reader.ts'
 import type { Recognizer } from './recognize/recognizer.ts'
 
 /** What readers work with. */
 export interface ReadingTools {
-  /** Undefined where pictures are left to the next lane. */
+  /** Undefined where pictures are left to the next stage. */
   readonly recognizer: Recognizer | undefined
   /** Emptied when the service starts. */
   readonly temporaryDir: string
@@ -48,7 +48,7 @@ export async function readDocument(
   if (source.sizeBytes === 0) return completed()
   const { mimeType, kind } = await contentTypeOf(source)
   if (kind === 'other') return completed(NO_TEXT)
-  if (kind === 'sealed') return partial(SEALED)
+  if (kind === 'unsupported') return partial(UNSUPPORTED_FORMAT)
   if (isTextKind(kind)) return await extractText(source, sink, kind)
   if (kind === 'media') return await readMediaOf(source, sink, tools)
   if (kind === 'picture') {

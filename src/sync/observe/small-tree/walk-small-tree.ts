@@ -1,12 +1,12 @@
-import type { Allowance } from '../../../local/read/limit-file-system.ts'
-import { limitFileSystem } from '../../../local/read/limit-file-system.ts'
+import type { ReadBudget } from '../../../local/read/budget-file-system.ts'
+import { budgetFileSystem } from '../../../local/read/budget-file-system.ts'
 import { BatchCollector } from '../collect-batches.ts'
 import type { ObservationBatch } from '../observation.ts'
 import { type ChildDirectory, type Observer, observeDirectory } from '../observe-directory.ts'
 import { scopeAt } from '../walk-tree.ts'
 
 /** What a tree may take to count as small. */
-export interface SmallTree extends Allowance {
+export interface SmallTree extends ReadBudget {
   readonly durationMs: number
 }
 
@@ -26,7 +26,7 @@ interface Walked {
 export function walkSmallTree(observer: Observer, signal: AbortSignal, most: SmallTree = SMALL_TREE): Walked {
   const { clock } = observer
   const endMs = clock.monotonicMs() + most.durationMs
-  const limited = limitFileSystem(observer.fs, most, () => clock.monotonicMs() > endMs)
+  const limited = budgetFileSystem(observer.fs, most, () => clock.monotonicMs() > endMs)
   const batches: ObservationBatch[] = []
   const stack: ChildDirectory[] = [{ path: '', scope: scopeAt(observer, '') }]
   for (let directory = stack.pop(); directory; directory = stack.pop()) {
@@ -44,7 +44,7 @@ interface Observed {
   readonly children: readonly ChildDirectory[]
 }
 
-/** Undefined when the allowance ended meanwhile. */
+/** Undefined when the budget ended meanwhile. */
 function observeWhole(observer: Observer, directory: ChildDirectory, isSpent: () => boolean): Observed | undefined {
   const collector = new BatchCollector()
   const batches: ObservationBatch[] = []

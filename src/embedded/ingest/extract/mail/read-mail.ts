@@ -69,7 +69,7 @@ async function visibleText(html: string): Promise<string> {
   return pieces.join('').trim()
 }
 
-/** Returns a warning for each attachment that could not be read whole; undefined when the next lane has to read one. */
+/** Returns a warning for each attachment that could not be read whole; undefined when the next stage has to read one. */
 async function readAttachments(
   attachments: readonly Attachment[],
   sink: ExtractionSink,

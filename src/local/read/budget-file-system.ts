@@ -1,19 +1,23 @@
 import type { FileSystem } from './file-system.ts'
 
-export interface Allowance {
+export interface ReadBudget {
   /** Calls, and entries of listings. */
   readonly calls: number
   readonly bytes: number
 }
 
-export interface LimitedFileSystem {
+export interface BudgetedFileSystem {
   readonly fs: FileSystem
   /** Whether a call failed or fails from now on: what was made of its answers is not to be used. */
   isSpent(): boolean
 }
 
-/** A file system whose calls fail, but for closing, once the allowance is used up or `isLate`. */
-export function limitFileSystem(fs: FileSystem, { calls, bytes }: Allowance, isLate: () => boolean): LimitedFileSystem {
+/** A file system whose calls fail, but for closing, once the budget is used up or `isLate`. */
+export function budgetFileSystem(
+  fs: FileSystem,
+  { calls, bytes }: ReadBudget,
+  isLate: () => boolean,
+): BudgetedFileSystem {
   let callsLeft = calls
   let bytesLeft = bytes
   const isSpent = () => callsLeft < 0 || bytesLeft < 0
