@@ -28,7 +28,7 @@ describe('dependencies', () => {
     expect(Object.entries(packageJson.allowScripts).filter(([, isAllowed]) => isAllowed)).toEqual([['node', true]])
   })
 
-  test('are few: an installed program has at most 220', () => {
+  test('are few in an installed program', () => {
     expect(Object.keys(packageJson.dependencies).length).toBeLessThanOrEqual(32)
     expect(locked.filter(([, { dev }]) => !dev).length).toBeLessThanOrEqual(220)
   })
