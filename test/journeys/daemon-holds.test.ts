@@ -75,7 +75,7 @@ describe('limits', () => {
     expect((await home.sync(['papers'])).mirror.uploads).toMatchObject({ created: 0, heldBack: 3 })
     await untilHeld(daemon, 'limit-reached')
     change({}, { limits: { newPerRun: 'none', newPerDay: 'none' } })
-    await hangUp(daemon, /read again changes=.*limits\.newPerDay: 5 → not set.*limits\.newPerRun: 3 → not set/)
+    await hangUp(daemon, /read again changes=.*limits\.newPerDay: 5 → none.*limits\.newPerRun: 3 → none/)
     await untilSent(daemon, service, 8)
   })
 })
