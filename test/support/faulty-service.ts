@@ -39,8 +39,8 @@ export interface FaultyOptions {
   readonly fault?: FaultyService['fault']
   /** Makes the bytes of each upload unlike all others (and takes that away on download): the same content twice is two resources. */
   readonly hasNoDuplicateRule?: boolean
-  /** Copies are sent to be linked; otherwise the test fails when a content is sent again that is known to be stored. */
-  readonly linksCopies?: boolean
+  /** Why a content may be sent again that was answered as stored; without a reason the test fails when one is. */
+  readonly mayRepeat?: string
 }
 
 /** An answer of the test's own: a string is sent as it is, anything else as JSON. */
@@ -180,7 +180,7 @@ export async function startFaultyService(options: FaultyOptions = {}): Promise<F
   }
   onTestFinished(async () => {
     await service[Symbol.asyncDispose]()
-    if (!options.linksCopies) oracle.assert()
+    if (options.mayRepeat === undefined) oracle.assert()
   })
   if (options.library !== undefined) await createLibrary(library, options.library)
   return service

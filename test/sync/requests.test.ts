@@ -11,7 +11,7 @@ const ADDS = ['createLibrary', 'createDirectory', 'uploadFile']
 const READS = ['checkAccess', 'listLibraries', 'showLibrary', 'listDirectory', 'showResource', 'downloadResource']
 
 test('the engine makes only requests that read or add (P7)', async () => {
-  await using service = await startFaultyService({ linksCopies: true })
+  await using service = await startFaultyService({ mayRepeat: 'copies are linked' })
   const root = writeTree(temporaryDirectory(), manyFiles(30, 20))
   await using tested = openTestEngine(service)
   const mirror = mirrorOf(root, { duplicates: 'link' })

@@ -49,7 +49,7 @@ describe('a run that outlasts its quarantines', () => {
 
 describe('a copy whose link fails', () => {
   test('is sent once in a run and named', async () => {
-    const service = await startFaultyService({ linksCopies: true })
+    const service = await startFaultyService({ mayRepeat: 'copies are linked' })
     service.fault = ({ fileName }) => (fileName === 'copy.md' ? 'html-error' : undefined)
     const tree = { 'a.md': 'same', 'b/copy.md': 'same', 'c.md': 'other' }
     const mirror = mirrorOf(writeTree(temporaryDirectory(), tree), { duplicates: 'link' })
@@ -66,7 +66,7 @@ describe('a copy whose link fails', () => {
 
 describe('a copy that is being linked', () => {
   test('is not sent again by what comes meanwhile', async () => {
-    const service = await startFaultyService({ library: 'Test', linksCopies: true })
+    const service = await startFaultyService({ library: 'Test', mayRepeat: 'copies are linked' })
     const latch = Promise.withResolvers<void>()
     service.onAnswered = ({ fileName }) => (fileName === 'copy.md' ? latch.promise : undefined)
     const { engine, store } = openTestEngine(service)

@@ -10,7 +10,7 @@ import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 const COPIES = { 'a.md': 'same', 'b/copy.md': 'same', 'c/copy-2.md': 'same', 'd/copy-3.md': 'same' }
 
 async function openWithCopies(transfers = 4) {
-  const service = await startFaultyService({ linksCopies: true })
+  const service = await startFaultyService({ mayRepeat: 'copies are linked' })
   const mirror = mirrorOf(writeTree(temporaryDirectory(), COPIES), { duplicates: 'link' })
   return { service, mirror, tested: openTestEngine(service, { limits: { transfers } }) }
 }
