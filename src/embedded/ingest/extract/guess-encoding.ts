@@ -82,8 +82,7 @@ function wideEncoding(sample: Buffer): string | undefined {
 function isUtf8WithFaults(sample: Buffer): boolean {
   const text = new TextDecoder('utf-8').decode(sample)
   const faults = text.split('\ufffd').length - 1
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what is not ASCII
-  const whole = text.replace(/[\u0000-\u007f\ufffd]/g, '').length
+  const whole = text.replace(/[\p{ASCII}\ufffd]/gu, '').length
   return whole >= faults || (faults === 1 && text.endsWith('\ufffd'))
 }
 
