@@ -21,6 +21,8 @@ export interface CalmWatch {
 
 /** The regular scan comes when the watch is over, so that it can't find what the watch has missed. */
 export const CALM_INTERVALS = { rescanMs: 48 * 3_600_000, pollIntervalMs: 60_000, settleMs: 5_000 }
+/** Nobody removes this file: an emptied root would rightly halt the mirror (P12), and nothing would arrive in time. */
+export const REMAINING: Change = { kind: 'put', path: 'remaining.md', content: 2 * FRESH }
 /** Intervals are spread by so much. */
 const JITTER = 1.1
 /** By then a poll has seen the end of an ingestion that takes INGESTION_MS: with POLL_INTERVALS the first one after it comes before 18 s. */

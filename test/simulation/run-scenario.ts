@@ -5,7 +5,7 @@ import type { Engine, MirrorSettings } from '../../src/sync/engine.ts'
 import type { PassOptions } from '../../src/sync/pass.ts'
 import { type RunResult, runSync } from '../../src/sync/run/run-sync.ts'
 import { applyChange, plantLink } from './apply-change.ts'
-import { arrivalMs, CALM_INTERVALS, type CalmWatch, expectArrival, hashesOf } from './calm-watch.ts'
+import { arrivalMs, CALM_INTERVALS, type CalmWatch, expectArrival, hashesOf, REMAINING } from './calm-watch.ts'
 import { CALM } from './faults.ts'
 import type { Life } from './life.ts'
 import {
@@ -158,6 +158,7 @@ class Story {
   async #watchInPeace(plan: CalmWatch): Promise<void> {
     const world = this.#world
     world.note(`— ${JSON.stringify(plan)}`)
+    applyChange(world, REMAINING)
     const { limits } = world
     const withinMs = arrivalMs(plan)
     world.calm = { slow: hashesOf(plan.slow) }
