@@ -8,7 +8,7 @@ import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 import { readSettingsWith } from './settings/read-settings-with.ts'
 
-test('a daemon waits, and says so, as the one before was asked to', async () => {
+test('a new process keeps the wait that the service asked of the one before', async () => {
   await using service = await startFaultyService({ library: 'Test' })
   service.answer = () => ({ status: 429, body: {}, headers: { 'retry-after': '600' } })
   const env = { SHELFD_SERVICE_URL: service.url, SHELFD_TOKEN: service.token, XDG_STATE_HOME: temporaryDirectory() }
@@ -17,14 +17,17 @@ test('a daemon waits, and says so, as the one before was asked to', async () => 
   const around = { env, cwd: '/', home: '/', logger: silentLogger, redactor: createRedactor() }
   const input = { ...around, signal: stop.signal, retry: { ...DEFAULT_RETRY, honoursRetryAfter: true } }
   const beginMs = Date.now()
-  /** Connects until it is told why it must wait, and is stopped then. */
+  /** Connects until an outage is reported, then stops and returns it. */
   const connectInNewProcess = async (): Promise<Outage> => {
     await using opened = openEngine(settings, input)
-    const told = Promise.withResolvers<Outage>()
-    opened.engine.service.onOutage((outage) => outage && told.resolve(outage))
+    const reported = Promise.withResolvers<Outage>()
+    opened.engine.service.onOutage((outage) => outage && reported.resolve(outage))
     const end = new AbortController()
     const connecting = opened.engine.service.connect(end.signal)
-    const outage = await Promise.race([told.promise, connecting.then(() => Promise.reject(new Error('It connected')))])
+    const outage = await Promise.race([
+      reported.promise,
+      connecting.then(() => Promise.reject(new Error('It connected'))),
+    ])
     end.abort()
     await expect(connecting).rejects.toMatchObject({ reaction: 'interrupted' })
     return outage
@@ -34,7 +37,7 @@ test('a daemon waits, and says so, as the one before was asked to', async () => 
   const second = await connectInNewProcess()
   expect(service.requests.length).toBe(1)
   expect(second).toMatchObject({ code: 'service-throttling' })
-  // What has passed meanwhile is taken off.
+  // The time that has passed meanwhile is subtracted.
   const latestMs = (first.askedUntilMs ?? 0) + 1_000
   expect(second.askedUntilMs).toBeGreaterThan(beginMs + 599_000)
   expect(second.askedUntilMs).toBeLessThan(latestMs)

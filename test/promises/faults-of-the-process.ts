@@ -49,7 +49,9 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     shownBy: {
       'journeys/credential-secrecy.test.ts': ['a crash tells where, and nothing of the credential'],
       'journeys/uncaught.test.ts': ['an exception that nobody catches ends the daemon, to be started again'],
-      'app/service-manager/definitions.test.ts': ['the units of systemd > %s is not restarted after final ends'],
+      'app/service-manager/definitions.test.ts': [
+        'the units of systemd > the unit %s is not restarted after a final exit',
+      ],
     },
   },
   {
@@ -80,8 +82,8 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     class: 'retry',
     shownBy: {
       'foundation/sqlite/open-database.test.ts': [
-        'a migration > that is cut off anywhere is whole or has not begun (P23)',
-        'a migration > killed while it backs up leaves no half backup (P23)',
+        'a migration > a migration cut off anywhere is whole or has not begun (P23)',
+        'a migration > a migration killed during its backup leaves no half backup (P23)',
       ],
     },
   },

@@ -145,9 +145,9 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     shownBy: {
       'endurance/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
       'sync/kept-retry-after.test.ts': ['a pause that the service asked for > holds for the process that follows'],
-      'app/service-client/lazy-service.test.ts': ['what a service asked one client to wait holds for the next one'],
+      'app/service-client/lazy-service.test.ts': ['a wait that the service asked for holds for the next client'],
       'journeys/no-answer.test.ts': ['who waits for a service hears > from later runs too, which ask nothing before'],
-      'app/open-engine.test.ts': ['a daemon waits, and says so, as the one before was asked to'],
+      'app/open-engine.test.ts': ['a new process keeps the wait that the service asked of the one before'],
       'local/scan/scanned-files.test.ts': ['Only one portion is unpacked at a time'],
       'sync/observe/large-directory.test.ts': ['A directory of many files is handed on in portions'],
       'embedded/ingest/child-process.test.ts': [
@@ -198,8 +198,8 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     except: [],
     shownBy: {
       'foundation/sqlite/open-database.test.ts': [
-        'a migration > that is cut off anywhere is whole or has not begun (P23)',
-        'a migration > killed while it backs up leaves no half backup (P23)',
+        'a migration > a migration cut off anywhere is whole or has not begun (P23)',
+        'a migration > a migration killed during its backup leaves no half backup (P23)',
       ],
       'store/opening.test.ts': [
         'a store that is not what it was (P24) > of a newer schema is left alone (P23)',

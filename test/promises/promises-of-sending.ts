@@ -17,7 +17,9 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'a write-ahead log that was cut after a kill > (%s) loses no receipt in silence (P1, P24)',
         'a write-ahead log that was cut after a kill > is refused by each receipt that it lacks',
       ],
-      'foundation/sqlite/open-database.test.ts': ['a connection > waits for the disk after its first write too (P1)'],
+      'foundation/sqlite/open-database.test.ts': [
+        'a connection > a connection waits for the disk after its first write too (P1)',
+      ],
       'store/opening.test.ts': [
         'what the store wrote > is durable from the first write on (P1)',
         'a store that is not what it was (P24) > is mended from its log after a crash',

@@ -8,7 +8,7 @@ export const security: readonly SecurityRow[] = [
     shownBy: {
       'remote/client-options.test.ts': ['parseOrigin > refuses what is no safe origin: %s'],
       'app/settings/settings-problems.test.ts': [
-        'problems name the file, the line and what was expected > %s is no origin, and is not repeated',
+        'problems of the configuration > the address %s is refused as an origin and not repeated',
       ],
     },
   },
@@ -34,10 +34,10 @@ export const security: readonly SecurityRow[] = [
     shownBy: {
       'journeys/credential-secrecy.test.ts': ['a credential repeated in escapes shows nowhere (P22)'],
       'foundation/text/redaction.test.ts': [
-        'a secret is redacted > when repeated as %s',
-        'a secret is redacted > when repeated in any mixture of escapes',
+        'redaction > a secret is redacted when repeated as %s',
+        'redaction > a secret is redacted in any mixture of escapes',
       ],
-      'app/logging/create-logger.test.ts': ['a secret shows nowhere, in any form, at any level'],
+      'app/logging/create-logger.test.ts': ['a secret appears nowhere in a log, in any form, at any level'],
       'journeys/config-show.test.ts': ['config show > never shows a secret'],
       'cli/service-commands.test.ts': ['credentials > the token is in no output of any command'],
     },
@@ -68,10 +68,10 @@ export const security: readonly SecurityRow[] = [
         'the state directory > that others can write is refused by every command',
         'what decides whom to trust > is no program or authority that others can write',
       ],
-      'app/service-client/credential.test.ts': ['what is refused > a token file of mode %o'],
+      'app/service-client/credential.test.ts': ['refused tokens > a token file of mode %o is refused'],
       'app/settings/settings-problems.test.ts': [
-        'insecure files > a token in a file that others can read',
-        'insecure files > a command in a file that others can write',
+        'insecure files > a file with a token that others can read is refused',
+        'insecure files > a file with a command that others can write is refused',
       ],
     },
   },
@@ -80,8 +80,8 @@ export const security: readonly SecurityRow[] = [
     holds: 'Names from the service become local names only through one function.',
     shownBy: {
       'app/files/user-files.test.ts': [
-        'names from outside > whatever they are, they stay in their directory',
-        'names from outside > %j becomes %j',
+        'names from outside > a name from outside stays in its directory, whatever it holds',
+        'names from outside > the name %j from outside becomes %j',
       ],
     },
   },
@@ -115,7 +115,7 @@ export const security: readonly SecurityRow[] = [
     id: 'S-10',
     holds: 'SQL is prepared and takes values only as parameters; a schema is not trusted.',
     shownBy: {
-      'foundation/sqlite/open-database.test.ts': ['a connection > trusts no schema, whether it reads or writes'],
+      'foundation/sqlite/open-database.test.ts': ['a connection > a connection that reads or writes trusts no schema'],
       'store/writing.test.ts': ['statements > never hold a value, whatever it is'],
     },
   },
@@ -167,7 +167,7 @@ export const security: readonly SecurityRow[] = [
     shownBy: {
       'app/service-manager/definitions.test.ts': [
         'the units of systemd > the system unit exposes next to nothing',
-        'the units of systemd > %s leaves Node its compiled code',
+        'the units of systemd > the unit %s leaves Node its compiled code',
       ],
     },
   },

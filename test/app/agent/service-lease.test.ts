@@ -19,7 +19,7 @@ function leaseOf(isReachable: () => boolean = () => true) {
   return { lease, clock, events }
 }
 
-test('closes the service 5 s after the last call, not before', async () => {
+test('a lease closes the service 5 s after the last call, not before', async () => {
   const { lease, clock, events } = leaseOf()
   const [one, two] = [await lease.hold(), await lease.hold()]
   expect([one.client, events]).toEqual(['the client', ['opened']])
@@ -34,7 +34,7 @@ test('closes the service 5 s after the last call, not before', async () => {
   expect(events).toEqual(['opened', 'closed'])
 })
 
-test('opens the service again after it was closed', async () => {
+test('a lease opens the service again after it was closed', async () => {
   const { lease, clock, events } = leaseOf()
   ;(await lease.hold())[Symbol.dispose]()
   await clock.advance(6_000)
@@ -43,7 +43,7 @@ test('opens the service again after it was closed', async () => {
   expect(events).toEqual(['opened', 'closed', 'opened', 'closed'])
 })
 
-test('tries again what could not be opened', async () => {
+test('a lease tries again to open an unreachable service', async () => {
   let isReachable = false
   const { lease, events } = leaseOf(() => isReachable)
   await expect(lease.hold()).rejects.toThrow('not now')

@@ -1,4 +1,4 @@
-/** How checks run, and the checks of the machine, whose values no test can bring about. */
+/** How checks run, and the checks of the machine, whose values no test can cause. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Check } from '../../../src/app/doctor/check.ts'
 import { CHECKS } from '../../../src/app/doctor/checks.ts'
@@ -44,7 +44,7 @@ function only(name: string): Check[] {
 }
 
 describe('checks', () => {
-  test('run on when one throws or hangs', async () => {
+  test('the other checks run when one throws or hangs', async () => {
     const checks: Check[] = [
       { name: 'throws', run: () => Promise.reject(new UsageError('bad-usage', 'No')) },
       { name: 'breaks', run: () => Promise.reject(new TypeError('a fault of ours')) },
@@ -59,14 +59,14 @@ describe('checks', () => {
     ])
   })
 
-  test('have names of their own', () => {
+  test('each check has a name of its own', () => {
     const names = CHECKS.map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
   })
 })
 
 describe('the machine', () => {
-  test('without room for the state fails', async () => {
+  test('a machine without disk space for the state fails', async () => {
     const context = openDoctor({ freeBytes: () => 2 ** 20 })
     expect(await run(only('disk'), context)).toMatchObject([
       { level: 'failed', code: 'disk-full' },
@@ -74,7 +74,7 @@ describe('the machine', () => {
     ])
   })
 
-  test('without watches for all directories is a warning', async () => {
+  test('too few watches for all directories give a warning', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a/1.md': '1', 'b/2.md': '2', 'c/3.md': '3' })
     expect((await home.shelfd(['sync', 'Papers'])).exitCode).toBe(0)
@@ -90,7 +90,7 @@ describe('the machine', () => {
     ])
   })
 
-  test('with a clock that is wrong fails', async () => {
+  test('a clock that is wrong fails', async () => {
     const service = await startFaultyService()
     const env = { SHELFD_SERVICE_URL: service.url, SHELFD_TOKEN: service.token }
     const clock = (aheadMs: number) => run(only('clock'), openDoctor({ env, nowMs: () => Date.now() + aheadMs }))

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { findDocumentFolders } from '../../../src/app/files/document-folders.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
-describe('likely folders', () => {
-  test('hold documents, those with the most first', () => {
+describe('document folders', () => {
+  test('the folders with the most documents come first', () => {
     const home = writeTree(temporaryDirectory(), {
       'Papers/2024/a.pdf': '',
       'Papers/b.md': '',
@@ -23,7 +23,7 @@ describe('likely folders', () => {
     ])
   })
 
-  test('of an unreadable home are none', () => {
+  test('an unreadable home has no document folders', () => {
     expect(findDocumentFolders(join(temporaryDirectory(), 'missing'))).toEqual([])
   })
 })

@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 
 describe('saving a file', () => {
-  test('replaces nothing without force', async () => {
+  test('a saved file replaces another only with force', async () => {
     const file = join(dir, 'a')
     writeFileSync(file, 'old')
     await expect(saveFile(file, ['new'], { force: false })).rejects.toMatchObject({ code: 'bad-usage' })
@@ -22,7 +22,7 @@ describe('saving a file', () => {
     expect(readFileSync(file, 'utf8')).toBe('new')
   })
 
-  test.each([true, false])('leaves nothing half written (force: %s)', async (force) => {
+  test.each([true, false])('a save cut short leaves nothing half written (force: %s)', async (force) => {
     const broken = (async function* () {
       yield 'half'
       throw new Error('cut')
@@ -31,12 +31,12 @@ describe('saving a file', () => {
     expect(readdirSync(dir)).toEqual([])
   })
 
-  test('says which file cannot be written', async () => {
+  test('a failed save names the file that cannot be written', async () => {
     const file = join(dir, 'none', 'a')
     await expect(saveFile(file, ['x'], { force: true })).rejects.toThrow(`Cannot write "${file}": ENOENT`)
   })
 
-  test('goes into a directory under the given name', async () => {
+  test('a directory as the target receives the file under its name', async () => {
     expect(await fileIn(dir, 'x')).toBe(join(dir, 'x'))
     expect(await fileIn(join(dir, 'y'), 'x')).toBe(join(dir, 'y'))
   })
@@ -54,11 +54,11 @@ describe('names from outside', () => {
     ['a\u202etxt.exe', 'atxt.exe'],
     ['', 'download'],
     [`${'ü'.repeat(300)}.pdf`, `${'ü'.repeat(98)}.pdf`],
-  ])('%j becomes %j', (name, safe) => {
+  ])('the name %j from outside becomes %j', (name, safe) => {
     expect(safeFileName(name)).toBe(safe)
   })
 
-  test('whatever they are, they stay in their directory', () => {
+  test('a name from outside stays in its directory, whatever it holds', () => {
     const names = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.stringMatching(/^[./\\~:a \u202e\0-]{0,40}$/),

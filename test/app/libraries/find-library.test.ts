@@ -16,17 +16,17 @@ const client = {
 }
 
 describe('finding a library', () => {
-  test('by identifier before name', async () => {
+  test('a library is found by identifier before name', async () => {
     expect(await findLibrary(client, 'lib_1')).toMatchObject({ name: 'Research' })
     expect(await findLibrary(client, 'Research')).toMatchObject({ name: 'Other' })
     expect(await findLibrary(client, 'Other')).toMatchObject({ id: 'Research' })
   })
 
-  test('an ambiguous name lists the identifiers', async () => {
+  test('an ambiguous library name lists the identifiers', async () => {
     await expect(findLibrary(client, 'Notes')).rejects.toThrow('2 have that name; use an identifier: lib_2, lib_3')
   })
 
-  test('an unknown name suggests the nearest', async () => {
+  test('an unknown library name suggests the nearest', async () => {
     await expect(findLibrary(client, 'Resarch')).rejects.toMatchObject({ code: 'unknown-library' })
     await expect(findLibrary(client, 'Resarch')).rejects.toThrow('did you mean "Research"?')
   })
@@ -38,10 +38,10 @@ test.each([
   ['Research:/', 'Research', '/'],
   ['Research:/a/b/', 'Research', '/a/b'],
   ['a:b:/c', 'a:b', '/c'],
-])('%s names a library and a path', (text, library, path) => {
+])('the target %s names a library and a path', (text, library, path) => {
   expect(parseLibraryTarget(text)).toEqual({ library, path })
 })
 
-test.each([':/a', 'R:/a/../b', 'R:/a//b'])('%s is refused', (text) => {
+test.each([':/a', 'R:/a/../b', 'R:/a//b'])('the target %s is refused', (text) => {
   expect(() => parseLibraryTarget(text)).toThrow('LIBRARY:/path')
 })

@@ -23,8 +23,8 @@ function logTo(options: Partial<LoggerOptions>, secret = '') {
   return { logger, lines }
 }
 
-describe('text', () => {
-  test('level, message and fields on one safe line', () => {
+describe('text logs', () => {
+  test('a text line holds level, message and fields, escaped', () => {
     const { logger, lines } = logTo({})
     logger.info('Sent a file', { path: 'a b.md', bytes: 12, id: 'r_1', absent: undefined, why: new Error('x\ny') })
     logger.warn('Bad\u001b[2Jname', { path: 'a\nb', list: [1, 2] })
@@ -38,14 +38,14 @@ describe('text', () => {
     `)
   })
 
-  test('has times unless the journal adds them', () => {
+  test('text lines have times unless the journal adds them', () => {
     const { logger, lines } = logTo({ withTime: true })
     logger.info('x')
     expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d info {2}x\n$/)
   })
 })
 
-test('json lines have time, level as a word and msg', () => {
+test('JSON lines have time, level as a word and msg', () => {
   const { logger, lines } = logTo({ format: 'json' })
   logger.warn('Slow', { path: 'a', error: new Error('why') })
   const { time, ...rest } = JSON.parse(lines[0] ?? '')
@@ -53,7 +53,7 @@ test('json lines have time, level as a word and msg', () => {
   expect(time).toMatch(/^\d{4}-.*Z$/)
 })
 
-test.each(['text', 'json'] as const)('%s shows nothing below its level', (format) => {
+test.each(['text', 'json'] as const)('a logger of %s writes nothing below its level', (format) => {
   for (const [index, level] of LEVELS.entries()) {
     const { logger, lines } = logTo({ format, level })
     for (const each of LEVELS) logger[each]('x')
@@ -61,7 +61,7 @@ test.each(['text', 'json'] as const)('%s shows nothing below its level', (format
   }
 })
 
-test('a secret shows nowhere, in any form, at any level', () => {
+test('a secret appears nowhere in a log, in any form, at any level', () => {
   const secrets = fc
     .string({ minLength: 8, maxLength: 40, unit: 'grapheme-ascii' })
     .filter((text) => /\w{4}/.test(text))
@@ -74,14 +74,14 @@ test('a secret shows nowhere, in any form, at any level', () => {
       fc.constantFrom('text', 'json'),
       (secret, place, level, format) => {
         const { logger, lines } = logTo({ format }, secret)
-        const said = {
+        const values = {
           message: '',
           field: secret,
           nested: { a: [secret] },
           error: new Error(secret),
           url: `/?t=${encodeURIComponent(secret)}`,
         }
-        logger[level](place === 'message' ? `before ${secret} after` : 'x', { it: said[place] })
+        logger[level](place === 'message' ? `before ${secret} after` : 'x', { it: values[place] })
         expect(lines.join('')).not.toContain(secret)
         expect(lines.join('')).not.toContain(encodeURIComponent(secret))
         expect(lines.join('')).toContain('[secret]')

@@ -27,8 +27,8 @@ async function read(...given: Parameters<typeof find>): Promise<string> {
   return (await find(...given)).token
 }
 
-describe('where the token comes from', () => {
-  test('the environment before the configuration before systemd', async () => {
+describe('sources of the token', () => {
+  test('the environment comes before the configuration, and systemd last', async () => {
     const CREDENTIALS_DIRECTORY = dir
     file('token', 'of-systemd\n', 0o440)
     const sources = { tokenFile: file('mine', 'of-config\n') }
@@ -39,13 +39,13 @@ describe('where the token comes from', () => {
     expect(await read(sources, { SHELFD_TOKEN_FILE, SHELFD_TOKEN: 'of-variable' })).toBe('of-variable')
   })
 
-  test('a command prints it', async () => {
+  test('a token command prints the token', async () => {
     expect(await read({ tokenCommand: ['printf', '  abc  \\n'] })).toBe('abc')
   })
 })
 
-describe('what is said of where it comes from', () => {
-  test('a file, a variable or a command by name', async () => {
+describe('the name of the source', () => {
+  test('the source of a token is named: file, variable or command', async () => {
     const tokenFile = file('mine', 'secret\n')
     const sourceOf = async (...given: Parameters<typeof find>) => (await find(...given)).source
     expect(await sourceOf({ tokenFile })).toBe(`"${tokenFile}"`)
@@ -55,30 +55,30 @@ describe('what is said of where it comes from', () => {
   })
 })
 
-describe('what is refused', () => {
-  test('no token at all, with the ways to give one', async () => {
+describe('refused tokens', () => {
+  test('a missing token is refused with the ways to give one', async () => {
     await expect(read({})).rejects.toMatchObject({ code: 'credential-missing', reaction: 'refused' })
     await expect(read({})).rejects.toThrow(/tokenFile.*tokenCommand.*SHELFD_TOKEN_FILE.*SHELFD_TOKEN.*systemd/)
   })
 
-  test.each([0o640, 0o604, 0o660])('a token file of mode %o', async (mode) => {
+  test.each([0o640, 0o604, 0o660])('a token file of mode %o is refused', async (mode) => {
     const tokenFile = file('open', 'abc', mode)
     await expect(read({ tokenFile })).rejects.toMatchObject({ code: 'insecure-file' })
     await expect(read({ tokenFile })).rejects.toThrow(`chmod 600 "${tokenFile}"`)
   })
 
-  test('a file that is not there, or is empty', async () => {
+  test('a token file that is missing or empty is refused', async () => {
     await expect(read({ tokenFile: join(dir, 'none') })).rejects.toThrow('there is no such file')
     await expect(read({ tokenFile: file('empty', ' \n') })).rejects.toThrow('is empty')
   })
 
-  test('several lines, without repeating them', async () => {
+  test('a token of several lines is refused without repeating it', async () => {
     const problem = await read({ tokenFile: file('two', 'canary-1\ncanary-2') }).catch(String)
     expect(problem).toContain('one line without spaces')
     expect(problem).not.toContain('canary')
   })
 
-  test('a command that fails or is not there, without its output', async () => {
+  test('a failing or missing token command is refused without its output', async () => {
     const failing = await read({ tokenCommand: ['sh', '-c', 'echo canary; echo canary >&2; exit 3'] }).catch(String)
     expect(failing).toContain('"sh" failed')
     expect(failing).not.toContain('canary')

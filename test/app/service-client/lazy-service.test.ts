@@ -15,7 +15,7 @@ test('a reset waits for no request under way', async () => {
   }
   const shown = client.showLibrary('lib').catch((error: unknown) => error)
   await isAsked.promise
-  // One that closes in order, as after a failure, is not waited for either.
+  // The reset does not wait for an orderly disconnect (as after a failure) either.
   const disconnected = lazy.disconnect()
   await lazy.reset()
   await disconnected
@@ -23,7 +23,7 @@ test('a reset waits for no request under way', async () => {
   expect((await lazy.connect(signal)).client).not.toBe(client)
 })
 
-test('what a service asked one client to wait holds for the next one', async () => {
+test('a wait that the service asked for holds for the next client', async () => {
   await using service = await startFaultyService({ library: 'Test' })
   service.answer = () => ({ status: 429, body: {}, headers: { 'retry-after': '3600' } })
   const lazy = lazyService(service)

@@ -1,4 +1,4 @@
-/** The files in `service/` as they stand, judged by the programs that read them. */
+/** The files in `service/` as they are, checked by the programs that read them. */
 import { execFile } from 'node:child_process'
 import { copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { SERVICE_FILES, verifyUnit } from '../../support/verify-unit.ts'
 const UNITS = ['shelfd.service', 'shelfd-system.service']
 
 describe('the units of systemd', () => {
-  test.each(UNITS)('%s holds nothing systemd does not know', async (name) => {
+  test.each(UNITS)('the unit %s holds nothing that systemd does not know', async (name) => {
     const file = join(temporaryDirectory(), 'shelfd.service')
     copyFileSync(join(SERVICE_FILES, name), file)
     expect(await verifyUnit(file, name === 'shelfd.service')).toEqual([])
@@ -24,14 +24,14 @@ describe('the units of systemd', () => {
     expect(Number(/Overall exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1])).toBeLessThanOrEqual(1.5)
   })
 
-  test.each(UNITS)('%s is not restarted after final ends', (name) => {
+  test.each(UNITS)('the unit %s is not restarted after a final exit', (name) => {
     const [, prevented] = /^RestartPreventExitStatus=(.*)$/m.exec(read(name)) ?? []
     const { usage, rootMissing, refused, heldBack, operator } = EXIT_CODES
     const final = [usage, rootMissing, refused, heldBack, operator].map(({ code }) => code)
     expect(prevented?.split(' ').map(Number)).toEqual(final)
   })
 
-  test.each(UNITS)('%s leaves Node its compiled code', (name) => {
+  test.each(UNITS)('the unit %s leaves Node its compiled code', (name) => {
     expect(read(name)).not.toMatch(/^MemoryDenyWriteExecute=/m)
   })
 })

@@ -10,15 +10,15 @@ import { SERVICE_FILES, verifyUnit } from '../../support/verify-unit.ts'
 
 const FILLING = { command: ['/opt/node', '/opt/shelfd/main.js', 'daemon'], tokenFile: undefined }
 
-describe('on systemd', () => {
+describe('systemd', () => {
   test.each([
     [false, '/home/ada/.config/systemd/user/shelfd.service'],
     [true, '/etc/systemd/system/shelfd.service'],
-  ])('a unit goes where its manager looks (system: %s)', (isSystem, file) => {
+  ])('a systemd unit goes where its manager looks (system: %s)', (isSystem, file) => {
     expect(planWith({ isSystem }).file).toBe(file)
   })
 
-  test('a configuration directory of your own counts', () => {
+  test('a systemd unit goes below XDG_CONFIG_HOME if that is absolute', () => {
     expect(planWith({ env: { XDG_CONFIG_HOME: '/data/conf' } }).file).toBe('/data/conf/systemd/user/shelfd.service')
     expect(planWith({ env: { XDG_CONFIG_HOME: 'conf' } }).file).toBe('/home/ada/.config/systemd/user/shelfd.service')
   })
@@ -37,15 +37,15 @@ describe('on systemd', () => {
     expect(await verifyUnit(file, !isSystem)).toEqual([])
   })
 
-  test('a program systemd cannot start is refused', () => {
+  test('a program that systemd cannot start is refused', () => {
     expect(() => fill(planWith(), { ...FILLING, command: ['/a "b"/node'] })).toThrow(UsageError)
   })
 })
 
-describe('on launchd', () => {
+describe('launchd', () => {
   const plan = planWith({ platform: 'darwin', home: '/Users/ada' })
 
-  test('the agent is a property list with our paths', () => {
+  test('the launchd agent is a property list with our paths', () => {
     expect(plan.file).toBe('/Users/ada/Library/LaunchAgents/org.shelfd.daemon.plist')
     const list = parseWith(
       'import plistlib,json,sys; print(json.dumps(plistlib.loads(sys.stdin.buffer.read())))',
@@ -60,17 +60,17 @@ describe('on launchd', () => {
     })
   })
 
-  test('logs are read where launchd writes them', () => {
+  test('the logs of launchd are read from its file', () => {
     const call = { program: 'tail', args: ['-n', '9', '-F', '/Users/ada/Library/Logs/shelfd.log'] }
     expect(plan.logs({ lines: 9, follow: true })).toEqual(call)
   })
 })
 
-describe('on Windows', () => {
+describe('Windows', () => {
   const env = { LOCALAPPDATA: 'C:\\Users\\ada\\AppData\\Local', USERDOMAIN: 'DESK' }
   const plan = planWith({ platform: 'win32', home: 'C:\\Users\\ada', env })
 
-  test('the task is UTF-16 XML with our paths', () => {
+  test('the Windows task is UTF-16 XML with our paths', () => {
     expect(plan.file).toBe('C:\\Users\\ada\\AppData\\Local\\shelfd\\shelfd-task.xml')
     const bytes = plan.fill(template(plan), {
       ...FILLING,
@@ -92,18 +92,18 @@ print(json.dumps([[e.tag.split('}')[1], e.text] for e in task.iter()]))`
     expect(JSON.stringify(elements)).not.toContain('YOUR-')
   })
 
-  test('no logs are promised', () => {
+  test('no logs are offered on Windows', () => {
     expect(plan.logs({ lines: 9, follow: false })).toBeUndefined()
   })
 })
 
-describe('what a system cannot do', () => {
-  test.each(['darwin', 'win32'] as const)('is refused plainly on %s', (platform) => {
+describe('limits of a system', () => {
+  test.each(['darwin', 'win32'] as const)('a system service and a token file are refused on %s', (platform) => {
     expect(() => planWith({ platform, isSystem: true })).toThrow(UsageError)
     expect(() => fill(planWith({ platform }), { ...FILLING, tokenFile: '/token' })).toThrow('service.tokenFile')
   })
 
-  test('is refused plainly on unknown systems', () => {
+  test('an unknown platform is refused', () => {
     expect(() => planWith({ platform: 'freebsd' })).toThrow('no known service manager on freebsd')
   })
 })
@@ -121,7 +121,7 @@ function fill(plan: ServicePlan, filling: Parameters<ServicePlan['fill']>[1]): s
   return plan.fill(template(plan), filling).toString()
 }
 
-/** What a line of Python that prints JSON makes of the input. */
+/** The JSON that a line of Python prints for the input, parsed. */
 function parseWith(code: string, input: string | Uint8Array): unknown {
   return JSON.parse(execFileSync('python3', ['-c', code], { input, encoding: 'utf8' }))
 }

@@ -11,12 +11,12 @@ function mirror(name: string, more = ''): string {
 }
 
 describe('changes of the configuration', () => {
-  test('are none where nothing differs but order', () => {
+  test('mirrors in another order are no change', () => {
     const [papers, notes] = [mirror('papers'), mirror('notes')]
     expect(changesOf(`mirrors:\n${papers}${notes}`, `mirrors:\n${notes}${papers}`)).toEqual([])
   })
 
-  test('are told by name, from what to what', () => {
+  test('a change is described by name, old and new value', () => {
     const before = `mirrors:\n${mirror('papers')}`
     const after = `mirrors:\n${mirror('papers', ', settle: 2s, schedule: 0 2 * * *')}`
     expect(changesOf(before, after)).toEqual([
@@ -25,7 +25,7 @@ describe('changes of the configuration', () => {
     ])
   })
 
-  test('count a mirror that came or went as one', () => {
+  test('an added or removed mirror counts as one change', () => {
     const [one, both] = [`mirrors:\n${mirror('papers')}`, `mirrors:\n${mirror('papers')}${mirror('notes')}`]
     expect(changesOf(one, both)).toEqual([
       expect.stringMatching(/^mirrors\.notes was added: \/.*\/notes → Research:\/notes$/),
@@ -33,7 +33,7 @@ describe('changes of the configuration', () => {
     expect(changesOf(both, one)).toEqual(['mirrors.notes was removed'])
   })
 
-  test('are seen at the end of long values', () => {
+  test('a change at the end of a long value is seen', () => {
     const patterns = Array.from({ length: 60 }, (_, index) => `"draft-${index}"`).join(', ')
     const [before, after] = ['"a"', '"b"'].map(
       (last) => `mirrors:\n${mirror('papers', `, ignore: [${patterns}, ${last}]`)}`,
@@ -43,7 +43,7 @@ describe('changes of the configuration', () => {
     expect(changes[0]?.length).toBeLessThan(300)
   })
 
-  test('show neither a token nor its command', () => {
+  test('a change shows neither a token nor its command', () => {
     const service = 'service:\n  url: https://library.example.com\n'
     const before = { yaml: `${service}  tokenCommand: [printf, s3cret-one]\n` }
     const after = { yaml: `${service}  token: s3cret-two\n`, mode: 0o600 }
@@ -51,7 +51,7 @@ describe('changes of the configuration', () => {
     expect(changes).toEqual(['service.token changed', 'service.tokenCommand changed'])
   })
 
-  test('escape what terminals would obey', () => {
+  test('a change escapes what terminals would obey', () => {
     const hostile = mirror('papers', ', library: "a\\u202eb\\u009b31m"').replace('library: Research, ', '')
     const [change] = changesOf(`mirrors:\n${mirror('papers')}`, `mirrors:\n${hostile}`)
     expect(change).toMatch(/^mirrors\.papers\.library: "Research" → /)

@@ -19,7 +19,7 @@ export function readSettingsWith({ yaml, flags = {}, env = {}, mode = 0o644 }: S
   return readSettings({ flags, env, cwd: '/home/ada/notes', home: '/home/ada', readFile })
 }
 
-/** The message of what it throws. */
+/** The message of the error that reading these settings throws. */
 export function settingsProblem(given: SettingsCase): string {
   try {
     readSettingsWith(given)

@@ -4,8 +4,8 @@ import { settingsProblem } from './read-settings-with.ts'
 
 const CONFIGURED = 'service: { url: "https://library.example.com" }\n'
 
-describe('problems name the file, the line and what was expected', () => {
-  test('unknown keys and wrong types, all at once', () => {
+describe('problems of the configuration', () => {
+  test('unknown keys and wrong types are reported together with their lines', () => {
     const yaml = [
       'limit: {}',
       'limits:',
@@ -27,7 +27,7 @@ describe('problems name the file, the line and what was expected', () => {
     `)
   })
 
-  test('values from flags and variables name these', () => {
+  test('wrong values of flags and variables are reported under these', () => {
     const given = { flags: { transfers: 'many' }, env: { SHELFD_BWLIMIT: 'fast', SHELFD_MAX_NEW: '-1' } }
     expect(settingsProblem(given)).toMatchInlineSnapshot(`
       "UsageError: Cannot read the configuration: --transfers: "limits.transfers" must be a whole number from 1 to 64, not "many"
@@ -45,7 +45,7 @@ describe('problems name the file, the line and what was expected', () => {
     `)
   })
 
-  test('schedules name the field that cannot be', () => {
+  test('a wrong schedule names the field that cannot be', () => {
     const yaml = [
       'mirrors:',
       '  - { path: /a, schedule: "0 25 * * *" }',
@@ -85,25 +85,26 @@ describe('problems name the file, the line and what was expected', () => {
     ['stateDir: &x &y z\n', 1, /^near line 1$/],
     ['%YAML 9\n---\nlimits: {}\n', 1, /^near line 1$/],
     ['ignore: &a [*a]\n', 1, /^near line 1$/],
-  ])('invalid YAML in our own words: %j', (yaml, line, words) => {
-    const [, place, told] = /^UsageError: .*\.yaml:(\d+): not valid YAML:? (.*)$/.exec(settingsProblem({ yaml })) ?? []
-    expect({ place, told }).toEqual({ place: `${line}`, told: expect.stringMatching(words) })
-    expect(told).not.toMatch(/flow|block|scalar|implicit|token|alias|collection|mapping/i)
+  ])('invalid YAML is reported in our own words: %j', (yaml, line, words) => {
+    const [, place, reason] =
+      /^UsageError: .*\.yaml:(\d+): not valid YAML:? (.*)$/.exec(settingsProblem({ yaml })) ?? []
+    expect({ place, reason }).toEqual({ place: `${line}`, reason: expect.stringMatching(words) })
+    expect(reason).not.toMatch(/flow|block|scalar|implicit|token|alias|collection|mapping/i)
   })
 
-  test('a list instead of keys', () => {
+  test('a list instead of keys is refused', () => {
     expect(settingsProblem({ yaml: '- a list' })).toMatchInlineSnapshot(
       `"UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:1: expected keys and values"`,
     )
   })
 
-  test('a variable without value or default', () => {
+  test('a variable without value or default is refused', () => {
     expect(settingsProblem({ yaml: 'mirrors:\n  - path: "${NOWHERE}/x"' })).toMatchInlineSnapshot(
       `"UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:2: the variable NOWHERE is not set; set it, or write \${NOWHERE:-default}"`,
     )
   })
 
-  test('mirrors that get in each other’s way', () => {
+  test('mirrors that conflict or lack a library are refused', () => {
     const mirrors = (...lines: string[]) => settingsProblem({ yaml: `${CONFIGURED}mirrors:\n${lines.join('\n')}` })
     expect(
       mirrors('  - { path: /a, library: R, name: x }', '  - { path: /b, library: R, name: x }'),
@@ -120,14 +121,14 @@ describe('problems name the file, the line and what was expected', () => {
     )
   })
 
-  test('two sources of the token', () => {
+  test('two sources of the token are refused', () => {
     const yaml = 'service:\n  url: https://x.org\n  tokenFile: t\n  tokenCommand: [pass]'
     expect(settingsProblem({ yaml })).toMatchInlineSnapshot(
       `"UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:1: give only one of token, tokenFile and tokenCommand"`,
     )
   })
 
-  test('a file that was asked for and is not there', () => {
+  test('a configuration file that was named but is missing is refused', () => {
     expect(settingsProblem({ flags: { config: 'mine.yaml' } })).toMatchInlineSnapshot(
       `"UsageError: Cannot read the configuration: there is no file "/home/ada/notes/mine.yaml""`,
     )
@@ -140,7 +141,7 @@ describe('problems name the file, the line and what was expected', () => {
     'https://library.example.com?x=1',
     'ftp://library.example.com',
     'library.example.com',
-  ])('%s is no origin, and is not repeated', (url) => {
+  ])('the address %s is refused as an origin and not repeated', (url) => {
     const problem = settingsProblem({ yaml: `service:\n  url: ${url}` })
     expect(problem).toContain('config.yaml:2: "service.url" must be an origin')
     expect(problem).not.toContain('secret-value')
@@ -148,7 +149,7 @@ describe('problems name the file, the line and what was expected', () => {
 })
 
 describe('insecure files', () => {
-  test('a token in a file that others can read', () => {
+  test('a file with a token that others can read is refused', () => {
     const yaml = 'service: { url: "https://x.org", token: secret-value }'
     expect(settingsProblem({ yaml, mode: 0o640 })).toMatchInlineSnapshot(
       `"UsageError: Cannot use "/home/ada/.config/shelfd/config.yaml": it holds a secret, and others can read it (mode 0640); run: chmod 600 "/home/ada/.config/shelfd/config.yaml""`,
@@ -156,7 +157,7 @@ describe('insecure files', () => {
     expect(() => settingsProblem({ yaml, mode: 0o600 })).toThrow('accepted')
   })
 
-  test('a command in a file that others can write', () => {
+  test('a file with a command that others can write is refused', () => {
     const yaml = 'service: { url: "https://x.org", tokenCommand: [pass] }'
     expect(settingsProblem({ yaml, mode: 0o666 })).toMatchInlineSnapshot(
       `"UsageError: Cannot use "/home/ada/.config/shelfd/config.yaml": its settings decide what runs and what is sent, and others can write it (mode 0666); run: chmod go-w "/home/ada/.config/shelfd/config.yaml""`,

@@ -16,7 +16,7 @@ describe('precedence', () => {
   interface Leaf {
     readonly values: fc.Arbitrary<{ written: string; read: unknown }>
     readonly at: string[]
-    /** What it needs beside it. */
+    /** Further variables that the setting needs. */
     readonly env?: Readonly<Record<string, string>>
   }
   const leaves: Record<SettingFlag, Leaf> = {
@@ -62,7 +62,7 @@ describe('precedence', () => {
     'scrub-interval': { values: seconds, at: ['scrubIntervalMs'] },
   }
 
-  test.each(settingFlags)('%s: flag over variable over file over default', (flag) => {
+  test.each(settingFlags)('%s takes flag over variable over file over default', (flag) => {
     const { values, at, env = {} } = leaves[flag]
     const maybe = fc.option(values, { nil: undefined })
     const byDefault = valueAt(readSettingsWith({ env }), at)
@@ -80,13 +80,13 @@ describe('precedence', () => {
     )
   })
 
-  test('an empty variable says nothing', () => {
+  test('an empty variable leaves the default', () => {
     expect(readSettingsWith({ env: { SHELFD_TRANSFERS: '' } }).limits.transfers).toBe(4)
   })
 })
 
 describe('defaults', () => {
-  test('without a service the embedded library holds nothing back', () => {
+  test('the embedded library has no limits by default', () => {
     const settings = readSettingsWith()
     expect(settings.service).toEqual({ kind: 'embedded', dataDir: '/home/ada/.local/share/shelfd/library' })
     expect(settings.limits).toMatchObject({ inIngestion: 5000, newPerRun: null, newPerDay: null })
@@ -99,12 +99,12 @@ describe('defaults', () => {
     expect(settings.ingestion).toEqual({ firstPollMs: 2_000, maxPollMs: 60_000, deadlineMs: 21_600_000 })
   })
 
-  test('the url alone, from the environment, configures a service', () => {
+  test('the URL in the environment alone configures a service', () => {
     const { service } = readSettingsWith({ env: { SHELFD_SERVICE_URL: 'http://127.0.0.1:8800/' } })
     expect(service).toMatchObject({ kind: 'configured', origin: 'http://127.0.0.1:8800' })
   })
 
-  test('limits can be lifted and embedded ones set', () => {
+  test('limits can be lifted, and set for the embedded library', () => {
     const lifted = readSettingsWith({ yaml: `${CONFIGURED}limits: { newPerRun: none, newPerDay: 7 }` })
     expect(lifted.limits).toMatchObject({ newPerRun: null, newPerDay: 7 })
     expect(readSettingsWith({ yaml: 'limits: { newPerRun: 3 }' }).limits).toMatchObject({
@@ -145,7 +145,7 @@ describe('defaults', () => {
 })
 
 describe('places', () => {
-  test('paths of the file count from the file, those of flags from the working directory', () => {
+  test('paths of the file start at the file, those of flags at the working directory', () => {
     const settings = readSettingsWith({
       yaml: `${CONFIGURED}  \nstateDir: state\nmirrors: [{ path: ../papers, library: R }]`,
       flags: { 'data-dir': 'library' },
@@ -156,7 +156,7 @@ describe('places', () => {
     expect(settings.configFile).toBe(CONFIG)
   })
 
-  test('the state lies where XDG or systemd say', () => {
+  test('the state lies where XDG or systemd place it', () => {
     expect(readSettingsWith().stateDir).toBe('/home/ada/.local/state/shelfd')
     expect(readSettingsWith({ env: { XDG_STATE_HOME: '/var/x' } }).stateDir).toBe('/var/x/shelfd')
     expect(readSettingsWith({ env: { XDG_STATE_HOME: 'relative' } }).stateDir).toBe('/home/ada/.local/state/shelfd')

@@ -4,7 +4,7 @@ import { parseConfigFile } from '../../../src/app/settings/config-file/parse-fil
 import { renderConfig } from '../../../src/app/settings/config-file/render-config.ts'
 
 describe('a written configuration', () => {
-  test('reads back as it was chosen, whatever the names are', () => {
+  test('a written configuration reads back as it was chosen', () => {
     const odd = fc.oneof(
       fc.string({ minLength: 1 }),
       fc.string({ unit: 'grapheme', minLength: 1 }),
@@ -39,7 +39,7 @@ describe('a written configuration', () => {
     )
   })
 
-  test('without a service names none', () => {
+  test('a configuration without a service names none', () => {
     expect(parseConfigFile('config.yaml', renderConfig({ service: undefined, mirrors: [] }), {}).raw).toEqual({
       mirrors: [],
     })

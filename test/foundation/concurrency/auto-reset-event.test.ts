@@ -3,7 +3,7 @@ import { AutoResetEvent } from '../../../src/foundation/concurrency/auto-reset-e
 import { manualClock } from '../../support/manual-clock.ts'
 
 describe('an auto-reset event', () => {
-  test('stays set until somebody waits', async () => {
+  test('an auto-reset event stays set until somebody waits', async () => {
     const event = new AutoResetEvent()
     event.set()
     event.set()
@@ -14,7 +14,7 @@ describe('an auto-reset event', () => {
     expect(await second).toBe(true)
   })
 
-  test('leaves no sleeper once it was set', async () => {
+  test('a wait that the event ends leaves no sleeper', async () => {
     const event = new AutoResetEvent()
     const clock = manualClock()
     const waiting = event.waitAtMost(clock, 1_000)
@@ -22,7 +22,7 @@ describe('an auto-reset event', () => {
     expect([await waiting, clock.countSleepers()]).toEqual([false, 0])
   })
 
-  test('leaves no listener at the signal', async () => {
+  test('a wait that its signal ends leaves no sleeper', async () => {
     const event = new AutoResetEvent()
     const clock = manualClock()
     const stop = new AbortController()

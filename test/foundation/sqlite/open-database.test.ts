@@ -38,15 +38,15 @@ function olderDatabase(rows: number, text = 'pelican') {
   return { ...place, directory, migrationsDir: later }
 }
 
-/** What a reader of the file sees: the version of its schema, and whether it is whole. */
+/** The version of the schema that a reader of the file sees, and whether the file is whole. */
 function look(file: string, rows: number) {
   const database = new Database(file)
   try {
     const version = database.pragma('user_version', { simple: true })
     const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1").pluck().all()
     const seen = version === 2 ? "WHERE text LIKE '% (seen)' AND size > 0" : "WHERE text NOT LIKE '% (seen)'"
-    const notes = database.prepare(`SELECT count(*) FROM note ${seen}`).pluck().get()
-    const isWhole = database.pragma('integrity_check', { simple: true }) === 'ok' && notes === rows
+    const rowCount = database.prepare(`SELECT count(*) FROM note ${seen}`).pluck().get()
+    const isWhole = database.pragma('integrity_check', { simple: true }) === 'ok' && rowCount === rows
     return { version, tables, isWhole }
   } finally {
     database.close()
@@ -54,7 +54,7 @@ function look(file: string, rows: number) {
 }
 
 describe('a migration', () => {
-  test('that is cut off anywhere is whole or has not begun (P23)', () => {
+  test('a migration cut off anywhere is whole or has not begun (P23)', () => {
     const rows = 200
     const spec = olderDatabase(rows)
     const migrated = openDatabase(spec)
@@ -83,7 +83,7 @@ describe('a migration', () => {
     expect([...versions]).toEqual([1, 2])
   })
 
-  test('killed while it backs up leaves no half backup (P23)', async () => {
+  test('a migration killed during its backup leaves no half backup (P23)', async () => {
     const rows = 3_000
     const spec = olderDatabase(rows, 'pelican '.repeat(500))
     const backup = `${spec.file}.v1.bak`
@@ -96,7 +96,7 @@ describe('a migration', () => {
     const sizeOf = (name: string) => statSync(join(spec.directory, name), { throwIfNoEntry: false })?.size ?? 0
     const hasBegun = () => readdirSync(spec.directory).some((name) => name.includes('.bak') && sizeOf(name) > 0)
     const nextTurn = () => new Promise<false>((resolve) => setImmediate(() => resolve(false)))
-    // It may be over before it was seen to begin: then there is a whole backup.
+    // The process may end before the loop sees the backup begin: then the backup is whole.
     while (!hasBegun() && !(await Promise.race([isOver, nextTurn()])));
     child.kill('SIGKILL')
     await ended
@@ -110,7 +110,7 @@ describe('a migration', () => {
 })
 
 describe('a connection', () => {
-  test('waits for the disk after its first write too (P1)', () => {
+  test('a connection waits for the disk after its first write too (P1)', () => {
     const spec = olderDatabase(1)
     const database = openDatabase(spec)
     database.prepare("INSERT INTO note (text) VALUES ('second')").run()
@@ -119,7 +119,7 @@ describe('a connection', () => {
     database.close()
   })
 
-  test('trusts no schema, whether it reads or writes', () => {
+  test('a connection that reads or writes trusts no schema', () => {
     const spec = olderDatabase(1)
     openDatabase(spec).close()
     for (const open of [openDatabase, openDatabaseReadOnly]) {

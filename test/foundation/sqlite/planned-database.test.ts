@@ -13,11 +13,11 @@ describe('a statement', () => {
     ['SELECT id FROM file WHERE name = ? LIMIT ?', 'SELECT id FROM file WHERE name = +? LIMIT +?'],
     ['SELECT id FROM file WHERE size IS @size', 'SELECT id FROM file WHERE size IS +@size'],
     ['SELECT id FROM file WHERE size >= ? AND id <> ?', 'SELECT id FROM file WHERE size >= ? AND id <> ?'],
-  ] as const)('is planned once for all values: %s', ([sql, planned]) => {
+  ] as const)('a statement is planned once for all values: %s', ([sql, planned]) => {
     expect(sourceOf(sql)).toBe(planned)
   })
 
-  test('compares a text with the same text', () => {
+  test('a statement compares a text with the same text', () => {
     using open = new DisposableStack()
     const database = open.adopt(new PlannedDatabase(':memory:'), (opened) => opened.close())
     database.exec("CREATE TABLE file (name TEXT, size INTEGER); INSERT INTO file VALUES ('7', 7)")

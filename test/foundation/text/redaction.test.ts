@@ -30,16 +30,16 @@ const ECHOES: Readonly<Record<string, (secret: string) => string>> = {
   hexadecimal: (secret) => Buffer.from(secret).toString('hex'),
 }
 
-describe('a secret is redacted', () => {
-  test.each(Object.entries(ECHOES))('when repeated as %s', (_, echo) => {
-    const said = `no: ${echo(CANARY)} is bad`
-    const clean = redact(said)
+describe('redaction', () => {
+  test.each(Object.entries(ECHOES))('a secret is redacted when repeated as %s', (_, echo) => {
+    const echoed = `no: ${echo(CANARY)} is bad`
+    const clean = redact(echoed)
     expect(clean).toContain(REDACTED)
     for (const other of Object.values(ECHOES)) expect(clean).not.toContain(other(CANARY).slice(4, -4))
     expect(clean).toMatch(/^no: .*is bad$/)
   })
 
-  test('when repeated in any mixture of escapes', () => {
+  test('a secret is redacted in any mixture of escapes', () => {
     const escapes = fc.constantFrom<(secret: string) => string>(
       ...['as it is', 'JSON', 'JSON in code points', 'a query', 'a query in whole', 'HTML', 'HTML in numbers'].flatMap(
         (name) => ECHOES[name] ?? [],
@@ -54,7 +54,7 @@ describe('a secret is redacted', () => {
     )
   })
 
-  test('and nothing else is', () => {
+  test('text without the secret stays as it is', () => {
     const harmless = fc.string({ maxLength: 300 }).filter((text) => !text.includes(CANARY))
     fc.assert(
       fc.property(harmless, (text) => {
@@ -64,7 +64,7 @@ describe('a secret is redacted', () => {
     expect(redact(CANARY.slice(0, -1))).toBe(CANARY.slice(0, -1))
   })
 
-  test('and JSON stays JSON', () => {
+  test('JSON stays JSON when a secret in it is redacted', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (before, after) => {
         const clean: unknown = JSON.parse(redact(JSON.stringify({ text: `${before}${CANARY}${after}` })))
@@ -73,14 +73,14 @@ describe('a secret is redacted', () => {
     )
   })
 
-  test('without backtracking over hostile text', () => {
+  test('redaction does not backtrack over hostile text', () => {
     const secret = '\\%&\\\\%%25&amp;\\\\\\u005c'
     for (const mark of ['\\', '%25', '&amp;', '%', '&']) {
       expect(createRedaction(secret)(mark.repeat(20_000))).toBe(mark.repeat(20_000))
     }
   })
 
-  test('unless it is empty', () => {
+  test('an empty secret redacts nothing', () => {
     expect(createRedaction('')('abc')).toBe('abc')
   })
 })

@@ -8,14 +8,14 @@ import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 const MAP = JSON.stringify({ version: 3, sources: ['../src/a.ts'], names: [], mappings: 'AAEI' })
 
 describe('the stack of an error', () => {
-  test('names the places in the sources', () => {
+  test('a stack with source maps names the places in the sources', () => {
     const directory = writeTree(temporaryDirectory(), { 'dist/with space.js': '', 'dist/with space.js.map': MAP })
     const file = join(directory, 'dist', 'with space.js')
     const shown = stackInSources(`Error: no\n    at run (${file}:1:1)\n    at async ${pathToFileURL(file)}:1:1`)
     expect(shown).toMatch(/^Error: no\n {4}at run \(\S+\/src\/a\.ts:3:5\)\n {4}at async \S+\/src\/a\.ts:3:5$/)
   })
 
-  test('keeps places that have no map', () => {
+  test('a stack keeps the places that have no source map', () => {
     const stack = `Error: at (a.js:1:1)\n    at run (${temporaryDirectory()}/b.js:2:7)\n    at node:internal/x:1:2`
     expect(stackInSources(stack)).toBe(stack)
   })

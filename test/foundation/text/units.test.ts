@@ -13,7 +13,7 @@ describe('a duration', () => {
     [3_599_600, '1h 00m'],
     [7_800_000, '2h 10m'],
     [172_800_000, '48h 00m'],
-  ])('of %d ms is %s', (durationMs, text) => {
+  ])('a duration of %d ms is %s', (durationMs, text) => {
     expect(formatDuration(durationMs)).toBe(text)
   })
 })
@@ -28,7 +28,7 @@ describe('a size', () => {
     [1_023.4 * 2 ** 10, '1023 KiB'],
     [1_023.6 * 2 ** 10, '1.0 MiB'],
     [2_000 * 2 ** 40, '2000 TiB'],
-  ])('of %d bytes is %s', (sizeBytes, text) => {
+  ])('a size of %d bytes is %s', (sizeBytes, text) => {
     expect(formatSize(sizeBytes)).toBe(text)
   })
 })
