@@ -10,7 +10,7 @@ import { manyFiles, temporaryDirectory, writeTree } from '../support/temporary.t
 const tree = manyFiles(300, 180)
 const contents = new Set(Object.values(tree).map((content) => createHash('sha256').update(content).digest('hex')))
 
-/** Runs again, as if each quarantine had ended, until nothing is left; every upload that failed twice is told meanwhile. */
+/** Runs again, as if each quarantine had ended, until nothing is left; each run reports the uploads that failed twice. */
 async function syncUntilDone(tested: TestEngine, mirror: MirrorSettings): Promise<RunResult[]> {
   const runs: RunResult[] = []
   for (let run = 1; run <= 5; run += 1) {
@@ -19,7 +19,7 @@ async function syncUntilDone(tested: TestEngine, mirror: MirrorSettings): Promis
     const { problems, uploads } = accountOf(result)
     expect(result.failure).toBeUndefined()
     expect(uploads).toMatchObject({ inDoubt: 0, heldBack: 0 })
-    // Of the others the ingestion could not be followed for a while.
+    // The other problems are of resources whose ingestion could not be polled for a while.
     expect(uploads.failed).toBeLessThanOrEqual(problems.length)
     const { store } = tested
     expect(store.contents.countToSend(1)).toMatchObject({ n: 0 })
@@ -29,8 +29,8 @@ async function syncUntilDone(tested: TestEngine, mirror: MirrorSettings): Promis
   throw new Error('Five runs were not enough')
 }
 
-describe('a service where a fifth of all requests goes wrong', () => {
-  test.each([1, 2])('still gets every content exactly once (seed %i)', async (seed) => {
+describe('random faults of the service', () => {
+  test.each([1, 2])('a faulty service gets every content exactly once (seed %i)', async (seed) => {
     await using service = await startFaultyService({ fault: randomFaults(seed, 0.2) })
     const mirror = mirrorOf(writeTree(temporaryDirectory(), tree))
     await using tested = openTestEngine(service, { inThreads: true })
@@ -54,7 +54,7 @@ describe('a service where a fifth of all requests goes wrong', () => {
     expect(rows).toHaveLength(300)
   })
 
-  test('without a duplicate rule only lost answers cost twice', async () => {
+  test('lost answers cause no second resource without a duplicate rule', async () => {
     await using service = await startFaultyService({ fault: randomFaults(3, 0.2), hasNoDuplicateRule: true })
     const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(150, 100)))
     await using tested = openTestEngine(service, { inThreads: true })
@@ -66,7 +66,7 @@ describe('a service where a fifth of all requests goes wrong', () => {
     const resources = readLibrary(service.dataDir).length
     expect(resources).toBe(uploads.length)
     expect(resources).toBeLessThanOrEqual(100 + lost.length)
-    // What was lost on the way back is found by looking, so that hardly any of it is sent again.
+    // If only the answer was lost, the look finds the resource, so that nothing is sent again.
     expect(resources).toBe(100)
   })
 })

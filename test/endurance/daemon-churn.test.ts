@@ -16,7 +16,7 @@ const FILES = 10_000
 const SETTLE_MS = 1_000
 /** Between two changes, so that there are about a hundred in a second. */
 const INTERVAL_MS = 10
-/** What rested for so long must have been seen: settling, looking and a scan of a busy machine. */
+/** A content that stayed unchanged for so long must be in the library: time to settle, to look, and to scan on a busy machine. */
 const SURELY_SEEN_MS = 20_000
 /** Ten thousand files on a machine that does other things as well. */
 const LONGEST_WAIT_MS = 180_000
@@ -39,9 +39,9 @@ test('a tree changed at random ends exactly mirrored', { timeout: CHURN_MS + 3 *
     churner.step()
     await sleep(INTERVAL_MS)
   }
-  await daemon.until('all is quiet', isIdle)
+  await daemon.until('all is settled', isIdle)
   churner.settle()
-  await daemon.until('all is quiet again', isIdle)
+  await daemon.until('all is settled again', isIdle)
   const missed = (await daemon.status()).mirrors[0]?.missedByWatcher
   const { exitCode } = await daemon.stop()
   expect(exitCode).toBe(0)

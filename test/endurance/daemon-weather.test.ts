@@ -31,8 +31,10 @@ function countTaken(service: FaultyService): number {
   return service.requests.filter(({ route, status }) => route === 'uploadFile' && status !== undefined).length
 }
 
-describe('a service that comes and goes', () => {
-  test('gets everything once, and the log stays short', { timeout: 180_000 + OUTAGE_MS * 1.2 }, async () => {
+describe('outages of the service', () => {
+  test('an unsteady service gets each content once, with few log lines', {
+    timeout: 180_000 + OUTAGE_MS * 1.2,
+  }, async () => {
     await using service = await startFaultyService({ library: 'Research', fault: () => 'reset-before' })
     const home = homeOf(service)
     const daemon = await startDaemon(home)
@@ -54,20 +56,22 @@ describe('a service that comes and goes', () => {
     )
 
     const all = CONTENTS + changer.changes
-    await daemon.until('all is quiet', (status) => isIdle(status) && readLibrary(service.dataDir).length >= all)
+    await daemon.until('all is settled', (status) => isIdle(status) && readLibrary(service.dataDir).length >= all)
     const { exitCode, stderr } = await daemon.stop()
     if (OUTAGE_MS > 0) process.stdout.write(`${changer.changes} changes; the log:\n${stderr}`)
     expect(exitCode).toBe(0)
     expect(readLibrary(service.dataDir)).toHaveLength(all)
     expect(countTaken(service)).toBe(all)
-    // Each file that was sent is a line; what the weather does must not fill the log.
+    // Each file that was sent is a line; outages must not fill the log.
     const others = stderr.split('\n').filter((line) => !/ info {2}sent mirror=/.test(line))
     expect(others.length).toBeLessThan(MOST_LOG_LINES)
   })
 })
 
-describe('signals at random moments', () => {
-  test('lose nothing and leave no stale lock', { timeout: 60_000 + SIGNALS * 10_000 }, async () => {
+describe('random signals', () => {
+  test('a daemon ended at random loses nothing and leaves no lock', {
+    timeout: 60_000 + SIGNALS * 10_000,
+  }, async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = homeOf(service)
     const random = seededRandom(20_261)
@@ -88,12 +92,12 @@ describe('signals at random moments', () => {
       else expect(exitCode).toBe(0)
     }
     const last = await startDaemon(home)
-    await last.until('all is quiet', (status) => isIdle(status))
+    await last.until('all is settled', (status) => isIdle(status))
     expect(await last.stop()).toMatchObject({ exitCode: 0 })
     const stored = readLibrary(service.dataDir)
     expect(stored).toHaveLength(CONTENTS + SIGNALS)
     expect(kills).toBeGreaterThan(SIGNALS / 8)
-    // What was on its way at a kill is looked for; whatever the library took is not sent again.
+    // The next daemon looks for uploads that a kill interrupted, and sends none again that the library stored.
     expect(countTaken(service)).toBeLessThanOrEqual(CONTENTS + SIGNALS + kills * 4)
     expect(stored.filter(({ places }) => places.length > 1)).toEqual([])
     expect(await home.shelfd(['report', '--check', '--only', 'local-only,needs-attention'])).toMatchObject({
@@ -102,7 +106,7 @@ describe('signals at random moments', () => {
   })
 })
 
-/** Goes on writing new files, whatever the weather. */
+/** Writes new files, also while the service is away. */
 class Changer {
   changes = 0
   readonly #home: Home

@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../support/temporary.ts'
 
 const AT_ONCE = 2
 
-/** A mirror of its own, in a home of its own, whose state lies on a disk that fails so when it says so. */
+/** A mirror of its own, in a home of its own, whose state lies on a disk that fails as `fault` describes. */
 function openMirror(service: FaultyService, layer: string, name: string) {
   const home = temporaryHome(service)
   home.write(name, { [`${name} 1.md`]: `${name} 1`, 'in/it': `${name} 2`, [`in/${name} 3.md`]: `${name} 3` })
@@ -25,18 +25,18 @@ function openMirror(service: FaultyService, layer: string, name: string) {
   return { home, sync, syncSoundly: () => home.shelfd(args) }
 }
 
-/** Fails without harm, or ends with a sentence about the state; the next run mends it and pays for nothing again. */
+/** Expects that the failing run succeeds or names the state, and that the next run succeeds. */
 async function failAt(service: FaultyService, layer: string, name: string, fault: StateFault): Promise<void> {
   const { home, sync, syncSoundly } = openMirror(service, layer, name)
   const { exitCode, stderr } = await sync(fault)
   const isNamed = stderr.includes(`the store in "${home.stateDir}"`) && (exitCode === 5 || exitCode === 78)
-  expect({ fault, stderr, exitCode, isTold: exitCode === 0 || isNamed }).toMatchObject({ isTold: true })
+  expect({ fault, stderr, exitCode, isReported: exitCode === 0 || isNamed }).toMatchObject({ isReported: true })
   const next = await syncSoundly()
   expect({ fault, ...next }).toMatchObject({ exitCode: 0 })
 }
 
 test.runIf(process.platform === 'linux')(
-  'a failing disk of the state is named and survived',
+  'a failing disk is named, and the next sync succeeds',
   async () => {
     const service = await startFaultyService({ library: 'Research', hasNoDuplicateRule: true })
     const layer = compileStateFaults(temporaryDirectory())

@@ -20,7 +20,7 @@ import { manyFiles, temporaryDirectory } from '../support/temporary.ts'
 const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
 const CONTENTS = 110
 
-/** Before a file has its name or loses it; after half of a write; between a flush and whatever relies on it. */
+/** Before a file has its name or loses it; after half of a write; between a flush and the change that relies on it. */
 function killAt([of]: StateChange): Harm {
   const harm = of.startsWith('write') ? 'tear' : of.startsWith('sync') ? 'kill-after' : 'kill'
   return { kind: 'state', fault: { of, at: 1, harm } }
@@ -30,7 +30,7 @@ function killWhen(moment: ServiceMoment): Harm {
   return { kind: 'service', moment, nth: 1 }
 }
 
-/** Looks for what was stored come after a kill that left a doubt. */
+/** The service is asked for a download only after a kill that left an upload in doubt. */
 const MOMENTS = [
   ...SERVICE_MOMENTS.filter((moment) => moment !== 'download asked'),
   'upload stored',
@@ -44,9 +44,9 @@ const PLANS = [
   { seed: 3, harms: MOMENTS.map(killWhen) },
 ] satisfies readonly Partial<RoundPlan>[]
 
-describe('a process killed at any moment', () => {
+describe('kills at any moment', () => {
   test.runIf(process.platform === 'linux')(
-    'loses nothing and sends nothing twice (P1-P4)',
+    'a killed process loses nothing and sends nothing twice (P1-P4)',
     async () => {
       const directory = temporaryDirectory()
       const around = { program: PROGRAM, layer: compileStateFaults(directory) }
@@ -59,7 +59,7 @@ describe('a process killed at any moment', () => {
     300_000,
   )
 
-  test('takes the embedded library down and up again', async () => {
+  test('a killed embedded library starts again with every content once', async () => {
     const home = temporaryHome()
     home.write('Papers', manyFiles(160, CONTENTS))
     const random = seededRandom(7)

@@ -7,7 +7,7 @@ import { runSeeds } from '../simulation/run-seeds.ts'
 const SEEDS = Number(process.env.SHELFD_SIMULATION_SEEDS ?? 3_000)
 
 describe('simulated worlds', () => {
-  test('break no promise, seed by seed', { timeout: 1_800_000 }, async () => {
+  test('no simulated world breaks a promise', { timeout: 1_800_000 }, async () => {
     const failures: string[] = []
     for await (const { seed, failure } of runSeeds({ from: 1, seeds: SEEDS, jobs: 2 })) {
       if (failure) failures.push(`seed ${seed} broke ${failure.message}; npm run simulate -- --seed ${seed}`)
@@ -16,8 +16,8 @@ describe('simulated worlds', () => {
   })
 })
 
-describe('a planted bug', () => {
-  test.for(BUGS)('still fits into the code: $name', ({ file, from, to }) => {
+describe('planted bugs', () => {
+  test.for(BUGS)('a planted bug still fits into the code: $name', ({ file, from, to }) => {
     const source = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
     expect([source.split(from).length, source.includes(to) && !from.includes(to)]).toEqual([2, false])
   })
@@ -27,7 +27,7 @@ describe('a planted bug', () => {
     'partial counts as searchable',
     'a wake-up does not end a wait with a time limit',
     'a file is opened through a link',
-  ])('is found: %s', { timeout: 300_000 }, (name) => {
+  ])('the simulation finds a planted bug: %s', { timeout: 300_000 }, (name) => {
     const plant = new URL('../simulation/planted/plant.ts', import.meta.url).href
     const main = new URL('../simulation/main.ts', import.meta.url).pathname
     const env = { ...process.env, SHELFD_PLANTED_BUG: name }

@@ -9,7 +9,7 @@ import knip from '../../knip.json' with { type: 'json' }
 const SRC = fileURLToPath(new URL('../../src', import.meta.url))
 
 describe('the bundle', () => {
-  test('has a file for each thread and child process', () => {
+  test('the bundle has a file for each thread and child process', () => {
     const started = globSync(join(SRC, '**', '*.ts')).flatMap((file) => {
       const names = readFileSync(file, 'utf8').matchAll(/threadEntry\('(?<name>[^']+)', import\.meta\.url\)/g)
       return [...names].map(({ groups }) => relative(SRC, join(dirname(file), groups?.name ?? '')))

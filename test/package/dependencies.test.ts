@@ -13,7 +13,7 @@ interface Locked {
 const locked: [string, Locked][] = Object.entries(lockFile.packages).filter(([place]) => place !== '')
 
 describe('dependencies', () => {
-  test('are locked to a version with its checksum', () => {
+  test('each dependency is locked to a version with its checksum', () => {
     const loose = locked.filter(
       ([, { version, integrity }]) => version === undefined || !integrity?.startsWith('sha512-'),
     )
@@ -21,14 +21,14 @@ describe('dependencies', () => {
     expect(locked.length).toBeGreaterThan(50)
   })
 
-  test('run one script at most when they are installed', () => {
+  test('one dependency at most runs a script at its installation', () => {
     const scripts = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([place]) => place)
     const decided = Object.keys(packageJson.allowScripts).map((name) => `node_modules/${name}`)
     expect(scripts.filter((place) => !decided.includes(place))).toEqual([])
     expect(Object.entries(packageJson.allowScripts).filter(([, isAllowed]) => isAllowed)).toEqual([['node', true]])
   })
 
-  test('are few in an installed program', () => {
+  test('an installed program has few dependencies', () => {
     expect(Object.keys(packageJson.dependencies).length).toBeLessThanOrEqual(32)
     expect(locked.filter(([, { dev }]) => !dev).length).toBeLessThanOrEqual(220)
   })

@@ -33,7 +33,7 @@ beforeAll(() => {
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
 describe('the installed package', () => {
-  test('has the command and nothing that only the project needs', () => {
+  test('the package has the command and none of the development files', () => {
     const files = readdirSync(join(installed, 'shelfd')).sort()
     expect(files).toEqual([
       ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'config', 'dist', 'docs', 'package.json'],
@@ -43,7 +43,7 @@ describe('the installed package', () => {
     expect(existsSync(join(installed, 'vitest'))).toBe(false)
   })
 
-  test('lists in its bill of materials what comes with it', () => {
+  test('the bill of materials lists every installed package', () => {
     const sbom = readFileSync(join(installed, 'shelfd', 'sbom.cdx.json'), 'utf8')
     expect(sbom).toBe(renderSbom())
     const { components } = JSON.parse(sbom)
@@ -51,11 +51,11 @@ describe('the installed package', () => {
     expect(namesIn(installed).filter((name) => name !== 'shelfd' && !listed.has(name))).toEqual([])
   })
 
-  test('tells its version', () => {
+  test('the installed command prints its version', () => {
     expect(shelfd('--version')).toEqual({ status: 0, stdout: `${packageJson.version}\n`, stderr: '' })
   })
 
-  test('mirrors a directory and reports it in sync', () => {
+  test('the installed command mirrors a directory and reports it in sync', () => {
     const directory = join(place, 'notes')
     mkdirSync(directory)
     writeFileSync(join(directory, 'a.md'), '# A note\n')
@@ -67,8 +67,8 @@ describe('the installed package', () => {
   })
 })
 
-describe('a process of the installed package', () => {
-  test('mirrors as a daemon, and counts for its metrics', async () => {
+describe('processes of the installed package', () => {
+  test('the installed daemon mirrors files and counts them in its metrics', async () => {
     const port = await freePort()
     const { env, stateDir, root, write } = daemonHome(port)
     const daemon = attachDaemon(startInstalled(['daemon'], env), stateDir)
@@ -85,7 +85,7 @@ describe('a process of the installed package', () => {
     expect((await daemon.stop()).exitCode).toBe(0)
   })
 
-  test('serves a library, which is told by one line', async () => {
+  test('the installed server prints its address as one line of JSON', async () => {
     const home = temporaryHome()
     const server = startInstalled(['serve', '--port', '0', '--json'], home.env)
     onTestFinished(() => void server.child.kill('SIGKILL'))
@@ -96,7 +96,7 @@ describe('a process of the installed package', () => {
     expect((await server.ended).exitCode).toBe(0)
   })
 
-  test('shows with -vv where in the sources it failed', async () => {
+  test('a stack trace with -vv names the source file', async () => {
     const home = temporaryHome()
     const { stderr, exitCode } = await startInstalled(['sync', '/not/there', '-vv'], home.env).ended
     expect(stderr).toMatch(/^ +at .*\(src\/\S+\.ts:\d+:\d+\)$/m)
@@ -104,14 +104,14 @@ describe('a process of the installed package', () => {
   })
 })
 
-describe('an older Node', () => {
-  test('is refused before anything else is loaded', () => {
+describe('older versions of Node', () => {
+  test('an older Node is refused before anything else is loaded', () => {
     const versions = "{ ...process.versions, node: '20.20.2' }"
     const pretend = `data:text/javascript,Object.defineProperty(process, 'versions', { value: ${versions} })`
     expectRefusal(run(process.execPath, ['--import', pretend, mainFile(), '--version']), '20.20.2')
   })
 
-  test.skipIf(olderNode === undefined)('refuses plainly where one is installed', () => {
+  test.skipIf(olderNode === undefined)('a really installed older Node is refused with one sentence', () => {
     const { file, version } = olderNode ?? { file: '', version: '' }
     expectRefusal(run(file, [mainFile(), 'sync']), version)
     const path = `${dirname(file)}${delimiter}${process.env.PATH}`

@@ -11,7 +11,7 @@ const ofNpm = npmSbom()
 const packages = Object.entries(lock.packages).filter(([path]) => path !== '')
 
 describe('the bill of materials', () => {
-  test('is the same each time, with every hash', () => {
+  test('the bill of materials is reproducible and has every hash', () => {
     const sbom = renderSbom()
     expect(renderSbom()).toBe(sbom)
     const { components, dependencies } = JSON.parse(sbom)
@@ -24,14 +24,14 @@ describe('the bill of materials', () => {
     expect(named.filter((ref) => !known.has(ref))).toEqual([])
   })
 
-  test.skipIf(ofNpm === undefined)('leaves out nothing that npm finds', () => {
+  test.skipIf(ofNpm === undefined)('the bill of materials has every component that npm lists', () => {
     const purlsOf = (text: string) => JSON.parse(text).components.map(({ purl }: { purl: string }) => purl)
     const [ours, theirs]: string[][] = [purlsOf(renderSbom()), purlsOf(ofNpm ?? '')]
     expect(theirs?.length).toBeGreaterThan(50)
     expect(theirs?.filter((purl) => !ours?.includes(purl))).toEqual([])
   })
 
-  test('names each direct dependency', () => {
+  test('the bill of materials names each direct dependency', () => {
     const names = JSON.parse(renderSbom()).components.map(({ name }: { name: string }) => name)
     expect(Object.keys(packageJson.dependencies).filter((name) => !names.includes(name))).toEqual([])
   })

@@ -349,6 +349,6 @@ export const faultsOfFiles: readonly FaultRow[] = [
     happens: 'the disk of the state fails (EIO), may not be written, or its files cannot be opened',
     answer: 'exit 78 with the directory and the cause, or 5 where it is full; the next run on a sound disk mends all',
     class: 'operator',
-    shownBy: { 'endurance/failing-writes.test.ts': ['a failing disk of the state is named and survived'] },
+    shownBy: { 'endurance/failing-writes.test.ts': ['a failing disk is named, and the next sync succeeds'] },
   },
 ]

@@ -32,12 +32,16 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     answer: 'what was under way is in doubt for the next start; no lock stays',
     class: 'doubt',
     shownBy: {
-      'endurance/kills.test.ts': ['a process killed at any moment > loses nothing and sends nothing twice (P1-P4)'],
+      'endurance/kills.test.ts': [
+        'kills at any moment > a killed process loses nothing and sends nothing twice (P1-P4)',
+      ],
       'journeys/under-way.test.ts': [
         'an upload of %j > is a doubt only when its process is gone',
         'an upload of %j > stays a doubt for whoever comes next',
       ],
-      'endurance/daemon-weather.test.ts': ['signals at random moments > lose nothing and leave no stale lock'],
+      'endurance/daemon-weather.test.ts': [
+        'random signals > a daemon ended at random loses nothing and leaves no lock',
+      ],
       'daemon/control/control.test.ts': ['the control socket > replaces what a killed daemon left'],
     },
   },
@@ -103,7 +107,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     happens: 'the disk of the state fails at a write, a flush or a rename',
     answer: 'a sentence with its name; what was told as done is there, and the next run pays for nothing again',
     class: 'operator',
-    shownBy: { 'endurance/failing-writes.test.ts': ['a failing disk of the state is named and survived'] },
+    shownBy: { 'endurance/failing-writes.test.ts': ['a failing disk is named, and the next sync succeeds'] },
   },
   {
     id: 'F-PR-10',

@@ -9,7 +9,9 @@ export const promisesOfReading: readonly PromiseRow[] = [
     except: ['The time of the last access, where the file system keeps it.'],
     shownBy: {
       'journeys/real-disks.test.ts': ['a mirror on a disk > that may only be read is mirrored (P8)'],
-      'endurance/kills.test.ts': ['a process killed at any moment > loses nothing and sends nothing twice (P1-P4)'],
+      'endurance/kills.test.ts': [
+        'kills at any moment > a killed process loses nothing and sends nothing twice (P1-P4)',
+      ],
       'sync/observe/odd-files.test.ts': ['the mirrored directory > is left as it was, to the last time'],
     },
   },
@@ -22,7 +24,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
       'What is mounted inside the directory belongs to it, unless `oneFileSystem` is set.',
     ],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
+      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
       'sync/observe/swapped-directory.test.ts': ['No name from outside a mirror is recorded or made'],
       'local/scan/list-guarded.test.ts': ['A racer never gets an outside name listed'],
       'local/read/open-guarded.test.ts': [
@@ -42,7 +44,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
       'A program that writes through a memory map may leave size, times and inode as they were: such a change is seen by the next scrub (`scrub.interval`) or `--checksum`.',
     ],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
+      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
       'sync/observe/odd-files.test.ts': [
         'a change that leaves no trace > as through a memory map is found by the scrub',
       ],
@@ -80,7 +82,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
       'sync/continuous/mirror-observer.test.ts': [
         'what a hint shows to be gone > is removed by a scan, not by the hint',
       ],
-      'endurance/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
+      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
       'rules/report-class.test.ts': ['a file > is missing only by a complete listing'],
     },
   },
@@ -93,7 +95,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
       'Who says so with `--accept-removals` or `--accept-root`.',
     ],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
+      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
       'journeys/real-disks.test.ts': [
         'a mirror on a disk > that another one replaces while it is sent keeps both apart (P12)',
       ],

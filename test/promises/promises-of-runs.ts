@@ -63,7 +63,9 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'a lock file deleted in the middle of a run lets no other process in',
       ],
       'journeys/exit-codes.test.ts': ['the process ends with > 11 when another instance holds the store'],
-      'endurance/daemon-weather.test.ts': ['signals at random moments > lose nothing and leave no stale lock'],
+      'endurance/daemon-weather.test.ts': [
+        'random signals > a daemon ended at random loses nothing and leaves no lock',
+      ],
     },
   },
   {
@@ -72,11 +74,13 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'a world in which nothing changes stays quiet: the next run sends nothing, makes no directory and changes nothing of the state.',
     except: ['The list of past runs grows by one.', 'What failed is tried again when its pause is over.'],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
-      'endurance/kills.test.ts': ['a process killed at any moment > loses nothing and sends nothing twice (P1-P4)'],
+      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
+      'endurance/kills.test.ts': [
+        'kills at any moment > a killed process loses nothing and sends nothing twice (P1-P4)',
+      ],
       'journeys/first-and-later-runs.test.ts': ['a later run > sends nothing and changes nothing (P17)'],
       'endurance/chaos.test.ts': [
-        'a service where a fifth of all requests goes wrong > still gets every content exactly once (seed %i)',
+        'random faults of the service > a faulty service gets every content exactly once (seed %i)',
       ],
     },
   },
@@ -85,8 +89,10 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     holds: 'a run that was cut off and repeated ends as the run that was not.',
     except: ['The second locations of P4.'],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
-      'endurance/kills.test.ts': ['a process killed at any moment > loses nothing and sends nothing twice (P1-P4)'],
+      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
+      'endurance/kills.test.ts': [
+        'kills at any moment > a killed process loses nothing and sends nothing twice (P1-P4)',
+      ],
       'journeys/exit-codes.test.ts': ['the process ends with > 130 when interrupted, and the next run completes'],
       'journeys/under-way.test.ts': ['a batch > that a kill breaks off goes on at the start'],
     },
@@ -96,7 +102,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     holds: 'everything that was scanned is in exactly one class of the report, and the counts add up on both sides.',
     except: [],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
+      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
       'sync/report/report.test.ts': [
         'whatever happens to a tree > every file is in one class (P19, seed %i)',
         'each class of the report > is reached by what it stands for',
@@ -115,7 +121,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'What is a time of day by nature: schedules, maintenance windows, the limit of a day, and when a certificate or a token ends.',
     ],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
+      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
       'sync/clock-jumps.test.ts': [
         'jumps of ten years between runs send each content once',
         'after the clock was ten years ahead > what was refused is tried again',
@@ -143,7 +149,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'For processes that start later, a pause of more than a week is over after a week; the commands that ask the service by hand know only their own.',
     ],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
+      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
       'sync/kept-retry-after.test.ts': ['a pause that the service asked for > holds for the process that follows'],
       'app/service-client/lazy-service.test.ts': ['a wait that the service asked for holds for the next client'],
       'journeys/no-answer.test.ts': ['who waits for a service hears > from later runs too, which ask nothing before'],
@@ -167,7 +173,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'local/watch/settler.test.ts': ['paths > paths beyond the bound are not taken'],
       'daemon/without-repeats.test.ts': ['memory stays bounded, whatever is said'],
       'endurance/daemon-weather.test.ts': [
-        'a service that comes and goes > gets everything once, and the log stays short',
+        'outages of the service > an unsteady service gets each content once, with few log lines',
       ],
     },
   },
@@ -176,7 +182,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     holds: 'the credential goes in the header `Authorization` and to the configured origin, and nowhere else.',
     except: ['Where you keep it: the token file, the variable or what the command prints is yours to guard.'],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
+      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
       'journeys/credential-secrecy.test.ts': [
         'a credential repeated in escapes shows nowhere (P22)',
         'the credential goes in one header and nowhere else (P22)',

@@ -11,7 +11,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
       'What a scan can see again (names, times, hashes) is written without waiting for the disk; after a power cut the next scan sees it again.',
     ],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
+      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
       'journeys/real-process.test.ts': ['a log cut after a kill never sends a receipt again'],
       'store/integrity/gone-back.test.ts': [
         'a write-ahead log that was cut after a kill > (%s) loses no receipt in silence (P1, P24)',
@@ -29,10 +29,12 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'a receipt > is durable while another upload goes on (P1)',
       ],
       'endurance/kills.test.ts': [
-        'a process killed at any moment > loses nothing and sends nothing twice (P1-P4)',
-        'a process killed at any moment > takes the embedded library down and up again',
+        'kills at any moment > a killed process loses nothing and sends nothing twice (P1-P4)',
+        'kills at any moment > a killed embedded library starts again with every content once',
       ],
-      'endurance/daemon-weather.test.ts': ['signals at random moments > lose nothing and leave no stale lock'],
+      'endurance/daemon-weather.test.ts': [
+        'random signals > a daemon ended at random loses nothing and leaves no lock',
+      ],
     },
   },
   {
@@ -40,8 +42,10 @@ export const promisesOfSending: readonly PromiseRow[] = [
     holds: 'no byte of an upload leaves before its intent (path, SHA-256, MIME type, size, attempt) is committed.',
     except: [],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
-      'endurance/kills.test.ts': ['a process killed at any moment > loses nothing and sends nothing twice (P1-P4)'],
+      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
+      'endurance/kills.test.ts': [
+        'kills at any moment > a killed process loses nothing and sends nothing twice (P1-P4)',
+      ],
       'sync/upload/uploads.test.ts': [
         'before the first byte of an upload > its intent is committed (P2)',
         'before the first byte of an upload > every attempt has an intent of its own',
@@ -58,11 +62,13 @@ export const promisesOfSending: readonly PromiseRow[] = [
       'Two stores, say on two computers, do not know of each other: there only the duplicate rule of the service holds.',
     ],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
-      'endurance/kills.test.ts': ['a process killed at any moment > loses nothing and sends nothing twice (P1-P4)'],
+      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
+      'endurance/kills.test.ts': [
+        'kills at any moment > a killed process loses nothing and sends nothing twice (P1-P4)',
+      ],
       'endurance/chaos.test.ts': [
-        'a service where a fifth of all requests goes wrong > still gets every content exactly once (seed %i)',
-        'a service where a fifth of all requests goes wrong > without a duplicate rule only lost answers cost twice',
+        'random faults of the service > a faulty service gets every content exactly once (seed %i)',
+        'random faults of the service > lost answers cause no second resource without a duplicate rule',
       ],
       'sync/shared-contents.test.ts': [
         'a content that two mirrors begin to send at once is sent once',
@@ -82,13 +88,15 @@ export const promisesOfSending: readonly PromiseRow[] = [
       'When a look finds nothing although the upload was stored, the second one is answered as a duplicate: the resource may then have a second location, and the report says so.',
     ],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
+      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
       'journeys/real-process.test.ts': ['a process stopped while it sends goes on'],
       'sync/shared-contents.test.ts': [
         'a content in doubt that two mirrors look for at once is sent once more',
         'a look goes where the content was sent, whatever was configured since',
       ],
-      'endurance/kills.test.ts': ['a process killed at any moment > loses nothing and sends nothing twice (P1-P4)'],
+      'endurance/kills.test.ts': [
+        'kills at any moment > a killed process loses nothing and sends nothing twice (P1-P4)',
+      ],
       'remote/endpoints/uploads.test.ts': [
         'doubt > is the end of one try: %s',
         'doubt > is the end of a reset after %i bytes arrived',
@@ -140,7 +148,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
       'only `completed` and `completed_with_warnings` count as searchable; `partial` and `failed` are told to the operator, and a state the interface does not name is an error.',
     except: [],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > break no promise, seed by seed'],
+      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
       'sync/ingestion/follow-ingestion.test.ts': [
         'what a service says of its processing > is searchable for two words only (P6)',
         'what a service says of its processing > is told bounded and escaped',

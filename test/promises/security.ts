@@ -176,13 +176,13 @@ export const security: readonly SecurityRow[] = [
     holds: 'Few dependencies, each with its reason, of locked versions; one install script is allowed.',
     shownBy: {
       'package/supply.test.ts': [
-        'the bill of materials > leaves out nothing that npm finds',
-        'the bill of materials > names each direct dependency',
+        'the bill of materials > the bill of materials has every component that npm lists',
+        'the bill of materials > the bill of materials names each direct dependency',
       ],
       'package/dependencies.test.ts': [
-        'dependencies > are locked to a version with its checksum',
-        'dependencies > run one script at most when they are installed',
-        'dependencies > are few in an installed program',
+        'dependencies > each dependency is locked to a version with its checksum',
+        'dependencies > one dependency at most runs a script at its installation',
+        'dependencies > an installed program has few dependencies',
       ],
       'docs.test.ts': ['the pages > give a reason for every dependency'],
     },
@@ -261,11 +261,11 @@ export const security: readonly SecurityRow[] = [
     holds: 'The package names all that is installed with it, with checksums.',
     shownBy: {
       'package/supply.test.ts': [
-        'the bill of materials > is the same each time, with every hash',
-        'the bill of materials > leaves out nothing that npm finds',
-        'the bill of materials > names each direct dependency',
+        'the bill of materials > the bill of materials is reproducible and has every hash',
+        'the bill of materials > the bill of materials has every component that npm lists',
+        'the bill of materials > the bill of materials names each direct dependency',
       ],
-      'package/package.test.ts': ['the installed package > lists in its bill of materials what comes with it'],
+      'package/package.test.ts': ['the installed package > the bill of materials lists every installed package'],
     },
   },
 ]

@@ -5,10 +5,10 @@ import { runShelfd } from '../support/run-shelfd.ts'
 import { scrape } from './scrape.ts'
 import { PACE, type Soak } from './soak.ts'
 
-/** What is wrong with the library, in words; empty when it is exactly what rested, each content sent once. */
+/** What is wrong with the library, in words; empty when it holds exactly the contents that settled, each sent once. */
 export type Complaints = readonly string[]
 
-/** Compares both sides at rest, and ends the daemon for it. */
+/** Stops the daemon and compares the library with the trees, which must be settled. */
 export async function compareSides(
   soak: Soak,
 ): Promise<{ readonly resources: number; readonly complaints: Complaints }> {

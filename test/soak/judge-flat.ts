@@ -3,7 +3,7 @@ import type { Sample } from './sample.ts'
 
 export type Flatness = 'flat' | 'growing' | 'unknown'
 
-/** Medians of the three thirds of a run, and what they say. */
+/** Medians of the three thirds of a run, and the verdict on them. */
 export interface Judgement {
   readonly thirds: readonly number[]
   readonly flatness: Flatness

@@ -19,7 +19,7 @@ export async function serveLibrary(program: string, dataDir: string): Promise<Li
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const ending = endWithUs(child)
-  const said = await Promise.race([once(createInterface(child.stdout), 'line'), once(child, 'exit')])
-  const { url, tokenFile } = announcement.parse(JSON.parse(String(said[0])))
+  const announced = await Promise.race([once(createInterface(child.stdout), 'line'), once(child, 'exit')])
+  const { url, tokenFile } = announcement.parse(JSON.parse(String(announced[0])))
   return { url, tokenFile, dataDir, [Symbol.asyncDispose]: () => ending[Symbol.asyncDispose]() }
 }

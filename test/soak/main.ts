@@ -13,7 +13,7 @@ import { openSoak, type Soak } from './soak.ts'
 
 const SAMPLES_PER_PROGRESS = 24
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
@@ -26,20 +26,22 @@ function stopSignal(): AbortSignal {
 }
 
 async function main(signal: AbortSignal): Promise<boolean> {
-  if (process.platform !== 'linux') throw new Error('Only Linux tells what a process holds: run it there')
+  if (process.platform !== 'linux') throw new Error('Only Linux reports what a process holds: run it there')
   const options = readOptions(process.argv.slice(2))
   using workspace = openWorkspace('soak')
-  say(`${describeMachine()}; load before ${describeLoad()}`)
+  print(`${describeMachine()}; load before ${describeLoad()}`)
   await using soak = await openSoak(options, workspace)
   await rest(soak, signal)
   const { minutes, files, changesPerSecond, seed } = options
-  say(`${minutes} minutes, ${files} files in ${soak.trees.length} mirrors, ${changesPerSecond} changes/s, seed ${seed}`)
+  print(
+    `${minutes} minutes, ${files} files in ${soak.trees.length} mirrors, ${changesPerSecond} changes/s, seed ${seed}`,
+  )
   const samples: Sample[] = []
   try {
     await churnAndSample(soak, { options, signal, samples })
   } finally {
-    say(renderResult(samples))
-    say(`load after ${describeLoad()}`)
+    print(renderResult(samples))
+    print(`load after ${describeLoad()}`)
   }
   signal.throwIfAborted()
   return (await compare(soak, signal)) && isFlat(samples)
@@ -61,7 +63,7 @@ async function churnAndSample(soak: Soak, { options, signal, samples }: Churning
   try {
     for await (const sample of takeSamples(soak, over)) {
       samples.push(sample)
-      if (samples.length % SAMPLES_PER_PROGRESS === 0) say(renderProgress(sample))
+      if (samples.length % SAMPLES_PER_PROGRESS === 0) print(renderProgress(sample))
       if (sample.halted > 0) stop()
     }
   } finally {
@@ -70,10 +72,10 @@ async function churnAndSample(soak: Soak, { options, signal, samples }: Churning
   }
 }
 
-/** Until nothing is left to do, twice: what the last changes set off comes later. */
+/** Waits twice until nothing is left to do: the last changes may cause work later. */
 async function rest({ daemon, trees }: Soak, signal: AbortSignal): Promise<void> {
   for (let round = 0; round < 2; round += 1) {
-    const { mirrors } = await daemon.until('all is quiet', (now) => signal.aborted || isIdle(now) || isHalted(now))
+    const { mirrors } = await daemon.until('all is settled', (now) => signal.aborted || isIdle(now) || isHalted(now))
     signal.throwIfAborted()
     const halted = mirrors.find(({ state }) => state === 'halted')
     if (halted) throw new Error(halted.reason?.message ?? `${halted.name} is halted`)
@@ -89,9 +91,9 @@ async function compare(soak: Soak, signal: AbortSignal): Promise<boolean> {
   await rest(soak, signal)
   const { resources, complaints } = await compareSides(soak)
   const log = soak.daemon.log()
-  say(`log: ${log.split('\n').length - 1} lines`)
-  if (complaints.length === 0) say(`compared: ${resources} resources, exactly what rested, each sent once`)
-  else say(`compared: ${complaints.join('; ')}\n${log}`)
+  print(`log: ${log.split('\n').length - 1} lines`)
+  if (complaints.length === 0) print(`compared: ${resources} resources, exactly what settled, each sent once`)
+  else print(`compared: ${complaints.join('; ')}\n${log}`)
   return complaints.length === 0
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What a process holds now, as Linux tells it. */
+/** What a process holds now, as Linux reports it. */
 export interface ProcessUse {
   readonly residentBytes: number
   /** Of these, what is neither code nor any other file: heaps, stacks, caches. */
@@ -33,7 +33,7 @@ export function readProcessUse(pid: number): ProcessUse {
 
 function readField(text: string, name: string): number {
   const value = new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1]
-  if (value === undefined) throw new Error(`The system does not tell ${name}`)
+  if (value === undefined) throw new Error(`The system does not report ${name}`)
   return Number(value)
 }
 
