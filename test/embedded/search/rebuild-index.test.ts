@@ -1,11 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { searchAnswer } from '../../../src/contract/records.ts'
+import { openLibraryDatabase } from '../../../src/embedded/database/open-library-database.ts'
+import { openTables } from '../../../src/embedded/database/open-tables.ts'
+import { openIndexRebuild } from '../../../src/embedded/search/rebuild-index.ts'
+import { systemClock } from '../../../src/foundation/clock.ts'
+import { silentLogger } from '../../../src/foundation/logger.ts'
 import type { ServiceClient } from '../../contract/service-client.ts'
 import { manualClock } from '../../support/manual-clock.ts'
-import { startLibrary } from '../temporary-library.ts'
+import { startLibrary, temporaryDirectory } from '../temporary-library.ts'
 
 const MIGRATIONS = join(import.meta.dirname, '../../../src/embedded/database/migrations')
 
@@ -75,4 +80,27 @@ it('a library that is deleted while it is indexed anew stays deleted', async () 
   )
   expect(database.prepare("SELECT count(*) FROM setting WHERE name LIKE 'index-%'").pluck().get()).toBe(0)
   database.close()
+})
+
+it('passages that are deleted while their words are prepared are not indexed', async () => {
+  const file = join(temporaryDirectory(), 'library.sqlite')
+  const database = openLibraryDatabase(file)
+  onTestFinished(() => void database.close())
+  const tables = openTables(database)
+  const library = { publicId: 'l', name: 'l', overview: null, createdAtMs: 0 }
+  const resource = { publicId: 'r', sha256: Buffer.alloc(32), mimeType: 'text/plain', sizeBytes: 7, title: 'r' }
+  const libraryId = tables.libraries.insert(library)
+  const resourceId = tables.resources.insert({ ...resource, libraryId, createdAtMs: 0 })
+  tables.passages.insert(resourceId, 0, { text: 'wombats', unit: 'line', firstUnit: 1, lastUnit: 1 })
+  tables.settings.write('index-rebuild-end', '1')
+  const writes = {
+    write: async <T>(work: () => T) => {
+      tables.libraries.remove(libraryId)
+      return work()
+    },
+  }
+  const rebuild = openIndexRebuild({ tables, writes, logger: silentLogger, clock: systemClock })
+  rebuild.start()
+  await rebuild.settled()
+  expect(database.prepare('SELECT count(*) FROM passage_words').pluck().get()).toBe(0)
 })
