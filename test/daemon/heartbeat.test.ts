@@ -5,53 +5,53 @@ import { manualClock } from '../support/manual-clock.ts'
 
 const INTERVAL_MS = 10_000
 
-/** A heartbeat on a clock by hand, and what it said. */
+/** A heartbeat on a clock that the test advances, and its beats and jumps as they came. */
 function startManual() {
   const clock = manualClock()
-  const said: string[] = []
+  const events: string[] = []
   const heartbeat = startHeartbeat({
     clock,
     intervalMs: INTERVAL_MS,
-    onBeat: () => said.push('beat'),
-    onJump: (kind, byMs) => said.push(`${kind} ${byMs}`),
+    onBeat: () => events.push('beat'),
+    onJump: (kind, byMs) => events.push(`${kind} ${byMs}`),
   })
-  return { clock, said, heartbeat, [Symbol.dispose]: () => heartbeat[Symbol.dispose]() }
+  return { clock, events, heartbeat, [Symbol.dispose]: () => heartbeat[Symbol.dispose]() }
 }
 
 describe('the heartbeat', () => {
-  test('beats at once and at every interval', async () => {
+  test('the heartbeat beats at once and at every interval', async () => {
     using started = startManual()
-    expect(started.said).toEqual(['beat'])
+    expect(started.events).toEqual(['beat'])
     await started.clock.advance(3 * INTERVAL_MS)
-    expect(started.said).toEqual(['beat', 'beat', 'beat', 'beat'])
+    expect(started.events).toEqual(['beat', 'beat', 'beat', 'beat'])
   })
 
-  test('tells a sleep before its next beat', async () => {
+  test('a sleep of the machine is reported before the next beat', async () => {
     using started = startManual()
     started.clock.jump(3_600_000)
     await started.clock.advance(INTERVAL_MS)
-    expect(started.said).toEqual(['beat', 'woke 3600000', 'beat'])
+    expect(started.events).toEqual(['beat', 'woke 3600000', 'beat'])
   })
 
-  test('tells a clock that was set back', async () => {
+  test('a clock that was set back is reported', async () => {
     using started = startManual()
     started.clock.jump(-3_600_000)
     await started.clock.advance(2 * INTERVAL_MS)
-    expect(started.said).toEqual(['beat', 'clock -3600000', 'beat', 'beat'])
+    expect(started.events).toEqual(['beat', 'clock -3600000', 'beat', 'beat'])
   })
 
-  test('takes small corrections for what they are', async () => {
+  test('small corrections of the clock are not reported', async () => {
     using started = startManual()
     for (const byMs of [29_000, -29_000, 1]) {
       started.clock.jump(byMs)
       await started.clock.advance(INTERVAL_MS)
     }
-    expect(started.said).toEqual(['beat', 'beat', 'beat', 'beat'])
+    expect(started.events).toEqual(['beat', 'beat', 'beat', 'beat'])
   })
 
-  test('tells a sleep that both clocks counted', async () => {
+  test('a sleep that both clocks counted is reported', async () => {
     const clock = manualClock()
-    const said: string[] = []
+    const events: string[] = []
     let hasSlept = false
     const late = {
       ...clock,
@@ -65,13 +65,13 @@ describe('the heartbeat', () => {
       clock: late,
       intervalMs: INTERVAL_MS,
       onBeat: () => {},
-      onJump: (kind, byMs) => said.push(`${kind} ${byMs}`),
+      onJump: (kind, byMs) => events.push(`${kind} ${byMs}`),
     })
     await clock.advance(700_000)
-    expect(said).toEqual(['woke 600000'])
+    expect(events).toEqual(['woke 600000'])
   })
 
-  test('is dead when its beats stay away', async () => {
+  test('a heartbeat that misses three intervals is dead', async () => {
     const started = startManual()
     await started.clock.advance(INTERVAL_MS)
     expect(started.heartbeat.isAlive()).toBe(true)
@@ -80,11 +80,11 @@ describe('the heartbeat', () => {
     expect(started.heartbeat.isAlive()).toBe(true)
     await started.clock.advance(1)
     expect(started.heartbeat.isAlive()).toBe(false)
-    expect(started.said).toEqual(['beat', 'beat'])
+    expect(started.events).toEqual(['beat', 'beat'])
     expect(started.clock.countSleepers()).toBe(0)
   })
 
-  test('beats with the clock of the system', async () => {
+  test('the heartbeat beats with the system clock', async () => {
     const beats = Promise.withResolvers<void>()
     let count = 0
     const onBeat = () => {

@@ -9,8 +9,8 @@ import { temporaryDirectory } from '../support/temporary.ts'
 
 const PATH = process.env.PATH ?? ''
 
-describe('over a real datagram socket', () => {
-  test('messages arrive one by one in order', async () => {
+describe('a real datagram socket', () => {
+  test('messages to the service manager arrive one by one, in order', async () => {
     const socket = await listenForNotifications()
     const notifier = createNotifier(inputWith({ env: { PATH, NOTIFY_SOCKET: socket.path } }))
     const beforeUsec = process.hrtime.bigint() / 1_000n
@@ -29,7 +29,7 @@ describe('over a real datagram socket', () => {
     expect(usec >= beforeUsec && usec <= process.hrtime.bigint() / 1_000n).toBe(true)
   })
 
-  test('a status stays one line whatever it holds', async () => {
+  test('a status is always sent as one line', async () => {
     const socket = await listenForNotifications()
     const notifier = createNotifier(inputWith({ env: { PATH, NOTIFY_SOCKET: socket.path } }))
     notifier.status('halted: Fotos für\nREADY=1')
@@ -40,7 +40,7 @@ describe('over a real datagram socket', () => {
     ])
   })
 
-  test('life is signed every half of the time', async () => {
+  test('life is signalled at half the interval of the watchdog', async () => {
     const socket = await listenForNotifications()
     const env = { PATH, NOTIFY_SOCKET: socket.path, WATCHDOG_USEC: '100000', WATCHDOG_PID: String(process.pid) }
     using _ = createNotifier(inputWith({ env, clock: systemClock })).startWatchdog(() => true)
@@ -48,8 +48,8 @@ describe('over a real datagram socket', () => {
   })
 })
 
-describe('the status', () => {
-  test('is sent when it changes, the last always', async () => {
+describe('status messages', () => {
+  test('a status is sent when it changes, the last one always', async () => {
     const { sent, run } = createRecorder()
     const clock = createStillClock()
     const notifier = createNotifier(inputWith({ run, clock }))
@@ -65,7 +65,7 @@ describe('the status', () => {
     expect(sent).toEqual(['STATUS=a', 'STATUS=c'])
   })
 
-  test('still waiting goes along with the end', async () => {
+  test('a pending status is sent with the end', async () => {
     const { sent, run } = createRecorder()
     const notifier = createNotifier(inputWith({ run }))
     for (const text of ['a', 'b']) notifier.status(text)
@@ -79,7 +79,7 @@ describe('the status', () => {
 describe('the watchdog', () => {
   const watched = { NOTIFY_SOCKET: '/run/notify', WATCHDOG_USEC: '4000000' }
 
-  test('is silent while the daemon hangs', async () => {
+  test('a hanging daemon signals no life to the watchdog', async () => {
     const { sent, run } = createRecorder()
     const clock = createStillClock()
     let isAlive = true
@@ -95,7 +95,7 @@ describe('the watchdog', () => {
     expect(sent).toEqual(['WATCHDOG=1', 'WATCHDOG=1'])
   })
 
-  test('leaves other processes to their own', async () => {
+  test('the watchdog of another process is left alone', async () => {
     const clock = createStillClock()
     for (const env of [{ ...watched, WATCHDOG_PID: '1' }, { NOTIFY_SOCKET: '/run/notify' }]) {
       createNotifier(inputWith({ env, clock })).startWatchdog(() => true)
@@ -104,7 +104,7 @@ describe('the watchdog', () => {
     expect(clock.pausesMs).toEqual([])
   })
 
-  test('ends when it is disposed of', async () => {
+  test('a disposed watchdog signals nothing more', async () => {
     const { sent, run } = createRecorder()
     const clock = createStillClock()
     createNotifier(inputWith({ env: watched, run, clock }))
@@ -115,8 +115,8 @@ describe('the watchdog', () => {
   })
 })
 
-describe('trouble with the service manager', () => {
-  test('is said once and stops nothing', async () => {
+describe('the program that notifies the service manager', () => {
+  test('a failing notification is logged once and stops nothing', async () => {
     const warnings: unknown[] = []
     const logger: Logger = { ...silentLogger, warn: (message, fields) => void warnings.push([message, fields]) }
     const { sent, run } = createRecorder()
@@ -132,7 +132,7 @@ describe('trouble with the service manager', () => {
     expect(warnings).toEqual([['Cannot notify the service manager', { reason: 'spawn systemd-notify ENOENT' }]])
   })
 
-  test('without a service manager nothing is started', async () => {
+  test('nothing is started without a service manager', async () => {
     const { sent, run } = createRecorder()
     const notifier = createNotifier(inputWith({ env: { WATCHDOG_USEC: '1000' }, run }))
     notifier.ready('a')
@@ -143,7 +143,7 @@ describe('trouble with the service manager', () => {
     expect(sent).toEqual([])
   })
 
-  test('the program started is given no secrets', async () => {
+  test('systemd-notify is started without secrets', async () => {
     const directory = temporaryDirectory()
     const seen = join(directory, 'seen')
     writeFileSync(join(directory, 'systemd-notify'), `#!/bin/sh\nenv > ${seen}.partial\nmv ${seen}.partial ${seen}\n`)
@@ -173,7 +173,7 @@ function createRecorder() {
   return { sent, run }
 }
 
-/** Time that passes when the test says so. */
+/** A clock whose sleepers wake when the test calls `wake`. */
 function createStillClock() {
   const pausesMs: number[] = []
   let sleepers: { wake(): void }[] = []
@@ -197,7 +197,7 @@ function createStillClock() {
   return { ...clock, pausesMs, wake }
 }
 
-/** Lets everything go on that waits for nothing. */
+/** Lets all pending callbacks run. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

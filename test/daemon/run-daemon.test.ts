@@ -10,14 +10,14 @@ import { freePort } from '../support/free-port.ts'
 import { until } from '../support/mirror-controller.ts'
 import { supervisorPlan } from '../support/supervisor.ts'
 
-/** A daemon in this process without mirrors, and what it takes over at each reload. */
+/** A daemon in this process without mirrors, and the plan that the next reload gives it. */
 async function startDaemon(health: HealthAddress | null) {
   const service = await startFaultyService()
   const { engine, store, stateDir } = openTestEngine(service)
   const end = new AbortController()
-  const said: string[] = []
-  const say = (message: string) => void said.push(message)
-  const logger: Logger = { ...silentLogger, info: say, error: say }
+  const logged: string[] = []
+  const log = (message: string) => void logged.push(message)
+  const logger: Logger = { ...silentLogger, info: log, error: log }
   const plans: DaemonPlan[] = []
   const disposed = new Set<DaemonPlan>()
   const planned = (address: HealthAddress | null) => {
@@ -44,11 +44,11 @@ async function startDaemon(health: HealthAddress | null) {
     end.abort()
     await running
   })
-  await until('it runs', () => said.includes('the daemon has started'))
+  await until('it runs', () => logged.includes('the daemon has started'))
   const client = await connectToDaemon(stateDir)
   if (!client) throw new Error('It does not answer')
   return {
-    ...{ next, said, plans },
+    ...{ next, logged, plans },
     /** Of each plan, in order, whether it was disposed of. */
     disposals: () => plans.map((plan) => disposed.has(plan)),
     reload: () => client.reload(),
@@ -67,8 +67,8 @@ async function isServed({ port }: HealthAddress): Promise<boolean> {
   )
 }
 
-describe('a reload', () => {
-  test('moves health to its new address', async () => {
+describe('reloads', () => {
+  test('a reload moves the health server to its new address', async () => {
     const [first, second] = [await addressFor(), await addressFor()]
     const { next, reload } = await startDaemon(first)
     next.health = second
@@ -79,16 +79,16 @@ describe('a reload', () => {
     expect(await isServed(second)).toBe(false)
   })
 
-  test('that cannot serve health changes nothing', async () => {
+  test('a reload that cannot serve health changes nothing', async () => {
     const [first, taken] = [await addressFor(), await addressFor()]
-    const { next, said, plans, reload } = await startDaemon(first)
+    const { next, logged, plans, reload } = await startDaemon(first)
     const other = await startDaemon(taken)
     next.health = taken
     await expect(reload()).rejects.toMatchObject({ code: 'bad-configuration' })
-    expect(said).toContain('cannot use the new configuration; the old one stays in force')
+    expect(logged).toContain('cannot use the new configuration; the old one stays in force')
     expect(
       plans.map(({ supervisor }) => supervisor.engine.signal.aborted),
-      'the first supervisor works on',
+      'the first supervisor continues',
     ).toEqual([false, false])
     expect([await isServed(first), next.takenOver]).toEqual([true, 0])
     other.next.health = null

@@ -19,8 +19,8 @@ function controllerOf(name: string, means: WatchMeans = handWatch().means) {
   return controllerSettings(mirrorOf(root), means)
 }
 
-describe('a supervisor that stops', () => {
-  test('waits for all controllers after one failed', async () => {
+describe('the end of a supervisor', () => {
+  test('a stopping supervisor waits for all controllers after one failed', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const { engine } = openTestEngine(service)
     let isBroken = false
@@ -54,7 +54,7 @@ describe('a supervisor that stops', () => {
     await stopping
   })
 
-  test('waits for the work that it hosts', async () => {
+  test('a stopping supervisor waits for the work that it hosts', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const { engine } = openTestEngine(service)
     const supervisor = new Supervisor(supervisorPlan(engine), () => {})
@@ -73,7 +73,7 @@ describe('a supervisor that stops', () => {
   })
 })
 
-test('a supervisor that wakes waits for no dead socket', async () => {
+test('a supervisor that wakes does not wait for a dead socket', async () => {
   await using service = await startFaultyService({ library: 'Test' })
   const { engine } = openTestEngine(service)
   const isDead = Promise.withResolvers<void>()
@@ -87,7 +87,7 @@ test('a supervisor that wakes waits for no dead socket', async () => {
   onTestFinished(() => supervisor.stop())
   await isDead.promise
   await supervisor.wake()
-  await until('what was in doubt is found', () => engine.store.contents.get(1)?.state === 'stored')
+  await until('the upload in doubt is found', () => engine.store.contents.get(1)?.state === 'stored')
   expect(service.count('uploadFile')).toBe(1)
 })
 
@@ -102,12 +102,12 @@ test('a supervisor that wakes checks and scans every directory', async () => {
   writeTree(deaf.mirror.path, { 'meanwhile.md': 'written while the machine slept' })
   renameSync(gone.mirror.path, `${gone.mirror.path}-unmounted`)
   await supervisor.wake()
-  await until('what was written is sent', () => service.count('uploadFile') === 3)
+  await until('the new file is sent', () => service.count('uploadFile') === 3)
   await until('the other one halts', () => states()[1] === 'halted')
   expect(supervisor.controllers[1]?.status.reason?.code).toBe('root-missing')
 })
 
-test('a month is not too long for a batch', async () => {
+test('a limit of a month does not cut a batch short', async () => {
   await using service = await startFaultyService({ library: 'Test' })
   const { engine } = openTestEngine(service)
   const latch = Promise.withResolvers<void>()
@@ -125,7 +125,7 @@ test('a month is not too long for a batch', async () => {
   await until('the batch is over', () => supervisor.controllers[0]?.status.reason?.code === 'scheduled')
 })
 
-/** Enough for whatever waits for nothing but its turn. */
+/** Lets all pending callbacks run, also those that others schedule. */
 async function turnsOfTheLoop(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
 }

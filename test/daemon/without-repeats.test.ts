@@ -6,68 +6,68 @@ import { type ManualClock, manualClock } from '../support/manual-clock.ts'
 const TEN_MINUTES_MS = 600_000
 
 let clock: ManualClock
-let said: [level: string, message: string, fields: LogFields | undefined][]
+let logged: [level: string, message: string, fields: LogFields | undefined][]
 let logger: Logger
 
 beforeEach(() => {
   clock = manualClock()
-  said = []
-  const at = (level: string) => (message: string, fields?: LogFields) => void said.push([level, message, fields])
+  logged = []
+  const at = (level: string) => (message: string, fields?: LogFields) => void logged.push([level, message, fields])
   logger = withoutRepeats({ debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }, clock)
 })
 
-describe('the same of the same mirror', () => {
-  test('is said once in ten minutes, then counted', async () => {
+describe('repeated lines', () => {
+  test('a repeated line is logged once in ten minutes, then counted', async () => {
     for (let minute = 0; minute < 10; minute += 1) {
       logger.warn('away', { mirror: 'papers', code: 'late', tries: minute })
       await clock.advance(60_000)
     }
-    expect(said).toEqual([['warn', 'away', { mirror: 'papers', code: 'late', tries: 0 }]])
+    expect(logged).toEqual([['warn', 'away', { mirror: 'papers', code: 'late', tries: 0 }]])
     logger.warn('away', { mirror: 'papers', code: 'late' })
-    expect(said[1]).toEqual(['warn', 'away', { mirror: 'papers', code: 'late', repeated: 9 }])
+    expect(logged[1]).toEqual(['warn', 'away', { mirror: 'papers', code: 'late', repeated: 9 }])
   })
 
-  test('hides no other mirror, code, level or message', () => {
+  test('lines of another mirror, code, level or message are logged', () => {
     logger.warn('away', { mirror: 'papers', code: 'late' })
     logger.warn('away', { mirror: 'mail', code: 'late' })
     logger.warn('away', { mirror: 'papers', code: 'gone' })
     logger.error('away', { mirror: 'papers', code: 'late' })
     logger.warn('back', { mirror: 'papers', code: 'late' })
-    expect(said).toHaveLength(5)
+    expect(logged).toHaveLength(5)
   })
 
-  test('is told apart by time that passed, not by clocks', () => {
+  test('repeats are measured by elapsed time, not by clocks', () => {
     logger.info('away', { mirror: 'papers' })
     clock.jump(10 * TEN_MINUTES_MS)
     logger.info('away', { mirror: 'papers' })
-    expect(said).toHaveLength(1)
+    expect(logged).toHaveLength(1)
   })
 })
 
-describe('what is never left out', () => {
-  test('is debugging', () => {
+describe('lines that are always logged', () => {
+  test('every debug line is logged', () => {
     for (let count = 0; count < 3; count += 1) logger.debug('details')
-    expect(said).toHaveLength(3)
+    expect(logged).toHaveLength(3)
   })
 
-  test('are the numbers of what was sent', () => {
+  test('every line with counts of sent files is logged', () => {
     for (let count = 0; count < 3; count += 1) logger.info('sent', { mirror: 'papers', created: count })
-    expect(said.map(([, , fields]) => fields?.created)).toEqual([0, 1, 2])
+    expect(logged.map(([, , fields]) => fields?.created)).toEqual([0, 1, 2])
   })
 
-  test('are answers to those who mend the configuration', () => {
+  test('every line about the configuration is logged', () => {
     for (const reason of ['line 1 is wrong', 'line 2 is wrong', 'line 2 is wrong']) {
       logger.error('cannot use the new configuration; the old one stays in force', { reason })
     }
     for (const changes of [['a: 1 → 2'], ['a: 2 → 3']]) logger.info('the configuration was read again', { changes })
-    expect(said).toHaveLength(4)
+    expect(logged).toHaveLength(4)
   })
 })
 
-test('memory stays bounded, whatever is said', () => {
+test('the memory of repeated lines stays bounded', () => {
   for (let count = 0; count < 1_001; count += 1) logger.info('away', { mirror: `${count}` })
   logger.info('away', { mirror: '1' })
-  expect(said).toHaveLength(1_001)
+  expect(logged).toHaveLength(1_001)
   logger.info('away', { mirror: '0' })
-  expect(said, 'the oldest is forgotten').toHaveLength(1_002)
+  expect(logged, 'the oldest is forgotten').toHaveLength(1_002)
 })

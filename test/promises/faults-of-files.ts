@@ -304,14 +304,14 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'next scan',
     shownBy: {
       'daemon/heartbeat.test.ts': [
-        'the heartbeat > tells a sleep before its next beat',
-        'the heartbeat > tells a sleep that both clocks counted',
+        'the heartbeat > a sleep of the machine is reported before the next beat',
+        'the heartbeat > a sleep that both clocks counted is reported',
       ],
       'daemon/supervisor.test.ts': [
         'a supervisor that wakes checks and scans every directory',
-        'a supervisor that wakes waits for no dead socket',
+        'a supervisor that wakes does not wait for a dead socket',
       ],
-      'daemon/schedule/schedule.test.ts': ['when the clock jumps > waking catches up once, at the check'],
+      'daemon/schedule/schedule.test.ts': ['jumps of the clock > one batch catches up at the check after a sleep'],
     },
   },
   {

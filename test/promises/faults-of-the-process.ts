@@ -42,7 +42,9 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
       'endurance/daemon-weather.test.ts': [
         'random signals > a daemon ended at random loses nothing and leaves no lock',
       ],
-      'daemon/control/control.test.ts': ['the control socket > replaces what a killed daemon left'],
+      'daemon/control/control.test.ts': [
+        'the control socket > a new daemon replaces the control socket of a killed one',
+      ],
     },
   },
   {
@@ -141,11 +143,11 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     class: 'accepted',
     shownBy: {
       'daemon/health/health-server.test.ts': [
-        'the health server > answers a probe beside a hundred connections %s',
-        'the health server > closes what is silent for too long',
+        'connections to the health server > a probe is answered beside a hundred connections that %s',
+        'connections to the health server > a connection that stays silent too long is closed',
       ],
       'daemon/control/control-manners.test.ts': [
-        'a connection without manners > is closed for others where two hundred %s',
+        'connections that misbehave > two hundred connections that %s keep no client out',
       ],
     },
   },

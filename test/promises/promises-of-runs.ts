@@ -130,11 +130,11 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'rules/observe/is-scrub-due.test.ts': ['a scrub waits no longer than its interval, from %s'],
       'local/watch/settler.test.ts': ['a wall clock that is set > a clock set by %i ms delays settling once'],
       'daemon/schedule/schedule.test.ts': [
-        'when the clock jumps > back by years stops no schedule',
-        'when the clock jumps > a machine without a clock misses and repeats nothing',
+        'jumps of the clock > a clock set back by years stops no schedule',
+        'jumps of the clock > a machine without a clock misses and repeats no batch',
       ],
       'sync/continuous/mirror-controller.test.ts': ['times that are yet to come > keep no file from being sent'],
-      'daemon/heartbeat.test.ts': ['the heartbeat > tells a clock that was set back'],
+      'daemon/heartbeat.test.ts': ['the heartbeat > a clock that was set back is reported'],
       'sync/kept-retry-after.test.ts': [
         'a pause that the service asked for > is not stretched by a clock that jumps: %s',
       ],
@@ -171,7 +171,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'journeys/limits-and-waiting.test.ts': ['waiting for ingestion > never leaves more in ingestion than allowed'],
       'local/read/read-verified.test.ts': ['while a larger file is sent > no descriptor outlives the end or a stop'],
       'local/watch/settler.test.ts': ['paths > paths beyond the bound are not taken'],
-      'daemon/without-repeats.test.ts': ['memory stays bounded, whatever is said'],
+      'daemon/without-repeats.test.ts': ['the memory of repeated lines stays bounded'],
       'endurance/daemon-weather.test.ts': [
         'outages of the service > an unsteady service gets each content once, with few log lines',
       ],

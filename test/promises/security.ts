@@ -53,7 +53,7 @@ export const security: readonly SecurityRow[] = [
       ],
       'store/opening.test.ts': ['what the store wrote > is for its owner alone'],
       'embedded/start-embedded.test.ts': ['startEmbeddedLibrary > keeps its directory and files private'],
-      'daemon/control/control.test.ts': ['the control socket > is for its owner alone, wherever it lies'],
+      'daemon/control/control.test.ts': ['the control socket > only its owner may open the control socket'],
     },
   },
   {
@@ -127,13 +127,13 @@ export const security: readonly SecurityRow[] = [
       'embedded/server/foreign-host.test.ts': ['a page of a foreign name learns nothing on loopback'],
       'cli/serve.test.ts': ['serve > beyond loopback warns and answers nobody without a token'],
       'daemon/control/control.test.ts': [
-        'the control socket > is for its owner alone, wherever it lies',
-        'the control socket > passes over a runtime directory that is a link',
+        'the control socket > only its owner may open the control socket',
+        'the control socket > a runtime directory that is a link is not used',
       ],
       'daemon/health/health-server.test.ts': [
-        'the health server refuses > to listen on %j',
-        'the health server refuses > a page that calls this machine %s',
-        'the health server refuses > to be reached from another machine',
+        'access to the health server > the health server refuses to listen on %j',
+        'access to the health server > a request for the host %s is refused',
+        'access to the health server > another machine cannot reach the health server',
       ],
     },
   },
@@ -141,7 +141,9 @@ export const security: readonly SecurityRow[] = [
     id: 'S-12',
     holds: 'No GET changes a state.',
     shownBy: {
-      'daemon/health/health-server.test.ts': ['the health server refuses > %s, and says what it allows'],
+      'daemon/health/health-server.test.ts': [
+        'access to the health server > %s is refused, and the allowed methods are named',
+      ],
       'embedded/server/reading.test.ts': ['no GET writes anything, whatever it asks for (S-12)'],
     },
   },

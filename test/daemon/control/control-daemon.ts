@@ -76,7 +76,7 @@ export async function clientOf(stateDir: string): Promise<DaemonClient> {
   return client
 }
 
-/** A connection without the client's manners. */
+/** A raw connection, on which a test may break the protocol. */
 export async function openSocket(path: string): Promise<Socket> {
   const socket = createConnection(path)
   await once(socket, 'connect')
@@ -88,7 +88,7 @@ export async function openSocket(path: string): Promise<Socket> {
 
 export interface RawAnswer {
   readonly status: number
-  /** The JSON of the body; undefined where it is none. */
+  /** The JSON of the body; undefined if it is not JSON. */
   readonly body: unknown
 }
 

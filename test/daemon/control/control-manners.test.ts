@@ -19,19 +19,24 @@ import {
 
 const neverAborted = new AbortController().signal
 
-describe('a connection without manners', () => {
+describe('connections that misbehave', () => {
   const tooLong = 'x'.repeat(MAX_BODY_BYTES + 1)
   const dryRun = JSON.stringify({ ...syncRequest, options: { ...syncRequest.options, isDryRun: true } })
   test.each([
-    ['a body that is no JSON', rawRequest('POST /v1/pause', '\u0000{]'), 400, 'invalid'],
+    ['a body that is not JSON', rawRequest('POST /v1/pause', '\u0000{]'), 400, 'invalid'],
     ['a body of another shape', rawRequest('POST /v1/pause', 'null'), 400, 'invalid'],
     ['a dry run', rawRequest('POST /v1/syncs', dryRun), 400, 'invalid'],
-    ['the stop of no sync', rawRequest('POST /v1/syncs/stop', '{"sync":"7"}'), 404, 'not-found'],
-    ['another version', rawRequest('GET /v2/status'), 404, 'store-locked'],
+    ['stopping an unknown sync', rawRequest('POST /v1/syncs/stop', '{"sync":"7"}'), 404, 'not-found'],
+    ['a request of another version', rawRequest('GET /v2/status'), 404, 'store-locked'],
     ['a change by GET', rawRequest('GET /v1/pause'), 405, 'store-locked'],
-    ['a body too long', rawRequest('POST /v1/pause', tooLong), 413, 'too-large'],
-    ['a body too long that never ends', rawRequest('POST /v1/pause', tooLong, 2 * tooLong.length), 413, 'too-large'],
-  ])('is told why %s is refused', async (_, bytes, status, code) => {
+    ['a body that is too long', rawRequest('POST /v1/pause', tooLong), 413, 'too-large'],
+    [
+      'a body that is too long and never ends',
+      rawRequest('POST /v1/pause', tooLong, 2 * tooLong.length),
+      413,
+      'too-large',
+    ],
+  ])('%s is refused with an error code', async (_, bytes, status, code) => {
     const stateDir = temporaryDirectory()
     const { path } = await startControl(stateDir)
     expect(await sendRaw(path, bytes)).toEqual({ status, body: { error: expect.objectContaining({ code }) } })
@@ -39,10 +44,10 @@ describe('a connection without manners', () => {
   })
 
   test.each([
-    ['what is no HTTP', '\u0000{]\n', 400],
-    ['the request of a client of before HTTP', '{"version":2,"request":{"kind":"status"}}\n', 400],
-    ['headers too long', `GET /v1/status HTTP/1.1\r\nX-Long: ${'x'.repeat(10_000)}\r\n\r\n`, 431],
-  ])('is refused with a plain answer for %s', async (_, bytes, status) => {
+    ['a request that is not HTTP', '\u0000{]\n', 400],
+    ['a request of a client older than HTTP', '{"version":2,"request":{"kind":"status"}}\n', 400],
+    ['a header that is too long', `GET /v1/status HTTP/1.1\r\nX-Long: ${'x'.repeat(10_000)}\r\n\r\n`, 431],
+  ])('%s is refused without a JSON answer', async (_, bytes, status) => {
     const stateDir = temporaryDirectory()
     const { path } = await startControl(stateDir)
     expect(await sendRaw(path, bytes)).toEqual({ status, body: undefined })
@@ -50,10 +55,10 @@ describe('a connection without manners', () => {
   })
 
   test.each([
-    ['say nothing', ''],
+    ['send nothing', ''],
     ['never end their headers', 'GET /v1/status HTTP/1.1\r\nHost: '],
     ['never end their body', 'POST /v1/pause HTTP/1.1\r\nHost: shelfd\r\nContent-Length: 9\r\n\r\n{'],
-  ])('is closed for others where two hundred %s', async (_, bytes) => {
+  ])('two hundred connections that %s keep no client out', async (_, bytes) => {
     const stateDir = temporaryDirectory()
     const { path } = await startControl(stateDir)
     const oldest = await openSocket(path)
@@ -63,7 +68,7 @@ describe('a connection without manners', () => {
     expect(await (await clientOf(stateDir)).status()).toEqual(someStatus)
   })
 
-  test('does not end the sync of another client', async () => {
+  test('two hundred idle connections do not end a running sync', async () => {
     const stateDir = temporaryDirectory()
     const begun = Promise.withResolvers<void>()
     const finish = Promise.withResolvers<void>()
@@ -82,10 +87,10 @@ describe('a connection without manners', () => {
   })
 
   test.each([
-    ['says nothing', ''],
+    ['sends nothing', ''],
     ['does not end its headers', 'GET /v1/status HTTP/1.1\r\n'],
     ['does not end its body', 'POST /v1/pause HTTP/1.1\r\nHost: shelfd\r\nContent-Length: 9\r\n\r\n{'],
-  ])('is closed when it %s for long', async (_, bytes) => {
+  ])('a connection that %s is closed after its time limit', async (_, bytes) => {
     const limits = { maxHeaderSize: 8_192, headersTimeout: 20, requestTimeout: 20, connectionsCheckingInterval: 10 }
     const { path } = await startControl(temporaryDirectory(), {}, {}, { limits })
     const socket = await openSocket(path)
@@ -94,7 +99,7 @@ describe('a connection without manners', () => {
     if (!socket.closed) await once(socket, 'close')
   })
 
-  test('does not hold up the end of the daemon', async () => {
+  test('an unfinished request does not delay the end of the daemon', async () => {
     const { path, ...server } = await startControl(temporaryDirectory())
     const socket = await openSocket(path)
     socket.write('GET /v1/status HTTP/1.1\r\nUnfinished: ')

@@ -36,7 +36,7 @@ function abortOf(signal: AbortSignal): Promise<unknown> {
   })
 }
 
-/** A process listens there and is killed. */
+/** Starts a process that listens at `path`, and kills it, so that its socket stays. */
 async function leaveSocket(path: string): Promise<void> {
   const program = `require('net').createServer().listen(process.argv[1], () => console.log('listens'))`
   const child = spawn(process.execPath, ['-e', program, path], { stdio: ['ignore', 'pipe', 'ignore'] })
@@ -46,7 +46,7 @@ async function leaveSocket(path: string): Promise<void> {
 }
 
 describe('the control socket', () => {
-  test('is for its owner alone, wherever it lies', async () => {
+  test('only its owner may open the control socket', async () => {
     const stateDir = temporaryDirectory()
     const runtimeDir = temporaryDirectory()
     const { path } = await startControl(stateDir, {}, { XDG_RUNTIME_DIR: runtimeDir })
@@ -57,7 +57,7 @@ describe('the control socket', () => {
     expect(readFileSync(join(stateDir, 'control'), 'utf8')).toBe(`${path}\n`)
   })
 
-  test("prefers the service manager's directory and closes it", async () => {
+  test("the service manager's runtime directory is preferred and made private", async () => {
     const runtimeDir = join(temporaryDirectory(), 'run')
     mkdirSync(runtimeDir, { mode: 0o755 })
     const env = { RUNTIME_DIRECTORY: `${runtimeDir}:/nowhere`, XDG_RUNTIME_DIR: temporaryDirectory() }
@@ -66,13 +66,13 @@ describe('the control socket', () => {
     expect(lstatSync(runtimeDir).mode & 0o777).toBe(0o700)
   })
 
-  test('lies in the state directory where nothing better is', async () => {
+  test('the control socket falls back to the state directory', async () => {
     const stateDir = temporaryDirectory()
     const { path } = await startControl(stateDir, {}, { XDG_RUNTIME_DIR: join(stateDir, 'absent') })
     expect(path.startsWith(`${stateDir}/`)).toBe(true)
   })
 
-  test('passes over a runtime directory that is a link', async () => {
+  test('a runtime directory that is a link is not used', async () => {
     const stateDir = temporaryDirectory()
     const runtimeDir = temporaryDirectory()
     symlinkSync(temporaryDirectory(), join(runtimeDir, 'shelfd'))
@@ -80,7 +80,7 @@ describe('the control socket', () => {
     expect(path.startsWith(`${stateDir}/`)).toBe(true)
   })
 
-  test('is found from a path too long for sockets', async () => {
+  test('the control socket is found from a long state directory', async () => {
     const stateDir = join(temporaryDirectory(), 'long'.repeat(30))
     mkdirSync(stateDir)
     const { path } = await startControl(stateDir)
@@ -88,7 +88,7 @@ describe('the control socket', () => {
     expect(await (await clientOf(stateDir)).status()).toEqual(someStatus)
   })
 
-  test('replaces what a killed daemon left', async () => {
+  test('a new daemon replaces the control socket of a killed one', async () => {
     const stateDir = temporaryDirectory()
     const { path, ...first } = await startControl(stateDir)
     await first[Symbol.asyncDispose]()
@@ -100,7 +100,7 @@ describe('the control socket', () => {
     expect(await (await clientOf(stateDir)).status()).toEqual(someStatus)
   })
 
-  test('is gone with its note when the daemon ends', async () => {
+  test('a daemon that ends removes its socket and its path file', async () => {
     const stateDir = temporaryDirectory()
     const server = await startControl(stateDir)
     await server[Symbol.asyncDispose]()
@@ -109,8 +109,8 @@ describe('the control socket', () => {
   })
 })
 
-describe('a request', () => {
-  test('brings each answer in its own shape', async () => {
+describe('requests of a client', () => {
+  test('each request reaches its handler and returns its answer', async () => {
     const stateDir = temporaryDirectory()
     const asked: unknown[] = []
     await startControl(stateDir, {
@@ -128,13 +128,13 @@ describe('a request', () => {
     expect(asked).toEqual([['papers'], []])
   })
 
-  test('learns no library of another data directory', async () => {
+  test('a client of another data directory gets no library', async () => {
     const stateDir = temporaryDirectory()
     await startControl(stateDir)
     expect(await (await clientOf(stateDir)).library('/elsewhere')).toBeNull()
   })
 
-  test('throws the class that the daemon threw', async () => {
+  test('the client throws the same error as the daemon', async () => {
     const stateDir = temporaryDirectory()
     const errors: Error[] = [
       new TemporaryError('disk-full', 'no room'),
@@ -147,7 +147,7 @@ describe('a request', () => {
     for (const error of errors) await expect(client.status()).rejects.toStrictEqual(error)
   })
 
-  test('says that a daemon has ended meanwhile', async () => {
+  test('a request to an ended daemon fails as service-unreachable', async () => {
     const stateDir = temporaryDirectory()
     const server = await startControl(stateDir)
     const client = await clientOf(stateDir)
@@ -159,10 +159,10 @@ describe('a request', () => {
     ['an answer of another shape', 'HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n{"pid":"none"}'],
     ['an error of another shape', 'HTTP/1.1 404 Not Found\r\nContent-Length: 15\r\n\r\n{"error":"none"}'],
     [
-      'what a daemon of before HTTP says',
+      'the answer of a daemon older than HTTP',
       '{"kind":"error","code":"invalid","message":"The request is not understood"}\n',
     ],
-  ])('refuses %s', async (_, answer) => {
+  ])('the client refuses %s as of another version', async (_, answer) => {
     const stateDir = temporaryDirectory()
     const path = join(stateDir, 'strange.sock')
     const server = createServer((socket) => socket.once('data', () => socket.end(answer))).listen(path)
@@ -175,7 +175,7 @@ describe('a request', () => {
     })
   })
 
-  test('does not wait for a daemon that is stopped', async () => {
+  test('a request to a stopped daemon times out without later effect', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const stateDir = temporaryDirectory()
@@ -194,13 +194,13 @@ describe('a request', () => {
     await asked.promise
     await vi.runAllTimersAsync()
     await pause
-    // It was not told what to do: it does nothing later either.
+    // The daemon never received the request's body, so it does nothing later either.
     expect(received.join('')).not.toContain('papers')
   })
 })
 
-describe('a sync through the daemon', () => {
-  test('shows its progress and gives its account', async () => {
+describe('syncs through the daemon', () => {
+  test('a client receives the progress and the result of its sync', async () => {
     const stateDir = temporaryDirectory()
     const shown = createProgress()
     let isShown = () => {}
@@ -228,7 +228,7 @@ describe('a sync through the daemon', () => {
     expect(result.failure).toBeInstanceOf(HeldBackError)
   })
 
-  test('stops with the reason the client has', async () => {
+  test('a client that stops its sync passes its reason on', async () => {
     const stateDir = temporaryDirectory()
     const stop = new AbortController()
     await startControl(stateDir, {
@@ -248,7 +248,7 @@ describe('a sync through the daemon', () => {
     expect(failure).toStrictEqual(new HeldBackError('limit-reached', 'long enough'))
   })
 
-  test('is aborted when the client is gone', async () => {
+  test('a sync is aborted when its client disconnects', async () => {
     const stateDir = temporaryDirectory()
     const begun = Promise.withResolvers<AbortSignal>()
     const { path } = await startControl(stateDir, {
@@ -266,7 +266,7 @@ describe('a sync through the daemon', () => {
     expect(await aborted).toMatchObject({ code: 'interrupted' })
   })
 
-  test('ends with an answer when the daemon stops', async () => {
+  test('a sync returns its result when the daemon stops', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const stateDir = temporaryDirectory()
@@ -288,7 +288,7 @@ describe('a sync through the daemon', () => {
     expect(await result).toEqual(runResult(failure))
   })
 
-  test('is refused to a client of another service', async () => {
+  test('a client of another service may not start a sync', async () => {
     const stateDir = temporaryDirectory()
     await startControl(stateDir, { sync: () => Promise.reject(new Error('must not run')) })
     const request = { ...syncRequest, service: 'https://elsewhere.example.com' }
@@ -301,14 +301,14 @@ describe('a sync through the daemon', () => {
   })
 })
 
-describe('an error', () => {
-  test.each(errorCodes.filter((code) => code !== 'unexpected'))('of the code %s comes back in its class', (code) => {
+describe('errors over the control socket', () => {
+  test.each(errorCodes.filter((code) => code !== 'unexpected'))('an error is rebuilt from its code %s', (code) => {
     const rebuilt = rebuildError(code, 'why')
     expect(rebuilt).toBeInstanceOf(ShelfdError)
     expect(rebuilt).toMatchObject({ code, message: 'why' })
   })
 
-  test('without a code of ours is a plain one', () => {
+  test('an unexpected error is rebuilt as a plain Error', () => {
     expect(rebuildError('unexpected', 'why')).toStrictEqual(new Error('why'))
   })
 })

@@ -1,4 +1,4 @@
-/** Whatever is sent to the control socket, by structure: each is answered in JSON, and the daemon goes on. */
+/** Odd requests to the control socket, made by structure: each is answered in JSON, and the daemon continues. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { faultBody } from '../../../src/daemon/http/fault.ts'
@@ -25,7 +25,7 @@ const odd = fc.oneof(
   oddString.map((text) => rawRequest(`POST /${encodeURIComponent(text.slice(0, 500).toWellFormed())}`, '{}')),
 )
 
-test('Odd requests are answered, and the daemon goes on', async () => {
+test('each odd request is answered, and the daemon continues', async () => {
   const { path } = await startControl(temporaryDirectory())
   await fc.assert(
     fc.asyncProperty(odd, async (bytes) => {

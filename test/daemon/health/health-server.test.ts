@@ -57,32 +57,32 @@ async function sendRaw(url: string, bytes: string): Promise<string> {
 }
 
 describe('/healthz', () => {
-  test('is 200 while the daemon lives', async () => {
+  test('/healthz is 200 while the daemon works', async () => {
     const { url } = await start()
     const answer = await fetch(`${url}/healthz`)
     expect(answer.status).toBe(200)
     expect(await answer.text()).toBe('{"status":"ok"}\n')
   })
 
-  test('is 503 when its work does not go on', async () => {
+  test('/healthz is 503 when the daemon hangs', async () => {
     const { url } = await start({ isAlive: () => false })
     expect((await fetch(`${url}/healthz`)).status).toBe(503)
   })
 
-  test('stays 200 while nothing else is well', async () => {
+  test('/healthz stays 200 while the disk is full', async () => {
     const { url } = await start({ status: () => daemonStatus({ isStoreFull: true }) })
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
   })
 })
 
 describe('/readyz', () => {
-  test('is 200 when no check fails', async () => {
+  test('/readyz is 200 when no check fails', async () => {
     const { url } = await start()
     const answer = await fetch(`${url}/readyz`)
     expect([answer.status, await answer.json()]).toEqual([200, { status: 'ready' }])
   })
 
-  test('is 503 and names what fails', async () => {
+  test('/readyz is 503 and names the failing checks', async () => {
     const reason = { code: 'root-mismatch', message: 'another directory' } as const
     const mirrors = [daemonMirrorStatus({ name: 'Notes\u202e', state: 'halted', reason })]
     const { url } = await start({ status: () => daemonStatus({ mirrors }) })
@@ -102,7 +102,7 @@ describe('/readyz', () => {
     expect(text).not.toContain('\u202e')
   })
 
-  test('changes with where the daemon stands', async () => {
+  test('/readyz follows the current state of the daemon', async () => {
     let isStoreFull = true
     const { url } = await start({ status: () => daemonStatus({ isStoreFull }) })
     const before = (await fetch(`${url}/readyz`)).status
@@ -111,15 +111,15 @@ describe('/readyz', () => {
   })
 })
 
-describe('/metrics and the rest', () => {
-  test('metrics come with their own type', async () => {
+describe('/metrics and other paths', () => {
+  test('/metrics has the content type of the text format', async () => {
     const { url } = await start()
     const answer = await fetch(`${url}/metrics?debug=1`)
     expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
     expect(await answer.text()).toBe('shelfd_ready 1\n')
   })
 
-  test('a failing scrape is 500 and told nothing', async () => {
+  test('a failing scrape is 500 and reveals no cause', async () => {
     const { url } = await start({ renderMetrics: () => Promise.reject(new Error('canary')) })
     const answer = await fetch(`${url}/metrics`)
     expect([answer.status, await answer.text()]).toEqual([
@@ -129,7 +129,7 @@ describe('/metrics and the rest', () => {
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
   })
 
-  test('the root lists what there is', async () => {
+  test('the root page lists the other paths', async () => {
     const { url } = await start()
     const text = await (await fetch(url)).text()
     for (const path of ['/healthz', '/readyz', '/metrics']) expect(text).toContain(path)
@@ -147,23 +147,23 @@ describe('/metrics and the rest', () => {
     }
   })
 
-  test('HEAD has the headers and no body', async () => {
+  test('a HEAD request gets the headers and no body', async () => {
     const { url } = await start()
     const answer = await fetch(`${url}/readyz`, { method: 'HEAD' })
     expect([answer.status, answer.headers.get('content-length'), await answer.text()]).toEqual([200, '19', ''])
   })
 })
 
-describe('the health server refuses', () => {
+describe('access to the health server', () => {
   test.each(['0.0.0.0', '::', '192.168.1.5', 'example.com', '127.evil.example', '::ffff:10.0.0.1', '', '127.1'])(
-    'to listen on %j',
+    'the health server refuses to listen on %j',
     async (host) => {
       await expect(start({}, host)).rejects.toMatchObject({ code: 'bad-configuration' })
       await expect(start({}, host)).rejects.toThrow('health.listen')
     },
   )
 
-  test('an address in use, and says which', async () => {
+  test('an address in use is refused and named', async () => {
     const { url } = await start()
     const port = Number(new URL(url).port)
     const view = { status: daemonStatus, renderMetrics: () => Promise.reject(), isAlive: () => true }
@@ -172,11 +172,14 @@ describe('the health server refuses', () => {
     await expect(second).rejects.toThrow(`127.0.0.1:${port}: another program uses this port; set health.listen`)
   })
 
-  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('%s, and says what it allows', async (method) => {
-    const { url } = await start()
-    const answer = await fetch(`${url}/metrics`, { method })
-    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
-  })
+  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])(
+    '%s is refused, and the allowed methods are named',
+    async (method) => {
+      const { url } = await start()
+      const answer = await fetch(`${url}/metrics`, { method })
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+    },
+  )
 
   test.each([
     'evil.example',
@@ -185,25 +188,25 @@ describe('the health server refuses', () => {
     'localhost.evil.example',
     '10.0.0.1',
     '[::2]',
-  ])('a page that calls this machine %s', async (host) => {
+  ])('a request for the host %s is refused', async (host) => {
     const { url } = await start()
     expect(await statusFor(`${url}/metrics`, host)).toBe(403)
   })
 
   test.each(['127.0.0.1:9847', 'localhost', 'LOCALHOST:80', '[::1]:9847', '127.0.0.2'])(
-    'nothing from %s',
+    'a request for the host %s is answered',
     async (host) => {
       const { url } = await start()
       expect(await statusFor(`${url}/metrics`, host)).toBe(200)
     },
   )
 
-  test('a request without any host name', async () => {
+  test('a request without a host name is refused', async () => {
     const { url } = await start()
     expect(await sendRaw(url, 'GET /metrics HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 403 /)
   })
 
-  test('headers of more than a few kilobytes', async () => {
+  test('headers of ten kilobytes are refused', async () => {
     const { url } = await start()
     const header = `X-Long: ${'x'.repeat(10_000)}`
     expect(await sendRaw(url, `GET /healthz HTTP/1.1\r\nHost: localhost\r\n${header}\r\n\r\n`)).toMatch(
@@ -211,7 +214,7 @@ describe('the health server refuses', () => {
     )
   })
 
-  test('to be reached from another machine', async () => {
+  test('another machine cannot reach the health server', async () => {
     const { url } = await start()
     const outside = Object.values(networkInterfaces())
       .flat()
@@ -222,8 +225,8 @@ describe('the health server refuses', () => {
   })
 })
 
-describe('the health server', () => {
-  test('sends headers that keep browsers out', async () => {
+describe('connections to the health server', () => {
+  test('every answer has headers that keep browsers out', async () => {
     const { url } = await start()
     for (const path of ['/', '/readyz', '/nothing']) {
       const { headers } = await fetch(`${url}${path}`)
@@ -234,7 +237,7 @@ describe('the health server', () => {
     }
   })
 
-  test('closes at once with clients still connected', async () => {
+  test('the health server closes at once beside open connections', async () => {
     const server = await start()
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
     await once(socket, 'connect')
@@ -246,7 +249,7 @@ describe('the health server', () => {
     await server[Symbol.asyncDispose]()
   })
 
-  test('outlives a client that does not wait', async () => {
+  test('a client that disconnects early does no harm', async () => {
     const scrape = Promise.withResolvers<{ body: string; contentType: string }>()
     const asked = Promise.withResolvers<void>()
     const renderMetrics = () => {
@@ -265,10 +268,10 @@ describe('the health server', () => {
   })
 
   test.each([
-    ['that say nothing', ''],
-    ['that never end their request', 'GET /healthz HTTP/1.1\r\nHost: local'],
-    ['that never send their body', 'POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n'],
-  ])('answers a probe beside a hundred connections %s', async (_, bytes) => {
+    ['send nothing', ''],
+    ['never end their request', 'GET /healthz HTTP/1.1\r\nHost: local'],
+    ['never send their body', 'POST /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n'],
+  ])('a probe is answered beside a hundred connections that %s', async (_, bytes) => {
     const { url } = await start()
     await openSilent(url, 100, bytes)
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
@@ -276,7 +279,7 @@ describe('the health server', () => {
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
   })
 
-  test('closes what is silent for too long', async () => {
+  test('a connection that stays silent too long is closed', async () => {
     const limits = { maxHeaderSize: 8_192, headersTimeout: 20, requestTimeout: 20, connectionsCheckingInterval: 10 }
     const { url } = await start({}, '127.0.0.1', { limits })
     const [silent] = await openSilent(url, 1, '')
@@ -287,7 +290,7 @@ describe('the health server', () => {
     }
   })
 
-  test('keeps a scrape that others come after', async () => {
+  test('a slow scrape survives a hundred later connections', async () => {
     const scrape = Promise.withResolvers<{ body: string; contentType: string }>()
     const asked = Promise.withResolvers<void>()
     const renderMetrics = () => {

@@ -13,37 +13,37 @@ function checksOfMirror(change: Partial<DaemonMirrorStatus>): string[] {
 
 const NEVER_SCANNED = { lastScanAt: null, lastSuccessAt: null }
 
-describe('the daemon is ready', () => {
-  test('when all is well', () => {
+describe('states in which the daemon is ready', () => {
+  test('a daemon without trouble is ready', () => {
     expect(checksOf({})).toEqual([])
   })
 
-  test('before it had to ask the service', () => {
+  test('a daemon that has not asked the service yet is ready', () => {
     expect(checksOf({ service: { state: 'unasked', sinceMs: 0, reason: null } })).toEqual([])
   })
 
-  test('while a mirror rests on purpose', () => {
+  test('a paused mirror leaves the daemon ready', () => {
     const reason = { code: 'paused', message: 'paused by hand' } as const
     expect(checksOfMirror({ state: 'held', reason, ...NEVER_SCANNED })).toEqual([])
   })
 
-  test('while a guard holds uploads back', () => {
+  test('a guard that holds uploads back leaves the daemon ready', () => {
     const reason = { code: 'root-emptied', message: 'look at it' } as const
     expect(checksOfMirror({ state: 'held', reason })).toEqual([])
   })
 
-  test('without any mirror to look after', () => {
+  test('a daemon without mirrors is ready', () => {
     expect(checksOf({ mirrors: [] })).toEqual([])
   })
 })
 
-describe('the daemon is not ready', () => {
-  test('while the service is away', () => {
+describe('states in which the daemon is not ready', () => {
+  test('a service that is away makes the daemon not ready', () => {
     const reason = { code: 'service-unavailable', message: 'HTTP 503' } as const
     expect(checksOf({ service: { state: 'away', sinceMs: 0, reason } })).toEqual(['service service-unavailable'])
   })
 
-  test('when the credential was refused', () => {
+  test('a refused credential makes the daemon not ready', () => {
     const reason = { code: 'right-missing', message: 'no' } as const
     expect(checksOf({ service: { state: 'refused', sinceMs: 0, reason } })).toEqual(['credential right-missing'])
   })
@@ -52,23 +52,23 @@ describe('the daemon is not ready', () => {
     ['credential-refused', /credential/],
     ['certificate-refused', /certificate/],
     ['proxy-refused', /proxy/],
-  ] as const)('and says what is refused: %s', (code, words) => {
+  ] as const)('the failing check names what was refused: %s', (code, words) => {
     const service = { state: 'refused', sinceMs: 0, reason: { code, message: 'no' } } as const
     const [check] = listFailingChecks(daemonStatus({ service }))
     expect(check).toMatchObject({ check: 'credential', code, message: expect.stringMatching(words) })
   })
 
-  test('while the disk of its state is full', () => {
+  test('a full disk of the state makes the daemon not ready', () => {
     expect(checksOf({ isStoreFull: true })).toEqual(['store disk-full'])
   })
 
-  test('while a mirror is halted', () => {
+  test('a halted mirror makes the daemon not ready', () => {
     const reason = { code: 'library-mismatch', message: 'another' } as const
     expect(checksOfMirror({ state: 'halted', reason })).toEqual(['mirror:Notes library-mismatch'])
   })
 
   test.each(['root-missing', 'root-unreadable'] as const)(
-    'while a mirror is halted by %s, which ends by itself',
+    'the check of a mirror halted by %s states when it continues',
     (code) => {
       const mirrors = [daemonMirrorStatus({ state: 'halted', reason: { code, message: 'not there' } })]
       expect(listFailingChecks(daemonStatus({ mirrors }))).toEqual([
@@ -77,16 +77,19 @@ describe('the daemon is not ready', () => {
     },
   )
 
-  test('while one is halted that was never scanned', () => {
+  test('a halted mirror fails its check before its first scan', () => {
     const reason = { code: 'origin-mismatch', message: 'another' } as const
     expect(checksOfMirror({ state: 'halted', reason, ...NEVER_SCANNED })).toEqual(['mirror:Notes origin-mismatch'])
   })
 
-  test.each(['starting', 'scanning', 'waiting'] as const)('before the first scan of one %s', (state) => {
-    expect(checksOfMirror({ state, ...NEVER_SCANNED })).toEqual(['starting null'])
-  })
+  test.each(['starting', 'scanning', 'waiting'] as const)(
+    'a daemon is not ready before the first scan (%s)',
+    (state) => {
+      expect(checksOfMirror({ state, ...NEVER_SCANNED })).toEqual(['starting null'])
+    },
+  )
 
-  test('and names every check that fails', () => {
+  test('every failing check is listed', () => {
     const mirrors = [daemonMirrorStatus({ state: 'halted', ...NEVER_SCANNED }), daemonMirrorStatus(NEVER_SCANNED)]
     const service = { state: 'away', sinceMs: 0, reason: null } as const
     expect(checksOf({ mirrors, service, isStoreFull: true })).toEqual([
@@ -97,7 +100,7 @@ describe('the daemon is not ready', () => {
     ])
   })
 
-  test('tells neither paths nor what others said', () => {
+  test('a failing check reveals neither paths nor received messages', () => {
     const reason = { code: 'root-missing', message: '/home/ada/secret is not there' } as const
     const status = daemonStatus({
       service: { state: 'refused', sinceMs: 0, reason: { code: 'credential-refused', message: 'canary' } },

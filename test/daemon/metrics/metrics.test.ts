@@ -14,13 +14,13 @@ import { type MetricSample, parseExposition } from '../../support/exposition.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
-interface Wish {
+interface MetricsInput {
   readonly status?: () => DaemonStatus
   readonly store: Store
   readonly clock?: Clock
 }
 
-function metricsOf({ status = daemonStatus, store, clock = systemClock }: Wish): Metrics {
+function metricsOf({ status = daemonStatus, store, clock = systemClock }: MetricsInput): Metrics {
   return createMetrics({ status: () => status(), store, clock, version: '1.2.3' })
 }
 
@@ -36,8 +36,8 @@ async function valuesOf(metrics: Metrics, name: string): Promise<Record<string, 
   return Object.fromEntries(samples.map(({ labels, value }) => [Object.values(labels).join(' '), value]))
 }
 
-describe('a scrape', () => {
-  test('follows the grammar of the text format', async () => {
+describe('scrapes', () => {
+  test('a scrape follows the grammar of the text format', async () => {
     using store = openStore(temporaryDirectory())
     const metrics = metricsOf({ store })
     metrics.uploadEnded('created', 12_345)
@@ -55,7 +55,7 @@ describe('a scrape', () => {
     expect(metrics.contentType).toBe('text/plain; version=0.0.4; charset=utf-8')
   })
 
-  test('reads the same over the network', async () => {
+  test('a scrape over the network has the same metrics', async () => {
     using store = openStore(temporaryDirectory())
     const metrics = metricsOf({ store })
     const renderMetrics = async () => ({ body: await metrics.render(), contentType: metrics.contentType })
@@ -69,14 +69,14 @@ describe('a scrape', () => {
     expect(names).toEqual([...parseExposition(await metrics.render()).keys()])
   })
 
-  test('escapes whatever a mirror is called', async () => {
+  test('a hostile mirror name is escaped in labels', async () => {
     using store = openStore(temporaryDirectory())
     const name = 'a"b\\c\u202ed\ne'
     const metrics = metricsOf({ store, status: () => daemonStatus({ mirrors: [daemonMirrorStatus({ name })] }) })
     expect(Object.keys(await valuesOf(metrics, 'shelfd_settling_files'))).toEqual(['a\\"b\\\\c\\\\u{202e}d\\\\ne'])
   })
 
-  test('has histograms that add up', async () => {
+  test('the buckets of a histogram add up', async () => {
     using store = openStore(temporaryDirectory())
     const metrics = metricsOf({ store })
     for (const durationMs of [500, 2_000, 90_000, 40 * 86_400_000]) metrics.searchableAfter(durationMs)
@@ -88,14 +88,14 @@ describe('a scrape', () => {
     expect(samples.find(({ name }) => name.endsWith('_count'))?.value).toBe(4)
   })
 
-  test('leaves nothing in the registry all share', async () => {
+  test('two sets of metrics share no counters', async () => {
     using first = openStore(temporaryDirectory())
     const [one, other] = [metricsOf({ store: first }), metricsOf({ store: first })]
     one.uploadEnded('created', 1)
     expect((await valuesOf(other, 'shelfd_uploads_total')).created).toBe(0)
   })
 
-  test('fails when where it stands is not known', async () => {
+  test('a scrape fails when the status is unavailable', async () => {
     using store = openStore(temporaryDirectory())
     const status = () => {
       throw new Error('closing')
@@ -104,8 +104,8 @@ describe('a scrape', () => {
   })
 })
 
-describe('what happens', () => {
-  test('is counted by outcome, zeros included', async () => {
+describe('counted events', () => {
+  test('uploads are counted by outcome, zeros included', async () => {
     using store = openStore(temporaryDirectory())
     const metrics = metricsOf({ store })
     metrics.uploadEnded('created', 100)
@@ -116,7 +116,7 @@ describe('what happens', () => {
     expect(await valuesOf(metrics, 'shelfd_upload_bytes_total')).toEqual({ ...zeros, created: 150, refused: 7 })
   })
 
-  test('is counted by route and few statuses', async () => {
+  test('requests are counted by route and few statuses', async () => {
     using store = openStore(temporaryDirectory())
     const metrics = metricsOf({ store })
     for (const status of [200, 200, 429, 418, 499, 299, undefined]) {
@@ -134,7 +134,7 @@ describe('what happens', () => {
     expect(durations.find(({ labels }) => labels.le === '0.1')?.value).toBe(7)
   })
 
-  test('is a miss of the watcher once a scan', async () => {
+  test('a scan counts as one miss of the watcher', async () => {
     using store = openStore(temporaryDirectory())
     const metrics = metricsOf({ store })
     metrics.watcherMissed(12)
@@ -143,8 +143,8 @@ describe('what happens', () => {
   })
 })
 
-describe('where the daemon stands', () => {
-  test('is read anew by every scrape', async () => {
+describe('the status of the daemon', () => {
+  test('every scrape reads the current status', async () => {
     using store = openStore(temporaryDirectory())
     const statuses = [
       daemonStatus({
@@ -185,7 +185,7 @@ describe('where the daemon stands', () => {
     })
   })
 
-  test('is one state of all for each mirror', async () => {
+  test('each mirror is in exactly one state', async () => {
     using store = openStore(temporaryDirectory())
     const mirrors = [daemonMirrorStatus(), daemonMirrorStatus({ name: 'Notes', state: 'halted' })]
     const metrics = metricsOf({ store, status: () => daemonStatus({ mirrors }) })
@@ -196,7 +196,7 @@ describe('where the daemon stands', () => {
     expect(service).toEqual({ unasked: 0, connected: 1, away: 0, refused: 0 })
   })
 
-  test('has no time where there was none', async () => {
+  test('a mirror that never succeeded has no time of success', async () => {
     using store = openStore(temporaryDirectory())
     const mirrors = [
       daemonMirrorStatus({ lastSuccessAt: null }),
@@ -207,8 +207,8 @@ describe('where the daemon stands', () => {
   })
 })
 
-describe('what the store knows', () => {
-  test('is counted for the mirrors of the daemon', async () => {
+describe('counts from the store', () => {
+  test('files are counted for the mirrors of the daemon', async () => {
     await using service = await startFaultyService()
     service.answer = ({ route, fileName }) =>
       route === 'uploadFile' && fileName === 'refused.md' ? { status: 413, body: { message: 'too large' } } : undefined
@@ -234,7 +234,7 @@ describe('what the store knows', () => {
     expect(await valuesOf(metrics, 'shelfd_queue_contents')).toEqual({ [at]: 0 })
   })
 
-  test('has few codes whatever was recorded', async () => {
+  test('problems have few codes, whatever was recorded', async () => {
     await using service = await startFaultyService()
     await using tested = openTestEngine(service)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'a' }))
@@ -252,7 +252,7 @@ describe('what the store knows', () => {
     expect(await metrics.render()).not.toMatch(/canary|EACCES|a\.md/)
   })
 
-  test('is read again only after a rest', async () => {
+  test('the store is counted again only after a pause', async () => {
     let nowMs = 0
     let readings = 0
     const clock: Clock = { ...systemClock, monotonicMs: () => nowMs }
@@ -269,7 +269,7 @@ describe('what the store knows', () => {
     expect(seen).toEqual([1, 1, 1, 2, 2])
   })
 
-  test('is read once for all who wait', async () => {
+  test('simultaneous scrapes share one count of the store', async () => {
     const readings: PromiseWithResolvers<string>[] = []
     const read = cachedReading(() => {
       const reading = Promise.withResolvers<string>()

@@ -56,7 +56,7 @@ const expressions = [...alerts.map(({ expr }) => expr), ...dashboardExpressions]
 type Scrape = ReadonlyMap<string, MetricFamily>
 
 describe('dashboard and alerts', () => {
-  test('name only metrics that a scrape has', async () => {
+  test('dashboard and alerts name only existing metrics', async () => {
     const scrape = await scrapeAll()
     const there = new Set([...scrape.values()].flatMap(({ samples }) => samples.map(({ name }) => name)))
     const named = expressions.flatMap((expr) => expr.match(/\b(?:shelfd|process|nodejs)_\w+/g) ?? [])
@@ -64,23 +64,23 @@ describe('dashboard and alerts', () => {
     expect(new Set(named).size).toBeGreaterThan(25)
   })
 
-  test('select only by labels that metrics have', async () => {
+  test('dashboard and alerts select only by existing labels', async () => {
     const scrape = await scrapeAll()
     expect(expressions.flatMap((expr) => listUnknownSelections(scrape, expr))).toEqual([])
   })
 
-  test('close every bracket that they open', () => {
+  test('every expression closes its brackets', () => {
     expect(expressions.filter((expr) => !isBalanced(expr))).toEqual([])
   })
 })
 
-describe('every alert', () => {
-  test('has a name of its own', () => {
+describe('alerts', () => {
+  test('every alert has a unique name', () => {
     expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length)
     expect(alerts.length).toBeGreaterThanOrEqual(8)
   })
 
-  test('names a command that exists to run', () => {
+  test('every alert names a command that exists', () => {
     const names = commands.map(({ name }) => name)
     for (const { alert, annotations } of alerts) {
       const named = [...annotations.description.matchAll(/`shelfd ([^`]+)`/g)].map(([, words = '']) => words)
@@ -89,30 +89,30 @@ describe('every alert', () => {
     }
   })
 
-  test('is explained in the documentation', () => {
+  test('every alert is explained in the documentation', () => {
     const listed = tableOf('alert').map(([name]) => name)
     expect(listed).toEqual(alerts.map(({ alert }) => `\`${alert}\``))
   })
 })
 
 describe('the dashboard', () => {
-  test('takes its data source as a variable', () => {
+  test('the dashboard takes its data source as a variable', () => {
     expect(dashboard.templating.list.map(({ name, type }) => `${name} ${type}`)).toContain('datasource datasource')
     expect(dashboard.panels.filter(({ type, datasource }) => type !== 'row' && !datasource)).toEqual([])
   })
 
-  test('uses only variables that it has', () => {
+  test('the dashboard uses only variables that it declares', () => {
     const known = [...dashboard.templating.list.map(({ name }) => name), '__rate_interval']
     const used = dashboardExpressions.flatMap((expr) => [...expr.matchAll(/\$(\w+)/g)].map(([, name = '']) => name))
     expect(used.filter((name) => !known.includes(name))).toEqual([])
   })
 
-  test('has a row for each field', () => {
+  test('the dashboard has a row for each field', () => {
     const rows = dashboard.panels.filter(({ type }) => type === 'row').map(({ title }) => title)
     expect(rows).toEqual(['Overview', 'Uploads', 'Ingestion', 'Requests', 'Problems', 'Watcher', 'Process'])
   })
 
-  test('has panels that do not overlap', () => {
+  test('the panels of the dashboard do not overlap', () => {
     const cells = dashboard.panels.flatMap(({ gridPos: { h, w, x, y } }) =>
       Array.from({ length: h * w }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
     )
@@ -123,13 +123,13 @@ describe('the dashboard', () => {
 })
 
 describe('the table of metrics', () => {
-  test('has every metric with its type', async () => {
+  test('the documentation lists every metric with its type', async () => {
     const listed = tableOf('metric').map(([name = '', type = '']) => `${name.replaceAll('`', '')} ${type}`)
     const there = [...(await scrapeAll()).values()].map(({ name, type }) => `${name} ${type}`)
     expect(listed.sort()).toEqual(there.sort())
   })
 
-  test('has the labels of every metric', async () => {
+  test('the documentation lists the labels of every metric', async () => {
     const scrape = await scrapeAll()
     for (const [name = '', , labels = ''] of tableOf('metric')) {
       const listed = labels.split(', ').map((label) => label.replaceAll('`', ''))

@@ -29,7 +29,7 @@ const expressions = fc
 const instants = fc.integer({ min: Date.UTC(2020, 0), max: Date.UTC(2035, 0) })
 
 describe('due times', () => {
-  test('are those of node-cron where no clock changes', () => {
+  test('due times are those of node-cron where no clock changes', () => {
     fc.assert(
       fc.property(expressions, (expression) => {
         const task = createTask(expression, () => {}, { timezone: 'UTC' })
@@ -42,7 +42,7 @@ describe('due times', () => {
     )
   })
 
-  test('looked for backwards are those found forwards', () => {
+  test('due times found backwards are those found forwards', () => {
     const zones = fc.constantFrom('UTC', 'Europe/Berlin', 'Australia/Lord_Howe', 'America/St_Johns')
     fc.assert(
       fc.property(expressions, zones, instants, (expression, zone, atMs) => {
@@ -59,7 +59,7 @@ describe('due times', () => {
     )
   })
 
-  test('left out by summer time come right after it', () => {
+  test('a due time skipped by summer time comes right after it', () => {
     expect(nextTimes('30 2 * * *', 'Europe/Berlin', { from: '2026-03-28T00:00:00Z', count: 3 })).toEqual([
       '2026-03-28T01:30:00.000Z',
       '2026-03-29T01:00:00.000Z',
@@ -67,7 +67,7 @@ describe('due times', () => {
     ])
   })
 
-  test('given twice by winter time count once', () => {
+  test('a due time repeated by winter time counts once', () => {
     expect(nextTimes('30 2 * * *', 'Europe/Berlin', { from: '2026-10-24T12:00:00Z', count: 2 })).toEqual([
       '2026-10-25T00:30:00.000Z',
       '2026-10-26T01:30:00.000Z',
@@ -77,7 +77,7 @@ describe('due times', () => {
     expect(times.lastUntil(Date.parse('2026-10-25T01:10:00Z'))).toBe(Date.parse('2026-10-25T00:30:00Z'))
   })
 
-  test('survive a day that never was', () => {
+  test('due times continue after a day that never was', () => {
     expect(nextTimes('0 12 * * *', 'Pacific/Apia', { from: '2011-12-29T00:00:00Z', count: 3 })).toEqual([
       '2011-12-29T22:00:00.000Z',
       '2011-12-30T10:00:00.000Z',
@@ -85,7 +85,7 @@ describe('due times', () => {
     ])
   })
 
-  test('of a leap day are found, of no day null', () => {
+  test('a leap day is found, and an impossible day is null', () => {
     expect(nextTimes('0 0 29 2 *', 'UTC', { from: '2026-11-21T00:00:00Z', count: 1 })).toEqual([
       '2028-02-29T00:00:00.000Z',
     ])
@@ -94,13 +94,13 @@ describe('due times', () => {
     expect(never.lastUntil(0)).toBeNull()
   })
 
-  test('want both the day and the weekday', () => {
+  test('a due time matches both the day and the weekday', () => {
     expect(nextTimes('0 0 13 * 5', 'UTC', { from: '2026-04-01T00:00:00Z', count: 1 })).toEqual([
       '2026-11-13T00:00:00.000Z',
     ])
   })
 
-  test('are later than asked, to the minute', () => {
+  test('the next due time is strictly later, to the minute', () => {
     const times = readCronTimes('* * * * *', undefined)
     const atMs = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS
     expect(times.nextAfter(atMs)).toBe(atMs + MINUTE_MS)

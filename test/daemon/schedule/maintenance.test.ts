@@ -12,7 +12,7 @@ function at(time: string): number {
 describe('maintenance windows', () => {
   const nightly = { start: '0 2 * * *', durationMs: 2 * HOUR_MS }
 
-  test('are closed from their start to their end', () => {
+  test('a maintenance window lasts from its start to its end', () => {
     const windows = new MaintenanceWindows([nightly], 'UTC')
     expect(windows.closedUntil(at('01:59:59.999'))).toBeNull()
     expect(windows.closedUntil(at('02:00'))).toBe(at('04:00'))
@@ -20,7 +20,7 @@ describe('maintenance windows', () => {
     expect(windows.closedUntil(at('04:00'))).toBeNull()
   })
 
-  test('that overlap or touch are one', () => {
+  test('windows that overlap or touch count as one', () => {
     const more = [
       { start: '30 3 * * *', durationMs: HOUR_MS },
       { start: '30 4 * * *', durationMs: HOUR_MS },
@@ -29,21 +29,21 @@ describe('maintenance windows', () => {
     expect(windows.closedUntil(at('02:30'))).toBe(at('05:30'))
   })
 
-  test('that are not configured are never closed', () => {
+  test('no window is in force when none is configured', () => {
     expect(new MaintenanceWindows([], 'UTC').closedUntil(at('03:00'))).toBeNull()
   })
 
-  test('follow the clock of their time zone', () => {
+  test('windows follow the clock of their time zone', () => {
     const windows = new MaintenanceWindows([nightly], 'America/New_York')
     expect(windows.closedUntil(at('07:30'))).toBe(at('09:00'))
   })
 
-  test('without a break give some later end', () => {
+  test('windows without a break end at some later time', () => {
     const windows = new MaintenanceWindows([{ start: '0 * * * *', durationMs: 30 * 24 * HOUR_MS }], 'UTC')
     expect(windows.closedUntil(at('12:00'))).toBeGreaterThan(at('12:00') + 29 * 24 * HOUR_MS)
   })
 
-  test('are what looking at every minute finds', () => {
+  test('windows agree with a check of every minute', () => {
     const starts = fc.record({
       minute: fc.integer({ min: 0, max: 59 }),
       hour: fc.integer({ min: 0, max: 23 }),

@@ -38,12 +38,12 @@ interface Begun {
 /** Schedules as a daemon starts them, and when their batches began. */
 function begin({ entry = { name: newName(), cron: NIGHTLY }, clock, timeZone = 'UTC', onDue, ...given }: Begun) {
   const runs: string[] = []
-  const said: string[] = []
+  const logged: string[] = []
   const logger = {
     ...silentLogger,
-    info: (message: string) => said.push(`info ${message}`),
-    warn: (message: string) => said.push(`warn ${message}`),
-    error: (message: string) => said.push(`error ${message}`),
+    info: (message: string) => logged.push(`info ${message}`),
+    warn: (message: string) => logged.push(`warn ${message}`),
+    error: (message: string) => logged.push(`error ${message}`),
   }
   const schedules = startSchedules([entry], {
     ...{ timeZone, clock, logger, store: given.store ?? store },
@@ -52,10 +52,10 @@ function begin({ entry = { name: newName(), cron: NIGHTLY }, clock, timeZone = '
       await onDue?.(name)
     },
   })
-  return { entry, runs, said, schedules, [Symbol.dispose]: () => schedules[Symbol.dispose]() }
+  return { entry, runs, logged, schedules, [Symbol.dispose]: () => schedules[Symbol.dispose]() }
 }
 
-/** Time for what is due at the start; a daemon was here before, unless `runs` says otherwise. */
+/** Schedules of a daemon that ran before: the batch at its first start is over and not counted in `runs`. */
 async function beginUsed(input: Begun) {
   const begun = begin(input)
   await input.clock.advance(0)
@@ -64,7 +64,7 @@ async function beginUsed(input: Begun) {
 }
 
 describe('batches', () => {
-  test('run at once when they never ran, then when due', async () => {
+  test('a batch runs at once if it never ran, then when due', async () => {
     const clock = manualClock(Date.UTC(2026, 0, 1, 12))
     using begun = begin({ clock })
     expect(begun.runs).toEqual([])
@@ -74,7 +74,7 @@ describe('batches', () => {
     expect(begun.schedules.nextRunAt('nobody')).toBeNull()
   })
 
-  test('follow summer and winter time, once a day', async () => {
+  test('a batch follows summer and winter time, once a day', async () => {
     for (const [from, expected] of [
       [Date.UTC(2026, 2, 28, 12), '2026-03-29T01:00:00'],
       [Date.UTC(2026, 9, 24, 12), '2026-10-25T00:30:00'],
@@ -90,7 +90,7 @@ describe('batches', () => {
     }
   })
 
-  test('never overlap, and say a skip once', async () => {
+  test('batches never overlap, and a skip is logged once', async () => {
     const clock = manualClock(Date.UTC(2026, 0, 1))
     const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     let begunCount = 0
@@ -101,24 +101,24 @@ describe('batches', () => {
     using begun = begin({ clock, onDue, entry: { name: newName(), cron: '*/10 * * * *' } })
     await clock.advance(35 * MINUTE_MS)
     expect(begun.runs).toEqual(['2026-01-01T00:00:00'])
-    expect(begun.said).toEqual(['info A batch still runs at its next due time, which is skipped'])
+    expect(begun.logged).toEqual(['info A batch still runs at its next due time, which is skipped'])
     ends[0]?.resolve()
     await clock.advance(5 * MINUTE_MS)
     expect(begun.runs).toEqual(['2026-01-01T00:00:00', '2026-01-01T00:40:00'])
     await clock.advance(10 * MINUTE_MS)
-    expect(begun.said).toHaveLength(2)
+    expect(begun.logged).toHaveLength(2)
     ends[1]?.resolve()
   })
 
-  test('go on after one that failed', async () => {
+  test('schedules continue after a failed batch', async () => {
     const clock = manualClock(Date.UTC(2026, 0, 1))
     using begun = begin({ clock, onDue: () => Promise.reject(new Error('no room')) })
     await clock.advance(DAY_MS)
     expect(begun.runs).toHaveLength(2)
-    expect(begun.said).toEqual(['error A scheduled batch failed', 'error A scheduled batch failed'])
+    expect(begun.logged).toEqual(['error A scheduled batch failed', 'error A scheduled batch failed'])
   })
 
-  test('begin no more once disposed', async () => {
+  test('disposed schedules begin no more batches', async () => {
     const clock = manualClock()
     const begun = begin({ clock })
     begun.schedules[Symbol.dispose]()
@@ -127,7 +127,7 @@ describe('batches', () => {
     expect(clock.countSleepers()).toBe(0)
   })
 
-  test('wait while their note cannot be written', async () => {
+  test('a batch waits while its record cannot be written', async () => {
     const clock = manualClock(Date.UTC(2026, 0, 1))
     let isFull = true
     const write: Store['write'] = (work) => {
@@ -140,14 +140,14 @@ describe('batches', () => {
     isFull = false
     await clock.advance(MINUTE_MS)
     expect(begun.runs).toEqual(['2026-01-01T00:02:00'])
-    expect(new Set(begun.said)).toEqual(
+    expect(new Set(begun.logged)).toEqual(
       new Set(['warn A batch is due, but the store cannot be written; it starts when that works again']),
     )
   })
 })
 
 describe('after downtime', () => {
-  test('a restart within a minute repeats nothing', async () => {
+  test('a restart within a minute repeats no batch', async () => {
     const clock = manualClock(Date.UTC(2026, 0, 1, 1, 59, 30))
     const entry = { name: newName(), cron: NIGHTLY }
     {
@@ -160,7 +160,7 @@ describe('after downtime', () => {
     expect(again.runs).toEqual([])
   })
 
-  test('a batch that was broken off goes on', async () => {
+  test('an interrupted batch continues after each restart', async () => {
     const clock = manualClock(Date.UTC(2026, 0, 1, 12))
     const entry = { name: newName(), cron: NIGHTLY }
     const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -181,7 +181,7 @@ describe('after downtime', () => {
     expect(again.runs).toEqual([])
   })
 
-  test('a batch whose process died goes on', async () => {
+  test('a batch whose process died continues at the next start', async () => {
     const clock = manualClock(Date.UTC(2026, 0, 1, 12))
     const entry = { name: newName(), cron: NIGHTLY }
     const died = begin({ clock, entry, onDue: () => new Promise(() => {}) })
@@ -192,7 +192,7 @@ describe('after downtime', () => {
     expect(again.runs).toEqual(['2026-01-01T15:00:00', '2026-01-02T02:00:00'])
   })
 
-  test('a changed expression forgets what was broken off', async () => {
+  test('a changed expression forgets the interrupted batch', async () => {
     const clock = manualClock(Date.UTC(2026, 0, 1))
     const name = newName()
     const first = begin({ clock, entry: { name, cron: NIGHTLY }, onDue: () => new Promise(() => {}) })
@@ -203,7 +203,7 @@ describe('after downtime', () => {
     expect(again.runs).toEqual([])
   })
 
-  test('many missed times are caught up by one batch', async () => {
+  test('one batch catches up with many missed times', async () => {
     const clock = manualClock(Date.UTC(2026, 0, 1))
     const entry = { name: newName(), cron: NIGHTLY }
     ;(await beginUsed({ clock, entry })).schedules[Symbol.dispose]()
@@ -214,7 +214,7 @@ describe('after downtime', () => {
     expect(again.runs).toEqual(['2026-01-11T12:00:00', '2026-01-12T02:00:00'])
   })
 
-  test('a changed expression has missed nothing', async () => {
+  test('a changed expression has missed no batch', async () => {
     const clock = manualClock(Date.UTC(2026, 0, 1))
     const name = newName()
     ;(await beginUsed({ clock, entry: { name, cron: NIGHTLY } })).schedules[Symbol.dispose]()
@@ -228,8 +228,8 @@ describe('after downtime', () => {
   })
 })
 
-describe('when the clock jumps', () => {
-  test('waking catches up once, at the check', async () => {
+describe('jumps of the clock', () => {
+  test('one batch catches up at the check after a sleep', async () => {
     const clock = manualClock(Date.UTC(2026, 0, 1))
     using begun = await beginUsed({ clock })
     clock.jump(5 * DAY_MS)
@@ -238,7 +238,7 @@ describe('when the clock jumps', () => {
     expect(begun.runs).toEqual(['2026-01-06T00:00:00'])
   })
 
-  test('waking is noticed within a minute without help', async () => {
+  test('a sleep is noticed within a minute without a check', async () => {
     const clock = manualClock(Date.UTC(2026, 0, 1))
     using begun = await beginUsed({ clock })
     clock.jump(5 * DAY_MS)
@@ -246,7 +246,7 @@ describe('when the clock jumps', () => {
     expect(begun.runs).toHaveLength(1)
   })
 
-  test('back by years stops no schedule', async () => {
+  test('a clock set back by years stops no schedule', async () => {
     const clock = manualClock(Date.UTC(2036, 0, 1))
     using begun = await beginUsed({ clock })
     clock.jump(Date.UTC(2026, 0, 1, 12) - Date.UTC(2036, 0, 1))
@@ -254,7 +254,7 @@ describe('when the clock jumps', () => {
     expect(begun.runs).toEqual(['2026-01-02T02:00:00', '2026-01-03T02:00:00'])
   })
 
-  test('a machine without a clock misses and repeats nothing', async () => {
+  test('a machine without a clock misses and repeats no batch', async () => {
     const clock = manualClock(Date.UTC(2026, 0, 1))
     const entry = { name: newName(), cron: NIGHTLY }
     ;(await beginUsed({ clock, entry })).schedules[Symbol.dispose]()
@@ -268,7 +268,7 @@ describe('when the clock jumps', () => {
     expect(again.runs).toEqual(['2026-01-01T02:00:00'])
   })
 
-  test('a small step back repeats no batch', async () => {
+  test('a clock set back by seconds repeats no batch', async () => {
     const clock = manualClock(Date.UTC(2026, 0, 1))
     using begun = await beginUsed({ clock })
     await clock.advance(2 * HOUR_MS)
@@ -280,7 +280,7 @@ describe('when the clock jumps', () => {
 
 type Step = { readonly kind: 'run' | 'down' | 'asleep' | 'back'; readonly minutes: number }
 
-describe('for any pattern of downtime', () => {
+describe('any pattern of downtime', () => {
   const minutes = fc.integer({ min: 0, max: 3_000 })
   const steps = fc.array(
     fc.oneof(
@@ -320,7 +320,7 @@ describe('for any pattern of downtime', () => {
   })
 })
 
-/** What happens in one step; in the end the daemon runs. */
+/** Plays one step; afterwards the daemon runs. */
 async function play(
   { kind, minutes }: Step,
   begun: Awaited<ReturnType<typeof beginUsed>>,
