@@ -1,4 +1,4 @@
-/** Keeps the house as docs/architecture.md draws it: reads the import lines of src and prints whoever breaks a rule. */
+/** Compares src with the drawing in docs/architecture.md: reads the import lines and prints each file that breaks a rule. */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
 
-/** A room imports from itself and from lower floors, never from a neighbour. */
+/** A folder imports from itself and from lower floors, never from a neighbour. */
 const FLOORS: Readonly<Record<string, number>> = {
   'main.ts': 7,
   'start.ts': 7,
@@ -22,11 +22,11 @@ const FLOORS: Readonly<Record<string, number>> = {
   foundation: 0,
 }
 
-/** A service of its own beside the house: it stands on floor 0, and only those who compose and command may know it. */
+/** A separate service: it imports floor 0, and only the folders that compose and command may import it. */
 const ANNEX = 'embedded'
 const LOWEST_FLOOR_THAT_KNOWS_THE_ANNEX = 5
 
-/** Packages and modules that have a home; everyone else goes through the rooms that hide them. */
+/** The folders that may import a package or module; all other files go through these folders. */
 const HOMES: Readonly<Record<string, readonly string[]>> = {
   'better-sqlite3': ['foundation/', 'store/', 'embedded/'],
   undici: ['remote/'],
@@ -68,7 +68,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** They compose the stages of `sync/`, or hand them on; everyone else names the part of the engine that they take. */
+/** These files compose or pass on the stages of `sync/`; all others name the part of the engine that they take. */
 const COMPOSERS: readonly string[] = ['app/', 'daemon/', 'sync/run/', 'sync/continuous/mirror-controller.ts']
 
 const MOST_LINES = 360
@@ -97,13 +97,13 @@ const MODULE_NAME = /(?<=['"`])(?<target>\.{1,2}\/[^'"`$\s]+\.[cm]?[jt]s)(?=['"`
 const sources = globSync('**/*.ts', { cwd: join(PROJECT, 'src') }).map(readSource)
 
 describe('the house', () => {
-  test('has only rooms that stand on a floor', () => {
+  test('each folder of src stands on a floor', () => {
     const unknown = sources.map(({ room }) => room).filter((room) => room !== ANNEX && FLOORS[room] === undefined)
     expect([...new Set(unknown)], 'rooms of src that the table of floors does not name').toEqual([])
     expect(sources.length).toBeGreaterThan(100)
   })
 
-  test('imports from lower floors only', () => {
+  test('each file of src imports from lower floors only', () => {
     const offenders = sources.flatMap(({ file, room, imports }) =>
       imports.flatMap(({ target, isOurs }) => {
         const why = isOurs ? whyNot(room, roomOf(target)) : undefined
@@ -113,7 +113,7 @@ describe('the house', () => {
     expect(offenders).toEqual([])
   })
 
-  test('names only modules that exist', () => {
+  test('each import names a module that exists', () => {
     const files = new Set(sources.map(({ file }) => file))
     const offenders = sources.flatMap(({ file, imports }) =>
       imports
@@ -123,19 +123,19 @@ describe('the house', () => {
     expect(offenders).toEqual([])
   })
 
-  test('has no import cycles, nor of types', () => {
+  test('no import cycles exist in src, not even of types', () => {
     expect(findCycles()).toEqual([])
   })
 
-  test('lets no two sibling folders import each other', () => {
+  test('no two sibling folders of src import each other', () => {
     expect(findMutualSiblings()).toEqual([])
   })
 
-  test(`has at most ${MOST_FILES_IN_A_FOLDER} files side by side in a folder`, () => {
+  test(`no folder of src holds more than ${MOST_FILES_IN_A_FOLDER} files side by side`, () => {
     expect(findCrowdedFolders()).toEqual([])
   })
 
-  test('keeps packages and the file system in their rooms', () => {
+  test('packages and the file system are used only in their folders', () => {
     const offenders = sources.flatMap(({ file, imports }) =>
       imports.flatMap(({ target, isOurs }) => {
         const homes = isOurs ? undefined : HOMES[packageOf(target)]
@@ -146,13 +146,13 @@ describe('the house', () => {
     expect(offenders).toEqual([])
   })
 
-  test('hands the whole engine only to those who compose', () => {
+  test('only the composing files take the whole engine', () => {
     const users = sources.filter(({ text }) => /(?:: |<)Engine\b/.test(text.replaceAll(/\bPick<\s*Engine\b/g, '')))
     const offenders = users.filter(({ file }) => !COMPOSERS.some((home) => file.startsWith(home)))
     expect(offenders.map(({ file }) => file)).toEqual([])
   })
 
-  test('ends the process in main.ts only', () => {
+  test('only main.ts ends the process', () => {
     const offenders = sources.filter(({ file, text }) => file !== 'main.ts' && /\bprocess\.exit(?:Code)?\b/.test(text))
     expect(offenders.map(({ file }) => file)).toEqual([])
   })
@@ -165,16 +165,16 @@ describe('the files', () => {
   }).map(readText)
   const words = globSync(['docs/**/*.md', '*.md', '*.json', 'config/*', '.ci/*'], { cwd: PROJECT }).map(readText)
 
-  test(`have at most ${MOST_LINES} lines`, () => {
+  test(`no file of code has more than ${MOST_LINES} lines`, () => {
     const lengths = code.map(({ file, text }) => ({ file, lines: text.split('\n').length - 1 }))
     expect(lengths.filter(({ lines }) => lines > MOST_LINES)).toEqual([])
   })
 
-  test('leave nothing for later', () => {
+  test('no file of code leaves work for later', () => {
     expect(findLines(code, /\b(?:TOD[O]|FIXM[E]|XX[X])\b/)).toEqual([])
   })
 
-  test('name nothing outside the project', () => {
+  test('no file names anything outside the project', () => {
     const own = [...code, ...words].filter(({ file }) => file !== 'package-lock.json')
     expect(findLines(own, /\.\.\/shared\b|\/work\/(?:main|shared)\b/)).toEqual([])
   })

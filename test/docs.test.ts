@@ -1,4 +1,4 @@
-/** Keeps README and docs true: what they list is compared with the program. */
+/** Compares what README and docs list with the program. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -15,7 +15,7 @@ import { errorCodes } from '../src/foundation/errors.ts'
 import { REPORT_CLASSES } from '../src/rules/report-class.ts'
 import { security } from './promises/security.ts'
 
-/** Made by the engine of the outcomes of ingestion, where an upload is no error. */
+/** The engine makes these codes from outcomes of ingestion; they belong to no error class. */
 const INGESTION_PROBLEM_CODES = ['ingestion-partial', 'ingestion-failed', 'ingestion-unknown']
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
@@ -28,12 +28,12 @@ const pages = [
 ]
 
 describe('commands', () => {
-  test('the page has the help of every command', async () => {
+  test('the page of commands has the help of every command', async () => {
     const page = readFileSync(COMMANDS_PAGE, 'utf8')
     expect(page, 'docs/commands.md is out of date: npm run docs').toBe(await renderCommandsPage(page))
   })
 
-  test('examples run commands that exist', () => {
+  test('the examples of all pages run commands that exist', () => {
     const names = commands.map(({ name }) => name)
     const unknown = pages.flatMap((page) => {
       const words = [...read(page).matchAll(/^\$ shelfd (.*)$|^```\nshelfd (.*)$/gm)].map(
@@ -44,7 +44,7 @@ describe('commands', () => {
     expect(unknown).toEqual([])
   })
 
-  test('the exit codes are those of the program', () => {
+  test('the listed exit codes are those of the program', () => {
     const listed = rowsOf(read('README.md'), 'code').map(([code, meaning]) => ({ code: Number(code), meaning }))
     expect(listed).toEqual(Object.values(EXIT_CODES))
   })
@@ -53,14 +53,14 @@ describe('commands', () => {
 describe('configuration', () => {
   const page = read('docs/configuration.md')
 
-  test('every key is explained', () => {
+  test('every key of the configuration is explained', () => {
     const schema: unknown = JSON.parse(configJsonSchema())
     const leaves = keysOf(schema).filter((key, _, all) => !all.some((other) => other.startsWith(`${key}.`)))
     expect(leaves.filter((key) => !page.includes(`\`${key}\``))).toEqual([])
     expect(leaves.length).toBeGreaterThan(30)
   })
 
-  test('every flag and variable is named', () => {
+  test('every flag and variable of the configuration is named', () => {
     const variables = [
       ...settingFlags.map(variableOf),
       'SHELFD_CONFIG',
@@ -79,33 +79,33 @@ describe('configuration', () => {
 })
 
 describe('errors and the report', () => {
-  test('every code has its row, and no other', () => {
+  test('every error code has its row, and no other', () => {
     const listed = rowsOf(read('docs/errors.md'), 'code').map(([code]) => code?.replaceAll('`', ''))
     expect(listed.sort()).toEqual([...errorCodes, ...INGESTION_PROBLEM_CODES].sort())
   })
 
-  test('the classes and signs are those of the program', () => {
+  test('the listed classes and signs are those of the program', () => {
     const listed = rowsOf(read('docs/report.md'), 'class').map(([name, sign]) => [name, sign])
     expect(listed).toEqual(Object.entries(REPORT_CLASSES).map(([name, sign]) => [`\`${name}\``, `\`${sign}\``]))
   })
 })
 
 describe('promises', () => {
-  test('the page has every row of the catalogue', () => {
+  test('the page of promises has every row of the catalogue', () => {
     const page = readFileSync(PROMISES_PAGE, 'utf8')
     expect(page, 'docs/promises.md is out of date: npm run docs').toBe(renderPromisesPage(page))
   })
 })
 
 describe('the contract suite', () => {
-  test('the page has every sentence and its assertions', () => {
+  test('the page of the contract suite has every sentence and its assertions', () => {
     const page = readFileSync(CONTRACT_PAGE, 'utf8')
     expect(page, 'docs/contract-suite.md is out of date: npm run docs').toBe(renderContractPage(page))
   })
 })
 
 describe('the pages', () => {
-  test('lead to files that exist', () => {
+  test('all links of the pages lead to files that exist', () => {
     const dead = pages.flatMap((page) =>
       linksOf(page)
         .filter((target) => !existsSync(join(PROJECT, target)))
@@ -114,7 +114,7 @@ describe('the pages', () => {
     expect(dead).toEqual([])
   })
 
-  test('of the architecture name files that exist', () => {
+  test('the page of the architecture names files that exist', () => {
     const named = [...read('docs/architecture.md').matchAll(/`([a-z-]+\/[a-z/-]+(?:\.ts|\/))`/g)].map(
       ([, path = '']) => path,
     )
@@ -123,18 +123,18 @@ describe('the pages', () => {
     expect(named.filter((path) => !roots.some((root) => existsSync(join(PROJECT, root, path))))).toEqual([])
   })
 
-  test('are all reached from the README', () => {
+  test('all pages are reached from the README', () => {
     const reached = new Set(['README.md'])
     for (const page of reached) if (page.endsWith('.md')) for (const target of linksOf(page)) reached.add(target)
     expect(pages.filter((page) => !reached.has(page))).toEqual([])
   })
 
-  test('on threats name each rule of security', () => {
+  test('the page on threats names each rule of security', () => {
     const page = read('docs/threat-model.md')
     expect(security.filter(({ id }) => !page.includes(id)).map(({ id }) => id)).toEqual([])
   })
 
-  test('give a reason for every dependency', () => {
+  test('the decisions give a reason for every dependency', () => {
     const decisions = pages
       .filter((page) => page.startsWith('docs/decisions/'))
       .map(read)

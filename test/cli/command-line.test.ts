@@ -1,4 +1,4 @@
-/** What becomes of the words that were typed, for every kind of flag and argument; nothing here runs a command. */
+/** How typed words are read, for every kind of flag and argument; nothing here runs a command. */
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
 import { findCommand } from '../../src/cli/parser/find-command.ts'
@@ -11,7 +11,7 @@ async function read(...argv: readonly string[]) {
   return { name: found.entry?.name, flags: line?.flags, args: line?.args }
 }
 
-/** What the user is told; fails when nothing is wrong. */
+/** The message of the usage error; fails when the words are accepted. */
 async function mistakeOf(...argv: readonly string[]): Promise<string> {
   const error = await read(...argv).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(UsageError)
@@ -19,7 +19,7 @@ async function mistakeOf(...argv: readonly string[]): Promise<string> {
 }
 
 describe('flags', () => {
-  test('that are not given are off, empty or their default', async () => {
+  test('flags not given are off, empty or their default', async () => {
     const { flags, args } = await read('sync')
     expect(flags).toEqual({ config: undefined, json: false, quiet: false, verbosity: 0, settingFlags: {} })
     expect(args).toMatchObject({ mirrors: [], dryRun: false, noWait: false, to: undefined })
@@ -27,7 +27,7 @@ describe('flags', () => {
     expect((await read('search', 'x')).args).toMatchObject({ library: [], compact: false, limit: undefined })
   })
 
-  test('are the same whether others are given or not', async () => {
+  test('an argument is the same whether other flags are given or not', async () => {
     const [alone, beside] = [await read('report'), await read('report', '--json')]
     expect(beside.args).toEqual({ ...alone.args, json: true })
   })
@@ -37,11 +37,11 @@ describe('flags', () => {
     [['-vv'], 2],
     [['-v', '-v'], 2],
     [['--verbose', '-v', '--verbose'], 3],
-  ])('%j counts', async (given, verbosity) => {
+  ])('the verbosity flags %j are counted', async (given, verbosity) => {
     expect((await read('status', ...given)).flags).toMatchObject({ verbosity })
   })
 
-  test('stand before the command, between its words and behind', async () => {
+  test('flags may stand before, between and after the words of the command', async () => {
     const lines = [
       ['-n', '--config', 'c.yaml', 'sync', 'papers', '--transfers', '3'],
       ['--transfers', '3', 'sync', '-n', 'papers', '--config', 'c.yaml'],
@@ -57,24 +57,24 @@ describe('flags', () => {
     expect(await read('failed', '--all', 'list')).toEqual(await read('failed', 'list', '--all'))
   })
 
-  test('take everything behind the first equals sign', async () => {
+  test('a flag takes everything after the first equals sign', async () => {
     expect((await read('api', 'POST', '/x', '--data={"a":"=--b"}')).args).toMatchObject({ data: '{"a":"=--b"}' })
     expect((await read('sync', 'x', '--to=')).args).toMatchObject({ to: '' })
   })
 
-  test('given twice count once, the last time, unless they are a list', async () => {
+  test('a repeated flag counts the last time, unless it is a list', async () => {
     const { args } = await read('search', '--limit', '1', '--library', 'a', '--limit=2', '--library=b', 'x')
     expect(args).toMatchObject({ limit: 2, library: ['a', 'b'], query: ['x'] })
   })
 
-  test('without value swallow no word behind them', async () => {
+  test('a switch does not swallow the word that follows', async () => {
     expect((await read('search', '--json', 'true', 'crime', '--compact', 'false', 'start')).args).toMatchObject({
       query: ['true', 'crime', 'false', 'start'],
     })
     expect((await read('sync', '--no-wait', 'papers')).args).toMatchObject({ noWait: true, mirrors: ['papers'] })
   })
 
-  test('take numbers, also negative ones, and texts that look like one', async () => {
+  test('flags take negative numbers, and texts that look like numbers', async () => {
     expect((await read('service', 'logs', '-n', '5')).args).toMatchObject({ lines: 5 })
     expect((await read('service', 'logs', '--lines=-5')).args).toMatchObject({ lines: -5 })
     expect((await read('resource', 'download', '0x10', '-o', '007')).args).toMatchObject({ id: '0x10', output: '007' })
@@ -82,7 +82,7 @@ describe('flags', () => {
 })
 
 describe('arguments', () => {
-  test('behind -- are taken as they are', async () => {
+  test('arguments after -- are taken unchanged', async () => {
     expect((await read('why', '--', '-draft.md')).args).toMatchObject({ path: '-draft.md' })
     expect((await read('search', 'a', '--', '--json', '--', 'b')).args).toMatchObject({
       json: false,
@@ -90,7 +90,7 @@ describe('arguments', () => {
     })
   })
 
-  test('may be words that mean something elsewhere', async () => {
+  test('arguments may be words that mean something elsewhere', async () => {
     expect((await read('search', 'how', 'to', 'get', 'help')).args).toMatchObject({
       query: ['how', 'to', 'get', 'help'],
     })
@@ -134,7 +134,7 @@ describe('mistakes', () => {
       'Cannot run "serve tokens creat": unknown command (did you mean "serve tokens create"?)',
     ],
     [['--jsn'], 'Cannot understand the flag --jsn (did you mean "--json"?)'],
-  ])('%j is told', async (argv, message) => {
+  ])('the mistake in %j is explained', async (argv, message) => {
     expect(await mistakeOf(...argv)).toBe(message)
   })
 })
@@ -145,7 +145,7 @@ describe('yargs', () => {
     vi.unstubAllEnvs()
   })
 
-  test('prints nothing, ends nothing and speaks no other language', async () => {
+  test('yargs prints nothing, ends nothing and follows no locale', async () => {
     const silent = [vi.spyOn(process.stdout, 'write'), vi.spyOn(process.stderr, 'write')]
     const printed = [vi.spyOn(console, 'log'), vi.spyOn(console, 'error'), vi.spyOn(process, 'emitWarning')]
     const exit = vi.spyOn(process, 'exit').mockImplementation(() => {

@@ -1,4 +1,4 @@
-/** What the program answers to a shell at TAB, before any shell has a part in it. */
+/** What the program answers to a shell at TAB, without a shell. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -20,14 +20,14 @@ async function offersFor(words: readonly string[], env: Record<string, string> =
 }
 
 describe('completion', () => {
-  test('offers commands, groups and what is in a group', async () => {
+  test('completion offers commands, groups and what is in a group', async () => {
     const first = new Set(commands.map(({ name }) => name.split(' ')[0]))
     expect(await offersFor([''])).toEqual([...first])
     expect(await offersFor(['config', ''])).toEqual(['show', 'path', 'schema'])
     expect(await offersFor(['--json', 'serve', 'tokens', ''])).toEqual(['create', 'list', 'revoke'])
   })
 
-  test('offers the flags of a command, each by a name it has', async () => {
+  test('completion offers the long flags of a command, each once', async () => {
     const flags = await offersFor(['sync', '--'])
     expect(flags).toEqual(expect.arrayContaining(['--dry-run', '--no-wait', '--to', '--transfers', '--json']))
     expect(flags.filter((flag) => flag.length < 4)).toEqual([])
@@ -35,13 +35,13 @@ describe('completion', () => {
     expect(await offersFor(['status', '--w'])).toContain('--watch')
   })
 
-  test('offers the values of a flag that has a choice', async () => {
+  test('completion offers the values of a flag that has a choice', async () => {
     expect(await offersFor(['report', '--format', ''])).toEqual(['text', 'combined', 'json'])
     expect(await offersFor(['report', '--format', 'j'])).toEqual(['json'])
     expect(await offersFor(['completion', ''])).toEqual(['bash', 'zsh', 'fish'])
   })
 
-  test('offers the mirrors of the configuration where one is named', async () => {
+  test('completion offers the mirrors of the configuration where one is named', async () => {
     for (const command of [['sync'], ['report', '-q'], ['pause', 'papers'], ['mirrors', 'show']]) {
       expect(await offersFor([...command, ''])).toEqual(['papers', 'a:b', 'Notes'])
     }
@@ -50,13 +50,13 @@ describe('completion', () => {
     expect(await offersFor(['whoami', ''])).toEqual([])
   })
 
-  test('follows the configuration that the line names', async () => {
+  test('completion reads the configuration that the line names', async () => {
     const other = join(home, 'other.yaml')
     writeFileSync(other, 'mirrors: [{ name: elsewhere, path: ~/E }]\n')
     expect(await offersFor(['sync', '--config', other, ''])).toEqual(['elsewhere'])
   })
 
-  test('leaves files to the shell', async () => {
+  test('completion leaves files to the shell', async () => {
     for (const words of [
       ['sync', '--to', ''],
       ['why', ''],
@@ -68,7 +68,7 @@ describe('completion', () => {
     }
   })
 
-  test('says nothing of a configuration that cannot be read', async () => {
+  test('completion offers nothing from a configuration it cannot read', async () => {
     const broken = join(home, 'broken.yaml')
     for (const text of ['mirrors: [', 'mirrors: 3', 'mirrors: [3, { path: 7 }]']) {
       writeFileSync(broken, text)
@@ -77,7 +77,7 @@ describe('completion', () => {
     expect(await offersFor(['sync', ''], { SHELFD_CONFIG: home })).toEqual([])
   })
 
-  test('describes itself where the shell shows it', async () => {
+  test('completion adds descriptions where the shell shows them', async () => {
     const offers = await Promise.all(['zsh', 'fish'].map((shell) => offersFor(['stat'], { SHELL: shell })))
     expect(offers[0]).toContain('status:Show what is going on now')
     expect(offers[1]).toContain('status\tShow what is going on now')

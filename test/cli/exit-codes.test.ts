@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { EXIT_CODES, exitCodeOf, exitOfCode, worstExit } from '../../src/cli/exit-codes.ts'
 import * as errors from '../../src/foundation/errors.ts'
 
-test('the table is the one of the documents', () => {
+test('the exit codes are those of the documents', () => {
   expect(Object.values(EXIT_CODES).map(({ code }) => code)).toEqual([0, 1, 2, 3, 4, 5, 7, 8, 11, 78, 130])
 })
 
@@ -20,12 +20,12 @@ test.each([
   [new errors.FileError('vanished', ''), 1],
   [new Error('bug'), 1],
   ['thrown text', 1],
-])('%s', (error, code) => {
+])('the exit code follows from the error: %s', (error, code) => {
   expect(exitCodeOf(error)).toBe(code)
 })
 
-describe('the worst of several exits', () => {
-  test('is what only a person can fix', () => {
+describe('the worst exit', () => {
+  test('the worst of several exits is what only a person can fix', () => {
     expect(worstExit(['done', 'temporary', 'usage', 'failed'])).toBe('usage')
     expect(worstExit(['refused', 'operator', 'usage'])).toBe('operator')
     expect(worstExit(['temporary', 'failed'])).toBe('failed')
@@ -33,7 +33,7 @@ describe('the worst of several exits', () => {
     expect(worstExit([])).toBe('done')
   })
 
-  test('is that of each code of an error', () => {
+  test('each error code has an exit other than done', () => {
     expect(errors.errorCodes.map((code) => exitOfCode(code))).not.toContain('done')
     expect([exitOfCode('store-damaged'), exitOfCode('disk-full'), exitOfCode(undefined)]).toEqual([
       'operator',

@@ -21,7 +21,7 @@ async function exitOf(child: ChildProcess): Promise<unknown> {
   return code ?? signal
 }
 
-/** What comes first has to be understood by any Node that knows modules, or it cannot say that it is too old. */
+/** Any Node that knows modules must parse the first file, which reports that Node is too old. */
 test('the first file has no syntax that an old Node does not know', () => {
   const source = readFileSync(MAIN, 'utf8')
   const compiledFor = (target: ts.ScriptTarget) => {
@@ -33,7 +33,7 @@ test('the first file has no syntax that an old Node does not know', () => {
 })
 
 describe('the process', () => {
-  test('prints its version and ends with the exit code', async () => {
+  test('the process prints its version and ends with the exit code', async () => {
     const child = start('--version')
     const [chunk] = await once(child.stdout, 'data')
     expect(String(chunk)).toBe(`${packageJson.version}\n`)
@@ -52,7 +52,7 @@ describe('the process', () => {
     expect(stderr).toBe('')
   })
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a server well', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('%s ends a server with exit code 0', async (signal) => {
     const child = start('serve', '--data-dir', `lib-${signal}`)
     await once(child.stdout, 'data')
     child.kill(signal)

@@ -8,7 +8,7 @@ import { createHome, createStop } from './run-with.ts'
 const { home, shelfd } = createHome()
 
 describe('help', () => {
-  test('lists the commands of a group', async () => {
+  test('help lists the commands of a group', async () => {
     const { stdout, exitCode } = await shelfd('config --help')
     expect(exitCode).toBe(0)
     expect(stdout).toMatchInlineSnapshot(`
@@ -49,7 +49,7 @@ describe('help', () => {
     `)
   })
 
-  test('of a command has its arguments, examples and exit codes', async () => {
+  test('help of a command has its arguments, examples and exit codes', async () => {
     expect((await shelfd('mkdir --help')).stdout).toMatchInlineSnapshot(`
       "shelfd mkdir LIBRARY:/path [FLAGS]
 
@@ -90,7 +90,7 @@ describe('help', () => {
     `)
   })
 
-  test('comes to stdout when asked for, to stderr when a command is missing', async () => {
+  test('help goes to stdout when asked for, to stderr without a command', async () => {
     const asked = await shelfd('--help')
     const missing = await shelfd('')
     expect(asked).toMatchObject({ exitCode: 0, stderr: '' })
@@ -103,7 +103,7 @@ describe('help', () => {
   })
 
   const own = commands.filter(({ name }) => !['sync', 'report', 'status', 'why'].includes(name))
-  test.each(own)('of $name has examples and exit codes', async ({ name, load }) => {
+  test.each(own)('help of $name has examples and exit codes', async ({ name, load }) => {
     const { stdout, exitCode } = await shelfd(`${name} -h`)
     expect(exitCode).toBe(0)
     expect(stdout).toContain(`shelfd ${name}`)
@@ -114,11 +114,11 @@ describe('help', () => {
   })
 })
 
-test('prints its version', async () => {
+test('--version prints the version alone', async () => {
   expect(await shelfd('--version')).toEqual({ exitCode: 0, stdout: `${packageJson.version}\n`, stderr: '' })
 })
 
-describe('usage errors name what is near', () => {
+describe('usage errors', () => {
   test.each([
     ['confg path', 'did you mean "config"?'],
     ['config pth', 'did you mean "config path"?'],
@@ -132,7 +132,7 @@ describe('usage errors name what is near', () => {
     ['config path --config', 'Cannot use --config without a value'],
     ['search x --limit many', 'it must be a number'],
     ['asset frame x', 'Cannot run without --at'],
-  ])('%s', async (line, message) => {
+  ])('the usage error of "%s" names what is near', async (line, message) => {
     const { exitCode, stdout, stderr } = await shelfd(line)
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
     expect(stderr).toContain(message)
@@ -141,7 +141,7 @@ describe('usage errors name what is near', () => {
 })
 
 describe('the command line', () => {
-  test('takes global flags before and after the command', async () => {
+  test('global flags may stand before and after the command', async () => {
     const file = join(home, 'c.yaml')
     writeFileSync(file, 'limits: { transfers: 3 }')
     const before = await shelfd(`--config ${file} --json config show --transfers 5`)
@@ -150,14 +150,14 @@ describe('the command line', () => {
     expect(JSON.parse(before.stdout)).toMatchObject({ configFile: file, limits: { transfers: 5 } })
   })
 
-  test('the last of several wins', async () => {
+  test('the last of several equal flags wins', async () => {
     const { stdout } = await shelfd('config show --json --transfers 5 --transfers 6')
     expect(JSON.parse(stdout)).toMatchObject({ limits: { transfers: 6 } })
   })
 })
 
 describe('errors', () => {
-  test('are one clear line and a hint, with a trace only under -vv', async () => {
+  test('an error is one line and a hint, with a trace under -vv', async () => {
     writeFileSync(join(home, 'bad.yaml'), 'mirrors: 3')
     const plain = await shelfd('config show --config bad.yaml')
     expect({ ...plain, stderr: plain.stderr.replaceAll(home, '~') }).toMatchInlineSnapshot(`
@@ -174,7 +174,7 @@ describe('errors', () => {
     expect((await shelfd('config show --config bad.yaml -v -v')).stderr).toContain(' at ')
   })
 
-  test('cannot write to the terminal what they like', async () => {
+  test('an error cannot write to the terminal', async () => {
     const { stderr } = await shelfd(['config', 'x\u001b[2J\u202e'])
     expect(stderr).toContain('config x\\x1b[2J\\u{202e}')
   })
@@ -187,7 +187,7 @@ describe('errors', () => {
 })
 
 describe('config', () => {
-  test('path tells the file in force', async () => {
+  test('config path prints the file in force', async () => {
     expect(await shelfd('config path')).toMatchObject({ exitCode: 0, stdout: '' })
     expect(await shelfd('config path --json')).toMatchObject({ stdout: '{"path":null}\n' })
     expect(await shelfd('config path', { env: { SHELFD_CONFIG: 'bad.yaml' } })).toMatchObject({
@@ -195,7 +195,7 @@ describe('config', () => {
     })
   })
 
-  test('schema is JSON', async () => {
+  test('config schema prints JSON', async () => {
     expect(JSON.parse((await shelfd('config schema')).stdout)).toMatchObject({ type: 'object' })
   })
 })

@@ -15,10 +15,10 @@ export interface Outcome {
 export interface RunOptions {
   readonly env?: Record<string, string>
   readonly stdin?: string
-  /** Nobody in particular by default. */
+  /** The id of the user; undefined by default, as on Windows. */
   readonly uid?: number
   readonly isTerminal?: boolean
-  /** Of the terminal. */
+  /** The width of the terminal. */
   readonly columns?: number
   readonly signal?: AbortSignal
   /** Called with everything written to stdout so far. */
@@ -80,7 +80,7 @@ class Collector extends Writable {
   }
 }
 
-/** A signal as main.ts gives it, and what aborts it. */
+/** A signal as main.ts gives it, and the function that aborts it. */
 export function createStop() {
   const controller = new AbortController()
   return { signal: controller.signal, stop: () => controller.abort(new InterruptedError()) }

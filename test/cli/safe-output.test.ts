@@ -19,17 +19,17 @@ import { createProgress } from '../../src/sync/progress.ts'
 import { readSettingsWith } from '../app/settings/read-settings-with.ts'
 import { DANGEROUS, HOSTILE_MARKS, hostileText } from '../support/hostile-text.ts'
 
-/** What drawing a line in place needs; nothing of it comes from outside. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is searched for
+/** The control sequences that redraw a line; shelfd itself writes them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for control characters
 const OWN_MARKS = /\r\u001b\[2K|\u001b\[\?7[lh]/g
 
 describe('text from outside', () => {
-  test.each(HOSTILE_MARKS.map((mark) => [mark]))('is escaped: %j', (mark) => {
+  test.each(HOSTILE_MARKS.map((mark) => [mark]))('a hostile mark is escaped: %j', (mark) => {
     expect(escapeText(`a${mark}b`)).toMatch(/^a[ -~]+b$/)
     expect(escapeJson(JSON.stringify(mark))).toMatch(/^"[ -~]+"$/)
   })
 
-  test('is escaped once, and only what must be', () => {
+  test('text from outside is escaped once, and only where needed', () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         const escaped = escapeText(text)
@@ -42,7 +42,7 @@ describe('text from outside', () => {
     expect(escapeText('Überblick 名前 ❤️ 🙂 עברית')).toBe('Überblick 名前 ❤️ 🙂 עברית')
   })
 
-  test('is the same in JSON for those who read it', () => {
+  test('escaped JSON parses to the same text', () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         const json = terminalSafeJson({ [text]: text })
@@ -52,7 +52,7 @@ describe('text from outside', () => {
     )
   })
 
-  test('is never cut in half', () => {
+  test('cut text has no halved character', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('a', '🙂', '名') }),
@@ -65,8 +65,8 @@ describe('text from outside', () => {
   })
 })
 
-describe('whatever is printed', () => {
-  test.each(['text', 'json'] as const)('has nothing a terminal obeys (%s)', async (format) => {
+describe('printed output', () => {
+  test.each(['text', 'json'] as const)('output has nothing that a terminal obeys (%s)', async (format) => {
     await fc.assert(
       fc.asyncProperty(hostileText, async (text) => {
         const { io, written } = collectingIo(format)
@@ -88,7 +88,7 @@ describe('whatever is printed', () => {
     )
   })
 
-  test('keeps its lines, whatever stands in them', () => {
+  test('tables, fields and progress keep their lines, whatever the text', () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         expect(renderTable(['name', 'path'], [[text, text]]).split('\n')).toHaveLength(2)

@@ -21,7 +21,7 @@ async function whileServing(line: string, use: (firstLine: string) => Promise<vo
 }
 
 describe('serve', () => {
-  test('prints one line of JSON, serves, and ends well when stopped', async () => {
+  test('serve prints one line of JSON, serves, and exits with 0 when stopped', async () => {
     const ended = await whileServing('serve --data-dir lib --json', async (line) => {
       const { url, tokenFile, documentation, ...rest } = JSON.parse(line)
       expect(rest).toEqual({})
@@ -41,7 +41,7 @@ describe('serve', () => {
     })
   })
 
-  test('beyond loopback warns and answers nobody without a token', async () => {
+  test('serve beyond loopback warns and refuses every request without a token', async () => {
     const ended = await whileServing('serve --data-dir open --host 0.0.0.0 --json', async (line) => {
       const url = String(JSON.parse(line).url).replace('0.0.0.0', '127.0.0.1')
       for (const { method, path } of Object.values(ROUTES)) {
@@ -53,7 +53,7 @@ describe('serve', () => {
     expect((await whileServing('serve --data-dir lib', async () => {})).stderr).toBe('')
   })
 
-  test('names itself as its public URL says', async () => {
+  test('serve names itself by its public URL', async () => {
     await whileServing('serve --data-dir lib --json --public-url https://library.example', async (line) => {
       const { url, tokenFile } = JSON.parse(line)
       const token = readFileSync(tokenFile, 'utf8').trim()
@@ -70,13 +70,13 @@ describe('serve', () => {
     }
   })
 
-  test('refuses what is no port', async () => {
+  test('serve refuses a port that is too large', async () => {
     expect(await shelfd('serve --port 70000')).toMatchObject({ exitCode: 2 })
   })
 })
 
 describe('serve check', () => {
-  test('exits by what it finds, served or not', async () => {
+  test('serve check exits by what it finds, served or not', async () => {
     await whileServing('serve --data-dir checked', async () => {
       expect(await shelfd('serve check --data-dir checked')).toMatchObject({ exitCode: 0, stdout: '' })
     })
@@ -95,7 +95,7 @@ describe('serve check', () => {
 })
 
 describe('serve tokens', () => {
-  test('are created, listed and revoked while the server runs', async () => {
+  test('tokens are created, listed and revoked while the server runs', async () => {
     await whileServing('serve --data-dir lib --json', async (line) => {
       const { url } = JSON.parse(line)
       const created = await shelfd('serve tokens create reader --access read --expires 30d --data-dir lib')
@@ -110,7 +110,7 @@ describe('serve tokens', () => {
     })
   })
 
-  test('want a library and rights that exist', async () => {
+  test('the token commands need a library, known rights and a valid time', async () => {
     expect(await shelfd('serve tokens list --data-dir nowhere')).toMatchObject({ exitCode: 2 })
     expect(await shelfd('serve tokens create x --access write --data-dir lib')).toMatchObject({ exitCode: 2 })
     expect(await shelfd('serve tokens create x --access read --expires soon --data-dir lib')).toMatchObject({

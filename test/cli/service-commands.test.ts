@@ -32,7 +32,7 @@ async function upload(libraryId: string, name: string, text: string): Promise<st
 }
 
 describe('libraries and directories', () => {
-  test('are created, shown, listed and deleted', async () => {
+  test('libraries and directories are created, shown, listed and deleted', async () => {
     const { id } = await json('libraries create Alpha --overview About')
     expect(await json('libraries show Alpha')).toMatchObject({ id, name: 'Alpha', overview: 'About' })
     expect(await json('libraries list')).toContainEqual(expect.objectContaining({ id, name: 'Alpha' }))
@@ -75,7 +75,7 @@ describe('resources', () => {
     await library.settled()
   })
 
-  test('are shown, found and given a URL', async () => {
+  test('resources are shown, found and given a URL', async () => {
     expect(await json(`resource show ${id}`)).toMatchObject({ id, ingestion_status: 'completed' })
     expect((await run(`resource show ${id} --library Papers`)).stdout).toContain('completed (searchable)')
     expect(await json('search solar sails --strategy lexical')).toMatchObject({ results: [{ resource: { id } }] })
@@ -87,7 +87,7 @@ describe('resources', () => {
     expect(await (await fetch(stdout.trim())).text()).toContain('Light pushes.')
   })
 
-  test('are downloaded to stdout, a file or a directory', async () => {
+  test('a resource is downloaded to stdout, a file or a directory', async () => {
     const text = '# Solar sails\n\nLight pushes.'
     expect((await run(`resource download ${id}`)).stdout).toBe(text)
     expect((await run(`resource download ${id} -o mine.md`)).exitCode).toBe(0)
@@ -102,7 +102,7 @@ describe('resources', () => {
     expect(readFileSync(file, 'utf8')).toBe(text)
   })
 
-  test('have assets to download and link', async () => {
+  test('assets of a resource are downloaded and linked', async () => {
     const { assets } = await json(`resource show ${id}`)
     const asset: string = assets[0].id
     expect((await run(`asset download ${asset}`)).stdout).toContain('Light pushes.')
@@ -112,21 +112,21 @@ describe('resources', () => {
     expect(await run(`asset frame ${asset} --at 1`)).toMatchObject({ exitCode: 1 })
   })
 
-  test('that nobody has are an error', async () => {
+  test('a resource that does not exist is an error', async () => {
     expect(await run('resource show nothing')).toMatchObject({ exitCode: 1, stdout: '' })
     expect(await run('resource download nothing')).toMatchObject({ exitCode: 1, stdout: '' })
   })
 })
 
 describe('api', () => {
-  test('passes the body through and tells a failure by its exit code', async () => {
+  test('api passes the body through, and its exit code shows a failure', async () => {
     const listed = await run('api GET /v1/libraries?limit=1')
     expect(JSON.parse(listed.stdout)).toMatchObject({ limit: 1 })
     expect(await run('api get /v1/libraries/none')).toMatchObject({ exitCode: 1 })
     expect(await json('api GET /v1/libraries/none')).toMatchObject({ status: 404 })
   })
 
-  test('takes data from the line, a file and stdin', async () => {
+  test('api takes data from the line, a file and stdin', async () => {
     writeFileSync(join(home, 'body.json'), '{"name":"FromFile"}')
     await run(['api', 'POST', '/v1/libraries', '--data', '{"name":"FromLine"}'])
     await run('api POST /v1/libraries --data @body.json')
@@ -138,7 +138,7 @@ describe('api', () => {
 })
 
 describe('credentials', () => {
-  test('a wrong one is refused, a missing one says how to give it', async () => {
+  test('a wrong credential is refused, a missing one explains how to give it', async () => {
     const wrong = await shelfd('whoami', { env: { ...env, SHELFD_TOKEN: 'wrong' } })
     expect(wrong).toMatchObject({ exitCode: 7, stdout: '' })
     const missing = await shelfd('whoami', { env: { SHELFD_SERVICE_URL: library.url } })
@@ -146,13 +146,13 @@ describe('credentials', () => {
     expect(missing.stderr).toContain('service.tokenFile')
   })
 
-  test('one that may delete gets a warning', async () => {
+  test('a credential that may delete gets a warning', async () => {
     const { stdout, stderr } = await run('whoami')
     expect(stdout).toContain('Owner <')
     expect(stderr).toContain('warning: this credential may delete')
   })
 
-  test('a service that is not there is temporary', async () => {
+  test('an unreachable service is temporary', async () => {
     const unreachable = { ...env, SHELFD_SERVICE_URL: 'http://127.0.0.1:9' }
     expect(await shelfd('whoami', { env: unreachable })).toMatchObject({ exitCode: 5, stdout: '' })
   })

@@ -5,13 +5,13 @@ import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 import { verifyUnit } from '../support/verify-unit.ts'
 import { createHome, createStop } from './run-with.ts'
 
-/** Stands where the programs of systemd stand, and writes down how it was called. */
+/** Takes the place of the programs of systemd, and records how it was called. */
 const RECORDER = `#!/bin/sh
 echo "$(basename "$0") $*" >> "$RECORD"
 echo "token: \${SHELFD_TOKEN-none}" >> "$RECORD"
 case " $FAILING " in *" $2 "*) echo "Failed to connect to bus" >&2; exit 1;; esac
 if [ "$*" = "\${FOLLOWED-}" ]; then echo "first line"; exec sleep 600; fi
-printf 'said by %s\\n\\tindented \\033[31mred\\n' "$(basename "$0")"
+printf 'printed by %s\\n\\tindented \\033[31mred\\n' "$(basename "$0")"
 `
 
 const { home, shelfd } = createHome()
@@ -30,7 +30,7 @@ beforeEach(() => {
 })
 
 describe.runIf(process.platform === 'linux')('service install', () => {
-  test('writes a unit systemd accepts and starts it', async () => {
+  test('service install writes a unit systemd accepts and starts it', async () => {
     const config = join(writeTree(join(home, 'my conf'), { 'shelfd.yaml': 'mirrors: []\n' }), 'shelfd.yaml')
     const ended = await shelfd(['service', 'install', '--config', config], { env })
     expect(ended).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('loginctl enable-linger') })
@@ -43,7 +43,7 @@ describe.runIf(process.platform === 'linux')('service install', () => {
     expect(await verifyUnit(unit, true)).toEqual([])
   })
 
-  test('leaves starting to you when asked', async () => {
+  test('service install --no-start only enables the unit', async () => {
     const ended = await shelfd('service install --no-start --token-file ~/token --json', { env })
     expect(JSON.parse(ended.stdout)).toMatchObject({
       file: unit,
@@ -53,13 +53,13 @@ describe.runIf(process.platform === 'linux')('service install', () => {
     expect(readFileSync(unit, 'utf8')).not.toContain('--config')
   })
 
-  test('takes a configuration from the environment along', async () => {
+  test('service install keeps the configuration that the environment names', async () => {
     const file = join(writeTree(home, { 'other.yaml': '{}\n' }), 'other.yaml')
     await shelfd('service install', { env: { ...env, SHELFD_CONFIG: file } })
     expect(readFileSync(unit, 'utf8')).toContain(`"daemon" "--config" "${file}"\n`)
   })
 
-  test('refuses a wrong configuration before anything happens', async () => {
+  test('service install refuses a wrong configuration before anything happens', async () => {
     const file = join(writeTree(home, { 'wrong.yaml': 'mirors: []\n' }), 'wrong.yaml')
     const before = readFileSync(unit)
     expect(await shelfd(`service install --config ${file}`, { env })).toMatchObject({ exitCode: 2 })
@@ -67,25 +67,25 @@ describe.runIf(process.platform === 'linux')('service install', () => {
     expect(calls()).toEqual([])
   })
 
-  test('a file name cannot add lines', async () => {
+  test('a file name cannot add lines to the unit', async () => {
     const file = join(writeTree(home, { 'a\nExecStartPre=x.yaml': '{}\n' }), 'a\nExecStartPre=x.yaml')
     expect(await shelfd(['service', 'install', '--config', file], { env })).toMatchObject({ exitCode: 2 })
   })
 
-  test('says which step failed, and why', async () => {
+  test('service install names the step that failed, and why', async () => {
     const ended = await shelfd('service install', { env: { ...env, FAILING: 'enable' } })
     expect(ended).toMatchObject({ exitCode: 1 })
     expect(ended.stderr).toContain('"systemctl --user enable shelfd.service" failed\n  Failed to connect to bus')
   })
 
-  test('says plainly when systemd is missing', async () => {
+  test('service install explains that systemd is missing', async () => {
     const ended = await shelfd('service install', { env: { PATH: temporaryDirectory() } })
     expect(ended).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('there is no program "systemctl"') })
   })
 })
 
 describe.runIf(process.platform === 'linux')('an installed service', () => {
-  test('is removed, and its state stays', async () => {
+  test('an installed service is removed, and its state stays', async () => {
     const state = writeTree(join(home, '.local', 'state', 'shelfd'), { 'store.db': 'kept' })
     await shelfd('service install', { env })
     writeFileSync(record, '')
@@ -99,7 +99,7 @@ describe.runIf(process.platform === 'linux')('an installed service', () => {
     })
   })
 
-  test.each(['start', 'stop'])('is asked to %s', async (verb) => {
+  test.each(['start', 'stop'])('an installed service is asked to %s', async (verb) => {
     expect(await shelfd(`service ${verb}`, { env })).toMatchObject({ exitCode: 0 })
     expect(await shelfd(`service ${verb} --system`, { env: { ...env, FAILING: 'shelfd.service' } })).toMatchObject({
       exitCode: 1,
@@ -107,14 +107,14 @@ describe.runIf(process.platform === 'linux')('an installed service', () => {
     expect(calls()).toEqual([`--user ${verb} shelfd.service`, `${verb} shelfd.service`])
   })
 
-  test('shows its status without terminal tricks', async () => {
+  test('the status of a service is shown without terminal codes', async () => {
     const shown = await shelfd('service status', { env })
-    expect(shown).toMatchObject({ exitCode: 0, stdout: 'said by systemctl\n\tindented \\x1b[31mred\n' })
+    expect(shown).toMatchObject({ exitCode: 0, stdout: 'printed by systemctl\n\tindented \\x1b[31mred\n' })
     expect(calls()).toEqual(['--user status --no-pager --full shelfd.service'])
     expect(await shelfd('service status', { env: { ...env, FAILING: 'status' } })).toMatchObject({ exitCode: 1 })
   })
 
-  test('shows its logs until it is stopped', async () => {
+  test('the logs of a service are shown until the command is stopped', async () => {
     await shelfd('service logs --system -n 7', { env })
     const args = '--no-pager --unit shelfd.service --lines 7'
     expect(calls()).toEqual([args])

@@ -12,7 +12,7 @@ async function tokens() {
 }
 
 describe('a table', () => {
-  test.each([[60], [80], [100]])('fits a terminal of %i columns', async (columns) => {
+  test.each([[60], [80], [100]])('a table fits a terminal of %i columns', async (columns) => {
     const shelfd = await tokens()
     const { stdout } = await shelfd('serve tokens list', { isTerminal: true, columns })
     const lines = stdout.trimEnd().split('\n')
@@ -22,14 +22,14 @@ describe('a table', () => {
     expect(stdout).toContain('valid')
   })
 
-  test('is not cut where no terminal is', async () => {
+  test('a table is not cut without a terminal', async () => {
     const shelfd = await tokens()
     const { stdout } = await shelfd('serve tokens list', { columns: 60 })
     expect(stdout).toContain(LONG)
     expect(stdout).not.toContain('…')
   })
 
-  test('keeps identifiers whole', async () => {
+  test('a table keeps identifiers whole', async () => {
     const { shelfd } = createHome()
     await shelfd(['libraries', 'create', 'A library with quite a long name, as they come'])
     const { stdout } = await shelfd('libraries list', { isTerminal: true, columns: 50 })

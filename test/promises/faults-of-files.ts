@@ -137,7 +137,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'separate files, their names never normalised, and one warning from the scan that finds the new one',
     class: 'accepted',
     shownBy: {
-      'rules/observe/look-alikes.test.ts': ['names of a directory > look alike by case and composition alone'],
+      'rules/observe/look-alikes.test.ts': ['names of a directory > names look alike by case and composition alone'],
       'sync/observe/odd-files.test.ts': ['names that look alike > are separate files, and told in one warning'],
       'local/scan/scan-directory.test.ts': ['a directory that can be read > a scan keeps every hostile name unchanged'],
       'journeys/hostile-names.test.ts': ['names that want to do harm > are mirrored one by one and escaped'],
@@ -164,7 +164,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
         'openMultipart > carries any file name through a parser',
         'openMultipart > keeps a hostile name inside its quotes',
       ],
-      'cli/run-cli.test.ts': ['errors > cannot write to the terminal what they like'],
+      'cli/run-cli.test.ts': ['errors > an error cannot write to the terminal'],
     },
   },
   {
@@ -212,7 +212,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     shownBy: {
       'sync/observe/odd-files.test.ts': ['times > %s hide no change and send nothing twice'],
       'rules/observe/compare-directory.test.ts': [
-        'comparing a directory with the store > believes only an equal and old fingerprint',
+        'comparing a directory with the store > the comparison believes only an equal and old fingerprint',
       ],
     },
   },
@@ -223,9 +223,11 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'accepted',
     shownBy: {
       'sync/observe/odd-files.test.ts': ['times > %s hide no change and send nothing twice'],
-      'rules/observe/directory-digest.test.ts': ['the digest of a directory > differs when any one number differs'],
+      'rules/observe/directory-digest.test.ts': [
+        'the digest of a directory > the digest of a directory differs when any one number differs',
+      ],
       'rules/observe/compare-directory.test.ts': [
-        'comparing a directory with the store > believes only an equal and old fingerprint',
+        'comparing a directory with the store > the comparison believes only an equal and old fingerprint',
       ],
     },
   },
@@ -234,7 +236,9 @@ export const faultsOfFiles: readonly FaultRow[] = [
     happens: 'a file changes twice within two seconds',
     answer: 'a hash vouches only when it was taken two seconds after the newest time of the file',
     class: 'next scan',
-    shownBy: { 'rules/observe/compare-directory.test.ts': ['a hash > vouches only two seconds after the newest time'] },
+    shownBy: {
+      'rules/observe/compare-directory.test.ts': ['a hash > a hash is proof only two seconds after the newest time'],
+    },
   },
   {
     id: 'F-FS-20',

@@ -138,8 +138,8 @@ export const faultsOfTheService: readonly FaultRow[] = [
       ],
       'sync/upload/uploads.test.ts': ['a content that the service refuses > is said, quarantined and not sent again'],
       'rules/failure/quarantine-duration.test.ts': [
-        'pauses of the quarantine > grow fivefold from 25 s to a day',
-        'pauses of the quarantine > of what is too large are the longest',
+        'the duration of a quarantine > quarantines grow fivefold from 25 s to a day',
+        'the duration of a quarantine > a content that is too large has the longest quarantine',
       ],
       'sync/doubts/attempts.test.ts': [
         'a run that outlasts its quarantines > sends a refused content once, in whichever mirror',

@@ -83,7 +83,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
         'what a hint shows to be gone > is removed by a scan, not by the hint',
       ],
       'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
-      'rules/report-class.test.ts': ['a file > is missing only by a complete listing'],
+      'rules/report-class.test.ts': ['a file > a file is missing only by a complete listing'],
     },
   },
   {
@@ -108,8 +108,8 @@ export const promisesOfReading: readonly PromiseRow[] = [
       'journeys/daemon-guards.test.ts': ['roots that are lost > halt their mirrors alone until resolved'],
       'journeys/other-disk.test.ts': ['another disk at the same mount point is not sent'],
       'rules/observe/loss-guard.test.ts': [
-        'the guard of a root > halts when all of five files are gone',
-        'the guard of a root > halts at more than half, from twenty on',
+        'the guard of a root > the root guard halts when all of five files are gone',
+        'the guard of a root > the root guard halts at more than half, from twenty on',
       ],
       'sync/observe/moves-between-scans.test.ts': ['files really gone after renames halt'],
     },

@@ -22,7 +22,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'limits > hold back what the next run sends',
         'limits > of a day count across runs',
       ],
-      'rules/upload/quota.test.ts': ['the quota > is never overstepped by whoever obeys it'],
+      'rules/upload/quota.test.ts': ['the quota > a run that obeys the quota never exceeds it'],
       'sync/gone-back.test.ts': [
         'a state that is %s > sends nothing that was acknowledged, whenever it was copied',
         'a new state beside a full library > takes over what is there and sends nothing, once told so (P14)',
@@ -107,9 +107,9 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'whatever happens to a tree > every file is in one class (P19, seed %i)',
         'each class of the report > is reached by what it stands for',
       ],
-      'rules/report-class.test.ts': ['a file > is in exactly one known class'],
+      'rules/report-class.test.ts': ['a file > a file is in exactly one known class'],
       'rules/observe/compare-directory.test.ts': [
-        'comparing a directory with the store > accounts for every name exactly once',
+        'comparing a directory with the store > the comparison accounts for every name exactly once',
       ],
       'endurance/daemon-churn.test.ts': ['a tree changed at random ends exactly mirrored'],
     },

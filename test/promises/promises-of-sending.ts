@@ -121,8 +121,8 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'a listing that never ends > %s sends nothing again, and names the file',
       ],
       'rules/doubts/react-to-doubt.test.ts': [
-        'an upload in doubt > after $doubts doubts and $problemCount quarantines ($cause)',
-        'a candidate that cannot be compared > blocks the upload or not: %s after %i doubts',
+        'an upload in doubt > a doubt has its reaction after $doubts doubts and $problemCount quarantines ($cause)',
+        'a candidate that cannot be compared > an incomparable candidate blocks the upload or not: %s after %i doubts',
       ],
       'sync/doubts/attempts.test.ts': ['a run that outlasts its quarantines > sends a failing content twice at most'],
     },
@@ -154,7 +154,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'what a service says of its processing > is told bounded and escaped',
       ],
       'journeys/limits-and-waiting.test.ts': ['a resource whose ingestion ends badly > (%s) stays said on later runs'],
-      'rules/report-class.test.ts': ['a file > needs attention after every bad end'],
+      'rules/report-class.test.ts': ['a file > a file needs attention after every bad end'],
     },
   },
   {

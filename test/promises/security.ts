@@ -93,8 +93,8 @@ export const security: readonly SecurityRow[] = [
         'names that want to do harm > and words of a service are escaped by every command',
       ],
       'cli/safe-output.test.ts': [
-        'text from outside > is escaped: %j',
-        'whatever is printed > has nothing a terminal obeys (%s)',
+        'text from outside > a hostile mark is escaped: %j',
+        'printed output > output has nothing that a terminal obeys (%s)',
       ],
       'remote/wire/transport.test.ts': [
         'refusals > shows what the service said, escaped',
@@ -125,7 +125,7 @@ export const security: readonly SecurityRow[] = [
       'Who controls the daemon comes by a socket of its owner (0600); pages of health are served on loopback, for names of loopback.',
     shownBy: {
       'embedded/server/foreign-host.test.ts': ['a page of a foreign name learns nothing on loopback'],
-      'cli/serve.test.ts': ['serve > beyond loopback warns and answers nobody without a token'],
+      'cli/serve.test.ts': ['serve > serve beyond loopback warns and refuses every request without a token'],
       'daemon/control/control.test.ts': [
         'the control socket > only its owner may open the control socket',
         'the control socket > a runtime directory that is a link is not used',
@@ -150,16 +150,16 @@ export const security: readonly SecurityRow[] = [
   {
     id: 'S-13',
     holds: 'A credential that may delete gets a warning.',
-    shownBy: { 'cli/service-commands.test.ts': ['credentials > one that may delete gets a warning'] },
+    shownBy: { 'cli/service-commands.test.ts': ['credentials > a credential that may delete gets a warning'] },
   },
   {
     id: 'S-14',
     holds: 'Root sends to a service only by a flag, a variable or as a system service.',
     shownBy: {
       'cli/options/allow-root.test.ts': [
-        'root > sends nothing to a service without a flag',
-        'root > may do so by flag, variable or system service',
-        'root > is only warned where nothing leaves the machine',
+        'root > root sends nothing to a service without a flag',
+        'root > root may send by flag, variable or system service',
+        'root > root is only warned where nothing leaves the machine',
       ],
     },
   },
@@ -186,7 +186,7 @@ export const security: readonly SecurityRow[] = [
         'dependencies > one dependency at most runs a script at its installation',
         'dependencies > an installed program has few dependencies',
       ],
-      'docs.test.ts': ['the pages > give a reason for every dependency'],
+      'docs.test.ts': ['the pages > the decisions give a reason for every dependency'],
     },
   },
   {
@@ -238,9 +238,9 @@ export const security: readonly SecurityRow[] = [
     holds: 'Nothing that is printed or logged moves the cursor, reorders text or cannot be seen, whoever wrote it.',
     shownBy: {
       'cli/safe-output.test.ts': [
-        'whatever is printed > has nothing a terminal obeys (%s)',
-        'whatever is printed > keeps its lines, whatever stands in them',
-        'text from outside > is the same in JSON for those who read it',
+        'printed output > output has nothing that a terminal obeys (%s)',
+        'printed output > tables, fields and progress keep their lines, whatever the text',
+        'text from outside > escaped JSON parses to the same text',
       ],
       'journeys/hostile-names.test.ts': [
         'names that want to do harm > are mirrored one by one and escaped',
@@ -253,7 +253,7 @@ export const security: readonly SecurityRow[] = [
     id: 'S-20',
     holds: 'The embedded library answers nobody without a token, and says so when others on the network can reach it.',
     shownBy: {
-      'cli/serve.test.ts': ['serve > beyond loopback warns and answers nobody without a token'],
+      'cli/serve.test.ts': ['serve > serve beyond loopback warns and refuses every request without a token'],
       'embedded/server/foreign-host.test.ts': ['a page of a foreign name learns nothing on loopback'],
       'embedded/access/manage-tokens.test.ts': ['tokens > answers each missing right with 403'],
     },

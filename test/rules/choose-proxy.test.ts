@@ -18,12 +18,12 @@ describe('the proxy', () => {
     [{ HTTPS_PROXY: 'a', all_proxy: 'b' }, 'a'],
     [{ HTTP_PROXY: 'a', http_proxy: 'a' }, undefined],
     [{ HTTPS_PROXY: ' ' }, undefined],
-  ])('is what curl would take: %o', (env, expected) => {
+  ])('the proxy is the one that curl would take: %o', (env, expected) => {
     expect(chosen(env)).toBe(expected)
   })
 
   it.each(['https://localhost:8443', 'https://127.0.0.1', 'https://[::1]:1', 'http://127.0.0.1:80'])(
-    'never stands before this computer: %s',
+    'a service on this computer has no proxy: %s',
     (origin) => {
       expect(chosen({ HTTPS_PROXY: PROXY, ALL_PROXY: PROXY, HTTP_PROXY: PROXY }, origin)).toBeUndefined()
     },
@@ -47,7 +47,7 @@ describe('NO_PROXY', () => {
     ['10.0.0.0/8', 'https://10.1.2.3'],
     ['[2001:db8::1]', 'https://[2001:db8::1]'],
     ['2001:db8::1', 'https://[2001:db8::1]'],
-  ])('leaves out what it names: %s', (exceptions, origin) => {
+  ])('NO_PROXY leaves out what it names: %s', (exceptions, origin) => {
     expect(chosen({ HTTPS_PROXY: PROXY, NO_PROXY: exceptions }, origin)).toBeUndefined()
   })
 
@@ -61,11 +61,11 @@ describe('NO_PROXY', () => {
     ['10.0.0.0/16', 'https://10.1.2.3'],
     ['2.3', 'https://10.1.2.3'],
     ['10.0.0.0/99', 'https://10.1.2.3'],
-  ])('leaves nothing else out: %s', (exceptions, origin) => {
+  ])('NO_PROXY leaves nothing else out: %s', (exceptions, origin) => {
     expect(chosen({ HTTPS_PROXY: PROXY, NO_PROXY: exceptions }, origin)).toBe(PROXY)
   })
 
-  it('in small letters wins', () => {
+  it('no_proxy in small letters comes before NO_PROXY', () => {
     expect(chosen({ HTTPS_PROXY: PROXY, no_proxy: 'other.org', NO_PROXY: '*' })).toBe(PROXY)
   })
 })

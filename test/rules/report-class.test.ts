@@ -29,7 +29,7 @@ const presence = fc.constantFrom<Presence>('listed', 'absent', 'unknown', 'unask
 const NOTHING_ELSE = { problem: null, heldBack: null }
 
 describe('a file', () => {
-  test('is in exactly one known class', () => {
+  test('a file is in exactly one known class', () => {
     fc.assert(
       fc.property(content, presence, text, (content, presence, problem) => {
         expect(Object.keys(REPORT_CLASSES)).toContain(
@@ -39,7 +39,7 @@ describe('a file', () => {
     )
   })
 
-  test('is in sync only when stored and searchable', () => {
+  test('a file is in sync only when stored and searchable', () => {
     fc.assert(
       fc.property(content, presence, text, (content, presence, problem) => {
         const isInSync = classifyFile(content, presence, { problem, heldBack: null }).class === 'in-sync'
@@ -50,7 +50,7 @@ describe('a file', () => {
     )
   })
 
-  test('is missing only by a complete listing', () => {
+  test('a file is missing only by a complete listing', () => {
     fc.assert(
       fc.property(content, presence, text, (content, presence, problem) => {
         const isMissing = classifyFile(content, presence, { problem, heldBack: null }).class === 'missing-remotely'
@@ -59,7 +59,7 @@ describe('a file', () => {
     )
   })
 
-  test('with a problem always needs attention', () => {
+  test('a file with a problem always needs attention', () => {
     fc.assert(
       fc.property(content, presence, fc.string(), (content, presence, problem) => {
         expect(classifyFile(content, presence, { problem, heldBack: null })).toEqual({
@@ -70,7 +70,7 @@ describe('a file', () => {
     )
   })
 
-  test('needs attention after every bad end', () => {
+  test('a file needs attention after every bad end', () => {
     for (const outcome of ['partial', 'failed', 'unknown'] as const) {
       const stored = {
         state: 'stored',
@@ -103,7 +103,7 @@ describe('a file that is not uploaded', () => {
     [{ ...failed, state: 'refused' }, null, 'needs-attention', 'the service answered 500'],
     [{ ...well, state: 'refused' }, null, 'needs-attention', 'refused'],
     [{ ...failed, state: 'doubt', isSetAside: 1 }, null, 'needs-attention', 'set aside: the service answered 500'],
-  ] as const)('says what it waits for: %j', (content, heldBack, reportClass, reason) => {
+  ] as const)('a file that is not uploaded has the reason: %j', (content, heldBack, reportClass, reason) => {
     const setAside = content.isSetAside === 1 ? { isSetAside: true } : {}
     const expected = { class: reportClass, reason, ...setAside }
     expect(classifyFile(content, 'unasked', { problem: null, heldBack })).toEqual(expected)
@@ -134,11 +134,11 @@ describe('a file that is uploaded', () => {
     [failed, 'listed', 'needs-attention', 'ingestion ended failed'],
     [{ ...failed, problemMessage: 'too old' }, 'listed', 'needs-attention', 'too old'],
     [odd, 'listed', 'needs-attention', 'ingestion is in the unknown state paused'],
-  ] as const)('says how it fares: %j, %s', (content, presence, reportClass, reason) => {
+  ] as const)('an uploaded file has its class and reason: %j, %s', (content, presence, reportClass, reason) => {
     expect(classifyFile(content, presence, NOTHING_ELSE)).toEqual({ class: reportClass, reason })
   })
 
-  test('tells its kind when its text is missing', () => {
+  test('a file without text has its kind in the reason', () => {
     const content = { ...searchable, ingestionNote: WITHOUT_TEXT, secondLocation: 1 }
     expect(classifyFile(content, 'unasked', NOTHING_ELSE)).toEqual({
       class: 'in-sync',
@@ -149,25 +149,25 @@ describe('a file that is uploaded', () => {
 })
 
 describe('the check of a report', () => {
-  test('fails on all that somebody can resolve', () => {
+  test('the check of a report fails on all that somebody can resolve', () => {
     const passing = Object.keys(REPORT_CLASSES).filter((name) => ![...CHECKED_CLASSES].some((known) => known === name))
     expect(passing).toEqual(['in-sync', 'superseded', 'ignored'])
   })
 })
 
-describe('the signs', () => {
-  test('are one for each class', () => {
+describe('signs and further rows', () => {
+  test('each class has a sign of its own', () => {
     const signs = Object.values(REPORT_CLASSES)
     expect(new Set(signs).size).toBe(signs.length)
     expect(signs.every((sign) => sign.length === 1)).toBe(true)
   })
 
-  test('of other rows are as documented', () => {
+  test('the other rows have the documented classes and reasons', () => {
     expect(classifyDifferent(true)).toEqual({ class: 'changed', reason: 'changed since it was uploaded' })
     expect(classifyHidden()).toEqual({ class: 'unknown', reason: 'its directory cannot be read' })
     expect(classifyDifferent(false)).toEqual({ class: 'local-only', reason: 'new' })
     const reasons = ['changed', 'gone', 'ignored', 'whatever'].map((reason) => classifySuperseded(reason))
-    expect(reasons.every((former) => former.class === 'superseded')).toBe(true)
+    expect(reasons.every((row) => row.class === 'superseded')).toBe(true)
     expect(reasons.map(({ reason }) => reason)).toEqual([
       'its file has changed since',
       'its file is gone',

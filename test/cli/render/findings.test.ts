@@ -10,12 +10,12 @@ const finding = {
 } as const
 
 describe('a finding', () => {
-  test('is one line in a file', () => {
+  test('a finding is one line without a terminal', () => {
     const line = renderFinding(finding, { marks: WORDS, nameWidth: 8, columns: undefined })
     expect(line).toBe(`warning watches   ${finding.message} → ${finding.remedy}`)
   })
 
-  test('wraps on a terminal, its remedy whole', () => {
+  test('a finding wraps on a terminal, its remedy whole', () => {
     expect(renderFinding(finding, { marks: SYMBOLS, nameWidth: 8, columns: 60 })).toBe(
       [
         '! watches   61,000 of 65,536 used, and the mirrors need',
@@ -25,7 +25,7 @@ describe('a finding', () => {
     )
   })
 
-  test('cannot write to the terminal', () => {
+  test('a finding cannot write to the terminal', () => {
     const line = renderFinding(
       { ...finding, message: 'a\u001b[2J\nb' },
       { marks: WORDS, nameWidth: 8, columns: undefined },

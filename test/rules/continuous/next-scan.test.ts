@@ -3,29 +3,29 @@ import { promptScanDelayMs, regularScanIntervalMs } from '../../../src/rules/con
 
 const intervals = { rescanMs: 600_000, pollIntervalMs: 60_000, settleMs: 2_000 }
 
-describe('the pause before a regular scan', () => {
+describe('the interval before a regular scan', () => {
   test.each([
     ['that of rescans while events come', intervals, false, 600_000],
     ['that of polling where none come', intervals, true, 60_000],
     ['the shorter one of both', { ...intervals, rescanMs: 10_000 }, true, 10_000],
     ['none without rescans', { ...intervals, rescanMs: null }, false, null],
     ['that of polling even without rescans', { ...intervals, rescanMs: null }, true, 60_000],
-  ])('is %s', (_, intervals, isBlind, delayMs) => {
+  ])('the interval before a regular scan is %s', (_, intervals, isBlind, delayMs) => {
     expect(regularScanIntervalMs(intervals, isBlind, 0.5)).toBe(delayMs)
   })
 
-  test('is spread by a tenth either way', () => {
+  test('the interval before a regular scan varies by a tenth either way', () => {
     expect(regularScanIntervalMs(intervals, false, 0)).toBe(540_000)
     expect(regularScanIntervalMs(intervals, false, 0.999)).toBeCloseTo(659_880)
   })
 })
 
-describe('the pause before a prompt scan', () => {
+describe('the delay before a prompt scan', () => {
   test.each([
     ['two seconds at least', { ...intervals, settleMs: 0 }, 0, 2_000],
     ['longer than a file must rest', { ...intervals, settleMs: 4_000 }, 0, 6_000],
     ['twenty times what scanning took', intervals, 1_000, 20_000],
-  ])('is %s', (_, intervals, lastScanMs, delayMs) => {
+  ])('the delay before a prompt scan is %s', (_, intervals, lastScanMs, delayMs) => {
     expect(promptScanDelayMs(intervals, lastScanMs)).toBe(delayMs)
   })
 })

@@ -27,7 +27,7 @@ describe('a mirror controller', () => {
     ['waits out the delay after a failure', { observeAtMs: 0, notBeforeMs: 5_000 }, wait(5_000)],
     ['works when the delay after a failure is over', { observeAtMs: 0, notBeforeMs: NOW }, work],
     ['waits while another run has the mirror', { observeAtMs: 0, isQuiesced: true }, wait(NEVER)],
-  ])('%s', (_, planned, expected) => {
+  ])('a mirror controller %s', (_, planned, expected) => {
     expect(nextWork({ ...IDLE, ...planned }, NOW)).toEqual(expected)
   })
 })
@@ -42,7 +42,7 @@ describe('a batch', () => {
     ['waits for the service', {}, { trouble: 'waiting' }, false],
     ['does not wait for an operator', {}, { trouble: 'halted' }, true],
     ['does not wait for a limit', {}, { trouble: 'held', isSettling: true }, true],
-  ] as const)('%s', (_, planned, awaited, isDone) => {
+  ] as const)('a batch %s', (_, planned, awaited, isDone) => {
     const nothing = { trouble: undefined, isSettling: false }
     expect(isBatchDone({ ...IDLE, ...planned }, { ...nothing, ...awaited }, NOW)).toBe(isDone)
   })
@@ -57,7 +57,7 @@ describe('the delay before the next upload', () => {
     ['ten minutes for contents above a limit', { isHeldBack: true }, 600_000],
     ['shorter when a failed content is due earlier', { isHeldBack: true, retryInMs: 60_000 }, 60_000],
     ['no longer when a failed content is due later', { isHeldBack: true, retryInMs: 7_200_000 }, 600_000],
-  ])('is %s', (_, left, delayMs) => {
+  ])('the delay before the next upload is %s', (_, left, delayMs) => {
     const nothing = { mayHaveLeft: false, retryInMs: null, isHeldBack: false }
     expect(nextUploadDelayMs({ ...nothing, ...left })).toBe(delayMs)
   })

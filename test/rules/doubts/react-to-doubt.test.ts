@@ -8,16 +8,19 @@ describe('an upload in doubt', () => {
     { doubts: 2, problemCount: 1, cause: 'service-error', reaction: { kind: 'quarantine', durationMs: 125_000 } },
     { doubts: 0, problemCount: 3, cause: 'answer-late', reaction: { kind: 'quarantine', durationMs: 3_125_000 } },
     { doubts: 7, problemCount: 2, cause: 'interrupted', reaction: { kind: 'resend' } },
-  ] as const)('after $doubts doubts and $problemCount quarantines ($cause)', ({ cause, reaction, ...content }) => {
-    expect(reactToDoubt(content, cause)).toMatchObject(reaction)
-  })
+  ] as const)(
+    'a doubt has its reaction after $doubts doubts and $problemCount quarantines ($cause)',
+    ({ cause, reaction, ...content }) => {
+      expect(reactToDoubt(content, cause)).toMatchObject(reaction)
+    },
+  )
 
   test.each([
     { retryAt: null, isSetAside: 0, looks: true },
     { retryAt: 1_000, isSetAside: 0, looks: true },
     { retryAt: 2_000_000, isSetAside: 0, looks: false },
     { retryAt: 1_000, isSetAside: 1, looks: false },
-  ])('is looked for at once and after each quarantine: %j', ({ looks, ...content }) => {
+  ])('a content in doubt is looked for at once and after quarantines: %j', ({ looks, ...content }) => {
     expect(needsLook(content, 1_900_000)).toBe(looks)
   })
 })
@@ -29,7 +32,7 @@ describe('a candidate that cannot be compared', () => {
     ['rejected', 1, false],
     ['rejected', 2, true],
     ['refused', 0, false],
-  ] as const)('blocks the upload or not: %s after %i doubts', (reaction, doubts, isInTheWay) => {
-    expect(standsInTheWay({ reaction }, doubts)).toBe(isInTheWay)
+  ] as const)('an incomparable candidate blocks the upload or not: %s after %i doubts', (reaction, doubts, blocks) => {
+    expect(standsInTheWay({ reaction }, doubts)).toBe(blocks)
   })
 })

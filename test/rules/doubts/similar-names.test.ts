@@ -6,7 +6,7 @@ describe('an entry that an upload may have left', () => {
   const mime = 'text/markdown'
   const fileName = fc.string({ minLength: 1, unit: 'binary' })
 
-  test('with the same title always matches', () => {
+  test('an entry with the same title always matches', () => {
     fc.assert(
       fc.property(fileName, fc.string(), (name, slug) => {
         expect(rankCandidate({ title: name, slug, mime_type: mime }, { name, mime })).toBe(0)
@@ -14,7 +14,7 @@ describe('an entry that an upload may have left', () => {
     )
   })
 
-  test('of another kind never matches', () => {
+  test('an entry of another type never matches', () => {
     fc.assert(
       fc.property(fileName, (name) => {
         expect(rankCandidate({ title: name, slug: name, mime_type: 'text/plain' }, { name, mime })).toBeUndefined()
@@ -22,7 +22,7 @@ describe('an entry that an upload may have left', () => {
     )
   })
 
-  test('is found under cut, numbered and slugged names', () => {
+  test('an entry matches by shortened, numbered and slugged names', () => {
     const name = 'Résumé of 2024 – final.md'
     const entry = (title: string, slug: string) => rankCandidate({ title, slug, mime_type: mime }, { name, mime })
     expect(entry('Résumé of 2024 – final', 'x')).toBe(1)
@@ -41,7 +41,7 @@ describe('the key of a name', () => {
     ['あ.md', 'あ'],
     ['ﬁne.md', 'fine'],
     ['--.md', ''],
-  ])('has its letters and digits alone: %s', (name, key) => {
+  ])('the key of a name has its letters and digits alone: %s', (name, key) => {
     expect(nameKey(name)).toBe(key)
   })
 
@@ -49,7 +49,7 @@ describe('the key of a name', () => {
     [{ title: 'Notes.md', filename: 'notes-2.md' }, ['notes', 'notesmd', 'notes2']],
     [{ title: 'Notes', filename: 'notes' }, ['notes']],
     [{ title: '2.5 Notes', filename: 'x.md' }, ['2', '25notes', 'x']],
-  ])('of an entry is that of its title, with and without an ending, and of its slug: %j', (entry, keys) => {
+  ])('the keys of an entry come from its title and its slug: %j', (entry, keys) => {
     expect(nameKeys(entry)).toEqual(keys)
   })
 })
@@ -59,7 +59,7 @@ describe('an entry of no letters', () => {
     ['--.md', 'x', undefined],
     ['--.md', '', 1],
     ['a.md', '', undefined],
-  ])('begins nothing and is begun by nothing: %s beside %j', (name, slug, rank) => {
+  ])('an entry without letters is the beginning of no other: %s beside %j', (name, slug, rank) => {
     const mime = 'text/markdown'
     expect(rankCandidate({ title: 'z', slug, mime_type: mime }, { name, mime })).toBe(rank)
   })
@@ -69,7 +69,7 @@ describe('the candidates of a look', () => {
   const entry = (title: string, slug = title) => ({ title, slug, mime_type: 'text/markdown' })
   const upload = { name: 'a b.md', mime: 'text/markdown' }
 
-  test('are all of the name, the likeliest first, and a few like it', () => {
+  test('candidates are all of the same name, then a few similar ones', () => {
     const same = Array.from({ length: 20 }, () => entry('a b.md'))
     const alike = Array.from({ length: 20 }, () => entry('A-B', 'a-b'))
     const longer = Array.from({ length: 20 }, (_, n) => entry(`a b ${n}`))

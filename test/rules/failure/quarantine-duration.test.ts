@@ -2,27 +2,27 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { quarantineDurationMs, quarantineLeftMs } from '../../../src/rules/failure/quarantine-duration.ts'
 
-describe('pauses of the quarantine', () => {
+describe('the duration of a quarantine', () => {
   const DAY_MS = 86_400_000
 
-  test('grow fivefold from 25 s to a day', () => {
-    const pauses = [0, 1, 2, 3, 4, 5, 6].map((refusals) => quarantineDurationMs(refusals, 'invalid') / 1_000)
-    expect(pauses).toEqual([25, 125, 625, 3_125, 15_625, 78_125, 86_400])
+  test('quarantines grow fivefold from 25 s to a day', () => {
+    const durationsS = [0, 1, 2, 3, 4, 5, 6].map((refusals) => quarantineDurationMs(refusals, 'invalid') / 1_000)
+    expect(durationsS).toEqual([25, 125, 625, 3_125, 15_625, 78_125, 86_400])
   })
 
-  test('are whole, growing and bounded', () => {
+  test('quarantines are whole, growing and bounded', () => {
     fc.assert(
       fc.property(fc.nat(10_000), fc.constantFrom('invalid', 'too-large', 'ingestion-failed'), (refusals, code) => {
-        const pause = quarantineDurationMs(refusals, code)
-        expect(Number.isInteger(pause)).toBe(true)
-        expect(pause).toBeGreaterThanOrEqual(25_000)
-        expect(pause).toBeLessThanOrEqual(DAY_MS)
-        expect(quarantineDurationMs(refusals + 1, code)).toBeGreaterThanOrEqual(pause)
+        const durationMs = quarantineDurationMs(refusals, code)
+        expect(Number.isInteger(durationMs)).toBe(true)
+        expect(durationMs).toBeGreaterThanOrEqual(25_000)
+        expect(durationMs).toBeLessThanOrEqual(DAY_MS)
+        expect(quarantineDurationMs(refusals + 1, code)).toBeGreaterThanOrEqual(durationMs)
       }),
     )
   })
 
-  test('of what is too large are the longest', () => {
+  test('a content that is too large has the longest quarantine', () => {
     expect(quarantineDurationMs(0, 'too-large')).toBe(DAY_MS)
   })
 })
@@ -36,7 +36,7 @@ describe('a quarantine', () => {
     { retryAt: 1e12 + 1, leftMs: 1 },
     { retryAt: 1e12 + DAY_MS, leftMs: DAY_MS },
     { retryAt: 1e12 + DAY_MS + 1, leftMs: 0 },
-  ])('never lasts longer than its longest pause: %j', ({ retryAt, leftMs }) => {
+  ])('a quarantine never lasts longer than its longest duration: %j', ({ retryAt, leftMs }) => {
     expect(quarantineLeftMs(retryAt, 1e12)).toBe(leftMs)
   })
 })

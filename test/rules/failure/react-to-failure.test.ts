@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type ErrorCode, errorCodes, type Reaction } from '../../../src/foundation/errors.ts'
 import { type FailureScope, reactToFailure } from '../../../src/rules/failure/react-to-failure.ts'
 
-/** Every code, and what its failure stops; `?`: the requested item may be the cause all the same. */
+/** Every code, and what its failure stops; `?`: the requested item may still be the cause. */
 const CASES: readonly (readonly [Reaction, ErrorCode, FailureScope, '' | '?'])[] = [
   ['usage', 'bad-usage', 'mirror', ''],
   ['usage', 'bad-configuration', 'mirror', ''],
@@ -59,15 +59,15 @@ const CASES: readonly (readonly [Reaction, ErrorCode, FailureScope, '' | '?'])[]
 ]
 
 describe('a failure', () => {
-  test.each(CASES)('of %s, %s, stops its %s%s', (reaction, code, scope, doubt) => {
+  test.each(CASES)('a failure of %s, %s, stops its %s%s', (reaction, code, scope, doubt) => {
     expect(reactToFailure({ reaction, code })).toMatchObject({ scope, mayBeItem: doubt === '?' })
   })
 
-  test('has a case for each error code', () => {
+  test('each error code has a case in this table', () => {
     expect(CASES.map(([, code]) => code).sort()).toEqual([...errorCodes].sort())
   })
 
-  test('of a broken connection may be that of its item', () => {
+  test('a broken connection may be due to its item', () => {
     const reaction = 'temporary'
     const unreachable = { reaction, code: 'service-unreachable', wasReached: true } as const
     expect(reactToFailure(unreachable)).toMatchObject({ scope: 'service', mayBeItem: true })
@@ -84,7 +84,7 @@ describe('the reaction to a failure', () => {
     ['service', 'refused', 'credential-refused', { stopsRun: true, state: 'waiting', delayMs: null }],
     ['run', 'interrupted', 'interrupted', { stopsRun: true, state: 'waiting', delayMs: null }],
     ['program', 'operator', 'store-damaged', { stopsRun: true, state: 'stopped', delayMs: null }],
-  ] as const)('of one %s: %s, %s', (scope, reaction, code, expected) => {
+  ] as const)('the failure of one %s has its reaction: %s, %s', (scope, reaction, code, expected) => {
     expect(reactToFailure({ reaction, code })).toEqual({ scope, mayBeItem: scope === 'item', ...expected })
   })
 })

@@ -16,8 +16,8 @@ const policies = fc.record({
 const attempts = fc.integer({ min: 1, max: 5_000 })
 const randoms = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 
-describe('retryPauseMs', () => {
-  it('never pauses longer than the bound', () => {
+describe('retryDelayMs', () => {
+  it('the retry delay never exceeds its bound', () => {
     fc.assert(
       fc.property(attempts, policies, randoms, (attempt, policy, random) => {
         const delayMs = retryDelayMs(attempt, policy, random)
@@ -27,7 +27,7 @@ describe('retryPauseMs', () => {
     )
   })
 
-  it('never pauses less than Retry-After says', () => {
+  it('the retry delay is never shorter than Retry-After', () => {
     fc.assert(
       fc.property(attempts, policies, randoms, fc.nat({ max: 10 ** 9 }), (attempt, policy, random, retryAfterMs) => {
         const delayMs = retryDelayMs(attempt, policy, random, retryAfterMs)
@@ -37,7 +37,7 @@ describe('retryPauseMs', () => {
     )
   })
 
-  it('raises its lower bound with every attempt', () => {
+  it('the lower bound of the retry delay rises with every attempt', () => {
     fc.assert(
       fc.property(attempts, policies, fc.nat({ max: 100_000 }), (attempt, policy, retryAfterMs) => {
         const lowest = (at: number) => retryDelayMs(at, policy, 0, retryAfterMs)
@@ -49,7 +49,7 @@ describe('retryPauseMs', () => {
 
 const DAY_MS = 86_400_000
 
-describe('retryPauseMs', () => {
+describe('the steps of retryDelayMs', () => {
   it.each([
     [1, 0, 500],
     [1, 0.5, 750],
@@ -58,18 +58,18 @@ describe('retryPauseMs', () => {
     [5, 0, 5_000],
     [5, 0.5, 7_500],
     [9, 0, 5_000],
-  ])('doubles up to its bound, half of it by chance: try %i, %f', (attempt, random, delayMs) => {
+  ])('the retry delay doubles, half of it by chance: try %i, %f', (attempt, random, delayMs) => {
     expect(retryDelayMs(attempt, { attempts: 9, firstDelayMs: 1_000, maxDelayMs: 10_000 }, random)).toBe(delayMs)
   })
 })
 
-describe('longestPauseMs', () => {
+describe('longestDelayMs', () => {
   it.each([
     [undefined, DAY_MS],
     [5_000, 5_000],
     [0, 0],
     [2 * DAY_MS, 2 * DAY_MS],
-  ])('is a day unless said: %s', (longestRetryAfterMs, longestMs) => {
+  ])('the longest Retry-After is a day unless configured: %s', (longestRetryAfterMs, longestMs) => {
     const policy = { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 }
     expect(
       longestDelayMs(
@@ -79,14 +79,14 @@ describe('longestPauseMs', () => {
   })
 })
 
-describe('a pause for the processes that follow', () => {
+describe('a delay kept for later processes', () => {
   it.each([
     [0, 0],
     [1_500.4, 1_500],
     [DAY_MS, DAY_MS],
     [7 * DAY_MS, 7 * DAY_MS],
     [8 * DAY_MS, 7 * DAY_MS],
-  ])('is whole, and a week at most: %d', (lengthMs, keptMs) => {
+  ])('a kept delay is whole, and a week at most: %d', (lengthMs, keptMs) => {
     expect(keptRetryAfterMs(lengthMs)).toBe(keptMs)
   })
 
@@ -96,8 +96,8 @@ describe('a pause for the processes that follow', () => {
     [31_000, 30_000],
     [61_000, 0],
     [99_000, 0],
-  ])('is over with its time, and when the clock went back: %d', (nowMs, restMs) => {
-    expect(remainingRetryAfterMs({ askedAtMs: 1_000, lengthMs: 60_000 }, nowMs)).toBe(restMs)
+  ])('a kept delay ends in time, and when the clock went back: %d', (nowMs, remainingMs) => {
+    expect(remainingRetryAfterMs({ askedAtMs: 1_000, lengthMs: 60_000 }, nowMs)).toBe(remainingMs)
   })
 })
 
@@ -112,7 +112,7 @@ describe('parseRetryAfterMs', () => {
     ['Tuesday, 01-Jan-30 00:00:30 GMT', 30_000],
     ['Tue Jan  1 00:00:30 2030', 30_000],
     ['Tue, 01 Jan 2019 00:00:00 GMT', 0],
-  ])('reads seconds and dates alike: %s', (value, expectedMs) => {
+  ])('Retry-After is read as seconds and as a date: %s', (value, expectedMs) => {
     expect(parseRetryAfterMs(value, nowMs)).toBe(expectedMs)
   })
 
@@ -126,5 +126,5 @@ describe('parseRetryAfterMs', () => {
     'Tue, nonsense 9',
     'Tue, 01 Nix 2030 00:00:30 GMT',
     '2030-01-01',
-  ])('takes nothing from what says nothing: %s', (value) => expect(parseRetryAfterMs(value, nowMs)).toBeUndefined())
+  ])('a malformed Retry-After is ignored: %s', (value) => expect(parseRetryAfterMs(value, nowMs)).toBeUndefined())
 })

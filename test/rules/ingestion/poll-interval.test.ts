@@ -8,7 +8,7 @@ describe('the interval between polls', () => {
     .map(({ firstPollMs, growth }) => ({ firstPollMs, maxPollMs: firstPollMs * growth }))
   const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 
-  test('grows and stays within its bounds', () => {
+  test('the poll interval grows and stays within its bounds', () => {
     fc.assert(
       fc.property(fc.nat(100_000), intervals, random, (polls, intervals, random) => {
         const intervalMs = pollIntervalMs({ polls, isOverdue: false }, intervals, random)
@@ -20,12 +20,12 @@ describe('the interval between polls', () => {
     )
   })
 
-  test('ends at the longest one', () => {
+  test('the poll interval ends at the longest one', () => {
     const late = { polls: 1_000_000, isOverdue: false }
     expect(pollIntervalMs(late, { firstPollMs: 2_000, maxPollMs: 60_000 }, 0.5)).toBe(60_000)
   })
 
-  test('is twenty times as long once a resource is overdue', () => {
+  test('the poll interval of an overdue resource is twenty times as long', () => {
     const intervals = { firstPollMs: 2_000, maxPollMs: 60_000 }
     expect(pollIntervalMs({ polls: 0, isOverdue: true }, intervals, 0.5)).toBe(40_000)
     expect(pollIntervalMs({ polls: 1_000_000, isOverdue: true }, intervals, 0.5)).toBe(1_200_000)

@@ -18,7 +18,7 @@ describe('the remark of a service', () => {
     ['text that is missing', { ...none, textExtracted: false, warnings: ['w'] }, WITHOUT_TEXT],
     ['an error above all', { textExtracted: false, warnings: ['w'], error: 'e' }, 'e'],
     ['all its warnings', { ...none, warnings: ['one', 'two'] }, 'one; two'],
-  ])('that is kept: %s', (_, remarks, kept) => {
+  ])('the remark of a service that is kept: %s', (_, remarks, kept) => {
     expect(remarkOf(remarks)).toBe(kept)
   })
 })
@@ -46,18 +46,18 @@ describe('files without searchable text', () => {
     ['font/woff2', 'font'],
     ['application/octet-stream', 'other'],
     ['image', 'other'],
-  ])('are named by their kind: %s, %s', (mime, kind) => {
+  ])('files without text are named by their kind: %s, %s', (mime, kind) => {
     expect(kindName(mime)).toBe(kind)
   })
 
-  test('say their kind, or their type', () => {
+  test('a missing text is described with its kind, or its type', () => {
     expect(describeWithoutText(WITHOUT_TEXT, 'application/pdf')).toBe(`${WITHOUT_TEXT} (PDF)`)
     expect(describeWithoutText(WITHOUT_TEXT, 'x/y')).toBe(`${WITHOUT_TEXT} (x/y)`)
     expect(describeWithoutText('slow', 'application/pdf')).toBeUndefined()
     expect(describeWithoutText(null, 'application/pdf')).toBeUndefined()
   })
 
-  test('are counted together by kind', () => {
+  test('files without text are counted together by kind', () => {
     const counted = countKinds([
       ['application/zip', 2],
       ['application/gzip', 3],
@@ -73,7 +73,7 @@ describe('files without searchable text', () => {
     [{ DOC: 2, XLS: 2 }, '2 DOC, 2 XLS'],
     [{ archive: 4, picture: 3, font: 2 }, '4 archives, 3 pictures, 2 fonts'],
     [{ archive: 1 }, '1 archive'],
-  ])('are told most first, others last: %j', (counts, words) => {
+  ])('the kinds are listed most first, others last: %j', (counts, words) => {
     expect(describeKinds(counts)).toBe(words)
   })
 })

@@ -12,7 +12,7 @@ const HERE = 'https://a.example'
 const ELSEWHERE = 'https://b.example'
 const EMBEDDED = 'embedded:1'
 
-describe('whether a mirror is synced unnamed', () => {
+describe('the activity of a mirror', () => {
   const cases: readonly (readonly [string, Partial<Parameters<typeof mirrorActivity>[0]>, MirrorActivity])[] = [
     ['configured, never synced', { isConfigured: true, origin: undefined }, 'active'],
     ['configured, of this service', { isConfigured: true, origin: HERE }, 'active'],
@@ -30,14 +30,14 @@ describe('whether a mirror is synced unnamed', () => {
     ['ad hoc with none configured', { isAdHoc: true, origin: HERE, hasConfigured: false }, 'active'],
     ['ad hoc, of another service', { isAdHoc: true, origin: EMBEDDED, hasConfigured: false }, 'other-service'],
   ]
-  test.each(cases)('%s', (_, facts, activity) => {
+  test.each(cases)('a mirror is synced unnamed or not: %s', (_, facts, activity) => {
     const base = { isConfigured: false, hasConfigured: true, isAdHoc: false, origin: HERE, currentOrigin: HERE }
     expect(mirrorActivity({ ...base, ...facts })).toBe(activity)
   })
 })
 
-describe('a name', () => {
-  test('is given away by ad hoc embedded mirrors alone', () => {
+describe('the name of a mirror', () => {
+  test('only an ad hoc embedded mirror gives its name away', () => {
     const service = { isEmbedded: false }
     expect(givesNameAway({ isAdHoc: true, origin: EMBEDDED }, service)).toBe(true)
     expect(givesNameAway({ isAdHoc: false, origin: EMBEDDED }, service)).toBe(false)
@@ -45,7 +45,7 @@ describe('a name', () => {
     expect(givesNameAway({ isAdHoc: true, origin: EMBEDDED }, { isEmbedded: true })).toBe(false)
   })
 
-  test('that is taken gets the first free number', () => {
+  test('a name that is taken gets the first free number', () => {
     const taken = new Set(['papers', 'papers-2'])
     expect(freeName('papers', (name) => taken.has(name))).toBe('papers-3')
     expect(freeName('mail', (name) => taken.has(name))).toBe('mail')
@@ -53,7 +53,7 @@ describe('a name', () => {
 })
 
 describe('the origin of an embedded library', () => {
-  test('names its instance, and is known again', () => {
+  test('the origin of an embedded library names its instance', () => {
     expect(embeddedOrigin('1')).toBe(EMBEDDED)
     expect([EMBEDDED, HERE, `${HERE}/embedded:1`].map(isEmbeddedOrigin)).toEqual([true, false, false])
   })

@@ -9,12 +9,12 @@ describe('two directories', () => {
     ['/a/b', '/a', { kind: 'lies-in', inner: 'b' }],
     ['/', '/a', { kind: 'holds', inner: 'a' }],
     ['/a', '/ab', { kind: 'apart' }],
-  ])('%s and %s', (left, right, overlap) => {
+  ])('the overlap of %s and %s is recognised', (left, right, overlap) => {
     expect(overlapOf(left, right)).toEqual(overlap)
   })
 })
 
-describe('a directory that is too much by accident', () => {
+describe('a directory that is too broad', () => {
   test.each([
     ['/', 'the whole system'],
     ['C:\\', 'the whole system'],
@@ -27,7 +27,7 @@ describe('a directory that is too much by accident', () => {
     ['/usr/share/doc', undefined],
     ['/home/ada/Papers', undefined],
     ['/home/adam', undefined],
-  ])('%s: %s', (path, breadth) => {
+  ])('the breadth of %s is described as: %s', (path, breadth) => {
     expect(describeBroadRoot(path, '/home/ada')).toBe(breadth)
   })
 })

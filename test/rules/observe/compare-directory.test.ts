@@ -23,7 +23,7 @@ function rowOf({ name, fingerprint: { sizeBytes, mtimeNs, ctimeNs, inode }, isRa
 }
 
 describe('comparing a directory with the store', () => {
-  test('accounts for every name exactly once', () => {
+  test('the comparison accounts for every name exactly once', () => {
     fc.assert(
       fc.property(found, known, fc.boolean(), (files, rows, hashEverything) => {
         const compared = compareDirectory(files, rows.map(rowOf), hashEverything)
@@ -39,7 +39,7 @@ describe('comparing a directory with the store', () => {
     )
   })
 
-  test('believes only an equal and old fingerprint', () => {
+  test('the comparison believes only an equal and old fingerprint', () => {
     fc.assert(
       fc.property(found, known, (files, rows) => {
         const unproven = new Set(compareDirectory(files, rows.map(rowOf)).unproven.map(({ file }) => file.name))
@@ -53,7 +53,7 @@ describe('comparing a directory with the store', () => {
     )
   })
 
-  test('knows a changed file from a new one', () => {
+  test('the comparison distinguishes a changed file from a new one', () => {
     fc.assert(
       fc.property(found, known, (files, rows) => {
         for (const { file, isKnown } of compareDirectory(files, rows.map(rowOf), true).unproven) {
@@ -65,7 +65,7 @@ describe('comparing a directory with the store', () => {
 })
 
 describe('a hash', () => {
-  test('vouches only two seconds after the newest time', () => {
+  test('a hash is proof only two seconds after the newest time', () => {
     const timesAt = (mtimeMs: number, ctimeMs: number) => ({
       sizeBytes: 1,
       inode: 1n,

@@ -10,7 +10,7 @@ const file = fc.record({
 const files = fc.uniqueArray(file, { selector: ({ name }) => name, maxLength: 12 })
 
 describe('the digest of a directory', () => {
-  test('is equal for equal listings alone', () => {
+  test('the digests of two directories are equal for equal listings alone', () => {
     fc.assert(
       fc.property(files, files, (one, other) => {
         const isSame = JSON.stringify(one, texts) === JSON.stringify(other, texts)
@@ -19,7 +19,7 @@ describe('the digest of a directory', () => {
     )
   })
 
-  test('differs when any one number differs', () => {
+  test('the digest of a directory differs when any one number differs', () => {
     const key = fc.constantFrom('mtimeNs', 'ctimeNs', 'inode')
     fc.assert(
       fc.property(fc.tuple(files, file), fc.nat(), key, ([others, last], at, name) => {

@@ -12,11 +12,11 @@ describe('the age of a file', () => {
     ['written last', timesAt(NOW_MS - 300, NOW_MS - 900), 300],
     ['renamed last', timesAt(NOW_MS - 900, NOW_MS - 300), 300],
     ['of tomorrow', timesAt(NOW_MS + 86_400_000, NOW_MS), -86_400_000],
-  ])('counts from its newest time: %s', (_, times, ageMs) => {
+  ])('the age of a file counts from its newest time: %s', (_, times, ageMs) => {
     expect(ageMsOf(times, NOW_MS)).toBe(ageMs)
   })
 
-  test('is rest once it was quiet long enough', () => {
+  test('a file is settled when it is as old as the settle time', () => {
     const times = timesAt(NOW_MS - 300, NOW_MS - 300)
     expect([299, 300, 301].map((settleMs) => isSettled(times, NOW_MS, settleMs))).toEqual([true, true, false])
     expect(isSettled(timesAt(NOW_MS + 1, NOW_MS), NOW_MS, 0)).toBe(false)

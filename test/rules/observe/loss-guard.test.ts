@@ -4,22 +4,22 @@ import { ownDirectoriesBelow } from '../../../src/rules/mirrors/own-directories.
 import { lossReason, mayHaveMoved } from '../../../src/rules/observe/loss-guard.ts'
 
 describe('the guard of a root', () => {
-  test('never halts when nothing was lost', () => {
+  test('the root guard never halts when nothing was lost', () => {
     fc.assert(fc.property(fc.nat(), fc.nat(), (known, found) => lossReason({ known, found, lost: 0 }) === undefined))
   })
 
-  test('halts when all of five files are gone', () => {
+  test('the root guard halts when all of five files are gone', () => {
     expect(lossReason({ known: 5, found: 0, lost: 5 })).toBe('emptied')
     expect(lossReason({ known: 4, found: 0, lost: 4 })).toBeUndefined()
   })
 
-  test('halts at more than half, from twenty on', () => {
+  test('the root guard halts at more than half, from twenty on', () => {
     expect(lossReason({ known: 38, found: 18, lost: 20 })).toBe('more than half')
     expect(lossReason({ known: 40, found: 20, lost: 20 })).toBeUndefined()
     expect(lossReason({ known: 20, found: 1, lost: 19 })).toBeUndefined()
   })
 
-  test('waits while unread files may be the lost ones', () => {
+  test('the root guard waits while unread files may be the lost ones', () => {
     const half = { known: 38, found: 18, lost: 20 }
     expect([0, 1, 30].map((unread) => mayHaveMoved(half, unread))).toEqual([false, true, true])
     const emptied = { known: 5, found: 0, lost: 5 }
@@ -29,7 +29,7 @@ describe('the guard of a root', () => {
 })
 
 describe('own directories', () => {
-  test('are told relative to the root that holds them', () => {
+  test('own directories are given relative to the root that holds them', () => {
     expect(ownDirectoriesBelow('/home/ada', ['/home/ada/.local/state/shelfd', '/srv/library'])).toEqual([
       '.local/state/shelfd',
     ])
@@ -37,7 +37,7 @@ describe('own directories', () => {
     expect(ownDirectoriesBelow('/home/ad', ['/home/ada'])).toEqual([])
   })
 
-  test('are no root of a mirror, nor hold one', () => {
+  test('a root inside an own directory is recognised', () => {
     expect(ownDirectoriesBelow('/srv/library', ['/srv/library'])).toBe('inside')
     expect(ownDirectoriesBelow('/srv/library/files', ['/srv/library'])).toBe('inside')
   })

@@ -6,12 +6,12 @@ describe('an entry that is not sent', () => {
     ['socket', "a socket, which can't be sent; leave it out with an ignore rule"],
     ['pipe', "a pipe, which can't be sent; leave it out with an ignore rule"],
     ['device', "a device, which can't be sent; leave it out with an ignore rule"],
-  ] as const)('is unsupported when it is no file: %s', (reason, message) => {
+  ] as const)('an entry that is no file is unsupported: %s', (reason, message) => {
     expect(skipProblem({ reason })).toEqual({ code: 'unsupported', message, isUnsupported: true })
     expect(describeSkipped({ reason })).toBe(message)
   })
 
-  test('is a problem when it must be renamed', () => {
+  test('an entry that must be renamed is a problem', () => {
     const message = 'its name is not UTF-8; rename it'
     expect(skipProblem({ reason: 'name-not-utf8' })).toEqual({ code: 'name-not-utf8', message, isUnsupported: true })
   })
@@ -19,7 +19,7 @@ describe('an entry that is not sent', () => {
   test.each([
     [undefined, 'larger than maxSize; raise maxSize, or leave it out with an ignore rule'],
     ['2 of 1 MiB', 'larger than maxSize (2 of 1 MiB); raise maxSize, or leave it out with an ignore rule'],
-  ])('is a problem when it is too large: %s', (detail, message) => {
+  ])('a file that is too large is a problem: %s', (detail, message) => {
     const skipped = detail === undefined ? { reason: 'too-large' as const } : { reason: 'too-large' as const, detail }
     expect(skipProblem(skipped)).toEqual({ code: 'over-max-size', message, isUnsupported: false })
   })
@@ -28,7 +28,7 @@ describe('an entry that is not sent', () => {
     ['symlink', 'a symbolic link, which shelfd does not follow'],
     ['other-file-system', 'on another file system'],
     ['empty', 'empty'],
-  ] as const)('is no problem when left out on purpose: %s', (reason, words) => {
+  ] as const)('an entry left out on purpose is no problem: %s', (reason, words) => {
     expect(skipProblem({ reason })).toBeUndefined()
     expect(describeSkipped({ reason })).toBe(words)
   })

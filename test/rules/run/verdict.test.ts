@@ -41,13 +41,13 @@ const pending = summary(({ ingestion }) => {
 })
 
 describe('the outcome of a run', () => {
-  test('is done only when all is well', () => {
+  test('a run is done only when all is well', () => {
     expect(runOutcome([], true)).toBe('done')
     expect(runOutcome([well, well], true)).toBe('done')
     for (const bad of [...failures, heldBack, pending]) expect(runOutcome([well, bad], true)).not.toBe('done')
   })
 
-  test('is the worst of its mirrors, in any order', () => {
+  test('the outcome of a run is the worst of its mirrors', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray([well, ...failures, heldBack, pending]), (mirrors) => {
         const expected = mirrors.some((mirror) => failures.includes(mirror))
@@ -62,7 +62,7 @@ describe('the outcome of a run', () => {
     )
   })
 
-  test('is temporary when all that failed was', () => {
+  test('a run is temporary when all its failures are', () => {
     const failing = (...codes: string[]) =>
       summary((made) => {
         made.uploads.failed = codes.length
@@ -76,13 +76,13 @@ describe('the outcome of a run', () => {
     expect(verdictOf('temporary')).toBe('incomplete')
   })
 
-  test('does not wait when nobody waits', () => {
+  test('a run with pending ingestion is done when nobody waits for it', () => {
     expect(runOutcome([pending], false)).toBe('done')
     expect(runOutcome([heldBack], false)).toBe('held-back')
     for (const bad of failures) expect(runOutcome([bad], false)).toBe('failures')
   })
 
-  test('is ok only when it is done', () => {
+  test('the verdict is ok only for a run that is done', () => {
     expect(verdictOf('done')).toBe('ok')
     expect(verdictOf('failures')).toBe('failed')
     expect([verdictOf('pending'), verdictOf('held-back')]).toEqual(['incomplete', 'incomplete'])
@@ -95,12 +95,12 @@ describe('a run that an error stopped', () => {
     ['heldBack', 'limit-reached', 'held-back', 'incomplete'],
     ['heldBack', 'root-emptied', 'failures', 'failed'],
     ['refused', 'credential-refused', 'failures', 'failed'],
-  ] as const)('is recorded as what stopped it: %s, %s', (reaction, code, outcome, recorded) => {
+  ] as const)('a run that an error stopped is recorded by its cause: %s, %s', (reaction, code, outcome, recorded) => {
     expect(stoppedOutcome({ reaction, code })).toBe(outcome)
     expect(recordedVerdict(outcome)).toBe(recorded)
   })
 
-  test('is temporary for each passing cause', () => {
+  test('a run is temporary for each passing cause', () => {
     for (const code of ['service-unreachable', 'service-unavailable', 'service-throttling', 'answer-late']) {
       const away = summary((made) => {
         made.uploads.failed = 1

@@ -29,7 +29,7 @@ describe('the decision about a file to upload', () => {
     ['a stored content whose directory is missing', { state: 'stored', hasDirectory: false }, 'alias'],
     ['a copy that is to become a location', { state: 'stored', mustLink: true }, 'link'],
     ['a copy that this run uploaded', { state: 'stored', mustLink: true, isTried: true }, 'wait for next-run'],
-  ])('%s', (_, candidate, expected) => {
+  ])('the upload is decided for %s', (_, candidate, expected) => {
     const decision = decideUpload({ ...NEW, ...candidate }, NOW_MS)
     expect(decision.kind === 'wait' ? `wait for ${decision.for}` : decision.kind).toBe(expected)
   })

@@ -5,7 +5,7 @@ import { describeHold, holdingLimit } from '../../../src/rules/upload/quota.ts'
 const bound = fc.option(fc.nat(20))
 
 describe('the quota', () => {
-  test('is never overstepped by whoever obeys it', () => {
+  test('a run that obeys the quota never exceeds it', () => {
     const limits = fc.record({ newPerRun: bound, newPerDay: bound, newBytesPerRun: bound })
     fc.assert(
       fc.property(limits, fc.array(fc.nat(8), { maxLength: 40 }), fc.nat(10), (limits, sizes, sentToday) => {
@@ -23,7 +23,7 @@ describe('the quota', () => {
     )
   })
 
-  test('without limits holds nothing back', () => {
+  test('a quota without limits holds nothing back', () => {
     const none = { newPerRun: null, newPerDay: null, newBytesPerRun: null }
     fc.assert(
       fc.property(fc.nat(), fc.nat(), fc.nat(), fc.nat(), (inRun, inDay, bytesInRun, size) => {
@@ -32,7 +32,7 @@ describe('the quota', () => {
     )
   })
 
-  test('of nothing holds everything back', () => {
+  test('a quota of nothing holds everything back', () => {
     const sent = { inRun: 0, inDay: 0, bytesInRun: 0 }
     expect(holdingLimit({ newPerRun: 0, newPerDay: null, newBytesPerRun: null }, sent, 0)).toBe('newPerRun')
     expect(holdingLimit({ newPerRun: null, newPerDay: 0, newBytesPerRun: null }, sent, 0)).toBe('newPerDay')
@@ -51,7 +51,7 @@ describe('a limit that holds something back', () => {
       '2026-11-22T03:00:00.000Z',
       'held back by limits.newPerDay (20 in 24 hours); the limit allows more from 2026-11-22T03:00:00.000Z',
     ],
-  ] as const)('%s is named with its amount and time', (limit, value, freesAt, text) => {
+  ] as const)('the limit %s is named with its amount and time', (limit, value, freesAt, text) => {
     expect(describeHold({ limit, value, freesAt })).toBe(text)
   })
 })

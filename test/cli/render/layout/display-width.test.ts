@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { displayWidth, padToWidth, truncateToWidth } from '../../../../src/cli/render/layout/display-width.ts'
 import { renderTable } from '../../../../src/cli/render/layout/table.ts'
 
-describe('the columns of text in a terminal', () => {
+describe('the width of text', () => {
   test.each<[text: string, columns: number]>([
     ['Übung – größer', 14],
     ['日本語.md', 9],
@@ -13,16 +13,16 @@ describe('the columns of text in a terminal', () => {
     ['👩‍👩‍👧 family', 9],
     ['ไทย', 3],
     ['مرحبا', 5],
-  ])('%s takes %i', (text, columns) => {
+  ])('the text %s takes %i columns', (text, columns) => {
     expect(displayWidth(text)).toBe(columns)
   })
 
-  test('are those that the library counts, whatever the text', () => {
+  test('every text takes the columns that string-width counts', () => {
     fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (text) => displayWidth(text) === stringWidth(text)))
   })
 })
 
-test('text that is cut fits its columns, and no character is halved', () => {
+test('cut text fits its columns, and no character is halved', () => {
   expect(truncateToWidth('日本語の文書', 6)).toBe('日本…')
   expect(truncateToWidth('日本語', 6)).toBe('日本語')
   fc.assert(

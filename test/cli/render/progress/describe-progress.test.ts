@@ -28,13 +28,13 @@ const UPLOADING = progressOf({
 })
 
 describe('the line of progress', () => {
-  test('says how far, how fast, how long and what', () => {
+  test('the line of progress shows how far, how fast, how long and what', () => {
     expect(describeProgress(UPLOADING, PACE, 140)).toBe(
       'Papers  uploading  ━━━━━━━━━━━━━━━━────────  61 of 84 · 132 of 200 MiB · 24 MiB/s · 3 s left · big.bin 63 % · 4 being processed',
     )
   })
 
-  test('keeps what matters where the terminal is narrow', () => {
+  test('the line of progress keeps what matters where the terminal is narrow', () => {
     const lines = [100, 80, 60, 40].map((width) => describeProgress(UPLOADING, PACE, width))
     expect(lines).toMatchInlineSnapshot(`
       [
@@ -47,22 +47,22 @@ describe('the line of progress', () => {
     for (const [index, width] of [100, 80, 60, 40].entries()) expect(lines[index]?.length).toBeLessThanOrEqual(width)
   })
 
-  test('has a bar before it has all that is being processed', () => {
+  test('a narrow line keeps the bar and drops the number being processed', () => {
     expect(describeProgress(UPLOADING, PACE, 108)).toMatch(/━+─+ {2}61 .*big\.bin 63 %$/)
     expect(describeProgress(UPLOADING, PACE, 126)).toMatch(/━+─+ .*· 4 being processed$/)
   })
 
-  test('promises no time before it knows the rate', () => {
+  test('the line of progress shows no time before the rate is known', () => {
     expect(describeProgress(UPLOADING, { ...PACE, sentPerSecond: undefined }, 140)).not.toMatch(/left|\/s/)
     expect(describeProgress(UPLOADING, { ...PACE, sentPerSecond: 0 }, 140)).not.toMatch(/left|\/s/)
   })
 
-  test('shows nothing of a name that a terminal would obey', () => {
+  test('the line of progress escapes names that a terminal would obey', () => {
     const uploads = [{ path: 'a\x1b[2Jb.md', sizeBytes: 1, bytesSent: 0 }]
     expect(describeProgress({ ...UPLOADING, uploads }, PACE, 140)).toContain('a\\x1b[2Jb.md')
   })
 
-  test('tells each phase in words', () => {
+  test('the line of progress names each phase in words', () => {
     const phases = [
       progressOf({ phase: 'scanning', filesScanned: 1 }),
       progressOf({ phase: 'scanning', filesScanned: 1_200, filesHashed: 300 }),
@@ -97,7 +97,7 @@ test('the time left counts down in steps', () => {
 })
 
 describe('the rate', () => {
-  test('is that of the last seconds', () => {
+  test('the rate is that of the last seconds', () => {
     const rate = new RecentRate()
     for (let second = 0; second <= 60; second += 1) rate.record(second * 100, second * 1_000)
     expect(rate.perSecond(6_000, 60_000)).toBe(100)
@@ -105,13 +105,13 @@ describe('the rate', () => {
     expect(rate.perSecond(6_300, 90_000)).toBe(10)
   })
 
-  test('is unknown at first', () => {
+  test('the rate is unknown at first', () => {
     const rate = new RecentRate()
     rate.record(0, 0)
     expect(rate.perSecond(1_000, 500)).toBeUndefined()
   })
 
-  test('is never negative, whatever is taken back', () => {
+  test('the rate is never negative, whatever is taken back', () => {
     const rate = new RecentRate()
     for (const [amount, atMs] of [
       [0, 0],
