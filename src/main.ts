@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   const { stdout, stderr, env } = process
   for (const stream of [stdout, stderr]) stream.on('error', ignoreBrokenPipe)
   process.exitCode = await runCli(process.argv.slice(2), {
-    // Opened by whoever reads it: few commands do.
+    // The stream opens only when a command reads it, and few do.
     stdin: { [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator]() },
     stdout,
     stderr,

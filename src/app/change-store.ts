@@ -9,7 +9,7 @@ export interface StoreChange<T> {
   make(store: Store): T
 }
 
-/** Makes the change in the daemon if one runs, else here. Throws LockedError when another process holds the store. */
+/** Applies the change in the daemon if one runs, else in this process. Throws LockedError when another process holds the store. */
 export async function changeStore<T>(stateDir: string, change: StoreChange<T>): Promise<T> {
   const daemon = await connectToDaemon(stateDir)
   if (daemon) return change.ask(daemon)

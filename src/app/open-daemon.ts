@@ -80,7 +80,7 @@ class DeferredMetrics implements MetricsSink {
   observeRequest = (observation: RequestObservation): void => this.#metrics?.observeRequest(observation)
 }
 
-/** Makes the daemon's plan from settings. */
+/** Derives the daemon's plan from settings. */
 class Planner {
   readonly #store: Store
   readonly #input: OpenDaemonInput

@@ -13,7 +13,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   'store-locked': 'shelfd status shows what the other instance is doing',
 }
 
-/** What to do after an error; undefined when the message itself says it. */
+/** What to do after an error; undefined when its message contains that already. */
 export function hintFor(error: unknown, commandName: string | undefined): string | undefined {
   if (!(error instanceof ShelfdError)) return undefined
   const code: ErrorCode = error.code

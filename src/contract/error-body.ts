@@ -24,10 +24,10 @@ function fieldMessages(errors: unknown): string[] {
   if (typeof errors !== 'object' || errors === null) return []
   return Object.entries(errors)
     .slice(0, 20)
-    .map(([field, said]) => `${field}: ${[said].flat().slice(0, 20).map(textOf).join(', ')}`)
+    .map(([field, messages]) => `${field}: ${[messages].flat().slice(0, 20).map(textOf).join(', ')}`)
 }
 
 /** Never converts an object, whose `toString` may be foreign or missing. */
-function textOf(said: unknown): string {
-  return typeof said === 'object' && said !== null ? 'a value that is not text' : String(said)
+function textOf(value: unknown): string {
+  return typeof value === 'object' && value !== null ? 'a value that is not text' : String(value)
 }

@@ -51,7 +51,7 @@ function keyOf(level: string, message: string, { mirror, code, reason, changes }
   return JSON.stringify([level, message, ...(isOfAll ? [reason, changes] : [mirror, code])])
 }
 
-function dropOldest(told: Map<string, Logged>): void {
-  const [oldest] = told.keys()
-  if (told.size > MOST_KEPT && oldest !== undefined) told.delete(oldest)
+function dropOldest(logged: Map<string, Logged>): void {
+  const [oldest] = logged.keys()
+  if (logged.size > MOST_KEPT && oldest !== undefined) logged.delete(oldest)
 }

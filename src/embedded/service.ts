@@ -29,7 +29,7 @@ export interface Service {
   readonly publicUrl: string | undefined
 }
 
-/** Opens the signer and the cursors of an instance; the first start makes its secret. */
+/** Opens the signer and the cursors of an instance; the first start creates its secret. */
 export function openSigning(settings: Settings): { signer: Signer; cursors: Cursors } {
   const known = settings.read('signing-secret')
   const secret = known ?? randomBytes(32).toString('hex')

@@ -11,7 +11,7 @@ export const passOptions = z.object({
   acceptsRemovals: z.boolean(),
   /** The mirror may take over a directory that the library already holds (P14). */
   adopts: z.boolean(),
-  /** Pins the mirror to the directory that is at its path now, whatever it was pinned to before (P15). */
+  /** Pins the mirror to the directory that is at its path now, also if it was pinned to another one (P15). */
   acceptsRoot: z.boolean(),
   /** A directory that holds the home or the system may become a mirror. */
   acceptsBreadth: z.boolean(),

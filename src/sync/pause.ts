@@ -1,24 +1,24 @@
 import type { Store, StoreReader } from '../store/open-store.ts'
 
 /** The value stored for all mirrors, or for one mirror, whose own value takes precedence. */
-type Note = 'paused' | 'running'
+type PauseState = 'paused' | 'running'
 
 const FOR_ALL = 'pause'
 const FOR_ONE = 'pause:'
 
 /** Pauses the daemon's uploads for these mirrors, or for all if none is named, until they are resumed. */
 export function pauseMirrors(store: Store, names: readonly string[]): void {
-  store.write(() => note(store, names, 'paused'))
+  store.write(() => setState(store, names, 'paused'))
 }
 
 /** Ends the pause of these mirrors, or of all if none is named. */
 export function resumeMirrors(store: Store, names: readonly string[]): void {
-  store.write(() => note(store, names, 'running'))
+  store.write(() => setState(store, names, 'running'))
 }
 
 /** Whether the daemon's uploads for this mirror are paused. A sync by hand ignores the pause. */
 export function isPaused({ keyValues }: StoreReader, name: string): boolean {
-  return (keyValues.get(FOR_ONE + name) ?? keyValues.get(FOR_ALL)) === ('paused' satisfies Note)
+  return (keyValues.get(FOR_ONE + name) ?? keyValues.get(FOR_ALL)) === ('paused' satisfies PauseState)
 }
 
 /** Returns the names of all mirrors that have a value of their own. */
@@ -31,7 +31,7 @@ export function forgetPause({ keyValues }: StoreReader, name: string): void {
   keyValues.remove(FOR_ONE + name)
 }
 
-function note({ keyValues }: Store, names: readonly string[], what: Note): void {
+function setState({ keyValues }: Store, names: readonly string[], what: PauseState): void {
   for (const name of names) keyValues.set(FOR_ONE + name, what)
   if (names.length > 0) return
   for (const { key } of keyValues.list(FOR_ONE)) keyValues.remove(key)

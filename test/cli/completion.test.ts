@@ -79,8 +79,8 @@ describe('completion', () => {
 
   test('completion adds descriptions where the shell shows them', async () => {
     const offers = await Promise.all(['zsh', 'fish'].map((shell) => offersFor(['stat'], { SHELL: shell })))
-    expect(offers[0]).toContain('status:Show what is going on now')
-    expect(offers[1]).toContain('status\tShow what is going on now')
+    expect(offers[0]).toContain('status:Show what happens now')
+    expect(offers[1]).toContain('status\tShow what happens now')
     expect(await offersFor(['sync', 'a'], { SHELL: 'zsh' })).toEqual(['a\\:b'])
   })
 })

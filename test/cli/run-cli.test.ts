@@ -53,7 +53,7 @@ describe('help', () => {
     expect((await shelfd('mkdir --help')).stdout).toMatchInlineSnapshot(`
       "shelfd mkdir LIBRARY:/path [FLAGS]
 
-      Make a directory in a library.
+      Create a directory in a library.
 
       Needs the right update on the library. An existing directory is no error.
 
@@ -61,7 +61,7 @@ describe('help', () => {
         LIBRARY:/path  Library and directory
 
       Flags:
-        -p, --parents      Make the directories above it too
+        -p, --parents      Create the directories above it too
             --data-dir     Directory for the data of the embedded library [DIR]
             --service-url  Origin of the service [URL]
             --ca-file      PEM file with certificates of further trusted authorities [FILE]
@@ -77,7 +77,7 @@ describe('help', () => {
         -h, --help        Print this help
 
       Examples:
-        shelfd mkdir -p Research:/Papers/2026  make /Papers and /Papers/2026
+        shelfd mkdir -p Research:/Papers/2026  create /Papers and /Papers/2026
 
       Exit codes:
         0    done

@@ -35,7 +35,7 @@ export interface Machine {
   countWatches(): WatchUse | undefined
 }
 
-/** The first answer of the service, whatever it says. */
+/** The first answer of the service, also when it is an error. */
 export interface FirstAnswer {
   readonly durationMs: number
   /** The service's clock; undefined when the answer has no date. */
@@ -102,15 +102,15 @@ export function openDoctorContext(input: DoctorInput): DoctorContext {
   const client = once(async () => {
     const retry = { attempts: 1, firstDelayMs: 0, maxDelayMs: 0, forMs: limitMs / 2 }
     const found = await token().catch(() => NO_TOKEN)
-    const { client: made } = await openService(await settings(), {
+    const service = await openService(await settings(), {
       ...input,
       token: found,
       logger: silentLogger,
       retry,
     })
-    // Nothing is waited for: requests that take too long end with the check.
-    opened.defer(() => made.destroy())
-    return made
+    // Destroying waits for nothing: requests that take too long end with the check.
+    opened.defer(() => service.client.destroy())
+    return service.client
   })
   const firstAnswer = once(async () => {
     const beganAtMs = performance.now()

@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../../foundation/errors.ts'
 
-const NEW_TOKEN = 'make a token on the Access Tokens page of the service, and put it into service.tokenFile'
+const NEW_TOKEN = 'create a token on the Access Tokens page of the service, and put it into service.tokenFile'
 
-/** What fixes the errors whose messages do not say it. */
+/** What fixes an error, for those whose messages do not contain it. */
 export const REMEDIES: Partial<Record<ErrorCode, string>> = {
   'bad-configuration': 'correct it; "shelfd config schema" shows what it may hold',
   'root-missing': 'mount or restore it, or take the mirror out of the configuration',

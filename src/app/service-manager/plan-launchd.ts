@@ -35,7 +35,7 @@ export function planLaunchd({ home, user }: PlanInput): ServicePlan {
 
 function fillAgent(template: string, { command, tokenFile }: Filling, logFile: string): string {
   if (tokenFile !== undefined) {
-    throw new UsageError('bad-usage', 'Cannot hand over a token file with launchd: set service.tokenFile instead')
+    throw new UsageError('bad-usage', 'Cannot pass a token file to launchd: set service.tokenFile instead')
   }
   const words = command.map((word) => `\n    <string>${escapeXml(word)}</string>`).join('')
   const array = /(?<=<key>ProgramArguments<\/key>\s*<array>)[\s\S]*?(?=\n {2}<\/array>)/

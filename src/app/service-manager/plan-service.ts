@@ -9,9 +9,9 @@ export function planService(input: PlanInput): ServicePlan {
   const { platform, isSystem } = input
   if (platform === 'linux') return planSystemd(input)
   if (isSystem)
-    throw new UsageError('bad-usage', 'Cannot make a service for the whole machine: --system is for systemd')
+    throw new UsageError('bad-usage', 'Cannot install a service for the whole machine: --system is for systemd')
   if (platform === 'darwin') return planLaunchd(input)
   if (platform === 'win32') return planTask(input)
-  const message = `Cannot make a service: there is no known service manager on ${platform}; start "shelfd daemon" yourself`
+  const message = `Cannot install a service: there is no known service manager on ${platform}; start "shelfd daemon" yourself`
   throw new UsageError('bad-usage', message)
 }

@@ -34,7 +34,7 @@ export function planTask({ home, env, user }: PlanInput): ServicePlan {
 /** Fills the template, in UTF-16 with a byte order mark, as schtasks itself exports tasks. */
 function fillTask(template: string, { command, tokenFile }: Filling, userName: string): Uint8Array {
   if (tokenFile !== undefined) {
-    throw new UsageError('bad-usage', 'Cannot hand over a token file on Windows: set service.tokenFile instead')
+    throw new UsageError('bad-usage', 'Cannot pass a token file to a Windows task: set service.tokenFile instead')
   }
   const [program = '', ...args] = command
   const replacements: [RegExp, string][] = [

@@ -1,4 +1,4 @@
-/** Templates of definitions that come with the program, and the files made of them. */
+/** Fills the templates of service definitions that come with the program, and writes the resulting files. */
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, extname } from 'node:path'
 import { fileURLToPath } from 'node:url'

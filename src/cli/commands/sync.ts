@@ -28,7 +28,7 @@ const EXIT_OF: Readonly<Record<RunOutcome, ExitName>> = {
 
 export const command = defineCommand({
   description: [
-    'One pass over each mirror: scan, hash, make directories, upload what is new, follow its ingestion, print a',
+    'One pass over each mirror: scan, hash, create directories, upload what is new, follow its ingestion, print a',
     'summary. shelfd never deletes, moves or overwrites anything, local or remote. Without arguments it syncs all mirrors;',
     'a directory that no mirror names becomes a mirror of its own, in the embedded library or where --to points.',
     'When a daemon holds the state directory, the daemon does the pass, also for paused mirrors.',

@@ -10,7 +10,7 @@ import { explanationJson } from '../render/explanation/explanation-json.ts'
 
 export const command = defineCommand({
   description:
-    'Of a file: ignored by which rule of which file and line, left out, a copy of which file, moved where, quarantined until when, which resource it is, where that lies in the library, how its ingestion went and when that was seen. Of a directory: whether it was made in the library, and the files known below it by state.',
+    'Of a file: ignored by which rule of which file and line, left out, a copy of which file, moved where, quarantined until when, which resource it is, where that lies in the library, how its ingestion went and when that was seen. Of a directory: whether it was created in the library, and the files known below it by state.',
   positionals: {
     path: { type: 'string', required: true, describe: 'A file or directory of a mirror', placeholder: 'PATH' },
   },

@@ -50,9 +50,9 @@ export function buildParser({ found, command, argv, shell, describe, layout }: P
     options: { ...(command && optionsOf(command)), ...GLOBAL_OPTIONS },
     words: () => wordsOf(yargs, path.length),
   }
-  const say = (key: string, given: readonly unknown[]) =>
+  const translate = (key: string, given: readonly unknown[]) =>
     describeMistake(key, given, expected) ?? HELP_WORDS[key] ?? key
-  const yargs = createYargs({ argv, say, shell, layout })
+  const yargs = createYargs({ argv, translate, shell, layout })
   let read: Readonly<Record<string, unknown>> | undefined
   yargs.usageConfiguration({ 'hide-types': true })
   yargs
@@ -146,8 +146,8 @@ function describeOption(spec: ArgumentSpec): string {
   const choices = spec.choices?.join('|') ?? ''
   const isLong = choices.length > LONGEST_CHOICES
   const value = (!isLong && choices) || spec.placeholder || (spec.type === 'number' ? 'N' : 'TEXT')
-  const notes = [value, spec.default !== undefined && `default ${spec.default}`, spec.required && 'required']
-  return `${spec.describe}${isLong ? `. One of ${spec.choices?.join(', ')}` : ''} [${notes.filter(Boolean).join(', ')}]`
+  const details = [value, spec.default !== undefined && `default ${spec.default}`, spec.required && 'required']
+  return `${spec.describe}${isLong ? `. One of ${spec.choices?.join(', ')}` : ''} [${details.filter(Boolean).join(', ')}]`
 }
 
 /** The words that yargs read neither as flags nor as their values, without the words of the command. */

@@ -22,7 +22,7 @@ complete -c shelfd -f -a '(__shelfd_complete)'
 export async function renderCompletionScript(shell: Shell): Promise<string> {
   if (shell === 'fish') return FISH
   const command = `completion ${shell}`
-  const yargs = createYargs({ argv: [], say: (key) => key, shell })
+  const yargs = createYargs({ argv: [], translate: (key) => key, shell })
   yargs.scriptName('shelfd').help(false).version(false).completion(command, false)
   let script = ''
   await yargs.parseAsync([command], {}, (_error, _argv, output) => {

@@ -10,7 +10,7 @@ import { Parser, type Yargs, YargsFactory } from './yargs-parts.ts'
 export interface YargsInput {
   readonly argv: readonly string[]
   /** Returns a text of yargs in our words: `key` is its English text, with `%s` in place of `given`. */
-  say(key: string, given: readonly unknown[]): string
+  translate(key: string, given: readonly unknown[]): string
   /** For completion: `bash`, `zsh` or `fish`. */
   readonly shell?: string | undefined
   /** Creates the layout of the help text; without it the help is empty. */
@@ -28,7 +28,7 @@ interface Layout {
 const NO_HELP: Layout = { div() {}, span() {}, toString: () => '' }
 
 /** Creates a parser without commands that prints nothing. */
-export function createYargs({ argv, say, shell, layout }: YargsInput): Yargs {
+export function createYargs({ argv, translate: say, shell, layout }: YargsInput): Yargs {
   return YargsFactory({
     Parser,
     cliui: ({ width }: { width: number }) => layout?.(width) ?? NO_HELP,

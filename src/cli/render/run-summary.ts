@@ -36,7 +36,7 @@ export function renderRunSummary(result: RunResult, print: (line: string) => voi
 }
 
 function linesOf(mirror: SyncSummary, result: RunResult): readonly NonNullable<Line>[] {
-  const problems = untoldProblems(mirror, result)
+  const problems = furtherProblems(mirror, result)
   const lines = result.summary.dryRun ? dryRunLines(mirror, problems) : runLines(mirror, problems)
   return lines.filter((line) => line !== undefined)
 }
@@ -57,7 +57,7 @@ function dryRunLines(mirror: SyncSummary, problems: readonly SummaryProblem[]): 
   const { uploads, directories } = mirror
   return [
     ['would send', describeSent(uploads)],
-    directories.created === 0 ? undefined : ['would make', counted(directories.created, 'directory', 'directories')],
+    directories.created === 0 ? undefined : ['would add', counted(directories.created, 'directory', 'directories')],
     ...restLines(mirror, problems),
   ]
 }
@@ -103,8 +103,8 @@ function describeSent({ created, duplicates, aliases, bytes }: SyncSummary['uplo
 
 function createdDirectories({ directories }: SyncSummary): Line {
   const { created, failed } = directories
-  if (failed > 0) return [ATTENTION, `${counted(failed, 'directory', 'directories')} could not be made`]
-  return created === 0 ? undefined : ['made', counted(created, 'directory', 'directories')]
+  if (failed > 0) return [ATTENTION, `${counted(failed, 'directory', 'directories')} could not be created`]
+  return created === 0 ? undefined : ['created', counted(created, 'directory', 'directories')]
 }
 
 function searchable({ ingestion, timeToSearchableMs: times }: SyncSummary): Line {
@@ -172,7 +172,7 @@ function leftOut({ files }: SyncSummary): Line {
 }
 
 /** Problems without the failure that stopped the run, which is reported after the summary. */
-function untoldProblems({ problems }: SyncSummary, { failure }: RunResult): SummaryProblem[] {
+function furtherProblems({ problems }: SyncSummary, { failure }: RunResult): SummaryProblem[] {
   return problems.filter(({ message }) => message !== failure?.message)
 }
 

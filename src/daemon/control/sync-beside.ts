@@ -16,10 +16,10 @@ export async function syncBeside(
 ): Promise<RunResult> {
   const { controllers, engine, connection } = supervisor
   const { mirrors, limits, options, namesFiles } = request
-  await using quiet = new AsyncDisposableStack()
+  await using quiesced = new AsyncDisposableStack()
   for (const { name } of mirrors) {
     const controller = controllers.find((candidate) => candidate.name === name)
-    if (controller) quiet.use(await controller.quiesce())
+    if (controller) quiesced.use(await controller.quiesce())
     const row = engine.store.mirrors.findByName(name)
     if (row) connection.follower?.remove(row.id)
   }

@@ -26,7 +26,7 @@ export interface TokenSecret {
 
 const TOKEN = /^kls_([0-9a-f]{16})_([\w-]{43})$/
 
-/** Makes a new token: a selector that finds its row, and 256 random bits of which only the SHA-256 is stored. */
+/** Creates a new token: a selector that finds its row, and 256 random bits of which only the SHA-256 is stored. */
 export function makeTokenSecret(): TokenSecret {
   const selector = randomBytes(8).toString('hex')
   const secret = randomBytes(32).toString('base64url')

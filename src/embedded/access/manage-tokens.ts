@@ -32,7 +32,7 @@ export interface TokenListing {
 }
 
 /**
- * Makes a token on a data directory, whether its service runs or not, and returns its text, which is shown this once only.
+ * Creates a token on a data directory, whether its service runs or not, and returns its text, which is shown this once only.
  * Throws UsageError when the name is in use, a library is unknown or there is no service in the directory; OperatorError when
  * its database can't be used.
  */
@@ -40,7 +40,7 @@ export function createToken(dataDir: string, spec: TokenSpec, nowMs: number): st
   return withTables(dataDir, (tables, transact) => transact(() => insertToken(tables, spec, nowMs)))
 }
 
-/** Every token ever made and not replaced, the revoked and the expired ones included, oldest first. */
+/** Every token that was created and not replaced, revoked and expired ones included, oldest first. */
 export function listTokens(dataDir: string): TokenListing[] {
   return withTables(dataDir, (tables) => tables.tokens.all().map((row) => listingOf(tables, row)))
 }

@@ -4,7 +4,7 @@ import type { Word } from './split-words.ts'
 
 type Script = 'Latin' | 'Cyrillic' | 'Greek' | 'Arabic' | 'Hebrew' | 'Devanagari'
 
-/** The languages of each script; the first one is meant when nothing tells them apart. */
+/** The languages of each script; detection falls back on the first one. */
 const CANDIDATES: Readonly<Partial<Record<Script, readonly Language[]>>> = {
   Latin: ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'da', 'no', 'fi', 'hu', 'ro', 'tr', 'pl', 'cs', 'id'],
   Cyrillic: ['ru', 'uk', 'bg'],
@@ -24,7 +24,7 @@ const SCRIPTS: readonly (readonly [Script, RegExp])[] = [
 ]
 
 /** Letters that speak for a language in texts too short for function words. */
-const TELLING: readonly (readonly [RegExp, readonly Language[]])[] = [
+const TYPICAL_LETTERS: readonly (readonly [RegExp, readonly Language[]])[] = [
   [/ß/, ['de']],
   [/[äö]/, ['de', 'sv', 'fi']],
   [/ü/, ['de', 'tr', 'hu']],
@@ -67,7 +67,8 @@ export function detectLanguages(words: readonly Word[]): Languages {
     const small = smallLetters(source)
     for (const language of LANGUAGES_OF_WORD.get(small) ?? []) add(language, 1)
     if (!isPlain(small)) {
-      for (const [letters, languages] of TELLING) if (letters.test(small)) for (const each of languages) add(each, 0.6)
+      for (const [letters, languages] of TYPICAL_LETTERS)
+        if (letters.test(small)) for (const each of languages) add(each, 0.6)
     }
   }
   return new Map([...scripts].map((script) => [script, likeliest(script, scores)]))

@@ -1,4 +1,4 @@
-/** The commonest words without a meaning of their own. They tell languages apart, and a search does without them. */
+/** The commonest words without a meaning of their own. Language detection counts them, and a search ignores them. */
 const LISTS = {
   en: `a about after all also an and any are as at be because been before but by can could did do does for from get had has have
     he her his how i if in into is it its me my no not of on or our over she should so some such than that the their them then

@@ -22,7 +22,7 @@ export function signedUrl(signer: Signer, origin: string, path: string, terms: V
   return `${origin}${path}?${query}`
 }
 
-/** Throws 401 unless `signedUrl` made `url` (path and query) and it has not expired. */
+/** Throws 401 unless `signedUrl` returned `url` (path and query) and it has not expired. */
 export function verifySignedUrl(signer: Signer, url: string, nowMs: number): void {
   const { pathname, searchParams: query } = new URL(url, 'http://localhost')
   const signature = query.get('signature')

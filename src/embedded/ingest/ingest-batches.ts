@@ -13,7 +13,7 @@ import { createPassageWriter } from './passage-writer.ts'
 /** What a stage's loop gives to its work. */
 export interface StageWork {
   readonly signal: AbortSignal
-  /** Reports that a resource has its final state; if not, the next stage goes on with it. */
+  /** Reports that a resource has its final state; if not, the next stage reads it. */
   settle(resource: ResourceRow, isDone: boolean): void
 }
 

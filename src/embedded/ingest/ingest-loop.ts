@@ -29,7 +29,7 @@ export interface IngestLoopSpec {
  * 3. if that fails, it waits RETRY_MS and starts again with the oldest resource.
  */
 export interface IngestLoop {
-  /** Reports that there may be something to do: what was uploaded last, or this resource, which another loop handed on. */
+  /** Reports that there may be something to do: new uploads, or this resource, which another loop left to this one. */
   wake(resourceId?: number): void
   /** Resolves when nothing is left to do. */
   settled(): Promise<void>
@@ -42,11 +42,11 @@ export function openIngestLoop(spec: IngestLoopSpec): IngestLoop {
   let isFaulty = false
   // Every resource up to this row id has its final state, or belongs to another loop.
   let doneId = 0
-  let handedOnId = Number.POSITIVE_INFINITY
+  let fromOtherLoopId = Number.POSITIVE_INFINITY
   /** Returns how many resources it read, including those that it does not accept. */
   const ingestNext = async () => {
-    const afterId = Math.min(doneId, handedOnId - 1)
-    handedOnId = Number.POSITIVE_INFINITY
+    const afterId = Math.min(doneId, fromOtherLoopId - 1)
+    fromOtherLoopId = Number.POSITIVE_INFINITY
     const rows = tables.resources.toIngest(afterId, MAX_BATCH_RESOURCES)
     await ingestBatch(spec, rows.filter(accepts))
     doneId = rows.at(-1)?.id ?? afterId
@@ -75,7 +75,7 @@ export function openIngestLoop(spec: IngestLoopSpec): IngestLoop {
     while (isWoken && !signal.aborted) {
       isWoken = false
       if (await ingestAll().then(reportRecovery, reportFault)) continue
-      // The fault may pass (a full disk gets room) although no further upload wakes this loop.
+      // The fault may pass (someone frees space on a full disk) although no further upload wakes this loop.
       await clock.sleep(RETRY_MS, signal).catch(() => {})
       isWoken = true
       doneId = 0
@@ -85,7 +85,7 @@ export function openIngestLoop(spec: IngestLoopSpec): IngestLoop {
   return {
     wake: (resourceId = Number.POSITIVE_INFINITY) => {
       if (signal.aborted) return
-      handedOnId = Math.min(handedOnId, resourceId)
+      fromOtherLoopId = Math.min(fromOtherLoopId, resourceId)
       isWoken = true
       working ??= work()
     },

@@ -24,16 +24,17 @@ export function openIngestQueue(parts: IngestParts): IngestQueue {
   const setup = { limits, temporaryDir: files.temporaryDir }
   const extractor = openChildExtractor({ ...setup, recognizes: false }, clock)
   const recognizer = openChildExtractor({ ...setup, recognizes: true }, clock)
-  // What a stage handed on, until it has its final state; after a restart, it starts in its first stage again.
-  const handedOn = new Map<number, ReadingStage>()
-  const stageOf = (resource: ResourceRow) => handedOn.get(resource.id) ?? firstStage(resource)
+  // Resources that an earlier stage could not read, until they have their final state. After a restart, each starts in its first
+  // stage again.
+  const laterStages = new Map<number, ReadingStage>()
+  const stageOf = (resource: ResourceRow) => laterStages.get(resource.id) ?? firstStage(resource)
   const openLoop = (stage: ReadingStage, ingest: (batch: readonly ResourceRow[], work: StageWork) => Promise<void>) => {
     const settle = ({ id }: ResourceRow, isDone: boolean) => {
-      handedOn.delete(id)
+      laterStages.delete(id)
       if (isDone) return
       const next = NEXT_STAGE[stage]
       if (!next) throw new Error(`No stage follows ${stage}`)
-      handedOn.set(id, next)
+      laterStages.set(id, next)
       loops[next].wake(id)
     }
     return openIngestLoop({
@@ -49,7 +50,7 @@ export function openIngestQueue(parts: IngestParts): IngestQueue {
     recognizer: openLoop('recognizer', (batch, work) => ingestInChild(parts, recognizer, batch, work)),
   }
   const settled = async () => {
-    // A stage hands on to a later one only.
+    // A stage leaves resources to later stages only, so one pass in their order is enough.
     for (const loop of Object.values(loops)) await loop.settled()
   }
   return {

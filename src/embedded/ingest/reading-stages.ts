@@ -8,7 +8,7 @@ import { kindOf } from './extract/kinds.ts'
  */
 export type ReadingStage = 'service' | 'child' | 'recognizer'
 
-/** The stage that goes on with what another one could not read. */
+/** The stage that reads what an earlier one could not. */
 export const NEXT_STAGE = { service: 'child', child: 'recognizer', recognizer: undefined } as const satisfies Record<
   ReadingStage,
   ReadingStage | undefined

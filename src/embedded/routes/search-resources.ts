@@ -96,12 +96,13 @@ function detailedHit({ tables }: Service, hit: SearchHit) {
 }
 
 function noticeOf(strategy: string, { matched, corrections }: SearchResult, indexed: number | undefined): string {
-  const notes = ['Candidates, not verified answers: check excerpts against the source.']
-  if (strategy === 'balanced') notes.push('This instance matches terms only, also for the balanced strategy.')
-  if (matched === 'some') notes.push('No resource has all the terms; these have some of them.')
+  const sentences = ['Candidates, not verified answers: check excerpts against the source.']
+  if (strategy === 'balanced') sentences.push('This instance matches terms only, also for the balanced strategy.')
+  if (matched === 'some') sentences.push('No resource has all the terms; these have some of them.')
   for (const { written, meant } of corrections) {
-    notes.push(`No resource has "${written}"; searched for ${meant.map((word) => `"${word}"`).join(', ')}.`)
+    sentences.push(`No resource has "${written}"; searched for ${meant.map((word) => `"${word}"`).join(', ')}.`)
   }
-  if (indexed !== undefined) notes.push(`The search index is being made anew: ${Math.floor(100 * indexed)} % is done.`)
-  return notes.join(' ')
+  if (indexed !== undefined)
+    sentences.push(`The search index is being rebuilt: ${Math.floor(100 * indexed)} % is done.`)
+  return sentences.join(' ')
 }

@@ -13,7 +13,7 @@ interface Mark {
 const LENGTH = 320
 const LEAD = 60
 
-/** Tells which part of a text a word marks, and for which clause; undefined when it answers none. */
+/** Returns the part of the text that a word marks and the clause that the word answers; undefined when it answers none. */
 type WordMatcher = (word: Word) => Mark | undefined
 
 /** The part of a passage in which most of the clauses are, on one line, with their words in `**…**`. */
@@ -52,7 +52,7 @@ function matcherOf(clauses: readonly PlannedClause[]): WordMatcher {
   }
 }
 
-/** Tells which clause has a stem of the word, or of the end of a compound. */
+/** Returns a function that finds the clause with a stem of the word, or of the end of a compound. */
 function stemMatcher(stems: readonly (readonly [stem: string, clause: number])[]) {
   const clauses = new Map(stems)
   const languages = new Set(stems.map(([stem]) => stem.slice(stem.indexOf('~') + 1)))

@@ -14,7 +14,7 @@ export interface IndexRebuildSpec {
 
 /**
  * Indexes the passages that a migration of the search index left: `index-rebuild-end` names the last one, `index-rebuilt-to` how
- * far it has come. It works beside requests, in small transactions, and goes on after a restart.
+ * far it has come. It works beside requests, in small transactions, and continues after a restart.
  */
 export interface IndexRebuild {
   start(): void
@@ -29,7 +29,7 @@ const END = 'index-rebuild-end'
 const REACHED = 'index-rebuilt-to'
 const BATCH = 32
 // Uploads and ingestion come first.
-const PAUSE_MS = 5
+const BATCH_DELAY_MS = 5
 const RETRY_MS = 5_000
 
 export function openIndexRebuild(spec: IndexRebuildSpec): IndexRebuild {
@@ -40,13 +40,13 @@ export function openIndexRebuild(spec: IndexRebuildSpec): IndexRebuild {
   let isDone = lastId === 0
   let working: Promise<void> | undefined
   const work = async () => {
-    logger.info('Making the search index anew; until it is done, searches may miss older documents')
+    logger.info('Rebuilding the search index; until that is done, searches may miss older documents')
     while (!isDone && !stopping.signal.aborted) {
       try {
         const next = await indexNext(spec, reachedId, lastId)
         isDone = next === undefined
         reachedId = next ?? lastId
-        await clock.sleep(PAUSE_MS, stopping.signal)
+        await clock.sleep(BATCH_DELAY_MS, stopping.signal)
       } catch (error) {
         if (stopping.signal.aborted) return
         logger.error('Cannot continue the search index; trying again', { error: messageOf(error) })

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { passageReader } from '../database/tables/passages.ts'
 import { excerptOf } from './excerpt.ts'
 import { findResources } from './find-resources.ts'
-import { type Correction, type IndexFacts, type PlannedClause, planQuery } from './query/plan-query.ts'
+import { type Correction, type IndexLookup, type PlannedClause, planQuery } from './query/plan-query.ts'
 
 export interface SearchRequest {
   readonly query: string
@@ -36,7 +36,7 @@ const COMMON = 200
 /** Searches the words of the index: each clause by its forms, documents that have all first. One read transaction. */
 export function searchIndex(database: Database, request: SearchRequest): SearchResult {
   const search = database.transaction((): SearchResult => {
-    const { clauses, ...plan } = planQuery(request.query, factsOf(database))
+    const { clauses, ...plan } = planQuery(request.query, lookupIn(database))
     const found = findResources(database, { clauses, ...plan }, request.libraryIds, request.limit)
     const excerptsOf = openExcerpts(database, clauses, request.passages)
     const hits = found.resources.map(({ resourceId, ordinals }) => ({
@@ -48,7 +48,7 @@ export function searchIndex(database: Database, request: SearchRequest): SearchR
   return search.deferred()
 }
 
-function factsOf(database: Database): IndexFacts {
+function lookupIn(database: Database): IndexLookup {
   const atLeast = database
     .prepare<[string, number]>('SELECT 1 FROM passage_words WHERE passage_words MATCH ? LIMIT 1 OFFSET ?')
     .pluck()

@@ -19,7 +19,7 @@ export async function buildServer(service: Service, host: string, limits: Reques
   const app = fastify({
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
-    // Whatever fits into the headers is an identifier, if an unknown one.
+    // Any identifier that fits into the headers is accepted; an unknown one answers 404.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     bodyLimit: MAX_JSON_BYTES,
     clientErrorHandler: answerUnreadable,

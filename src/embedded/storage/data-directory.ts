@@ -35,13 +35,13 @@ export function existingDatabaseFile(directory: string): string {
   throw new UsageError('bad-usage', `There is no library in "${directory}" yet: run "shelfd serve" once`)
 }
 
-/** Makes the directories of contents and unfinished uploads (0700); removes unfinished uploads of an earlier process. */
+/** Creates the directories of contents and unfinished uploads (0700); removes unfinished uploads of an earlier process. */
 export function prepareDataDirectory(paths: DataPaths): void {
   rmSync(paths.temporaryDir, { recursive: true, force: true })
   for (const directory of [paths.contentDir, paths.temporaryDir]) mkdirSync(directory, { recursive: true, mode: 0o700 })
 }
 
-/** Makes the directory and takes its lock. Throws LockedError when another process serves it, UsageError when others may write there. */
+/** Creates the directory and takes its lock. Throws LockedError when another process serves it, UsageError when others may write there. */
 export function lockDataDirectory(paths: DataPaths): KernelLock {
   makeOwnDirectory(paths.directory)
   chmodSync(paths.directory, 0o700)

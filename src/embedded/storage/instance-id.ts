@@ -4,7 +4,7 @@ import type { Settings } from '../database/tables/settings.ts'
 import { type DataPaths, readTextFile, writeTextFile } from './data-directory.ts'
 
 /**
- * Returns the identifier of this instance. The first start makes it and writes it to the database and to a file beside it. Throws
+ * Returns the identifier of this instance. The first start creates it and writes it to the database and to a file beside it. Throws
  * OperatorError when the two differ, because then the database was lost or belongs to another instance.
  */
 export function ensureInstanceId(paths: DataPaths, settings: Settings): string {

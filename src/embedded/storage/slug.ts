@@ -8,7 +8,7 @@ export interface SluggedName {
 
 const MAX_SLUG_LENGTH = 120
 
-/** The URL-friendly form of a file name, made unique by the smallest suffix from `-2` on when `isUsed` says so. */
+/** The URL-friendly form of a file name, made unique by the smallest suffix from `-2` on when `isUsed` returns true. */
 export function slugName(title: string, isUsed: (filename: string) => boolean): SluggedName {
   const [, stem = title, extension = ''] = /^(.+)\.([A-Za-z0-9]{1,16})$/s.exec(title) ?? []
   const slug = slugOf(stem)

@@ -8,7 +8,7 @@ export interface ReadBudget {
 
 export interface BudgetedFileSystem {
   readonly fs: FileSystem
-  /** Whether a call failed or fails from now on: what was made of its answers is not to be used. */
+  /** True when a call failed or would fail now; callers then discard the results they derived from earlier answers. */
   isSpent(): boolean
 }
 

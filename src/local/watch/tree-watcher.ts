@@ -2,7 +2,7 @@ import type { Clock } from '../../foundation/clock.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { groupDigits } from '../../foundation/text/safe-text.ts'
 
-/** What watches: one watch for each directory, made by this program (`node`), or a package that watches the whole tree. */
+/** `node`: this program sets one watch for each directory. The others are packages that watch the whole tree. */
 export type WatchBackEnd = 'node' | 'parcel' | 'chokidar'
 
 /** Where a watcher reports. A hint proves nothing, and may come twice, late or without a change: the receiver looks at the path. */
@@ -11,7 +11,7 @@ export interface WatchEvents {
   onHint(path: string): void
   /** Hints may be missing: the receiver scans everything. `reason` is for the log. */
   onLost(reason: string): void
-  /** Called once, when the system allows no more watches. `message` says what the operator can do about it. */
+  /** Called once, when the system allows no more watches. `message` names what the operator can do about it. */
   onLimit(message: string): void
 }
 

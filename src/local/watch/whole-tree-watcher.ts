@@ -69,7 +69,7 @@ class WholeTreeWatcher implements TreeWatcher {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#reporter[Symbol.dispose]()
-    await this.#stopQuietly()
+    await this.#stopAndLog()
   }
 
   /** After any error, such as events that the system dropped, changes may have gone unseen. */
@@ -82,12 +82,12 @@ class WholeTreeWatcher implements TreeWatcher {
     }
     if (error instanceof TooManyEntriesError) {
       this.#hasStopped = true
-      void this.#stopQuietly()
+      void this.#stopAndLog()
     }
     this.#reporter.reportLoss(escapeText(messageOf(error)))
   }
 
-  #stopQuietly(): Promise<void> {
+  #stopAndLog(): Promise<void> {
     return this.#stop().catch((error: unknown) => this.#log('Cannot stop the watcher', error))
   }
 

@@ -2,7 +2,7 @@ import { truncateText } from '../../foundation/text/safe-text.ts'
 
 /**
  * A field of a request body, as an instance's OpenAPI document (3.0 or 3.1) describes it. The document comes from outside
- * and may hold anything; the functions below skip whatever does not fit.
+ * and may hold anything; the functions below skip what does not fit.
  */
 export interface BodyField {
   readonly name: string
@@ -49,7 +49,7 @@ export function versionOf(document: unknown): string | undefined {
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Bounds for a document that refers to itself or was made to be endless. */
+/** Bounds for a document that refers to itself or is endless on purpose. */
 const DEEPEST = 24
 const MOST_STEPS = 5_000
 

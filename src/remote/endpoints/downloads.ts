@@ -29,7 +29,7 @@ async function* chunksOf(
   try {
     yield* stream
   } catch (error) {
-    throw error instanceof TransientFailure ? finalError(request, error.facts, { tries: 1, origin }) : error
+    throw error instanceof TransientFailure ? finalError(request, error.details, { tries: 1, origin }) : error
   }
 }
 

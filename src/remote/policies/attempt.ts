@@ -38,7 +38,7 @@ export function withAttempts(send: Send, { clock, policy, outages }: AttemptOpti
       return result
     } catch (error) {
       if (error instanceof TransientFailure) {
-        throw new TransientFailure({ ...error.facts, untilMs, triedForMs: clock.monotonicMs() - beganMs })
+        throw new TransientFailure({ ...error.details, untilMs, triedForMs: clock.monotonicMs() - beganMs })
       }
       if (isAnswer(error)) silence?.recordAnswer()
       throw error

@@ -2,7 +2,7 @@ import type { Clock, Random } from '../../foundation/clock.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { longestDelayMs, type RetryPolicy, retryDelayMs } from '../../rules/failure/retry-delay.ts'
 import type { Send, ServiceRequest } from '../wire/request.ts'
-import { type FailureFacts, TransientFailure } from '../wire/transient-failure.ts'
+import { type FailureDetails, TransientFailure } from '../wire/transient-failure.ts'
 import type { Outages } from './outage.ts'
 import { sleepFor } from './retry.ts'
 import type { RetryAfter } from './retry-after.ts'
@@ -49,7 +49,7 @@ export class CircuitBreaker {
   #announcedUntilMs = 0
   #consecutiveTrips = 0
   #unreachable = false
-  #probe: PromiseWithResolvers<FailureFacts | undefined> | undefined
+  #probe: PromiseWithResolvers<FailureDetails | undefined> | undefined
 
   constructor(options: BreakerOptions) {
     this.#options = options
@@ -77,8 +77,8 @@ export class CircuitBreaker {
       await this.#waitWhileOpen(request)
       if (!this.#unreachable) return request
       if (!this.#probe) return this.#probing(request)
-      const facts = await this.#probe.promise
-      if (facts) throw new TransientFailure({ ...facts, mayBeDone: false, untilMs: request.untilMs })
+      const details = await this.#probe.promise
+      if (details) throw new TransientFailure({ ...details, mayBeDone: false, untilMs: request.untilMs })
     }
   }
 
@@ -89,19 +89,19 @@ export class CircuitBreaker {
 
   recordFailure(error: unknown, trips: number): void {
     if (!(error instanceof TransientFailure)) return
-    const { facts } = error
-    this.#unreachable = !facts.reached
-    if (facts.reached && facts.code !== 'service-throttling' && facts.retryAfterMs === undefined) return
+    const { details } = error
+    this.#unreachable = !details.reached
+    if (details.reached && details.code !== 'service-throttling' && details.retryAfterMs === undefined) return
     if (trips === this.trips) {
       this.trips += 1
       this.#consecutiveTrips += 1
     }
-    this.#open(facts.retryAfterMs)
-    if (!facts.reached) this.endProbe(facts)
+    this.#open(details.retryAfterMs)
+    if (!details.reached) this.endProbe(details)
   }
 
-  endProbe(facts: FailureFacts | undefined): void {
-    this.#probe?.resolve(facts)
+  endProbe(details: FailureDetails | undefined): void {
+    this.#probe?.resolve(details)
     this.#probe = undefined
   }
 
@@ -127,7 +127,7 @@ export class CircuitBreaker {
     if (delayMs <= 0 || retryAfter.untilMs <= this.#announcedUntilMs) return
     this.#announcedUntilMs = retryAfter.untilMs
     outages?.recordFailure(
-      { ...throttled(delayMs, untilMs).facts, cause: 'it asked for this before' },
+      { ...throttled(delayMs, untilMs).details, cause: 'it asked for this before' },
       { delayMs, untilMs },
     )
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Clock } from '../../foundation/clock.ts'
 import { serviceFailureCodes } from '../../foundation/errors.ts'
-import type { FailureFacts } from '../wire/transient-failure.ts'
+import type { FailureDetails } from '../wire/transient-failure.ts'
 
 /** An outage: the service gives no usable answers now. Times are wall clock. */
 export const outageShape = z.object({
@@ -65,9 +65,9 @@ export class Outages {
   }
 
   /** Records a failed try that will be repeated after `delayMs`. */
-  recordFailure(facts: FailureFacts, { delayMs, untilMs }: Plan): void {
+  recordFailure(details: FailureDetails, { delayMs, untilMs }: Plan): void {
     const nowMs = this.#clock.nowMs()
-    const { code, cause = facts.reason, retryAfterMs, triedForMs = 0 } = facts
+    const { code, cause = details.reason, retryAfterMs, triedForMs = 0 } = details
     this.#report(nowMs - triedForMs, {
       code,
       cause,

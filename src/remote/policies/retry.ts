@@ -5,7 +5,7 @@ import { longestDelayMs, type RetryPolicy, retryDelayMs } from '../../rules/fail
 import { addressOf } from '../wire/addresses.ts'
 import type { Send, ServiceRequest } from '../wire/request.ts'
 import {
-  type FailureFacts,
+  type FailureDetails,
   finalError,
   interruptIfAborted,
   interruption,
@@ -38,15 +38,15 @@ export function withRetries(send: Send, options: RetryOptions): Send {
         return await send(untilMs === undefined ? request : { ...request, untilMs })
       } catch (error) {
         if (!(error instanceof TransientFailure)) throw error
-        const { facts } = error
-        untilMs = deadlineOf(untilMs, facts, options)
-        const delayMs = delayBefore(untilMs, attempt, facts, options)
-        const asksForMore = isRetryAfterBeyond(untilMs, facts, options)
-        if (asksForMore || isLast(attempt, facts, { delayMs, untilMs }, options) || !mayRepeat(request, facts)) {
-          throw finalError(request, facts, {
+        const { details } = error
+        untilMs = deadlineOf(untilMs, details, options)
+        const delayMs = delayBefore(untilMs, attempt, details, options)
+        const asksForMore = isRetryAfterBeyond(untilMs, details, options)
+        if (asksForMore || isLast(attempt, details, { delayMs, untilMs }, options) || !mayRepeat(request, details)) {
+          throw finalError(request, details, {
             tries: attempt,
             origin: options.origin,
-            waitUntil: retryAfterInWords(facts, options),
+            waitUntil: retryAfterInWords(details, options),
             limit: asksForMore ? options.policy.forWords : undefined,
           })
         }
@@ -54,9 +54,9 @@ export function withRetries(send: Send, options: RetryOptions): Send {
           route: addressOf(request.target).name,
           attempt,
           delayMs,
-          ...facts,
+          ...details,
         })
-        options.outages?.recordFailure(facts, { delayMs: delayUntilClosed(delayMs, untilMs, options), untilMs })
+        options.outages?.recordFailure(details, { delayMs: delayUntilClosed(delayMs, untilMs, options), untilMs })
         await sleepFor(options.clock, delayMs, request)
       }
     }
@@ -66,18 +66,18 @@ export function withRetries(send: Send, options: RetryOptions): Send {
 /** Keeps the first deadline; if the policy honours `Retry-After`, that wait extends it. */
 function deadlineOf(
   untilMs: number | undefined,
-  facts: FailureFacts,
+  details: FailureDetails,
   { clock, policy }: RetryOptions,
 ): number | undefined {
   if (policy.forMs === undefined) return undefined
-  const firstMs = untilMs ?? facts.untilMs ?? clock.monotonicMs() - (facts.triedForMs ?? 0) + policy.forMs
-  return firstMs + (policy.honoursRetryAfter ? (facts.retryAfterMs ?? 0) : 0)
+  const firstMs = untilMs ?? details.untilMs ?? clock.monotonicMs() - (details.triedForMs ?? 0) + policy.forMs
+  return firstMs + (policy.honoursRetryAfter ? (details.retryAfterMs ?? 0) : 0)
 }
 
 /** Whether `Retry-After` ends after the deadline. */
 function isRetryAfterBeyond(
   untilMs: number | undefined,
-  { retryAfterMs }: FailureFacts,
+  { retryAfterMs }: FailureDetails,
   { clock }: RetryOptions,
 ): boolean {
   return untilMs !== undefined && retryAfterMs !== undefined && clock.monotonicMs() + retryAfterMs > untilMs
@@ -90,7 +90,7 @@ interface NextTry {
 
 function isLast(
   attempt: number,
-  { retryAfterMs }: FailureFacts,
+  { retryAfterMs }: FailureDetails,
   { delayMs, untilMs }: NextTry,
   { policy, clock }: RetryOptions,
 ): boolean {
@@ -103,7 +103,7 @@ function isLast(
 function delayBefore(
   untilMs: number | undefined,
   attempt: number,
-  { retryAfterMs }: FailureFacts,
+  { retryAfterMs }: FailureDetails,
   { clock, policy, random }: RetryOptions,
 ): number {
   const delayMs = retryDelayMs(attempt, policy, random(), retryAfterMs)
@@ -119,7 +119,7 @@ function delayUntilClosed(
   return Math.max(delayMs, openAtMs(untilMs) - clock.monotonicMs())
 }
 
-function retryAfterInWords({ retryAfterMs }: FailureFacts, { clock }: RetryOptions): string | undefined {
+function retryAfterInWords({ retryAfterMs }: FailureDetails, { clock }: RetryOptions): string | undefined {
   if (retryAfterMs === undefined || retryAfterMs === 0 || retryAfterMs > LONGEST_NAMED_MS) return undefined
   const nowMs = clock.nowMs()
   return timeOfDay(nowMs + retryAfterMs, nowMs)
@@ -135,6 +135,6 @@ export async function sleepFor(clock: Clock, durationMs: number, request: Servic
   interruptIfAborted(request)
 }
 
-function mayRepeat(request: ServiceRequest<unknown>, facts: FailureFacts): boolean {
-  return !facts.final && (request.repeat === 'always' || !facts.mayBeDone)
+function mayRepeat(request: ServiceRequest<unknown>, details: FailureDetails): boolean {
+  return !details.final && (request.repeat === 'always' || !details.mayBeDone)
 }

@@ -14,7 +14,7 @@ interface Seen {
 
 const TRUST = 'name a PEM file with it in service.caFile (SHELFD_CA_FILE); NODE_EXTRA_CA_CERTS works as well'
 
-/** Says what is wrong with a certificate, and how to fix it. */
+/** Describes what is wrong with a certificate, and how to fix it. */
 export function describeCertificateFault(seen: Seen): string {
   const { code, owner } = seen
   switch (code) {

@@ -26,8 +26,8 @@ export function createConnector(origin: string, { proxy, authorities, signal }: 
     const tunnel = proxy && (await openTunnel(proxy, targetOf(origin), { context, session: undefined, signal }))
     try {
       const socket = await openSecureSocket(place, { context, session, signal }, tunnel)
-      socket.on('session', (made) => {
-        session = made
+      socket.on('session', (newSession) => {
+        session = newSession
       })
       return socket
     } catch (error) {

@@ -29,7 +29,7 @@ interface WireAnswer {
 }
 
 /**
- * One request on the wire. It records whether a connection was made and whether a byte of the body may have left, because
+ * One request on the wire. It records whether a connection was established and whether a byte of the body may have left, because
  * retries depend on both. It has its own deadlines, because undici's do not catch drip-fed answers.
  */
 export class Exchange implements Dispatcher.DispatchHandler {

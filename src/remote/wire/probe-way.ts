@@ -49,11 +49,13 @@ async function explaining<T>(way: ProbedWay, connect: () => Promise<T>): Promise
   } catch (thrown) {
     const request: ServiceRequest<unknown> = { ...CONNECTING, signal: way.signal }
     const error = networkError(request, thrown, { reached: false, mayBeDone: false }, way)
-    throw error instanceof TransientFailure ? finalError(request, error.facts, { tries: 1, origin: way.origin }) : error
+    throw error instanceof TransientFailure
+      ? finalError(request, error.details, { tries: 1, origin: way.origin })
+      : error
   }
 }
 
-/** What messages say was tried. */
+/** The request that error messages name. */
 const CONNECTING = {
   target: { kind: 'description' },
   verb: 'connect',

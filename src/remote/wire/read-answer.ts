@@ -36,7 +36,7 @@ const REJECTIONS: Readonly<Record<number, CodeOf<'rejected'>>> = {
   422: 'invalid',
 }
 
-/** Makes a reader of answers with one of `statuses` and JSON of `shape`; other answers become errors (section 7). */
+/** Returns a reader of answers with one of `statuses` and JSON of `shape`; other answers become errors (section 7). */
 export function jsonOf<T>(shape: z.ZodType<T>, statuses: readonly number[] = [200]) {
   return async (answer: Answer, request: ServiceRequest<unknown>): Promise<T> => {
     await expectStatus(answer, request, statuses)
@@ -129,8 +129,8 @@ function answeredAtMs(answer: Answer): number {
 }
 
 async function describeRefusal(answer: Answer): Promise<string> {
-  const said = await parseJson(answer).then(readErrorBody, () => ({ text: undefined, fields: [] }) satisfies ErrorText)
-  const words = [said.text, ...said.fields].filter((text) => text !== undefined && text !== '').join('; ')
+  const body = await parseJson(answer).then(readErrorBody, () => ({ text: undefined, fields: [] }) satisfies ErrorText)
+  const words = [body.text, ...body.fields].filter((text) => text !== undefined && text !== '').join('; ')
   const shown = escapeText(truncateText(answer.redact(words), 600))
   return `the service answered ${statusText(answer.status)}${shown === '' ? '' : `: ${shown}`}`
 }

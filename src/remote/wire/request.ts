@@ -46,9 +46,9 @@ export interface ServiceRequest<T> {
   readonly signal: AbortSignal | undefined
   /** Monotonic: the deadline of the answer. */
   readonly untilMs?: number | undefined
-  /** Called when a connection is made and when bytes were sent. */
+  /** Called when a connection is established and when bytes were sent. */
   readonly onActivity?: () => void
-  /** Called when a connection is made, before the first byte leaves. */
+  /** Called when a connection is established, before the first byte leaves. */
   readonly onStart?: () => void
 }
 

@@ -14,14 +14,14 @@ import { nameOf, ProxyFailure, type TunnelProxy } from './proxy.ts'
 import type { ServiceRequest } from './request.ts'
 import { CertificateFailure, isOfCertificate } from './sockets.ts'
 
-export interface FailureFacts {
+export interface FailureDetails {
   readonly code: ServiceFailureCode
   readonly reason: string
   /** The reason in few words, for parentheses. */
   readonly cause?: string
   /** The service may have done what was asked. */
   readonly mayBeDone: boolean
-  /** A connection was made. */
+  /** A connection was established. */
   readonly reached: boolean
   readonly retryAfterMs?: number | undefined
   /** The duration of the failed try. */
@@ -34,11 +34,11 @@ export interface FailureFacts {
 
 /** A failed try that a retry may fix; withRetries converts the last one into an error of the family. */
 export class TransientFailure extends Error {
-  readonly facts: FailureFacts
+  readonly details: FailureDetails
 
-  constructor(facts: FailureFacts) {
-    super(facts.reason)
-    this.facts = facts
+  constructor(details: FailureDetails) {
+    super(details.reason)
+    this.details = details
   }
 }
 
@@ -48,7 +48,7 @@ export function cannot(request: Pick<ServiceRequest<unknown>, 'verb' | 'subject'
   return `Cannot ${request.verb}${subject}${at === '' ? '' : ` at ${at}`}: ${reason}`
 }
 
-interface FinalFacts {
+interface GivenUp {
   readonly tries: number
   readonly origin: string
   /** Until when the service asks to wait, in words. */
@@ -60,16 +60,16 @@ interface FinalFacts {
 /** The error of a request to the service at `origin` that failed and is not retried. */
 export function finalError(
   request: ServiceRequest<unknown>,
-  facts: FailureFacts,
-  { tries, origin, waitUntil, limit }: FinalFacts,
+  details: FailureDetails,
+  { tries, origin, waitUntil, limit }: GivenUp,
 ): Error {
-  const reason = tries > 1 ? `${facts.reason}, ${tries} times` : facts.reason
-  if (facts.mayBeDone && request.body?.kind === 'file') {
-    return new DoubtError(cannot(request, reason), facts.code)
+  const reason = tries > 1 ? `${details.reason}, ${tries} times` : details.reason
+  if (details.mayBeDone && request.body?.kind === 'file') {
+    return new DoubtError(cannot(request, reason), details.code)
   }
   const bound = limit === undefined ? '' : `, which is beyond ${limit}; run the command again after that time`
   const asked = waitUntil === undefined ? '' : `; it asks to wait until ${waitUntil}${bound}`
-  return new TemporaryError(facts.code, cannot(request, reason + asked, origin), { wasReached: facts.reached })
+  return new TemporaryError(details.code, cannot(request, reason + asked, origin), { wasReached: details.reached })
 }
 
 /** The error of an aborted request: DoubtError if an upload may have arrived, else InterruptedError. */
@@ -90,7 +90,7 @@ export interface Wire {
 }
 
 interface WireState {
-  /** A connection was made. */
+  /** A connection was established. */
   readonly reached: boolean
   /** The service may have done what was asked. */
   readonly mayBeDone: boolean

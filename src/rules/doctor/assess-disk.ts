@@ -8,7 +8,7 @@ const SOON_FULL_BYTES = 2 ** 30
 export function assessDisk(place: string, freeBytes: number): Finding {
   const text = `${formatSize(freeBytes)} free at ${place}`
   if (freeBytes >= SOON_FULL_BYTES) return ok(text)
-  const remedy = 'make room there, or choose another directory (stateDir, dataDir)'
+  const remedy = 'free space there, or choose another directory (stateDir, dataDir)'
   if (freeBytes >= RESERVE_BYTES) return warning(text, remedy)
   return failed(`${text}, and ${formatSize(RESERVE_BYTES)} are kept in reserve: nothing is sent`, {
     code: 'disk-full',

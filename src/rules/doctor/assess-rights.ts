@@ -14,7 +14,7 @@ export function assessRights(library: LibrarySummary, abilities: readonly string
   const lacking = NEEDED.filter(({ right, ability }) => !library.access.includes(right) && !abilities.includes(ability))
   if (lacking.length === 0) return ok(`${library.name}: may be listed, written and added to`)
   const names = lacking.map(({ right }) => right).join(', ')
-  const remedy = 'make a token with these rights for the library, on the Access Tokens page of the service'
+  const remedy = 'create a token with these rights for the library, on the Access Tokens page of the service'
   return failed(`${library.name}: the credential lacks ${names}`, { code: 'right-missing', remedy })
 }
 
@@ -35,7 +35,7 @@ export function listCredentialWarnings(access: AccessContext): string[] {
 export function assessCredential(access: AccessContext, source: string): Finding[] {
   const { tenant, user } = access
   const warnings = listCredentialWarnings(access).map((text) =>
-    warning(text, 'make a token with fewer or other rights'),
+    warning(text, 'create a token with fewer or other rights'),
   )
   return [ok(`${user?.name ?? 'no user'}, tenant ${tenant.name}, token from ${source}`), ...warnings]
 }

@@ -31,7 +31,7 @@ const SYSTEM_DIRECTORIES: ReadonlySet<string> = new Set([
     '/private/var',
   ],
 ])
-/** The kernel makes what these directories hold, which are no documents. */
+/** Directories whose files the kernel generates; none of these is a document. */
 const KERNEL_DIRECTORY = /^\/(?:dev|proc|sys|run)(?:\/|$)/
 const DRIVE = /^[A-Za-z]:[\\/]?$/
 

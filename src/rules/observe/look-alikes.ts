@@ -1,4 +1,4 @@
-/** Names of one directory that users and some file systems can't tell apart. */
+/** Names of one directory that users and some file systems take for the same. */
 export interface LookAlikes {
   /** Names that have such a twin. */
   readonly count: number

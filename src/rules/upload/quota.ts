@@ -22,7 +22,7 @@ export type HeldBack = Readonly<z.infer<typeof heldBackShape>>
 /** The limit that holds a content back, by the name of its setting. */
 export type HoldingLimit = HeldBack['limit']
 
-/** Uploads that count against the limits so far, whatever their outcome, since each may have cost something. */
+/** Uploads that count against the limits so far, failed ones included, since each may have cost something. */
 export interface QuotaUse {
   readonly inRun: number
   readonly inDay: number

@@ -25,7 +25,7 @@ export class HeldDatabase implements Disposable {
   constructor(files: HeldFiles, { generation, check, isOfUnknownAge }: VerifiedStore) {
     this.#files = files
     this.isOfUnknownAge = isOfUnknownAge
-    // Before the first change, the generation file must say that the database is no longer closed.
+    // Before the first change, the generation file must record that the database is no longer closed.
     if (generation?.closed) recordOpening(files.generationFile, generation)
     this.database = openDatabase({ ...files.spec, check })
     try {
@@ -91,7 +91,7 @@ export class HeldDatabase implements Disposable {
       // If a reader keeps the log, the database file alone is incomplete.
       generation.writeDurably({ commits: this.#commits, place, closed: hasLog(file) ? null : describeClosed(file) })
     } catch (error) {
-      // The old generation file says that the store is open, so the next opening checks it as after a crash.
+      // The old generation file records that the store is open, so the next opening checks it as after a crash.
       if (!isOutOfReach(error)) throw error
     }
   }

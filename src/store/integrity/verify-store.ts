@@ -23,7 +23,7 @@ interface StoreFiles {
 
 const CHUNK_BYTES = 2 ** 20
 
-/** Throws OperatorError when the store is gone, is older than its generation file says, or was changed since it was closed. */
+/** Throws OperatorError when the store is gone, is older than its generation file records, or was changed since it was closed. */
 export function verifyStore(files: StoreFiles): VerifiedStore {
   const { spec, generationFile } = files
   const generation = readGenerationRecord(generationFile) ?? undefined
@@ -120,7 +120,7 @@ function readCommits(spec: DatabaseSpec): number {
 }
 
 function olderStore({ directory, generationFile }: StoreFiles, found: number, recorded: number): OperatorError {
-  const counts = `it has ${found} commits, its file "generation" says ${recorded}`
+  const counts = `it has ${found} commits, its file "generation" records ${recorded}`
   const text = `The store in "${directory}" is an older copy, or lost its write-ahead log: ${counts}`
   const way = `restore the whole directory from a backup, or remove "${generationFile}" to continue with what is there`
   return damaged(`${text}; ${way}: shelfd then looks for earlier uploads before it sends anything`)

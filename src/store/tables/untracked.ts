@@ -33,7 +33,7 @@ function prepareDue(database: Database.Database) {
   const isDue = database.prepare<[number], number>('SELECT must_look FROM mirror WHERE id = ?').pluck()
   const anyDue = database.prepare<[], number>('SELECT 1 FROM mirror WHERE must_look = 1 LIMIT 1').pluck()
   return {
-    /** Makes every mirror look before it uploads. */
+    /** Requires every mirror to look for earlier uploads before it uploads. */
     demandLooks: (): void => {
       demandAll.run()
     },

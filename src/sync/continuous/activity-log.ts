@@ -59,11 +59,11 @@ export class ActivityLog implements FileLog {
 
   /** Logs the sums that were not logged yet. */
   flush(): void {
-    const told = Object.entries(this.#sums).filter(([, sum]) => sum > 0)
+    const counted = Object.entries(this.#sums).filter(([, sum]) => sum > 0)
     this.#sums = { ...NOTHING }
-    if (told.length === 0) return
-    const message = told.every(([name]) => name === 'failed') ? UPLOADS_FAILED : SENT_BESIDES
-    this.#logger.info(message, { mirror: this.#mirror, ...Object.fromEntries(told) })
+    if (counted.length === 0) return
+    const message = counted.every(([name]) => name === 'failed') ? UPLOADS_FAILED : SENT_BESIDES
+    this.#logger.info(message, { mirror: this.#mirror, ...Object.fromEntries(counted) })
     this.#logAtMs = this.#clock.monotonicMs() + SUM_INTERVAL_MS
   }
 

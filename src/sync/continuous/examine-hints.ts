@@ -74,9 +74,9 @@ async function* examine(examination: Examination, work: ExamineWork): AsyncGener
 function withoutChanged(observations: readonly DirectoryObservation[], { settler }: MirrorWatch) {
   return observations.flatMap((observation) => {
     const { path, files, missing } = observation
-    const quiet = files.filter(({ name }) => !settler.has(joinPath(path, name)))
-    if (quiet.length === files.length) return [observation]
-    return quiet.length + missing.length === 0 ? [] : [{ ...observation, files: quiet, digest: null }]
+    const settled = files.filter(({ name }) => !settler.has(joinPath(path, name)))
+    if (settled.length === files.length) return [observation]
+    return settled.length + missing.length === 0 ? [] : [{ ...observation, files: settled, digest: null }]
   })
 }
 

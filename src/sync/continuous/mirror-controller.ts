@@ -47,7 +47,7 @@ export class MirrorController {
   readonly #wakeUp = new AutoResetEvent()
   readonly #idleListeners = new Set<() => void>()
   readonly #holds = new Map<HoldCode, string>()
-  #quiets = 0
+  #quiesceCount = 0
   #isWorking = false
   #abort = new AbortController()
   #sendAtMs = 0
@@ -127,13 +127,13 @@ export class MirrorController {
 
   /** Aborts the current work, waits for its end, and starts none until the returned object is disposed of. */
   async quiesce(): Promise<Disposable> {
-    this.#quiets += 1
+    this.#quiesceCount += 1
     this.#abort.abort(new InterruptedError('another run goes first'))
     this.#wakeUp.set()
     while (this.#isWorking) await this.#nextIdle()
     return {
       [Symbol.dispose]: () => {
-        this.#quiets -= 1
+        this.#quiesceCount -= 1
         this.wake()
       },
     }
@@ -179,7 +179,7 @@ export class MirrorController {
       uploadAtMs: this.#sendAtMs,
       notBeforeMs: this.#notBeforeMs,
       isHeld: this.#holds.size > 0,
-      isQuiesced: this.#quiets > 0,
+      isQuiesced: this.#quiesceCount > 0,
     }
   }
 

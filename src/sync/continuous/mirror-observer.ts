@@ -177,7 +177,7 @@ export class MirrorObserver implements AsyncDisposable {
       addScan(summary, scanned)
       if (mirror.mustPinRoot) store.write(() => store.mirrors.pinRoot(mirror.row))
       if (scrubs) store.write(() => store.mirrors.recordScrub(mirror.row.id, clock.nowMs()))
-      // The next scan does not hash these files again, so this duration says little about it.
+      // The next scan does not hash these files again, so this duration does not predict how long that takes.
       const mostMs = scanned.files.hashed > 0 ? Math.max(this.#lastScanMs, HASHING_COUNTS_MS) : Number.POSITIVE_INFINITY
       this.#lastScanMs = Math.min(scan.durationMs, mostMs)
       this.#applyScan(engine, scan)

@@ -32,7 +32,7 @@ export async function createDirectories(
   if (pending.length > 0) engine.progress.phase = 'directories'
   engine.progress.directoriesTotal += pending.length
   if (pending[0]?.path === '') await makeAncestors(engine, mirror, connection, summary)
-  const maker = new DirectoryMaker(engine, mirror, connection, summary)
+  const maker = new DirectoryCreator(engine, mirror, connection, summary)
   for (const level of levelsOf(pending)) await maker.makeLevel(level)
   return maker.problems
 }
@@ -47,19 +47,19 @@ async function makeAncestors(
   const segments = row.remotePath.split('/').slice(1, -1)
   for (let depth = 1; depth <= segments.length; depth += 1) {
     const path = `/${segments.slice(0, depth).join('/')}`
-    const made = await client.createDirectory(row.library.remoteId, path, engine.signal)
-    directories[made] += 1
+    const result = await client.createDirectory(row.library.remoteId, path, engine.signal)
+    directories[result] += 1
   }
 }
 
-class DirectoryMaker {
+class DirectoryCreator {
   readonly problems: PathProblem[] = []
   readonly #engine: DirectoryContext
   readonly #mirror: OpenMirror
   readonly #connection: Connection
   readonly #summary: SyncSummary
   readonly #failed = new Set<string>()
-  #made: number[] = []
+  #created: number[] = []
   #failuresInARow = 0
 
   constructor(engine: DirectoryContext, mirror: OpenMirror, connection: Connection, summary: SyncSummary) {
@@ -74,37 +74,37 @@ class DirectoryMaker {
       const { random, limits } = this.#engine
       const first = Math.floor(random() * level.length)
       const rotated = [...level.slice(first), ...level.slice(0, first)]
-      await forEachConcurrently(rotated, limits.transfers, (directory) => this.#make(directory))
+      await forEachConcurrently(rotated, limits.transfers, (directory) => this.#create(directory))
     } finally {
       this.#commit()
     }
   }
 
-  async #make({ id, path }: DirectoryRow): Promise<void> {
+  async #create({ id, path }: DirectoryRow): Promise<void> {
     const { row } = this.#mirror
     const isBelowFailed = this.#failed.has(parentOf(path))
     if (isBelowFailed || this.#failuresInARow >= MOST_FAILURES_IN_A_ROW) return this.#fail(path)
     try {
-      const made = await this.#createRemotely(joinLibraryPath(row.remotePath, path))
-      this.#summary.directories[made] += 1
+      const result = await this.#createRemotely(joinLibraryPath(row.remotePath, path))
+      this.#summary.directories[result] += 1
       this.#engine.progress.directoriesDone += 1
-      this.#made.push(id)
+      this.#created.push(id)
       this.#failuresInARow = 0
-      if (this.#made.length >= COMMIT_EVERY) this.#commit()
+      if (this.#created.length >= COMMIT_EVERY) this.#commit()
     } catch (error) {
       const needed = { libraryId: row.library.remoteId, right: 'update' } as const
       const { signal } = this.#engine
       const failure = await itemFailure(error, this.#connection, needed, signal)
       if (!failure) throw error
-      if (failure.code === 'not-found') await this.#noteNotFound(path)
+      if (failure.code === 'not-found') await this.#recordNotFound(path)
       this.#failuresInARow += Number(!(failure instanceof RejectedError))
       this.#fail(path)
       this.problems.push({ path, code: failure.code, message: failure.message })
     }
   }
 
-  /** The library is gone, which throws, or a directory above is, which the next run creates again. */
-  async #noteNotFound(path: string): Promise<void> {
+  /** Throws when the library is gone. Otherwise a directory above `path` is gone, and the next run creates it again. */
+  async #recordNotFound(path: string): Promise<void> {
     const { store, signal } = this.#engine
     await assertLibraryRemains(this.#mirror, this.#connection, signal)
     store.write(() => store.directories.markPending(this.#mirror.row.id, path))
@@ -123,9 +123,10 @@ class DirectoryMaker {
 
   #commit(): void {
     const { store, clock } = this.#engine
-    const made = this.#made
-    this.#made = []
-    if (made.length > 0) store.write(() => made.forEach((id) => void store.directories.markCreated(id, clock.nowMs())))
+    const created = this.#created
+    this.#created = []
+    if (created.length > 0)
+      store.write(() => created.forEach((id) => void store.directories.markCreated(id, clock.nowMs())))
   }
 }
 

@@ -12,7 +12,7 @@ export interface WalkOptions {
   readonly maxSizeBytes: number | null
   readonly oneFileSystem: boolean
   readonly emptyFiles: 'upload' | 'skip'
-  /** Directories below the root (relative) that hold the program's own data; the walk never enters them, whatever the rules are. */
+  /** Directories below the root (relative) that hold the program's own data; the walk never enters them, even if an ignore rule includes them. */
   readonly ownDirectories: readonly string[]
   /** Hash every file again, even if its fingerprint is unchanged (`--checksum`). */
   readonly hashEverything: boolean

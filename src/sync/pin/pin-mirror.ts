@@ -74,7 +74,7 @@ async function chooseLibrary(
   if (settings.mayCreateLibrary) {
     return isDryRun ? { id: NOT_CREATED, name: wanted, access: [] } : createLibrary(connection, wanted, signal)
   }
-  const hint = '"shelfd libraries create" makes one'
+  const hint = '"shelfd libraries create" creates one'
   throw new UsageError('unknown-library', `Cannot mirror "${settings.name}": there is no library "${wanted}"; ${hint}`)
 }
 

@@ -14,7 +14,7 @@ import type { UploadOptions } from '../upload/upload-options.ts'
 import { type UploadContext, UploadStage } from '../upload/upload-stage.ts'
 import { summarize } from './summarize.ts'
 
-/** Makes one pass over one mirror: observes, creates directories, uploads, follows ingestion, and summarizes. */
+/** Runs one pass over one mirror: observes, creates directories, uploads, follows ingestion, and summarizes. */
 export async function syncMirror(engine: Engine, settings: MirrorSettings, pass: Pass): Promise<void> {
   const { summary, options, runId } = pass
   const root = inspectRoot(engine.fs, settings.path)

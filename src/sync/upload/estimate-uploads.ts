@@ -15,7 +15,7 @@ export function estimateUploads(
   scope: QuotaScope,
 ): void {
   const { store } = engine
-  summary.directories.created = countDirectoriesToMake(engine, mirror)
+  summary.directories.created = countDirectoriesToCreate(engine, mirror)
   const quota = new RunQuota(engine, mirror.row, scope)
   const plan = new UploadPlan(engine, mirror, { summary, quota, attempts: newAttempts(), needsDirectory: false })
   const planned: number[] = []
@@ -33,8 +33,8 @@ export function estimateUploads(
   recordHeldBack(summary, plan.listHeldBack())
 }
 
-/** The remote path's ancestors are made with the mirror's root; the library's own root always exists. */
-function countDirectoriesToMake({ store }: EstimateContext, { row }: OpenMirror): number {
+/** Creating the mirror's root creates the ancestors of the remote path as well; the library's own root always exists. */
+function countDirectoriesToCreate({ store }: EstimateContext, { row }: OpenMirror): number {
   const [first] = store.directories.listPending(row.id)
   const pending = store.directories.countPending(row.id)
   if (first?.path !== '') return pending

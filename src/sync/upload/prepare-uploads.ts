@@ -39,17 +39,17 @@ export class UploadPreparation {
     this.earlier = new EarlierUploads(engine, mirror, connection, options)
   }
 
-  /** Before the first upload: makes directories, lists what the store may lack, and resolves doubts of earlier runs. */
+  /** Before the first upload: creates directories, lists what the store may lack, and resolves doubts of earlier runs. */
   async begin(): Promise<void> {
     if (this.#options.rechecksDirectories) await recheckDirectories(this.#engine, this.#mirror, this.#connection)
-    await this.#makeDirectories()
+    await this.#createDirectories()
     await this.earlier.list()
     await this.#resolveDoubts()
   }
 
   /** While uploads continue: the same for files that came since. */
   async continue(): Promise<void> {
-    await this.#makeDirectories()
+    await this.#createDirectories()
     await this.#lookForEarlier()
     const nowMs = this.#engine.clock.monotonicMs()
     if (nowMs < this.#nextDoubtsMs) return
@@ -64,7 +64,7 @@ export class UploadPreparation {
   async findMore(): Promise<boolean> {
     const absent = await this.#lookForEarlier()
     const hasGone = this.#options.attempts.goneDirectories.size > 0
-    if (hasGone) await this.#makeDirectories()
+    if (hasGone) await this.#createDirectories()
     const resendable = await this.#resolveDoubts()
     return absent > 0 || hasGone || resendable > 0
   }
@@ -72,13 +72,13 @@ export class UploadPreparation {
   /** Returns the number of contents that the service does not have and that may be uploaded. */
   async #lookForEarlier(): Promise<number> {
     const absent = await this.earlier.look()
-    // The ingestion of what was found is followed from now on.
+    // From now on the follower polls the resources that were found.
     this.#options.follower.wake()
     return absent
   }
 
-  /** Directories that were found gone are made again once; where the service takes none, a second refusal is final. */
-  async #makeDirectories(): Promise<void> {
+  /** Creates pending directories, and those found gone once more; a second refusal is final. */
+  async #createDirectories(): Promise<void> {
     const { summary, attempts } = this.#options
     const gone = [...attempts.goneDirectories]
     const problems = await createDirectories(this.#engine, this.#mirror, this.#connection, summary)

@@ -7,12 +7,12 @@ import type { QuotaScope } from './run-quota.ts'
 export interface UploadOptions {
   readonly summary: SyncSummary
   readonly follower: IngestionCapacity
-  /** How long to wait for room in ingestion. */
+  /** How long to wait until ingestion has capacity. */
   readonly waitMs: number
   /** Which uploads count for the limits of a run. */
   readonly quotaScope: QuotaScope
   readonly attempts: RunAttempts
-  /** First check that the directories that were made still exist. */
+  /** Checks first that the directories created earlier still exist. */
   readonly rechecksDirectories?: boolean
   /** Called when there is nothing to upload for the moment; only while the stage is open. */
   readonly onIdle?: () => void

@@ -4,7 +4,7 @@ import { joinPath } from '../../foundation/files/paths.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import { decideUpload } from '../../rules/upload/decide-upload.ts'
 import { type HeldBack, holdingLimit, type QuotaUse, type UploadLimits } from '../../rules/upload/quota.ts'
-import { type UploadTurn, uploadTurn } from '../../rules/upload/upload-turn.ts'
+import { type UploadPriority, uploadPriority } from '../../rules/upload/upload-priority.ts'
 import type { UploadState } from '../../store/tables/contents.ts'
 import { OPEN_FILES_START, type OpenFile, type OpenFileCursor } from '../../store/tables/files.ts'
 import type { EarlierUploads } from '../doubts/earlier-uploads.ts'
@@ -32,8 +32,8 @@ export type PlanContext = StoreContext & Pick<Engine, 'progress'>
 
 /**
  * Plans the uploads of one mirror piece by piece: passes through the files whose content has not been received, and decides by
- * the rules what becomes of each; passes once more when some failed before, whose turn comes last. `restart` begins another
- * pass. Call `take` inside a transaction.
+ * the rules what becomes of each. When some contents failed before, a second pass plans them after all others. `restart`
+ * begins another pass. Call `take` inside a transaction.
  */
 export class UploadPlan {
   /** Copies of stored contents are uploaded as well, so that the resource gains their locations. */
@@ -51,8 +51,8 @@ export class UploadPlan {
   readonly #copies = new Map<number, OpenFile[]>()
   #isExhausted = false
   #mustRestart = false
-  #turn: UploadTurn = 'first'
-  /** Some contents wait for the last turn. */
+  #priority: UploadPriority = 'first'
+  /** Some contents wait for the last pass. */
   #hasLast = false
 
   constructor(engine: PlanContext, mirror: OpenMirror, options: PlanOptions) {
@@ -110,7 +110,7 @@ export class UploadPlan {
       const substitute = this.#substitutes.pop()
       const file = substitute ?? this.#next()
       if (!file) break
-      // The content of a substitute has had its turn.
+      // A substitute is planned at once, since its content was chosen by priority before.
       const intent = this.#plan(file, file === substitute)
       if (intent) intents.push(intent)
     }
@@ -126,24 +126,24 @@ export class UploadPlan {
     this.#page = this.#engine.store.files.listOpen(this.#mirror.row.id, this.#cursor, PAGE).reverse()
     const last = this.#page[0]
     if (last) this.#cursor = { directoryId: last.directoryId, name: last.name }
-    else this.#endTurn()
+    else this.#endPass()
   }
 
-  #endTurn(): void {
+  #endPass(): void {
     this.#cursor = OPEN_FILES_START
-    this.#turn = this.#hasLast ? 'last' : 'first'
+    this.#priority = this.#hasLast ? 'last' : 'first'
     this.#hasLast = false
-    if (this.#turn === 'last') return
+    if (this.#priority === 'last') return
     this.#isExhausted = !this.#mustRestart
     this.#mustRestart = false
   }
 
-  #plan(file: OpenFile, isInTurn: boolean): Intent | undefined {
+  #plan(file: OpenFile, isSubstitute: boolean): Intent | undefined {
     // The page may be older than the latest receipts.
     const state = this.#engine.store.contents.getUploadState(file.contentId)
     switch (this.#decide(file, state)) {
       case 'upload':
-        if (!isInTurn && !this.#isItsTurn(state)) return undefined
+        if (!isSubstitute && !this.#hasPriority(state)) return undefined
         return this.#options.earlier?.keepsBack(file) || this.#isHeldBack(file) ? undefined : this.#intendUpload(file)
       case 'link':
         return this.#intendLink(file)
@@ -155,10 +155,10 @@ export class UploadPlan {
     }
   }
 
-  #isItsTurn(state: UploadState): boolean {
-    const turn = uploadTurn(state)
-    if (turn === this.#turn) return true
-    this.#hasLast ||= turn === 'last'
+  #hasPriority(state: UploadState): boolean {
+    const priority = uploadPriority(state)
+    if (priority === this.#priority) return true
+    this.#hasLast ||= priority === 'last'
     return false
   }
 

@@ -23,7 +23,7 @@ export type UploadContext = PreparationContext & BatcherContext & TransferContex
 type StageState = 'open' | 'draining' | 'closed'
 
 /**
- * Uploads what one mirror has to upload: makes directories, resolves doubts, and uploads contents, `transfers` at once over all
+ * Uploads what one mirror has to upload: creates directories, resolves doubts, and uploads contents, `transfers` at once over all
  * mirrors and never more into ingestion than `inIngestion`. Run it once: `run` returns after `drain`, when nothing is left.
  */
 export class UploadStage {
@@ -75,7 +75,7 @@ export class UploadStage {
    * Uploads until the stage is drained; returns the problems of paths. Throws what stopped it (credential, service, disk,
    * interruption) after every upload in flight has ended and is committed.
    *
-   * 1. Prepares: checks the free space, makes directories, resolves doubts of earlier runs.
+   * 1. Prepares: checks the free space, creates directories, resolves doubts of earlier runs.
    * 2. Uploads what is planned; while it is open, `wake` prepares and plans again.
    * 3. When nothing is left and the stage drains: prepares again, and uploads what can be uploaded now.
    * 4. Winds down: gives back intents that have not begun, awaits the uploads in flight and commits their results.

@@ -46,7 +46,7 @@ it('a library of the earlier schema is indexed anew beside its requests, across 
   undoIndex(first.dataDir)
   // Time stands still, so that it pauses after its first transaction.
   const paused = await startLibrary({ dataDir: first.dataDir, clock: manualClock() })
-  expect((await search(paused.client, 'wombat')).notice).toMatch(/The search index is being made anew: \d\d? % is done/)
+  expect((await search(paused.client, 'wombat')).notice).toMatch(/The search index is being rebuilt: \d\d? % is done/)
   await paused.stop()
   const second = await startLibrary({ dataDir: first.dataDir })
   const later = await second.client.uploaded(library, { name: 'later.txt', content: 'a wombat' })

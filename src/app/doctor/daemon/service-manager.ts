@@ -7,7 +7,7 @@ import { manageOwnService } from '../../service-manager/own-service.ts'
 import type { Check } from '../check.ts'
 import type { DoctorContext } from '../doctor-context.ts'
 
-/** Whether the service manager keeps the daemon running, if it was told to. */
+/** Whether the service manager keeps the daemon running, if the daemon is installed as a service. */
 export const serviceManager: Check = {
   name: 'service manager',
   run: async (context) => {

@@ -22,7 +22,7 @@ export interface ChosenConfig {
   readonly mirrors: readonly ChosenMirror[]
 }
 
-/** The text of a configuration file that says what its keys mean. */
+/** Renders a configuration file whose comments explain its keys. */
 export function renderConfig({ service, mirrors }: ChosenConfig): string {
   return [
     '# shelfd configuration, written by "shelfd init". "shelfd config show" shows every key with its value in force,',
@@ -46,7 +46,7 @@ const EMBEDDED = [
 ]
 
 const LIMITS = [
-  '# New files can cost credits. What a limit holds back is said, kept, and sent by a later run.',
+  '# New files can cost credits. Each run reports the files that a limit holds back, and a later run sends them.',
   'limits:',
   '  newPerRun: 5000 # new files sent in one run; or none',
   '  newPerDay: 20000 # new files sent in 24 hours; or none',

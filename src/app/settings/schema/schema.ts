@@ -49,7 +49,7 @@ const mirror = z.strictObject({
   path: path.describe('The local directory; shelfd only reads it.'),
   library: text
     .optional()
-    .describe('Identifier or exact name of the library; the embedded library makes one named after the directory.'),
+    .describe('Identifier or exact name of the library; the embedded library creates one named after the directory.'),
   remotePath: libraryPath()
     .optional()
     .describe('Where the directory stands in the library; /<name of the directory> by default.'),

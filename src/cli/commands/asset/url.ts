@@ -26,7 +26,7 @@ export const command = defineCommand({
     if ((representation === 'content') !== (at === undefined)) {
       throw new UsageError(
         'bad-usage',
-        'Cannot make the URL: --at belongs to --representation scene or frame, and they need it',
+        'Cannot create the URL: --at belongs to --representation scene or frame, and they need it',
       )
     }
     await using service = await context.openService()

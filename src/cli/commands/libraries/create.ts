@@ -6,7 +6,7 @@ export const command = defineCommand({
   positionals: { name: { type: 'string', required: true, describe: 'Name of the new library' } },
   options: { overview: { type: 'string', describe: 'What the library is about' } },
   settingFlags: ['data-dir', 'service-url', 'ca-file'],
-  examples: [['libraries create Research --overview "Papers and notes"', 'make a library']],
+  examples: [['libraries create Research --overview "Papers and notes"', 'create a library']],
   exits: ['done', 'failed', 'temporary', 'refused'],
   async run(context, { name, overview }) {
     await using service = await context.openService()

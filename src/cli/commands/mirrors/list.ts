@@ -5,7 +5,7 @@ import { describeActivity, mirrorJson, targetOf } from '../../render/mirror.ts'
 
 export const command = defineCommand({
   description: [
-    'Lists the mirrors in the configuration, synced or not, and those in the state: made by "shelfd sync DIR", no longer',
+    'Lists the mirrors in the configuration, synced or not, and those in the state: created by "shelfd sync DIR", no longer',
     'configured, or of another service. It contacts no service.',
   ].join('\n'),
   positionals: {},

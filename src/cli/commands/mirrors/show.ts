@@ -35,7 +35,7 @@ export const command = defineCommand({
     const fields = renderFields({
       name: entry.name,
       state: describeActivity(entry),
-      'made by': configured ? `the configuration (${settings.configFile})` : originOf(entry),
+      'created by': configured ? `the configuration (${settings.configFile})` : originOf(entry),
       directory: entry.path,
       library: targetOf(entry),
       service: row && nameOrigin(row.library.origin),

@@ -9,14 +9,14 @@ export const command = defineCommand({
   positionals: {
     target: { type: 'string', required: true, placeholder: 'LIBRARY:/path', describe: 'Library and directory' },
   },
-  options: { parents: { type: 'boolean', alias: 'p', describe: 'Make the directories above it too' } },
+  options: { parents: { type: 'boolean', alias: 'p', describe: 'Create the directories above it too' } },
   settingFlags: ['data-dir', 'service-url', 'ca-file'],
-  examples: [['mkdir -p Research:/Papers/2026', 'make /Papers and /Papers/2026']],
+  examples: [['mkdir -p Research:/Papers/2026', 'create /Papers and /Papers/2026']],
   exits: ['done', 'failed', 'temporary', 'refused'],
   async run(context, { target, parents }) {
     const { library: idOrName, path } = parseLibraryTarget(target)
     if (path === undefined || path === '/')
-      throw new UsageError('bad-usage', `Cannot make "${target}": it names no directory`)
+      throw new UsageError('bad-usage', `Cannot create "${target}": it names no directory`)
     await using service = await context.openService()
     const library = await findLibrary(service.client, idOrName, context.signal)
     const results: { path: string; result: 'created' | 'existing' }[] = []
@@ -25,7 +25,7 @@ export const command = defineCommand({
       results.push({ path: directory, result })
     }
     if (context.json) context.printJson({ library: library.id, directories: results })
-    else for (const { path: made, result } of results) context.print(`${result}  ${escapeText(made)}`)
+    else for (const { path: created, result } of results) context.print(`${result}  ${escapeText(created)}`)
     return 'done'
   },
 })

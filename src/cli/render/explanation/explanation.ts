@@ -139,7 +139,7 @@ function describeWait({ retryAt, isSetAside }: Content, until: string, nowMs: nu
 }
 
 function describeDirectory({ remotePath, createdAt, directories, files, problems }: DirectoryExplanation): Fields {
-  const since = createdAt === null ? 'not made yet; the next run makes it' : `since ${isoTime(createdAt)}`
+  const since = createdAt === null ? 'not created yet; the next run creates it' : `since ${isoTime(createdAt)}`
   const shown = problems.slice(0, MOST_PROBLEMS).map(({ path, code, message }, index) => {
     return [`problem ${index + 1}`, `${path}: ${message} [${code}]`] as const
   })

@@ -41,7 +41,7 @@ export function describeTimeLeft(leftMs: number): string {
 const PHASE_NAMES: Readonly<Record<Progress['phase'], string>> = {
   starting: 'starting',
   scanning: 'scanning',
-  directories: 'making directories',
+  directories: 'creating directories',
   uploading: 'uploading',
   ingestion: 'processing',
   finished: 'finishing',

@@ -44,7 +44,7 @@ export function renderMirrorStatus(
       'being sent': mirror.files.sending === 0 ? undefined : counted(mirror.files.sending, 'file'),
       processing: mirror.ingestion.pending === 0 ? undefined : counted(mirror.ingestion.pending, 'file'),
       'set aside': mirror.files.setAside === 0 ? undefined : counted(mirror.files.setAside, 'file'),
-      'to make':
+      'to create':
         mirror.directoriesToMake === 0 ? undefined : counted(mirror.directoriesToMake, 'directory', 'directories'),
       paused: mirror.isPaused ? 'the daemon uploads nothing until "shelfd resume"' : undefined,
       ...(status && describeMirrorStatus(status, nowMs)),
@@ -96,11 +96,11 @@ function describeTextless({ files }: MirrorStatus): string[] {
 
 /** Lists problems, except contents in doubt, which have a line of their own. */
 function describeProblems({ problems }: MirrorStatus): string[] {
-  const told = problems.filter(({ code }) => code !== IN_DOUBT.code)
-  const lines = told.slice(0, MOST_PROBLEMS).map(({ path, code, message }) => {
+  const others = problems.filter(({ code }) => code !== IN_DOUBT.code)
+  const lines = others.slice(0, MOST_PROBLEMS).map(({ path, code, message }) => {
     return `  ! ${escapeText(path) || '.'}: ${escapeText(message)} [${code}]`
   })
-  const left = told.length - MOST_PROBLEMS
+  const left = others.length - MOST_PROBLEMS
   return left > 0 ? [...lines, `  ! and ${counted(left, 'more problem')}: shelfd report`] : lines
 }
 

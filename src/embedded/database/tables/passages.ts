@@ -82,7 +82,7 @@ export function passagesTable(database: Database) {
     removeOfResource: (resourceId: number) => {
       remove.run(resourceId)
     },
-    /** Up to `count` passages with an id above `afterId` and up to `lastId`, for an index that is made anew. */
+    /** Up to `count` passages with an id above `afterId` and up to `lastId`, for an index that is rebuilt. */
     toIndex: (afterId: number, lastId: number, count: number) => toIndex.all(afterId, lastId, count),
     exists: (id: number) => exists.get(id) !== undefined,
   }

@@ -17,7 +17,7 @@ export interface ResourceRow {
   readonly createdAtMs: number
   /** The MIME type of its passages. */
   readonly textType: 'text/plain' | 'text/markdown'
-  /** JSON object of facts beside the text. */
+  /** JSON object of properties beside the text. */
   readonly properties: string
 }
 

@@ -30,14 +30,14 @@ const workerData: GuardData = { parentPid: process.ppid, memoryMiB: Number(memor
 new Worker(threadEntry('./child-guard', import.meta.url), { workerData, name: 'guard' }).unref()
 
 const senders = new Map<number, PieceSender>()
-let turn: Promise<void> = Promise.resolve()
+let previous: Promise<void> = Promise.resolve()
 process.on('message', (raw: unknown) => {
   if (isRequest(raw)) accept(raw)
 })
 sendToParent({ kind: 'ready' })
 
 function accept(request: ChildRequest): void {
-  if (request.kind === 'extract') turn = turn.then(() => extract(request))
+  if (request.kind === 'extract') previous = previous.then(() => extract(request))
   else senders.get(request.id)?.answer(request.kind)
 }
 

@@ -54,15 +54,15 @@ export function startReaderProcess(setup: ReaderSetup, listener: ProcessListener
 }
 
 function listen(child: ChildProcess, { onMessage, onEnd }: ProcessListener): void {
-  let said = ''
+  let stderr = ''
   let hasEnded = false
   const end = (how: string) => {
     if (hasEnded) return
     hasEnded = true
-    onEnd({ how, isOutOfMemory: said.includes('out of memory') })
+    onEnd({ how, isOutOfMemory: stderr.includes('out of memory') })
   }
   child.stderr?.on('data', (bytes: Buffer) => {
-    said = (said + bytes.toString('latin1')).slice(-MAX_STDERR_LENGTH)
+    stderr = (stderr + bytes.toString('latin1')).slice(-MAX_STDERR_LENGTH)
   })
   child.on('message', (raw) => {
     const message = childMessage.safeParse(raw)

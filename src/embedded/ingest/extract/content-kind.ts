@@ -1,7 +1,7 @@
 import type { ExtractionSource } from './extraction.ts'
 import { type ContentKind, kindOf, type TextKind } from './kinds.ts'
 
-/** What a file is: by its bytes where they tell it, else by the MIME type it was sent with. */
+/** What a file is: by its bytes if they identify it, otherwise by the MIME type it was sent with. */
 export interface ContentType {
   readonly mimeType: string
   readonly kind: ContentKind
@@ -9,12 +9,12 @@ export interface ContentType {
 
 const HEAD_BYTES = 64 * 1024
 
-/** Kinds whose own MIME type says less than the bytes do. */
+/** Kinds that the first bytes identify better than the MIME type does. */
 export function isTextKind(kind: ContentKind): kind is TextKind {
   return kind === 'text' || kind === 'html' || kind === 'csv' || kind === 'unknown'
 }
 
-/** Containers: their bytes don't tell what they hold. */
+/** Containers, whose first bytes do not identify their contents. */
 const CONTAINERS: readonly string[] = ['application/zip', 'application/x-cfb']
 
 /** Documents that begin like text. */
@@ -34,7 +34,7 @@ export async function contentTypeOf(source: ExtractionSource): Promise<ContentTy
   const mimeType = (await fileTypeFromBuffer(head))?.mime
   if (mimeType === undefined) return named
   const isOffice = named.kind === 'office' || named.kind === 'workbook'
-  // An encrypted document is stored in the container of older ones; its reader says so.
+  // An encrypted document is stored in the container of older ones; its reader reports that it is encrypted.
   if (mimeType === 'application/x-cfb' && isOffice) return { mimeType, kind: 'office' }
   const isVague = CONTAINERS.includes(mimeType) && !isTextKind(named.kind)
   return isVague ? named : { mimeType, kind: kindOf(mimeType) }

@@ -5,7 +5,7 @@ import {
   type ExtractionEnd,
   type ExtractionSink,
   type ExtractionSource,
-  HANDED_ON,
+  FOR_NEXT_STAGE,
   partial,
   readBounded,
 } from './extraction.ts'
@@ -14,8 +14,8 @@ import { kindOf } from './kinds.ts'
 import { UndecodableError } from './text-decoding.ts'
 
 /**
- * Extracts a small text, or nothing from a kind without text. What is not plainly the text that its MIME type says is handed on:
- * to look into it takes a parser.
+ * Extracts a small text, or nothing from a kind without text. A document that is not plainly the text
+ * that its MIME type names is left to the next stage, which has parsers.
  */
 export async function extractInService(
   source: ExtractionSource,
@@ -26,13 +26,13 @@ export async function extractInService(
   if (source.sizeBytes === 0) return completed()
   if (kind === 'other') return completed(NO_TEXT)
   if (kind === 'unsupported') return partial(UNSUPPORTED_FORMAT)
-  if (!isTextKind(kind)) return HANDED_ON
-  for await (const head of source.chunks()) if (!looksLikeText(head)) return HANDED_ON
+  if (!isTextKind(kind)) return FOR_NEXT_STAGE
+  for await (const head of source.chunks()) if (!looksLikeText(head)) return FOR_NEXT_STAGE
   try {
     return await readBounded(sink, maxPassages, (bounded) => extractStrictly(source, bounded, kind))
   } catch (error) {
     if (!(error instanceof UndecodableError)) throw error
     sink.restart()
-    return HANDED_ON
+    return FOR_NEXT_STAGE
   }
 }

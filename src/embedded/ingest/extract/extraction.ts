@@ -10,7 +10,7 @@ export interface ExtractionEnd {
   readonly failure: string | null
   /** The MIME type of its passages; without one, Markdown for Markdown and plain text for all else. */
   readonly textType?: TextType | undefined
-  /** Facts beside the text. */
+  /** Properties of the document beside its text. */
   readonly properties?: Properties | undefined
 }
 
@@ -45,7 +45,8 @@ export type NestedReader = (
   sink: ExtractionSink,
 ) => Promise<ExtractionEnd>
 
-export const HANDED_ON: ExtractionEnd = { status: 'running', warnings: [], failure: null }
+/** The end of a document that the next stage has to read. */
+export const FOR_NEXT_STAGE: ExtractionEnd = { status: 'running', warnings: [], failure: null }
 
 /** The end of a document that was read whole: `completed`, or with warnings. */
 export function completed(...warnings: readonly string[]): ExtractionEnd {

@@ -18,11 +18,11 @@ const MIN_CONFIDENCE = 15
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const CONTROL = /[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f\u007f-\u009f\ufffd]/
 
-/** The bytes that tell the encoding of a text, the same ones however it is cut into chunks. */
+/** The bytes by which the encoding is recognized; they do not depend on how the text is cut into chunks. */
 interface Sample {
   readonly head: Buffer
   /** From shortly before the first byte that is not ASCII; begins at an even position. */
-  readonly telling: Buffer
+  readonly foreign: Buffer
 }
 
 const SAMPLE_BYTES = 64 * 1024
@@ -33,31 +33,31 @@ const LEAD_BYTES = 1_024
  * none fits, and for UTF-8 with single faults.
  */
 export async function guessEncoding(source: ExtractionSource): Promise<GuessedEncoding | undefined> {
-  const { head, telling } = await takeSample(source)
+  const { head, foreign } = await takeSample(source)
   const declared = DECLARATION.exec(head.toString('latin1'))?.[1]
-  if (declared !== undefined && fits(declared, telling)) return { name: declared.toLowerCase(), isDeclared: true }
-  const name = wideEncoding(telling) ?? (isUtf8WithFaults(telling) ? undefined : detect(telling))
+  if (declared !== undefined && fits(declared, foreign)) return { name: declared.toLowerCase(), isDeclared: true }
+  const name = wideEncoding(foreign) ?? (isUtf8WithFaults(foreign) ? undefined : detect(foreign))
   return name === undefined ? undefined : { name, isDeclared: false }
 }
 
 async function takeSample(source: ExtractionSource): Promise<Sample> {
   let head = Buffer.alloc(0)
   let lead = Buffer.alloc(0)
-  let telling: Buffer | undefined
+  let foreign: Buffer | undefined
   let position = 0
   for await (const bytes of source.chunks()) {
     if (head.length < LEAD_BYTES) head = Buffer.concat([head, bytes]).subarray(0, LEAD_BYTES)
-    const start = telling ? 0 : bytes.findIndex((byte) => byte === 0 || byte > 0x7f)
+    const start = foreign ? 0 : bytes.findIndex((byte) => byte === 0 || byte > 0x7f)
     if (start < 0) lead = Buffer.concat([lead, bytes]).subarray(-LEAD_BYTES)
-    else if (!telling) {
+    else if (!foreign) {
       const before = Buffer.concat([lead, bytes.subarray(0, start)]).subarray(-LEAD_BYTES)
       const isOdd = (position + start - before.length) % 2 === 1
-      telling = Buffer.concat([before.subarray(isOdd ? 1 : 0), bytes.subarray(start)])
-    } else telling = Buffer.concat([telling, bytes])
+      foreign = Buffer.concat([before.subarray(isOdd ? 1 : 0), bytes.subarray(start)])
+    } else foreign = Buffer.concat([foreign, bytes])
     position += bytes.length
-    if (telling && telling.length >= SAMPLE_BYTES) break
+    if (foreign && foreign.length >= SAMPLE_BYTES) break
   }
-  return { head, telling: telling?.subarray(0, SAMPLE_BYTES) ?? lead }
+  return { head, foreign: foreign?.subarray(0, SAMPLE_BYTES) ?? lead }
 }
 
 function detect(sample: Buffer): string | undefined {

@@ -3,7 +3,7 @@ import { cutInto } from './passage-cutter.ts'
 
 const TARGET_LENGTH = 2_000
 
-/** Gathers numbered pieces of text (paragraphs, rows) into passages of about 2,000 characters, which say from where to where. */
+/** Gathers numbered pieces of text (paragraphs, rows) into passages of about 2,000 characters, which name their first and last place. */
 export class PlaceCutter {
   readonly #unit: TraceUnit
   readonly #separator: string

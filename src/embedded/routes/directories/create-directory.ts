@@ -23,12 +23,12 @@ export const createDirectory = endpoint({
   async handle(call) {
     const { service, body, reply } = call
     const library = requireLibrary(call, 'update')
-    const made = await service.writes.write(() => insertDirectory(service.tables.directories, library.id, body.path))
-    if (made === 'no-parent') throw notFound('Parent directory')
-    if (made === 'exists') throw conflict('The directory exists already')
+    const created = await service.writes.write(() => insertDirectory(service.tables.directories, library.id, body.path))
+    if (created === 'no-parent') throw notFound('Parent directory')
+    if (created === 'exists') throw conflict('The directory exists already')
     const path = fillPath(API_PREFIX + ROUTES.listDirectory.path, { library: library.publicId })
     reply.code(201).header('location', `${path}?path=${encodeURIComponent(body.path)}`)
-    return nodeBody(made)
+    return nodeBody(created)
   },
 })
 

@@ -20,7 +20,7 @@ export const listDirectory = question({
   section: '4.10',
   summary: 'List the immediate children of a library path',
   description: [
-    'Folders by `name`, files by `filename`, each in code point order. Positions are names, so that entries made meanwhile',
+    'Folders by `name`, files by `filename`, each in code point order. Positions are names, so that entries created meanwhile',
     'neither repeat nor hide others. A cursor that was not given for this very path is answered with 422.',
   ].join(' '),
   query: z.object({

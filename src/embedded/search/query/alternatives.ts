@@ -30,7 +30,7 @@ export function expressionOf({ words, isPrefix }: Alternative): string {
   return `"${words.join(' ')}"${isPrefix ? '*' : ''}`
 }
 
-/** The last character of a run stands alone in the index, also where the run goes on in the query. */
+/** The index holds the last character of a run alone, so a query that continues the run must leave that word out. */
 function phrase(words: readonly Word[]): Alternative {
   const folded = words.map(({ folded }) => folded)
   const last = words.at(-1)
@@ -51,7 +51,7 @@ function joined(words: readonly Word[]): Alternative[] {
   return [{ words: [words.map(({ folded }) => folded).join('')], isPrefix: false }]
 }
 
-/** The stems in every language of the script, since a word alone does not tell its language, and the spelling without umlauts. */
+/** The stems in every language of the script, since one word is too little to detect its language, and the spelling without umlauts. */
 function formsOf({ source, folded }: Word): string[] {
   const script = scriptOf(source)
   if (script === undefined) return []

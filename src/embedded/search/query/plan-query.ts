@@ -24,7 +24,7 @@ export interface QueryPlan {
 }
 
 /** The questions about the index that planning asks; both take FTS5 expressions. */
-export interface IndexFacts {
+export interface IndexLookup {
   exists(expression: string): boolean
   /** True if so many passages have it that its words need no guessing. */
   isCommon(expression: string): boolean
@@ -34,31 +34,31 @@ const MAX_CORRECTIONS = 4
 const MIN_BEGINNING = 5
 
 /** Decides what is looked for: the alternatives of each clause that the index has, and near spellings where it has none. */
-export function planQuery(query: string, facts: IndexFacts): QueryPlan {
+export function planQuery(query: string, index: IndexLookup): QueryPlan {
   const { clauses, excluded } = parseQuery(query)
   const corrections: Correction[] = []
   const meaningful = dropFunctionWords(clauses)
   const last = clauses.at(-1)
-  const planned = meaningful.map((clause) => planClause(clause, clause === last, facts, corrections))
+  const planned = meaningful.map((clause) => planClause(clause, clause === last, index, corrections))
   const exclusions = excluded.flatMap((clause) => alternativesOf(clause).slice(0, 1).map(expressionOf))
   return { clauses: planned, excluded: anyOf(exclusions), corrections }
 }
 
-function planClause(clause: Clause, isLast: boolean, facts: IndexFacts, corrections: Correction[]): PlannedClause {
-  const isKnown = (alternative: Alternative) => facts.exists(expressionOf(alternative))
+function planClause(clause: Clause, isLast: boolean, index: IndexLookup, corrections: Correction[]): PlannedClause {
+  const isKnown = (alternative: Alternative) => index.exists(expressionOf(alternative))
   const written = alternativesOf(clause).filter(isKnown)
-  const mayGoOn = isLast || written.length === 0
-  const alternatives = mayGoOn ? [...written, ...longerWords(clause, facts).filter(isKnown)] : written
+  const mayBeLonger = isLast || written.length === 0
+  const alternatives = mayBeLonger ? [...written, ...longerWords(clause, index).filter(isKnown)] : written
   const found = alternatives.length > 0 ? alternatives : corrected(clause, isKnown, corrections)
   return { expression: anyOf(found.map(expressionOf)), alternatives: found }
 }
 
-/** Who is still typing means the beginning of a word; a word that is in many passages is taken for whole. */
-function longerWords({ kind, words }: Clause, facts: IndexFacts): Alternative[] {
+/** A user who is still typing means the beginning of a word; a word that many passages contain counts as whole. */
+function longerWords({ kind, words }: Clause, index: IndexLookup): Alternative[] {
   const last = words.at(-1)
   if (kind === 'quoted' || !last || last.isPair) return []
   const whole = { words: words.map(({ folded }) => folded), isPrefix: false }
-  return facts.isCommon(expressionOf(whole)) ? [] : [{ ...whole, isPrefix: true }]
+  return index.isCommon(expressionOf(whole)) ? [] : [{ ...whole, isPrefix: true }]
 }
 
 /** For a word that no document has: words that differ by one letter, otherwise those with the longest common beginning. */

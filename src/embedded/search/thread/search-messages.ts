@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A search that the thread is to make; `call` numbers it. */
+/** A search for the thread to run; `call` numbers it. */
 export const searchCall = z.object({
   call: z.int(),
   query: z.string(),

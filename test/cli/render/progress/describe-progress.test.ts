@@ -73,7 +73,7 @@ describe('the line of progress', () => {
       [
         "Papers  scanning  1 file · 5.0 s",
         "Papers  scanning  1,200 files · 300 files read at 100 MiB/s · 5.0 s",
-        "Papers  making directories  ━━━━━━━━━━━━━━━━━━──────  3 of 4 · 5.0 s",
+        "Papers  creating directories  ━━━━━━━━━━━━━━━━━━──────  3 of 4 · 5.0 s",
         "Papers  processing  ━━━━━━━━━━━━────  20 being processed · 60 searchable · 5.0 s",
       ]
     `)

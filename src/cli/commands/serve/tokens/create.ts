@@ -6,7 +6,7 @@ import { defineCommand } from '../../../command.ts'
 
 /** Refused, because the user would notice a token without rights only when using it. */
 const NO_RIGHTS =
-  'Cannot create a token without rights: say what it may do, such as --access read --access resource.create --access update, or --ability library.create'
+  'Cannot create a token without rights: name what it may do, such as --access read --access resource.create --access update, or --ability library.create'
 
 export const command = defineCommand({
   description:

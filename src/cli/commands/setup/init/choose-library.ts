@@ -6,7 +6,7 @@ import type { Wizard } from './wizard.ts'
 
 const NEW_LIBRARY = '(new)'
 
-/** Asks for the library of the service, and creates it where that is wished; returns its name. */
+/** Asks for the library of the service, creates it if the user agrees, and returns its name. */
 export async function chooseLibrary(wizard: Wizard, doctor: DoctorContext): Promise<string> {
   const { flags, prompts, context } = wizard
   const [client, access] = [await doctor.client(), await doctor.access()]

@@ -3,7 +3,7 @@ import { completionFile, shellOf } from '../../../../app/setup/completion-file.t
 import { renderCompletionScript } from '../../../parser/completion-script.ts'
 import type { Wizard } from './wizard.ts'
 
-/** Has the user's shell complete commands if that is wished; returns the file of the script, or null. */
+/** Installs completion for the user's shell if the user agrees; returns the file of the script, or null. */
 export async function offerCompletion({ context, flags, prompts }: Wizard): Promise<string | null> {
   const { io } = context
   const shell = shellOf(io.env.SHELL)

@@ -3,11 +3,11 @@ import { createContext } from '../../../context.ts'
 import { command as install } from '../../service/install.ts'
 import type { Wizard } from './wizard.ts'
 
-/** Has the service manager start the daemon if that is wished; returns whether it does. */
+/** Installs the daemon with the service manager if the user agrees; returns whether it is installed. */
 export async function offerService({ context, flags, prompts, configFile }: Wizard): Promise<boolean> {
   const question = 'Keep it running? The service manager then starts "shelfd daemon" with this computer'
-  const wished = flags.installService ?? ((await prompts?.confirm(question, false)) ? 'yes' : 'no')
-  if (wished === 'no') return false
+  const answer = flags.installService ?? ((await prompts?.confirm(question, false)) ? 'yes' : 'no')
+  if (answer === 'no') return false
   const { readSettings } = await import('../../../../app/settings/read-settings.ts')
   const { io, config, quiet, verbosity, settingFlags } = context
   // The list of what ran is a message here.

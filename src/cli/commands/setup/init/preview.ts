@@ -22,6 +22,6 @@ export async function preview({ context }: Wizard, draft: Draft, token: TypedTok
   } catch (error) {
     // The configuration may be right nevertheless, as beside a library that holds the directory already.
     if (!(error instanceof ShelfdError) || error.reaction === 'interrupted') throw error
-    context.printMessage(`What would be sent cannot be said now: ${escapeText(messageOf(error))}`)
+    context.printMessage(`Cannot preview what would be sent: ${escapeText(messageOf(error))}`)
   }
 }

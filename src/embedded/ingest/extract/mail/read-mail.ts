@@ -4,7 +4,7 @@ import {
   completed,
   type ExtractionEnd,
   type ExtractionSink,
-  HANDED_ON,
+  FOR_NEXT_STAGE,
   type NestedReader,
   partial,
 } from '../extraction.ts'
@@ -34,7 +34,7 @@ export async function readMail(
   cutter.end()
   await sink.drain()
   const warnings = await readAttachments(mail.attachments, sink, readNested)
-  if (!warnings) return HANDED_ON
+  if (!warnings) return FOR_NEXT_STAGE
   const hasText = body !== '' || mail.attachments.length > 0
   const end = hasText ? completed(...warnings) : partial('The message has no text: only its subject is searchable')
   return { ...end, textType: 'text/markdown', properties: { attachments: mail.attachments.length } }
@@ -51,8 +51,8 @@ function headOf({ subject = '', from, to, cc, date, attachments }: Email): strin
       .filter((name) => name !== '')
       .join(', '),
   }
-  const facts = Object.entries(lines).flatMap(([name, value]) => (value === '' ? [] : [`${name}: ${value}`]))
-  return [`# ${subject.replace(/\s+/g, ' ')}`, '', ...facts].join('\n')
+  const headers = Object.entries(lines).flatMap(([name, value]) => (value === '' ? [] : [`${name}: ${value}`]))
+  return [`# ${subject.replace(/\s+/g, ' ')}`, '', ...headers].join('\n')
 }
 
 function nameOf({ name, address, group }: Address): string {
@@ -76,7 +76,7 @@ async function readAttachments(
   readNested: NestedReader,
 ): Promise<string[] | undefined> {
   const warnings: string[] = []
-  let isHandedOn = false
+  let needsNextStage = false
   for (const { filename, mimeType, content } of attachments.slice(0, MAX_ATTACHMENTS)) {
     const name = filename ?? 'without a name'
     const bytes = typeof content === 'string' ? Buffer.from(content) : Buffer.from(new Uint8Array(content))
@@ -89,11 +89,11 @@ async function readAttachments(
       const end = await readNested({ mimeType, bytes }, { ...sink, take })
       const faults = end.status === 'partial' ? [end.failure] : hasText ? end.warnings : []
       for (const fault of faults) warnings.push(`Attachment "${name}": ${fault}`)
-      if (end.status === 'running') isHandedOn = true
+      if (end.status === 'running') needsNextStage = true
     } catch (error) {
       warnings.push(`Attachment "${name}": ${messageOf(error)}`)
     }
   }
   if (attachments.length > MAX_ATTACHMENTS) warnings.push(`Only the first ${MAX_ATTACHMENTS} attachments were read`)
-  return isHandedOn ? undefined : warnings
+  return needsNextStage ? undefined : warnings
 }

@@ -33,7 +33,7 @@ export async function runOnFile(
 }
 
 function complaintOf(error: unknown): string {
-  const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
-  const lastLine = said.slice(said.lastIndexOf('\n') + 1)
+  const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
+  const lastLine = stderr.slice(stderr.lastIndexOf('\n') + 1)
   return lastLine.replace(/^.*?\/[^:]*: /, '') || 'the program was ended'
 }

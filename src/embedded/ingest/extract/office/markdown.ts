@@ -70,7 +70,7 @@ export function cellText(text: string): string {
   return text.replace(/\s+/g, ' ').trim().replaceAll('|', '\\|')
 }
 
-/** The words of a node and of everything in it; a picture gives what is said in its place. */
+/** The words of a node and of everything in it; a picture gives its alternative text. */
 function inlineOf(node: OfficeContentNode): string {
   if (node.type === 'break') return '\n'
   if (node.type === 'image') return node.metadata && 'altText' in node.metadata ? (node.metadata.altText ?? '') : ''

@@ -85,7 +85,7 @@ function takeSheet(sheet: OfficeContentNode, sink: Pick<ExtractionSink, 'take'>)
 
 const LOSS = /LIMIT|TRUNCAT|EXCEED|FAILED|MISSING/
 
-/** What the parser says that it left out. */
+/** What the parser reports as left out. */
 function lossesOf({ warnings = [] }: OfficeParserAST): string[] {
   const losses = warnings.filter(({ code }) => LOSS.test(code))
   return losses.slice(0, 3).map(({ message }) => `Not all of it was read: ${message}`)

@@ -69,7 +69,7 @@ function close(page: PDFiumPage): void {
   page['module']._FPDF_ClosePage(page['pageIdx'])
 }
 
-/** U+FFFE stands for a hyphen at the end of a line, which the next line goes on with. */
+/** U+FFFE stands for a hyphen at the end of a line; the next line continues the word. */
 function cleanText(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll('\ufffe', '')
 }

@@ -1,4 +1,4 @@
-import { completed, type ExtractionEnd, type ExtractionSink, HANDED_ON, partial } from '../extraction.ts'
+import { completed, type ExtractionEnd, type ExtractionSink, FOR_NEXT_STAGE, partial } from '../extraction.ts'
 import { cutInto } from '../passage-cutter.ts'
 import { greyPicture, PAGE_SIDE } from '../picture/prepare-picture.ts'
 import type { Recognizer } from '../recognize/recognizer.ts'
@@ -36,7 +36,7 @@ export async function readPdf(
     }
     await sink.drain()
   }
-  if (found.picturePages > 0 && !recognizer) return HANDED_ON
+  if (found.picturePages > 0 && !recognizer) return FOR_NEXT_STAGE
   return { ...endOf(found), properties: { pages: pageCount } }
 }
 

@@ -7,7 +7,7 @@ const XMP_WORDS = new Set(['dc:title', 'dc:description', 'dc:subject', 'dc:creat
 /** Tags of EXIF that do: description, artist, copyright. */
 const EXIF_WORDS = [0x010e, 0x013b, 0x8298]
 
-/** What a picture says of itself (XMP, EXIF, comments of PNG), each thing once, a line for each. */
+/** The description inside a picture file (XMP, EXIF, comments of PNG), each text once on a line of its own. */
 export function captionOf({ xmp, exif, comments = [] }: Metadata): string {
   const lines = [...(xmp ? xmpWords(xmp.toString('utf8')) : []), ...(exif ? exifWords(exif) : [])]
   for (const { keyword, text } of comments) if (!/xmp|^raw/i.test(keyword)) lines.push(text)

@@ -1,6 +1,6 @@
 import type { Metadata } from 'sharp'
 import { messageOf } from '../../../../foundation/errors.ts'
-import { completed, type ExtractionEnd, type ExtractionSink, HANDED_ON, partial } from '../extraction.ts'
+import { completed, type ExtractionEnd, type ExtractionSink, FOR_NEXT_STAGE, partial } from '../extraction.ts'
 import { cutInto } from '../passage-cutter.ts'
 import type { Recognizer } from '../recognize/recognizer.ts'
 import { RECOGNIZED, takeRecognized } from '../recognize/take-recognized.ts'
@@ -15,7 +15,7 @@ const DECODED = /^image\/(?:jpeg|png|gif|webp|tiff|avif)$/
 const NOT_DECODED = 'Pictures of this kind cannot be decoded: only its title is searchable'
 const NO_TEXT = 'No text was recognized in the picture: only its title is searchable'
 
-/** Extracts what a picture says of itself and the text that is recognized in it, page by page. Throws when it is broken. */
+/** Extracts the description inside the picture file and the text that is recognized in it, page by page. Throws when it is broken. */
 export async function readPicture(
   bytes: Buffer,
   mimeType: string,
@@ -23,7 +23,7 @@ export async function readPicture(
   recognizer: Recognizer | undefined,
 ): Promise<ExtractionEnd> {
   if (!DECODED.test(mimeType)) return completed(NOT_DECODED)
-  if (!recognizer) return HANDED_ON
+  if (!recognizer) return FOR_NEXT_STAGE
   const metadata = await readMetadata(bytes)
   const { width, height, pages = 1, format } = metadata
   const pageCount = format === 'tiff' ? pages : 1

@@ -6,10 +6,10 @@ interface TriedContent {
   readonly problemCount: number
 }
 
-/** `first`: the content never failed. `last`: it did, and gets the room that others leave under a run's limits. */
-export type UploadTurn = 'first' | 'last'
+/** `first`: the content never failed. `last`: it did, so that it gets what others leave of a run's limits. */
+export type UploadPriority = 'first' | 'last'
 
 /** When a content is uploaded: those that keep failing must not use up a limit before others are tried once. */
-export function uploadTurn({ doubts, problemCount }: TriedContent): UploadTurn {
+export function uploadPriority({ doubts, problemCount }: TriedContent): UploadPriority {
   return doubts === 0 && problemCount === 0 ? 'first' : 'last'
 }
