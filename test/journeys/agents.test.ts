@@ -37,15 +37,15 @@ test('an assistant uses the embedded library over stdio', async () => {
     expect.stringContaining('there may be more'),
   ])
 
-  const note = { library: 'Papers', name: 'note.md', text: 'Of an assistant' }
-  expect((await useTool(assistant, 'upload', note)).value).toMatchObject({ duplicate: false })
+  const document = { library: 'Papers', name: 'note.md', text: 'Of an assistant' }
+  expect((await useTool(assistant, 'upload', document)).value).toMatchObject({ duplicate: false })
   const { value: inbox } = await useTool(assistant, 'list_directory', { library: 'Papers', path: '/.inbox' })
   expect(inbox.documents).toEqual([expect.objectContaining({ title: 'note.md', type: 'text/markdown' })])
   const wrong = await useTool(assistant, 'list_directory', { library: 'Paper' })
   expect(wrong).toMatchObject({ isError: true, texts: [expect.stringContaining('There is no library "Paper"')] })
 })
 
-test('an assistant uses a configured service over stdio, with the rights of its token', async () => {
+test("an assistant uses a configured service with its token's rights", async () => {
   const { library, client } = await startLibrary()
   const id = await client.createLibrary()
   await client.processed(id, await client.uploaded(id, { name: 'a.txt', content: 'A fox elsewhere' }))

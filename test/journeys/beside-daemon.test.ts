@@ -1,4 +1,4 @@
-/** Commands beside a process that holds the store and the library, as the daemon does; here it is this one. */
+/** Commands beside a process that holds the store and the library, as the daemon does; here the test's own process holds them. */
 import { mkdirSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { daemonStatusJson } from '../../src/cli/render/status/daemon-status-json.ts'
@@ -20,7 +20,7 @@ import { openTestEngine } from '../support/engine.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { runShelfd } from '../support/run-shelfd.ts'
 
-const found = daemonStatus({
+const reportedStatus = daemonStatus({
   mirrors: [daemonMirrorStatus({ settling: 3 }), daemonMirrorStatus({ name: 'mail', state: 'scanning' })],
 })
 
@@ -33,7 +33,7 @@ async function startStandIn(home: Home, changed: Partial<ControlHandlers> = {}) 
   const service = { ...engine.service, identity, isEmbedded: true }
   const requests: SyncRequest[] = []
   const handlers: ControlHandlers = {
-    status: async () => found,
+    status: async () => reportedStatus,
     sync: (request, run) => {
       requests.push(request)
       const here: Engine = { ...engine, ...run, service, limits: request.limits }
@@ -66,7 +66,7 @@ async function syncedHome() {
 }
 
 describe('sync beside a daemon', () => {
-  test('is done by it, with the same account', async () => {
+  test('a sync beside a daemon runs in it, with the same summary', async () => {
     const { home, requests, first } = await syncedHome()
     expect({ exitCode: first.exitCode, stderr: first.stderr }).toEqual({ exitCode: 0, stderr: '' })
     expect(first.mirror).toMatchObject({ name: 'Papers', uploads: { created: 1, aliases: 1 } })
@@ -78,7 +78,7 @@ describe('sync beside a daemon', () => {
     expect(stdout).toMatch(/unchanged +2 files[\s\S]*Done in[\s\S]*in-sync/)
   })
 
-  test('says which of its flags have no effect', async () => {
+  test('a sync beside a daemon names its flags without effect', async () => {
     const { home } = await syncedHome()
     const flags = ['--bwlimit', '1MB', '--requests-per-second', '5', '--transfers', '2', '--max-new', '9']
     const { exitCode, stderr } = await home.shelfd(['sync', 'Papers', ...flags])
@@ -88,7 +88,7 @@ describe('sync beside a daemon', () => {
     expect((await home.shelfd(['sync', 'Papers', '--quiet', ...flags])).stderr).toBe('')
   })
 
-  test('rehearses without a word to the daemon', async () => {
+  test('a dry run beside a daemon sends it no request', async () => {
     const { home, requests } = await syncedHome()
     home.write('Papers', { 'new.md': 'heron' })
     const before = dumpStore(home.stateDir)
@@ -102,7 +102,7 @@ describe('sync beside a daemon', () => {
     expect(dumpStore(home.stateDir)).toEqual(before)
   })
 
-  test('ends as the daemon says it failed', async () => {
+  test("a sync beside a daemon fails with the daemon's error", async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     await startStandIn(home, { sync: () => Promise.reject(new HeldBackError('limit-reached', 'not now')) })
@@ -110,7 +110,7 @@ describe('sync beside a daemon', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 8, stderr: expect.stringContaining('not now') })
   })
 
-  test('stops in the daemon after its longest duration', async () => {
+  test('a sync in the daemon stops after its longest duration', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     const reasons: string[] = []
@@ -125,7 +125,7 @@ describe('sync beside a daemon', () => {
     expect(reasons).toEqual([expect.stringContaining('--max-duration 1s')])
   })
 
-  test('stops in the daemon at Ctrl-C, with its account', async () => {
+  test('Ctrl-C stops a sync in the daemon and prints its summary', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     const begun = Promise.withResolvers<void>()
@@ -151,12 +151,12 @@ describe('sync beside a daemon', () => {
   })
 })
 
-describe('beside a daemon', () => {
-  test('status shows where it stands', async () => {
+describe('other commands beside a daemon', () => {
+  test('status shows the state of a running daemon', async () => {
     const { home } = await syncedHome()
     expect(JSON.parse((await home.shelfd(['status', '--json'])).stdout)).toMatchObject({
       mirrors: [{ name: 'Papers' }],
-      daemon: daemonStatusJson(found),
+      daemon: daemonStatusJson(reportedStatus),
     })
     const { stdout } = await home.shelfd(['status'])
     expect(stdout).toMatch(/^daemon: running for .* \(process 4711\)/)
@@ -164,7 +164,7 @@ describe('beside a daemon', () => {
     expect(stdout).toMatch(/^mail: .*\n {2}→ scanning$/m)
   })
 
-  test('every command reaches the embedded library', async () => {
+  test('every command beside a daemon reaches the embedded library', async () => {
     const { home } = await syncedHome()
     for (const args of [
       ['ls', 'Papers'],
@@ -179,7 +179,7 @@ describe('beside a daemon', () => {
     }
   })
 
-  test('another data directory stays locked', async () => {
+  test('another data directory beside a daemon stays locked', async () => {
     const home = temporaryHome()
     const elsewhere = `${home.path}/elsewhere`
     mkdirSync(elsewhere)
@@ -189,14 +189,14 @@ describe('beside a daemon', () => {
     expect(exitCode).toBe(11)
   })
 
-  test('the daemon itself does not wait for itself', async () => {
+  test("a command in the daemon's own process does not ask it", async () => {
     const home = temporaryHome()
-    const status = async () => ({ ...found, pid: process.pid })
+    const status = async () => ({ ...reportedStatus, pid: process.pid })
     await startStandIn(home, { status, library: () => new Promise(() => {}) })
     expect((await home.shelfd(['whoami'])).exitCode).toBe(11)
   })
 
-  test('pause and resume are kept by it', async () => {
+  test('pause and resume go through the daemon', async () => {
     const { home, store } = await syncedHome()
     expect((await home.shelfd(['pause', 'Papers'])).exitCode).toBe(0)
     expect(isPaused(store, 'Papers')).toBe(true)
@@ -204,7 +204,7 @@ describe('beside a daemon', () => {
     expect(isPaused(store, 'Papers')).toBe(false)
   })
 
-  test('failed retry and ignore change its store', async () => {
+  test("failed retry and failed ignore change the daemon's store", async () => {
     const { home, store } = await syncedHome()
     const [file] = store.report.listFiles(1, '')
     const id = file?.contentId ?? 0

@@ -1,4 +1,4 @@
-/** What the program answers to a line that was typed: version, help, slips of the finger, and fatal errors for machines. */
+/** What the program answers to a typed line: version, help, mistyped words, and fatal errors in JSON. */
 import { describe, expect, test } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 import { startFaultyService } from '../support/faulty-service.ts'
@@ -20,11 +20,11 @@ describe('version and help', () => {
       ['help', 'serve', 'tokens'],
       ['serve', 'tokens', '--help'],
     ],
-  ])('%s is %s', async (words, flag) => {
+  ])('%s prints the same as %s', async (words, flag) => {
     const home = temporaryHome()
-    const said = await home.shelfd(words)
-    expect(said).toEqual(await home.shelfd(flag))
-    expect(said).toMatchObject({ exitCode: 0, stderr: '' })
+    const outcome = await home.shelfd(words)
+    expect(outcome).toEqual(await home.shelfd(flag))
+    expect(outcome).toMatchObject({ exitCode: 0, stderr: '' })
   })
 
   test('help of an unknown command names the nearest', async () => {
@@ -33,7 +33,7 @@ describe('version and help', () => {
   })
 })
 
-describe('a slip of the finger', () => {
+describe('mistyped lines', () => {
   test.each([
     [['sync', '--dry'], 'Cannot understand the flag --dry (did you mean "--dry-run"?)'],
     [['sync', '--max-dur', '2h'], 'did you mean "--max-duration"?'],
@@ -43,7 +43,7 @@ describe('a slip of the finger', () => {
     [['sync', '--no-config', 'x'], 'Cannot understand the flag --no-config'],
     [['config', 'path', '--config'], 'Cannot use --config without a value'],
     [['search', 'x', '--limit', 'NaN'], 'Cannot use "NaN" for --limit: it must be a number'],
-  ])('%j is told in our words', async (words, message) => {
+  ])('the mistyped line %j is explained in plain words', async (words, message) => {
     const home = temporaryHome()
     const { exitCode, stdout, stderr } = await home.shelfd(words)
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
@@ -52,10 +52,10 @@ describe('a slip of the finger', () => {
   })
 })
 
-describe('a fatal error', () => {
+describe('fatal errors in JSON', () => {
   const typed = ['report', '--log-format', 'json']
 
-  test('is one line of JSON with --log-format json', async () => {
+  test('a fatal error is one line of JSON with --log-format json', async () => {
     const { exitCode, stdout, stderr } = await temporaryHome().run(typed)
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
     expect(JSON.parse(stderr)).toMatchObject({
@@ -72,13 +72,13 @@ describe('a fatal error', () => {
     [['sync', '--bogus', '--log-format=json'], {}, 'bad-usage'],
     [['nonsense', '--log-format', 'json'], {}, 'bad-usage'],
     [['status', '--json', '--bogus'], { SHELFD_LOG_FORMAT: 'json' }, 'bad-usage'],
-  ])('%j too, before anything was read', async (words, env, code) => {
+  ])('the mistyped line %j fails in JSON', async (words, env, code) => {
     const { exitCode, stderr } = await temporaryHome().shelfd(words, env)
     expect(exitCode).toBe(2)
     expect(JSON.parse(stderr)).toMatchObject({ level: 'error', code, exitCode: 2 })
   })
 
-  test('follows the format of the configuration', async () => {
+  test('a fatal error follows the configured log format', async () => {
     const configured = temporaryHome()
     configured.write('config/shelfd', { 'config.yaml': 'log: { format: json }\n' })
     const { stderr } = await configured.shelfd(['report'])
@@ -86,7 +86,7 @@ describe('a fatal error', () => {
   })
 })
 
-test('a library that is missing is explained once', async () => {
+test('a missing library is explained once', async () => {
   await using service = await startFaultyService()
   const home = temporaryHome(service)
   home.write('Papers', { 'a.md': 'A' })
@@ -96,7 +96,7 @@ test('a library that is missing is explained once', async () => {
   expect(stderr.split('shelfd libraries list')).toHaveLength(2)
 })
 
-test('a month is not over at once', async () => {
+test('a run limited to a month is not cut short', async () => {
   const home = temporaryHome()
   home.write('Papers', { 'a.md': 'A' })
   expect(await home.sync(['Papers', '--max-duration', '30d'])).toMatchObject({

@@ -9,7 +9,7 @@ import { openTerminal } from '../support/terminal.ts'
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
 const PATIENCE_MS = 60_000
 
-/** How each is started without the files of its user, and told to be ready once it knows the script. */
+/** How each shell starts without its user's files, and what it prints once it has loaded the script. */
 const SHELLS = [
   { shell: 'bash', start: ['bash', '--norc', '--noprofile', '-i'], load: 'PS1=; . ./script; echo rea""dy' },
   {
@@ -20,9 +20,9 @@ const SHELLS = [
   { shell: 'fish', start: ['fish', '--no-config', '-i'], load: 'source ./script; echo rea""dy' },
 ].map((each) => ({ ...each, isMissing: spawnSync(each.shell, ['-c', 'true']).error !== undefined }))
 
-describe.each(SHELLS)('$shell', ({ shell, start, load, isMissing }) => {
+describe.each(SHELLS)('completion in $shell', ({ shell, start, load, isMissing }) => {
   test.skipIf(isMissing)(
-    'completes commands, flags and mirrors, and nothing behind --',
+    `${shell} completes commands, flags and mirrors, and nothing after --`,
     async () => {
       const home = temporaryHome()
       const { stdout: script } = await home.shelfd(['completion', shell])
@@ -56,7 +56,7 @@ describe.each(SHELLS)('$shell', ({ shell, start, load, isMissing }) => {
   )
 })
 
-/** A home with a mirror, a folder, and a `shelfd` that answers at TAB and otherwise says what it was called with. */
+/** A home with a mirror, a folder, and a `shelfd` that answers at TAB and otherwise prints its arguments. */
 function prepare(home: Home, script: string): void {
   home.write('config/shelfd', { 'config.yaml': 'mirrors: [{ name: papers, path: ~/Papers }]\n' })
   const program = `exec '${process.execPath}' '${MAIN}' "$@"`

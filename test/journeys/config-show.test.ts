@@ -1,4 +1,4 @@
-/** What `config show` prints can be pasted into a configuration file, says where each value comes from, and keeps secrets. */
+/** The output of `config show` can be pasted into a configuration file, names the origin of each value, and hides secrets. */
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -31,7 +31,7 @@ async function show(home: Home, ...flags: string[]) {
 }
 
 describe('config show', () => {
-  test('prints the keys and units of the file, with the origin of each value', async () => {
+  test("config show prints the file's keys with each value's origin", async () => {
     const { home, file } = homeWith(YAML)
     const stdout = await show(home, '--transfers', '8')
     expect(stdout).toContain(`  url: https://library.example.com # ${file}:2\n`)
@@ -44,7 +44,7 @@ describe('config show', () => {
     expect(stdout).not.toMatch(/Ms:|PerSecond: 2097152/)
   })
 
-  test('never shows a secret', async () => {
+  test('config show never prints a secret', async () => {
     const { home } = homeWith(YAML)
     const plain = homeWith('service: { url: "https://library.example.com", token: canary-10 }\n')
     chmodSync(plain.file, 0o600)
@@ -59,13 +59,13 @@ describe('config show', () => {
   test.each([
     ['the defaults', ''],
     ['a service', YAML],
-  ])('can be pasted back: %s', async (_, yaml) => {
+  ])('the output of config show can be pasted back: %s', async (_, yaml) => {
     const { home } = homeWith(yaml)
     const pasted = join(home.path, 'pasted.yaml')
     writeFileSync(pasted, await show(home, '--transfers', '8'))
     const { origins, configFile, ...before } = JSON.parse(await show(home, '--json', '--transfers', '8'))
     const { origins: after, configFile: _pasted, ...again } = JSON.parse(await show(home, '--json', '--config', pasted))
-    // What is secret has to be written in again.
+    // A person must write the secret in again.
     if (before.service) delete before.service.tokenCommand
     expect(again).toEqual(before)
     expect(origins.limits).toMatchObject({ transfers: '--transfers', inIngestion: 'default' })

@@ -7,12 +7,12 @@ import { temporaryHome } from '../support/home.ts'
 import { DANGEROUS } from '../support/hostile-text.ts'
 import { runShelfd } from '../support/run-shelfd.ts'
 
-test('the credential goes in one header and nowhere else (P22)', async () => {
+test('the credential stands in one header and nowhere else (P22)', async () => {
   await using service = await startFaultyService({ library: 'Research' })
   const canary = service.token
   const home = temporaryHome(service)
   home.write('Papers', { 'a.md': 'A', 'sub/b.md': 'B', 'bad.md': 'bad' })
-  // A service that repeats the credential in everything it says.
+  // The service repeats the credential in every answer.
   const echo = { message: `no ${canary}`, errors: { [canary]: [`bad ${canary}`] } }
   service.answer = ({ route, fileName }) =>
     route === 'uploadFile' && fileName === 'bad.md' ? { status: 422, body: echo } : undefined
@@ -54,20 +54,20 @@ test('the credential goes in one header and nowhere else (P22)', async () => {
   expect(kept).toEqual([])
 })
 
-test('a refused credential names address and origin, never itself', async () => {
+test('a refused credential is named by address and origin only', async () => {
   await using service = await startFaultyService()
   const token = 'refused-canary-4f1c9b7d2e'
   const home = temporaryHome({ url: service.url, token })
-  const said = await home.shelfd(['whoami'])
-  expect(said.exitCode).toBe(7)
-  expect(said.stderr).toContain(
+  const outcome = await home.shelfd(['whoami'])
+  expect(outcome.exitCode).toBe(7)
+  expect(outcome.stderr).toContain(
     `Cannot check the access at ${service.url}: the service answered 401 (credential refused)`,
   )
-  expect(said.stderr).toMatch(/; the token comes from SHELFD_TOKEN$/m)
-  expect(`${said.stdout}${said.stderr}`).not.toContain(token)
+  expect(outcome.stderr).toMatch(/; the token comes from SHELFD_TOKEN$/m)
+  expect(`${outcome.stdout}${outcome.stderr}`).not.toContain(token)
 })
 
-test('a crash tells where, and nothing of the credential', async () => {
+test('a crash prints its place and hides the credential', async () => {
   await using service = await startFaultyService({ library: 'Research' })
   const home = temporaryHome(service)
   const papers = home.write('Papers', { 'a.md': 'A' })
@@ -88,7 +88,7 @@ test('a crash tells where, and nothing of the credential', async () => {
   }
 })
 
-/** The credential as a service, a proxy or a log of either may repeat it, and as it stands in JSON that holds it so. */
+/** Forms in which a service, a proxy or a log may repeat the credential. */
 const ECHOES: Readonly<Record<string, (token: string) => string>> = {
   'JSON code points': (token) => Array.from(token, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join(''),
   'a percent-encoded address': (token) =>
@@ -98,15 +98,15 @@ const ECHOES: Readonly<Record<string, (token: string) => string>> = {
   hexadecimal: (token) => Buffer.from(token).toString('hex'),
 }
 
-test('a credential repeated in escapes shows nowhere (P22)', async () => {
+test('a credential repeated in escapes is shown nowhere (P22)', async () => {
   await using service = await startFaultyService({ library: 'Research' })
-  const said = Object.values(ECHOES)
+  const echoes = Object.values(ECHOES)
     .map((echo) => echo(service.token))
     .join(' ')
   const home = temporaryHome(service)
   home.write('Papers', { 'a.md': 'A', 'bad.md': 'bad' })
-  const body = `{"message":"no ${said}","errors":{"${said}":["bad ${said}"]}}`
-  const headers = { 'x-echo': said, location: `/login?${said.replaceAll(' ', '+')}` }
+  const body = `{"message":"no ${echoes}","errors":{"${echoes}":["bad ${echoes}"]}}`
+  const headers = { 'x-echo': echoes, location: `/login?${echoes.replaceAll(' ', '+')}` }
   service.answer = ({ route, fileName, path }) => {
     if (route === 'uploadFile' && fileName === 'bad.md') return { status: 422, body, headers }
     if (path.endsWith('/moved')) return { status: 302, body, headers }

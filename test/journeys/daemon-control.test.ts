@@ -49,8 +49,8 @@ async function daemonHome() {
 const isSearchable = (count: number) => (status: { mirrors: { files: { searchable: number } }[] }) =>
   status.mirrors[0]?.files.searchable === count
 
-describe('beside the daemon', () => {
-  test('sync, report and search go through it', async () => {
+describe('commands and signals beside the daemon', () => {
+  test('sync, report and search work beside the daemon', async () => {
     const { home, root } = await daemonHome()
     await until(() => readStatus(home), isSearchable(1))
     const outside = home.write('Outside', { 'b.md': 'heron' })
@@ -62,7 +62,7 @@ describe('beside the daemon', () => {
     expect((await readStatus(home)).daemon.mirrors).toMatchObject([{ name: 'papers', path: root }])
   })
 
-  test('a pause holds back uploads until resume', async () => {
+  test('a pause holds uploads back until resume', async () => {
     const { home, root } = await daemonHome()
     await until(() => readStatus(home), isSearchable(1))
     expect((await home.shelfd(['pause', 'papers'])).exitCode).toBe(0)
@@ -76,7 +76,7 @@ describe('beside the daemon', () => {
     await until(() => readStatus(home), isSearchable(2))
   })
 
-  test('a kill leaves nothing that hinders the next', async () => {
+  test('a killed daemon hinders neither a sync nor the next daemon', async () => {
     const { home, daemon } = await daemonHome()
     daemon.child.kill('SIGKILL')
     await daemon.ended
@@ -86,7 +86,7 @@ describe('beside the daemon', () => {
     await startDaemon(home)
   })
 
-  test('its orderly end removes the socket', async () => {
+  test('a daemon that ends in order removes its socket', async () => {
     const { home, daemon } = await daemonHome()
     daemon.child.kill('SIGTERM')
     expect(await daemon.ended).toMatchObject({ exitCode: 0 })

@@ -1,4 +1,4 @@
-/** A real daemon whose directories, store or watches are lost: what it must not do by itself, and what resolves it. */
+/** A real daemon that loses a directory, its store or its watches: what it must not do by itself, and which command resolves it. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { type Home, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { manyFiles } from '../support/temporary.ts'
 
-/** Longer than the daemon is waited for, so that a failure says what was waited for. */
+/** Longer than `until` waits, so that a failure names the awaited condition. */
 const PATIENT = { timeout: 180_000 }
 const FILES = 6
 
@@ -40,8 +40,8 @@ function commandIn(message: string): string[] {
   return words.split(' ')
 }
 
-describe('roots that are lost', () => {
-  test('halt their mirrors alone until resolved', PATIENT, async () => {
+describe('lost root directories', () => {
+  test('a lost root halts its mirror alone until resolved', PATIENT, async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     const port = await freePort()
@@ -83,7 +83,7 @@ describe('roots that are lost', () => {
       const command = commandIn(statusOf(status, name)?.reason?.message ?? '')
       expect(await home.shelfd(command)).toMatchObject({ exitCode: 0, stderr: '' })
     }
-    await daemon.until('all go on', (now) => countHalted(now) === 0 && isIdle(now))
+    await daemon.until('all continue', (now) => countHalted(now) === 0 && isIdle(now))
     expect(service.requests.filter(({ route }) => route === 'uploadFile').map(({ fileName }) => fileName)).toEqual([
       'late.md',
       'other.md',
@@ -96,8 +96,8 @@ describe('roots that are lost', () => {
   })
 })
 
-describe('a store that is deleted under the daemon', () => {
-  test('ends it, and the next one asks before it sends (P14)', PATIENT, async () => {
+describe('a deleted store', () => {
+  test('a deleted store ends the daemon, and the next one asks before it sends (P14)', PATIENT, async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     configure(home, { mirrors: writeMirrors(home, ['papers']) })
@@ -120,27 +120,27 @@ describe('a store that is deleted under the daemon', () => {
     expect((await home.shelfd(['sync', 'papers'])).exitCode).toBe(8)
     expect(service.count('uploadFile')).toBe(0)
 
-    // For this state it is the first one.
+    // For the new state this sync is the first one.
     const stderrOfFirst = 'Next: shelfd search WORDS · shelfd report · shelfd status\n'
     expect(await home.shelfd(commandIn(reason?.message ?? ''))).toMatchObject({ exitCode: 0, stderr: stderrOfFirst })
-    await daemon.until('it goes on', isIdle)
+    await daemon.until('it continues', isIdle)
     home.write('papers', { 'later.md': 'written afterwards' })
     await daemon.until('it is sent', () => service.count('uploadFile') === 2)
-    await daemon.until('all is quiet', isIdle)
+    await daemon.until('all is settled', isIdle)
     expect(await daemon.stop()).toMatchObject({ exitCode: 0 })
     expect(readLibrary(service.dataDir)).toHaveLength(FILES + 2)
-    // What was there is taken over, and not sent again.
+    // The daemon adopts the resources that were there, and sends none of them again.
     expect(service.count('uploadFile')).toBe(2)
   })
 })
 
-/** A name space of users has a limit of its own, which whoever made it may set. */
+/** Each user name space has its own limit of watches, which its creator may set. */
 const WITH_FEW = ['unshare', '-Ur', 'sh', '-c', 'echo 10 > /proc/sys/user/max_inotify_watches && exec "$@"', 'sh']
 const [UNSHARE = '', ...UNSHARE_ARGUMENTS] = WITH_FEW
 const canLimit = spawnSync(UNSHARE, [...UNSHARE_ARGUMENTS, 'true']).status === 0
 
-describe('a system that allows ten watches', () => {
-  test('is said once, and scans go on', PATIENT, async ({ skip }) => {
+describe('the limit of watches', () => {
+  test('a reached limit of watches is logged once, and scans continue', PATIENT, async ({ skip }) => {
     skip(!canLimit, 'nobody but root may lower the limit of watches here')
     await using service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)

@@ -9,7 +9,7 @@ import { manyFiles } from '../support/temporary.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
-/** Longer than the daemon is waited for, so that a failure says what was waited for. */
+/** Longer than `until` waits, so that a failure names the awaited condition. */
 const PATIENT = { timeout: 180_000 }
 const SOON = { timeout: 30_000 }
 
@@ -36,18 +36,18 @@ async function untilHeld(daemon: RunningDaemon, code: string): Promise<DaemonMir
   return onlyMirror(await daemon.until(`held by ${code}`, (now) => isHeld(onlyMirror(now))))
 }
 
-/** How many contents wait to be sent, as `status` says it. */
+/** How many contents wait to be sent, by `status`. */
 async function countWaiting(home: Home): Promise<number> {
   return JSON.parse((await home.shelfd(['status', '--json'])).stdout).mirrors[0].queue.contents
 }
 
-/** A configuration that is read again: waits until the log says what came of it. */
-async function hangUp(daemon: RunningDaemon, says: RegExp): Promise<void> {
+/** Makes the daemon read its configuration again, and waits until its log reports the outcome. */
+async function hangUp(daemon: RunningDaemon, logLine: RegExp): Promise<void> {
   daemon.child.kill('SIGHUP')
-  await expect.poll(() => daemon.log(), SOON).toMatch(says)
+  await expect.poll(() => daemon.log(), SOON).toMatch(logLine)
 }
 
-/** So many uploads came to the service. */
+/** Waits until the service has received `count` uploads. */
 async function untilSent(daemon: RunningDaemon, service: FaultyService, count: number): Promise<void> {
   await daemon.until(`${count} uploads`, () => service.count('uploadFile') === count)
 }
@@ -59,7 +59,7 @@ function clockAhead(byMs: number): Variables {
 }
 
 describe('limits', () => {
-  test('hold back, also after a restart', PATIENT, async () => {
+  test('limits hold uploads back, also after a restart', PATIENT, async () => {
     const { service, home, change } = await homeWith(8)
     change({}, { limits: { newPerRun: 3, newPerDay: 5 } })
     const first = await startDaemon(home)
@@ -80,8 +80,8 @@ describe('limits', () => {
   })
 })
 
-describe('a maintenance window', () => {
-  test('holds uploads back while watching goes on', PATIENT, async () => {
+describe('maintenance windows', () => {
+  test('a maintenance window holds uploads back while watching continues', PATIENT, async () => {
     const { service, home, change } = await homeWith(3)
     const begun = new Date(Date.now() - MINUTE_MS)
     const start = `${begun.getUTCMinutes()} ${begun.getUTCHours()} * * *`
@@ -107,8 +107,8 @@ describe('a maintenance window', () => {
   })
 })
 
-describe('a schedule', () => {
-  test('sends when it is due and not before', PATIENT, async () => {
+describe('schedules', () => {
+  test('a scheduled batch sends when due and not before', PATIENT, async () => {
     const { service, home, change } = await homeWith(2)
     change({ schedule: '* * * * *' })
     const sinceFullMinuteMs = Date.now() % MINUTE_MS
@@ -126,7 +126,7 @@ describe('a schedule', () => {
     expect(nextRunAt ?? 1).toSatisfy((time: number) => time % MINUTE_MS === 0)
   })
 
-  test('catches up once what a stop made it miss', PATIENT, async () => {
+  test('a batch missed by a stopped daemon runs once at its start', PATIENT, async () => {
     const { service, home, change } = await homeWith(2)
     const farMs = Date.now() + DAY_MS / 2
     change({ schedule: `0 ${new Date(farMs).getUTCHours()} * * *` })

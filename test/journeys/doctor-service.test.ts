@@ -7,7 +7,7 @@ import { freePort } from '../support/free-port.ts'
 import { temporaryHome } from '../support/home.ts'
 import { startProxy, startTlsFront } from '../support/network.ts'
 
-describe('on the way to the service', () => {
+describe('the doctor on the way to the service', () => {
   const HOST = 'library.test'
 
   async function withOffice(validTo = daysFromNow(90)) {
@@ -20,7 +20,7 @@ describe('on the way to the service', () => {
     return { home, proxy, env: { SHELFD_CA_FILE: authority.file, HTTPS_PROXY: proxyUrl } }
   }
 
-  test('a proxy and a certificate are named', async () => {
+  test('the doctor names the proxy and the certificate', async () => {
     const { home, proxy, env } = await withOffice()
     const found = await examine(home, env)
     expect(found).toMatchObject({ exitCode: 0, failed: [] })
@@ -39,7 +39,7 @@ describe('on the way to the service', () => {
     })
   })
 
-  test('a proxy that refuses fails, and no other check', async () => {
+  test('a proxy that refuses fails its own check only', async () => {
     const { home, proxy, env } = await withOffice()
     proxy.refusal = 403
     const found = await examine(home, env)
@@ -48,13 +48,13 @@ describe('on the way to the service', () => {
     expect(found.of('service')).toMatchObject({ level: 'unchecked', message: 'not checked, see "proxy"' })
   })
 
-  test('a proxy variable that is no address fails', async () => {
+  test('a proxy variable that is not an address fails its check', async () => {
     const { home, env } = await withOffice()
     const found = await examine(home, { ...env, HTTPS_PROXY: 'socks5://127.0.0.1:1' })
     expect(found).toMatchObject({ exitCode: 2, failed: ['proxy'] })
   })
 
-  test('a certificate of an unknown authority fails', async () => {
+  test('a certificate of an unknown authority fails its check', async () => {
     const { home, env } = await withOffice()
     const found = await examine(home, { HTTPS_PROXY: env.HTTPS_PROXY })
     expect(found).toMatchObject({ exitCode: 7, failed: ['certificate'] })
@@ -62,15 +62,15 @@ describe('on the way to the service', () => {
     expect(found.of('service')).toMatchObject({ message: 'not checked, see "certificate"' })
   })
 
-  test('a file of authorities that is missing fails', async () => {
+  test('a missing file of authorities fails the check of certificates', async () => {
     const { home, env } = await withOffice()
     const found = await examine(home, { ...env, SHELFD_CA_FILE: 'nowhere.pem' })
     expect(found).toMatchObject({ exitCode: 2, failed: ['certificate'] })
   })
 })
 
-describe('at the service', () => {
-  test('nobody who answers fails', async () => {
+describe('the doctor at the service', () => {
+  test('a service that does not answer fails its check', async () => {
     const { home } = await withService()
     const found = await examine(home, { SHELFD_SERVICE_URL: `http://127.0.0.1:${await freePort()}` })
     expect(found).toMatchObject({ exitCode: 5, failed: ['service'] })
@@ -78,13 +78,13 @@ describe('at the service', () => {
     expect(found.of('clock')).toMatchObject({ message: 'not checked, see "service"' })
   })
 
-  test('a login page in its place fails', async () => {
+  test('a login page in place of the service fails its check', async () => {
     const { home, service } = await withService()
     service.fault = () => 'html-page'
     expect((await examine(home)).of('service')).toMatchObject({ code: 'answer-malformed' })
   })
 
-  test('a credential that is refused fails', async () => {
+  test('a refused credential fails its check and is not printed', async () => {
     const { home } = await withService()
     const found = await examine(home, { SHELFD_TOKEN: 'canary-token-of-nobody' })
     expect(found).toMatchObject({ exitCode: 7, failed: ['credential'] })
@@ -92,7 +92,7 @@ describe('at the service', () => {
     expect(found.stdout).not.toContain('canary-token')
   })
 
-  test('a credential that is missing fails', async () => {
+  test('a missing credential fails its check', async () => {
     const { home } = await withService()
     const found = await examine(home, { SHELFD_TOKEN: '' })
     expect(found).toMatchObject({ exitCode: 7, failed: ['credential'] })
@@ -107,7 +107,7 @@ describe('at the service', () => {
     expect(stdout).toMatch(/^warning credential .*may delete \(library\.delete\)/m)
   })
 
-  test('a right that is missing on the library fails', async () => {
+  test('a missing right on the library fails the check of rights', async () => {
     const { home, service } = await withService()
     service.rewrite = ({ route }, body) => {
       if (route !== 'checkAccess') return body
@@ -118,7 +118,7 @@ describe('at the service', () => {
     expect(found.of('rights')).toMatchObject({ message: 'Research: the credential lacks resource.create, update' })
   })
 
-  test('a library that is missing fails', async () => {
+  test('a missing library fails, and the doctor names its creation', async () => {
     const { home } = await withService({ library: 'Elsewhere' })
     const found = await examine(home)
     expect(found).toMatchObject({ exitCode: 2, failed: ['rights'] })

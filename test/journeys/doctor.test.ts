@@ -1,4 +1,4 @@
-/** `shelfd doctor`: each check fails for what it is there for, and none stops or changes anything. */
+/** `shelfd doctor`: each check fails for its own fault, and none stops another or changes anything. */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -25,7 +25,7 @@ function withStore(): Home {
   return home
 }
 
-/** Bytes and modes of everything in a directory, without what reading a database leaves beside it. */
+/** Bytes and modes of everything in a directory, without the files that SQLite leaves beside a database it reads. */
 function snapshot(directory: string): readonly string[] {
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
   return entries
@@ -35,7 +35,7 @@ function snapshot(directory: string): readonly string[] {
     .sort()
 }
 
-describe('where all is well', () => {
+describe('the doctor without findings', () => {
   test('every check of a configured service is good', async () => {
     const { home } = await withService()
     await home.shelfd(['sync'])
@@ -48,20 +48,20 @@ describe('where all is well', () => {
       expect({ check, ...found.of(check) }).toMatchObject({ check, level: 'ok' })
   })
 
-  test('a fresh machine has nothing to mend', async () => {
+  test('a fresh machine has nothing to fix', async () => {
     const home = temporaryHome()
     expect(await examine(home)).toMatchObject({ exitCode: 0, verdict: 'ok' })
     expect(readdirSync(home.path)).toEqual([])
   })
 
-  test('nothing is changed', async () => {
+  test('the doctor changes nothing', async () => {
     const { home } = await withLibrary()
     const before = snapshot(home.path)
     expect((await examine(home)).of('library').message).toMatch(/intact/)
     expect(snapshot(home.path)).toEqual(before)
   })
 
-  test('people get one line a check', async () => {
+  test('the doctor prints one line for each check', async () => {
     const { home } = await withLibrary()
     const { stdout } = await home.shelfd(['doctor'])
     expect(stdout).toMatch(/^ok {6}configuration {4}no file/m)
@@ -70,8 +70,8 @@ describe('where all is well', () => {
   })
 })
 
-describe('on this computer', () => {
-  test('a configuration that cannot be read fails alone', async () => {
+describe('the doctor on this computer', () => {
+  test('an unreadable configuration fails its own check only', async () => {
     const home = withStore()
     home.write('config/shelfd', { 'config.yaml': 'mirors: []\n' })
     const found = await examine(home)
@@ -81,7 +81,7 @@ describe('on this computer', () => {
     expect(found.of('state')).toMatchObject({ level: 'ok' })
   })
 
-  test('a state directory that others can write fails', async () => {
+  test('a state directory that others can write fails its check', async () => {
     const home = withStore()
     chmodSync(home.stateDir, 0o777)
     const found = await examine(home)
@@ -100,7 +100,7 @@ describe('on this computer', () => {
     expect(of('permissions')).toMatchObject({ level: 'warning', remedy: `chmod 700 "${home.stateDir}"` })
   })
 
-  test('a mirror whose directory is missing fails', async () => {
+  test('a mirror whose directory is missing fails its check', async () => {
     const home = temporaryHome()
     const root = home.write('Papers', {})
     configure(home, { mirrors: [{ path: root }] })
@@ -110,14 +110,14 @@ describe('on this computer', () => {
     expect(found.of('mirrors')).toMatchObject({ code: 'root-missing', message: expect.stringContaining(root) })
   })
 
-  test('a mirror whose directory was replaced fails', async () => {
+  test('a mirror whose directory was replaced fails its check', async () => {
     const { home, root } = await withLibrary()
     renameSync(root, `${root}.old`)
     mkdirSync(root)
     expect((await examine(home)).of('mirrors')).toMatchObject({ code: 'root-mismatch' })
   })
 
-  test('a mirror of another service fails', async () => {
+  test('a mirror of another service fails its check', async () => {
     const { home } = await withService()
     await home.shelfd(['sync'])
     const other = await startFaultyService({ library: 'Research' })
@@ -126,7 +126,7 @@ describe('on this computer', () => {
     expect(found.of('mirrors')).toMatchObject({ code: 'origin-mismatch' })
   })
 
-  test('nested mirrors fail', async () => {
+  test('nested mirrors fail their check', async () => {
     const home = temporaryHome()
     const root = home.write('Papers', { 'notes/a.md': 'A' })
     configure(home, { mirrors: [{ path: root }, { path: join(root, 'notes') }] })
@@ -135,7 +135,7 @@ describe('on this computer', () => {
     expect(found.of('overlap')).toMatchObject({ code: 'mirrors-overlap' })
   })
 
-  test('a damaged state fails', async () => {
+  test('a damaged state fails its check', async () => {
     const home = withStore()
     const file = join(home.stateDir, 'store.db')
     writeFileSync(file, readFileSync(file).fill(0xa5, 8_192, 40_000))
@@ -145,7 +145,7 @@ describe('on this computer', () => {
     expect(found.of('watches')).toMatchObject({ level: 'unchecked' })
   })
 
-  test('a state of an older version is not migrated', async () => {
+  test('the doctor does not migrate a state of an older version', async () => {
     const home = withStore()
     rmSync(join(home.stateDir, 'generation'))
     const database = new Database(join(home.stateDir, 'store.db'))
@@ -156,7 +156,7 @@ describe('on this computer', () => {
     expect(snapshot(home.stateDir)).toEqual(before)
   })
 
-  test('a damaged library fails', async () => {
+  test('a damaged library fails its check', async () => {
     const home = temporaryHome()
     await (await startEmbeddedLibrary({ dataDir: home.dataDir }))[Symbol.asyncDispose]()
     const file = join(home.dataDir, 'library.sqlite')
@@ -167,15 +167,15 @@ describe('on this computer', () => {
   })
 })
 
-describe('the daemon', () => {
-  test('that a schedule needs and that does not run fails', async () => {
+describe('the doctor and the daemon', () => {
+  test('a daemon that a schedule needs and that is down fails its check', async () => {
     const { home } = await withService({ schedule: '0 2 * * *' })
     const found = await examine(home)
     expect(found).toMatchObject({ exitCode: 1, failed: ['daemon'] })
     expect(found.of('daemon')).toMatchObject({ remedy: 'shelfd service install' })
   })
 
-  test.runIf(process.platform === 'linux')('that is installed and does not run fails', async () => {
+  test.runIf(process.platform === 'linux')('an installed daemon that is down fails its check', async () => {
     const home = temporaryHome()
     home.write('config/systemd/user', { 'shelfd.service': '[Service]\n' })
     const bin = home.write('bin', { systemctl: '#!/bin/sh\nexit 3\n' })
@@ -185,7 +185,7 @@ describe('the daemon', () => {
     expect(found.of('service manager')).toMatchObject({ remedy: 'shelfd service start' })
   })
 
-  test('that runs and cannot do its work fails', async () => {
+  test('a running daemon that cannot work fails its check', async () => {
     const { home, root } = await withService()
     rmSync(root, { recursive: true })
     const daemon = await startDaemon(home)

@@ -25,7 +25,7 @@ function describeFile(path: string): string {
 
 const LOG_LINE = /^\d\d:\d\d:\d\d (?:info|warn) /
 
-/** An error is one message, and at most one line that says where to go next. */
+/** An error is one message, and at most one line that names the next step. */
 function expectOneMessage(stderr: string, text: RegExp): void {
   const lines = stderr
     .trim()
@@ -37,8 +37,8 @@ function expectOneMessage(stderr: string, text: RegExp): void {
   expect(stderr).not.toMatch(/^\s+at /m)
 }
 
-describe('the process ends with', () => {
-  test('0 when all is in sync', async () => {
+describe('exit codes', () => {
+  test('a sync exits 0 when all is in sync', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A', 'b/c.md': 'C' })
     const { exitCode, stdout, stderr } = await home.run(['sync', 'Papers', '--report'])
@@ -48,7 +48,7 @@ describe('the process ends with', () => {
     expect(stdout).toMatch(/= +2 in-sync/)
   })
 
-  test('1 while a file needs attention', async () => {
+  test('a sync exits 1 while a file needs attention', async () => {
     const home = temporaryHome()
     const root = home.write('Papers', { 'a.md': 'A' })
     writeFileSync(Buffer.concat([Buffer.from(`${root}/caf`), Buffer.from([0xe9]), Buffer.from('.md')]), 'x')
@@ -57,13 +57,13 @@ describe('the process ends with', () => {
     expect(stdout).toMatch(/caf\\+xE9\.md: .*not UTF-8/)
   })
 
-  test('2 when the command line is wrong', async () => {
+  test('a wrong command line exits 2', async () => {
     const { exitCode, stdout, stderr } = await temporaryHome().run(['sync', '--bogus'])
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' })
     expectOneMessage(stderr, /bogus/)
   })
 
-  test('2 when the configuration is broken', async () => {
+  test('a broken configuration exits 2', async () => {
     const home = temporaryHome()
     home.write('config/shelfd', { 'config.yaml': 'mirrors:\n  - path: ~/Papers\n    libary: Research\n' })
     const { exitCode, stderr } = await home.run(['sync'])
@@ -71,14 +71,14 @@ describe('the process ends with', () => {
     expectOneMessage(stderr, /config\.yaml.*3.*libary.*library/s)
   })
 
-  test('3 when the directory is missing', async () => {
+  test('a missing directory exits 3', async () => {
     const home = temporaryHome()
     const { exitCode, stderr } = await home.run(['sync', 'Nowhere'])
     expect(exitCode).toBe(3)
     expectOneMessage(stderr, /Nowhere.*does not exist/)
   })
 
-  test('4 when ingestion outlasts the deadline', async () => {
+  test('a sync exits 4 when ingestion outlasts the deadline', async () => {
     await using service = await startFaultyService()
     service.rewrite = neverEnding
     const home = await homeOn(service, { 'a.md': 'A' })
@@ -88,7 +88,7 @@ describe('the process ends with', () => {
     expect(JSON.parse(stdout).mirrors[0].ingestion.pending).toBe(1)
   })
 
-  test('5 when the service is unreachable', async () => {
+  test('an unreachable service exits 5', async () => {
     const home = temporaryHome()
     const url = `http://127.0.0.1:${await freePort()}`
     const { exitCode, stderr } = await home.run(['whoami'], { SHELFD_SERVICE_URL: url, SHELFD_TOKEN: 'token' })
@@ -96,7 +96,7 @@ describe('the process ends with', () => {
     expectOneMessage(stderr, /cannot be reached/)
   })
 
-  test('7 when the token is wrong', async () => {
+  test('a wrong token exits 7', async () => {
     await using service = await startFaultyService()
     const home = await homeOn(service, { 'a.md': 'A' })
     const wrong = variablesOf({ url: service.url, token: `${service.token.slice(0, -1)}!` })
@@ -106,7 +106,7 @@ describe('the process ends with', () => {
     expect(service.count('uploadFile')).toBe(0)
   })
 
-  test('8 when a limit holds something back', async () => {
+  test('a sync exits 8 when a limit holds something back', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A', 'b.md': 'B', 'c.md': 'C' })
     const { exitCode, stdout } = await home.run(['sync', 'Papers', '--max-new', '2'])
@@ -114,7 +114,7 @@ describe('the process ends with', () => {
     expect(stdout).toMatch(/1 file held back by limits\.newPerRun \(2 in a run\)/)
   })
 
-  test('11 when another instance holds the store', async () => {
+  test('a store held by another instance exits 11', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     using store = openStore(home.stateDir)
@@ -126,7 +126,7 @@ describe('the process ends with', () => {
     expect(store.mirrors.list()).toEqual([])
   })
 
-  test('78 when the store is of a newer version', async () => {
+  test('a store of a newer version exits 78', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     openStore(home.stateDir)[Symbol.dispose]()
@@ -141,7 +141,7 @@ describe('the process ends with', () => {
     expect(await home.shelfd(['report'])).toMatchObject({ exitCode: 78 })
   })
 
-  test('78 when the store is gone but its note is there', async () => {
+  test('a lost store whose generation file remains exits 78', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     openStore(home.stateDir)[Symbol.dispose]()
@@ -151,7 +151,7 @@ describe('the process ends with', () => {
     expectOneMessage(stderr, /restore|move it away/)
   })
 
-  test('130 when interrupted, and the next run completes', async () => {
+  test('an interrupted sync exits 130, and the next run completes it', async () => {
     await using service = await startFaultyService()
     const files = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`${index}.md`, `content ${index}`]))
     const home = await homeOn(service, files)

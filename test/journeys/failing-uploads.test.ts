@@ -7,7 +7,7 @@ import { readLibrary } from '../support/library-contents.ts'
 
 const FILES = { 'bad.md': 'bad', 'good.md': 'good', 'sub/fine.md': 'fine' }
 
-/** What befalls every upload of bad.md, and how a run that meets nothing else ends. */
+/** Faults of every upload of bad.md, and how a run without other faults ends. */
 const FAULTS = [
   { fault: 'html-error', what: 'a 500', exitCode: 1, code: 'service-error' },
   { fault: 'html-page', what: 'a page of HTML with 200', exitCode: 1, code: 'answer-malformed' },
@@ -15,10 +15,10 @@ const FAULTS = [
   { fault: 'reset-before', what: 'a reset', exitCode: 5, code: 'service-unreachable' },
 ] as const
 
-type Befalling = (typeof FAULTS)[number]['fault']
+type UploadFault = (typeof FAULTS)[number]['fault']
 
 /** A home whose service fails for every upload of bad.md and for nothing else. */
-async function failingHome(fault: Befalling): Promise<{ service: FaultyService; home: Home }> {
+async function failingHome(fault: UploadFault): Promise<{ service: FaultyService; home: Home }> {
   const service = await startFaultyService({ library: 'Research' })
   service.fault = ({ fileName }) => (fileName === 'bad.md' ? fault : undefined)
   const home = temporaryHome(service)
@@ -38,8 +38,8 @@ function endQuarantines(home: Home): void {
   })
 }
 
-describe('an upload that always fails', () => {
-  test.each(FAULTS)('with $what is sent twice and then a problem', async ({ fault, exitCode, code }) => {
+describe('uploads that always fail', () => {
+  test.each(FAULTS)('an upload that meets $what is sent twice, then a problem', async ({ fault, exitCode, code }) => {
     const { service, home } = await failingHome(fault)
     const first = await home.sync(['Papers', '--to', 'Research'])
     expect(first.exitCode).toBe(exitCode)
@@ -52,13 +52,13 @@ describe('an upload that always fails', () => {
         .sort(),
     ).toEqual(['fine.md', 'good.md'])
 
-    // Within its quarantine it is neither sent nor looked for, and it stays said.
+    // During its quarantine the content is neither sent nor looked for, and every run reports it.
     service.forget()
     const second = await home.sync(['Papers'])
     expect({ exitCode: second.exitCode, failed: second.mirror.uploads.failed }).toEqual({ exitCode, failed: 1 })
     expect(service.count('uploadFile') + service.count('listDirectory')).toBe(0)
 
-    // After it one look and one further send; the next quarantine is longer.
+    // After the quarantine follow one look and one further upload; the next quarantine is longer.
     endQuarantines(home)
     const third = await home.sync(['Papers'])
     expect(third.exitCode).toBe(exitCode)
@@ -68,7 +68,7 @@ describe('an upload that always fails', () => {
     expect(Date.parse(after?.retryAt ?? '')).toBeGreaterThan(Date.parse(before?.retryAt ?? '') + 60_000)
   })
 
-  test('is told by report, why, failed and status', async () => {
+  test('report, why, failed and status show a failed upload', async () => {
     const { home } = await failingHome('html-error')
     await home.sync(['Papers', '--to', 'Research'])
     const report = await home.shelfd(['report', '--format', 'combined'])
@@ -86,10 +86,10 @@ describe('an upload that always fails', () => {
     expect(status).toMatchObject({ files: { needAttention: 1, inDoubt: 0 }, problems: [{ path: 'bad.md' }] })
   })
 
-  test('that arrived after all is found by a look', async () => {
+  test('an upload that arrived after all is found by a look', async () => {
     const { service, home } = await failingHome('html-error')
     service.fault = ({ fileName }) => (fileName === 'bad.md' ? 'reset-after' : undefined)
-    // A listing that is late shows neither send in this run.
+    // The listing is late: it shows neither upload in this run.
     service.rewrite = ({ route }, body) => (route === 'listDirectory' ? { ...body, files: [] } : body)
     expect((await home.sync(['Papers', '--to', 'Research'])).exitCode).toBe(5)
     expect(countSends(service, 'bad.md')).toBe(2)
@@ -101,7 +101,7 @@ describe('an upload that always fails', () => {
     expect(service.count('uploadFile')).toBe(0)
   })
 
-  test('is sent again at once when someone asks', async () => {
+  test('failed retry sends a failed upload again at once', async () => {
     const { service, home } = await failingHome('unavailable')
     await home.sync(['Papers', '--to', 'Research'])
     service.fault = () => undefined
@@ -110,7 +110,7 @@ describe('an upload that always fails', () => {
     expect(readLibrary(service.dataDir)).toHaveLength(3)
   })
 
-  test('is neither sent nor a failure once set aside', async () => {
+  test('failed ignore ends both the uploads and the failure', async () => {
     const { service, home } = await failingHome('unavailable')
     await home.sync(['Papers', '--to', 'Research'])
     await home.shelfd(['failed', 'ignore', 'Papers/bad.md'])
@@ -119,7 +119,7 @@ describe('an upload that always fails', () => {
     expect(service.count('uploadFile')).toBe(0)
   })
 
-  test('is told once by a sync that people read', async () => {
+  test('a sync that people read shows a failed upload once', async () => {
     const { home } = await failingHome('html-error')
     const sync = async (...flags: string[]) => {
       const { stdout, stderr } = await home.shelfd(['sync', 'Papers', '--to', 'Research', ...flags])
@@ -132,7 +132,7 @@ describe('an upload that always fails', () => {
     expect(await sync('--log-format', 'json')).toMatch(/"warn".*an upload failed again/)
   })
 
-  test('counts each send in the limits', async () => {
+  test('every attempt of a failing upload counts towards the limits', async () => {
     const { service, home } = await failingHome('html-error')
     await home.sync(['Papers', '--to', 'Research', '--max-new-per-day', '4'])
     expect(service.count('uploadFile')).toBe(4)
@@ -142,7 +142,7 @@ describe('an upload that always fails', () => {
     expect(service.count('uploadFile')).toBe(4)
   })
 
-  test('keeps a daemon from telling of success', { timeout: 90_000 }, async () => {
+  test('a daemon with a failing upload reports no success', { timeout: 90_000 }, async () => {
     const { service, home } = await failingHome('html-error')
     configure(home, { mirrors: [{ name: 'papers', path: `${home.path}/Papers`, library: 'Research', settle: '50ms' }] })
     const daemon = await startDaemon(home)

@@ -9,8 +9,8 @@ import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
 const tree = { 'a.md': '# A', 'sub/b.md': '# B', 'sub/deep/c.txt': 'C', 'sub/copy-of-a.md': '# A', 'empty/': '' }
 
-describe('without any configuration', () => {
-  test('the first command makes everything searchable', async () => {
+describe('the first run', () => {
+  test('the first command makes every file searchable without configuration', async () => {
     const home = temporaryHome()
     home.write('Papers', tree)
     const { exitCode, mirror, stderr } = await home.sync(['Papers'])
@@ -27,7 +27,7 @@ describe('without any configuration', () => {
     expect(await home.shelfd(['report', '--check'])).toMatchObject({ exitCode: 0 })
   })
 
-  test('a dry run says what the real run sends', async () => {
+  test('a dry run reports what the real run does', async () => {
     const home = temporaryHome()
     home.write('Papers', tree)
     const dry = await home.sync(['Papers', '--dry-run'])
@@ -41,7 +41,7 @@ describe('without any configuration', () => {
     expect(dry.mirror.directories).toEqual(real.mirror.directories)
   })
 
-  test('a dry run counts the directories above', async () => {
+  test('a dry run counts the directories above the mirror', async () => {
     const { home } = await homeOnService()
     home.write('Papers', { 'a.md': 'A', 'x/b.md': 'B' })
     const dry = await home.sync(['Papers', '--to', 'Research:/one/two/Papers', '--dry-run'])
@@ -50,7 +50,7 @@ describe('without any configuration', () => {
     expect(dry.mirror.directories).toEqual(real.mirror.directories)
   })
 
-  test('a dry run of the root directory agrees', async () => {
+  test('a dry run into the root directory agrees with the run', async () => {
     const { home } = await homeOnService()
     home.write('Papers', { 'a.md': 'A', 'x/b.md': 'B' })
     const dry = await home.sync(['Papers', '--to', 'Research:/', '--dry-run'])
@@ -58,7 +58,7 @@ describe('without any configuration', () => {
     expect(dry.mirror.directories.created).toEqual(real.mirror.directories.created)
   })
 
-  test('copies are counted once, however many', async () => {
+  test('each content with copies is counted once', async () => {
     const { home } = await homeOnService()
     const files = Array.from({ length: 60 }, (_, index) => [`${index}.md`, `content ${index % 30}`])
     home.write('Papers', Object.fromEntries(files))
@@ -67,8 +67,8 @@ describe('without any configuration', () => {
   })
 })
 
-describe('a later run', () => {
-  test('sends nothing and changes nothing (P17)', async () => {
+describe('later runs', () => {
+  test('a second run sends nothing and changes nothing (P17)', async () => {
     const { home, service } = await homeOnService()
     home.write('Papers', tree)
     expect((await home.sync(['Papers', '--to', 'Research'])).exitCode).toBe(0)
@@ -92,7 +92,7 @@ describe('a later run', () => {
     expect(dumpStore(home.stateDir)).toEqual(before)
   })
 
-  test('tells change, move, loss and gain apart', async () => {
+  test('a run distinguishes changed, moved, removed and new files', async () => {
     const { home } = await homeOnService()
     const root = home.write('Papers', { 'a.md': 'A', 'b.md': 'B', 'c.md': 'C', 'd/e.md': 'E', 'd/f.md': 'F' })
     await home.sync(['Papers', '--to', 'Research'])
@@ -108,7 +108,7 @@ describe('a later run', () => {
     const { stdout } = await home.shelfd(['report', '--format', 'combined'])
     const lines = ['= a.md', '= moved/e.md', '= moved/f.md', '= new.md', '= renamed.md', '^ a.md', '^ c.md']
     expect(stdout.trim().split('\n').sort()).toEqual(lines)
-    // Old versions are nobody's to resolve.
+    // Nobody can resolve old versions, so that the check passes.
     expect(await home.shelfd(['report', '--check'])).toMatchObject({ exitCode: 0 })
     expect(await home.shelfd(['report', '--check', '--fail-on', 'superseded'])).toMatchObject({ exitCode: 1 })
   })
@@ -145,7 +145,7 @@ describe('a later run', () => {
     expect(stdout.trim().split('\n').sort()).toEqual(['= a.md', '^ a.md'])
   })
 
-  test('hashes everything again when asked', async () => {
+  test('a run with --checksum hashes every file again', async () => {
     const { home } = await homeOnService()
     home.write('Papers', { 'a.md': 'A', 'b.md': 'B' })
     await home.sync(['Papers', '--to', 'Research'])
@@ -155,7 +155,7 @@ describe('a later run', () => {
 })
 
 describe('ad hoc mirrors', () => {
-  test('of the same basename stay apart', async () => {
+  test('ad hoc mirrors of the same base name stay apart', async () => {
     const home = temporaryHome()
     home.write('one/notes', { 'a.md': 'A' })
     home.write('two/notes', { 'b.md': 'B' })
@@ -171,14 +171,14 @@ describe('ad hoc mirrors', () => {
     expect(await home.shelfd(['report', '--check'])).toMatchObject({ exitCode: 0 })
   })
 
-  test('the same bytes under two kinds are two contents', async () => {
+  test('the same bytes in two types are two contents', async () => {
     const { home } = await homeOnService()
     home.write('Papers', { 'a.md': 'same', 'a.txt': 'same', 'b.txt': 'same' })
     const { mirror } = await home.sync(['Papers', '--to', 'Research'])
     expect(mirror.uploads).toMatchObject({ created: 2, aliases: 1 })
   })
 
-  test('of one library share their contents', async () => {
+  test('ad hoc mirrors of one library share their contents', async () => {
     const { home } = await homeOnService()
     const outside = writeTree(temporaryDirectory(), { 'a.md': 'A', 'b.md': 'B' })
     home.write('two', { 'a.md': 'A', 'c.md': 'C' })
@@ -188,7 +188,7 @@ describe('ad hoc mirrors', () => {
     expect(await home.shelfd(['report', '--check'])).toMatchObject({ exitCode: 0 })
   })
 
-  test('of an empty directory are mirrored too', async () => {
+  test('an empty directory is mirrored too', async () => {
     const { home } = await homeOnService()
     mkdirSync(join(home.path, 'Nothing'))
     const { exitCode, mirror } = await home.sync(['Nothing', '--to', 'Research'])

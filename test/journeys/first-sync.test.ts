@@ -1,4 +1,4 @@
-/** The first sync says where the data went and what to do next. */
+/** The first sync prints where the data went and what to do next. */
 import { describe, expect, test } from 'vitest'
 import { parseSize } from '../../src/foundation/text/units.ts'
 import { configure, startDaemon } from '../support/daemon.ts'
@@ -15,7 +15,7 @@ const WHERE =
   'No service is configured: Papers goes into the library on this computer\n(~/data/shelfd/library). Nothing leaves it.\n'
 
 describe('the first sync into the library on this computer', () => {
-  test('says where the files go and how much room they take', async () => {
+  test('the first sync names where files go and their space', async () => {
     const home = temporaryHome()
     home.write('Papers', TREE)
     const { stderr, exitCode } = await home.run(['sync', 'Papers'])
@@ -27,7 +27,7 @@ describe('the first sync into the library on this computer', () => {
     expect(sizeBytes).toBeLessThan(20 * 2 ** 20)
   })
 
-  test('suggests a search that finds something', async () => {
+  test('the first sync suggests a search that finds something', async () => {
     const home = temporaryHome()
     home.write('Papers', TREE)
     const { stderr } = await home.run(['sync', 'Papers'])
@@ -36,21 +36,21 @@ describe('the first sync into the library on this computer', () => {
     expect((await home.run(['search', query])).stdout).toContain('spring-tide.md')
   })
 
-  test('says so once, and not to scripts', async () => {
+  test('the place of the data is printed once, never with --quiet or --json', async () => {
     const home = temporaryHome()
     home.write('Papers', TREE)
     expect((await home.shelfd(['sync', '-n', 'Papers'])).stderr).toMatch(
       /Papers would go into .*\n.* Nothing leaves it\.\n/,
     )
-    const quiet = temporaryHome()
-    quiet.write('Papers', TREE)
-    expect((await quiet.shelfd(['sync', 'Papers', '-q'])).stderr).toBe('')
+    const other = temporaryHome()
+    other.write('Papers', TREE)
+    expect((await other.shelfd(['sync', 'Papers', '-q'])).stderr).toBe('')
     expect((await home.shelfd(['sync', 'Papers', '--json'])).stderr).toBe('')
     home.write('Papers', { 'more.md': 'more' })
     expect((await home.shelfd(['sync', 'Papers'])).stderr).toBe('')
   })
 
-  test('suggests nothing that would look elsewhere', async () => {
+  test('the first sync suggests no command that would look elsewhere', async () => {
     const [home, other] = [temporaryHome(), temporaryHome()]
     for (const { write } of [home, other]) write('Papers', TREE)
     const elsewhere = await other.shelfd(['sync', 'Papers', '--state-dir', 'elsewhere'])
@@ -59,7 +59,7 @@ describe('the first sync into the library on this computer', () => {
     expect((await home.shelfd(['sync', 'Papers'], npmStart)).stderr).toMatch(/\nNext: npm start -- DIR [a-z ]+\n$/)
   })
 
-  test('says so beside a daemon as well', async () => {
+  test('the first sync beside a daemon names the place too', async () => {
     const home = temporaryHome()
     home.write('Papers', TREE)
     configure(home, { mirrors: [{ name: 'other', path: home.write('Other', {}) }] })

@@ -9,8 +9,8 @@ import { manyFiles } from '../support/temporary.ts'
 
 const FILES = manyFiles(6_000, 6_000)
 
-describe.runIf(mayMount)('a full disk', () => {
-  test('of the state ends with its name, and with exit 5', async () => {
+describe.runIf(mayMount)('full disks', () => {
+  test('a full disk of the state exits 5 and is named', async () => {
     const service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     home.write('Papers', FILES)
@@ -26,7 +26,7 @@ describe.runIf(mayMount)('a full disk', () => {
     expect({ exitCode, created: mirror.uploads.created }).toEqual({ exitCode: 8, created: 50 })
   })
 
-  test('of the state holds a daemon until there is room', async () => {
+  test('a full disk of the state holds a daemon until there is room', async () => {
     const service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     const path = home.write('Papers', { 'a.md': 'A', 'b.md': 'B' })
@@ -37,16 +37,16 @@ describe.runIf(mayMount)('a full disk', () => {
     expect(full.mirrors[0]).toMatchObject({ state: 'waiting', reason: { code: 'disk-full' } })
     expect(service.count('uploadFile')).toBe(0)
     disk.resize('200m')
-    await daemon.until('it goes on by itself', (now) => isIdle(now) && service.count('uploadFile') === 2)
+    await daemon.until('it continues by itself', (now) => isIdle(now) && service.count('uploadFile') === 2)
     expect((await daemon.stop()).exitCode).toBe(0)
   }, 120_000)
 
-  test('of the library loses nothing and doubles nothing', async () => {
+  test('a full disk of the library loses nothing and sends nothing twice', async () => {
     const home = temporaryHome()
     const files = Array.from({ length: 60 }, (_, index) => [`${index}.md`, `${index} `.repeat(20_000)] as const)
     home.write('Papers', Object.fromEntries(files))
     using disk = mountSmallDisk(home.dataDir, '2m')
-    // Nothing leaves ingestion either, while it cannot write.
+    // While the library cannot write, its ingestion completes nothing either.
     const first = await home.sync(['Papers', '--no-wait'])
     expect(first.exitCode).toBe(5)
     const stored = readLibrary(home.dataDir).map(({ title }) => title)

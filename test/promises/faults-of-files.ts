@@ -246,7 +246,9 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'scans at intervals, and one message that names the setting to raise',
     class: 'next scan',
     shownBy: {
-      'journeys/daemon-guards.test.ts': ['a system that allows ten watches > is said once, and scans go on'],
+      'journeys/daemon-guards.test.ts': [
+        'the limit of watches > a reached limit of watches is logged once, and scans continue',
+      ],
       'local/watch/watch-limit.test.ts': [
         'a system that allows four watches > node watches as many directories as the limit allows',
         'a system that allows four watches > %s refuses at the limit, and says why',
@@ -291,9 +293,9 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'retry',
     shownBy: {
       'journeys/full-disk.test.ts': [
-        'a full disk > of the state ends with its name, and with exit 5',
-        'a full disk > of the state holds a daemon until there is room',
-        'a full disk > of the library loses nothing and doubles nothing',
+        'full disks > a full disk of the state exits 5 and is named',
+        'full disks > a full disk of the state holds a daemon until there is room',
+        'full disks > a full disk of the library loses nothing and sends nothing twice',
       ],
       'embedded/storage/full-disk.test.ts': [
         'a full disk of the embedded library > answers uploads of %i bytes with 507',

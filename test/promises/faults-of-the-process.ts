@@ -13,7 +13,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
         'the first Ctrl-C > says at once what it still waits for',
         'the first Ctrl-C > is no failure in the status',
       ],
-      'journeys/exit-codes.test.ts': ['the process ends with > 130 when interrupted, and the next run completes'],
+      'journeys/exit-codes.test.ts': ['exit codes > an interrupted sync exits 130, and the next run completes it'],
       'remote/endpoints/uploads.test.ts': ['doubt > is the end of an abort on the way'],
     },
   },
@@ -53,7 +53,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     answer: 'the process ends with a code that lets the service manager start it again',
     class: 'halt',
     shownBy: {
-      'journeys/credential-secrecy.test.ts': ['a crash tells where, and nothing of the credential'],
+      'journeys/credential-secrecy.test.ts': ['a crash prints its place and hides the credential'],
       'journeys/uncaught.test.ts': ['an exception that nobody catches ends the daemon, to be started again'],
       'app/service-manager/definitions.test.ts': [
         'the units of systemd > the unit %s is not restarted after a final exit',
@@ -70,7 +70,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
         'a store that is deleted or replaced while it is used > (%s) takes nothing any more',
       ],
       'journeys/daemon-guards.test.ts': [
-        'a store that is deleted under the daemon > ends it, and the next one asks before it sends (P14)',
+        'a deleted store > a deleted store ends the daemon, and the next one asks before it sends (P14)',
       ],
     },
   },
@@ -99,9 +99,13 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     answer: 'the daemon is asked to do it; a store that another process holds is exit 11',
     class: 'accepted',
     shownBy: {
-      'journeys/beside-daemon.test.ts': ['sync beside a daemon > is done by it, with the same account'],
-      'journeys/daemon-control.test.ts': ['beside the daemon > sync, report and search go through it'],
-      'journeys/exit-codes.test.ts': ['the process ends with > 11 when another instance holds the store'],
+      'journeys/beside-daemon.test.ts': [
+        'sync beside a daemon > a sync beside a daemon runs in it, with the same summary',
+      ],
+      'journeys/daemon-control.test.ts': [
+        'commands and signals beside the daemon > sync, report and search work beside the daemon',
+      ],
+      'journeys/exit-codes.test.ts': ['exit codes > a store held by another instance exits 11'],
     },
   },
   {

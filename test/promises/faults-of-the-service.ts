@@ -175,7 +175,9 @@ export const faultsOfTheService: readonly FaultRow[] = [
     class: 'doubt',
     shownBy: {
       'remote/endpoints/uploads.test.ts': ['doubt > is the end of one try: %s'],
-      'journeys/failing-uploads.test.ts': ['an upload that always fails > with $what is sent twice and then a problem'],
+      'journeys/failing-uploads.test.ts': [
+        'uploads that always fail > an upload that meets $what is sent twice, then a problem',
+      ],
     },
   },
   {

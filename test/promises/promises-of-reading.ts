@@ -105,7 +105,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
         'a root that lost its files (P12) > counts nothing as removed in the run that halts',
         'files that are left out now > hide no loss beside them',
       ],
-      'journeys/daemon-guards.test.ts': ['roots that are lost > halt their mirrors alone until resolved'],
+      'journeys/daemon-guards.test.ts': ['lost root directories > a lost root halts its mirror alone until resolved'],
       'journeys/other-disk.test.ts': ['another disk at the same mount point is not sent'],
       'rules/observe/loss-guard.test.ts': [
         'the guard of a root > the root guard halts when all of five files are gone',
@@ -121,8 +121,8 @@ export const promisesOfReading: readonly PromiseRow[] = [
     except: [],
     shownBy: {
       'journeys/first-and-later-runs.test.ts': [
-        'a later run > a file that comes back sends nothing (P13)',
-        'a later run > an old content that returns is not superseded',
+        'later runs > a file that comes back sends nothing (P13)',
+        'later runs > an old content that returns is not superseded',
       ],
       'store/tables/queries.test.ts': ['contents > keep their resource id for good (P13)'],
       'sync/observe/moves-between-scans.test.ts': ['files renamed between scans are not lost'],

@@ -16,7 +16,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'a new store beside a full library (P14) > sends nothing that is there when told to go on',
       ],
       'journeys/daemon-guards.test.ts': [
-        'a store that is deleted under the daemon > ends it, and the next one asks before it sends (P14)',
+        'a deleted store > a deleted store ends the daemon, and the next one asks before it sends (P14)',
       ],
       'journeys/limits-and-waiting.test.ts': [
         'limits > hold back what the next run sends',
@@ -62,7 +62,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'a lock file that is %s > hinders nobody when the store is closed',
         'a lock file deleted in the middle of a run lets no other process in',
       ],
-      'journeys/exit-codes.test.ts': ['the process ends with > 11 when another instance holds the store'],
+      'journeys/exit-codes.test.ts': ['exit codes > a store held by another instance exits 11'],
       'endurance/daemon-weather.test.ts': [
         'random signals > a daemon ended at random loses nothing and leaves no lock',
       ],
@@ -78,7 +78,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'endurance/kills.test.ts': [
         'kills at any moment > a killed process loses nothing and sends nothing twice (P1-P4)',
       ],
-      'journeys/first-and-later-runs.test.ts': ['a later run > sends nothing and changes nothing (P17)'],
+      'journeys/first-and-later-runs.test.ts': ['later runs > a second run sends nothing and changes nothing (P17)'],
       'endurance/chaos.test.ts': [
         'random faults of the service > a faulty service gets every content exactly once (seed %i)',
       ],
@@ -93,7 +93,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'endurance/kills.test.ts': [
         'kills at any moment > a killed process loses nothing and sends nothing twice (P1-P4)',
       ],
-      'journeys/exit-codes.test.ts': ['the process ends with > 130 when interrupted, and the next run completes'],
+      'journeys/exit-codes.test.ts': ['exit codes > an interrupted sync exits 130, and the next run completes it'],
       'journeys/under-way.test.ts': ['a batch > that a kill breaks off goes on at the start'],
     },
   },
@@ -184,8 +184,8 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     shownBy: {
       'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
       'journeys/credential-secrecy.test.ts': [
-        'a credential repeated in escapes shows nowhere (P22)',
-        'the credential goes in one header and nowhere else (P22)',
+        'a credential repeated in escapes is shown nowhere (P22)',
+        'the credential stands in one header and nowhere else (P22)',
       ],
       'remote/wire/transport.test.ts': [
         'requests > carries the credential in one header only',
@@ -211,7 +211,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'a store that is not what it was (P24) > of a newer schema is left alone (P23)',
         'a store that is not what it was (P24) > of an older schema is backed up and migrated, also for reading (P23)',
       ],
-      'journeys/exit-codes.test.ts': ['the process ends with > 78 when the store is of a newer version'],
+      'journeys/exit-codes.test.ts': ['exit codes > a store of a newer version exits 78'],
     },
   },
   {
@@ -248,7 +248,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'a state restored from a backup is said to be one until it has looked',
         'an older copy is refused by whoever reads as well, and the way back leads on',
       ],
-      'journeys/exit-codes.test.ts': ['the process ends with > 78 when the store is gone but its note is there'],
+      'journeys/exit-codes.test.ts': ['exit codes > a lost store whose generation file remains exits 78'],
     },
   },
 ]

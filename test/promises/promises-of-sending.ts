@@ -111,9 +111,9 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'an answer to an upload that is no answer > (%s) counts as doubt, not as done',
       ],
       'journeys/failing-uploads.test.ts': [
-        'an upload that always fails > with $what is sent twice and then a problem',
-        'an upload that always fails > that arrived after all is found by a look',
-        'an upload that always fails > counts each send in the limits',
+        'uploads that always fail > an upload that meets $what is sent twice, then a problem',
+        'uploads that always fail > an upload that arrived after all is found by a look',
+        'uploads that always fail > every attempt of a failing upload counts towards the limits',
       ],
       'sync/doubts/looks.test.ts': [
         'a look > compares all entries of the name before it sends again',

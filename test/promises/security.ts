@@ -24,7 +24,7 @@ export const security: readonly SecurityRow[] = [
     id: 'S-03',
     holds: 'Only the header `Authorization` carries the credential.',
     shownBy: {
-      'journeys/credential-secrecy.test.ts': ['the credential goes in one header and nowhere else (P22)'],
+      'journeys/credential-secrecy.test.ts': ['the credential stands in one header and nowhere else (P22)'],
       'remote/wire/transport.test.ts': ['requests > carries the credential in one header only'],
     },
   },
@@ -32,13 +32,13 @@ export const security: readonly SecurityRow[] = [
     id: 'S-04',
     holds: 'Secrets are left out of everything that is printed or logged, by their value, at every level.',
     shownBy: {
-      'journeys/credential-secrecy.test.ts': ['a credential repeated in escapes shows nowhere (P22)'],
+      'journeys/credential-secrecy.test.ts': ['a credential repeated in escapes is shown nowhere (P22)'],
       'foundation/text/redaction.test.ts': [
         'redaction > a secret is redacted when repeated as %s',
         'redaction > a secret is redacted in any mixture of escapes',
       ],
       'app/logging/create-logger.test.ts': ['a secret appears nowhere in a log, in any form, at any level'],
-      'journeys/config-show.test.ts': ['config show > never shows a secret'],
+      'journeys/config-show.test.ts': ['config show > config show never prints a secret'],
       'cli/service-commands.test.ts': ['credentials > the token is in no output of any command'],
     },
   },
@@ -246,7 +246,7 @@ export const security: readonly SecurityRow[] = [
         'names that want to do harm > are mirrored one by one and escaped',
         'names that want to do harm > and words of a service are escaped by every command',
       ],
-      'journeys/credential-secrecy.test.ts': ['a crash tells where, and nothing of the credential'],
+      'journeys/credential-secrecy.test.ts': ['a crash prints its place and hides the credential'],
     },
   },
   {
