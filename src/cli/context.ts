@@ -10,6 +10,7 @@ import { createOutageListener } from './outage-listener.ts'
 import { renderTable } from './render/layout/table.ts'
 import { type CliIo, columnsOf } from './terminal/cli-io.ts'
 import { MessageOutput } from './terminal/message-output.ts'
+import { type ColorChoice, type Palette, paletteOf } from './terminal/palette.ts'
 
 /** Values of the flags that all commands have. */
 export interface GlobalFlags {
@@ -18,6 +19,7 @@ export interface GlobalFlags {
   readonly quiet: boolean
   /** How often `-v` was given. */
   readonly verbosity: number
+  readonly color: ColorChoice
   /** Flags of the configuration, as typed. */
   readonly settingFlags: SettingFlags
 }
@@ -37,6 +39,8 @@ export interface CommandContext extends GlobalFlags {
   openService(): Promise<OpenedService>
   /** Writes one or more lines of data to stdout, without registered secrets and control characters. */
   print(line: string): void
+  /** As `print`, for people: in colours where stdout shows them. */
+  printText(text: string, style?: Exclude<keyof Palette, 'progress'>): void
   printJson(value: unknown): void
   /** Columns of the terminal on stdout; undefined for a file or a pipe. */
   readonly columns: number | undefined
@@ -65,13 +69,16 @@ export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () =>
   redactor.add(io.env.SHELFD_TOKEN ?? '')
   let settings: Settings | undefined
   let logger: Logger | undefined
-  const messages = new MessageOutput(io.stderr)
+  const messages = new MessageOutput(io.stderr, paletteOf('stderr', io, flags.color))
+  const palette = paletteOf('stdout', io, flags.color)
   const printMessage = (line: string) => {
     if (!flags.quiet) messages.write(`${redactor.redact(line)}\n`)
   }
   let onOutage: OutageListener | undefined
-  const print = (line: string) => {
-    io.stdout.write(`${redactor.redact(escapeLines(line))}\n`)
+  const safe = (text: string) => redactor.redact(escapeLines(text))
+  const print = (line: string) => void io.stdout.write(`${safe(line)}\n`)
+  const printText: CommandContext['printText'] = (text, style = 'line') => {
+    io.stdout.write(`${palette[style](safe(text))}\n`)
   }
   const context: CommandContext = {
     ...flags,
@@ -97,10 +104,15 @@ export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () =>
       return openService(context.settings, { ...io, logger, redactor, onOutage, retry: INTERACTIVE_RETRY })
     },
     print,
+    printText,
     get columns() {
       return columnsOf(io)
     },
-    printTable: (headings, rows) => print(renderTable(headings, rows, context.columns)),
+    printTable: (headings, rows) => {
+      const [heading = '', ...lines] = renderTable(headings, rows, context.columns).split('\n')
+      printText(heading, 'heading')
+      if (lines.length > 0) print(lines.join('\n'))
+    },
     printJson: (value) => print(terminalSafeJson(value)),
     printMessage,
     announce: (line, fields) => {

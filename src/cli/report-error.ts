@@ -4,12 +4,14 @@ import { escapeText } from '../foundation/text/safe-text.ts'
 import { exitCodeOf } from './exit-codes.ts'
 import { hintFor } from './hints.ts'
 import type { CliIo } from './terminal/cli-io.ts'
+import { COLOR_CHOICES, type ColorChoice, paletteOf } from './terminal/palette.ts'
 
 /** What the report of an error needs from the command line. */
 export interface Shown {
   commandName: string | undefined
   withStack: boolean
   logFormat: LogFormat
+  readonly color: ColorChoice
   redact: (text: string) => string
 }
 
@@ -21,7 +23,8 @@ export async function reportError(error: unknown, io: CliIo, shown: Shown): Prom
   if (chooseLogFormat(shown.logFormat, io.env) === 'json') return logError(error, io, shown, { hint, stack })
   const parts = [`shelfd: ${messageOf(error)}`, ...(hint ? [hint] : []), ...(stack ? [stack] : [])]
   const lines = parts.join('\n').split('\n').map(escapeText)
-  io.stderr.write(`${shown.redact(lines.join('\n  '))}\n`)
+  const palette = paletteOf('stderr', io, shown.color)
+  io.stderr.write(`${palette.line(shown.redact(lines.join('\n  ')))}\n`)
 }
 
 async function stackOf(error: unknown): Promise<string | undefined> {
@@ -45,8 +48,19 @@ async function logError(
 
 /** The log format from flag or environment, for errors before the configuration was read, which may be the error. */
 export function typedLogFormat(argv: readonly string[], env: CliIo['env']): LogFormat {
-  const at = argv.findLastIndex((word) => word === '--log-format' || word.startsWith('--log-format='))
-  const [, attached] = argv[at]?.split('=') ?? []
-  const format = at === -1 ? env.SHELFD_LOG_FORMAT : (attached ?? argv[at + 1])
+  const format = typedValue(argv, '--log-format') ?? env.SHELFD_LOG_FORMAT
   return format === 'json' || format === 'text' ? format : 'auto'
+}
+
+/** The value of --color, for errors before the command line was read. */
+export function typedColor(argv: readonly string[]): ColorChoice {
+  const color = typedValue(argv, '--color')
+  return COLOR_CHOICES.find((choice) => choice === color) ?? 'auto'
+}
+
+function typedValue(argv: readonly string[], flag: string): string | undefined {
+  const at = argv.findLastIndex((word) => word === flag || word.startsWith(`${flag}=`))
+  if (at === -1) return undefined
+  const [, attached] = argv[at]?.split('=') ?? []
+  return attached ?? argv[at + 1]
 }

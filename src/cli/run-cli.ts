@@ -10,7 +10,7 @@ import { EXIT_CODES, exitCodeOf } from './exit-codes.ts'
 import { COMPLETION_REQUEST, flagForWord } from './options/global-options.ts'
 import { type FoundCommand, findCommand } from './parser/find-command.ts'
 import type { CommandLine } from './parser/read-command-line.ts'
-import { reportError, type Shown, typedLogFormat } from './report-error.ts'
+import { reportError, type Shown, typedColor, typedLogFormat } from './report-error.ts'
 import { type CliIo, columnsOf } from './terminal/cli-io.ts'
 
 /** Runs one command line (without program name) and returns its exit code; the only place that prints errors. */
@@ -19,6 +19,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     commandName: undefined,
     withStack: false,
     logFormat: typedLogFormat(argv, io.env),
+    color: typedColor(argv),
     redact: (text) => text,
   }
   // Node itself would print the error without redacting secrets.

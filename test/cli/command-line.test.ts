@@ -21,7 +21,14 @@ async function mistakeOf(...argv: readonly string[]): Promise<string> {
 describe('flags', () => {
   test('flags not given are off, empty or their default', async () => {
     const { flags, args } = await read('sync')
-    expect(flags).toEqual({ config: undefined, json: false, quiet: false, verbosity: 0, settingFlags: {} })
+    expect(flags).toEqual({
+      config: undefined,
+      json: false,
+      quiet: false,
+      color: 'auto',
+      verbosity: 0,
+      settingFlags: {},
+    })
     expect(args).toMatchObject({ mirrors: [], dryRun: false, noWait: false, to: undefined })
     expect((await read('serve')).args).toMatchObject({ host: '127.0.0.1', port: 0 })
     expect((await read('search', 'x')).args).toMatchObject({ library: [], compact: false, limit: undefined })

@@ -28,6 +28,7 @@ describe('help', () => {
         -q, --quiet       Log errors only
         -v, --verbose     Log more, and name each file that is sent; twice also shows the traces of errors
             --log-format  Log as text or json [text|json]
+            --color       Colour what people read [auto|always|never, default auto]
         -V, --version     Print the version
         -h, --help        Print this help
 
@@ -73,6 +74,7 @@ describe('help', () => {
         -q, --quiet       Log errors only
         -v, --verbose     Log more, and name each file that is sent; twice also shows the traces of errors
             --log-format  Log as text or json [text|json]
+            --color       Colour what people read [auto|always|never, default auto]
         -V, --version     Print the version
         -h, --help        Print this help
 

@@ -19,9 +19,9 @@ import { createProgress } from '../../src/sync/progress.ts'
 import { readSettingsWith } from '../app/settings/read-settings-with.ts'
 import { DANGEROUS, HOSTILE_MARKS, hostileText } from '../support/hostile-text.ts'
 
-/** The control sequences that redraw a line; shelfd itself writes them. */
+/** The control sequences that redraw a line and colour text; shelfd itself writes them. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for control characters
-const OWN_MARKS = /\r\u001b\[2K|\u001b\[\?7[lh]/g
+const OWN_MARKS = /\r\u001b\[2K|\u001b\[\?7[lh]|\u001b\[(?:[12]|22|3[1236]|39)m/g
 
 describe('text from outside', () => {
   test.each(HOSTILE_MARKS.map((mark) => [mark]))('a hostile mark is escaped: %j', (mark) => {
@@ -72,6 +72,7 @@ describe('printed output', () => {
         const { io, written } = collectingIo(format)
         const context = createContext(io, FLAGS, () => readSettingsWith({ env: { SHELFD_LOG_FORMAT: format } }))
         context.print(text)
+        for (const style of ['line', 'heading', 'excerpt'] as const) context.printText(text, style)
         context.printJson({ [text]: [text] })
         context.printTable(['name', 'path'], [[text, text]])
         context.printMessage(text)
@@ -81,7 +82,13 @@ describe('printed output', () => {
         context.messages.write(`${text}\n`)
         context.messages.clear()
         await askLine(context, text)
-        const shown = { commandName: text, withStack: true, logFormat: format, redact: (line: string) => line }
+        const shown = {
+          commandName: text,
+          withStack: true,
+          logFormat: format,
+          color: 'always' as const,
+          redact: (line: string) => line,
+        }
         await reportError(new UsageError('bad-usage', text, { cause: new Error(text) }), io, shown)
         expect(written().replaceAll(OWN_MARKS, '').replaceAll('\t', ' ')).not.toMatch(DANGEROUS)
       }),
@@ -103,7 +110,7 @@ describe('printed output', () => {
   })
 })
 
-const FLAGS = { config: undefined, json: false, quiet: false, verbosity: 2, settingFlags: {} }
+const FLAGS = { config: undefined, json: false, quiet: false, verbosity: 2, color: 'always', settingFlags: {} } as const
 
 function collectingIo(format: string): { io: CliIo; written(): string } {
   let all = ''

@@ -35,7 +35,7 @@ export function openTerminal(
   columns = 120,
 ): Terminal {
   const child = spawn('python3', [PROGRAM, String(columns), ...program, ...args], {
-    env,
+    env: { NO_COLOR: '1', ...env },
     cwd: path,
     stdio: ['pipe', 'pipe', 'inherit'],
   })

@@ -59,9 +59,11 @@ async function showOnce(context: CommandContext, redraws: boolean): Promise<void
     context.printJson(toJson(mirrors, daemon, found.error))
   } else {
     if (redraws) context.io.stdout.write('\x1b[2J\x1b[H')
-    if (lacking) context.print(`! ${lacking}`)
+    if (lacking) context.printText(`! ${lacking}`)
     const unsynced = listUnsynced(roster ?? [], store ? readUnknownMirrors(store) : [])
-    for (const line of renderStatus({ mirrors, unsynced, daemon, nowMs: Date.now() })) context.print(line)
+    for (const line of renderStatus({ mirrors, unsynced, daemon, nowMs: Date.now() })) {
+      context.printText(line, line.startsWith(' ') ? 'line' : 'heading')
+    }
   }
   if (found.error) throw found.error
 }

@@ -126,7 +126,7 @@ export const command = defineCommand({
     const result = await withProgress(context, runner.progress, () => runner.run(mirrors, options))
     const { summary, outcome, failure } = result
     if (context.json) context.printJson(summary)
-    else if (!context.quiet || summary.verdict !== 'ok') renderRunSummary(result, context.print)
+    else if (!context.quiet || summary.verdict !== 'ok') renderRunSummary(result, context.printText)
     if (failure) throw failure
     if (args.dryRun) announceHowToNameFiles(context, summary)
     if (args.report && !args.dryRun && !context.json)

@@ -1,5 +1,6 @@
 import { isSettingFlag, OVERRIDES, type SettingFlag } from '../../app/settings/overrides.ts'
 import type { ArgumentTable, Command } from '../command.ts'
+import { COLOR_CHOICES } from '../terminal/palette.ts'
 
 /** Flags of every command, accepted before or after its name. */
 export const GLOBAL_OPTIONS = {
@@ -13,6 +14,7 @@ export const GLOBAL_OPTIONS = {
     describe: 'Log more, and name each file that is sent; twice also shows the traces of errors',
   },
   'log-format': { type: 'string', describe: OVERRIDES['log-format'].describe, choices: ['text', 'json'] },
+  color: { type: 'string', describe: 'Colour what people read', choices: COLOR_CHOICES, default: 'auto' },
   version: { type: 'boolean', alias: 'V', describe: 'Print the version' },
   help: { type: 'boolean', alias: 'h', describe: 'Print this help' },
 } as const satisfies ArgumentTable
@@ -69,5 +71,5 @@ export function positionsOfWords(argv: readonly string[]): number[] {
 
 function isFollowedByValue(word: string): boolean {
   const flag = word.slice(2)
-  return word.startsWith('--') && (flag === 'config' || isSettingFlag(flag))
+  return word.startsWith('--') && (flag === 'config' || flag === 'color' || isSettingFlag(flag))
 }

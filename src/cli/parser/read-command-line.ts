@@ -3,6 +3,7 @@ import { UsageError } from '../../foundation/errors.ts'
 import { type ArgumentSpec, type ArgumentTable, type Command, nameOf } from '../command.ts'
 import type { GlobalFlags } from '../context.ts'
 import { GLOBAL_OPTIONS, optionsOf } from '../options/global-options.ts'
+import { COLOR_CHOICES } from '../terminal/palette.ts'
 import { describeChoice } from './describe-mistake.ts'
 import type { FoundCommand } from './find-command.ts'
 
@@ -58,6 +59,7 @@ function readFlags(options: Given): GlobalFlags {
     json: options.json === true,
     quiet: options.quiet === true,
     verbosity: Number(options.verbose ?? 0),
+    color: COLOR_CHOICES.find((choice) => choice === options.color) ?? 'auto',
     settingFlags: Object.fromEntries(Object.entries(others).filter(([flag]) => isSettingFlag(flag))),
   }
 }

@@ -47,7 +47,7 @@ export async function printReport(
   const rows = chooseKnown(settings, known, { words: names, cwd: io.cwd, isOffline: options.isOffline })
   const mirrors: ReportedMirror[] = rows.map((row) => ({ row, settings: settingsOfRow(settings, known, row) }))
   const misses = names.length === 0 && reportPassedOver(context, known)
-  const printer = printers[options.format](context.print, options)
+  const printer = printers[options.format](context, options)
   let hasFailures = misses
   let hasBegun = false
   // Printing starts only after the first mirror, where most failures occur, so that a failed report prints nothing.
@@ -120,14 +120,14 @@ function isWanted(reportClass: ReportClass, { only }: ReportOptions): boolean {
 
 type Print = (line: string) => void
 
-const printers: Readonly<Record<ReportFormat, (print: Print, options: ReportOptions) => Printer>> = {
-  text: (print, options) => textPrinter(print, options),
-  combined: (print) => combinedPrinter(print),
-  json: (print) => jsonPrinter(print),
+const printers: Readonly<Record<ReportFormat, (context: CommandContext, options: ReportOptions) => Printer>> = {
+  text: ({ printText }, options) => textPrinter(printText, options),
+  combined: ({ printText }) => combinedPrinter(printText),
+  json: ({ print }) => jsonPrinter(print),
 }
 
 /** Prints the differences by class, and the counts. */
-function textPrinter(print: Print, options: ReportOptions): Printer {
+function textPrinter(print: CommandContext['printText'], options: ReportOptions): Printer {
   const shown = new Map<ReportClass, number>()
   return {
     begin: () => {},
@@ -135,6 +135,7 @@ function textPrinter(print: Print, options: ReportOptions): Printer {
       shown.clear()
       print(
         `${escapeText(name)}: ${escapeText(path)} ↔ ${escapeText(library.name)}:${escapeText(remotePath)} (listing ${listing})`,
+        'heading',
       )
     },
     entry: (entry) => {

@@ -5,6 +5,7 @@ import { describeKinds } from '../../rules/ingestion/without-text.ts'
 import type { SummaryProblem, SyncSummary } from '../../rules/run/sync-summary.ts'
 import { describeHold } from '../../rules/upload/quota.ts'
 import type { RunResult } from '../../sync/run/run-sync.ts'
+import type { CommandContext } from '../context.ts'
 
 /** How many lines of problems a summary has; the report has all problems. */
 const MOST_PROBLEMS = 20
@@ -22,14 +23,14 @@ type Line = readonly [label: string, text: string] | undefined
 const ATTENTION = '!'
 
 /** The summary of a run for people: what matters first, and the outcome in the last line. */
-export function renderRunSummary(result: RunResult, print: (line: string) => void): void {
+export function renderRunSummary(result: RunResult, print: CommandContext['printText']): void {
   const { summary, failure } = result
   const accounts = summary.mirrors.map((mirror) => ({ mirror, lines: linesOf(mirror, result) }))
   const [only] = accounts
   // If the only directory could not be read, there is nothing to summarize; the error reports it.
   if (accounts.length === 1 && only?.lines.length === 0 && failure?.reaction === 'root') return
   for (const { mirror, lines } of accounts) {
-    print(headline(mirror))
+    print(headline(mirror), 'heading')
     for (const line of lines) print(renderLine(line))
   }
   print(lastLine(result))

@@ -1,4 +1,5 @@
 import { escapeLines, escapeText } from '../../foundation/text/safe-text.ts'
+import type { Palette } from './palette.ts'
 
 /** Moves to the start of the line and clears it. */
 const CLEAR = '\r\x1b[2K'
@@ -11,10 +12,12 @@ const UNWRAPPED = ['\x1b[?7l', '\x1b[?7h'] as const
  */
 export class MessageOutput {
   readonly #stream: NodeJS.WritableStream
+  readonly #palette: Palette
   #drawn = ''
 
-  constructor(stream: NodeJS.WritableStream) {
+  constructor(stream: NodeJS.WritableStream, palette: Palette) {
     this.#stream = stream
+    this.#palette = palette
   }
 
   /** Columns of the terminal. */
@@ -25,13 +28,13 @@ export class MessageOutput {
 
   /** Writes lines, each with its line end. */
   write(lines: string): void {
-    const safe = escapeLines(lines)
+    const safe = this.#palette.line(escapeLines(lines))
     this.#stream.write(this.#drawn === '' ? safe : `${CLEAR}${safe}${this.#drawn}`)
   }
 
   /** Replaces the drawn line by `line` (without line end). */
   draw(line: string): void {
-    this.#drawn = `${UNWRAPPED[0]}${escapeText(line)}${UNWRAPPED[1]}`
+    this.#drawn = `${UNWRAPPED[0]}${this.#palette.progress(escapeText(line))}${UNWRAPPED[1]}`
     this.#stream.write(`${CLEAR}${this.#drawn}`)
   }
 

@@ -3,6 +3,7 @@ import type { SearchAnswer } from '../../../contract/records.ts'
 import { escapeText, truncateText } from '../../../foundation/text/safe-text.ts'
 import type { SearchRequest, ServiceClient } from '../../../remote/service-client.ts'
 import { defineCommand } from '../../command.ts'
+import type { CommandContext } from '../../context.ts'
 
 export const command = defineCommand({
   description: 'The results are ranked candidates, not verified answers.',
@@ -30,7 +31,7 @@ export const command = defineCommand({
     }
     const answer = await service.client.searchResources(request, context.signal)
     if (context.json) context.printJson(answer)
-    else for (const line of describeAnswer(answer)) context.print(line)
+    else printAnswer(answer, context.printText)
     return 'done'
   },
 })
@@ -43,12 +44,13 @@ async function findIds(client: ServiceClient, names: readonly string[], signal: 
   return ids
 }
 
-function describeAnswer({ results }: SearchAnswer): string[] {
-  if (results.length === 0) return ['Nothing matched']
-  return results.flatMap(({ resource: { id, title, paths = [], assets = [] } }) => {
+function printAnswer({ results }: SearchAnswer, print: CommandContext['printText']): void {
+  if (results.length === 0) print('Nothing matched')
+  for (const { resource } of results) {
+    const { id, title, paths = [], assets = [] } = resource
     const [shown] = assets.filter((asset) => asset.excerpt ?? asset.text)
     const excerpt = shown?.excerpt ?? shown?.text
-    const heading = escapeText(`${title ?? id}  ${paths[0] ?? ''}  (${id})`)
-    return excerpt ? [heading, `    ${escapeText(truncateText(excerpt.replace(/\s+/g, ' '), MAX_EXCERPT))}`] : [heading]
-  })
+    print(escapeText(`${title ?? id}  ${paths[0] ?? ''}  (${id})`), 'heading')
+    if (excerpt) print(`    ${escapeText(truncateText(excerpt.replace(/\s+/g, ' '), MAX_EXCERPT))}`, 'excerpt')
+  }
 }

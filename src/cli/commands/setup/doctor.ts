@@ -35,7 +35,7 @@ export const command = defineCommand({
     const findings: Checked[] = []
     for await (const finding of runChecks(CHECKS, doctor)) {
       findings.push(finding)
-      if (!context.json) context.print(renderFinding(finding, layout))
+      if (!context.json) context.printText(renderFinding(finding, layout))
     }
     const exits = findings.map(({ level, code }): ExitName => (level === 'failed' ? exitOfCode(code) : 'done'))
     const verdict =

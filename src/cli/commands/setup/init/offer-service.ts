@@ -9,10 +9,10 @@ export async function offerService({ context, flags, prompts, configFile }: Wiza
   const answer = flags.installService ?? ((await prompts?.confirm(question, false)) ? 'yes' : 'no')
   if (answer === 'no') return false
   const { readSettings } = await import('../../../../app/settings/read-settings.ts')
-  const { io, config, quiet, verbosity, settingFlags } = context
+  const { io, config, quiet, verbosity, color, settingFlags } = context
   // The list of what ran is a message here.
   const around = { ...io, stdout: io.stderr }
-  const shown = createContext(around, { config, json: false, quiet, verbosity, settingFlags }, () =>
+  const shown = createContext(around, { config, json: false, quiet, verbosity, color, settingFlags }, () =>
     readSettings({ ...io, flags: { ...settingFlags, config: configFile } }),
   )
   try {
