@@ -10,6 +10,7 @@ import { type FaultyService, type SeenRequest, startFaultyService } from '../../
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 const DAY_MS = 24 * 3_600_000
+const NOW_MS = Date.now()
 const three = { 'a.md': 'a', 'b.md': 'bb', 'c.md': 'ccc' }
 const heldBy = (account: ReturnType<typeof accountOf>) => account.uploads.heldBackBy
 
@@ -42,6 +43,29 @@ describe('a limit', () => {
     expect(heldBy(account)).toEqual([{ limit, value, contents: 3 - value, freesAt: null }])
   })
 
+  test.each([
+    ['newPerRun', 2, { 'first.md': 'f' }],
+    ['newBytesPerRun', 3, {}],
+    ['newPerDay', 3, { 'first.md': 'f' }],
+    ['newPerDay', 3, {}],
+  ] as const)('(%s %i) holds back in a dry run what it holds back later', async (limit, value, earlier) => {
+    const service = await startFaultyService()
+    const clock = { ...systemClock, nowMs: () => NOW_MS }
+    const tested = openTestEngine(service, { clock, limits: { [limit]: value } })
+    const [one, two] = [earlier, {}].map((tree) => mirrorOf(writeTree(temporaryDirectory(), tree)))
+    if (!one || !two) throw new Error('No mirrors')
+    const mirrors = [one, { ...two, name: 'two', remotePath: '/two' }]
+    await tested.sync(mirrors)
+    writeTree(one.path, three)
+    writeTree(two.path, { 'd.md': 'd', 'e.md': 'e' })
+    const planned = await tested.sync(mirrors, { isDryRun: true })
+    const sent = await tested.sync(mirrors)
+    expect(planned.summary.mirrors.map(({ uploads }) => uploads)).toEqual(
+      sent.summary.mirrors.map(({ uploads }) => uploads),
+    )
+    expect(sent.summary.mirrors.flatMap(({ uploads }) => uploads.heldBackBy)).not.toEqual([])
+  })
+
   test('that nothing was sent under frees at no time', async () => {
     const service = await startFaultyService()
     const tested = openTestEngine(service, { limits: { newPerDay: 1 } })
@@ -67,6 +91,19 @@ describe('a limit', () => {
     const none = { kind: 'span', sinceMs: Date.now() + DAY_MS } as const
     expect(new RunQuota(limited, row, none).read()).toMatchObject({ inRun: 0 })
   })
+})
+
+test('a dry run sends nothing, and what was refused is no new failure', async () => {
+  const service = await startFaultyService()
+  service.answer = ({ route }) => (route === 'uploadFile' ? { status: 422, body: { message: 'no' } } : undefined)
+  let aheadMs = 0
+  const clock = { ...systemClock, nowMs: () => Date.now() + aheadMs }
+  const tested = openTestEngine(service, { clock })
+  const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'a' }))
+  expect(accountOf(await tested.sync([mirror])).uploads).toMatchObject({ created: 0, failed: 1 })
+  aheadMs = DAY_MS
+  const planned = accountOf(await tested.sync([mirror], { isDryRun: true }))
+  expect(planned.uploads).toMatchObject({ created: 1, failed: 0 })
 })
 
 describe('contents that always fail', () => {

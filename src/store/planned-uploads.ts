@@ -1,0 +1,73 @@
+import type { Store } from './open-store.ts'
+import { onlyRow } from './sql/only-row.ts'
+
+/**
+ * The store of a dry run: it keeps the intents of uploads in memory, which takes a tenth of the time of writing them and rolling
+ * them back, and counts them against limits as if they were written. Everything else goes to `store`.
+ */
+export function withPlannedUploads(store: Store): Store {
+  const { contents, uploads } = store
+  const underWay = new Set<number>()
+  const planned = new PlannedUploads((contentId) => onlyRow(contents.get(contentId)).size)
+  return {
+    ...store,
+    contents: {
+      ...contents,
+      getUploadState: (id) => {
+        const state = contents.getUploadState(id)
+        return underWay.has(id) ? { ...state, state: 'sending' } : state
+      },
+      setState: (id, state) => {
+        if (state === 'sending' && contents.getUploadState(id).state === 'new') underWay.add(id)
+        else if (!underWay.delete(id)) contents.setState(id, state)
+      },
+    },
+    uploads: {
+      ...uploads,
+      intend: ({ contentId, nowMs }) => planned.add(contentId, nowMs),
+      tallyRun: (runId, afterId) => {
+        const written = uploads.tallyRun(runId, afterId)
+        return { n: written.n + planned.count, bytes: written.bytes + planned.sumBytes() }
+      },
+      countSince: (origin, sinceMs, nowMs) => uploads.countSince(origin, sinceMs, nowMs) + planned.count,
+      nthSince: (origin, sinceMs, nowMs, index) =>
+        uploads.nthSince(origin, sinceMs, nowMs, index) ??
+        planned.beginOf(index - uploads.countSince(origin, sinceMs, nowMs)),
+    },
+  }
+}
+
+/** The uploads that a dry run plans; all of them count for one run and one service. */
+class PlannedUploads {
+  readonly #contentIds: number[] = []
+  readonly #sizeOf: (contentId: number) => number
+  #firstMs = 0
+  #summed = 0
+  #bytes = 0
+
+  constructor(sizeOf: (contentId: number) => number) {
+    this.#sizeOf = sizeOf
+  }
+
+  get count(): number {
+    return this.#contentIds.length
+  }
+
+  /** Returns the number of the upload, from 1. */
+  add(contentId: number, nowMs: number): number {
+    if (this.count === 0) this.#firstMs = nowMs
+    return this.#contentIds.push(contentId)
+  }
+
+  /** Only a limit asks for the bytes, so most sizes are never read. */
+  sumBytes(): number {
+    for (const contentId of this.#contentIds.slice(this.#summed)) this.#bytes += this.#sizeOf(contentId)
+    this.#summed = this.count
+    return this.#bytes
+  }
+
+  /** When a planned upload began, as if the plan took no time; undefined when there are fewer. */
+  beginOf(index: number): number | undefined {
+    return index >= 0 && index < this.count ? this.#firstMs : undefined
+  }
+}
