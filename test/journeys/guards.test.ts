@@ -19,8 +19,8 @@ async function mirroredHome(files: number) {
   return { service, home, root }
 }
 
-describe('a root that lost its files (P12)', () => {
-  test('altogether halts, and records nothing', async () => {
+describe('lost files (P12)', () => {
+  test('a root that lost all files halts and records nothing', async () => {
     const { home, root } = await mirroredHome(30)
     const before = dumpStore(home.stateDir)
     for (let index = 0; index < 7; index += 1) rmSync(join(root, `d${index}`), { recursive: true })
@@ -29,7 +29,7 @@ describe('a root that lost its files (P12)', () => {
     expect(dumpStore(home.stateDir).file).toEqual(before.file)
   })
 
-  test('altogether goes on when told so', async () => {
+  test('a root that lost all files continues with --accept-removals', async () => {
     const { service, home, root } = await mirroredHome(30)
     for (let index = 0; index < 7; index += 1) rmSync(join(root, `d${index}`), { recursive: true })
     const { exitCode, mirror } = await home.sync([...TO, '--accept-removals'])
@@ -38,7 +38,7 @@ describe('a root that lost its files (P12)', () => {
     expect((await home.sync(TO)).exitCode).toBe(0)
   })
 
-  test('by more than half halts as well', async () => {
+  test('a root that lost more than half its files halts', async () => {
     const { home, root } = await mirroredHome(70)
     const before = dumpStore(home.stateDir)
     for (let index = 0; index < 4; index += 1) rmSync(join(root, `d${index}`), { recursive: true })
@@ -46,7 +46,7 @@ describe('a root that lost its files (P12)', () => {
     expect(dumpStore(home.stateDir).file).toEqual(before.file)
   })
 
-  test('counts nothing as removed in the run that halts', async () => {
+  test('a run that halts counts no file as removed', async () => {
     const { home, root } = await mirroredHome(30)
     const before = dumpStore(home.stateDir)
     for (let index = 1; index < 7; index += 1) rmSync(join(root, `d${index}`), { recursive: true })
@@ -58,7 +58,7 @@ describe('a root that lost its files (P12)', () => {
     expect(stdout).not.toMatch(/removed/)
   })
 
-  test('of four files or fewer goes on', async () => {
+  test('a root of four files or fewer may lose all of them', async () => {
     const { service, home, root } = await mirroredHome(1)
     rmSync(join(root, 'd0'), { recursive: true })
     const { exitCode, mirror } = await home.sync(TO)
@@ -67,7 +67,7 @@ describe('a root that lost its files (P12)', () => {
     expect({ stdout, sent: service.count('uploadFile') }).toEqual({ stdout: '^ d0/e0/file-0.md\n', sent: 0 })
   })
 
-  test('by a few goes on', async () => {
+  test('a root that lost a few files continues', async () => {
     const { home, root } = await mirroredHome(70)
     rmSync(join(root, 'd0'), { recursive: true })
     const { exitCode, mirror } = await home.sync(TO)
@@ -76,8 +76,8 @@ describe('a root that lost its files (P12)', () => {
   })
 })
 
-describe('files that are left out now', () => {
-  test('are not gone, even when all are', async () => {
+describe('newly ignored files', () => {
+  test('newly ignored files are not lost, even all of them', async () => {
     const { service, home, root } = await mirroredHome(30)
     writeFileSync(join(root, '.shelfdignore'), '*\n')
     const { exitCode, mirror } = await home.sync(TO)
@@ -92,7 +92,7 @@ describe('files that are left out now', () => {
     expect(service.count('uploadFile')).toBe(0)
   })
 
-  test('are called left out, and others gone', async () => {
+  test('the summary counts newly ignored and lost files apart', async () => {
     const { home, root } = await mirroredHome(70)
     writeFileSync(join(root, '.shelfdignore'), '/d0/\n')
     rmSync(join(root, 'd1'), { recursive: true })
@@ -101,7 +101,7 @@ describe('files that are left out now', () => {
     expect(stdout).toMatch(/left out +2; 10 files were mirrored before and stay searchable/)
   })
 
-  test('hide no loss beside them', async () => {
+  test('newly ignored files hide no loss beside them', async () => {
     const { home, root } = await mirroredHome(70)
     writeFileSync(join(root, '.shelfdignore'), '/d0/\n/d1/\n')
     for (let index = 2; index < 6; index += 1) rmSync(join(root, `d${index}`), { recursive: true })
@@ -111,7 +111,7 @@ describe('files that are left out now', () => {
 })
 
 describe('a new store beside a full library (P14)', () => {
-  test('stops and asks instead of sending', async () => {
+  test('a new store beside a full library asks before sending', async () => {
     const { service, home } = await mirroredHome(10)
     rmSync(home.stateDir, { recursive: true })
     mkdirSync(home.stateDir, { recursive: true })
@@ -123,7 +123,7 @@ describe('a new store beside a full library (P14)', () => {
   test.each([
     ['/Papers', 'a directory of its own'],
     ['/', 'the whole library'],
-  ])('asks for a flat one whose files lie in the inbox (%s: %s)', async (remotePath) => {
+  ])('a new store asks also if all files lie in the inbox (%s: %s)', async (remotePath) => {
     const service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     const path = home.write('Papers', { 'a.md': 'A', 'b.md': 'B' })
@@ -138,7 +138,7 @@ describe('a new store beside a full library (P14)', () => {
     expect((await home.sync(['papers', '--adopt'])).exitCode).toBe(0)
   })
 
-  test('sends nothing that is there when told to go on', async () => {
+  test("a new store adopts the library's resources and sends none again", async () => {
     const { service, home } = await mirroredHome(10)
     rmSync(home.stateDir, { recursive: true })
     const { exitCode, mirror } = await home.sync([...TO, '--adopt'])

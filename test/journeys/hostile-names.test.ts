@@ -33,8 +33,8 @@ const NAMES = [
   'upper.md',
 ]
 
-describe('names that want to do harm', () => {
-  test('are mirrored one by one and escaped', async () => {
+describe('hostile names', () => {
+  test('hostile names are mirrored one by one and escaped', async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     home.write('Papers', Object.fromEntries(NAMES.map((name) => [name, `content of ${name}`])))
@@ -63,7 +63,7 @@ describe('names that want to do harm', () => {
     }
   })
 
-  test('and words of a service are escaped by every command', async () => {
+  test('hostile words of a service are escaped by every command', async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const marks = `${HOSTILE_MARKS.filter((mark) => !mark.includes('\0') && mark.isWellFormed()).join('')}\n`
     const home = temporaryHome(service)
@@ -102,7 +102,7 @@ describe('names that want to do harm', () => {
     expect(stdout).toContain('bad')
   })
 
-  test('that are not UTF-8 are said, not lost', async () => {
+  test('names that are not UTF-8 are reported as problems', async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     const root = home.write('Papers', { 'good.md': 'good', '\ufffd.md': 'a true replacement character' })
@@ -118,7 +118,7 @@ describe('names that want to do harm', () => {
     expect(stdout.split('\n').filter((line) => line.startsWith('!'))).toEqual(['! caf\\xE9.md'])
   })
 
-  test('of a library are mirrored as they are', async () => {
+  test('an odd remote path is used as it is written', async () => {
     await using service = await startFaultyService()
     const name = 'Li "bra" ry:\u202e/x'
     const home = temporaryHome(service)
@@ -132,8 +132,8 @@ describe('names that want to do harm', () => {
   })
 })
 
-describe('things that are no files', () => {
-  test('are left out and never block', async () => {
+describe('links, pipes and secrets', () => {
+  test('links and pipes are left out and never block', async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     const root = home.write('Papers', { 'a.md': 'A', 'empty.md': '', 'elsewhere/secret.md': 'S', 'empty/': '' })
@@ -156,7 +156,7 @@ describe('things that are no files', () => {
     expect(report.stdout).toBe('! pipe.md\n')
   })
 
-  test('and secrets stay here, said once', async () => {
+  test('secrets stay on this computer and are reported once', async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     home.write('Papers', {

@@ -10,7 +10,7 @@ import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
 const TO = ['Papers', '--to', 'Research']
 
-/** A mirror that is pinned, with something new to send. */
+/** A pinned mirror with a new file to send. */
 async function pinnedHome() {
   const service = await startFaultyService({ library: 'Research' })
   const home = temporaryHome(service)
@@ -20,7 +20,7 @@ async function pinnedHome() {
   return { service, home, root }
 }
 
-/** Refused with exit 7, one message, no request that adds, and nothing written. */
+/** Expects exit 7 with this message, and an unchanged store. */
 async function expectRefusal(home: Home, args: readonly string[], env: Variables, text: RegExp): Promise<void> {
   const before = dumpStore(home.stateDir)
   const { exitCode, stderr } = await home.shelfd(['sync', ...args], env)
@@ -28,15 +28,15 @@ async function expectRefusal(home: Home, args: readonly string[], env: Variables
   expect(dumpStore(home.stateDir)).toEqual(before)
 }
 
-describe('a pinned mirror refuses (P15)', () => {
-  test('another origin, also of the same library', async () => {
+describe('pinned mirrors (P15)', () => {
+  test('a pinned mirror refuses another origin, also of the same library', async () => {
     const { service, home } = await pinnedHome()
     const other = { url: service.library.url, token: service.token }
     await expectRefusal(home, TO, variablesOf(other), /belongs to http/)
     await expectRefusal(home, ['Papers'], variablesOf(other), /belongs to http/)
   })
 
-  test('another tenant', async () => {
+  test('a pinned mirror refuses another tenant', async () => {
     const { service, home } = await pinnedHome()
     service.forget()
     service.rewrite = ({ route }, body) =>
@@ -45,7 +45,7 @@ describe('a pinned mirror refuses (P15)', () => {
     expect(service.requests.map(({ route }) => route)).not.toContain('uploadFile')
   })
 
-  test('another library', async () => {
+  test('a pinned mirror refuses another library', async () => {
     const { service, home, root } = await pinnedHome()
     await createLibrary(service, 'Second')
     const config = (library: string) =>
@@ -56,7 +56,7 @@ describe('a pinned mirror refuses (P15)', () => {
     await expectRefusal(home, ['papers'], {}, /belongs to the library "Research"/)
   })
 
-  test('a library that the credential no longer shows', async () => {
+  test('a pinned mirror refuses a library that its credential cannot read', async () => {
     const { service, home } = await pinnedHome()
     await createLibrary(service, 'Second')
     const spec = { name: 'narrow', access: ['read', 'resource.create', 'update'], libraries: ['Second'] } as const
@@ -64,14 +64,14 @@ describe('a pinned mirror refuses (P15)', () => {
     await expectRefusal(home, ['Papers'], { SHELFD_TOKEN: token }, /cannot read/)
   })
 
-  test('another directory in the place of its own', async () => {
+  test('a pinned mirror refuses another directory at its path', async () => {
     const { home, root } = await pinnedHome()
     renameSync(root, `${root}.away`)
     mkdirSync(root)
     await expectRefusal(home, ['Papers'], {}, /not the directory.*"shelfd sync Papers --accept-root"/)
   })
 
-  test('another embedded library than its own', async () => {
+  test('a pinned mirror refuses another embedded library', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     expect((await home.sync(['Papers'])).exitCode).toBe(0)
@@ -84,8 +84,8 @@ describe('a pinned mirror refuses (P15)', () => {
   })
 })
 
-describe('another directory that is the right one', () => {
-  test('is taken once, and only what is new is sent', async () => {
+describe('accepted roots', () => {
+  test('an accepted root is pinned, and only its new file is sent', async () => {
     const { service, home, root } = await pinnedHome()
     cpSync(root, `${root}.restored`, { recursive: true })
     rmSync(root, { recursive: true })
@@ -98,7 +98,7 @@ describe('another directory that is the right one', () => {
     expect((await home.sync(['Papers'])).exitCode).toBe(0)
   })
 
-  test('may stand in another place', async () => {
+  test('a root at another path can be accepted', async () => {
     const { home, root } = await pinnedHome()
     const config = (path: string) =>
       `mirrors:\n  - { name: Papers, path: "${path}", library: Research, remotePath: /Papers }\n`
@@ -110,7 +110,7 @@ describe('another directory that is the right one', () => {
     expect((await home.shelfd(['why', `${root}.moved/a.md`])).exitCode).toBe(0)
   })
 
-  test('is not pinned while a guard asks for more', async () => {
+  test('a root is not pinned while a guard holds the run back', async () => {
     const { home, root } = await pinnedHome()
     writeTree(root, { '1.md': '1', '2.md': '2', '3.md': '3', '4.md': '4' })
     expect((await home.sync(['Papers'])).exitCode).toBe(0)
@@ -123,8 +123,8 @@ describe('another directory that is the right one', () => {
   })
 })
 
-describe('a credential', () => {
-  test('without the right to create is refused', async () => {
+describe('credentials and libraries', () => {
+  test('a credential without the right to create is refused', async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const token = createToken(
       service.dataDir,
@@ -138,7 +138,7 @@ describe('a credential', () => {
     expect(service.requests.every(({ method }) => method === 'GET')).toBe(true)
   })
 
-  test('without the right to make directories is refused', async () => {
+  test('a credential without the right to create directories is refused', async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const spec = { name: 'uploader', access: ['read', 'resource.create'], libraries: ['Research'] } as const
     const home = temporaryHome({ url: service.url, token: createToken(service.dataDir, spec, Date.now()) })
@@ -147,7 +147,7 @@ describe('a credential', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 7, stderr: expect.stringMatching(/update/) })
   })
 
-  test('that was revoked meanwhile stops the run', async () => {
+  test('a credential revoked during a run stops the run', async () => {
     const { service, home } = await pinnedHome()
     service.answer = ({ route }) => (route === 'uploadFile' ? { status: 401, body: { message: 'no' } } : undefined)
     const { exitCode, mirror } = await home.sync(TO)
@@ -155,7 +155,7 @@ describe('a credential', () => {
     expect(mirror.uploads).toMatchObject({ created: 0, inDoubt: 0 })
   })
 
-  test('of an unknown library is told so', async () => {
+  test('an unknown or unnamed library is a usage error', async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     home.write('Papers', { 'a.md': 'A' })
@@ -167,8 +167,8 @@ describe('a credential', () => {
   })
 })
 
-describe('a run over several mirrors', () => {
-  test('does the others when one directory is missing', async () => {
+describe('runs over several mirrors', () => {
+  test('a missing directory does not stop the other mirrors', async () => {
     await using service = await startFaultyService()
     const good = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
     const gone = { ...good, name: 'gone', path: join(good.path, 'nowhere'), remotePath: '/gone' }
@@ -180,7 +180,7 @@ describe('a run over several mirrors', () => {
     expect(summary.mirrors[0]?.problems).toMatchObject([{ code: 'root-missing' }])
   })
 
-  test('stops when the service cannot be reached', async () => {
+  test('an unreachable service stops a run over several mirrors', async () => {
     const service = await startFaultyService()
     const root = temporaryDirectory()
     const mirrors = ['one', 'two'].map((name) => mirrorOf(writeTree(join(root, name), { 'a.md': 'A' })))

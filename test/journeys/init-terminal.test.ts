@@ -53,7 +53,7 @@ test('the wizard leads from an address to a configuration that works', PATIENT, 
   })
 })
 
-test('the library on this computer needs a directory that is typed', PATIENT, async () => {
+test('the wizard asks again for a directory that does not exist', PATIENT, async () => {
   const home = temporaryHome()
   home.write('data-of-mine', { 'a.bin': 'A' })
   const terminal = openTerminal(['init', '--install-service', 'no', '--install-completion', 'no'], home)

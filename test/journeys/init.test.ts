@@ -1,4 +1,4 @@
-/** `shelfd init` by flags: what it writes works, and it writes nothing that does not. */
+/** `shelfd init` by flags: its configuration works, and it writes nothing that would not work. */
 import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -26,8 +26,8 @@ async function withService(library = 'Research'): Promise<Given> {
   return { home, service, flags: ['init', 'Papers', '--service-url', service.url, ...token, '--library', 'Research'] }
 }
 
-describe('without a terminal', () => {
-  test('the answers that are missing are named', async () => {
+describe('init without a terminal', () => {
+  test('init names every missing answer', async () => {
     const home = temporaryHome()
     const { exitCode, stderr } = await home.shelfd(['init'])
     expect(exitCode).toBe(2)
@@ -36,7 +36,7 @@ describe('without a terminal', () => {
     expect(existsSync(configOf(home))).toBe(false)
   })
 
-  test('the library on this computer needs a directory only', async () => {
+  test('init of the embedded library needs only a directory', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A', '.env': 'SECRET=1' })
     const { exitCode, stdout, stderr } = await home.shelfd(['init', 'Papers', '--embedded'])
@@ -48,7 +48,7 @@ describe('without a terminal', () => {
     expect(dry).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^Papers → Papers:\/Papers\n.*1 file/) })
   })
 
-  test('a service is tried, and what is written works', async () => {
+  test('init tries the service, and its configuration works', async () => {
     const { home, service, flags } = await withService()
     const { exitCode, stderr } = await home.shelfd(flags)
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 })
@@ -60,7 +60,7 @@ describe('without a terminal', () => {
     expect((await home.sync([])).mirror).toMatchObject({ name: 'Papers', uploads: { created: 2 } })
   })
 
-  test('several directories share a library and differ in place', async () => {
+  test('several directories share a library at different paths', async () => {
     const { home, flags } = await withService()
     home.write('old/Papers', { 'c.md': 'C' })
     const { exitCode, stdout } = await home.shelfd([...flags, 'old/Papers', '--json'])
@@ -76,13 +76,13 @@ describe('without a terminal', () => {
     expect((await home.shelfd(['sync', '--dry-run'])).exitCode).toBe(0)
   })
 
-  test('a service beside the library on this computer is refused', async () => {
+  test('a service together with the embedded library is refused', async () => {
     const { home, flags } = await withService()
     expect(await home.shelfd([...flags, '--embedded'])).toMatchObject({ exitCode: 2 })
     expect(existsSync(configOf(home))).toBe(false)
   })
 
-  test('a configuration that is there is kept', async () => {
+  test('an existing configuration is kept without --force', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     home.write('config/shelfd', { 'config.yaml': '# mine\n' })
@@ -94,7 +94,7 @@ describe('without a terminal', () => {
   })
 })
 
-describe('nothing is written when', () => {
+describe('failures of init', () => {
   async function expectNothing({ home }: Given, flags: readonly string[], exitCode: number): Promise<string> {
     const outcome = await home.shelfd(flags)
     expect(outcome).toMatchObject({ exitCode })
@@ -102,26 +102,26 @@ describe('nothing is written when', () => {
     return outcome.stderr
   }
 
-  test('nobody answers at the address', async () => {
+  test('init writes nothing when the service does not answer', async () => {
     const given = await withService()
     const url = `http://127.0.0.1:${await freePort()}`
     const flags = given.flags.map((word) => (word === given.service.url ? url : word))
     expect(await expectNothing(given, flags, 5)).toContain('connection refused')
   })
 
-  test('the service refuses the token', async () => {
+  test('init writes nothing when the service refuses the token', async () => {
     const given = await withService()
     given.home.write('secrets', { token: 'canary-of-nobody\n' })
     expect(await expectNothing(given, given.flags, 7)).not.toContain('canary')
   })
 
-  test('others can read the token', async () => {
+  test('init writes nothing when others can read the token', async () => {
     const given = await withService()
     chmodSync(join(given.home.path, 'secrets', 'token'), 0o644)
     expect(await expectNothing(given, given.flags, 2)).toContain('chmod 600')
   })
 
-  test('a right is missing on the library', async () => {
+  test('init writes nothing when a right is missing', async () => {
     const given = await withService()
     given.service.rewrite = ({ route }, body) => {
       if (route !== 'checkAccess') return body
@@ -130,28 +130,28 @@ describe('nothing is written when', () => {
     expect(await expectNothing(given, given.flags, 7)).toContain('lacks update')
   })
 
-  test('the library is missing, unless it may be created', async () => {
+  test('init creates a missing library only with --create-library', async () => {
     const given = await withService('Elsewhere')
     expect(await expectNothing(given, given.flags, 2)).toContain('--create-library')
     expect((await given.home.shelfd([...given.flags, '--create-library'])).exitCode).toBe(0)
     expect((await given.home.shelfd(['libraries', 'list'])).stdout).toContain('Research')
   })
 
-  test('a directory is missing or holds too much', async () => {
+  test('init refuses a directory that is missing or too broad', async () => {
     const given = await withService()
     const flags = given.flags.filter((word) => word !== 'Papers')
     expect(await expectNothing(given, [...flags, 'Nowhere'], 3)).toContain('Nowhere')
     expect(await expectNothing(given, [...flags, given.home.path], 8)).toContain('the whole home directory')
   })
 
-  test('one directory lies in another', async () => {
+  test('init refuses a directory inside another', async () => {
     const given = await withService()
     expect(await expectNothing(given, [...given.flags, 'Papers/sub'], 2)).toContain('sent twice')
   })
 })
 
-describe('what is offered', () => {
-  test('completion is written where the shell reads it', async () => {
+describe('installations by init', () => {
+  test('init writes the completion where the shell reads it', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     const flags = ['init', 'Papers', '--embedded', '--install-completion', 'yes']
@@ -160,7 +160,7 @@ describe('what is offered', () => {
     expect(script).toMatch(/complete .*shelfd/)
   })
 
-  test.runIf(process.platform === 'linux')('the service is installed for this configuration', async () => {
+  test.runIf(process.platform === 'linux')('init installs the service for its configuration', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     const bin = home.write('bin', { systemctl: '#!/bin/sh\nexit 0\n' })

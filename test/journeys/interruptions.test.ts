@@ -1,4 +1,4 @@
-/** What Ctrl-C does to a run of the real program, and what it says. */
+/** What Ctrl-C does to a run of the real program, and what the program prints. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
@@ -14,7 +14,7 @@ const TRANSFERS = 4
 interface Held {
   readonly home: Home
   readonly service: FaultyService
-  /** Lets the uploads that are held go on. */
+  /** Lets the held uploads continue. */
   release(): void
 }
 
@@ -36,7 +36,7 @@ async function holdUploads() {
   return { home, service, release: () => latch.resolve(), allHeld: allHeld.promise }
 }
 
-/** A `sync` of its own process, in the middle of as many uploads as it does at a time. */
+/** A `sync` in its own process, in the middle of as many uploads as it may run at a time. */
 async function syncInTheMiddle(args: readonly string[] = []): Promise<Held & { readonly running: Running }> {
   const { home, service, release, allHeld } = await holdUploads()
   const running = start(home, args)
@@ -59,7 +59,7 @@ async function statusOf(home: Home) {
 }
 
 describe('the first Ctrl-C', () => {
-  test('says at once what it still waits for', async () => {
+  test('the first Ctrl-C counts at once the uploads it waits for', async () => {
     const { service, release, running } = await syncInTheMiddle(['--json'])
     running.child.kill('SIGINT')
     await running.logged(
@@ -75,7 +75,7 @@ describe('the first Ctrl-C', () => {
     expect(readLibrary(service.dataDir)).toHaveLength(TRANSFERS)
   })
 
-  test('is no failure in the status', async () => {
+  test('an interrupted run is no failure in the status', async () => {
     const { home, release, running } = await syncInTheMiddle()
     running.child.kill('SIGTERM')
     await running.logged('Stopping')
@@ -86,7 +86,7 @@ describe('the first Ctrl-C', () => {
     expect(await home.sync(['papers'])).toMatchObject({ exitCode: 0, summary: { verdict: 'ok' } })
   })
 
-  test('is a line of JSON where the log is', async () => {
+  test('the first Ctrl-C is logged as a line of JSON', async () => {
     const { release, running } = await syncInTheMiddle(['--log-format', 'json'])
     running.child.kill('SIGINT')
     await running.logged('Stopping')
@@ -99,7 +99,7 @@ describe('the first Ctrl-C', () => {
     ])
   })
 
-  test('promises no wait where nothing is under way', async () => {
+  test('Ctrl-C before any upload announces no wait', async () => {
     const { home, service } = await holdUploads()
     service.answer = ({ route }) => (route === 'description' ? { status: 503, body: {} } : undefined)
     const asked = Promise.withResolvers<void>()
@@ -116,7 +116,7 @@ describe('the first Ctrl-C', () => {
 })
 
 describe('the second Ctrl-C', () => {
-  test('ends at once and says what is left', async () => {
+  test('the second Ctrl-C ends at once and counts the cut uploads', async () => {
     const { home, service, release, running } = await syncInTheMiddle()
     running.child.kill('SIGINT')
     await running.logged('Stopping')
@@ -132,8 +132,8 @@ describe('the second Ctrl-C', () => {
   })
 })
 
-describe('Ctrl-C of a run that a daemon does', () => {
-  test('ends the run and leaves the daemon its uploads', async () => {
+describe('Ctrl-C beside a daemon', () => {
+  test('Ctrl-C ends the run and leaves its uploads to the daemon', async () => {
     const { home, service, release, allHeld } = await holdUploads()
     configure(home, { mirrors: [{ name: 'other', path: home.write('Other', {}), library: 'Test' }] })
     const daemon = await startDaemon(home)

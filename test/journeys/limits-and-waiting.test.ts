@@ -22,7 +22,7 @@ async function homeOnService() {
 }
 
 describe('limits', () => {
-  test('hold back what the next run sends', async () => {
+  test('a limit holds back files that the next run sends', async () => {
     const { home, service } = await homeOnService()
     home.write('Papers', five)
     const first = await home.sync(['Papers', '--to', 'Research', '--max-new', '2'])
@@ -38,7 +38,7 @@ describe('limits', () => {
     expect(readLibrary(service.dataDir)).toHaveLength(5)
   })
 
-  test('of a run hold for all its mirrors', async () => {
+  test('the limits of a run hold for all its mirrors together', async () => {
     const { home, service } = await homeOnService()
     const mirrors = ['one', 'two'].map((name) => {
       const tree = Object.fromEntries(Object.entries(five).map(([file, text]) => [file, `${name} ${text}`]))
@@ -60,7 +60,7 @@ describe('limits', () => {
     ])
     expect(first.exitCode).toBe(8)
     expect(readLibrary(service.dataDir)).toHaveLength(4)
-    // 14 bytes each: room for three, in whichever mirrors they are.
+    // Each content has 14 bytes, so that three fit, in any of the mirrors.
     const second = await home.sync(['--max-new', 'none', '--max-new-bytes', '42'])
     expect(created(second)).toEqual([
       [1, 0],
@@ -69,7 +69,7 @@ describe('limits', () => {
     expect(readLibrary(service.dataDir)).toHaveLength(7)
   })
 
-  test('say their name and when they free up', async () => {
+  test('a limit is reported with its name and its end', async () => {
     const { home } = await homeOnService()
     home.write('Papers', five)
     const started = Date.now()
@@ -86,7 +86,7 @@ describe('limits', () => {
     expect((await home.shelfd(['why', `Papers/${path.path}`])).stdout).toMatch(text)
   })
 
-  test('of bytes are never overstepped', async () => {
+  test('a limit of bytes is never exceeded', async () => {
     const { home } = await homeOnService()
     home.write('Papers', five)
     const dry = await home.sync(['Papers', '--to', 'Research', '--max-new-bytes', '25', '--dry-run'])
@@ -98,7 +98,7 @@ describe('limits', () => {
     expect((await home.sync(['Papers', '--to', 'Research'])).mirror.uploads).toMatchObject({ created: 3, heldBack: 0 })
   })
 
-  test('of a day count across runs', async () => {
+  test('a limit of a day counts across runs', async () => {
     const { home } = await homeOnService()
     home.write('Papers', five)
     expect((await home.sync(['Papers', '--to', 'Research', '--max-new-per-day', '3'])).mirror.uploads.created).toBe(3)
@@ -109,7 +109,7 @@ describe('limits', () => {
 })
 
 describe('waiting for ingestion', () => {
-  test('is left out when asked, and made up later', async () => {
+  test('a run with --no-wait leaves ingestion to the next run', async () => {
     const { home } = await homeOnService()
     home.write('Papers', five)
     const first = await home.sync(['Papers', '--to', 'Research', '--no-wait'])
@@ -121,7 +121,7 @@ describe('waiting for ingestion', () => {
     expect(await home.shelfd(['report', '--check'])).toMatchObject({ exitCode: 0 })
   })
 
-  test('ends at its deadline without sending again', async () => {
+  test('waiting ends at its deadline, and nothing is sent again', async () => {
     const { service, home } = await serviceStuckIn('running')
     home.write('Papers', five)
     const first = await home.sync(['Papers', '--to', 'Research', '--wait-timeout', '100ms'])
@@ -137,7 +137,7 @@ describe('waiting for ingestion', () => {
     expect(service.count('uploadFile')).toBe(5)
   })
 
-  test('also ends when there is no room left', async () => {
+  test('waiting at full ingestion capacity ends at its deadline too', async () => {
     const { service, home } = await serviceStuckIn('running')
     home.write('Papers', five)
     const args = ['Papers', '--to', 'Research', '--in-ingestion', '2', '--wait-timeout', '100ms']
@@ -147,7 +147,7 @@ describe('waiting for ingestion', () => {
     expect(service.count('uploadFile')).toBe(2)
   })
 
-  test('never leaves more in ingestion than allowed', async () => {
+  test('resources in ingestion never exceed their limit', async () => {
     await using service = await startFaultyService()
     let inIngestion = 0
     let most = 0
@@ -169,7 +169,7 @@ describe('waiting for ingestion', () => {
     expect(most).toBeLessThanOrEqual(3)
   })
 
-  test('that fails for every resource ends the run', async () => {
+  test('a run ends when no resource can be polled', async () => {
     await using service = await startFaultyService()
     service.answer = ({ route }) => (route === 'showResource' ? { status: 503, body: {} } : undefined)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), five))
@@ -183,14 +183,14 @@ describe('waiting for ingestion', () => {
   })
 })
 
-describe('a resource whose ingestion ends badly', () => {
+describe('bad ends of ingestion', () => {
   test.each([
     ['partial', 'partial'],
     ['failed', 'failed'],
     ['archived', 'unknown'],
     [null, 'unknown'],
     [7, 'unknown'],
-  ] as const)('(%s) stays said on later runs', async (status, outcome) => {
+  ] as const)('a bad end of ingestion (%s) is reported by later runs too', async (status, outcome) => {
     const { service, home } = await serviceStuckIn(status)
     home.write('Papers', { 'a.md': 'A' })
     const first = await home.sync(['Papers', '--to', 'Research'])

@@ -25,13 +25,13 @@ describe('why', () => {
     ['notes/today.log', /ignored by the rule "\*\.log" \(notes\/\.shelfdignore, line 2\)/],
     ['nothing.md', /not there/],
     ['copy', /a directory/],
-  ])('tells of %s what left it out', async (path, expected) => {
+  ])('why explains the path %s', async (path, expected) => {
     const { home } = await mirroredHome()
     const { exitCode, stdout } = await home.shelfd(['why', `Papers/${path}`])
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(expected) })
   })
 
-  test('tells which resource a file is', async () => {
+  test('why shows the resource of a file', async () => {
     const { home } = await mirroredHome()
     const { stdout } = await home.shelfd(['why', 'Papers/a.md'])
     expect(stdout).toMatch(/state +stored/)
@@ -40,13 +40,13 @@ describe('why', () => {
     expect(stdout).toMatch(/upload 1 .*sent, from a\.md/)
   })
 
-  test('tells which file another one duplicates', async () => {
+  test('why names the file that another one duplicates', async () => {
     const { home } = await mirroredHome()
     const { stdout } = await home.shelfd(['why', 'Papers/copy/b.md', '--json'])
     expect(JSON.parse(stdout)).toMatchObject({ path: 'copy/b.md', duplicateOf: 'a.md', content: { state: 'stored' } })
   })
 
-  test('keeps what a removed file stood for', async () => {
+  test('why shows the earlier version of a removed file', async () => {
     const { home, root } = await mirroredHome()
     rmSync(join(root, 'old'), { recursive: true })
     await home.sync(['Papers'])
@@ -54,7 +54,7 @@ describe('why', () => {
     expect(stdout).toMatch(/earlier version +\S+, until .* \(its file is gone\)/)
   })
 
-  test('refuses a path that no mirror holds', async () => {
+  test('why refuses a path outside every mirror', async () => {
     const { home } = await mirroredHome()
     const { exitCode, stderr } = await home.shelfd(['why', '/etc/hostname'])
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringMatching(/lies in no mirror/) })
@@ -62,12 +62,12 @@ describe('why', () => {
 })
 
 describe('status', () => {
-  test('says so when nothing was mirrored', async () => {
+  test('status before the first sync reports that nothing was mirrored', async () => {
     const { exitCode, stdout } = await temporaryHome().shelfd(['status'])
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(/Nothing was mirrored yet/) })
   })
 
-  test('counts the files of a mirror by state', async () => {
+  test('status counts the files of a mirror by state', async () => {
     const { home } = await mirroredHome()
     const { stdout } = await home.shelfd(['status', '--json'])
     const files = { known: 3, searchable: 3, inIngestion: 0, toSend: 0, inDoubt: 0, needAttention: 0, setAside: 0 }
@@ -78,7 +78,7 @@ describe('status', () => {
 })
 
 describe('report', () => {
-  test('prints one sign and path a line', async () => {
+  test('the combined report prints one sign and path per line', async () => {
     const { home, root } = await mirroredHome()
     writeFileSync(join(root, 'a.md'), 'changed')
     writeFileSync(join(root, 'new.md'), 'new')
@@ -87,7 +87,7 @@ describe('report', () => {
     expect(stdout.trim().split('\n').sort()).toEqual(['* a.md', '+ new.md', '= copy/b.md', '^ old/gone.md'])
   })
 
-  test('lists what is ignored when asked for it', async () => {
+  test('the report lists ignored files when asked', async () => {
     const { home } = await mirroredHome()
     const { stdout } = await home.shelfd(['report', '--only', 'ignored', '--json'])
     const [mirror] = JSON.parse(stdout).mirrors
@@ -96,7 +96,7 @@ describe('report', () => {
     expect(mirror.counts).toEqual({ ignored: 4 })
   })
 
-  test('fails a check on any difference', async () => {
+  test('report --check fails on a new local file', async () => {
     const { home, root } = await mirroredHome()
     expect((await home.shelfd(['report', '--check'])).exitCode).toBe(0)
     writeFileSync(join(root, 'new.md'), 'new')
@@ -105,8 +105,8 @@ describe('report', () => {
   })
 })
 
-describe('copies that are to be linked', () => {
-  test('give the resource each location once', async () => {
+describe('linked duplicates', () => {
+  test('linked copies give the resource each location once', async () => {
     const home = temporaryHome()
     const root = home.write('Papers', { 'a.md': 'one', 'b.md': 'one', 'c/d.md': 'one' })
     const config = `mirrors:\n  - { name: papers, path: "${root}", library: Papers, duplicates: link }\n`

@@ -1,4 +1,4 @@
-/** `shelfd mirrors forget`: what is lost, what stays, and the way back. */
+/** `shelfd mirrors forget`: what it deletes, what it keeps, and how to undo it. */
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -26,7 +26,7 @@ function copiesIn(home: Home): string[] {
 }
 
 describe('forgetting a mirror', () => {
-  test('without a terminal needs --yes', async () => {
+  test('forgetting a mirror without a terminal needs --yes', async () => {
     const { home } = await syncedHome()
     const before = dumpStore(home.stateDir)
     const { exitCode, stderr } = await home.shelfd(['mirrors', 'forget', 'Papers'])
@@ -38,7 +38,7 @@ describe('forgetting a mirror', () => {
     expect(copiesIn(home)).toEqual([])
   })
 
-  test('counts the resources only where there are some', async () => {
+  test('forgetting a mirror counts its resources only if it has any', async () => {
     const home = temporaryHome()
     const root = home.write('One', { 'a.md': 'pelican' })
     const loss = async () => (await home.shelfd(['mirrors', 'forget', 'One'])).stderr
@@ -52,7 +52,7 @@ describe('forgetting a mirror', () => {
     expect((await home.shelfd(['mirrors', 'forget', 'Two'])).stderr).not.toMatch(/no longer knows|resource/)
   })
 
-  test('on a terminal asks for its name', async () => {
+  test('forgetting a mirror on a terminal asks for its name', async () => {
     const { home, shelfd } = createHome()
     writeFileSync(join(home, 'a.md'), 'A')
     expect((await shelfd('sync . --yes')).exitCode).toBe(0)
@@ -63,7 +63,7 @@ describe('forgetting a mirror', () => {
     expect(JSON.parse((await shelfd('mirrors list --json')).stdout).mirrors).toEqual([])
   })
 
-  test('deletes nothing, and --adopt ingests nothing twice', async () => {
+  test('forgetting a mirror deletes nothing, and --adopt creates nothing twice', async () => {
     const { home, root } = await syncedHome()
     const resources = readLibrary(home.dataDir)
     expect((await home.shelfd(FORGET)).exitCode).toBe(0)
@@ -84,7 +84,7 @@ describe('forgetting a mirror', () => {
     expect(readLibrary(home.dataDir).map(({ id }) => id)).toEqual(resources.map(({ id }) => id))
   })
 
-  test('keeps a copy that can be put back', async () => {
+  test('forgetting a mirror keeps a copy that can be restored', async () => {
     const { home } = await syncedHome()
     const before = dumpStore(home.stateDir)
     const { stdout } = await home.shelfd([...FORGET, '--json'])
@@ -101,7 +101,7 @@ describe('forgetting a mirror', () => {
     expect({ exitCode, files: mirror.files }).toMatchObject({ exitCode: 0, files: { unchanged: 2, new: 0 } })
   })
 
-  test('keeps what another mirror stands for', async () => {
+  test('forgetting a mirror keeps the contents of other mirrors', async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     const root = home.write('Papers', { 'shared.md': 'shared', 'gone.md': 'was shared', 'own.md': 'own' })
@@ -123,16 +123,19 @@ describe('forgetting a mirror', () => {
     const { exitCode, mirror } = await home.sync(['Other'])
     expect({ exitCode, unchanged: mirror.files.unchanged }).toEqual({ exitCode: 0, unchanged: 2 })
     home.write('Other', { 'back.md': 'was shared' })
-    expect((await home.sync(['Other'])).mirror.uploads.created, 'its resource is known still').toBe(0)
+    expect((await home.sync(['Other'])).mirror.uploads.created, 'its resource is still known').toBe(0)
     expect(service.count('uploadFile')).toBe(0)
   })
 
-  test('ends a daemon keeping it', PATIENT, async () => {
+  test('forgetting a mirror ends its watch in the daemon', PATIENT, async () => {
     const { home, root } = await syncedHome()
     const other = home.write('Other', { 'o.md': 'other' })
     expect((await home.sync([other])).exitCode).toBe(0)
     const daemon = await startDaemon(home, { SHELFD_LOG_FORMAT: 'text' })
-    await daemon.until('both are kept', ({ mirrors, ...rest }) => mirrors.length === 2 && isIdle({ mirrors, ...rest }))
+    await daemon.until(
+      'both are watched',
+      ({ mirrors, ...rest }) => mirrors.length === 2 && isIdle({ mirrors, ...rest }),
+    )
     expect((await home.shelfd(FORGET)).exitCode).toBe(0)
     expect(copiesIn(home)).toHaveLength(1)
     const status = await daemon.until('one is left', isIdle)
@@ -141,7 +144,7 @@ describe('forgetting a mirror', () => {
     writeFileSync(join(other, 'late.md'), 'written to the other one')
     const before = readLibrary(home.dataDir).length
     await daemon.until('the other is sent', () => readLibrary(home.dataDir).length > before)
-    await daemon.until('all is quiet', isIdle)
+    await daemon.until('all is settled', isIdle)
     expect(readLibrary(home.dataDir)).toHaveLength(before + 1)
     expect(await home.shelfd(FORGET)).toMatchObject({ exitCode: 2 })
     expect((await daemon.stop()).exitCode).toBe(0)

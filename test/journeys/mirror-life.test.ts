@@ -1,4 +1,4 @@
-/** What becomes of mirrors when the configuration, or the service they belong to, is no longer what it was. */
+/** What happens to mirrors when the configuration or their service changes. */
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -33,8 +33,8 @@ function sentNames(service: FaultyService): (string | undefined)[] {
   return service.requests.filter(({ route }) => route === 'uploadFile').map(({ fileName }) => fileName)
 }
 
-describe('a mirror taken out of the configuration', () => {
-  test('is sent by no sync, and shown', async () => {
+describe('mirrors removed from the configuration', () => {
+  test('a removed mirror is sent by no sync and still shown', async () => {
     const { service, home, configureOnly } = await twoMirrors()
     expect((await home.sync([])).exitCode).toBe(0)
     configureOnly('papers')
@@ -51,7 +51,7 @@ describe('a mirror taken out of the configuration', () => {
     expect((await home.shelfd(['mirrors', 'list'])).stdout).toMatch(/^mail +no longer configured/m)
   })
 
-  test('is refused by its name, taken by its directory', async () => {
+  test('a removed mirror is refused by name and accepted by directory', async () => {
     const { service, home, configureOnly } = await twoMirrors()
     expect((await home.sync([])).exitCode).toBe(0)
     configureOnly('papers')
@@ -73,7 +73,7 @@ describe('a mirror taken out of the configuration', () => {
     expect(namesOf((await home.sync([])).stdout), 'it is ad hoc now, and papers is not').toEqual(['mail'])
   })
 
-  test('is left alone when it was the only one', async () => {
+  test('a removed mirror is not synced when it was the only one', async () => {
     const { service, home, configureOnly } = await twoMirrors()
     configureOnly('mail')
     expect((await home.sync([])).exitCode).toBe(0)
@@ -84,7 +84,7 @@ describe('a mirror taken out of the configuration', () => {
     expect(sentNames(service)).toEqual([])
   })
 
-  test('is no longer kept after SIGHUP and restart', PATIENT, async () => {
+  test('a removed mirror is not watched after SIGHUP or restart', PATIENT, async () => {
     const { service, home, configureOnly } = await twoMirrors()
     const daemon = await startDaemon(home)
     await daemon.until('both are mirrored', isIdle)
@@ -95,7 +95,7 @@ describe('a mirror taken out of the configuration', () => {
     home.write('mail', { 'after-hangup.md': 'mail, after the hangup' })
     home.write('papers', { 'after-hangup.md': 'papers, after the hangup' })
     await daemon.until('papers is sent', () => readLibrary(service.dataDir).length === 3)
-    await daemon.until('all is quiet', isIdle)
+    await daemon.until('all is settled', isIdle)
     configure(home, {})
     daemon.child.kill('SIGHUP')
     await daemon.until('none is left', ({ mirrors }) => mirrors.length === 0)
@@ -105,7 +105,7 @@ describe('a mirror taken out of the configuration', () => {
     const next = await startDaemon(home)
     home.write('papers', { 'after-restart.md': 'papers, after the restart' })
     await next.until('papers is sent', () => readLibrary(service.dataDir).length === 4)
-    const status = await next.until('all is quiet', isIdle)
+    const status = await next.until('all is settled', isIdle)
     expect(status.mirrors.map(({ name }) => name)).toEqual(['papers'])
     expect((await next.stop()).exitCode).toBe(0)
     expect(sentNames(service).filter((name) => name?.startsWith('after-'))).toEqual([
@@ -115,8 +115,8 @@ describe('a mirror taken out of the configuration', () => {
   })
 })
 
-describe('a mirror made ad hoc', () => {
-  test('is passed over again only when named', async () => {
+describe('ad hoc mirrors', () => {
+  test('an ad hoc mirror is synced by name, or without configured mirrors', async () => {
     const { service, home, configureOnly } = await twoMirrors()
     configureOnly('papers')
     const outside = home.write('outside', { 'o.md': 'outside' })
@@ -150,7 +150,7 @@ async function embeddedThenService() {
 const listMirrors = async (home: Home) => JSON.parse((await home.shelfd(['mirrors', 'list', '--json'])).stdout).mirrors
 
 describe('a service configured after the embedded library', () => {
-  test('gets the same directory, and nothing is in the way', async () => {
+  test('a configured service can mirror the directory of an embedded mirror', async () => {
     const { home, root, service, asService } = await embeddedThenService()
     expect((await home.run(['sync', 'Papers'])).exitCode).toBe(0)
     asService([{ path: root, library: 'Research' }])
@@ -161,8 +161,8 @@ describe('a service configured after the embedded library', () => {
     })
     const unnamed = await home.shelfd(['pause', 'nothing-like-it'])
     expect(unnamed).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('(known: Papers)') })
-    const rehearsed = await home.sync(['--dry-run'])
-    expect({ exitCode: rehearsed.exitCode, would: rehearsed.mirror.uploads.created }).toEqual({ exitCode: 0, would: 2 })
+    const dry = await home.sync(['--dry-run'])
+    expect({ exitCode: dry.exitCode, would: dry.mirror.uploads.created }).toEqual({ exitCode: 0, would: 2 })
     const { exitCode, mirror } = await home.sync([])
     expect({ exitCode, name: mirror.name, created: mirror.uploads.created }).toEqual({
       exitCode: 0,
@@ -174,15 +174,15 @@ describe('a service configured after the embedded library', () => {
       exitCode: 0,
       stderr: '',
     })
-    const former = await home.shelfd(['sync', 'Papers-2'])
-    expect(former).toMatchObject({ exitCode: 7, stderr: expect.stringMatching(/"Papers" mirrors.*forget Papers-2/) })
+    const previous = await home.shelfd(['sync', 'Papers-2'])
+    expect(previous).toMatchObject({ exitCode: 7, stderr: expect.stringMatching(/"Papers" mirrors.*forget Papers-2/) })
     expect(await listMirrors(home)).toMatchObject([
       { name: 'Papers', activity: 'active', library: { name: 'Research' } },
       { name: 'Papers-2', activity: 'other-service', library: { name: 'Papers' } },
     ])
   })
 
-  test('gets an ad hoc mirror by one command', async () => {
+  test('one command mirrors an ad hoc directory into the service', async () => {
     const { home, service, asService } = await embeddedThenService()
     expect((await home.sync(['Papers'])).exitCode).toBe(0)
     asService([])
@@ -197,7 +197,7 @@ describe('a service configured after the embedded library', () => {
     expect(namesOf((await home.sync([])).stdout)).toEqual(['Papers'])
   })
 
-  test('asks about a configured mirror, does the others', async () => {
+  test('a configured mirror of the embedded library is refused, others are synced', async () => {
     const { home, root, service, asService } = await embeddedThenService()
     configure(home, { mirrors: [{ name: 'papers', path: root }] })
     expect((await home.sync([])).exitCode).toBe(0)
@@ -228,7 +228,7 @@ describe('a service configured after the embedded library', () => {
     expect(readLibrary(home.dataDir), 'what lies in the embedded library stays').toHaveLength(2)
   })
 
-  test('leaves the daemon ready, and says why', PATIENT, async () => {
+  test('a mirror of the embedded library leaves the daemon ready', PATIENT, async () => {
     const { home, root, asService } = await embeddedThenService()
     configure(home, { mirrors: [{ name: 'papers', path: root }] })
     expect((await home.sync([])).exitCode).toBe(0)
@@ -246,7 +246,7 @@ describe('a service configured after the embedded library', () => {
     expect(await fetch(`http://127.0.0.1:${port}/readyz`)).toMatchObject({ status: 200 })
     expect((await home.shelfd(['mirrors', 'forget', 'papers', '--yes'])).exitCode).toBe(0)
     const now = await daemon.until(
-      'it begins anew',
+      'the forgotten mirror starts again',
       ({ mirrors: all, ...rest }) => all.length === 2 && isIdle({ mirrors: all, ...rest }),
     )
     expect(now.mirrors.map(({ name }) => name)).toEqual(['papers', 'other'])
@@ -254,8 +254,8 @@ describe('a service configured after the embedded library', () => {
   })
 })
 
-describe('a mistyped or unused mirror', () => {
-  test('gets the nearest name', async () => {
+describe('mistyped and unused mirrors', () => {
+  test('every command names the nearest mirror for a mistyped one', async () => {
     const { home } = await twoMirrors()
     expect((await home.sync([])).exitCode).toBe(0)
     for (const args of [
@@ -273,7 +273,7 @@ describe('a mistyped or unused mirror', () => {
     }
   })
 
-  test('is told apart from one never synced', async () => {
+  test('a mirror that was never synced is reported as such', async () => {
     const { home } = await twoMirrors()
     expect(await home.shelfd(['report', 'mail'])).toMatchObject({
       exitCode: 2,
@@ -291,7 +291,7 @@ describe('a mistyped or unused mirror', () => {
   })
 })
 
-test('an inactive mirror stays as it is known', async () => {
+test('an inactive mirror keeps its known files', async () => {
   const { home, configureOnly } = await twoMirrors()
   expect((await home.sync([])).exitCode).toBe(0)
   configureOnly('papers')

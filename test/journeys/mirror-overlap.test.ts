@@ -1,4 +1,4 @@
-/** Directories that would be sent twice, and directories that nobody mirrors by accident. */
+/** Directories that would be sent twice, and directories that nobody should mirror by accident. */
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ async function expectOverlap(home: Home, args: readonly string[], text: RegExp):
 }
 
 describe('two configured mirrors', () => {
-  test('of one directory are an error with their line', async () => {
+  test('two mirrors of one directory are an error with its line', async () => {
     const { home, outer } = nestedHome()
     home.write('config/shelfd', {
       'config.yaml': `mirrors:\n  - { name: one, path: "${outer}" }\n  - { name: two, path: "${outer}/", library: Second }\n`,
@@ -31,7 +31,7 @@ describe('two configured mirrors', () => {
     await expectOverlap(home, [], /config\.yaml:3: .*"one" and "two" .*twice/)
   })
 
-  test('of one directory by a link are refused', async () => {
+  test('two mirrors of one directory by a link are refused', async () => {
     const { home, outer } = nestedHome()
     symlinkSync(outer, join(home.path, 'link'))
     configure(home, {
@@ -43,7 +43,7 @@ describe('two configured mirrors', () => {
     await expectOverlap(home, [], /"two".*"one".*twice/)
   })
 
-  test('nested are refused, unless ignored', async () => {
+  test('nested mirrors are refused unless the outer ignores the inner', async () => {
     const { home, outer, inner } = nestedHome()
     const mirrors = [
       { name: 'outer', path: outer },
@@ -57,7 +57,7 @@ describe('two configured mirrors', () => {
     expect(readLibrary(home.dataDir)).toHaveLength(2)
   })
 
-  test('may be kept apart by a .shelfdignore', async () => {
+  test('a .shelfdignore may separate nested mirrors', async () => {
     const { home, outer, inner } = nestedHome()
     home.write('outer', { '.shelfdignore': '/notes\n' })
     configure(home, {
@@ -70,7 +70,7 @@ describe('two configured mirrors', () => {
     expect(readLibrary(home.dataDir)).toHaveLength(2)
   })
 
-  test('nested stop a daemon from starting', PATIENT, async () => {
+  test('nested mirrors stop a daemon from starting', PATIENT, async () => {
     const { home, outer, inner } = nestedHome()
     const mirrors = [
       { name: 'outer', path: outer, settle: '100ms' },
@@ -90,8 +90,8 @@ describe('two configured mirrors', () => {
   })
 })
 
-describe('an ad hoc directory', () => {
-  test('in, around or beside a mirror is compared', async () => {
+describe('ad hoc directories', () => {
+  test('an ad hoc directory that overlaps a mirror is refused', async () => {
     const { home, outer, inner } = nestedHome()
     expect((await home.sync([outer])).exitCode).toBe(0)
     const before = readLibrary(home.dataDir).length
@@ -108,7 +108,7 @@ describe('an ad hoc directory', () => {
     expect((await home.sync([inner])).exitCode).toBe(0)
   })
 
-  test('around a mirror says first how much it holds', async () => {
+  test('a directory around a mirror is refused with how much it holds', async () => {
     const { home, outer } = nestedHome()
     expect((await home.sync([outer])).exitCode).toBe(0)
     for (const [directory, breadth] of [
@@ -123,7 +123,7 @@ describe('an ad hoc directory', () => {
     }
   })
 
-  test('is not compared with inactive mirrors', async () => {
+  test('an ad hoc directory is not compared with inactive mirrors', async () => {
     const { home, outer, inner } = nestedHome()
     configure(home, { mirrors: [{ name: 'inner', path: inner }] })
     expect((await home.sync([])).exitCode).toBe(0)
@@ -131,7 +131,7 @@ describe('an ad hoc directory', () => {
     expect((await home.sync([outer])).exitCode).toBe(0)
   })
 
-  test('of the same name gets one of its own', async () => {
+  test('ad hoc directories of one name become separate mirrors', async () => {
     const home = temporaryHome()
     home.write('.', { 'one/x/a.md': 'A', 'two/x/b.md': 'B' })
     const { exitCode, summary } = await home.sync(['one/x', 'two/x'])
@@ -139,15 +139,15 @@ describe('an ad hoc directory', () => {
     expect(readLibrary(home.dataDir)).toHaveLength(2)
   })
 
-  test('given twice is synced once', async () => {
+  test('a directory given twice is synced once', async () => {
     const { home, outer } = nestedHome()
     const { exitCode, summary } = await home.sync([outer, 'outer'])
     expect({ exitCode, mirrors: summary.mirrors.length }).toEqual({ exitCode: 0, mirrors: 1 })
   })
 })
 
-describe('a directory that holds the home or the system', () => {
-  test('asks before it becomes a mirror', async () => {
+describe('directories that hold the home or the system', () => {
+  test('a whole home or system needs --yes before it is mirrored', async () => {
     const home = temporaryHome()
     home.write('.', { 'a.md': 'A' })
     for (const directory of ['.', '..', '/', '/usr']) {
@@ -164,7 +164,7 @@ describe('a directory that holds the home or the system', () => {
     expect((await home.sync(['.'])).exitCode, 'it is known now').toBe(0)
   })
 
-  test('takes yes on a terminal, and no other word', async () => {
+  test('a whole home needs a yes on a terminal', async () => {
     const { home, shelfd } = createHome()
     mkdirSync(join(home, 'Papers'))
     const terminal = { isTerminal: true } as const
@@ -173,7 +173,7 @@ describe('a directory that holds the home or the system', () => {
     expect((await shelfd('sync .', { ...terminal, stdin: 'y\n' })).exitCode).toBe(0)
   })
 
-  test('halts in a daemon until answered', PATIENT, async () => {
+  test('a whole home halts in a daemon until it is confirmed', PATIENT, async () => {
     const home = temporaryHome()
     home.write('.', { 'a.md': 'A' })
     configure(home, { mirrors: [{ name: 'all', path: home.path, settle: '100ms' }] })
@@ -186,7 +186,7 @@ describe('a directory that holds the home or the system', () => {
     expect(await home.shelfd(['sync'])).toMatchObject({ exitCode: 8 })
     expect(existsSync(home.dataDir), 'the library was not even started').toBe(false)
     expect((await home.shelfd(['sync', 'all', '--yes'])).exitCode).toBe(0)
-    await daemon.until('it goes on', isIdle)
+    await daemon.until('it continues', isIdle)
     expect((await daemon.stop()).exitCode).toBe(0)
   })
 })

@@ -20,7 +20,7 @@ function fieldsOf(log: string, message: string): Record<string, unknown>[] {
 }
 
 describe('sync -n -v', () => {
-  test('names each file that would be sent', async () => {
+  test('sync -n -v names each file that would be sent', async () => {
     const home = setUp()
     const { stderr, exitCode } = await home.run(['sync', '-n', '-v', 'Papers'])
     expect(exitCode).toBe(0)
@@ -28,7 +28,7 @@ describe('sync -n -v', () => {
     expect(stderr).not.toContain('copy of a.md')
   })
 
-  test('leaves stdout one object with --json', async () => {
+  test('sync -n -v --json leaves one object on stdout', async () => {
     const home = setUp()
     const { stderr, stdout } = await home.run(['sync', '-nv', 'Papers', '--json', '--log-format', 'json'])
     expect(JSON.parse(stdout)).toMatchObject({ dryRun: true, mirrors: [{ uploads: { created: 2 } }] })
@@ -40,7 +40,7 @@ describe('sync -n -v', () => {
 })
 
 describe('sync -n', () => {
-  test('says how many and how to see which', async () => {
+  test('sync -n counts the files and points to -v', async () => {
     const home = setUp()
     const alone = await home.shelfd(['sync', '-n', 'Papers'])
     expect(alone.stderr).not.toContain('a.md')
@@ -51,7 +51,7 @@ describe('sync -n', () => {
 })
 
 describe('sync -v', () => {
-  test('names each file with its resource', async () => {
+  test('sync -v names each sent file with its resource', async () => {
     const home = setUp()
     const { stderr } = await home.run(['sync', '-v', 'Papers'])
     const ids = readLibrary(home.dataDir).map(({ id }) => id)
@@ -61,7 +61,7 @@ describe('sync -v', () => {
     expect((await home.run(['sync', '-v', 'Papers'])).stderr).not.toContain('sent')
   })
 
-  test('names them through a daemon as well', async () => {
+  test('sync -v names each sent file through a daemon too', async () => {
     const home = setUp()
     configure(home, { mirrors: [{ name: 'other', path: home.write('Other', {}) }] })
     const daemon = await startDaemon(home)
@@ -72,7 +72,7 @@ describe('sync -v', () => {
 })
 
 describe('the log of the daemon', () => {
-  test('names what was sent, and sums up a first pass', async () => {
+  test('the daemon logs sent files, and sums up a first pass', async () => {
     const home = temporaryHome()
     const path = home.write('Papers', manyFiles(100, 100))
     configure(home, { mirrors: [{ name: 'papers', path, settle: '0s' }] })
@@ -90,7 +90,7 @@ describe('the log of the daemon', () => {
     expect(fieldsOf(stderr, 'sent besides')).toMatchObject([{ mirror: 'papers', created: 40 }])
   })
 
-  test('tells each pause, resume and sync of a client', async () => {
+  test('the daemon logs each pause, resume and sync of a client', async () => {
     const home = setUp()
     configure(home, { mirrors: [{ name: 'other', path: home.write('Other', {}) }] })
     const daemon = await startDaemon(home, { SHELFD_LOG_FORMAT: 'json' })
@@ -113,7 +113,7 @@ describe('the log of the daemon', () => {
     ).toEqual(['a.md', 'notes/b.md'])
   })
 
-  test('tells of a reload what changed, and nothing else', async () => {
+  test('the daemon logs only the changes of a reload', async () => {
     const home = setUp()
     const path = home.write('Mail', { 'c.md': 'gull', '.env': 'secret' })
     const mirror = { name: 'mail', path, settle: '0s' }

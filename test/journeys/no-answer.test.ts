@@ -1,4 +1,4 @@
-/** A service that doesn't answer: who waits for it hears at once for what, and until when. */
+/** A service that doesn't answer: a waiting command prints at once the cause and the deadline. */
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -18,12 +18,12 @@ function homeOf(url: string, token = 'token'): Home {
   return home
 }
 
-/** Resolves with the log once it says so. */
-async function hear(running: Running, what: RegExp): Promise<string> {
+/** Resolves with the log once it matches `what`. */
+async function logOnce(running: Running, what: RegExp): Promise<string> {
   const isOver = new AbortController()
   void running.ended.then(() => isOver.abort())
   while (!what.test(running.log())) {
-    if (isOver.signal.aborted) throw new Error(`It ended without saying ${what}: ${running.log()}`)
+    if (isOver.signal.aborted) throw new Error(`It ended without logging ${what}: ${running.log()}`)
     await sleep(20, undefined, { signal: isOver.signal }).catch(() => {})
   }
   return running.log()
@@ -35,8 +35,8 @@ function start(home: Home, args: readonly string[]): Running {
   return running
 }
 
-describe('who waits for a service hears', () => {
-  test('the address, the cause, and until when', async () => {
+describe('waiting for a service', () => {
+  test('an unreachable service is named with cause and deadline', async () => {
     const url = `http://127.0.0.1:${await freePort()}`
     const { exitCode, stderr } = await homeOf(url).shelfd([...SYNC, '--retry-for', '3s'])
     expect(exitCode).toBe(5)
@@ -49,7 +49,7 @@ describe('who waits for a service hears', () => {
     expect(stderr).toMatch(new RegExp(`shelfd: Cannot .* at ${url}: the service cannot be reached`))
   })
 
-  test('of a server that hangs before anything failed', async () => {
+  test('a server that hangs is reported before anything failed', async () => {
     const server = createServer(() => {})
     const port = await freePort()
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
@@ -57,7 +57,7 @@ describe('who waits for a service hears', () => {
     const url = `http://127.0.0.1:${port}`
     for (const args of [SYNC, ['whoami']]) {
       const running = start(homeOf(url), args)
-      const log = await hear(running, /no answer yet/)
+      const log = await logOnce(running, /no answer yet/)
       expect(log).toMatch(
         new RegExp(`^${url} does not answer \\(no answer yet for 3 s\\)\\. Trying until \\d\\d:\\d\\d`, 'm'),
       )
@@ -66,7 +66,7 @@ describe('who waits for a service hears', () => {
     }
   })
 
-  test('that something else answers there', async () => {
+  test('a login page in place of the service is reported', async () => {
     await using service = await startFaultyService()
     service.answer = () => ({
       status: 200,
@@ -81,7 +81,7 @@ describe('who waits for a service hears', () => {
     expect(stderr).toMatch(/shelfd: Cannot .* at http:\S+: .*perhaps a login page/)
   })
 
-  test('that the service is busy, and when it is asked again', async () => {
+  test('a busy service is reported with the time of its next request', async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = homeOf(service.url, service.token)
     service.answer = () => ({ status: 503, body: { message: 'Maintenance' } })
@@ -101,7 +101,7 @@ describe('who waits for a service hears', () => {
     expect(waiting.stderr).toMatch(/^http:\S+ answers again\.$/m)
   })
 
-  test('that the service asks for longer than it is tried', async () => {
+  test('a wait longer than --retry-for ends the command at once', async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = homeOf(service.url, service.token)
     service.answer = () => ({ status: 429, body: {}, headers: { 'retry-after': '3600' } })
@@ -119,7 +119,7 @@ describe('who waits for a service hears', () => {
     })
   })
 
-  test('from later runs too, which ask nothing before', async () => {
+  test('later runs report the same wait without a request', async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = homeOf(service.url, service.token)
     expect((await home.sync(SYNC.slice(1))).exitCode).toBe(0)
@@ -130,15 +130,15 @@ describe('who waits for a service hears', () => {
     service.forget()
     const asked =
       /; it asks to wait until [\d: -]+, which is beyond --retry-for 2m 00s \(limits\.retryFor\); run the command again after that time/
-    const told = { exitCode: 5, stderr: expect.stringMatching(asked) }
-    expect(await home.shelfd(['sync'])).toMatchObject(told)
-    expect(await home.shelfd(['sync', '-n'])).toMatchObject(told)
+    const refusal = { exitCode: 5, stderr: expect.stringMatching(asked) }
+    expect(await home.shelfd(['sync'])).toMatchObject(refusal)
+    expect(await home.shelfd(['sync', '-n'])).toMatchObject(refusal)
     const report = await home.shelfd(['report'])
     expect(report).toMatchObject({ exitCode: 5, stderr: expect.stringMatching(/; it asks to wait until [\d: -]+/) })
     expect(service.requests).toEqual([])
   })
 
-  test('from a short command that it does not wait for long', async () => {
+  test('a short command ends at once on a long wait', async () => {
     await using service = await startFaultyService()
     service.answer = () => ({ status: 429, body: {}, headers: { 'retry-after': '600' } })
     const { exitCode, stderr } = await homeOf(service.url).shelfd(['whoami'])
@@ -146,11 +146,11 @@ describe('who waits for a service hears', () => {
     expect(stderr).toMatch(/shelfd: .*429 \(too many requests\); it asks to wait until (?:\d{4}-\d\d-\d\d )?\d\d:\d\d/)
   })
 
-  test('in the format of the log, and nothing with -q', async () => {
+  test('waiting is logged in the configured format, never with -q', async () => {
     const url = `http://127.0.0.1:${await freePort()}`
     const home = homeOf(url)
     const args = [...SYNC, '--retry-for', '3s']
-    const [json, quiet] = await Promise.all([
+    const [json, withoutLog] = await Promise.all([
       home.shelfd([...args, '--log-format', 'json']),
       homeOf(url).shelfd([...args, '-q']),
     ])
@@ -164,12 +164,12 @@ describe('who waits for a service hears', () => {
       }),
     )
     expect(json.stderr).not.toMatch(/^http/m)
-    expect(quiet.stderr).toMatch(/^shelfd: [^\n]*\n[^\n]*\n$/)
+    expect(withoutLog.stderr).toMatch(/^shelfd: [^\n]*\n[^\n]*\n$/)
   })
 })
 
-describe('the daemon', () => {
-  test('is not ready soon after the service went', { timeout: 60_000 }, async () => {
+describe('a service that leaves the daemon', () => {
+  test('a daemon is not ready soon after its service goes away', { timeout: 60_000 }, async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = homeOf(service.url, service.token)
     const port = await freePort()
@@ -181,9 +181,9 @@ describe('the daemon', () => {
     await daemon.until('all is sent', ({ mirrors }) => mirrors.every(({ state }) => state === 'idle'))
     service.answer = () => ({ status: 503, body: {} })
     home.write('Papers', { 'b.md': 'B' })
-    // Its run goes over a line of its own, and the controller of the mirror waits meanwhile.
+    // The client's run uses a connection of its own, and the controller of the mirror waits meanwhile.
     const beside = start(home, ['sync', 'Papers'])
-    await hear(beside, / cannot answer requests now \(503, service unavailable\)/)
+    await logOnce(beside, / cannot answer requests now \(503, service unavailable\)/)
     await daemon.until('away', ({ service: { state } }) => state === 'away')
     const ready = await fetch(`http://127.0.0.1:${port}/readyz`)
     expect(ready.status).toBe(503)
@@ -195,7 +195,7 @@ describe('the daemon', () => {
     expect(await beside.ended).toMatchObject({ exitCode: 0 })
   })
 
-  test('notices that the service went when its readiness is asked', { timeout: 60_000 }, async () => {
+  test('a request for readiness discovers a refused credential', { timeout: 60_000 }, async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = homeOf(service.url, service.token)
     const port = await freePort()

@@ -1,4 +1,4 @@
-/** What waits for nobody: files that never end, and processes that do not answer. */
+/** Files that never end and processes that do not answer: no command waits for them. */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -24,7 +24,7 @@ test('a configuration that is a pipe is refused', async () => {
   expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringMatching(/config\.yaml": it is no file/) })
 })
 
-test('status beside a stopped daemon says so', async () => {
+test('status reports a stopped daemon and answers from the store', async () => {
   const home = temporaryHome()
   home.write('Papers', { 'a.md': 'A' })
   await home.sync(['Papers'])

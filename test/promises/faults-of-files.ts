@@ -105,7 +105,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
       'local/scan/scan-directory.test.ts': [
         'a directory that can be read > a scan skips links, loops, pipes, sockets, devices',
       ],
-      'journeys/hostile-names.test.ts': ['things that are no files > are left out and never block'],
+      'journeys/hostile-names.test.ts': ['links, pipes and secrets > links and pipes are left out and never block'],
     },
   },
   {
@@ -128,7 +128,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'accepted',
     shownBy: {
       'sync/observe/odd-files.test.ts': ['hard links > are two files with one content, sent once'],
-      'journeys/hostile-names.test.ts': ['things that are no files > are left out and never block'],
+      'journeys/hostile-names.test.ts': ['links, pipes and secrets > links and pipes are left out and never block'],
     },
   },
   {
@@ -140,7 +140,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
       'rules/observe/look-alikes.test.ts': ['names of a directory > names look alike by case and composition alone'],
       'sync/observe/odd-files.test.ts': ['names that look alike > are separate files, and told in one warning'],
       'local/scan/scan-directory.test.ts': ['a directory that can be read > a scan keeps every hostile name unchanged'],
-      'journeys/hostile-names.test.ts': ['names that want to do harm > are mirrored one by one and escaped'],
+      'journeys/hostile-names.test.ts': ['hostile names > hostile names are mirrored one by one and escaped'],
     },
   },
   {
@@ -150,7 +150,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'operator',
     shownBy: {
       'local/scan/scan-directory.test.ts': ['a directory that can be read > a scan reports names that are not UTF-8'],
-      'journeys/hostile-names.test.ts': ['names that want to do harm > that are not UTF-8 are said, not lost'],
+      'journeys/hostile-names.test.ts': ['hostile names > names that are not UTF-8 are reported as problems'],
     },
   },
   {
@@ -159,7 +159,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'taken as they are; escaped in terminal, log, CSV, HTML and multipart',
     class: 'accepted',
     shownBy: {
-      'journeys/hostile-names.test.ts': ['names that want to do harm > are mirrored one by one and escaped'],
+      'journeys/hostile-names.test.ts': ['hostile names > hostile names are mirrored one by one and escaped'],
       'remote/wire/multipart.test.ts': [
         'openMultipart > carries any file name through a parser',
         'openMultipart > keeps a hostile name inside its quotes',
@@ -187,7 +187,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
       'local/scan/scan-directory.test.ts': [
         'a directory that can be read > a scan skips empty and large files when told',
       ],
-      'journeys/hostile-names.test.ts': ['things that are no files > are left out and never block'],
+      'journeys/hostile-names.test.ts': ['links, pipes and secrets > links and pipes are left out and never block'],
       'embedded/ingest/ingestion.test.ts': ['ingestion > completes empty files'],
     },
   },

@@ -10,8 +10,8 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     shownBy: {
       'sync/stopping.test.ts': ['what outlasts the grace of a stop is in doubt, and found later'],
       'journeys/interruptions.test.ts': [
-        'the first Ctrl-C > says at once what it still waits for',
-        'the first Ctrl-C > is no failure in the status',
+        'the first Ctrl-C > the first Ctrl-C counts at once the uploads it waits for',
+        'the first Ctrl-C > an interrupted run is no failure in the status',
       ],
       'journeys/exit-codes.test.ts': ['exit codes > an interrupted sync exits 130, and the next run completes it'],
       'remote/endpoints/uploads.test.ts': ['doubt > is the end of an abort on the way'],
@@ -23,7 +23,9 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     answer: 'the end at once; what was under way is in doubt',
     class: 'doubt',
     shownBy: {
-      'journeys/interruptions.test.ts': ['the second Ctrl-C > ends at once and says what is left'],
+      'journeys/interruptions.test.ts': [
+        'the second Ctrl-C > the second Ctrl-C ends at once and counts the cut uploads',
+      ],
     },
   },
   {
@@ -164,7 +166,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
       'journeys/no-hangs.test.ts': [
         'a token file that is a pipe is refused',
         'a configuration that is a pipe is refused',
-        'status beside a stopped daemon says so',
+        'status reports a stopped daemon and answers from the store',
       ],
     },
   },

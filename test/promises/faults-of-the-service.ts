@@ -77,7 +77,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
       'sync/upload/uploads.test.ts': [
         'a content that the service refuses > stops everything when the credential is refused',
       ],
-      'journeys/identity.test.ts': ['a credential > that was revoked meanwhile stops the run'],
+      'journeys/identity.test.ts': ['credentials and libraries > a credential revoked during a run stops the run'],
       'sync/continuous/service-connection.test.ts': [
         'a connection that nobody uses > learns that the credential was taken back',
       ],
@@ -92,8 +92,8 @@ export const faultsOfTheService: readonly FaultRow[] = [
     shownBy: {
       'remote/wire/transport.test.ts': ['refusals > names the right that is missing'],
       'journeys/identity.test.ts': [
-        'a credential > without the right to create is refused',
-        'a credential > without the right to make directories is refused',
+        'credentials and libraries > a credential without the right to create is refused',
+        'credentials and libraries > a credential without the right to create directories is refused',
       ],
       'journeys/poison.test.ts': [
         '%s > to one upload leaves the others alone',

@@ -33,7 +33,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
         'opening a file of a mirror %s > a parent that leads outside is refused',
         'opening a file of a mirror %s > pipes, sockets and directories never block',
       ],
-      'journeys/hostile-names.test.ts': ['things that are no files > are left out and never block'],
+      'journeys/hostile-names.test.ts': ['links, pipes and secrets > links and pipes are left out and never block'],
     },
   },
   {
@@ -100,10 +100,10 @@ export const promisesOfReading: readonly PromiseRow[] = [
         'a mirror on a disk > that another one replaces while it is sent keeps both apart (P12)',
       ],
       'journeys/guards.test.ts': [
-        'a root that lost its files (P12) > altogether halts, and records nothing',
-        'a root that lost its files (P12) > by more than half halts as well',
-        'a root that lost its files (P12) > counts nothing as removed in the run that halts',
-        'files that are left out now > hide no loss beside them',
+        'lost files (P12) > a root that lost all files halts and records nothing',
+        'lost files (P12) > a root that lost more than half its files halts',
+        'lost files (P12) > a run that halts counts no file as removed',
+        'newly ignored files > newly ignored files hide no loss beside them',
       ],
       'journeys/daemon-guards.test.ts': ['lost root directories > a lost root halts its mirror alone until resolved'],
       'journeys/other-disk.test.ts': ['another disk at the same mount point is not sent'],

@@ -11,16 +11,16 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     ],
     shownBy: {
       'journeys/guards.test.ts': [
-        'a new store beside a full library (P14) > stops and asks instead of sending',
-        'a new store beside a full library (P14) > asks for a flat one whose files lie in the inbox (%s: %s)',
-        'a new store beside a full library (P14) > sends nothing that is there when told to go on',
+        'a new store beside a full library (P14) > a new store beside a full library asks before sending',
+        'a new store beside a full library (P14) > a new store asks also if all files lie in the inbox (%s: %s)',
+        "a new store beside a full library (P14) > a new store adopts the library's resources and sends none again",
       ],
       'journeys/daemon-guards.test.ts': [
         'a deleted store > a deleted store ends the daemon, and the next one asks before it sends (P14)',
       ],
       'journeys/limits-and-waiting.test.ts': [
-        'limits > hold back what the next run sends',
-        'limits > of a day count across runs',
+        'limits > a limit holds back files that the next run sends',
+        'limits > a limit of a day counts across runs',
       ],
       'rules/upload/quota.test.ts': ['the quota > a run that obeys the quota never exceeds it'],
       'sync/gone-back.test.ts': [
@@ -36,12 +36,12 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     except: ['Who says so with `--accept-root` for the directory.'],
     shownBy: {
       'journeys/identity.test.ts': [
-        'a pinned mirror refuses (P15) > another origin, also of the same library',
-        'a pinned mirror refuses (P15) > another tenant',
-        'a pinned mirror refuses (P15) > another library',
-        'a pinned mirror refuses (P15) > a library that the credential no longer shows',
-        'a pinned mirror refuses (P15) > another directory in the place of its own',
-        'a pinned mirror refuses (P15) > another embedded library than its own',
+        'pinned mirrors (P15) > a pinned mirror refuses another origin, also of the same library',
+        'pinned mirrors (P15) > a pinned mirror refuses another tenant',
+        'pinned mirrors (P15) > a pinned mirror refuses another library',
+        'pinned mirrors (P15) > a pinned mirror refuses a library that its credential cannot read',
+        'pinned mirrors (P15) > a pinned mirror refuses another directory at its path',
+        'pinned mirrors (P15) > a pinned mirror refuses another embedded library',
       ],
       'sync/continuous/mirror-controller.test.ts': ['a pin > is compared anew over every connection'],
     },
@@ -152,7 +152,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
       'sync/kept-retry-after.test.ts': ['a pause that the service asked for > holds for the process that follows'],
       'app/service-client/lazy-service.test.ts': ['a wait that the service asked for holds for the next client'],
-      'journeys/no-answer.test.ts': ['who waits for a service hears > from later runs too, which ask nothing before'],
+      'journeys/no-answer.test.ts': ['waiting for a service > later runs report the same wait without a request'],
       'app/open-engine.test.ts': ['a new process keeps the wait that the service asked of the one before'],
       'local/scan/scanned-files.test.ts': ['Only one portion is unpacked at a time'],
       'sync/observe/large-directory.test.ts': ['A directory of many files is handed on in portions'],
@@ -168,7 +168,9 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'what another try may mend > ends after its attempts as temporary: %i',
       ],
       'remote/endpoints/paging.test.ts': ['reads a hundred thousand honest pages', 'ends a listing that never ends'],
-      'journeys/limits-and-waiting.test.ts': ['waiting for ingestion > never leaves more in ingestion than allowed'],
+      'journeys/limits-and-waiting.test.ts': [
+        'waiting for ingestion > resources in ingestion never exceed their limit',
+      ],
       'local/read/read-verified.test.ts': ['while a larger file is sent > no descriptor outlives the end or a stop'],
       'local/watch/settler.test.ts': ['paths > paths beyond the bound are not taken'],
       'daemon/without-repeats.test.ts': ['the memory of repeated lines stays bounded'],

@@ -137,8 +137,8 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'a resource that runs for 10,000 hours > is sent once and polled to its end (P5)',
       ],
       'journeys/limits-and-waiting.test.ts': [
-        'waiting for ingestion > ends at its deadline without sending again',
-        'waiting for ingestion > is left out when asked, and made up later',
+        'waiting for ingestion > waiting ends at its deadline, and nothing is sent again',
+        'waiting for ingestion > a run with --no-wait leaves ingestion to the next run',
       ],
     },
   },
@@ -153,7 +153,9 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'what a service says of its processing > is searchable for two words only (P6)',
         'what a service says of its processing > is told bounded and escaped',
       ],
-      'journeys/limits-and-waiting.test.ts': ['a resource whose ingestion ends badly > (%s) stays said on later runs'],
+      'journeys/limits-and-waiting.test.ts': [
+        'bad ends of ingestion > a bad end of ingestion (%s) is reported by later runs too',
+      ],
       'rules/report-class.test.ts': ['a file > a file needs attention after every bad end'],
     },
   },
@@ -167,7 +169,9 @@ export const promisesOfSending: readonly PromiseRow[] = [
     shownBy: {
       'sync/requests.test.ts': ['the engine makes only requests that read or add (P7)'],
       'remote/wire/transport.test.ts': ['requests > are only those the interface names'],
-      'journeys/mirror-forget.test.ts': ['forgetting a mirror > deletes nothing, and --adopt ingests nothing twice'],
+      'journeys/mirror-forget.test.ts': [
+        'forgetting a mirror > forgetting a mirror deletes nothing, and --adopt creates nothing twice',
+      ],
       'cli/service-commands.test.ts': ['libraries and directories > a library is deleted only by its name'],
     },
   },

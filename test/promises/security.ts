@@ -89,9 +89,7 @@ export const security: readonly SecurityRow[] = [
     id: 'S-08',
     holds: 'Text from the service is bounded and escaped before it is shown or kept.',
     shownBy: {
-      'journeys/hostile-names.test.ts': [
-        'names that want to do harm > and words of a service are escaped by every command',
-      ],
+      'journeys/hostile-names.test.ts': ['hostile names > hostile words of a service are escaped by every command'],
       'cli/safe-output.test.ts': [
         'text from outside > a hostile mark is escaped: %j',
         'printed output > output has nothing that a terminal obeys (%s)',
@@ -243,8 +241,8 @@ export const security: readonly SecurityRow[] = [
         'text from outside > escaped JSON parses to the same text',
       ],
       'journeys/hostile-names.test.ts': [
-        'names that want to do harm > are mirrored one by one and escaped',
-        'names that want to do harm > and words of a service are escaped by every command',
+        'hostile names > hostile names are mirrored one by one and escaped',
+        'hostile names > hostile words of a service are escaped by every command',
       ],
       'journeys/credential-secrecy.test.ts': ['a crash prints its place and hides the credential'],
     },
