@@ -65,7 +65,9 @@ describe('startEmbeddedLibrary', () => {
     await first.stop()
     const database = openedDatabase(first.dataDir)
     database.exec("UPDATE resource SET status = CASE title WHEN 'a' THEN 'running' ELSE 'not_started' END")
-    database.exec("DELETE FROM passage_words WHERE rowid >> 18 = (SELECT id FROM resource WHERE title = 'b')")
+    database.exec(
+      "DELETE FROM passage_words WHERE rowid IN (SELECT id FROM passage WHERE resource_id = (SELECT id FROM resource WHERE title = 'b'))",
+    )
     database.exec("DELETE FROM passage WHERE resource_id = (SELECT id FROM resource WHERE title = 'b')")
     database.close()
     const second = await startLibrary({ dataDir: first.dataDir })

@@ -5,7 +5,6 @@ import type { ResourceRow } from '../database/tables/resources.ts'
 import type { ExtractionEnd, ExtractionSink } from './extract/extraction.ts'
 import type { PassageWriter } from './passage-writer.ts'
 
-const ABSTRACT_LENGTH = 300
 const NO_PASSAGE: Passage = { text: '', unit: 'line', firstUnit: 1, lastUnit: 1 }
 
 /**
@@ -18,15 +17,12 @@ export async function ingestFile(
   extract: (sink: ExtractionSink) => Promise<ExtractionEnd>,
   writer: PassageWriter,
 ): Promise<boolean> {
-  let abstract: string | null = null
   let count = 0
   const restart = () => {
     writer.clear(resource)
-    abstract = null
     count = 0
   }
   const take = (passage: Passage) => {
-    abstract ??= abstractOf(passage.text)
     writer.add(resource, count, passage)
     count += 1
   }
@@ -41,7 +37,7 @@ export async function ingestFile(
   if (status === 'failed') restart()
   if (count === 0) writer.add(resource, 0, NO_PASSAGE)
   writer.finish({
-    ...{ id: resource.id, status, failure, abstract },
+    ...{ id: resource.id, status, failure },
     textType: textType ?? (resource.mimeType === 'text/markdown' ? 'text/markdown' : 'text/plain'),
     warnings: JSON.stringify(warnings),
     properties: JSON.stringify(properties ?? {}),
@@ -52,13 +48,4 @@ export async function ingestFile(
 function explainFailure(error: unknown): ExtractionEnd {
   if (error instanceof Database.SqliteError || error instanceof InterruptedError) throw error
   return { status: 'failed', warnings: [], failure: messageOf(error) }
-}
-
-function abstractOf(text: string): string {
-  return text
-    .slice(0, ABSTRACT_LENGTH * 2)
-    .replace(/^#{1,6} /gm, '')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, ABSTRACT_LENGTH)
 }

@@ -48,8 +48,8 @@ export function createPassageWriter(queue: WriteQueue, tables: Tables, signal: A
   return {
     clear: (resource) =>
       push(() => {
-        tables.passages.removeOfResource(resource.id)
         tables.passageWords.removeOfResource(resource.id)
+        tables.passages.removeOfResource(resource.id)
       }),
     add: (resource, ordinal, passage) => {
       characters += passage.text.length
@@ -95,8 +95,8 @@ function addition(
       // A request may have deleted the library meanwhile.
       const resource = tables.resources.byId(id)
       if (!resource) return
-      tables.passages.insert(id, ordinal, passage, place)
-      tables.passageWords.insert({ resourceId: id, ordinal }, resource.libraryId, words)
+      const passageId = tables.passages.insert(id, ordinal, passage, place)
+      tables.passageWords.insert(passageId, resource.libraryId, words)
     }
   }
   return { characters: passage.text.length, prepare }

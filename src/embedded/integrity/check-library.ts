@@ -3,6 +3,7 @@ import { messageOf, OperatorError, systemCodeOf } from '../../foundation/errors.
 import { takeKernelLock } from '../../foundation/sqlite/kernel-lock.ts'
 import { explainDamage, openLibraryReadOnly, removeEmptyLog, wasLeftOpen } from '../database/open-library-database.ts'
 import { openTables, type Tables } from '../database/open-tables.ts'
+import { DamagedBytesError } from '../database/packed-bytes.ts'
 import type { ResourceRow } from '../database/tables/resources.ts'
 import { MAX_SMALL_BYTES } from '../storage/content-receiver.ts'
 import { type DataPaths, dataPaths, existingDatabaseFile } from '../storage/data-directory.ts'
@@ -97,6 +98,7 @@ async function findFault(tables: Tables, files: FileStore, resource: ResourceRow
     for await (const chunk of Buffer.isBuffer(content) ? [content] : content) hash.update(chunk)
     return hash.digest().equals(resource.sha256) ? undefined : 'is not what was uploaded'
   } catch (error) {
+    if (error instanceof DamagedBytesError) return 'is not what was uploaded'
     return systemCodeOf(error) === 'ENOENT' ? 'is missing' : `cannot be read (${messageOf(error)})`
   }
 }

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { libraryWord, passageKeyOf } from '../database/tables/passage-words.ts'
+import { libraryWord } from '../database/tables/passage-words.ts'
 import { expressionOf } from './query/alternatives.ts'
 import type { PlannedClause, QueryPlan } from './query/plan-query.ts'
 
@@ -15,7 +15,7 @@ export interface FoundResources {
   readonly matched: 'all' | 'some'
 }
 
-type ScoredRow = [rowId: number, score: number]
+type ScoredRow = [resourceId: number, ordinal: number, score: number]
 
 /** What is known of one resource: its passages with their scores, and the best score of each clause. */
 interface Candidate {
@@ -24,7 +24,7 @@ interface Candidate {
 }
 
 // Names and headings weigh more than text, forms of a word less than the word itself.
-const COLUMN_WEIGHTS = '0, 8, 3, 1, 0.7'
+const COLUMN_WEIGHTS = '1, 0.7, 3, 8, 0'
 /** A search scores at most so many passages of each kind, so that common words take no longer than others. */
 const MAX_PASSAGES = 2_000
 /** The greatest `limit` of the interface. */
@@ -72,7 +72,8 @@ function withinLibraries(libraryIds: readonly number[] | undefined): string {
   return `library : (${libraryIds.map((id) => `"${libraryWord(id)}"`).join(' OR ')}) AND `
 }
 
-const SCORED = `SELECT rowid, -bm25(passage_words, ${COLUMN_WEIGHTS}) AS score FROM passage_words WHERE passage_words MATCH ? LIMIT ?`
+const SCORED = `SELECT resource_id, ordinal, -bm25(passage_words, ${COLUMN_WEIGHTS})
+  FROM passage_words JOIN passage ON passage.id = passage_words.rowid WHERE passage_words MATCH ? LIMIT ?`
 
 function scoreTogether(
   database: Database,
@@ -108,16 +109,19 @@ function scoreRows(database: Database, expression: string): ScoredRow[] {
 /** Each row once. */
 function gather(rows: readonly ScoredRow[]): Map<number, Candidate> {
   const candidates = new Map<number, Candidate>()
-  const seen = new Set<number>()
   for (const row of rows) {
-    if (!seen.has(row[0])) addPassage(candidates, row, undefined)
-    seen.add(row[0])
+    const [resourceId, ordinal] = row
+    const isKnown = candidates.get(resourceId)?.passages.some(([each]) => each === ordinal)
+    if (!isKnown) addPassage(candidates, row, undefined)
   }
   return candidates
 }
 
-function addPassage(candidates: Map<number, Candidate>, [rowId, score]: ScoredRow, clause: number | undefined): void {
-  const { resourceId, ordinal } = passageKeyOf(rowId)
+function addPassage(
+  candidates: Map<number, Candidate>,
+  [resourceId, ordinal, score]: ScoredRow,
+  clause: number | undefined,
+): void {
   let candidate = candidates.get(resourceId)
   if (!candidate) {
     candidate = { passages: [], clauseScores: new Map() }
@@ -155,12 +159,8 @@ function clauseScore(candidate: Candidate): number {
 
 function resourcesWith(database: Database, expression: string): Set<number> {
   const select = database.prepare<[string, number], number>(
-    'SELECT rowid FROM passage_words WHERE passage_words MATCH ? LIMIT ?',
+    `SELECT resource_id FROM passage_words JOIN passage ON passage.id = passage_words.rowid
+     WHERE passage_words MATCH ? LIMIT ?`,
   )
-  return new Set(
-    select
-      .pluck()
-      .all(expression, MAX_EXCLUDED)
-      .map((rowid) => passageKeyOf(rowid).resourceId),
-  )
+  return new Set(select.pluck().all(expression, MAX_EXCLUDED))
 }

@@ -13,8 +13,9 @@ export interface IndexRebuildSpec {
 }
 
 /**
- * Indexes the passages that a migration of the search index left: `index-rebuild-end` names the last one, `index-rebuilt-to` how
- * far it has come. It works beside requests, in small transactions, and continues after a restart.
+ * Indexes the passages that a migration of the search index left, and compresses what an earlier version stored of them as it
+ * was: `index-rebuild-end` names the last one, `index-rebuilt-to` how far it has come. It works beside requests, in small
+ * transactions, and continues after a restart.
  */
 export interface IndexRebuild {
   start(): void
@@ -74,9 +75,12 @@ async function indexNext({ tables, writes }: IndexRebuildSpec, afterId: number, 
   const rows = await wordsOf(passages)
   await writes.write(() => {
     for (const { passage, words } of rows) {
-      tables.passageWords.remove(passage)
       // A request may have deleted the library meanwhile.
-      if (tables.passages.exists(passage.id)) tables.passageWords.insert(passage, passage.libraryId, words)
+      if (!tables.passages.isOf(passage.id, passage.resourceId)) continue
+      tables.passageWords.remove(passage.id)
+      tables.passageWords.insert(passage.id, passage.libraryId, words)
+      if (passage.isUnpacked) tables.passages.pack(passage)
+      if (passage.ordinal === 0) tables.smallContents.pack(passage.resourceId)
     }
     if (reachedId !== undefined) tables.settings.write(REACHED, String(reachedId))
     else for (const name of [END, REACHED]) tables.settings.remove(name)

@@ -33,6 +33,6 @@ export function recordUpload(tables: Tables, upload: UploadRecord): RecordedUplo
 }
 
 function insertLocation(tables: Tables, { directoryId, title }: UploadRecord, resourceId: number): void {
-  const name = slugName(title, (filename) => tables.locations.isUsed(directoryId, filename))
-  tables.locations.insert({ directoryId, ...name, title, resourceId })
+  const { filename } = slugName(title, (name) => tables.locations.isUsed(directoryId, name))
+  tables.locations.insert({ directoryId, filename, title, resourceId })
 }

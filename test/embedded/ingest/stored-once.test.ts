@@ -20,7 +20,7 @@ it('the text of a small plain file is stored once, and shown and found as before
   expect(JSON.stringify(json.results)).toContain('**Größe** **37**')
   await stop()
   const database = new Database(join(dataDir, 'library.sqlite'), { readonly: true })
-  expect(database.prepare('SELECT sum(length(text)) FROM passage').pluck().get()).toBe(0)
+  expect(database.prepare('SELECT count(*) FROM passage_text').pluck().get()).toBe(0)
   database.close()
 })
 
@@ -40,7 +40,7 @@ it('a text that is not in its content as it stands is stored beside it', async (
   }
   await stop()
   const database = new Database(join(dataDir, 'library.sqlite'), { readonly: true })
-  expect(database.prepare("SELECT count(*) FROM passage WHERE text <> ''").pluck().get()).toBe(3)
+  expect(database.prepare('SELECT count(*) FROM passage_text').pluck().get()).toBe(3)
   database.close()
 })
 

@@ -54,9 +54,10 @@ function addDocument(tables: Tables, { name, text, library = 1 }: TestDocument, 
   const head = { libraryId: library, mimeType: 'text/plain', sizeBytes: 0, title: name, createdAtMs: 0 }
   const resourceId = tables.resources.insert({ publicId: `r${index}`, sha256, ...head })
   for (const [ordinal, passage] of [text].flat().entries()) {
-    tables.passages.insert(resourceId, ordinal, { text: passage, unit: 'line', firstUnit: 1, lastUnit: 1 })
+    const place = { unit: 'line', firstUnit: 1, lastUnit: 1 } as const
+    const id = tables.passages.insert(resourceId, ordinal, { text: passage, ...place })
     const words = indexWords(ordinal === 0 ? name : '', passage, ordinal === 0)
-    tables.passageWords.insert({ resourceId, ordinal }, library, words)
+    tables.passageWords.insert(id, library, words)
   }
   return resourceId
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
@@ -10,25 +9,8 @@ import { systemClock } from '../../../src/foundation/clock.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
 import type { ServiceClient } from '../../contract/service-client.ts'
 import { manualClock } from '../../support/manual-clock.ts'
+import { takeBack } from '../older-database.ts'
 import { startLibrary, temporaryDirectory } from '../temporary-library.ts'
-
-const MIGRATIONS = join(import.meta.dirname, '../../../src/embedded/database/migrations')
-
-/** Takes the library back to the schema before the words of the index were prepared. */
-function undoIndex(dataDir: string): void {
-  const database = new Database(join(dataDir, 'library.sqlite'))
-  database.exec('DROP TABLE passage_words')
-  const first = readFileSync(join(MIGRATIONS, '001-library.sql'), 'utf8')
-  database.exec(first.slice(first.indexOf('CREATE VIRTUAL TABLE passage_words')))
-  database.exec(
-    `UPDATE passage SET text = (SELECT CAST(substr(bytes, content_offset + 1, content_length) AS TEXT)
-       FROM small_content WHERE small_content.resource_id = passage.resource_id);
-     ALTER TABLE passage DROP COLUMN content_offset;
-     ALTER TABLE passage DROP COLUMN content_length`,
-  )
-  database.pragma('user_version = 3')
-  database.close()
-}
 
 async function search(client: ServiceClient, query: string) {
   return searchAnswer.parse((await client.get(`/search/resources?${new URLSearchParams({ query })}`)).json)
@@ -43,7 +25,7 @@ it('a library of the earlier schema is indexed anew beside its requests, across 
   }
   await first.library.settled()
   await first.stop()
-  undoIndex(first.dataDir)
+  takeBack(first.dataDir, 3)
   // Time stands still, so that it pauses after its first transaction.
   const paused = await startLibrary({ dataDir: first.dataDir, clock: manualClock() })
   expect((await search(paused.client, 'wombat')).notice).toMatch(/The search index is being rebuilt: \d\d? % is done/)
@@ -67,7 +49,7 @@ it('a library that is deleted while it is indexed anew stays deleted', async () 
   }
   await first.library.settled()
   await first.stop()
-  undoIndex(first.dataDir)
+  takeBack(first.dataDir, 3)
   const second = await startLibrary({ dataDir: first.dataDir })
   expect((await second.client.call('DELETE', `/libraries/${removed}`)).status).toBe(204)
   await second.library.settled()

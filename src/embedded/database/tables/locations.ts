@@ -3,7 +3,6 @@ import type { Database } from 'better-sqlite3'
 export interface LocationRow {
   readonly directoryId: number
   readonly filename: string
-  readonly slug: string
   readonly title: string
   readonly resourceId: number
 }
@@ -20,8 +19,8 @@ export interface ListedFile {
 export type LocationsTable = ReturnType<typeof locationsTable>
 
 export function locationsTable(database: Database) {
-  const listed = database.prepare<[number, string, number], ListedFile>(
-    `SELECT filename, slug, location.title, public_id AS id, mime_type AS mimeType
+  const listed = database.prepare<[number, string, number], Omit<ListedFile, 'slug'>>(
+    `SELECT filename, location.title, public_id AS id, mime_type AS mimeType
      FROM location JOIN resource ON resource.id = resource_id
      WHERE directory_id = ? AND filename > ? ORDER BY filename LIMIT ?`,
   )
@@ -31,16 +30,23 @@ export function locationsTable(database: Database) {
      WHERE resource_id = ? ORDER BY path, filename LIMIT ?`,
   )
   const insert = database.prepare<LocationRow>(
-    `INSERT INTO location (directory_id, filename, slug, title, resource_id)
-     VALUES (@directoryId, @filename, @slug, @title, @resourceId)`,
+    `INSERT INTO location (directory_id, filename, title, resource_id)
+     VALUES (@directoryId, @filename, @title, @resourceId)`,
   )
   return {
     /** Up to `count` files of a directory after `filename`, in code point order. */
-    listAfter: (directoryId: number, filename: string, count: number) => listed.all(directoryId, filename, count),
+    listAfter: (directoryId: number, filename: string, count: number): ListedFile[] =>
+      listed.all(directoryId, filename, count).map((file) => ({ ...file, slug: slugOf(file.filename) })),
     isUsed: (directoryId: number, filename: string) => used.get(directoryId, filename) !== undefined,
     ofResource: (resourceId: number, count: number) => ofResource.all(resourceId, count),
     insert: (location: LocationRow) => {
       insert.run(location)
     },
   }
+}
+
+/** A slug has no dot; its extension is all from the first one. */
+function slugOf(filename: string): string {
+  const [slug = filename] = filename.split('.', 1)
+  return slug
 }

@@ -1,5 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { z } from 'zod'
+import { packBytes, unpackBytes } from '../packed-bytes.ts'
+import { type SmallContentsTable, smallContentsTable } from './small-contents.ts'
 
 /** The unit that the numbers of a trace entry count. */
 export const TRACE_UNITS = ['line', 'row', 'paragraph', 'page', 'slide', 'second'] as const
@@ -38,6 +40,8 @@ export interface PassageToIndex {
   readonly libraryId: number
   readonly title: string
   readonly text: string
+  /** An earlier version stored its text as it was. */
+  readonly isUnpacked: boolean
 }
 
 /** Where a passage stands in the bytes of its resource's small content. */
@@ -46,58 +50,111 @@ export interface ContentPlace {
   readonly length: number
 }
 
-/** Needs the tables that FROM names. */
-const TEXT = `CASE WHEN content_length IS NULL THEN text
-  ELSE CAST(substr(bytes, content_offset + 1, content_length) AS TEXT) END AS text`
-const FROM = 'FROM passage LEFT JOIN small_content ON small_content.resource_id = passage.resource_id'
+/** Where the text of a passage is: `text` only in what an earlier version stored. */
+interface TextColumns {
+  readonly id: number
+  readonly resourceId: number
+  readonly text: string
+  readonly contentOffset: number | null
+  readonly contentLength: number | null
+}
+
+const TEXT = `passage.id, passage.resource_id AS resourceId, text,
+  content_offset AS contentOffset, content_length AS contentLength`
 const COLUMNS = `ordinal, ${TEXT}, unit, first_unit AS firstUnit, last_unit AS lastUnit, detail`
-const HAS_TEXT = "(text <> '' OR content_length > 0)"
+const HAS_TEXT = `(text <> '' OR content_length > 0 OR EXISTS (SELECT 1 FROM passage_text WHERE passage_id = passage.id))`
 
 export type PassagesTable = ReturnType<typeof passagesTable>
 
 export function passagesTable(database: Database) {
   const insertPassage = database.prepare<
-    [number, number, string, TraceUnit, number, number, string | null, number | null, number | null]
+    [number, number, TraceUnit, number, number, string | null, number | null, number | null]
   >(
     `INSERT INTO passage (resource_id, ordinal, text, unit, first_unit, last_unit, detail, content_offset, content_length)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, '', ?, ?, ?, ?, ?, ?)`,
   )
+  const insertText = database.prepare<[number, number, Buffer]>(
+    'INSERT INTO passage_text (passage_id, size_bytes, bytes) VALUES (?, ?, ?)',
+  )
+  const emptyText = database.prepare<[number]>("UPDATE passage SET text = '' WHERE id = ?")
   const remove = database.prepare<[number]>('DELETE FROM passage WHERE resource_id = ?')
-  const toIndex = database.prepare<[number, number, number], PassageToIndex>(
-    `SELECT passage.id, passage.resource_id AS resourceId, ordinal, library_id AS libraryId, title, ${TEXT}
-     ${FROM} JOIN resource ON resource.id = passage.resource_id
+  const toIndex = database.prepare<[number, number, number], TextColumns & Omit<PassageToIndex, 'text'>>(
+    `SELECT ordinal, library_id AS libraryId, title, ${TEXT} FROM passage JOIN resource ON resource.id = resource_id
      WHERE passage.id > ? AND passage.id <= ? ORDER BY passage.id LIMIT ?`,
   )
-  const exists = database.prepare<[number]>('SELECT 1 FROM passage WHERE id = ?')
+  const isOf = database.prepare<[number, number]>('SELECT 1 FROM passage WHERE id = ? AND resource_id = ?')
+  const textOf = openTexts(database)
+  const addText = (id: number, text: string) => {
+    const bytes = Buffer.from(text)
+    insertText.run(id, bytes.length, packBytes(bytes))
+  }
   return {
     ...passageReader(database),
-    /** With a place, the text is not stored a second time. */
-    insert(resourceId: number, ordinal: number, passage: Passage, place?: ContentPlace): void {
+    /** Returns its id. With a place, the text is not stored a second time. */
+    insert(resourceId: number, ordinal: number, passage: Passage, place?: ContentPlace): number {
       const { text, unit, firstUnit, lastUnit, detail } = passage
-      const stored = place ? '' : text
       const more = detail ? JSON.stringify(detail) : null
       const [offset, length] = [place?.offset ?? null, place?.length ?? null]
-      insertPassage.run(resourceId, ordinal, stored, unit, firstUnit, lastUnit, more, offset, length)
+      const added = insertPassage.run(resourceId, ordinal, unit, firstUnit, lastUnit, more, offset, length)
+      const id = Number(added.lastInsertRowid)
+      if (!place && text !== '') addText(id, text)
+      return id
     },
     removeOfResource: (resourceId: number) => {
       remove.run(resourceId)
     },
     /** Up to `count` passages with an id above `afterId` and up to `lastId`, for an index that is rebuilt. */
-    toIndex: (afterId: number, lastId: number, count: number) => toIndex.all(afterId, lastId, count),
-    exists: (id: number) => exists.get(id) !== undefined,
+    toIndex: (afterId: number, lastId: number, count: number): PassageToIndex[] =>
+      toIndex.all(afterId, lastId, count).map((row) => ({ ...row, text: textOf(row), isUnpacked: row.text !== '' })),
+    /** Compresses the text of a passage that an earlier version stored as it was. */
+    pack: ({ id, text }: PassageToIndex) => {
+      addText(id, text)
+      emptyText.run(id)
+    },
+    /** False when it was deleted; its id may be another's then. */
+    isOf: (id: number, resourceId: number) => isOf.get(id, resourceId) !== undefined,
   }
 }
 
 /** The queries that only read passages that have a text. */
 export function passageReader(database: Database) {
-  const one = database.prepare<[number, number], StoredPassage>(
-    `SELECT ${COLUMNS} ${FROM} WHERE passage.resource_id = ? AND ordinal = ? AND ${HAS_TEXT}`,
+  const one = database.prepare<[number, number], TextColumns & StoredPassage>(
+    `SELECT ${COLUMNS} FROM passage WHERE resource_id = ? AND ordinal = ? AND ${HAS_TEXT}`,
   )
-  const first = database.prepare<[number, number], StoredPassage>(
-    `SELECT ${COLUMNS} ${FROM} WHERE passage.resource_id = ? AND ${HAS_TEXT} ORDER BY ordinal LIMIT ?`,
+  const first = database.prepare<[number, number], TextColumns & StoredPassage>(
+    `SELECT ${COLUMNS} FROM passage WHERE resource_id = ? AND ${HAS_TEXT} ORDER BY ordinal LIMIT ?`,
   )
+  const textOf = openTexts(database)
+  const withText = (row: TextColumns & StoredPassage): StoredPassage => ({ ...row, text: textOf(row) })
   return {
-    one: (resourceId: number, ordinal: number) => one.get(resourceId, ordinal),
-    first: (resourceId: number, count: number) => first.all(resourceId, count),
+    one: (resourceId: number, ordinal: number): StoredPassage | undefined => {
+      const row = one.get(resourceId, ordinal)
+      return row && withText(row)
+    },
+    first: (resourceId: number, count: number): StoredPassage[] => first.all(resourceId, count).map(withText),
+  }
+}
+
+/** Reads the text of a passage from where it is. */
+function openTexts(database: Database): (passage: TextColumns) => string {
+  const stored = database.prepare<[number], { sizeBytes: number; bytes: Buffer }>(
+    'SELECT size_bytes AS sizeBytes, bytes FROM passage_text WHERE passage_id = ?',
+  )
+  const contentOf = rememberLast(smallContentsTable(database))
+  return ({ id, resourceId, text, contentOffset, contentLength }) => {
+    if (contentOffset !== null && contentLength !== null) {
+      return contentOf(resourceId)?.toString('utf8', contentOffset, contentOffset + contentLength) ?? ''
+    }
+    const found = stored.get(id)
+    return found ? unpackBytes(found.bytes, found.sizeBytes).toString() : text
+  }
+}
+
+/** The passages of a resource are mostly read one after the other; neither a content nor the id of a resource has a second meaning. */
+function rememberLast({ read }: Pick<SmallContentsTable, 'read'>): (resourceId: number) => Buffer | undefined {
+  let last: { readonly resourceId: number; readonly bytes: Buffer | undefined } | undefined
+  return (resourceId) => {
+    if (last?.resourceId !== resourceId) last = { resourceId, bytes: read(resourceId) }
+    return last.bytes
   }
 }

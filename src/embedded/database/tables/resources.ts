@@ -13,7 +13,6 @@ export interface ResourceRow {
   /** JSON array of strings. */
   readonly warnings: string
   readonly failure: string | null
-  readonly abstract: string | null
   readonly createdAtMs: number
   /** The MIME type of its passages. */
   readonly textType: 'text/plain' | 'text/markdown'
@@ -23,12 +22,12 @@ export interface ResourceRow {
 
 /** The columns that ingestion writes when it ends. */
 export type IngestionResult = Pick<ResourceRow, 'id' | IngestedColumn>
-type IngestedColumn = 'status' | 'warnings' | 'failure' | 'abstract' | 'textType' | 'properties'
+type IngestedColumn = 'status' | 'warnings' | 'failure' | 'textType' | 'properties'
 
 export type NewResource = Omit<ResourceRow, 'id' | IngestedColumn>
 
 const COLUMNS = `id, public_id AS publicId, library_id AS libraryId, sha256, mime_type AS mimeType, size_bytes AS sizeBytes,
-  title, status, warnings, failure, abstract, created_at_ms AS createdAtMs, text_type AS textType, properties`
+  title, status, warnings, failure, created_at_ms AS createdAtMs, text_type AS textType, properties`
 
 export type ResourcesTable = ReturnType<typeof resourcesTable>
 
@@ -55,8 +54,7 @@ export function resourcesTable(database: Database) {
   const start = database.prepare<[number]>("UPDATE resource SET status = 'running' WHERE id = ?")
   const recordFailure = database.prepare<[string, number]>('UPDATE resource SET failure = ? WHERE id = ?')
   const finish = database.prepare<IngestionResult>(
-    `UPDATE resource SET status = @status, warnings = @warnings, failure = @failure, abstract = @abstract,
-       text_type = @textType, properties = @properties WHERE id = @id`,
+    `UPDATE resource SET status = @status, warnings = @warnings, failure = @failure, text_type = @textType, properties = @properties WHERE id = @id`,
   )
   return {
     byPublicId: (publicId: string) => byPublicId.get(publicId),

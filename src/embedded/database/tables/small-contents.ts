@@ -1,26 +1,55 @@
 import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
+import { DamagedBytesError, packBytes, unpackBytes } from '../packed-bytes.ts'
+
+interface StoredContent {
+  readonly bytes: Buffer
+  readonly sizeBytes: number
+}
 
 export type SmallContentsTable = ReturnType<typeof smallContentsTable>
 
-/** The bytes of small files, by resource. */
+/** The bytes of small files, by resource, compressed where that makes them shorter. */
 export function smallContentsTable(database: Database) {
   const insert = database.prepare<[number, Buffer]>('INSERT INTO small_content (resource_id, bytes) VALUES (?, ?)')
-  const select = database.prepare<[number], Buffer>('SELECT bytes FROM small_content WHERE resource_id = ?').pluck()
-  const all = database.prepare<[], { publicId: string; sha256: Buffer; bytes: Buffer }>(
-    'SELECT public_id AS publicId, sha256, bytes FROM small_content JOIN resource ON resource.id = resource_id',
+  const replace = database.prepare<[Buffer, number]>('UPDATE small_content SET bytes = ? WHERE resource_id = ?')
+  const select = database.prepare<[number], StoredContent>(
+    `SELECT bytes, size_bytes AS sizeBytes FROM small_content JOIN resource ON resource.id = resource_id
+     WHERE resource_id = ?`,
+  )
+  const all = database.prepare<[], StoredContent & { publicId: string; sha256: Buffer }>(
+    `SELECT public_id AS publicId, sha256, size_bytes AS sizeBytes, bytes
+     FROM small_content JOIN resource ON resource.id = resource_id`,
   )
   return {
     insert: (resourceId: number, bytes: Buffer) => {
-      insert.run(resourceId, bytes)
+      insert.run(resourceId, packBytes(bytes))
     },
-    read: (resourceId: number) => select.get(resourceId),
+    /** Throws DamagedBytesError. */
+    read: (resourceId: number) => {
+      const stored = select.get(resourceId)
+      return stored && unpackBytes(stored.bytes, stored.sizeBytes)
+    },
+    /** Compresses what an earlier version stored as it was. */
+    pack: (resourceId: number) => {
+      const stored = select.get(resourceId)
+      if (stored && stored.bytes.length === stored.sizeBytes) replace.run(packBytes(stored.bytes), resourceId)
+    },
     /** The identifier of a resource whose bytes are not those of its hash; undefined when all are. Reads every content. */
     findDamaged(): string | undefined {
-      for (const { publicId, sha256, bytes } of all.iterate()) {
-        if (!createHash('sha256').update(bytes).digest().equals(sha256)) return publicId
+      for (const { publicId, sha256, ...stored } of all.iterate()) {
+        if (!isWhole(stored, sha256)) return publicId
       }
       return undefined
     },
+  }
+}
+
+function isWhole({ bytes, sizeBytes }: StoredContent, sha256: Buffer): boolean {
+  try {
+    return createHash('sha256').update(unpackBytes(bytes, sizeBytes)).digest().equals(sha256)
+  } catch (error) {
+    if (error instanceof DamagedBytesError) return false
+    throw error
   }
 }

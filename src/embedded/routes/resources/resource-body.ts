@@ -7,6 +7,7 @@ import { type StoredPassage, type TraceDetail, traceDetail } from '../../databas
 import type { ResourceRow } from '../../database/tables/resources.ts'
 
 const MAX_PATHS = 1_000
+const ABSTRACT_LENGTH = 300
 
 /** The fields that every form of a resource record has (2.10). */
 export function resourceHead(tables: Tables, resource: ResourceRow) {
@@ -28,21 +29,22 @@ export function resourceHead(tables: Tables, resource: ResourceRow) {
 /** The whole record (2.10): warnings or the failure of its ingestion, its abstract, and these assets. */
 export function resourceBody(tables: Tables, resource: ResourceRow, assets: readonly AssetRecord[]) {
   const warnings = stringList(resource.warnings)
+  const [first] = tables.passages.first(resource.id, 1)
   return {
     ...resourceHead(tables, resource),
-    text_extracted: textExtracted(resource),
+    text_extracted: textExtracted(resource, first !== undefined),
     properties: propertiesOf(resource),
     ingestion_warnings: warnings,
     ingestion_error: resource.failure,
-    abstract: resource.abstract,
+    abstract: first ? abstractOf(first.text) : null,
     assets,
   }
 }
 
 /** Undefined until it is searchable; false when it is, but gave no text. An empty file has none to give. */
-function textExtracted({ status, abstract }: ResourceRow): boolean | undefined {
+function textExtracted({ status }: ResourceRow, hasText: boolean): boolean | undefined {
   if (ingestionOutcome(status) !== 'searchable') return undefined
-  return abstract !== null || status === 'completed'
+  return hasText || status === 'completed'
 }
 
 function propertiesOf({ properties }: ResourceRow): unknown {
@@ -62,4 +64,13 @@ export function assetBody(resource: ResourceRow, passage: StoredPassage, maxLeng
 
 function traceDetailOf({ detail }: StoredPassage): TraceDetail {
   return detail === null ? {} : traceDetail.parse(JSON.parse(detail))
+}
+
+function abstractOf(text: string): string {
+  return text
+    .slice(0, ABSTRACT_LENGTH * 2)
+    .replace(/^#{1,6} /gm, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, ABSTRACT_LENGTH)
 }

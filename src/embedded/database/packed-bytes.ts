@@ -1,0 +1,23 @@
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { messageOf } from '../../foundation/errors.ts'
+
+/** Stored bytes are not what was packed. */
+export class DamagedBytesError extends Error {}
+
+/** Returns the bytes as zstd where that is shorter; otherwise as they are, so that their length tells which it is. */
+export function packBytes(bytes: Buffer): Buffer {
+  const packed = zstdCompressSync(bytes)
+  return packed.length < bytes.length ? packed : bytes
+}
+
+/** Returns the `sizeBytes` bytes that were packed; throws DamagedBytesError when these are not they. */
+export function unpackBytes(stored: Buffer, sizeBytes: number): Buffer {
+  if (stored.length === sizeBytes) return stored
+  try {
+    const bytes = zstdDecompressSync(stored, { maxOutputLength: sizeBytes + 1 })
+    if (bytes.length === sizeBytes) return bytes
+  } catch (error) {
+    throw new DamagedBytesError(`Cannot unpack ${stored.length} stored bytes: ${messageOf(error)}`)
+  }
+  throw new DamagedBytesError(`${stored.length} stored bytes do not unpack to ${sizeBytes} bytes`)
+}

@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { unpackBytes } from '../../src/embedded/database/packed-bytes.ts'
+
+const MIGRATIONS = join(import.meta.dirname, '../../src/embedded/database/migrations')
+/** Before the words of the index were prepared; before contents and texts were compressed. */
+type OlderVersion = 3 | 5
+
+/** Puts the data of a stopped library into a database of an earlier schema. */
+export function takeBack(dataDir: string, version: OlderVersion): void {
+  const file = join(dataDir, 'library.sqlite')
+  renameSync(file, `${file}.new`)
+  const database = new Database(file)
+  database.function('unpacked', (bytes, sizeBytes) =>
+    Buffer.isBuffer(bytes) && typeof sizeBytes === 'number' ? unpackBytes(bytes, sizeBytes) : null,
+  )
+  for (const name of readdirSync(MIGRATIONS).sort()) {
+    if (Number(name.slice(0, 3)) <= version) database.exec(readFileSync(join(MIGRATIONS, name), 'utf8'))
+  }
+  database.exec(`
+    PRAGMA foreign_keys = OFF;
+    ATTACH '${file}.new' AS new;
+    DELETE FROM setting;
+    ${['setting', 'token', 'library', 'token_library', 'directory'].map((table) => `INSERT INTO ${table} SELECT * FROM new.${table};`).join('\n')}
+    INSERT INTO resource (id, public_id, library_id, sha256, mime_type, size_bytes, title, status, warnings, failure,
+        abstract, created_at_ms, text_type, properties)
+      SELECT id, public_id, library_id, sha256, mime_type, size_bytes, title, status, warnings, failure,
+        'from an earlier version', created_at_ms, text_type, properties FROM new.resource;
+    INSERT INTO small_content SELECT resource_id, unpacked(bytes, size_bytes)
+      FROM new.small_content JOIN new.resource ON resource.id = resource_id;
+    INSERT INTO location (directory_id, filename, slug, title, resource_id)
+      SELECT directory_id, filename, replace(filename, '.txt', ''), title, resource_id FROM new.location;
+    INSERT INTO passage (id, resource_id, ordinal, text, unit, first_unit, last_unit, detail)
+      SELECT passage.id, passage.resource_id, ordinal, coalesce(
+          CAST(unpacked(passage_text.bytes, size_bytes) AS TEXT),
+          CAST(substr(small_content.bytes, content_offset + 1, content_length) AS TEXT), ''),
+        unit, first_unit, last_unit, detail
+      FROM new.passage LEFT JOIN new.passage_text ON passage_id = passage.id
+        LEFT JOIN main.small_content ON small_content.resource_id = passage.resource_id;
+    PRAGMA application_id = 0x6b6c6962;
+    PRAGMA user_version = ${version};
+  `)
+  database.close()
+}
