@@ -27,10 +27,10 @@ export function faulty(replaced: Partial<FileSystem>): FileSystem {
 
 /** An error as Node throws it. */
 export function systemError(code: string): Error {
-  return Object.assign(new Error(`${code}: said by the test`), { code })
+  return Object.assign(new Error(`${code}: thrown by the test`), { code })
 }
 
-/** What `action` throws. */
+/** Returns what `action` throws. */
 export function thrownBy(action: () => unknown): unknown {
   try {
     action()

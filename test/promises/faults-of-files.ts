@@ -8,10 +8,17 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'nothing of it is sent; it is read again when it has rested, and told as busy while it does not',
     class: 'next scan',
     shownBy: {
-      'local/read/hash-file.test.ts': ['a writer that %s makes it busy', 'a rename over leaves no mixed hash'],
-      'local/read/read-verified.test.ts': ['while a larger file is sent > a writer that %s ends it incomplete'],
-      'sync/upload/uploads.test.ts': ['a file that changes while it is sent > (%s) stores nothing (P10)'],
-      'sync/continuous/mirror-observer.test.ts': ['a file that never rests > is told as busy until it rests'],
+      'local/read/hash-file.test.ts': [
+        'a file is busy when a writer %s while it is hashed',
+        'a file renamed over while it is hashed is busy',
+      ],
+      'local/read/read-verified.test.ts': ['reading a larger file > a read ends incomplete when a writer %s'],
+      'sync/upload/uploads.test.ts': [
+        'a file that changes while it is sent > a file that changes while it is sent (%s) stores nothing (P10)',
+      ],
+      'sync/continuous/mirror-observer.test.ts': [
+        'a file that never settles > a file that never settles is reported as busy until it does',
+      ],
     },
   },
   {
@@ -21,10 +28,10 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'next scan',
     shownBy: {
       'local/scan/scan-directory.test.ts': [
-        'a directory that can not be read > a file that just vanished is left out',
-        'a directory that can not be read > a file that vanished and returned makes a scan incomplete',
+        'a directory that cannot be read > a file that just vanished is left out',
+        'a directory that cannot be read > a file that vanished and returned makes a scan incomplete',
       ],
-      'local/read/read-verified.test.ts': ['while a larger file is sent > a vanished file ends it before any byte'],
+      'local/read/read-verified.test.ts': ['reading a larger file > a vanished file ends a read before any byte'],
     },
   },
   {
@@ -33,8 +40,12 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'a problem of that file, told on every run until it can be read; the others go on',
     class: 'operator',
     shownBy: {
-      'sync/observe/odd-files.test.ts': ['a file that cannot be read > after %s is a problem, and forgotten by nobody'],
-      'local/read/open-guarded.test.ts': ['a file that can not be opened > the error of a file says what %s means'],
+      'sync/observe/odd-files.test.ts': [
+        'a file that cannot be read > an unreadable file (%s) is a problem, and keeps its record',
+      ],
+      'local/read/open-guarded.test.ts': [
+        'a file that cannot be opened > the system error %s of a file has its own code',
+      ],
     },
   },
   {
@@ -43,9 +54,11 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'a problem of that directory; all below it is unknown and stays as the store has it',
     class: 'operator',
     shownBy: {
-      'sync/report/report.test.ts': ['a directory that cannot be read > keeps its files in the store (P11)'],
+      'sync/report/report.test.ts': [
+        'a directory that cannot be read > a directory that cannot be read keeps its files in the store (P11)',
+      ],
       'local/scan/scan-directory.test.ts': [
-        'a directory that can not be read > a directory is never taken for empty after %s',
+        'a directory that cannot be read > a directory is never taken for empty after %s',
       ],
     },
   },
@@ -56,10 +69,14 @@ export const faultsOfFiles: readonly FaultRow[] = [
       'a problem of that file, tried again by the next scan; nothing of it is sent and nothing of it is forgotten',
     class: 'next scan',
     shownBy: {
-      'sync/observe/odd-files.test.ts': ['a file that cannot be read > after %s is a problem, and forgotten by nobody'],
+      'sync/observe/odd-files.test.ts': [
+        'a file that cannot be read > an unreadable file (%s) is a problem, and keeps its record',
+      ],
       'local/read/hash-file.test.ts': ['a failing disk is an input error'],
-      'local/read/read-verified.test.ts': ['while a larger file is sent > a failing disk ends it with an error'],
-      'local/scan/scan-directory.test.ts': ['a directory that can not be read > an entry that fails is a problem'],
+      'local/read/read-verified.test.ts': ['reading a larger file > a failing disk ends a read with an error'],
+      'local/scan/scan-directory.test.ts': [
+        'a directory that cannot be read > an entry that cannot be read is a problem',
+      ],
     },
   },
   {
@@ -71,12 +88,12 @@ export const faultsOfFiles: readonly FaultRow[] = [
     shownBy: {
       'journeys/real-process.test.ts': ['too few descriptors are told, and cost nothing'],
       'sync/observe/odd-files.test.ts': [
-        'a process without free descriptors > sends what it can open a little later',
-        'a process without free descriptors > says so in the end, and stops nothing',
+        'a process without free descriptors > a process without free descriptors sends a little later',
+        'a process without free descriptors > a lasting lack of descriptors is a problem of each file',
       ],
-      'local/read/open-guarded.test.ts': ['a file that can not be opened > EMFILE is left to the caller to retry'],
+      'local/read/open-guarded.test.ts': ['a file that cannot be opened > EMFILE is left to the caller to retry'],
       'local/scan/scan-directory.test.ts': [
-        'a directory that can not be read > a directory is never taken for empty after %s',
+        'a directory that cannot be read > a directory is never taken for empty after %s',
       ],
     },
   },
@@ -86,7 +103,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'unsupported, told as a problem, and never opened so that it could block',
     class: 'operator',
     shownBy: {
-      'local/read/open-guarded.test.ts': ['opening a file of a mirror %s > pipes, sockets and directories never block'],
+      'local/read/open-guarded.test.ts': ['guarded opening %s > pipes, sockets and directories never block'],
       'local/scan/scan-directory.test.ts': [
         'a directory that can be read > a scan skips links, loops, pipes, sockets, devices',
       ],
@@ -114,8 +131,12 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'it belongs to the mirror, unless `oneFileSystem` is set: then it is left out and said',
     class: 'accepted',
     shownBy: {
-      'sync/observe/odd-files.test.ts': ['a disk mounted inside the directory > belongs to it, unless told otherwise'],
-      'local/scan/scan-directory.test.ts': ['a directory that can be read > a scan stays on one file system when told'],
+      'sync/observe/odd-files.test.ts': [
+        'a disk mounted inside the directory > a disk mounted inside the directory belongs to it unless configured',
+      ],
+      'local/scan/scan-directory.test.ts': [
+        'a directory that can be read > a scan stays on one file system if configured',
+      ],
       'local/ignore/is-left-out.test.ts': [
         'a directory below a mirror > a directory on another file system is left out',
       ],
@@ -127,7 +148,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'two files with one content: sent once, and a change is seen under both names',
     class: 'accepted',
     shownBy: {
-      'sync/observe/odd-files.test.ts': ['hard links > are two files with one content, sent once'],
+      'sync/observe/odd-files.test.ts': ['hard links > hard links are two files with one content, sent once'],
       'journeys/hostile-names.test.ts': ['links, pipes and secrets > links and pipes are left out and never block'],
     },
   },
@@ -138,7 +159,9 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'accepted',
     shownBy: {
       'rules/observe/look-alikes.test.ts': ['names of a directory > names look alike by case and composition alone'],
-      'sync/observe/odd-files.test.ts': ['names that look alike > are separate files, and told in one warning'],
+      'sync/observe/odd-files.test.ts': [
+        'names that look alike > names that look alike are separate files, with one warning',
+      ],
       'local/scan/scan-directory.test.ts': ['a directory that can be read > a scan keeps every hostile name unchanged'],
       'journeys/hostile-names.test.ts': ['hostile names > hostile names are mirrored one by one and escaped'],
     },
@@ -161,8 +184,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
     shownBy: {
       'journeys/hostile-names.test.ts': ['hostile names > hostile names are mirrored one by one and escaped'],
       'remote/wire/multipart.test.ts': [
-        'openMultipart > carries any file name through a parser',
-        'openMultipart > keeps a hostile name inside its quotes',
+        'openMultipart > a multipart body carries any file name through a parser',
+        'openMultipart > a hostile name stays inside its quotes',
       ],
       'cli/run-cli.test.ts': ['errors > an error cannot write to the terminal'],
     },
@@ -174,7 +197,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'accepted',
     shownBy: {
       'sync/observe/odd-files.test.ts': [
-        'a tree that is deeper than a path may be long > is mirrored as far as it can be opened',
+        'a tree deeper than a path may be long > a tree that is too deep is mirrored as far as it opens',
       ],
     },
   },
@@ -185,7 +208,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'accepted',
     shownBy: {
       'local/scan/scan-directory.test.ts': [
-        'a directory that can be read > a scan skips empty and large files when told',
+        'a directory that can be read > a scan skips empty and large files if configured',
       ],
       'journeys/hostile-names.test.ts': ['links, pipes and secrets > links and pipes are left out and never block'],
       'embedded/ingest/ingestion.test.ts': ['ingestion > completes empty files'],
@@ -210,7 +233,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'any difference of size, times or inode counts; what proves nothing is hashed again',
     class: 'accepted',
     shownBy: {
-      'sync/observe/odd-files.test.ts': ['times > %s hide no change and send nothing twice'],
+      'sync/observe/odd-files.test.ts': ['times > times %s hide no change and send nothing twice'],
       'rules/observe/compare-directory.test.ts': [
         'comparing a directory with the store > the comparison believes only an equal and old fingerprint',
       ],
@@ -222,7 +245,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'the inode differs: it is hashed again',
     class: 'accepted',
     shownBy: {
-      'sync/observe/odd-files.test.ts': ['times > %s hide no change and send nothing twice'],
+      'sync/observe/odd-files.test.ts': ['times > times %s hide no change and send nothing twice'],
       'rules/observe/directory-digest.test.ts': [
         'the digest of a directory > the digest of a directory differs when any one number differs',
       ],
@@ -251,9 +274,9 @@ export const faultsOfFiles: readonly FaultRow[] = [
       ],
       'local/watch/watch-limit.test.ts': [
         'a system that allows four watches > node watches as many directories as the limit allows',
-        'a system that allows four watches > %s refuses at the limit, and says why',
+        'a system that allows four watches > %s refuses at the limit with the setting to raise',
       ],
-      'sync/continuous/mirror-observer.test.ts': ['scans > come at intervals once watches run out'],
+      'sync/continuous/mirror-observer.test.ts': ['scans > scans come at intervals once watches run out'],
     },
   },
   {
@@ -264,7 +287,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     shownBy: {
       'local/watch/event-reporter.test.ts': ['a burst is reported as one loss', 'the end of a burst is never lost'],
       'local/watch/open-tree-watcher.test.ts': ['a burst is reported as a loss by %s'],
-      'sync/continuous/mirror-observer.test.ts': ['scans > are called for by rules, losses and limits'],
+      'sync/continuous/mirror-observer.test.ts': ['scans > ignore files, losses and limits cause a scan'],
     },
   },
   {
@@ -275,7 +298,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     shownBy: {
       'local/watch/choose-back-end.test.ts': [
         'the back end on Linux > the back end fits the file system %s',
-        'the back end on Linux > a file system that cannot be asked is polled',
+        'the back end on Linux > a file system without a readable type is polled',
       ],
       'local/watch/chokidar-watcher.test.ts': [
         'polling by chokidar finds what the kernel does not report',
@@ -283,7 +306,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
         'chokidar stops polling a tree that outgrows it',
       ],
       'local/watch/system-watch.test.ts': ['a file system of unknown kind is polled by chokidar'],
-      'sync/continuous/mirror-observer.test.ts': ['scans > come at intervals once a watcher has stopped'],
+      'sync/continuous/mirror-observer.test.ts': ['scans > scans come at intervals once a watcher has stopped'],
     },
   },
   {
@@ -327,13 +350,13 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'next scan',
     shownBy: {
       'local/scan/list-guarded.test.ts': [
-        'A racer never gets an outside name listed',
-        'listing a directory of a mirror %s > a parent that leads outside is not listed',
+        'a racer never gets an outside name listed',
+        'guarded listing %s > a parent that leads outside is not listed',
       ],
-      'sync/observe/swapped-directory.test.ts': ['No name from outside a mirror is recorded or made'],
+      'sync/observe/swapped-directory.test.ts': ['no name from outside a mirror is recorded or made'],
       'local/scan/scan-directory.test.ts': [
-        'a directory that can not be read > a directory moved away meanwhile is unreadable',
-        'a directory that can not be read > a directory replaced meanwhile is unreadable or incomplete',
+        'a directory that cannot be read > a directory moved away meanwhile is unreadable',
+        'a directory that cannot be read > a directory replaced meanwhile is unreadable or incomplete',
       ],
     },
   },
@@ -344,10 +367,10 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'accepted',
     shownBy: {
       'local/ignore/linear-matcher.test.ts': [
-        'matching in linear time > matching of %s ends in time',
+        'matching in linear time > matching of %s ends despite many wildcards',
         'matching in linear time > the linear matcher agrees with the regular expressions',
       ],
-      'local/ignore/ignore-like-git.test.ts': ['the same line decides as in git'],
+      'local/ignore/ignore-like-git.test.ts': ['the same line of an ignore file decides as in git'],
     },
   },
   {

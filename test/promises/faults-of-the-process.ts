@@ -8,13 +8,13 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     answer: 'no new work, a bounded time for what is under way, then doubt, commit and end',
     class: 'next scan',
     shownBy: {
-      'sync/stopping.test.ts': ['what outlasts the grace of a stop is in doubt, and found later'],
+      'sync/stopping.test.ts': ['uploads beyond the grace of a stop are in doubt, and found later'],
       'journeys/interruptions.test.ts': [
         'the first Ctrl-C > the first Ctrl-C counts at once the uploads it waits for',
         'the first Ctrl-C > an interrupted run is no failure in the status',
       ],
       'journeys/exit-codes.test.ts': ['exit codes > an interrupted sync exits 130, and the next run completes it'],
-      'remote/endpoints/uploads.test.ts': ['doubt > is the end of an abort on the way'],
+      'remote/endpoints/uploads.test.ts': ['uploads in doubt > an upload aborted on the way is in doubt'],
     },
   },
   {
@@ -69,7 +69,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     class: 'halt',
     shownBy: {
       'store/integrity/gone-back.test.ts': [
-        'a store that is deleted or replaced while it is used > (%s) takes nothing any more',
+        'a deleted or replaced store > a store that is %s in use takes no more writes',
       ],
       'journeys/daemon-guards.test.ts': [
         'a deleted store > a deleted store ends the daemon, and the next one asks before it sends (P14)',
@@ -81,7 +81,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     happens: 'another connection writes to the store meanwhile',
     answer: 'every transaction begins as a writer (`BEGIN IMMEDIATE`), so that none fails half way',
     class: 'retry',
-    shownBy: { 'store/writing.test.ts': ['a transaction > is a writer before it reads'] },
+    shownBy: { 'store/writing.test.ts': ['a transaction > a transaction is a writer before it reads'] },
   },
   {
     id: 'F-PR-07',
@@ -124,10 +124,10 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     class: 'halt',
     shownBy: {
       'store/integrity/gone-back.test.ts': [
-        'a write-ahead log that was cut after a kill > is refused by each receipt that it lacks',
-        'an older copy of the database > (%s) is refused, whenever it was made',
+        'a write-ahead log cut after a kill > a log that lacks any receipt is refused',
+        'an older copy of the database > an older copy of the database (%s) is refused, whenever it was made',
       ],
-      'store/opening.test.ts': ['a store that is not what it was (P24) > is refused when it is gone'],
+      'store/opening.test.ts': ['a store that changed (P24) > a store whose database is gone is refused'],
     },
   },
   {
@@ -137,8 +137,8 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     class: 'accepted',
     shownBy: {
       'store/lock.test.ts': [
-        'a lock file that is %s > lets nobody else in',
-        'a lock file deleted in the middle of a run lets no other process in',
+        'a lock file that is %s > a damaged lock file lets nobody else in',
+        'a lock file deleted during a run lets no other process in',
       ],
     },
   },

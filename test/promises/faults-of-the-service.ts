@@ -9,11 +9,11 @@ export const faultsOfTheService: readonly FaultRow[] = [
     class: 'retry',
     shownBy: {
       'remote/policies/retry.test.ts': [
-        'an unreachable service > is probed by one request for all',
-        'what another try may mend > ends as unreachable when nobody listens',
+        'an unreachable service > an unreachable service is probed by one request for all',
+        'retries > a refused connection ends as unreachable',
       ],
-      'remote/wire/transport.test.ts': ['the wire > takes a missing service for temporary: %s'],
-      'remote/endpoints/uploads.test.ts': ['no doubt > remains when nobody listens'],
+      'remote/wire/transport.test.ts': ['the wire > a service that cannot be reached is temporary: %s'],
+      'remote/endpoints/uploads.test.ts': ['uploads without doubt > an upload that reaches nobody is not in doubt'],
     },
   },
   {
@@ -22,7 +22,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'refused with exit 7, naming what to do; never insecure',
     class: 'operator',
     shownBy: {
-      'remote/wire/transport.test.ts': ['the wire > refuses a certificate for good: %s'],
+      'remote/wire/transport.test.ts': ['the wire > a refused certificate is final: %s'],
       'journeys/office-network.test.ts': [
         'a certificate > is checked whatever Node is told',
         'a certificate > of an unknown authority names it and caFile',
@@ -37,7 +37,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'tried again; no doubt is left',
     class: 'retry',
     shownBy: {
-      'remote/endpoints/uploads.test.ts': ['no doubt > remains when nobody listens'],
+      'remote/endpoints/uploads.test.ts': ['uploads without doubt > an upload that reaches nobody is not in doubt'],
       'journeys/office-network.test.ts': ['a proxy > that refuses between uploads leaves no doubt'],
     },
   },
@@ -48,10 +48,12 @@ export const faultsOfTheService: readonly FaultRow[] = [
     class: 'doubt',
     shownBy: {
       'remote/endpoints/uploads.test.ts': [
-        'doubt > is the end of a reset after %i bytes arrived',
-        'doubt > is the end of one try: %s',
+        'uploads in doubt > an upload reset after %i bytes is in doubt',
+        'uploads in doubt > an upload is in doubt, and not sent again, after %s',
       ],
-      'sync/upload/uploads.test.ts': ['an upload whose answer is lost > is found by looking and never sent twice (P4)'],
+      'sync/upload/uploads.test.ts': [
+        'an upload whose answer is lost > an upload whose answer is lost is found and never sent twice (P4)',
+      ],
     },
   },
   {
@@ -60,12 +62,14 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'cut at a deadline of our own; of an upload it is a doubt',
     class: 'retry',
     shownBy: {
-      'remote/wire/transport.test.ts': ['answers that are none > cuts a drip-fed answer at its deadline'],
+      'remote/wire/transport.test.ts': ['invalid answers > a drip-fed answer is cut at its deadline'],
       'remote/endpoints/endpoints.test.ts': [
-        'downloads > fail when they only drip',
-        'downloads > fail when they stall',
+        'downloads > a download fails when it only drips',
+        'downloads > a download fails when it stalls',
       ],
-      'remote/endpoints/uploads.test.ts': ['doubt > is the end of waiting for an answer, sent %s'],
+      'remote/endpoints/uploads.test.ts': [
+        'uploads in doubt > an upload without an answer in time is in doubt, sent %s',
+      ],
     },
   },
   {
@@ -74,12 +78,10 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'everything stops, exit 7; a daemon asks again at its pace',
     class: 'halt',
     shownBy: {
-      'sync/upload/uploads.test.ts': [
-        'a content that the service refuses > stops everything when the credential is refused',
-      ],
+      'sync/upload/uploads.test.ts': ['a refused content > a refused credential stops all uploads'],
       'journeys/identity.test.ts': ['credentials and libraries > a credential revoked during a run stops the run'],
       'sync/continuous/service-connection.test.ts': [
-        'a connection that nobody uses > learns that the credential was taken back',
+        'an idle connection > an idle connection learns that the credential was revoked',
       ],
     },
   },
@@ -90,7 +92,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
       'where the right is missing indeed, that kind of work stops for that library, exit 7; otherwise it is a problem of that item',
     class: 'operator',
     shownBy: {
-      'remote/wire/transport.test.ts': ['refusals > names the right that is missing'],
+      'remote/wire/transport.test.ts': ['refusals > a refusal names the right that is missing'],
       'journeys/identity.test.ts': [
         'credentials and libraries > a credential without the right to create is refused',
         'credentials and libraries > a credential without the right to create directories is refused',
@@ -109,7 +111,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     class: 'operator',
     shownBy: {
       'sync/ingestion/follow-ingestion.test.ts': [
-        'what a service says of its processing > that is gone (404) is never sent again',
+        'the status of an ingestion > a resource that is gone (404) is never sent again',
       ],
     },
   },
@@ -120,8 +122,8 @@ export const faultsOfTheService: readonly FaultRow[] = [
     class: 'accepted',
     shownBy: {
       'remote/endpoints/endpoints.test.ts': [
-        'createDirectory > takes a conflict and a listing for existing',
-        'createDirectory > takes a conflict that no listing confirms for itself',
+        'createDirectory > createDirectory takes a conflict with a listing for existing',
+        'createDirectory > createDirectory reports a conflict that no listing confirms',
       ],
     },
   },
@@ -133,16 +135,18 @@ export const faultsOfTheService: readonly FaultRow[] = [
     class: 'operator',
     shownBy: {
       'remote/endpoints/uploads.test.ts': [
-        'no doubt > says what the service says of a field',
-        'no doubt > remains after a plain %i',
+        'uploads without doubt > a refused upload shows the reason that the service gives for a field',
+        'uploads without doubt > an upload refused with %i is not in doubt',
       ],
-      'sync/upload/uploads.test.ts': ['a content that the service refuses > is said, quarantined and not sent again'],
+      'sync/upload/uploads.test.ts': [
+        'a refused content > a refused content is reported, quarantined and not sent again',
+      ],
       'rules/failure/quarantine-duration.test.ts': [
         'the duration of a quarantine > quarantines grow fivefold from 25 s to a day',
         'the duration of a quarantine > a content that is too large has the longest quarantine',
       ],
       'sync/doubts/attempts.test.ts': [
-        'a run that outlasts its quarantines > sends a refused content once, in whichever mirror',
+        'a run longer than its quarantines > a long run sends a refused content once, also for two mirrors',
       ],
     },
   },
@@ -152,8 +156,8 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'everyone waits, at least as long as asked',
     class: 'retry',
     shownBy: {
-      'remote/policies/retry.test.ts': ['Retry-After > is a lower bound for everybody: %s'],
-      'remote/endpoints/uploads.test.ts': ['no doubt > remains after 429, and it is sent again'],
+      'remote/policies/retry.test.ts': ['Retry-After > Retry-After is a lower bound for all requests: %s'],
+      'remote/endpoints/uploads.test.ts': ['uploads without doubt > an upload is sent again after 429'],
     },
   },
   {
@@ -163,8 +167,8 @@ export const faultsOfTheService: readonly FaultRow[] = [
     class: 'retry',
     shownBy: {
       'remote/policies/retry.test.ts': [
-        'what another try may mend > is tried again: %s',
-        'what another try may mend > pauses longer from try to try',
+        'retries > a transient failure is tried again: %s',
+        'retries > the delay grows from try to try',
       ],
     },
   },
@@ -174,7 +178,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'in doubt: a look decides, then at most one more send in the run',
     class: 'doubt',
     shownBy: {
-      'remote/endpoints/uploads.test.ts': ['doubt > is the end of one try: %s'],
+      'remote/endpoints/uploads.test.ts': ['uploads in doubt > an upload is in doubt, and not sent again, after %s'],
       'journeys/failing-uploads.test.ts': [
         'uploads that always fail > an upload that meets $what is sent twice, then a problem',
       ],
@@ -188,15 +192,19 @@ export const faultsOfTheService: readonly FaultRow[] = [
     class: 'doubt',
     shownBy: {
       'remote/wire/transport.test.ts': [
-        'answers that are none > takes %s for malformed',
-        'answers that are none > takes bytes that are not HTTP for malformed',
+        'invalid answers > an answer with %s is malformed',
+        'invalid answers > bytes that are not HTTP are a malformed answer',
       ],
-      'sync/upload/uploads.test.ts': ['an answer to an upload that is no answer > (%s) counts as doubt, not as done'],
+      'sync/upload/uploads.test.ts': [
+        'an invalid answer to an upload > an answer to an upload (%s) is doubt, not done',
+      ],
       'journeys/poison.test.ts': [
         '%s > to one upload leaves the others alone',
         '%s > to one poll leaves the others alone',
       ],
-      'sync/doubts/looks.test.ts': ['a look > keeps no connection of the pages it gets for files'],
+      'sync/doubts/looks.test.ts': [
+        'a look for an upload in doubt > a look keeps no connection open for pages of HTML',
+      ],
     },
   },
   {
@@ -216,7 +224,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     happens: 'any 3xx',
     answer: 'an error that names the target; redirects are never followed',
     class: 'operator',
-    shownBy: { 'remote/wire/transport.test.ts': ['redirects > never follows a redirect (%i) with the file'] },
+    shownBy: { 'remote/wire/transport.test.ts': ['redirects > a redirect (%i) is never followed with the file'] },
   },
   {
     id: 'F-SV-17',
@@ -226,14 +234,17 @@ export const faultsOfTheService: readonly FaultRow[] = [
     class: 'retry',
     shownBy: {
       'sync/list-remote.test.ts': [
-        'Folders that always hold one more end the listing',
-        'A folder that holds itself ends the listing',
-        'Folders that double at each level end the listing',
-        'Pages that never end count against the whole library',
-        'An honest library is complete to its deepest folder',
+        'folders that always hold one more end the listing',
+        'a folder that holds itself ends the listing',
+        'folders that double at each level end the listing',
+        'pages that never end count against the whole library',
+        'a consistent library is complete to its deepest folder',
       ],
-      'remote/endpoints/paging.test.ts': ['refuses %s as incomplete', 'ends a listing that never ends'],
-      'sync/report/report.test.ts': ['a listing with faults > %s makes things unknown, never missing (P11)'],
+      'remote/endpoints/paging.test.ts': [
+        'a listing with %s is refused as incomplete',
+        'a listing that never ends is ended',
+      ],
+      'sync/report/report.test.ts': ['a listing with faults > a page %s makes its files unknown, never missing (P11)'],
     },
   },
   {
@@ -241,14 +252,16 @@ export const faultsOfTheService: readonly FaultRow[] = [
     happens: 'one id is listed at two paths',
     answer: 'two locations of one resource',
     class: 'accepted',
-    shownBy: { 'sync/odd-answers.test.ts': ['answers > that list one id at two paths name two locations'] },
+    shownBy: {
+      'sync/odd-answers.test.ts': ['answers > one id listed at two paths is one resource with two locations'],
+    },
   },
   {
     id: 'F-SV-19',
     happens: 'an answer has fields that nobody knows',
     answer: 'passed over',
     class: 'accepted',
-    shownBy: { 'sync/odd-answers.test.ts': ['answers > with fields that nobody knows are read all the same'] },
+    shownBy: { 'sync/odd-answers.test.ts': ['answers > answers with unknown fields are read'] },
   },
   {
     id: 'F-SV-20',
@@ -257,8 +270,8 @@ export const faultsOfTheService: readonly FaultRow[] = [
     class: 'operator',
     shownBy: {
       'sync/ingestion/follow-ingestion.test.ts': [
-        'what a service says of its processing > is searchable for two words only (P6)',
-        'what a service says of its processing > is told bounded and escaped',
+        'the status of an ingestion > a resource is searchable for two statuses only (P6)',
+        'the status of an ingestion > an unknown status is reported bounded and escaped',
       ],
     },
   },
@@ -284,9 +297,9 @@ export const faultsOfTheService: readonly FaultRow[] = [
     class: 'halt',
     shownBy: {
       'sync/directories/missing-places.test.ts': [
-        'a library that is deleted in the middle > costs no more uploads than were under way',
-        'a library that is deleted in the middle > stops its directories at the first',
-        'a library that is deleted in the middle > is told from an upload that is not found',
+        'a library deleted during a run > a library deleted during a run costs only the uploads under way',
+        'a library deleted during a run > a library deleted during a run stops its directories at the first',
+        'a library deleted during a run > a 404 of one upload is a problem of its file',
       ],
       'journeys/one-mirror.test.ts': ['a library that is not there leaves the next mirror alone'],
     },
@@ -298,10 +311,10 @@ export const faultsOfTheService: readonly FaultRow[] = [
     class: 'retry',
     shownBy: {
       'sync/directories/missing-places.test.ts': [
-        'a directory that an upload names and the service lost > is made again after a %i',
-        'a directory that an upload names and the service lost > is made again once, and then a problem',
-        'a directory that goes from the service unnoticed > is made again by the next scrub, once',
-        'a directory that goes from the service unnoticed > stays as it is beside an incomplete listing',
+        'a directory lost at an upload > a directory lost at an upload is made again after a %i',
+        'a directory lost at an upload > a directory lost again is made once more, then a problem',
+        'a directory lost unnoticed > a directory lost unnoticed is made again by the next scrub, once',
+        'a directory lost unnoticed > a directory is not made again beside an incomplete listing',
       ],
     },
   },

@@ -12,7 +12,9 @@ export const promisesOfReading: readonly PromiseRow[] = [
       'endurance/kills.test.ts': [
         'kills at any moment > a killed process loses nothing and sends nothing twice (P1-P4)',
       ],
-      'sync/observe/odd-files.test.ts': ['the mirrored directory > is left as it was, to the last time'],
+      'sync/observe/odd-files.test.ts': [
+        'the mirrored directory > the mirrored directory stays as it was, to the last time',
+      ],
     },
   },
   {
@@ -25,13 +27,13 @@ export const promisesOfReading: readonly PromiseRow[] = [
     ],
     shownBy: {
       'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
-      'sync/observe/swapped-directory.test.ts': ['No name from outside a mirror is recorded or made'],
-      'local/scan/list-guarded.test.ts': ['A racer never gets an outside name listed'],
+      'sync/observe/swapped-directory.test.ts': ['no name from outside a mirror is recorded or made'],
+      'local/scan/list-guarded.test.ts': ['a racer never gets an outside name listed'],
       'local/read/open-guarded.test.ts': [
         'a racer never gets outside bytes read',
-        'opening a file of a mirror %s > a link at the end is refused',
-        'opening a file of a mirror %s > a parent that leads outside is refused',
-        'opening a file of a mirror %s > pipes, sockets and directories never block',
+        'guarded opening %s > a link at the end of a path is refused',
+        'guarded opening %s > a parent that leads outside is refused',
+        'guarded opening %s > pipes, sockets and directories never block',
       ],
       'journeys/hostile-names.test.ts': ['links, pipes and secrets > links and pipes are left out and never block'],
     },
@@ -46,18 +48,20 @@ export const promisesOfReading: readonly PromiseRow[] = [
     shownBy: {
       'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
       'sync/observe/odd-files.test.ts': [
-        'a change that leaves no trace > as through a memory map is found by the scrub',
+        'a change without a trace > a change through a memory map is found by the scrub',
       ],
-      'sync/upload/uploads.test.ts': ['a file that changes while it is sent > (%s) stores nothing (P10)'],
+      'sync/upload/uploads.test.ts': [
+        'a file that changes while it is sent > a file that changes while it is sent (%s) stores nothing (P10)',
+      ],
       'local/read/read-verified.test.ts': [
-        'while a larger file is sent > a writer that %s ends it incomplete',
-        'while a larger file is sent > other content never gets its last chunk',
-        'a small file of other content is busy',
+        'reading a larger file > a read ends incomplete when a writer %s',
+        'reading a larger file > a file with other content never gets its last chunk',
+        'a small file with other content is busy',
       ],
       'remote/endpoints/uploads.test.ts': [
-        'what was stored > arrives whole and declared, never chunked',
-        'a body that fails > leaves the service without an end after %i bytes',
-        'a body that fails > never sends more or fewer bytes than declared',
+        'stored uploads > an upload arrives whole and declared, never chunked',
+        'a body that fails > a body that fails after %i bytes never ends its request',
+        'a body that fails > a body never sends more or fewer bytes than declared',
       ],
     },
   },
@@ -68,19 +72,19 @@ export const promisesOfReading: readonly PromiseRow[] = [
     except: [],
     shownBy: {
       'sync/list-remote.test.ts': [
-        'A directory that fails leaves the others complete',
-        'A folder with a name %s makes its directory unknown',
+        'a directory that fails leaves the others complete',
+        'a folder with a name %s makes its directory unknown',
       ],
       'sync/report/report.test.ts': [
-        'a directory that cannot be read > keeps its files in the store (P11)',
-        'a listing with faults > %s makes things unknown, never missing (P11)',
-        'a listing with faults > of a fifth of all pages loses nothing',
+        'a directory that cannot be read > a directory that cannot be read keeps its files in the store (P11)',
+        'a listing with faults > a page %s makes its files unknown, never missing (P11)',
+        'a listing with faults > a listing with many random faults loses nothing',
       ],
       'local/scan/scan-directory.test.ts': [
-        'a directory that can not be read > a directory is never taken for empty after %s',
+        'a directory that cannot be read > a directory is never taken for empty after %s',
       ],
       'sync/continuous/mirror-observer.test.ts': [
-        'what a hint shows to be gone > is removed by a scan, not by the hint',
+        'a hint at a missing file > a missing file is removed by a scan, not by a hint',
       ],
       'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
       'rules/report-class.test.ts': ['a file > a file is missing only by a complete listing'],
@@ -111,7 +115,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
         'the guard of a root > the root guard halts when all of five files are gone',
         'the guard of a root > the root guard halts at more than half, from twenty on',
       ],
-      'sync/observe/moves-between-scans.test.ts': ['files really gone after renames halt'],
+      'sync/observe/moves-between-scans.test.ts': ['files missing after renames halt the mirror'],
     },
   },
   {
@@ -124,7 +128,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
         'later runs > a file that comes back sends nothing (P13)',
         'later runs > an old content that returns is not superseded',
       ],
-      'store/tables/queries.test.ts': ['contents > keep their resource id for good (P13)'],
+      'store/tables/queries.test.ts': ['contents > a content keeps its resource id for good (P13)'],
       'sync/observe/moves-between-scans.test.ts': ['files renamed between scans are not lost'],
     },
   },

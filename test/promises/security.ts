@@ -6,7 +6,7 @@ export const security: readonly SecurityRow[] = [
     id: 'S-01',
     holds: 'The service is reached by https, unless it is on loopback.',
     shownBy: {
-      'remote/client-options.test.ts': ['parseOrigin > refuses what is no safe origin: %s'],
+      'remote/client-options.test.ts': ['parseOrigin > an unsafe origin is refused: %s'],
       'app/settings/settings-problems.test.ts': [
         'problems of the configuration > the address %s is refused as an origin and not repeated',
       ],
@@ -17,7 +17,7 @@ export const security: readonly SecurityRow[] = [
     holds: 'The check of certificates cannot be switched off, also not by a variable of Node.',
     shownBy: {
       'journeys/office-network.test.ts': ['a certificate > is checked whatever Node is told'],
-      'remote/wire/transport.test.ts': ['the wire > refuses a certificate for good: %s'],
+      'remote/wire/transport.test.ts': ['the wire > a refused certificate is final: %s'],
     },
   },
   {
@@ -25,7 +25,7 @@ export const security: readonly SecurityRow[] = [
     holds: 'Only the header `Authorization` carries the credential.',
     shownBy: {
       'journeys/credential-secrecy.test.ts': ['the credential stands in one header and nowhere else (P22)'],
-      'remote/wire/transport.test.ts': ['requests > carries the credential in one header only'],
+      'remote/wire/transport.test.ts': ['requests > a request carries the credential in one header only'],
     },
   },
   {
@@ -51,7 +51,7 @@ export const security: readonly SecurityRow[] = [
         'compiled code > is kept for its user alone, nothing shared is run',
         'a small file that is replaced > follows no link that was planted',
       ],
-      'store/opening.test.ts': ['what the store wrote > is for its owner alone'],
+      'store/opening.test.ts': ['a written store > a store is for its owner alone'],
       'embedded/start-embedded.test.ts': ['startEmbeddedLibrary > keeps its directory and files private'],
       'daemon/control/control.test.ts': ['the control socket > only its owner may open the control socket'],
     },
@@ -95,11 +95,11 @@ export const security: readonly SecurityRow[] = [
         'printed output > output has nothing that a terminal obeys (%s)',
       ],
       'remote/wire/transport.test.ts': [
-        'refusals > shows what the service said, escaped',
-        'refusals > bounds what the service said',
+        'refusals > a refusal shows the words of the service, escaped',
+        'refusals > a refusal bounds the words of the service',
       ],
       'sync/ingestion/follow-ingestion.test.ts': [
-        'what a service says of its processing > is told bounded and escaped',
+        'the status of an ingestion > an unknown status is reported bounded and escaped',
       ],
       'cli/service-commands.test.ts': ['libraries and directories > names from outside cannot write to the terminal'],
     },
@@ -107,14 +107,14 @@ export const security: readonly SecurityRow[] = [
   {
     id: 'S-09',
     holds: 'JSON of the service is bounded, also after it is unpacked.',
-    shownBy: { 'remote/wire/transport.test.ts': ['answers that are none > takes %s for malformed'] },
+    shownBy: { 'remote/wire/transport.test.ts': ['invalid answers > an answer with %s is malformed'] },
   },
   {
     id: 'S-10',
     holds: 'SQL is prepared and takes values only as parameters; a schema is not trusted.',
     shownBy: {
       'foundation/sqlite/open-database.test.ts': ['a connection > a connection that reads or writes trusts no schema'],
-      'store/writing.test.ts': ['statements > never hold a value, whatever it is'],
+      'store/writing.test.ts': ['statements > statements never contain a value, whatever it is'],
     },
   },
   {

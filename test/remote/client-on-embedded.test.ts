@@ -19,7 +19,7 @@ describe('the client on the embedded service', () => {
   const upload = (fileName: string, bytes: Uint8Array, directoryPath = '/Papers') =>
     client.uploadFile(uploadOf(() => bytes, { libraryId, fileName, directoryPath, sizeBytes: bytes.length }))
 
-  /** The state it ends in. */
+  /** The ingestion status in which a resource ends. */
   const followed = async (id: string) => {
     for (;;) {
       const { ingestion_status: status } = await client.showResource(libraryId, id)
@@ -41,7 +41,7 @@ describe('the client on the embedded service', () => {
     await rm(directory, { recursive: true })
   })
 
-  it('reads its facts from the description', async () => {
+  it('the client reads capabilities from the description of the service', async () => {
     const facts = await client.capabilities()
     expect(facts.describedVersion).toBe('0.9.0')
     expect([facts.createDirectory.source, facts.createLibrary.source, facts.uploadDirectoryField.source]).toEqual(
@@ -49,30 +49,30 @@ describe('the client on the embedded service', () => {
     )
   })
 
-  it('checks the access it has', async () => {
+  it('the client checks its access', async () => {
     expect((await client.checkAccess()).abilities).toContain('library.create')
   })
 
-  it('shows and lists what it created', async () => {
+  it('the client shows and lists the library that it created', async () => {
     expect(await client.showLibrary(libraryId)).toMatchObject({ name: 'Research', overview: 'Papers of all kinds' })
     expect((await collect(client.listLibraries())).map(({ id }) => id)).toContain(libraryId)
   })
 
-  it('makes each directory once', async () => {
+  it('the client makes each directory once', async () => {
     expect(await client.createDirectory(libraryId, '/Papers/ä "b"')).toBe('created')
     expect(await client.createDirectory(libraryId, '/Papers/ä "b"')).toBe('existing')
     const pages = await collect(client.listDirectory(libraryId, '/Papers'))
     expect(pages.flatMap(({ folders }) => folders.map(({ name }) => name))).toEqual(['ä "b"'])
   })
 
-  it('uploads a content once and follows it', async () => {
+  it('the client uploads a content once and follows it', async () => {
     const first = await upload('bees.md', BYTES)
     const second = await upload('again.md', BYTES)
     expect(second).toMatchObject({ id: first.id, duplicate: true })
     expect(await followed(first.id)).toBe('completed')
   })
 
-  it('downloads exactly what it uploaded', async () => {
+  it('the client downloads exactly what it uploaded', async () => {
     const large = Buffer.from('0123456789abcdef\n'.repeat(60_000))
     const { id } = await upload('large "1".txt', large)
     const { body, sizeBytes } = await client.downloadResource(id)
@@ -80,7 +80,7 @@ describe('the client on the embedded service', () => {
     expect(sizeBytes).toBe(large.length)
   })
 
-  it('finds what it uploaded, and its assets', async () => {
+  it('the client finds what it uploaded, and its assets', async () => {
     const { id } = await upload('bees.md', BYTES)
     await followed(id)
     const found = await client.searchResources({ query: 'dance', libraryIds: [libraryId], strategy: 'lexical' })
@@ -93,26 +93,26 @@ describe('the client on the embedded service', () => {
     expect(await thrownBy(client.downloadRepresentation(asset, 'frame', 1))).toMatchObject({ reaction: 'rejected' })
   })
 
-  it('gives a view URL that works as it is', async () => {
+  it('a view URL works as the client returns it', async () => {
     const { id } = await upload('bees.md', BYTES)
     const { url } = await client.createResourceViewUrl(id, { ttlMinutes: 5 })
     expect(await (await fetch(url)).text()).toBe(BYTES.toString())
   })
 
-  it('calls whatever the user asks for', async () => {
+  it('the client calls any path that the user asks for', async () => {
     const answer = await client.callRaw('GET', '/v1/auth/check', undefined)
     expect(JSON.parse(Buffer.from(answer.body).toString())).toMatchObject({ grant_type: 'access_token' })
   })
 
-  it('is told no in words', async () => {
+  it('the client turns refusals of the service into errors with codes', async () => {
     const failure = await thrownBy(client.showLibrary('nowhere'))
     expect(failure).toMatchObject({ reaction: 'rejected', code: 'not-found' })
-    const stranger = clientOf(service.url, { token: 'someone-else' })
-    expect(await thrownBy(stranger.checkAccess())).toMatchObject({ code: 'credential-refused' })
-    await stranger.close()
+    const otherClient = clientOf(service.url, { token: 'someone-else' })
+    expect(await thrownBy(otherClient.checkAccess())).toMatchObject({ code: 'credential-refused' })
+    await otherClient.close()
   })
 
-  it('deletes a library as the user says', async () => {
+  it('the client deletes a library', async () => {
     const { id } = await client.createLibrary('Scratch', null)
     await client.deleteLibrary(id)
     expect(await thrownBy(client.showLibrary(id))).toMatchObject({ code: 'not-found' })

@@ -11,7 +11,7 @@ describe('parseOrigin', () => {
     ['http://127.9.9.9', 'http://127.9.9.9'],
     ['http://[::1]:81', 'http://[::1]:81'],
     ['http://localhost:3000', 'http://localhost:3000'],
-  ])('accepts an origin: %s', (text, origin) => expect(parseOrigin(text)).toBe(origin))
+  ])('an origin is accepted: %s', (text, origin) => expect(parseOrigin(text)).toBe(origin))
 
   it.each([
     'http://library.example.com',
@@ -25,14 +25,14 @@ describe('parseOrigin', () => {
     'ftp://library.example.com',
     'library.example.com',
     '',
-  ])('refuses what is no safe origin: %s', (text) => {
+  ])('an unsafe origin is refused: %s', (text) => {
     expect(() => parseOrigin(text)).toThrow(UsageError)
     expect(() => parseOrigin(text)).not.toThrow(/secret/)
   })
 })
 
 describe('parseToken', () => {
-  it.each(['', ' ', 'a b', 'secret\r\nX-Evil: 1', 'sécret'])('refuses what no header can carry', (token) => {
+  it.each(['', ' ', 'a b', 'secret\r\nX-Evil: 1', 'sécret'])('a token that no header can carry is refused', (token) => {
     expect(() => parseToken(token)).toThrow(UsageError)
     expect(() => parseToken(token)).not.toThrow(/s.?cret/)
   })

@@ -1,4 +1,4 @@
-/** Whatever a service answers, by structure: only errors of our family leave the client, bounded, and it goes on. */
+/** Fuzzes answers by structure: the client throws only errors of our family, with bounded messages. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ShelfdError } from '../../src/foundation/errors.ts'
@@ -136,7 +136,7 @@ const headers = fc.dictionary(
   { maxKeys: 2 },
 )
 
-/** What is left of a body after the answer's own encoding; text that is no JSON now and then. */
+/** Bodies with JSON like `good` or like a refusal; sometimes cut, sometimes any text. */
 function bodyOf(good: unknown): fc.Arbitrary<string> {
   const json = fc.oneof(spoiled(good), spoiled(REFUSAL)).map(jsonText)
   return fc.oneof(
@@ -160,7 +160,7 @@ test.each(Object.entries(OPERATIONS))(
       fc.asyncProperty(fc.oneof(fc.constant(usual), status), headers, bodyOf(good), async (code, odd, body) => {
         answer = { status: code, headers: odd, body }
         asked = 0
-        // What one answer makes of the line is the next one's trouble: each has a client of its own.
+        // Each answer has its own client, because an answer may open the circuit breaker.
         await using client = clientOf(server.origin, { ...options, clock: jumpingClock() })
         try {
           await call(client)
@@ -176,7 +176,7 @@ test.each(Object.entries(OPERATIONS))(
   },
 )
 
-test('A refusal with odd fields is an error of our family', async () => {
+test('a refusal with odd fields is an error of our family', async () => {
   let answer = { status: 422, body: '' }
   await using server = await serve((_, response) => void response.writeHead(answer.status).end(answer.body))
   await using client = clientOf(server.origin, { retry: { attempts: 1, firstDelayMs: 1, maxDelayMs: 1 } })

@@ -12,7 +12,7 @@ export interface TestServer extends AsyncDisposable {
   readonly origin: string
 }
 
-/** A loopback server that answers as the test says; it has no description unless the listener `describes` it. */
+/** A loopback server with the test's answers; without a description unless the listener `describes` it. */
 export async function serve(listener: RequestListener, describes = false): Promise<TestServer> {
   const server = createServer((request, response) => {
     if (!describes && request.url?.startsWith('/docs')) response.writeHead(404).end()
@@ -28,7 +28,7 @@ export async function serve(listener: RequestListener, describes = false): Promi
 
 const NO_DESCRIPTION = 'HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n'
 
-/** A loopback server below HTTP; `onRequest` gets the socket with the first bytes of each request but that for a description. */
+/** A loopback server below HTTP; `onRequest` receives the socket and first bytes of each request except for a description. */
 export async function serveSockets(onRequest: (socket: Socket, bytes: string) => void): Promise<TestServer> {
   const sockets = new Set<Socket>()
   const server = createSocketServer((socket) => {
@@ -79,7 +79,7 @@ export function jumpingClock(): TestClock {
 }
 
 export interface HeldClock extends Clock {
-  /** Moves time and wakes who is due; then lets everything that follows on this machine happen. */
+  /** Moves time, wakes the due sleepers, and lets the requests that follow on this machine happen. */
   advanceTo(monotonicMs: number): Promise<void>
   readonly sleepers: number
 }
@@ -146,14 +146,14 @@ export const HELLO = () => Buffer.from('hello')
 
 export const EMPTY_PAGE = { folders: [], files: [], limit: 500, next_cursor: null, truncated: false }
 
-/** Everything an iteration gives. */
+/** Collects all items of an iteration. */
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const collected: T[] = []
   for await (const item of items) collected.push(item)
   return collected
 }
 
-/** What a promise or an iteration throws. */
+/** Returns what a promise or an iteration throws. */
 export async function thrownBy(work: Promise<unknown> | AsyncIterable<unknown>): Promise<unknown> {
   try {
     if (Symbol.asyncIterator in work) for await (const _ of work);

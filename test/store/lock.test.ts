@@ -7,7 +7,7 @@ import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
-/** What somebody may do to the lock file of a running daemon. */
+/** What a person or program may do to the lock file of a running daemon. */
 const MISHAPS: Readonly<Record<string, (lock: string) => void>> = {
   deleted: (lock) => rmSync(lock),
   'replaced by an empty one': (lock) => {
@@ -21,28 +21,28 @@ const MISHAPS: Readonly<Record<string, (lock: string) => void>> = {
   'moved away': (lock) => renameSync(lock, `${lock}.away`),
 }
 
-describe.each(Object.entries(MISHAPS))('a lock file that is %s', (_, befall) => {
-  test('lets nobody else in', () => {
+describe.each(Object.entries(MISHAPS))('a lock file that is %s', (_, damage) => {
+  test('a damaged lock file lets nobody else in', () => {
     const directory = temporaryDirectory()
     const holder = openStore(directory)
-    befall(join(directory, 'lock'))
+    damage(join(directory, 'lock'))
     expect(() => openStore(directory)).toThrow(LockedError)
     expect(() => openStore(directory), 'nor by the lock file that the first try made').toThrow(LockedError)
     holder[Symbol.dispose]()
     openStore(directory)[Symbol.dispose]()
   })
 
-  test('hinders nobody when the store is closed', () => {
+  test('a damaged lock file does not prevent opening a closed store', () => {
     const directory = temporaryDirectory()
     openStore(directory)[Symbol.dispose]()
-    befall(join(directory, 'lock'))
+    damage(join(directory, 'lock'))
     openStore(directory)[Symbol.dispose]()
     using _reader = openStoreReader(directory)
     openStore(directory)[Symbol.dispose]()
   })
 })
 
-test('a lock file deleted in the middle of a run lets no other process in', async () => {
+test('a lock file deleted during a run lets no other process in', async () => {
   await using service = await startFaultyService({ library: 'Research' })
   const home = temporaryHome(service)
   home.write('Papers', { 'a.md': 'A' })

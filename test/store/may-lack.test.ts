@@ -1,4 +1,4 @@
-/** Whether a store may lack what was acknowledged, as whoever only reads is told. */
+/** Whether a store may lack acknowledged uploads, as writers and readers see it. */
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -27,7 +27,7 @@ test('a copy of a store may lack what was sent since', () => {
   cpSync(directory, copy, { recursive: true })
   expect(mayLack(copy)).toBe(true)
   {
-    // Whoever holds it looks, whatever its note still says.
+    // A reader follows the writer's decision, whatever the generation record says.
     using holder = openStore(copy)
     expect([holder.mayLack(), mayLack(copy)]).toEqual([true, true])
     holder.write(() => holder.untracked.setLooked(1))

@@ -9,7 +9,7 @@ import { temporaryHome } from '../support/home.ts'
 import { seededRandom } from '../support/random.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
-/** A state directory whose store holds something, closed in good order. */
+/** A state directory whose store has contents and was closed in order. */
 function usedStore(contents = 1): string {
   const directory = temporaryDirectory()
   using store = openStore(directory)
@@ -37,7 +37,7 @@ function thrownBy(action: () => unknown): unknown {
   return undefined
 }
 
-/** Refused with exit 78, and no byte of the store is other than before. */
+/** Expects that opening is refused with exit 78 and changes no byte of the store. */
 function expectUntouched(directory: string, code: 'store-damaged' | 'store-newer'): void {
   const file = join(directory, 'store.db')
   const before = readFileSync(file)
@@ -47,8 +47,8 @@ function expectUntouched(directory: string, code: 'store-damaged' | 'store-newer
   expect(readFileSync(file).equals(before)).toBe(true)
 }
 
-describe('what the store wrote', () => {
-  test('is durable from the first write on (P1)', () => {
+describe('a written store', () => {
+  test('a write is durable from the first one on (P1)', () => {
     const directory = temporaryDirectory()
     using store = openStore(directory)
     store.write(() => fill(store, 1))
@@ -58,13 +58,13 @@ describe('what the store wrote', () => {
     expect(reader?.mirrors.list()).toHaveLength(1)
   })
 
-  test('is nothing yet while it is being made', () => {
+  test('an empty database file counts as no store', () => {
     const directory = temporaryDirectory()
     writeFileSync(join(directory, 'store.db'), '')
     expect(openStoreReader(directory)).toBeUndefined()
   })
 
-  test('is for its owner alone', () => {
+  test('a store is for its owner alone', () => {
     const directory = join(temporaryDirectory(), 'made', 'here')
     const before = process.umask(0)
     try {
@@ -82,7 +82,7 @@ describe('what the store wrote', () => {
     }
   })
 
-  test('is there again after a reopening', () => {
+  test('a reopened store has what was written', () => {
     const directory = usedStore(3)
     using store = openStore(directory)
     expect(store.mirrors.findByName('m')).toMatchObject({ path: '/m', rootInode: 2n, library: { remoteId: 'l' } })
@@ -90,7 +90,7 @@ describe('what the store wrote', () => {
 })
 
 describe('the lock', () => {
-  test('is held by one at a time (P16)', () => {
+  test('a store is held by one process at a time (P16)', () => {
     const directory = temporaryDirectory()
     const first = openStore(directory)
     expect(thrownBy(() => openStore(directory))).toBeInstanceOf(LockedError)
@@ -98,7 +98,7 @@ describe('the lock', () => {
     openStore(directory)[Symbol.dispose]()
   })
 
-  test('lets others read meanwhile', () => {
+  test('a locked store can be read meanwhile', () => {
     const directory = usedStore()
     using store = openStore(directory)
     using reader = openStoreReader(directory)
@@ -106,7 +106,7 @@ describe('the lock', () => {
     expect(reader?.mirrors.list()[0]?.library.name).toBe('Renamed')
   })
 
-  test('is let go when opening fails', () => {
+  test('the lock is released when opening fails', () => {
     const directory = usedStore()
     const file = join(directory, 'store.db')
     const good = readFileSync(file)
@@ -116,7 +116,7 @@ describe('the lock', () => {
     openStore(directory)[Symbol.dispose]()
   })
 
-  test('of many processes lets one win', async () => {
+  test('one of many processes wins the lock, and the others exit 11', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     const runs = await Promise.all([1, 2, 3].map(() => home.run(['sync', 'Papers'])))
@@ -127,8 +127,8 @@ describe('the lock', () => {
   })
 })
 
-describe('a store that is not what it was (P24)', () => {
-  test('is refused when it is gone', () => {
+describe('a store that changed (P24)', () => {
+  test('a store whose database is gone is refused', () => {
     const directory = usedStore()
     rmSync(join(directory, 'store.db'))
     const error = thrownBy(() => openStore(directory))
@@ -137,7 +137,7 @@ describe('a store that is not what it was (P24)', () => {
     expect(readdirSync(directory)).not.toContain('store.db')
   })
 
-  test('is refused when it is an older copy', () => {
+  test('an older copy of a store is refused', () => {
     const directory = usedStore()
     const copy = readFileSync(join(directory, 'store.db'))
     openStore(directory)[Symbol.dispose]()
@@ -145,7 +145,7 @@ describe('a store that is not what it was (P24)', () => {
     expectUntouched(directory, 'store-damaged')
   })
 
-  test('is refused when its write-ahead log is missing', () => {
+  test('a store whose write-ahead log is missing is refused', () => {
     const directory = usedStore()
     const copy = temporaryDirectory()
     {
@@ -156,7 +156,7 @@ describe('a store that is not what it was (P24)', () => {
     expect(thrownBy(() => openStore(copy)[Symbol.dispose]())).toMatchObject({ code: 'store-damaged' })
   })
 
-  test('is mended from its log after a crash', () => {
+  test('a store recovers from its write-ahead log after a crash', () => {
     const directory = usedStore()
     const copy = temporaryDirectory()
     {
@@ -168,7 +168,7 @@ describe('a store that is not what it was (P24)', () => {
     expect(store.mirrors.list()[0]?.library.name).toBe('only in the log')
   })
 
-  test('is refused when it was cut', () => {
+  test('a store that was cut is refused', () => {
     const directory = usedStore(500)
     const file = join(directory, 'store.db')
     for (const share of [0.9, 0.5, 0.1]) {
@@ -179,7 +179,7 @@ describe('a store that is not what it was (P24)', () => {
     }
   })
 
-  test('is refused when it is empty or something else', () => {
+  test('a store that is empty or something else is refused', () => {
     for (const content of ['', 'not a database at all, but long enough to look like one'.repeat(100)]) {
       const directory = usedStore()
       writeFileSync(join(directory, 'store.db'), content)
@@ -187,7 +187,7 @@ describe('a store that is not what it was (P24)', () => {
     }
   })
 
-  test('is refused when another program made it', () => {
+  test('a store of another program is refused', () => {
     const directory = usedStore()
     const database = new Database(join(directory, 'store.db'))
     database.pragma('application_id = 1')
@@ -195,14 +195,14 @@ describe('a store that is not what it was (P24)', () => {
     expectUntouched(directory, 'store-damaged')
   })
 
-  test('never gives wrong answers after flipped bits', () => {
+  test('a store with flipped bits never gives wrong answers', () => {
     const directory = usedStore(500)
     const good = readFileSync(join(directory, 'store.db'))
     const random = seededRandom(24)
     for (let round = 0; round < 40; round += 1) {
       const copy = temporaryDirectory()
       cpSync(directory, copy, { recursive: true })
-      // After a crash the note says open, so that every page is read before the store is trusted.
+      // After a crash the record says open, so every page is read before the store is trusted.
       writeFileSync(
         join(copy, 'generation'),
         readFileSync(join(copy, 'generation'), 'utf8').replace(/"closed":{[^}]*}/, '"closed":null'),
@@ -216,7 +216,7 @@ describe('a store that is not what it was (P24)', () => {
     }
   })
 
-  test('is refused when a page of it is garbage', () => {
+  test('a store with a page of garbage is refused', () => {
     const directory = usedStore(500)
     const good = readFileSync(join(directory, 'store.db'))
     const pages = good.length / 4_096
@@ -235,7 +235,7 @@ describe('a store that is not what it was (P24)', () => {
     }
   })
 
-  test('of an older schema is backed up and migrated, also for reading (P23)', () => {
+  test('an older store is backed up and migrated, also for reading (P23)', () => {
     const directory = temporaryDirectory()
     const old = join(directory, 'old-migrations')
     cpSync('src/store/migrations/001-initial.sql', join(old, '001-initial.sql'))
@@ -252,7 +252,7 @@ describe('a store that is not what it was (P24)', () => {
     backup.close()
   })
 
-  test('of the schema before keeps what its renamed tables and keys hold (P23)', () => {
+  test('the last migration keeps what renamed tables and keys hold (P23)', () => {
     const directory = temporaryDirectory()
     const old = join(directory, 'old-migrations')
     const isBefore = (name: string) => name < '007'
@@ -283,7 +283,7 @@ describe('a store that is not what it was (P24)', () => {
     ])
   })
 
-  test('of a newer schema is left alone (P23)', () => {
+  test('a store of a newer schema is left alone (P23)', () => {
     const directory = usedStore()
     const database = new Database(join(directory, 'store.db'))
     database.pragma(`user_version = ${Number(database.pragma('user_version', { simple: true })) + 1}`)

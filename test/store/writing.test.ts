@@ -1,4 +1,4 @@
-/** How the store writes beside others, and what its statements are made of. */
+/** How the store writes beside other connections, and what its statements contain. */
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -8,7 +8,7 @@ import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
 describe('a transaction', () => {
-  test('is a writer before it reads', async () => {
+  test('a transaction is a writer before it reads', async () => {
     const directory = temporaryDirectory()
     using store = openStore(directory)
     const other = new Database(join(directory, 'store.db'), { timeout: 0 })
@@ -20,7 +20,7 @@ describe('a transaction', () => {
         return false
       }
     }
-    // Whoever only reads before the first write could meet a snapshot that is no longer the newest, and would fail half way.
+    // A transaction that reads before its first write could hold an old snapshot and fail at the write.
     const seen = [
       store.write(() => [store.mirrors.list().length, mayWrite()]),
       store.writeRelaxed(() => [store.mirrors.list().length, mayWrite()]),
@@ -37,7 +37,7 @@ describe('a transaction', () => {
 })
 
 describe('statements', () => {
-  test('never hold a value, whatever it is', async () => {
+  test('statements never contain a value, whatever it is', async () => {
     const given = ['prepare', 'exec', 'pragma'] as const
     const spies = given.map((method) => vi.spyOn(Database.prototype, method))
     onTestFinished(() => spies.forEach((spy) => void spy.mockRestore()))

@@ -7,14 +7,14 @@ import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
 const TEN_YEARS_MS = 10 * 365 * 86_400_000
 
-/** The system's clock, whose wall time goes wrong by as much as a test says. */
+/** The system's clock with a wall time that is wrong by `byMs`. */
 function wrongClock(): Clock & { byMs: number } {
   const clock = { ...systemClock, byMs: 0, nowMs: () => Date.now() + clock.byMs }
   return clock
 }
 
-describe('after the clock was ten years ahead', () => {
-  test('what was refused is tried again', async () => {
+describe('a clock that was ten years ahead', () => {
+  test('a content refused while the clock was ahead is tried again', async () => {
     await using service = await startFaultyService()
     service.answer = ({ route }) => (route === 'uploadFile' ? { status: 422, body: { message: 'No' } } : undefined)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'a' }))
@@ -28,7 +28,7 @@ describe('after the clock was ten years ahead', () => {
     expect(service.count('uploadFile')).toBe(2)
   })
 
-  test('what was sent then counts for no limit', async () => {
+  test('uploads made while the clock was ahead count towards no limit', async () => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'a.md': 'a' })
     const clock = wrongClock()

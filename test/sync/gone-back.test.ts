@@ -11,13 +11,13 @@ import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
 const COUNT = 6
 
-/** What is done to the files that were copied at some moment, and how the runs on them end. */
+/** How a copy of the state is damaged, and how the runs on it end. */
 const LOSSES: readonly (readonly [string, (stateDir: string) => void, readonly string[]])[] = [
   ['restored whole', () => {}, ['done']],
-  ['restored without its note', (stateDir) => rmSync(join(stateDir, 'generation')), ['done']],
+  ['restored without its record', (stateDir) => rmSync(join(stateDir, 'generation')), ['done']],
   ['restored without its log', (stateDir) => rmSync(join(stateDir, 'store.db-wal')), ['store-damaged']],
   [
-    'restored without note and log',
+    'restored without record and log',
     (stateDir) => {
       for (const name of ['generation', 'store.db-wal']) rmSync(join(stateDir, name))
     },
@@ -33,7 +33,7 @@ const LOSSES: readonly (readonly [string, (stateDir: string) => void, readonly s
   ],
 ]
 
-/** Refused, or done without sending anything again. */
+/** Runs on a copy of the state; returns the code of its refusal, or its outcome. */
 async function syncOn(service: FaultyService, stateDir: string, mirror: ReturnType<typeof mirrorOf>, adopts: boolean) {
   let tested: TestEngine | undefined
   try {
@@ -80,15 +80,15 @@ function someFiles(): Record<string, string> {
   )
 }
 
-describe.each(LOSSES)('a state that is %s', (_, befall, answers) => {
-  test('sends nothing that was acknowledged, whenever it was copied', async () => {
+describe.each(LOSSES)('a state that is %s', (_, damage, answers) => {
+  test('a state gone back sends nothing that was acknowledged', async () => {
     const { service, mirror, copies, sent } = await openWithCopies()
     expect({ sent, copies: copies.length }).toEqual({ sent: COUNT, copies: COUNT + 2 })
     const outcomes = new Set<string>()
     for (const copy of copies) {
-      befall(copy)
+      damage(copy)
       const outcome = await syncOn(service, copy, mirror, false)
-      // Who is asked may say that the library is to be continued with.
+      // A user who is asked may confirm that the library is adopted.
       if (outcome === 'confirmation-needed') expect(await syncOn(service, copy, mirror, true)).toBe('done')
       outcomes.add(outcome)
       expect(service.count('uploadFile'), outcome).toBe(0)
@@ -98,8 +98,8 @@ describe.each(LOSSES)('a state that is %s', (_, befall, answers) => {
   })
 })
 
-describe('a state that was restored', () => {
-  test('knows a file again that comes back later', async () => {
+describe('a restored state', () => {
+  test('a restored state recognises a file that comes back later', async () => {
     const { service, mirror, copies } = await openWithCopies()
     const [copy = ''] = copies.slice(2)
     const kept = temporaryDirectory()
@@ -110,7 +110,7 @@ describe('a state that was restored', () => {
     expect(service.count('uploadFile')).toBe(0)
   })
 
-  test('tells files of one name apart, and reads each resource once', async () => {
+  test('a restored state reads each of many resources of one name once', async () => {
     const tree = Object.fromEntries(
       Array.from({ length: 30 }, (_, index) => [`d${index}/README.md`, `# ${index + 10}`]),
     )
@@ -121,7 +121,7 @@ describe('a state that was restored', () => {
     expect(service.count('downloadResource')).toBeLessThanOrEqual(2 * 30)
   })
 
-  test('sends what is new, and reads nothing of others', async () => {
+  test('a restored state sends what is new and reads nothing of others', async () => {
     const { service, mirror, copies } = await openWithCopies()
     await using other = openTestEngine(service)
     await other.sync([mirrorOf(writeTree(temporaryDirectory(), { 'of-others.md': 'theirs', 'mine.md': 'not yours' }))])
@@ -140,7 +140,7 @@ describe('a state that was restored', () => {
     expect(service.count('listDirectory'), 'and looks no more').toBe(0)
   })
 
-  test('sends nothing of what it cannot look for', async () => {
+  test('a restored state sends nothing that it cannot look for', async () => {
     const { service, mirror, copies } = await openWithCopies()
     const copy = copies.at(4) ?? ''
     service.answer = ({ route, path }) =>
@@ -156,7 +156,7 @@ describe('a state that was restored', () => {
     expect(service.count('uploadFile')).toBe(0)
   })
 
-  test('is not held up by one resource that cannot be read', async () => {
+  test('a restored state continues past a resource that cannot be read', async () => {
     const { service, mirror, copies } = await openWithCopies()
     const bad = readLibrary(service.dataDir).find(({ title }) => title === 'file-4.md')
     service.answer = ({ route, path }) =>
@@ -168,13 +168,13 @@ describe('a state that was restored', () => {
     expect(service.count('uploadFile')).toBe(0)
     service.forget()
     expect((await tested.sync([mirror])).outcome).toBe('failures')
-    expect(service.count('downloadResource'), 'before its pause is over').toBe(0)
+    expect(service.count('downloadResource'), 'before its quarantine is over').toBe(0)
     expect(service.count('uploadFile')).toBe(0)
   })
 })
 
-describe('a state that was restored', () => {
-  test('sends what lies beside a directory that cannot be listed', async () => {
+describe('a restored state beside other faults', () => {
+  test('a restored state sends files beside a directory that cannot be listed', async () => {
     const service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'd0/old.md': '0', 'd1/sub/old.md': '1' }))
     await using tested = openTestEngine(service)
@@ -190,7 +190,7 @@ describe('a state that was restored', () => {
     expect(account.problems).toMatchObject([{ path: 'd1/sub/b.md', code: 'service-unavailable' }])
     expect(account.uploads).toMatchObject({ created: 1, duplicates: 1 })
     service.answer = () => undefined
-    expect((await tested.sync([mirror])).outcome, 'before its pause is over').toBe('temporary')
+    expect((await tested.sync([mirror])).outcome, 'before its quarantine is over').toBe('temporary')
     tested.store.write(() =>
       tested.store.quarantine.list().forEach((due) => void tested.store.quarantine.makeDue(due.contentId)),
     )
@@ -198,7 +198,7 @@ describe('a state that was restored', () => {
     expect(service.requests.flatMap(({ fileName }) => fileName ?? [])).toEqual(['new.md'])
   })
 
-  test('finds an upload behind a thousand others of its name', async () => {
+  test('a restored state finds an upload behind a thousand others of its name', async () => {
     const service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': '# a' }))
     await openTestEngine(service).sync([mirror])
@@ -216,7 +216,7 @@ describe('a state that was restored', () => {
     expect(service.count('downloadResource')).toBe(1_101)
   })
 
-  test('takes over once what two mirrors find at once', async () => {
+  test('a restored state adopts once what two mirrors find at once', async () => {
     const service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
     const root = temporaryDirectory()
     const one = mirrorOf(writeTree(join(root, 'one'), { 'a.md': 'shared' }))
@@ -235,7 +235,7 @@ describe('a state that was restored', () => {
     expect(service.count('uploadFile')).toBe(0)
   })
 
-  test('knows what was refused before and stored since', async () => {
+  test('a restored state finds a refused content that was stored since', async () => {
     const service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'a' }))
     await using tested = openTestEngine(service)
@@ -255,7 +255,7 @@ describe('a state that was restored', () => {
   test.each([
     ['other', 1],
     ['mine', 0],
-  ])('compares bytes that come without a length: %s', async (body, uploads) => {
+  ])('a restored state compares bytes that come without a length: %s', async (body, uploads) => {
     const mayRepeat = 'the service shows other bytes than it stored'
     const service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true, mayRepeat })
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'mine' }))
@@ -269,7 +269,7 @@ describe('a state that was restored', () => {
 })
 
 describe('a new state beside a full library', () => {
-  test('takes over what is there and sends nothing, once told so (P14)', async () => {
+  test('a new state adopts a full library and sends nothing, once confirmed (P14)', async () => {
     const { service, mirror } = await openWithCopies()
     await using tested = openTestEngine(service)
     const result = await tested.sync([mirror], { adopts: true })
@@ -282,8 +282,8 @@ describe('a new state beside a full library', () => {
   })
 })
 
-describe('an ordinary kill', () => {
-  test('costs no look', async () => {
+describe('a killed process', () => {
+  test('a killed process costs no look', async () => {
     const { service, mirror, stateDir } = await openWithCopies()
     writeTree(mirror.path, { 'd0/late.md': 'late' })
     const running = openTestEngine(service, { stateDir })

@@ -1,4 +1,4 @@
-/** Whether a failure says something of its own item only: then others go on. */
+/** Whether a failure concerns only its own item, so that other items continue. */
 import { describe, expect, test } from 'vitest'
 import { RefusedError, TemporaryError } from '../../src/foundation/errors.ts'
 import { itemFailure } from '../../src/sync/item-failure.ts'
@@ -20,7 +20,7 @@ async function openConnected() {
 const unclear = new RefusedError('right-missing', 'no right')
 
 describe('a failure', () => {
-  test('that is no answer of a service concerns everything', async () => {
+  test('a failure that is no answer of a service concerns everything', async () => {
     const { ask, service } = await openConnected()
     service.forget()
     expect(await ask(new TypeError('a bug'))).toBeUndefined()
@@ -28,12 +28,12 @@ describe('a failure', () => {
     expect(service.requests).toEqual([])
   })
 
-  test('concerns its item when the right is granted for all', async () => {
+  test('a refusal concerns its item when the right is granted for all', async () => {
     const { ask } = await openConnected()
     expect(await ask(unclear)).toBe(unclear)
   })
 
-  test('concerns its item when its library grants the right', async () => {
+  test('a refusal concerns its item when its library grants the right', async () => {
     const { ask, service, libraryId } = await openConnected()
     const library = { id: libraryId, access: ['read'] }
     service.rewrite = ({ route }, body) =>
@@ -42,7 +42,7 @@ describe('a failure', () => {
     expect(await ask(unclear, { libraryId, right: 'resource.create' })).toBeUndefined()
   })
 
-  test('is judged by the listing when the access names no library', async () => {
+  test('a refusal is judged by the listing when the access names no library', async () => {
     const { ask, service, libraryId } = await openConnected()
     await createLibrary(service.library, 'Another')
     service.rewrite = ({ route }, body) => (route === 'checkAccess' ? { ...body, abilities: [], libraries: [] } : body)
@@ -50,14 +50,14 @@ describe('a failure', () => {
     expect(await ask(unclear, { libraryId: `${libraryId}x`, right: 'read' })).toBeUndefined()
   })
 
-  test('concerns everything when the question fails as well', async () => {
+  test('a refusal concerns everything when the access check fails as well', async () => {
     const { ask, service } = await openConnected()
     service.answer = ({ route }) => (route === 'checkAccess' ? { status: 401, body: {} } : undefined)
     expect(await ask(unclear)).toBeUndefined()
   })
 })
 
-test('an upload without the right stops the run, its file is not blamed', async () => {
+test('an upload without the right stops the run and leaves its file new', async () => {
   const service = await startFaultyService()
   const tested = openTestEngine(service)
   const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'a' }))

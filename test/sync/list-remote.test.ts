@@ -15,7 +15,7 @@ interface Seen extends Listing {
   readonly found: readonly string[]
 }
 
-/** Lists a library whose service shows of each path what `show` says. */
+/** Lists a library whose service shows for each path the result of `show`. */
 async function listShown(
   show: (path: string, cursor: string | null) => Shown | undefined,
   bounds?: ListingBounds,
@@ -55,26 +55,26 @@ async function listShown(
   return { ...(await listRemote(target, bounds)), asked, found }
 }
 
-test('Folders that always hold one more end the listing', async () => {
+test('folders that always hold one more end the listing', async () => {
   const { asked, incomplete } = await listShown((path) => ({ folders: [path === '/' ? 'Papers' : 'more'] }))
   expect(asked).toHaveLength(257)
   expect(incomplete).toEqual([{ path: '/', reason: expect.stringContaining('256 levels deep') }])
 })
 
-test('A folder that holds itself ends the listing', async () => {
+test('a folder that holds itself ends the listing', async () => {
   const { asked, incomplete, found } = await listShown(() => ({ folders: ['Papers'], files: ['r1'] }))
   expect(asked).toHaveLength(257)
   expect(incomplete).toHaveLength(1)
   expect(new Set(found)).toEqual(new Set(['r1']))
 })
 
-test('Folders that double at each level end the listing', async () => {
+test('folders that double at each level end the listing', async () => {
   const { asked, incomplete } = await listShown(() => ({ folders: ['a', 'b'] }), { levels: 256, requests: 500 })
   expect(asked.length).toBeLessThanOrEqual(500)
   expect(incomplete).toEqual([{ path: '/', reason: expect.stringContaining('500 requests') }])
 })
 
-test('Pages that never end count against the whole library', async () => {
+test('pages that never end count against the whole library', async () => {
   let page = 0
   const endless = () => {
     page += 1
@@ -85,7 +85,7 @@ test('Pages that never end count against the whole library', async () => {
   expect(incomplete).toHaveLength(1)
 })
 
-test('Folders that are all gone count as well', async () => {
+test('folders that are all gone count against the bound as well', async () => {
   const folders = Array.from({ length: 300 }, (_, index) => `f${index}`)
   const show = (path: string) => (path === '/' ? { folders } : undefined)
   const { asked, incomplete } = await listShown(show, { levels: 256, requests: 300 })
@@ -99,14 +99,14 @@ test.each([
   ['of two segments', 'a/b'],
   ['with a zero byte', 'x\0'],
   ['longer than any path', 'n'.repeat(9_000)],
-])('A folder with a name %s makes its directory unknown', async (_, name) => {
+])('a folder with a name %s makes its directory unknown', async (_, name) => {
   const show = (path: string) => (path === '/' ? { folders: ['in', 'out'] } : path === '/in' ? { folders: [name] } : {})
   const { asked, incomplete } = await listShown(show)
   expect(asked.toSorted()).toEqual(['/', '/in', '/out'])
   expect(incomplete).toEqual([{ path: '/in', reason: expect.stringContaining('a name that no path can contain') }])
 })
 
-test('An honest library is complete to its deepest folder', async () => {
+test('a consistent library is complete to its deepest folder', async () => {
   const show = (path: string) => {
     const depth = path === '/' ? 0 : path.split('/').length - 1
     return depth < 200 ? { folders: [`level ${depth}`], files: [`r${depth}`] } : { files: [`r${depth}`] }
@@ -116,7 +116,7 @@ test('An honest library is complete to its deepest folder', async () => {
   expect(found).toHaveLength(201)
 })
 
-test('A directory that fails leaves the others complete', async () => {
+test('a directory that fails leaves the others complete', async () => {
   const show = (path: string) =>
     path === '/' ? { folders: ['gone', 'kept'] } : path === '/gone' ? undefined : { files: ['r1'] }
   const { incomplete, found } = await listShown(show)

@@ -1,10 +1,10 @@
-/** Answers that are right and not what one expects. */
+/** Valid answers that are unusual. */
 import { describe, expect, test } from 'vitest'
 import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
-/** Every object of the answer with a field more. */
+/** The answer with an unknown field in each object. */
 function withSurprises(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withSurprises)
   if (typeof value !== 'object' || value === null) return value
@@ -13,7 +13,7 @@ function withSurprises(value: unknown): unknown {
 }
 
 describe('answers', () => {
-  test('with fields that nobody knows are read all the same', async () => {
+  test('answers with unknown fields are read', async () => {
     await using service = await startFaultyService()
     let answers = 0
     service.rewrite = ({ route }, body) => {
@@ -31,13 +31,13 @@ describe('answers', () => {
     expect(answers).toBeGreaterThan(8)
   })
 
-  test('that list one id at two paths name two locations', async () => {
+  test('one id listed at two paths is one resource with two locations', async () => {
     await using service = await startFaultyService()
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'sub/b.md': 'B' }))
     await using tested = openTestEngine(service)
     await tested.sync([mirror])
     const entries = (await tested.report([mirror])).rows.map(({ entry }) => entry)
-    // Somebody adds the same bytes by hand: the same resource in another place.
+    // Another client adds the same bytes: the same resource in another place.
     const form = new FormData()
     form.set('file', new Blob(['A'], { type: 'text/markdown' }), 'a.md')
     const libraryId = tested.store.mirrors.list()[0]?.library.remoteId

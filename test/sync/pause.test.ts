@@ -6,7 +6,7 @@ import { temporaryDirectory } from '../support/temporary.ts'
 const NAMES = ['papers', 'mail']
 
 describe('a pause', () => {
-  test('outlives the process that made it', () => {
+  test('a pause outlasts the process that made it', () => {
     const directory = temporaryDirectory()
     {
       using store = openStore(directory)
@@ -16,7 +16,7 @@ describe('a pause', () => {
     expect(NAMES.map((name) => isPaused(store, name))).toEqual([true, false])
   })
 
-  test('of all mirrors spares none that is resumed', () => {
+  test('a pause of all mirrors includes one resumed before', () => {
     using store = openStore(temporaryDirectory())
     pauseMirrors(store, [])
     expect(NAMES.map((name) => isPaused(store, name))).toEqual([true, true])
@@ -26,7 +26,7 @@ describe('a pause', () => {
     expect(NAMES.map((name) => isPaused(store, name))).toEqual([true, true])
   })
 
-  test('of one mirror ends with that of all', () => {
+  test('a pause of one mirror ends when all are resumed', () => {
     using store = openStore(temporaryDirectory())
     pauseMirrors(store, ['papers'])
     resumeMirrors(store, [])

@@ -1,4 +1,4 @@
-/** What the engine asks a service for, whatever happens (P7). */
+/** Which requests the engine makes, with any faults (P7). */
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { mirrorOf, openTestEngine } from '../support/engine.ts'
 import { randomFaults, type SeenRequest, startFaultyService } from '../support/faulty-service.ts'
 import { manyFiles, temporaryDirectory, writeTree } from '../support/temporary.ts'
 
-/** Everything that reads; of what else there is only what adds. */
+/** The routes that the engine may use: some add, the others read. */
 const ADDS = ['createLibrary', 'createDirectory', 'uploadFile']
 const READS = ['checkAccess', 'listLibraries', 'showLibrary', 'listDirectory', 'showResource', 'downloadResource']
 
@@ -23,7 +23,7 @@ test('the engine makes only requests that read or add (P7)', async () => {
   let moving = 'd1/e1/file-1.md'
   for (let round = 0; round < 4; round += 1) {
     const atRandom = round === 3 ? () => undefined : randomFaults(round + 1, 0.2)
-    // One upload whose answer is lost, for certain, whenever it comes: it is looked for.
+    // The first upload always loses its answer, so that the engine looks for it.
     const isFirstUpload = ({ route }: SeenRequest) => route === 'uploadFile' && service.count(route) === 1
     service.fault = (request) => (isFirstUpload(request) ? 'reset-after' : atRandom(request))
     await everything()

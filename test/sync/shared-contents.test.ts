@@ -12,17 +12,17 @@ test('a content that another mirror is sending is sent once', async () => {
   const one = mirrorOf(writeTree(join(root, 'one'), { 'a.md': 'shared' }))
   const two = mirrorOf(writeTree(join(root, 'two'), { 'b.md': 'shared' }))
   const begun = Promise.withResolvers<void>()
-  const goOn = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
   service.onUploadBegun = () => {
     begun.resolve()
-    return goOn.promise
+    return released.promise
   }
   const first = tested.sync([one])
   await begun.promise
   const second = await tested.sync([two])
   expect(second.outcome).toBe('done')
   expect(accountOf(second).uploads).toMatchObject({ created: 0, inDoubt: 0 })
-  goOn.resolve()
+  released.resolve()
   expect((await first).outcome).toBe('done')
   expect(accountOf(await tested.sync([two])).files).toMatchObject({ unchanged: 1 })
   expect(service.count('uploadFile')).toBe(1)
@@ -40,7 +40,7 @@ test('a content that two mirrors begin to send at once is sent once', async () =
   expect(readLibrary(service.dataDir)).toHaveLength(20)
 })
 
-test('a content in doubt that two mirrors look for at once is sent once more', async () => {
+test('a content in doubt in two mirrors is sent once more', async () => {
   await using service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
   await using tested = openTestEngine(service)
   const root = temporaryDirectory()
@@ -70,7 +70,7 @@ test('a content in doubt that two mirrors look for at once is sent once more', a
   }
   const first = tested.sync([one])
   await isLooking.promise
-  // The other one looks as well, finds nothing, and sends.
+  // The second mirror looks as well, finds nothing, and sends.
   expect((await tested.sync([two])).outcome).toBe('done')
   isOver.resolve()
   expect((await first).outcome).toBe('done')
@@ -79,7 +79,7 @@ test('a content in doubt that two mirrors look for at once is sent once more', a
   expect(readLibrary(service.dataDir)).toHaveLength(2)
 })
 
-test('a look goes where the content was sent, whatever was configured since', async () => {
+test('a look goes where the content was sent, whatever is configured now', async () => {
   await using service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
   const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'sub/a.md': 'A' }))
   let landsInPlace = true

@@ -9,7 +9,7 @@ import { startFaultyService } from '../support/faulty-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
-/** The real file system, which shows of every file of a few bytes what it showed first. */
+/** The real file system, which always shows the first stats that it read of a file. */
 function withoutTrace(): FileSystem {
   const first = new Map<bigint, FileStats>()
   const remember = (stats: FileStats): FileStats => {
@@ -24,7 +24,7 @@ function withoutTrace(): FileSystem {
   }
 }
 
-test('A write without a trace is found by the scrub', async () => {
+test('a write without a trace is found by the scrub', async () => {
   await using service = await startFaultyService()
   const root = writeTree(temporaryDirectory(), { 'map.md': 'first', 'other.md': 'other' })
   const later = { ...systemClock, nowMs: () => systemClock.nowMs() + 60_000 }
@@ -40,7 +40,7 @@ test('A write without a trace is found by the scrub', async () => {
   expect(readLibrary(service.dataDir)).toHaveLength(3)
 })
 
-test('A write without a trace before its upload sends nothing', async () => {
+test('a write without a trace before its upload sends nothing', async () => {
   await using service = await startFaultyService()
   const root = writeTree(temporaryDirectory(), { 'map.md': 'first' })
   const mirror = mirrorOf(root)

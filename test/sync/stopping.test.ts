@@ -6,12 +6,12 @@ import { startFaultyService } from '../support/faulty-service.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { manyFiles, temporaryDirectory, writeTree } from '../support/temporary.ts'
 
-test('what outlasts the grace of a stop is in doubt, and found later', async () => {
+test('uploads beyond the grace of a stop are in doubt, and found later', async () => {
   await using service = await startFaultyService({ hasNoDuplicateRule: true })
   const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(12, 12)))
   const [stop, grace] = [new AbortController(), new AbortController()]
   const tested = openTestEngine(service, { signal: stop.signal, graceSignal: grace.signal, limits: { transfers: 2 } })
-  // Both are stored, and neither is answered.
+  // Two uploads are stored, and neither is answered.
   const held = Promise.withResolvers<void>()
   onTestFinished(() => held.resolve())
   const stored = Promise.withResolvers<void>()

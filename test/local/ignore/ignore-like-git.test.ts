@@ -57,7 +57,7 @@ const world = fc.record({
   inAB: ignoreFile,
 })
 
-test('the same line decides as in git', () => {
+test('the same line of an ignore file decides as in git', () => {
   using directory = temporaryDirectory()
   git(directory.path, ['init', '-q'])
   git(directory.path, ['config', 'core.ignorecase', 'false'])
@@ -75,7 +75,7 @@ test('the same line decides as in git', () => {
   fc.assert(property, { numRuns: 150 })
 })
 
-/** Walks down to the path as a scan does; the file and line that decided. */
+/** Walks down to the path as a scan does; returns the file and line that decided. */
 function decided(path: string, ignoreFiles: Readonly<Record<string, string>>): string {
   let scope: IgnoreScope = createRootScope([]).enter('', ignoreFiles[''])
   const parts = path.split('/')
@@ -92,9 +92,9 @@ function decided(path: string, ignoreFiles: Readonly<Record<string, string>>): s
 function askGit(root: string, paths: readonly string[]): Record<string, string> {
   const answers = Object.fromEntries(paths.map((path) => [path, 'kept']))
   const input = paths.map((path) => `${path}\0`).join('')
-  const said = git(root, ['check-ignore', '--verbose', '--no-index', '-z', '--stdin'], input).split('\0')
-  for (let at = 0; at + 3 < said.length; at += 4) {
-    const [source = '', line, pattern = '', path = ''] = said.slice(at, at + 4)
+  const fields = git(root, ['check-ignore', '--verbose', '--no-index', '-z', '--stdin'], input).split('\0')
+  for (let at = 0; at + 3 < fields.length; at += 4) {
+    const [source = '', line, pattern = '', path = ''] = fields.slice(at, at + 4)
     if (!pattern.startsWith('!')) answers[path] = `${source.replace(/^w\//, '')}:${line}`
   }
   return answers

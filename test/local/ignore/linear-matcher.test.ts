@@ -39,7 +39,7 @@ describe('matching in linear time', () => {
   test('the linear matcher agrees with the regular expressions', () => {
     fc.assert(
       fc.property(pattern, path, (pattern, path) => {
-        // One without a slash is held against names only.
+        // A pattern without a slash is compared with names only.
         fc.pre(pattern.slice(0, -1).includes('/') || !path.slice(0, -1).includes('/'))
         const [expected, found] = [
           createMatcher(`!${pattern}`)(path),
@@ -56,7 +56,7 @@ describe('matching in linear time', () => {
     ['a directory', `${'*a'.repeat(40)}*b/`],
     ['a path', `/x/${'*a'.repeat(40)}*b/**/y*`],
     ['brackets', `${'*[a-z]'.repeat(40)}*b`],
-  ])('matching of %s ends in time', (_, costly) => {
+  ])('matching of %s ends despite many wildcards', (_, costly) => {
     const scope = createRootScope([costly])
     const long = `${'a'.repeat(250)}bc`
     expect(scope.decide(long, false)).toBeUndefined()

@@ -30,13 +30,13 @@ test.each([
   expect(mimeOf(name)).toBe(mime)
 })
 
-test('no extension stands for two types', () => {
+test('no extension belongs to two types', () => {
   const extensions = Object.values(EXTENSIONS_BY_MIME).flatMap((list) => list.split(' '))
   expect(new Set(extensions).size).toBe(extensions.length)
   expect(extensions.every((extension) => extension === extension.toLowerCase())).toBe(true)
 })
 
-test('the table never changes without its version', () => {
+test('the table of types changes only with its version', () => {
   const table = JSON.stringify([EXTENSIONS_BY_MIME, PLAIN_TEXT_NAMES])
   const digest = createHash('sha256').update(table).digest('hex').slice(0, 16)
   expect({ version: MIME_TABLE_VERSION, digest }).toMatchInlineSnapshot(`

@@ -11,7 +11,7 @@ import { faulty, systemError, temporaryDirectory, thrownBy, writeTree } from '..
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest()
 
-test('every size hashes as the whole would', () => {
+test('a file of any size has the hash of its whole content', () => {
   using directory = temporaryDirectory()
   const property = fc.property(fc.uint8Array({ maxLength: 70 }), (bytes) => {
     writeTree(directory.path, { f: bytes })
@@ -39,7 +39,7 @@ test.each<[string, (path: string) => void]>([
   ['appends', (path) => appendFileSync(path, 'more')],
   ['truncates', (path) => truncateSync(path, 3)],
   ['rewrites', (path) => writeFileSync(path, 'X'.repeat(100))],
-])('a writer that %s makes it busy', (_, write) => {
+])('a file is busy when a writer %s while it is hashed', (_, write) => {
   using directory = temporaryDirectory()
   writeTree(directory.path, { f: 'x'.repeat(100) })
   const path = join(directory.path, 'f')
@@ -48,7 +48,7 @@ test.each<[string, (path: string) => void]>([
   expect(thrownBy(() => hashGuarded(fs, file, new Uint8Array(64)))).toMatchObject({ code: 'busy' })
 })
 
-test('a rename over leaves no mixed hash', () => {
+test('a file renamed over while it is hashed is busy', () => {
   using directory = temporaryDirectory()
   writeTree(directory.path, { f: 'x'.repeat(100), g: 'y'.repeat(100) })
   const fs = afterFirstRead(() => renameSync(join(directory.path, 'g'), join(directory.path, 'f')))

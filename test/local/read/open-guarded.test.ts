@@ -21,7 +21,7 @@ import {
 describe.each([
   ['with /proc', nodeFileSystem],
   ['without /proc', withoutProc],
-])('opening a file of a mirror %s', (_, fs) => {
+])('guarded opening %s', (_, fs) => {
   test('an opened file has descriptor and fingerprint', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'a/b.md': 'hello' })
@@ -30,7 +30,7 @@ describe.each([
     expect(file.fingerprint.inode).toBe(BigInt(statSync(join(directory.path, 'a/b.md')).ino))
   })
 
-  test('a link at the end is refused', () => {
+  test('a link at the end of a path is refused', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'in/real.md': 'x' })
     symlinkSync('real.md', join(directory.path, 'in/link.md'))
@@ -72,7 +72,7 @@ describe.each([
   })
 })
 
-describe('a file that can not be opened', () => {
+describe('a file that cannot be opened', () => {
   test.each([
     ['ENOENT', 'vanished'],
     ['ENOTDIR', 'vanished'],
@@ -82,7 +82,7 @@ describe('a file that can not be opened', () => {
     ['ESTALE', 'io-error'],
     ['ELOOP', 'unsupported'],
     ['ENXIO', 'unsupported'],
-  ])('the error of a file says what %s means', (systemCode, code) => {
+  ])('the system error %s of a file has its own code', (systemCode, code) => {
     const error = thrownBy(() => openGuarded(failingOpen(systemCode), '/root', 'a\n/b.md'))
     expect(error).toBeInstanceOf(FileError)
     expect(error).toMatchObject({ code, message: expect.stringMatching(/^Cannot read "a\\n\/b\.md": /) })

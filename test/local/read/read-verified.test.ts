@@ -15,7 +15,7 @@ const expected = (bytes: Uint8Array | string) => ({
   sizeBytes: Buffer.byteLength(bytes),
 })
 
-/** What a reader got, and with which code it ended. */
+/** The bytes that a reader received, and the error that ended it. */
 async function drain(source: Uint8Array | AsyncIterable<Uint8Array>, afterChunk = (_: number) => {}) {
   const chunks: Uint8Array[] = []
   try {
@@ -26,7 +26,7 @@ async function drain(source: Uint8Array | AsyncIterable<Uint8Array>, afterChunk 
   return { bytes: Buffer.concat(chunks), error: undefined }
 }
 
-test('every size arrives whole and unchanged', async () => {
+test('a verified file of any size arrives whole and unchanged', async () => {
   using directory = temporaryDirectory()
   const property = fc.asyncProperty(fc.uint8Array({ maxLength: 60 }), async (bytes) => {
     writeTree(directory.path, { f: bytes })
@@ -64,7 +64,7 @@ test('a sparse file of 100 MiB leaves in small pieces', async () => {
   expect({ received, longest }).toEqual({ received: sizeBytes, longest: 262_144 })
 })
 
-test('a small file of other content is busy', () => {
+test('a small file with other content is busy', () => {
   using directory = temporaryDirectory()
   writeTree(directory.path, { f: 'abc' })
   for (const other of ['abd', 'abcd', '']) {
@@ -73,7 +73,7 @@ test('a small file of other content is busy', () => {
   }
 })
 
-describe('while a larger file is sent', () => {
+describe('reading a larger file', () => {
   const content = '0123456789'.repeat(5)
 
   test.each<[string, (path: string) => void]>([
@@ -82,7 +82,7 @@ describe('while a larger file is sent', () => {
     ['rewrites the same size', (path) => writeFileSync(path, 'x'.repeat(50))],
     ['rewrites the same bytes', (path) => writeFileSync(path, content)],
     ['renames over it', (path) => renameSync(`${path}.new`, path)],
-  ])('a writer that %s ends it incomplete', async (_, write) => {
+  ])('a read ends incomplete when a writer %s', async (_, write) => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { f: content, 'f.new': 'y'.repeat(50) })
     const source = readVerified(nodeFileSystem, directory.path, 'f', expected(content), LIMITS)
@@ -91,7 +91,7 @@ describe('while a larger file is sent', () => {
     expect(bytes.length).toBeLessThan(content.length)
   })
 
-  test('other content never gets its last chunk', async () => {
+  test('a file with other content never gets its last chunk', async () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { f: `${content.slice(0, -1)}X` })
     const source = readVerified(nodeFileSystem, directory.path, 'f', expected(content), LIMITS)
@@ -100,7 +100,7 @@ describe('while a larger file is sent', () => {
     expect(bytes.length).toBe(40)
   })
 
-  test('no descriptor outlives the end or a stop', async () => {
+  test('no descriptor outlives a complete or stopped read', async () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { f: content })
     const read = (like: string) => readVerified(nodeFileSystem, directory.path, 'f', expected(like), LIMITS)
@@ -115,7 +115,7 @@ describe('while a larger file is sent', () => {
     expect(readdirSync('/proc/self/fd').length).toBe(before)
   })
 
-  test('a failing disk ends it with an error', async () => {
+  test('a failing disk ends a read with an error', async () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { f: content })
     const fs = {
@@ -126,13 +126,13 @@ describe('while a larger file is sent', () => {
     expect(error).toMatchObject({ code: 'io-error' })
   })
 
-  test('a vanished file ends it before any byte', async () => {
+  test('a vanished file ends a read before any byte', async () => {
     using directory = temporaryDirectory()
     const source = readVerified(nodeFileSystem, directory.path, 'f', expected(content), LIMITS)
     expect(await drain(source)).toMatchObject({ bytes: Buffer.alloc(0), error: { code: 'vanished' } })
   })
 
-  test('an in-memory file system serves as well', async () => {
+  test('a file of an in-memory file system is read as well', async () => {
     const fs = memoryFileSystem({ '/m/f': content })
     expect((await drain(readVerified(fs, '/m', 'f', expected(content), LIMITS))).bytes.toString()).toBe(content)
   })

@@ -11,7 +11,7 @@ function namesIn(fs: FileSystem, root: string, relativePath: string): string[] {
   return listGuarded(fs, { rootRealPath: root, path, relativePath }).entries.map(({ name }) => name)
 }
 
-/** A root with a directory `sub`, and a link in it to a directory outside whose names nobody may see. */
+/** A root with a directory `sub` and a link to a directory outside, whose names must not be listed. */
 function makeTrap(path: string): string {
   writeTree(path, { 'root/sub/deep/inside.md': 'x', 'outside/deep/private-name.md': 'x', 'outside/private-plan/': '' })
   const root = join(path, 'root')
@@ -22,7 +22,7 @@ function makeTrap(path: string): string {
 describe.each([
   ['with /proc', nodeFileSystem],
   ['without /proc', withoutProc],
-])('listing a directory of a mirror %s', (_, fs) => {
+])('guarded listing %s', (_, fs) => {
   test('a listing has the names, from the root down', () => {
     using directory = temporaryDirectory()
     const root = makeTrap(directory.path)
@@ -37,7 +37,7 @@ describe.each([
     expect(error).toMatchObject({ code: 'outside-root', message: expect.not.stringContaining('private') })
   })
 
-  test('a link at the end is not listed', () => {
+  test('a link at the end of a path is not listed', () => {
     using directory = temporaryDirectory()
     const root = makeTrap(directory.path)
     expect(thrownBy(() => namesIn(fs, root, 'link'))).toMatchObject({ code: 'ENOTDIR' })
@@ -72,7 +72,7 @@ describe.each([
   })
 })
 
-test('A racer never gets an outside name listed', async () => {
+test('a racer never gets an outside name listed', async () => {
   using directory = temporaryDirectory()
   const root = makeTrap(directory.path)
   const racer = await startRacer(root)

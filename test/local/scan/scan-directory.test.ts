@@ -103,7 +103,7 @@ describe('a directory that can be read', () => {
     expect(device).toBe('device')
   })
 
-  test('a scan skips empty and large files when told', () => {
+  test('a scan skips empty and large files if configured', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { empty: '', ten: '0123456789' })
     expect(namesOf(scanned(directory.path).files)).toEqual(['empty', 'ten'])
@@ -112,7 +112,7 @@ describe('a directory that can be read', () => {
     expect(result.skipped[1]?.detail).toBe('10 B, the limit is 9 B')
   })
 
-  test('a scan stays on one file system when told', () => {
+  test('a scan stays on one file system if configured', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'sub/': '' })
     expect(scanned(directory.path, { rootDevice: -1n }).skipped).toEqual([{ name: 'sub', reason: 'other-file-system' }])
@@ -180,7 +180,7 @@ describe('a .shelfdignore file', () => {
   )
 })
 
-describe('a directory that can not be read', () => {
+describe('a directory that cannot be read', () => {
   test.each(['EACCES', 'EIO', 'ENOENT', 'ENOTDIR', 'EMFILE'])(
     'a directory is never taken for empty after %s',
     (code) => {
@@ -194,7 +194,7 @@ describe('a directory that can not be read', () => {
     },
   )
 
-  test('an entry that fails is a problem', () => {
+  test('an entry that cannot be read is a problem', () => {
     using directory = temporaryDirectory()
     writeTree(directory.path, { 'bad.md': 'x', 'good.md': 'y' })
     const result = scanned(directory.path, { fs: failingAt('bad.md', 'EIO') })
@@ -255,7 +255,7 @@ describe('a directory that can not be read', () => {
   })
 })
 
-/** Does something just before the named entry is looked at for the first time. */
+/** Calls `act` just before the first lstat of the named entry. */
 function justBefore(name: string, act: () => void): FileSystem {
   let isDone = false
   return faulty({

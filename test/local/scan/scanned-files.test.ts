@@ -10,7 +10,7 @@ const fingerprint = fc.record({
   inode: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
 })
 
-test('Files of a large directory come back as they were', () => {
+test('files of a large directory come back unchanged', () => {
   fc.assert(
     fc.property(
       fc.array(fingerprint, { minLength: 1, maxLength: 20 }),
@@ -32,7 +32,7 @@ test('Files of a large directory come back as they were', () => {
   )
 })
 
-test('Only one portion is unpacked at a time', () => {
+test('only one portion of a large directory is unpacked at a time', () => {
   const files = new ScannedFiles()
   const same = { sizeBytes: 1, mtimeNs: 2n, ctimeNs: 3n, inode: 4n }
   for (let index = 0; index < 10_000; index += 1) files.push({ name: `${index}`, fingerprint: same })

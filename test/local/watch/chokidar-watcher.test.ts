@@ -5,27 +5,27 @@ import { pollWithChokidar } from '../../../src/local/watch/chokidar-watcher.ts'
 import { openTreeWatcher } from '../../../src/local/watch/open-tree-watcher.ts'
 import { openWholeTreeWatcher } from '../../../src/local/watch/whole-tree-watcher.ts'
 import { temporaryDirectory, writeTree } from '../trees.ts'
-import { directoriesOf, hearing, until, watchNewTree } from './watched-tree.ts'
+import { directoriesOf, recording, until, watchNewTree } from './watched-tree.ts'
 
 const INTERVAL_MS = 20
 
 /** As on a network file system: the change comes from elsewhere, here through another name of the file outside the tree. */
 test('polling by chokidar finds what the kernel does not report', async () => {
   await using polled = await watchNewTree('polling chokidar', { 'a.md': 'x' })
-  const { heard, options } = hearing(polled.root, 'node')
+  const { reported, options } = recording(polled.root, 'node')
   await using evented = await openTreeWatcher(options)
   evented.add(directoriesOf(polled.root))
   linkSync(join(polled.root, 'a.md'), join(polled.outside, 'twin.md'))
   await polled.hints(['a.md'], () => appendFileSync(join(polled.outside, 'twin.md'), ' and more'))
   writeFileSync(join(polled.root, 'sign.md'), 'x')
-  await until('the kernel reports a change in the tree', () => heard.hints.has('sign.md'))
-  expect([...heard.hints]).not.toContain('a.md')
+  await until('the kernel reports a change in the tree', () => reported.hints.has('sign.md'))
+  expect([...reported.hints]).not.toContain('a.md')
 })
 
 test('a tree too large for chokidar to poll is refused', async () => {
   using directory = temporaryDirectory()
   writeTree(directory.path, { 'a.md': 'x', 'b.md': 'x', 'c.md': 'x' })
-  const { options } = hearing(directory.path, 'polling chokidar')
+  const { options } = recording(directory.path, 'polling chokidar')
   const opening = openWholeTreeWatcher(options, pollWithChokidar(INTERVAL_MS, 3))
   await expect(opening).rejects.toThrow('more than 3 files and directories')
 })
@@ -33,7 +33,7 @@ test('a tree too large for chokidar to poll is refused', async () => {
 test('chokidar stops polling a tree that outgrows it', async () => {
   using directory = temporaryDirectory()
   writeTree(directory.path, { 'a.md': 'x' })
-  const { options } = hearing(directory.path, 'polling chokidar')
+  const { options } = recording(directory.path, 'polling chokidar')
   await using watcher = await openWholeTreeWatcher(options, pollWithChokidar(INTERVAL_MS, 3), INTERVAL_MS)
   expect(watcher).toMatchObject({ hasStopped: false, isLimited: false, delayMs: INTERVAL_MS })
   writeTree(directory.path, { 'b.md': 'x', 'c.md': 'x' })

@@ -30,11 +30,11 @@ describe('the back end on Linux', () => {
     expect(choice.reason).toContain(name)
   })
 
-  test('negative magic numbers are known', () => {
+  test('negative magic numbers are recognised', () => {
     expect(chooseBackEnd('auto', { ...PLACE, statfs: () => ({ type: 0xff534d42 | 0 }) }).reason).toContain('cifs')
   })
 
-  test('a file system that cannot be asked is polled', () => {
+  test('a file system without a readable type is polled', () => {
     const statfs = () => {
       throw systemError('EACCES')
     }
@@ -44,7 +44,7 @@ describe('the back end on Linux', () => {
     })
   })
 
-  test.runIf(process.platform === 'linux')('the system says which file system it is', () => {
+  test.runIf(process.platform === 'linux')('the type of a file system comes from the system', () => {
     const choice = chooseBackEnd('auto', { ...PLACE, root: '/proc', statfs: (path) => statfsSync(path) })
     expect(choice).toEqual({ backEnd: 'chokidar', reason: 'polling: unknown file system 0x9fa0' })
   })

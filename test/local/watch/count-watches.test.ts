@@ -5,7 +5,7 @@ import { countWatches } from '../../../src/local/watch/count-watches.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 describe('watches', () => {
-  test.runIf(process.platform === 'linux')('of this process are counted', () => {
+  test.runIf(process.platform === 'linux')('the watches of this process are counted', () => {
     const before = countWatches()
     const watchers = ['a', 'b', 'c'].map((name) => watch(writeTree(join(temporaryDirectory(), name), {})))
     onTestFinished(() => {
@@ -15,7 +15,7 @@ describe('watches', () => {
     expect(countWatches()?.used).toBeGreaterThanOrEqual(3)
   })
 
-  test('of each process are added up', () => {
+  test('the watches of all processes are added up', () => {
     const proc = writeTree(temporaryDirectory(), {
       'sys/fs/inotify/max_user_watches': '100\n',
       '1/fdinfo/3': 'pos: 0\ninotify wd:1 ino:1\ninotify wd:2 ino:2\n',
@@ -30,7 +30,7 @@ describe('watches', () => {
     expect(countWatches(proc)).toEqual({ used: 3, limit: 100 })
   })
 
-  test('have no limit on other systems', () => {
+  test('watches have no limit on other systems', () => {
     expect(countWatches(temporaryDirectory())).toBeUndefined()
   })
 })

@@ -2,75 +2,75 @@ import { expect, test } from 'vitest'
 import type { Clock } from '../../../src/foundation/clock.ts'
 import { EventReporter } from '../../../src/local/watch/event-reporter.ts'
 import { manualClock } from '../../support/manual-clock.ts'
-import { hearing } from './watched-tree.ts'
+import { recording } from './watched-tree.ts'
 
 const BURST = 5_000
 
 test('a burst is reported as one loss', async () => {
   const clock = manualClock()
-  const { reporter, heard } = reporting(clock)
+  const { reporter, reported } = reporting(clock)
   hintOften(reporter, BURST)
-  expect(heard.hints.size).toBe(4_000)
-  expect(heard.losses).toEqual([])
+  expect(reported.hints.size).toBe(4_000)
+  expect(reported.losses).toEqual([])
   await clock.advance(3_000)
-  expect(heard.losses).toEqual(['burst'])
+  expect(reported.losses).toEqual(['burst'])
   reporter.reportHint('later.md')
-  expect(heard.hints.has('later.md')).toBe(true)
+  expect(reported.hints.has('later.md')).toBe(true)
 })
 
 test('a burst that continues is reported again', async () => {
   const clock = manualClock()
-  const { reporter, heard } = reporting(clock)
+  const { reporter, reported } = reporting(clock)
   for (let second = 0; second < 9; second += 1) {
     hintOften(reporter, BURST)
     await clock.advance(1_000)
   }
-  expect(heard.losses.length).toBe(3)
+  expect(reported.losses.length).toBe(3)
 })
 
 test('the end of a burst is never lost', async () => {
   const clock = manualClock()
-  const { reporter, heard } = reporting(clock)
+  const { reporter, reported } = reporting(clock)
   hintOften(reporter, BURST)
   await clock.advance(3_000)
   hintOften(reporter, BURST)
   await clock.advance(3_000)
-  expect(heard.losses).toEqual(['burst', 'burst'])
+  expect(reported.losses).toEqual(['burst', 'burst'])
 })
 
 test('many hints in many seconds are no burst', async () => {
   const clock = manualClock()
-  const { reporter, heard } = reporting(clock)
+  const { reporter, reported } = reporting(clock)
   for (let second = 0; second < 5; second += 1) {
     hintOften(reporter, 3_000)
     await clock.advance(1_000)
   }
-  expect(heard.losses).toEqual([])
+  expect(reported.losses).toEqual([])
 })
 
 test('paths outside the root count as a loss', async () => {
   const clock = manualClock()
-  const { reporter, heard } = reporting(clock)
+  const { reporter, reported } = reporting(clock)
   for (const path of ['/root', '/root/a/b.md', '/root-beside/x.md']) reporter.reportAbsoluteHint(path)
   await clock.advance(3_000)
-  expect([...heard.hints]).toEqual(['', 'a/b.md'])
-  expect(heard.losses).toEqual(['a path outside the root'])
+  expect([...reported.hints]).toEqual(['', 'a/b.md'])
+  expect(reported.losses).toEqual(['a path outside the root'])
 })
 
 test('nothing is reported after the end', async () => {
   const clock = manualClock()
-  const { reporter, heard } = reporting(clock)
+  const { reporter, reported } = reporting(clock)
   reporter.reportLoss('something')
   reporter[Symbol.dispose]()
   reporter.reportHint('x.md')
   reporter.reportLimit('no more')
   await clock.advance(3_000)
-  expect([...heard.hints, ...heard.losses, ...heard.limits]).toEqual([])
+  expect([...reported.hints, ...reported.losses, ...reported.limits]).toEqual([])
 })
 
 function reporting(clock: Clock) {
-  const { heard, options } = hearing('/root', 'parcel', clock)
-  return { reporter: new EventReporter(options), heard }
+  const { reported, options } = recording('/root', 'parcel', clock)
+  return { reporter: new EventReporter(options), reported }
 }
 
 function hintOften(reporter: EventReporter, times: number): void {

@@ -10,7 +10,7 @@ import {
 import { NodeWatcher } from '../../../src/local/watch/node-watcher.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { systemError, temporaryDirectory, writeTree } from '../trees.ts'
-import { hearing, until, watchNewTree } from './watched-tree.ts'
+import { recording, until, watchNewTree } from './watched-tree.ts'
 
 describe('adding directories', () => {
   test('adding returns directories not watched before', async () => {
@@ -50,7 +50,7 @@ describe('a directory that is replaced', () => {
       rmSync(join(tree.root, 'a'), { recursive: true })
       mkdirSync(join(tree.root, 'a/a'), { recursive: true })
     })
-    await until('both are let go', () => tree.watcher.add(['a/a']).length > 0)
+    await until('both watches are closed', () => tree.watcher.add(['a/a']).length > 0)
     tree.watcher.add(['a'])
     await tree.hints(['a/a/new.md'], () => writeFileSync(join(tree.root, 'a/a/new.md'), 'x'))
   })
@@ -69,7 +69,7 @@ describe('a directory that is replaced', () => {
     mkdirSync(join(fake.root, 'a'))
     for (let count = 0; count < 5_000; count += 1) fake.open.get('')?.onName(`f${count}`)
     await clock.advance(3_000)
-    expect(fake.heard.losses).toEqual(['burst'])
+    expect(fake.reported.losses).toEqual(['burst'])
     expect(fake.watcher.add(['', 'a', 'b'])).toEqual(['a'])
   })
 
@@ -77,7 +77,7 @@ describe('a directory that is replaced', () => {
     await using tree = await watchNewTree('node', { 'a/': '' })
     await tree.hints([''], () => rmSync(tree.root, { recursive: true }))
     mkdirSync(tree.root)
-    await until('the root is let go', () => tree.watcher.add(['']).length > 0)
+    await until('the watch of the root is closed', () => tree.watcher.add(['']).length > 0)
     await tree.hints(['new.md'], () => writeFileSync(join(tree.root, 'new.md'), 'x'))
   })
 })
@@ -103,7 +103,7 @@ describe('watches', () => {
     using fake = fakeWatches({ 'a/': '' })
     fake.watcher.add(['', 'a'])
     fake.open.get('a')?.onError(systemError('EPERM'))
-    expect([...fake.heard.hints]).toEqual(['a'])
+    expect([...fake.reported.hints]).toEqual(['a'])
     expect([...fake.open.keys()]).toEqual([''])
   })
 
@@ -113,7 +113,7 @@ describe('watches', () => {
     fake.open.get('a')?.onName(null)
     fake.open.get('a')?.onName('caf\ufffd')
     fake.open.get('')?.onName('x\ufffd')
-    expect([...fake.heard.hints]).toEqual(['a', ''])
+    expect([...fake.reported.hints]).toEqual(['a', ''])
   })
 })
 
@@ -124,9 +124,9 @@ describe('the limit of the system', () => {
     expect(fake.watcher.add(['b', 'c'])).toEqual([])
     expect(fake.refused, 'one for each call').toEqual(['b', 'b'])
     expect(fake.watcher.isLimited).toBe(true)
-    expect(fake.heard.limits).toEqual([expect.stringContaining('allows no more watches')])
+    expect(fake.reported.limits).toEqual([expect.stringContaining('allows no more watches')])
     if (process.platform === 'linux') {
-      expect(fake.heard.limits[0]).toMatch(/fs\.inotify\.max_user_watches is \d+; raise it with "sysctl .*=\d+"/)
+      expect(fake.reported.limits[0]).toMatch(/fs\.inotify\.max_user_watches is \d+; raise it with "sysctl .*=\d+"/)
     }
   })
 
@@ -151,12 +151,12 @@ test('directory watches keep no process alive', () => {
 })
 
 interface FakeOptions {
-  /** So many watches the system allows. */
+  /** The number of watches that the system allows. */
   readonly most?: number
   readonly clock?: Clock
 }
 
-/** A watcher whose watches are the test's own, by relative path. */
+/** A watcher whose watches the test provides, by relative path. */
 function fakeWatches(files: Readonly<Record<string, string>>, { most = 1_000, clock }: FakeOptions = {}) {
   const directory = temporaryDirectory()
   writeTree(directory.path, files)
@@ -171,8 +171,8 @@ function fakeWatches(files: Readonly<Record<string, string>>, { most = 1_000, cl
     open.set(relative, listener)
     return { close: () => void open.delete(relative) }
   }
-  const { heard, options } = hearing(directory.path, 'node', clock)
+  const { reported, options } = recording(directory.path, 'node', clock)
   const watcher = new NodeWatcher(options, openFake)
   const dispose = () => directory[Symbol.dispose]()
-  return { root: directory.path, watcher, open, refused, heard, [Symbol.dispose]: dispose }
+  return { root: directory.path, watcher, open, refused, reported, [Symbol.dispose]: dispose }
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { openTreeWatcher } from '../../../src/local/watch/open-tree-watcher.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { writeTree } from '../trees.ts'
-import { directoriesOf, hearing, until, type WatchedTree, watchNewTree } from './watched-tree.ts'
+import { directoriesOf, recording, until, type WatchedTree, watchNewTree } from './watched-tree.ts'
 
 const DEEP = Array.from({ length: 40 }, (_, level) => `level-${level}`).join('/')
 
@@ -65,44 +65,41 @@ describe.each(['node', 'parcel', 'chokidar', 'polling chokidar'] as const)('a tr
     await tree.hints([''], () => rmSync(tree.root, { recursive: true }))
   })
 
-  test('nothing is reported after the end', async () => {
+  test('nothing is reported after the watcher is closed', async () => {
     const tree = await watchNewTree(backEnd)
     await using beside = await watchNewTree(backEnd)
     await tree.watcher[Symbol.asyncDispose]()
     writeFileSync(join(tree.root, 'late.md'), 'x')
     await beside.hints(['sign.md'], () => writeFileSync(join(beside.root, 'sign.md'), 'x'))
-    expect([...tree.heard.hints]).toEqual([])
+    expect([...tree.reported.hints]).toEqual([])
     await tree[Symbol.asyncDispose]()
   })
 })
 
-/** On Linux parcel promises none of this, and chokidar is silent about names that are not UTF-8; scans find both. */
-describe.each(['node', 'chokidar', 'polling chokidar'] as const)(
-  'directories that come with content under %s',
-  (backEnd) => {
-    test('new directories are watched to their depth', async () => {
-      await using tree = await watchNewTree(backEnd)
-      await tree.hints(['new'], () => writeTree(tree.root, { 'new/inner/most/old.md': 'x' }))
-      tree.watcher.add(directoriesOf(tree.root))
-      await hintsSoonIn(tree, 'new/inner/most')
-    })
+/** On Linux, parcel does not promise this and chokidar ignores names that are not UTF-8; scans find both. */
+describe.each(['node', 'chokidar', 'polling chokidar'] as const)('directories with content under %s', (backEnd) => {
+  test('new directories are watched to their depth', async () => {
+    await using tree = await watchNewTree(backEnd)
+    await tree.hints(['new'], () => writeTree(tree.root, { 'new/inner/most/old.md': 'x' }))
+    tree.watcher.add(directoriesOf(tree.root))
+    await hintsSoonIn(tree, 'new/inner/most')
+  })
 
-    test('directories moved in from outside are watched', async () => {
-      await using tree = await watchNewTree(backEnd)
-      writeTree(tree.outside, { 'moved/inner/old.md': 'x' })
-      await tree.hints(['moved'], () => renameSync(join(tree.outside, 'moved'), join(tree.root, 'moved')))
-      tree.watcher.add(directoriesOf(tree.root))
-      await hintsSoonIn(tree, 'moved/inner')
-    })
+  test('directories moved in from outside are watched', async () => {
+    await using tree = await watchNewTree(backEnd)
+    writeTree(tree.outside, { 'moved/inner/old.md': 'x' })
+    await tree.hints(['moved'], () => renameSync(join(tree.outside, 'moved'), join(tree.root, 'moved')))
+    tree.watcher.add(directoriesOf(tree.root))
+    await hintsSoonIn(tree, 'moved/inner')
+  })
 
-    test('directories are watched in their new place', async () => {
-      await using tree = await watchNewTree(backEnd, { 'a/inner/old.md': 'x' })
-      await tree.hints(['a', 'b'], () => renameSync(join(tree.root, 'a'), join(tree.root, 'b')))
-      tree.watcher.add(directoriesOf(tree.root))
-      await hintsSoonIn(tree, 'b/inner')
-    })
-  },
-)
+  test('a renamed directory is watched in its new place', async () => {
+    await using tree = await watchNewTree(backEnd, { 'a/inner/old.md': 'x' })
+    await tree.hints(['a', 'b'], () => renameSync(join(tree.root, 'a'), join(tree.root, 'b')))
+    tree.watcher.add(directoriesOf(tree.root))
+    await hintsSoonIn(tree, 'b/inner')
+  })
+})
 
 test.each(['node', 'parcel', 'chokidar'] as const)('a burst is reported as a loss by %s', async (backEnd) => {
   const clock = manualClock()
@@ -110,26 +107,26 @@ test.each(['node', 'parcel', 'chokidar'] as const)('a burst is reported as a los
   const burst = Array.from({ length: 9_000 }, (_, index) => [`f${index}.md`, 'x'])
   writeTree(tree.root, Object.fromEntries(burst))
   await until('a loss to be noticed', () => clock.countSleepers() > 0)
-  expect(tree.heard.losses).toEqual([])
+  expect(tree.reported.losses).toEqual([])
   await clock.advance(3_000)
-  expect(tree.heard.losses).toEqual(['burst'])
+  expect(tree.reported.losses).toEqual(['burst'])
 })
 
 test.each(['node', 'parcel', 'chokidar', 'polling chokidar'] as const)(
   'a root that is missing is refused by %s',
   async (backEnd) => {
     await using tree = await watchNewTree('node')
-    const { options } = hearing(join(tree.outside, 'missing'), backEnd)
+    const { options } = recording(join(tree.outside, 'missing'), backEnd)
     await expect(openTreeWatcher(options)).rejects.toMatchObject({ code: 'root-missing' })
   },
 )
 
-/** Writes files there until one is hinted at: how soon a whole-tree watcher has seen a new directory is its own affair. */
-async function hintsSoonIn({ root, heard }: WatchedTree, directory: string): Promise<void> {
+/** Writes files until one has a hint, because a whole-tree watcher may see a new directory late. */
+async function hintsSoonIn({ root, reported }: WatchedTree, directory: string): Promise<void> {
   let count = 0
   await until(`hints in ${directory}`, () => {
     count += 1
     writeFileSync(join(root, directory, `try-${count}.md`), 'x')
-    return [...heard.hints].some((hint) => hint.startsWith(`${directory}/try-`))
+    return [...reported.hints].some((hint) => hint.startsWith(`${directory}/try-`))
   })
 }

@@ -11,7 +11,7 @@ const REGULAR = 0o100644n
 
 interface File {
   sizeBytes: number
-  /** By the wall clock of the moment. */
+  /** By the wall clock at that time. */
   timeMs: number
   /** By the monotonic clock. */
   changedMs: number
@@ -51,69 +51,69 @@ function takeAll(): string[] {
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('change' as const), file: fc.nat(3) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('hint' as const), file: fc.nat(3) }) },
-  // Written without a word, as through a memory map; a hint comes later or was there before.
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('unheard' as const), file: fc.nat(3) }) },
+  // A write without an event, as through a memory map; a hint comes later or came before.
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('silent' as const), file: fc.nat(3) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), file: fc.nat(3) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('scan' as const), file: fc.nat(3) }) },
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.integer({ min: 1, max: 1_500 }) }) },
 )
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 
-/** When a path was last heard of, until it was taken; monotonic. */
-type Heard = Map<string, number>
+/** When each path that was not taken yet had its last hint, by the monotonic clock. */
+type Hints = Map<string, number>
 
-function play(taken: Step, heard: Heard): void {
+function play(taken: Step, hintedAtMs: Hints): void {
   if (taken.kind === 'pass') return
   const path = `${taken.file}.md`
   const { kind } = taken
   if (kind === 'remove') files.delete(path)
-  if (kind === 'change' || kind === 'unheard') change(path)
-  if (kind === 'unheard' && !heard.has(path)) return
+  if (kind === 'change' || kind === 'silent') change(path)
+  if (kind === 'silent' && !hintedAtMs.has(path)) return
   if (kind === 'scan') {
     const file = files.get(path)
     if (!file) return
     const { size: _, ...stats } = statsOf(path)
     settler.markUnsettled(path, { sizeBytes: file.sizeBytes, ...stats, inode: stats.ino })
-    if (!heard.has(path)) heard.set(path, clock.monotonicMs())
-  } else if (kind !== 'unheard') {
+    if (!hintedAtMs.has(path)) hintedAtMs.set(path, clock.monotonicMs())
+  } else if (kind !== 'silent') {
     settler.markChanged(path)
-    heard.set(path, clock.monotonicMs())
+    hintedAtMs.set(path, clock.monotonicMs())
   }
 }
 
 /** Lets time pass from one due time to the next, as the daemon does, and checks everything that is taken. */
-async function passTime(ms: number, heard: Heard): Promise<void> {
+async function passTime(ms: number, hintedAtMs: Hints): Promise<void> {
   const endMs = clock.monotonicMs() + ms
   for (;;) {
     const dueMs = settler.nextDueMs() ?? Number.POSITIVE_INFINITY
     await clock.advance(Math.max(0, Math.min(dueMs, endMs) - clock.monotonicMs()))
     for (const path of takeAll()) {
       const file = files.get(path)
-      if (file) expect(clock.monotonicMs() - file.changedMs, 'rested').toBeGreaterThanOrEqual(SETTLE_MS)
-      expect(heard.has(path), 'was heard of').toBe(true)
-      heard.delete(path)
+      if (file) expect(clock.monotonicMs() - file.changedMs, 'settled').toBeGreaterThanOrEqual(SETTLE_MS)
+      expect(hintedAtMs.has(path), 'had a hint').toBe(true)
+      hintedAtMs.delete(path)
     }
-    // Heard of last, and changed without a word at the end of that rest.
-    for (const [path, heardMs] of heard) {
-      const sinceMs = Math.max(heardMs, files.get(path)?.changedMs ?? 0)
+    // The bound counts from the last hint or, if later, from the last change without an event.
+    for (const [path, hintedMs] of hintedAtMs) {
+      const sinceMs = Math.max(hintedMs, files.get(path)?.changedMs ?? 0)
       expect(clock.monotonicMs() - sinceMs, 'not later').toBeLessThan(2 * SETTLE_MS)
     }
     if (clock.monotonicMs() >= endMs && dueMs > endMs) return
   }
 }
 
-describe('under any changes', () => {
-  test('every file is taken, settled and in time', async () => {
+describe('any changes', () => {
+  test('every file is taken once settled and in time', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
         begin()
-        const heard: Heard = new Map()
+        const hintedAtMs: Hints = new Map()
         for (const taken of steps) {
-          play(taken, heard)
-          if (taken.kind === 'pass') await passTime(taken.ms, heard)
+          play(taken, hintedAtMs)
+          if (taken.kind === 'pass') await passTime(taken.ms, hintedAtMs)
         }
-        await passTime(2 * SETTLE_MS, heard)
-        expect([settler.size, heard.size, settler.nextDueMs()]).toEqual([0, 0, undefined])
+        await passTime(2 * SETTLE_MS, hintedAtMs)
+        expect([settler.size, hintedAtMs.size, settler.nextDueMs()]).toEqual([0, 0, undefined])
       }),
       { numRuns: 60 },
     )
@@ -142,7 +142,7 @@ describe('paths', () => {
     expect(takeAll()).toEqual(['gone.md'])
   })
 
-  test('files of a scan wait for the remaining time', async () => {
+  test('files of a scan wait for the remaining settle time', async () => {
     change('a.md')
     await clock.advance(600)
     const { size: _, ino: inode, ...stats } = statsOf('a.md')
@@ -203,7 +203,7 @@ describe('paths', () => {
       settler.markChanged(`${index}.md`)
       settler.nextDueMs()
     }
-    // Going through them all for each takes half a minute.
+    // If each call walked all paths, this would take half a minute.
     expect(performance.now() - startMs).toBeLessThan(2_000)
   })
 })

@@ -6,7 +6,7 @@ import { silentLogger } from '../../../src/foundation/logger.ts'
 import { systemWatch } from '../../../src/local/watch/system-watch.ts'
 import { mayMount, mount } from '../../support/mounted-disk.ts'
 import { temporaryDirectory, writeTree } from '../trees.ts'
-import { hearing, until } from './watched-tree.ts'
+import { recording, until } from './watched-tree.ts'
 
 const MEANS = { wanted: 'auto', pollIntervalMs: 20, clock: systemClock, logger: silentLogger } as const
 
@@ -15,7 +15,7 @@ test.runIf(process.platform === 'linux')('a local file system is watched by its 
   expect(systemWatch(MEANS).choose(directory.path).backEnd).toBe('node')
 })
 
-/** A file system in memory that the table does not name, so that nobody knows whether its events are complete. */
+/** A file system in memory that the table does not name, so its events may be incomplete. */
 test.runIf(mayMount)('a file system of unknown kind is polled by chokidar', async () => {
   using directory = temporaryDirectory()
   const root = join(directory.path, 'mounted')
@@ -24,9 +24,9 @@ test.runIf(mayMount)('a file system of unknown kind is polled by chokidar', asyn
   const { choose, watch } = systemWatch(MEANS)
   const { backEnd, reason } = choose(root)
   expect({ backEnd, reason }).toEqual({ backEnd: 'chokidar', reason: 'polling: unknown file system 0x958458f6' })
-  const { heard, options } = hearing(root, 'chokidar')
+  const { reported, options } = recording(root, 'chokidar')
   await using watcher = await watch(root, 'chokidar', options.events)
   expect(watcher.delayMs).toBe(MEANS.pollIntervalMs)
   writeFileSync(join(root, 'a/new.md'), '')
-  await until('the new file is found', () => heard.hints.has('a/new.md'))
+  await until('the new file is found', () => reported.hints.has('a/new.md'))
 })

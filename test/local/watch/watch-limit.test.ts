@@ -6,7 +6,7 @@ import { systemError, temporaryDirectory, writeTree } from '../trees.ts'
 import type { Limited } from './watch-with-few.ts'
 
 const SCRIPT = join(import.meta.dirname, 'watch-with-few.ts')
-/** A name space of users has a limit of its own, which whoever made it may set. */
+/** A user name space has its own limit, which the process that creates it may set. */
 const WITH_FEW = ['-Ur', 'sh', '-c', 'echo 4 > /proc/sys/user/max_inotify_watches && exec "$@"', 'sh']
 const canLimit = spawnSync('unshare', [...WITH_FEW, 'true']).status === 0
 
@@ -20,7 +20,7 @@ describe.runIf(canLimit)('a system that allows four watches', () => {
     })
   })
 
-  test.each(['parcel', 'chokidar'])('%s refuses at the limit, and says why', (backEnd) => {
+  test.each(['parcel', 'chokidar'])('%s refuses at the limit with the setting to raise', (backEnd) => {
     const { refusal, limits } = watchEight(backEnd)
     expect(refusal).not.toBeNull()
     expect(limits).toEqual([expect.stringContaining('fs.inotify.max_user_watches')])

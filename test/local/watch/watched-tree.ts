@@ -7,13 +7,13 @@ import { openTreeWatcher } from '../../../src/local/watch/open-tree-watcher.ts'
 import type { TreeWatcher, TreeWatcherOptions, WatchBackEnd } from '../../../src/local/watch/tree-watcher.ts'
 import { temporaryDirectory, writeTree } from '../trees.ts'
 
-/** A back end, with polling beside the kernel's events. */
+/** A back end, or chokidar with polling in place of the kernel's events. */
 export type WatchWay = WatchBackEnd | 'polling chokidar'
 
 const POLL_INTERVAL_MS = 20
 
 /** What a watcher has reported so far. */
-export interface Heard {
+export interface Reported {
   readonly hints: Set<string>
   readonly losses: string[]
   readonly limits: string[]
@@ -24,8 +24,8 @@ export interface WatchedTree extends AsyncDisposable {
   readonly root: string
   readonly outside: string
   readonly watcher: TreeWatcher
-  readonly heard: Heard
-  /** Does something, and resolves when there were hints for all of `paths` since then; fails when they do not come. */
+  readonly reported: Reported
+  /** Calls `act` and resolves once all of `paths` had hints; fails after 20 seconds. */
   hints(paths: readonly string[], act: () => void): Promise<void>
 }
 
@@ -38,35 +38,35 @@ export async function watchNewTree(
   const [root, outside] = [join(directory.path, 'root'), join(directory.path, 'outside')]
   for (const each of [root, outside]) mkdirSync(each)
   writeTree(root, files)
-  const { heard, options } = hearing(root, way, clock)
+  const { reported, options } = recording(root, way, clock)
   const watcher = await openTreeWatcher(options)
   watcher.add(directoriesOf(root))
   const hints = async (paths: readonly string[], act: () => void) => {
-    heard.hints.clear()
+    reported.hints.clear()
     act()
-    await until(`hints for ${paths.join(', ')}`, () => paths.every((path) => heard.hints.has(path)))
+    await until(`hints for ${paths.join(', ')}`, () => paths.every((path) => reported.hints.has(path)))
   }
   const dispose = async () => {
     await watcher[Symbol.asyncDispose]()
     directory[Symbol.dispose]()
   }
-  return { root, outside, watcher, heard, hints, [Symbol.asyncDispose]: dispose }
+  return { root, outside, watcher, reported, hints, [Symbol.asyncDispose]: dispose }
 }
 
-/** Options for a watcher of `root`, and what it will have reported. */
-export function hearing(root: string, way: WatchWay, clock: Clock = systemClock) {
-  const heard: Heard = { hints: new Set(), losses: [], limits: [] }
+/** Options for a watcher of `root`, and the record of what it reports. */
+export function recording(root: string, way: WatchWay, clock: Clock = systemClock) {
+  const reported: Reported = { hints: new Set(), losses: [], limits: [] }
   const events: TreeWatcherOptions['events'] = {
-    onHint: (path) => void heard.hints.add(path),
-    onLost: (reason) => void heard.losses.push(reason),
-    onLimit: (message) => void heard.limits.push(message),
+    onHint: (path) => void reported.hints.add(path),
+    onLost: (reason) => void reported.losses.push(reason),
+    onLimit: (message) => void reported.limits.push(message),
   }
   const how =
     way === 'polling chokidar'
       ? ({ backEnd: 'chokidar', pollIntervalMs: POLL_INTERVAL_MS } as const)
       : { backEnd: way, pollIntervalMs: null }
   const options: TreeWatcherOptions = { root, ...how, clock, logger: silentLogger, events }
-  return { heard, options }
+  return { reported, options }
 }
 
 /** The root as '' and all directories below it. */
@@ -77,7 +77,7 @@ export function directoriesOf(root: string): string[] {
   return ['', ...below]
 }
 
-/** Asks again and again, for at most 20 seconds. */
+/** Repeats `isTrue` until it returns true, for at most 20 seconds. */
 export async function until(what: string, isTrue: () => boolean): Promise<void> {
   const deadlineMs = performance.now() + 20_000
   while (!isTrue()) {

@@ -69,11 +69,11 @@ describe('the body of create-directory', () => {
       { oneOf: [object({ path: TEXT }, ['path']), object({ name: TEXT, parent: TEXT }, ['name', 'parent'])] },
       byPath('path'),
     ],
-  ])('is read from %s', (_, schema, expected) => {
+  ])('the body of create-directory is read from %s', (_, schema, expected) => {
     expect(directoryFact(documented(DIRECTORY, json(schema)))).toEqual(expected)
   })
 
-  it('is found through local references', () => {
+  it('the body of create-directory is found through local references', () => {
     const components = {
       schemas: { 'Make/Directory': object({ path: { $ref: '#/components/schemas/Path' } }, ['path']), Path: TEXT },
       requestBodies: { Make: json({ $ref: '#/components/schemas/Make~1Directory' }).requestBody },
@@ -87,7 +87,7 @@ describe('the body of create-directory', () => {
     ['/v1/libraries/{libraryId}/directory/', {}],
     ['/libraries/{id}/directory', { servers: [{ url: 'https://h.example/api/v1' }] }],
     ['/v1/libraries/{library}/directory', { servers: [{ url: '/api' }], openapi: '3.1.0' }],
-  ])('is found under the path %s', (path, rest) => {
+  ])('the body of create-directory is found under the path %s', (path, rest) => {
     expect(directoryFact(documented(path, json(object({ dir: TEXT }, ['dir'])), rest))).toEqual(byPath('dir'))
   })
 
@@ -96,17 +96,17 @@ describe('the body of create-directory', () => {
     'application/vnd.api+json',
     'multipart/form-data',
     'application/x-www-form-urlencoded',
-  ])('is read whatever its media type: %s', (type) => {
+  ])('the body of create-directory is read for any media type: %s', (type) => {
     const operation = { requestBody: { content: { [type]: { schema: object({ dir: TEXT }, ['dir']) } } } }
     expect(directoryFact(documented(DIRECTORY, operation))).toEqual(byPath('dir'))
   })
 
   it.each([undefined, null, 7, 'x', [], { paths: 7 }, { paths: { [DIRECTORY]: null } }, documented(DIRECTORY, {})])(
-    'falls back when the document is none: %j',
+    'an invalid document leaves the default body: %j',
     (document) => expect(directoryFact(document)).toEqual(DEFAULT),
   )
 
-  it('survives documents that refer to themselves', () => {
+  it('a document that refers to itself leaves the default body', () => {
     const loop = { $ref: '#/components/schemas/Loop' }
     const components = {
       schemas: {
@@ -139,7 +139,7 @@ describe('the fields of create-library', () => {
       object({ name: TEXT, plan_id: TEXT }, ['name', 'plan_id']),
       { source: 'default', nameField: 'name', overviewField: 'overview' },
     ],
-  ])('are named by the document: %j', (schema, expected) => {
+  ])('the fields of create-library are named by the document: %j', (schema, expected) => {
     expect(libraryFact(schema)).toEqual(expected)
   })
 })
@@ -165,19 +165,19 @@ describe('the directory field of uploads', () => {
     [undefined, { directory: { type: 'integer' } }],
     [undefined, { title: TEXT, overview: TEXT }],
     [undefined, {}],
-  ])('is %s where the document offers it', (expected, fields) => {
+  ])('the directory field of uploads is %s where the document offers it', (expected, fields) => {
     expect(uploadFact(fields)).toBe(expected)
   })
 
-  it('is unknown without a description of uploads', () => {
+  it('the directory field is unknown without a description of uploads', () => {
     expect(decideCapabilities({}, {}).uploadDirectoryField).toEqual({ source: 'default', field: undefined })
   })
 })
 
-describe('configuration', () => {
+describe('configured capabilities', () => {
   const document = documented(DIRECTORY, json(object({ dir: TEXT }, ['dir'])))
 
-  it('is trusted before the document', () => {
+  it('configured fields come before the document', () => {
     const facts = decideCapabilities(
       {
         createDirectory: { path: 'p' },
@@ -195,17 +195,17 @@ describe('configuration', () => {
     })
   })
 
-  it('without a document leaves open what the instance has', () => {
+  it('configuration without a document leaves the routes open', () => {
     expect(decideCapabilities({}, undefined).undescribed).toBeNull()
   })
 
-  it('leaves to the document what is auto', () => {
+  it('configured fields set to auto are left to the document', () => {
     const auto = { createDirectory: 'auto', createLibrary: 'auto', uploadDirectoryField: 'auto' } as const
     expect(decideCapabilities(auto, document)).toEqual(decideCapabilities({}, document))
   })
 })
 
-describe('contractFacts', () => {
+describe('client.capabilities', () => {
   async function served(listener: RequestListener) {
     const server = createServer(listener)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -218,7 +218,7 @@ describe('contractFacts', () => {
     return { origin: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: stop }
   }
 
-  it('reads the description once for all', async () => {
+  it('the description is read once for all callers', async () => {
     const asked: (string | undefined)[] = []
     await using server = await served((request, answer) => {
       asked.push(request.url)
@@ -239,7 +239,7 @@ describe('contractFacts', () => {
     ['HTML', (_, answer) => answer.end('<html>')],
     ['invalid JSON', (_, answer) => answer.end('{"paths":')],
     ['a document too large', (_, answer) => answer.end(`{"x":"${'x'.repeat(9 << 20)}"}`)],
-  ])('falls back to the default after %s', async (_, listener) => {
+  ])('capabilities fall back to the default after %s', async (_, listener) => {
     let asked = 0
     await using server = await served((request, answer) => {
       asked += 1
@@ -250,7 +250,7 @@ describe('contractFacts', () => {
     expect(asked).toBe(1)
   })
 
-  it('asks again when the service was unreachable', async () => {
+  it('the description is read again after the service was unreachable', async () => {
     let down = true
     await using server = await served((request, answer) => {
       if (down) request.socket.destroy()
@@ -262,7 +262,7 @@ describe('contractFacts', () => {
     expect((await client.capabilities()).createDirectory).toEqual(byPath('dir'))
   })
 
-  it("ends one caller's waiting without the others'", async () => {
+  it('an abort ends the wait of one caller only', async () => {
     const waiting: (() => void)[] = []
     await using server = await served((_, answer) => {
       waiting.push(() => answer.end('{}'))

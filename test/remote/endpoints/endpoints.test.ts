@@ -15,7 +15,7 @@ interface Call {
   readonly json: unknown
 }
 
-/** A server that answers by `METHOD path`, in turn when there are several answers, and keeps what it was asked. */
+/** A server that answers by `METHOD path`, several answers in turn, and records its calls. */
 async function scripted(script: Record<string, [status: number, body: unknown][]>) {
   const calls: Call[] = []
   const listener: RequestListener = async (request: IncomingMessage, answer) => {
@@ -33,14 +33,14 @@ async function scripted(script: Record<string, [status: number, body: unknown][]
 const DIRECTORY = '/api/v1/libraries/l1/directory'
 
 describe('createDirectory', () => {
-  it('makes the directory with one request', async () => {
+  it('createDirectory makes the directory with one request', async () => {
     await using server = await scripted({ [`POST ${DIRECTORY}`]: [[201, NODE]] })
     await using client = clientOf(server.origin)
     expect(await client.createDirectory('l1', '/a/b')).toBe('created')
     expect(server.calls).toEqual([{ method: 'POST', url: DIRECTORY, json: { path: '/a/b' } }])
   })
 
-  it('takes a conflict and a listing for existing', async () => {
+  it('createDirectory takes a conflict with a listing for existing', async () => {
     await using server = await scripted({
       [`POST ${DIRECTORY}`]: [[409, {}]],
       [`GET ${DIRECTORY}`]: [[200, EMPTY_PAGE]],
@@ -50,7 +50,7 @@ describe('createDirectory', () => {
     expect(server.calls[1]?.url).toBe(`${DIRECTORY}?path=%2Fa%2Fb&limit=1`)
   })
 
-  it('takes a conflict that no listing confirms for itself', async () => {
+  it('createDirectory reports a conflict that no listing confirms', async () => {
     const conflict = { message: 'A file is there' }
     await using server = await scripted({ [`POST ${DIRECTORY}`]: [[409, conflict]], [`GET ${DIRECTORY}`]: [[404, {}]] })
     await using client = clientOf(server.origin)
@@ -61,7 +61,7 @@ describe('createDirectory', () => {
     )
   })
 
-  it('survives a lost answer by asking again', async () => {
+  it('createDirectory survives a lost answer by asking again', async () => {
     await using server = await scripted({
       [`POST ${DIRECTORY}`]: [
         [0, undefined],
@@ -74,7 +74,7 @@ describe('createDirectory', () => {
     expect(await client.createDirectory('l1', '/a/b')).toBe('existing')
   })
 
-  it('sends name and parent where configured', async () => {
+  it('createDirectory sends name and parent where configured', async () => {
     await using server = await scripted({ [`POST ${DIRECTORY}`]: [[201, NODE]] })
     await using client = clientOf(server.origin, { contract: { createDirectory: { name: 'title', parent: 'under' } } })
     await client.createDirectory('l1', '/a/b')
@@ -87,7 +87,7 @@ describe('createDirectory', () => {
 })
 
 describe('listings', () => {
-  it('gives the pages of a directory in order', async () => {
+  it('the pages of a directory come in order', async () => {
     const first = { ...EMPTY_PAGE, next_cursor: 'c&1', truncated: true }
     await using server = await scripted({
       [`GET ${DIRECTORY}`]: [
@@ -100,7 +100,7 @@ describe('listings', () => {
     expect(server.calls[1]?.url).toBe(`${DIRECTORY}?path=%2F&limit=500&cursor=c%261`)
   })
 
-  it('gives every library of every page', async () => {
+  it('every library of every page is listed', async () => {
     const item = (id: string) => ({ id, name: id, access: ['read'] })
     await using server = await scripted({
       'GET /api/v1/libraries': [
@@ -114,7 +114,7 @@ describe('listings', () => {
 })
 
 describe('libraries', () => {
-  it('are created with name and overview', async () => {
+  it('a library is created with name and overview', async () => {
     await using server = await scripted({ 'POST /api/v1/libraries': [[201, LIBRARY]] })
     await using client = clientOf(server.origin)
     expect(await client.createLibrary('Research', 'Papers')).toEqual(LIBRARY)
@@ -125,7 +125,7 @@ describe('libraries', () => {
     ])
   })
 
-  it('are deleted only by 204', async () => {
+  it('a library is deleted only by 204', async () => {
     await using server = await scripted({
       'DELETE /api/v1/libraries/l1': [
         [204, undefined],
@@ -139,7 +139,7 @@ describe('libraries', () => {
 })
 
 describe('search and view URLs', () => {
-  it('sends what was asked and nothing else', async () => {
+  it('a search sends the given parameters and nothing else', async () => {
     await using server = await scripted({ 'GET /api/v1/search/resources': [[200, { notice: '', results: [] }]] })
     await using client = clientOf(server.origin)
     await client.searchResources({ query: 'a b', libraryIds: ['l1', 'l2'], strategy: 'lexical', limit: 3 })
@@ -150,7 +150,7 @@ describe('search and view URLs', () => {
     ])
   })
 
-  it('gives a view URL unchanged', async () => {
+  it('a view URL is returned unchanged', async () => {
     const url = 'https://h/x?signature=a%2Fb&expires=1'
     await using server = await scripted({
       'POST /api/v1/resources/r1/view-urls': [[200, { url, expires_in_minutes: 5 }]],
@@ -169,7 +169,7 @@ describe('search and view URLs', () => {
 describe('downloads', () => {
   const bytes = Buffer.alloc(3_000_000, 'q')
 
-  it('stream the original with its name', async () => {
+  it('a download streams the original with its name', async () => {
     await using server = await serve((request, answer) => {
       expect(request.headers['accept-encoding']).toBeUndefined()
       const disposition = `attachment; filename="plain.bin"; filename*=UTF-8''%C3%A4.bin`
@@ -186,7 +186,7 @@ describe('downloads', () => {
     expect(Buffer.concat(await collect(body)).equals(bytes)).toBe(true)
   })
 
-  it('fail when they are cut short', async () => {
+  it('a download fails when it is cut short', async () => {
     await using server = await serve((_, answer) => {
       answer.writeHead(200, { 'content-length': bytes.length }).write(bytes.subarray(0, 1_000))
       setTimeout(() => answer.destroy(), 5)
@@ -196,14 +196,14 @@ describe('downloads', () => {
     expect(await thrownBy(body)).toMatchObject({ reaction: 'temporary', code: 'service-unreachable' })
   })
 
-  it('fail when they stall', async () => {
+  it('a download fails when it stalls', async () => {
     await using server = await serve((_, answer) => void answer.writeHead(200).write('x'))
     await using client = clientOf(server.origin, { timeouts: { requestMs: 60, uploadStallMs: 60 } })
     const { body } = await client.downloadRepresentation('a1', 'scene', 2)
     expect(await thrownBy(body)).toMatchObject({ reaction: 'temporary', code: 'answer-late' })
   })
 
-  it('fail when they only drip', async () => {
+  it('a download fails when it only drips', async () => {
     await using server = await serve((_, answer) => {
       const timer = setInterval(() => answer.write('x'), 5)
       answer.on('close', () => clearInterval(timer))
@@ -214,7 +214,7 @@ describe('downloads', () => {
     expect(await thrownBy(body)).toMatchObject({ reaction: 'temporary', code: 'answer-late' })
   })
 
-  it('go on as long as they move', async () => {
+  it('a download continues as long as it moves', async () => {
     await using server = await serve((_, answer) => {
       let left = 30
       const timer = setInterval(() => {
@@ -229,7 +229,7 @@ describe('downloads', () => {
     expect(Buffer.concat(await collect(body)).length).toBe(60_000)
   })
 
-  it('hold back a service that is faster', async () => {
+  it('a download slows down a faster service', async () => {
     let sentBytes = 0
     await using server = await serve(async (_, answer) => {
       for (; sentBytes < 64 << 20; sentBytes += bytes.length) {
@@ -247,7 +247,7 @@ describe('downloads', () => {
     expect(sentBytes).toBeLessThan(32 << 20)
   })
 
-  it('end when they are aborted or left', async () => {
+  it('a download ends when it is aborted or left', async () => {
     let closed = 0
     await using server = await serve((_, answer) => {
       answer.on('close', () => {
@@ -264,7 +264,7 @@ describe('downloads', () => {
     while (closed < 2) await new Promise((resolve) => setImmediate(resolve))
   })
 
-  it('say why there is nothing to download', async () => {
+  it('a download explains why there is nothing', async () => {
     await using server = await serve((_, answer) => answer.writeHead(404).end('{"message":"Gone"}'))
     await using client = clientOf(server.origin)
     expect(String(await thrownBy(client.downloadResource('r1')))).toContain('404 (not found): Gone')
@@ -272,7 +272,7 @@ describe('downloads', () => {
 })
 
 describe('callRaw', () => {
-  it('gives whatever the service answers', async () => {
+  it('callRaw returns any answer of the service', async () => {
     await using server = await scripted({ 'PATCH /api/v1/notes/1': [[418, { tea: true }]] })
     await using client = clientOf(server.origin)
     const answer = await client.callRaw('patch', '/v1/notes/1?x=1', { a: 1 })
@@ -289,7 +289,7 @@ describe('callRaw', () => {
     ['GET', '/../secret'],
     ['GET', '/%2e%2e/secret'],
     ['GET', 'http://evil.example/api/'],
-  ])('stays below the interface: %s %s', async (method, path) => {
+  ])('callRaw stays below the interface: %s %s', async (method, path) => {
     let asked = 0
     await using server = await serve((request, answer) => {
       asked += request.url?.startsWith('/api/') ? 0 : 1
@@ -302,7 +302,7 @@ describe('callRaw', () => {
 })
 
 describe('limits', () => {
-  it('space requests evenly over time', async () => {
+  it('the request limit spaces requests evenly over time', async () => {
     const clock = jumpingClock()
     const arrivedMs: number[] = []
     await using server = await serve((_, answer) => {
@@ -316,7 +316,7 @@ describe('limits', () => {
     expect(clock.monotonicMs()).toBeLessThan(3_200)
   })
 
-  it('hold uploads to their bandwidth', async () => {
+  it('the bandwidth limit slows uploads down', async () => {
     const clock = jumpingClock()
     await using server = await serve((request, answer) => {
       request.resume().on('end', () => answer.writeHead(201).end('{"id":"r1"}'))

@@ -16,7 +16,7 @@ function listing(pages: Readonly<Record<string, TestPage>>) {
   return async (cursor: string | undefined) => pages[cursor ?? 'first'] ?? page(-1, null)
 }
 
-it('hands each cursor back untouched', async () => {
+it('each cursor is sent back unchanged', async () => {
   const odd = 'a/b?c=d&é%20 '
   const asked: (string | undefined)[] = []
   const pages = pagesOf('list', async (cursor) => {
@@ -32,11 +32,11 @@ it.each([
   ['a cursor that names its own page', listing({ first: page(1, 'a'), a: page(2, 'a') })],
   ['a truncated page without cursor', listing({ first: page(1, null, true) })],
   ['a cursor on a page that is whole', listing({ first: page(1, 'a', false) })],
-])('refuses %s as incomplete', async (_, fetchPage) => {
+])('a listing with %s is refused as incomplete', async (_, fetchPage) => {
   expect(await thrownBy(pagesOf('list', fetchPage))).toMatchObject({ reaction: 'temporary', code: 'answer-malformed' })
 })
 
-it('ends a listing that never ends', async () => {
+it('a listing that never ends is ended', async () => {
   let n = 0
   const endless = async () => {
     n += 1
@@ -46,7 +46,7 @@ it('ends a listing that never ends', async () => {
   expect(n).toBe(1_000)
 })
 
-it('reads a hundred thousand honest pages', async () => {
+it('a hundred thousand consistent pages are read', async () => {
   let n = 0
   const pages = pagesOf('list', async () => {
     n += 1
@@ -57,7 +57,7 @@ it('reads a hundred thousand honest pages', async () => {
   expect(last).toBe(100_000)
 })
 
-it('knows a cursor again however long it is', async () => {
+it('a repeated cursor is recognised however long it is', async () => {
   const long = 'x'.repeat(100_000)
   const pages = pagesOf('list', async (cursor) => page(1, cursor === `${long}1` ? `${long}2` : `${long}1`))
   expect(await thrownBy(pages)).toMatchObject({

@@ -28,7 +28,7 @@ async function upload(
   return await client.uploadFile(request)
 }
 
-/** Its description was read, so that the upload is what finds nobody. */
+/** The client of a stopped server whose description was read, so that only the upload fails. */
 async function clientOfGoneServer() {
   await using server = await serve(() => {})
   const client = clientOf(server.origin, { retry: RETRY })
@@ -41,17 +41,17 @@ async function* twoChunks() {
   yield Buffer.from('llo')
 }
 
-describe('what was stored', () => {
+describe('stored uploads', () => {
   it.each([
     [201, { id: 'r1', duplicate: false }],
     [201, { id: 'r1' }],
     [200, { id: 'r1', duplicate: true }],
     [200, { id: 'r1' }],
-  ])('is what %i with an identifier says', async (status, answer) => {
+  ])('an upload is stored by %i with an identifier', async (status, answer) => {
     expect(await upload(storing(status, answer))).toEqual(answer)
   })
 
-  it('arrives whole and declared, never chunked', async () => {
+  it('an upload arrives whole and declared, never chunked', async () => {
     const requests: IncomingMessage[] = []
     let received = 0
     const listener: RequestListener = (request, answer) => {
@@ -78,14 +78,14 @@ describe('a slow upload', () => {
     }
   }
 
-  it('goes on as long as it moves', async () => {
+  it('a slow upload continues as long as it moves', async () => {
     const timeouts = { requestMs: 200, uploadStallMs: 200 }
     const request = uploadOf(() => slowly(), { sizeBytes: 3_000 })
     expect(await upload(storing(201, { id: 'r1' }), request, { timeouts })).toEqual({ id: 'r1' })
   })
 })
 
-describe('doubt', () => {
+describe('uploads in doubt', () => {
   it.each<[string, RequestListener]>([
     ['500', storing(500, {})],
     ['502', storing(502, {})],
@@ -108,7 +108,7 @@ describe('doubt', () => {
         setImmediate(() => answer.destroy())
       }),
     ],
-  ])('is the end of one try: %s', async (_, listener) => {
+  ])('an upload is in doubt, and not sent again, after %s', async (_, listener) => {
     let count = 0
     const counting: RequestListener = (request, answer) => {
       count += 1
@@ -123,7 +123,7 @@ describe('doubt', () => {
   it.each([
     ['at once', uploadOf(HELLO), { requestMs: 60, uploadStallMs: 60_000 }],
     ['in pieces', uploadOf(() => twoChunks()), { requestMs: 60, uploadStallMs: 60_000 }],
-  ])('is the end of waiting for an answer, sent %s', async (_, request, timeouts) => {
+  ])('an upload without an answer in time is in doubt, sent %s', async (_, request, timeouts) => {
     expect(
       await thrownBy(
         upload(
@@ -135,7 +135,7 @@ describe('doubt', () => {
     ).toBeInstanceOf(DoubtError)
   })
 
-  it.each([0, 1, 100_000, 600_000])('is the end of a reset after %i bytes arrived', async (bytes) => {
+  it.each([0, 1, 100_000, 600_000])('an upload reset after %i bytes is in doubt', async (bytes) => {
     let connections = 0
     const reset = (socket: Socket, head: string) => {
       let received = head.length
@@ -154,7 +154,7 @@ describe('doubt', () => {
     expect(connections).toBe(1)
   })
 
-  it('is the end of a stalled upload', async () => {
+  it('a stalled upload is in doubt', async () => {
     await using server = await serveSockets((socket) => socket.pause())
     const timeouts = { requestMs: 60_000, uploadStallMs: 100 }
     await using client = clientOf(server.origin, { retry: RETRY, timeouts, contract: { uploadDirectoryField: null } })
@@ -163,7 +163,7 @@ describe('doubt', () => {
     expect(failure).toBeInstanceOf(DoubtError)
   })
 
-  it('is the end of an abort on the way', async () => {
+  it('an upload aborted on the way is in doubt', async () => {
     const abort = new AbortController()
     await using server = await serve(havingRead(() => abort.abort()))
     await using client = clientOf(server.origin)
@@ -171,7 +171,7 @@ describe('doubt', () => {
   })
 })
 
-describe('no doubt', () => {
+describe('uploads without doubt', () => {
   it.each([
     [401, { reaction: 'refused', code: 'credential-refused' }],
     [403, { reaction: 'refused', code: 'right-missing' }],
@@ -179,23 +179,23 @@ describe('no doubt', () => {
     [413, { reaction: 'rejected', code: 'too-large' }],
     [415, { reaction: 'rejected', code: 'request-rejected' }],
     [422, { reaction: 'rejected', code: 'invalid' }],
-  ])('remains after a plain %i', async (status, expected) => {
+  ])('an upload refused with %i is not in doubt', async (status, expected) => {
     expect(await thrownBy(upload(storing(status, {})))).toMatchObject(expected)
   })
 
-  it('says what the service says of a field', async () => {
+  it('a refused upload shows the reason that the service gives for a field', async () => {
     const failure = await thrownBy(upload(storing(422, { message: 'Invalid', errors: { file: ['is odd'] } })))
     expect(String(failure)).toContain(
       'Cannot upload "a.md": the service answered 422 (validation error): Invalid; file: is odd',
     )
   })
 
-  it('remains when nobody listens', async () => {
+  it('an upload that reaches nobody is not in doubt', async () => {
     await using client = await clientOfGoneServer()
     expect(await thrownBy(client.uploadFile(uploadOf(HELLO)))).toMatchObject({ code: 'service-unreachable' })
   })
 
-  it('remains after 429, and it is sent again', async () => {
+  it('an upload is sent again after 429', async () => {
     const clock = jumpingClock()
     let count = 0
     const listener = havingRead((_, answer) => {
@@ -213,7 +213,7 @@ describe('no doubt', () => {
     expect(clock.monotonicMs()).toBeGreaterThanOrEqual(40_000)
   })
 
-  it('remains when it was aborted before', async () => {
+  it('an upload aborted before it begins is not in doubt', async () => {
     const abort = AbortSignal.abort()
     await using client = clientOf('http://127.0.0.1:1')
     expect(await thrownBy(client.uploadFile(uploadOf(HELLO), abort))).toMatchObject({ reaction: 'interrupted' })
@@ -223,12 +223,12 @@ describe('no doubt', () => {
 describe('a body that fails', () => {
   const changed = new FileError('busy', 'it changed')
 
-  it('reaches the caller as what it threw', async () => {
+  it('the error of a body reaches the caller unchanged', async () => {
     const open = () => Promise.reject(changed)
     expect(await thrownBy(upload(storing(201, { id: 'r1' }), uploadOf(open)))).toBe(changed)
   })
 
-  it.each([0, 1, 500_000])('leaves the service without an end after %i bytes', async (sentBytes) => {
+  it.each([0, 1, 500_000])('a body that fails after %i bytes never ends its request', async (sentBytes) => {
     let ended = 0
     let closed = () => {}
     const gone = new Promise<void>((resolve) => {
@@ -256,7 +256,7 @@ describe('a body that fails', () => {
     expect(ended).toBe(0)
   })
 
-  it('never sends more or fewer bytes than declared', async () => {
+  it('a body never sends more or fewer bytes than declared', async () => {
     for (const sizeBytes of [4, 6]) {
       let ended = 0
       const failure = await thrownBy(
@@ -272,7 +272,7 @@ describe('a body that fails', () => {
     }
   })
 
-  it('is cut as soon as it is too long', async () => {
+  it('a body that is too long is cut at once', async () => {
     const endless = uploadOf(() => Readable.from(Array(100).fill(LARGE)), { sizeBytes: 5 })
     expect(
       await thrownBy(
@@ -284,7 +284,7 @@ describe('a body that fails', () => {
     ).toMatchObject({ reaction: 'file', code: 'busy' })
   })
 
-  it('is given back when the service answers early', async () => {
+  it('a body is released when the service answers early', async () => {
     let returned = () => {}
     const released = new Promise<void>((resolve) => {
       returned = resolve
@@ -303,7 +303,7 @@ describe('a body that fails', () => {
     await released
   })
 
-  it('is given back when nobody listens', async () => {
+  it('a body is released when the service is unreachable', async () => {
     let open = 0
     async function* counted() {
       open += 1

@@ -22,8 +22,8 @@ const NOW_MS = Date.UTC(2030, 0, 1)
 
 const SILENT_AFTER_MS = 2_500
 
-/** Time that jumps over pauses; nobody is silent for long in it. */
-function jumpingPauses(): TestClock {
+/** Time that jumps over delays, but never over the one after which silence is reported. */
+function jumpingDelays(): TestClock {
   const clock = jumpingClock()
   return {
     ...clock,
@@ -33,45 +33,45 @@ function jumpingPauses(): TestClock {
 }
 
 function collector() {
-  const told: (Outage | null)[] = []
-  return { told, onOutage: (outage: Outage | null) => void told.push(outage) }
+  const outages: (Outage | null)[] = []
+  return { outages, onOutage: (outage: Outage | null) => void outages.push(outage) }
 }
 
 describe('an outage', () => {
-  it('is told with each try, and when it is over', async () => {
+  it('an outage is reported with each try, and when it is over', async () => {
     let asked = 0
     await using server = await serve((_, answer) => {
       asked += 1
       if (asked < 3) answer.writeHead(503).end()
       else answer.end('{"id":"r1"}')
     })
-    const { told, onOutage } = collector()
-    await using client = clientOf(server.origin, { retry: RETRY, clock: jumpingPauses(), onOutage })
+    const { outages, onOutage } = collector()
+    await using client = clientOf(server.origin, { retry: RETRY, clock: jumpingDelays(), onOutage })
     await client.showResource('lib', 'r1')
     const common = { origin: server.origin, code: 'service-unavailable', cause: '503, service unavailable' }
-    expect(told).toEqual([
+    expect(outages).toEqual([
       expect.objectContaining({ ...common, sinceMs: NOW_MS, nextTryAtMs: NOW_MS + 750, untilMs: NOW_MS + 10_000 }),
       expect.objectContaining({ ...common, sinceMs: NOW_MS, nextTryAtMs: NOW_MS + 2_250 }),
       null,
     ])
   })
 
-  it('is none while answers come, whatever they say', async () => {
+  it('an answer of any kind is no outage', async () => {
     await using server = await serve((_, answer) => answer.writeHead(404).end('{}'))
-    const { told, onOutage } = collector()
-    await using client = clientOf(server.origin, { retry: RETRY, clock: jumpingPauses(), onOutage })
+    const { outages, onOutage } = collector()
+    await using client = clientOf(server.origin, { retry: RETRY, clock: jumpingDelays(), onOutage })
     expect(await thrownBy(client.showResource('lib', 'r1'))).toMatchObject({ code: 'not-found' })
-    expect(told).toEqual([])
+    expect(outages).toEqual([])
   })
 
-  it('ends the tries at its time, with a last one then', async () => {
+  it('an outage ends the tries at the deadline, with a last one then', async () => {
     const clock = jumpingClock()
     await using client = clientOf('http://127.0.0.1:1', { retry: RETRY, clock })
     expect(await thrownBy(client.checkAccess())).toMatchObject({ code: 'service-unreachable' })
     expect(clock.monotonicMs()).toBe(RETRY.forMs)
   })
 
-  /** Throttles so many requests, then answers. */
+  /** A listener that throttles `times` requests, then answers. */
   function throttling(times: number, seconds: string) {
     const seen = { asked: 0 }
     const listener: RequestListener = (_, answer) => {
@@ -82,18 +82,18 @@ describe('an outage', () => {
     return { seen, listener }
   }
 
-  it('waits as asked while that is within its time', async () => {
+  it('a requested wait within the deadline is kept', async () => {
     const { seen, listener } = throttling(2, '4')
     await using server = await serve(listener)
-    const { told, onOutage } = collector()
-    await using client = clientOf(server.origin, { retry: RETRY, clock: jumpingPauses(), onOutage })
+    const { outages, onOutage } = collector()
+    await using client = clientOf(server.origin, { retry: RETRY, clock: jumpingDelays(), onOutage })
     await client.showResource('lib', 'r1')
-    expect(told[0]).toMatchObject({ askedUntilMs: NOW_MS + 4_000, untilMs: NOW_MS + 10_000 })
-    expect(told[1]).toMatchObject({ untilMs: NOW_MS + 10_000 })
+    expect(outages[0]).toMatchObject({ askedUntilMs: NOW_MS + 4_000, untilMs: NOW_MS + 10_000 })
+    expect(outages[1]).toMatchObject({ untilMs: NOW_MS + 10_000 })
     expect(seen.asked).toBe(3)
   })
 
-  it('ends by its first deadline however often it is asked', async () => {
+  it('repeated waits end at the first deadline', async () => {
     const { seen, listener } = throttling(99, '4')
     await using server = await serve(listener)
     const clock = jumpingClock()
@@ -105,7 +105,7 @@ describe('an outage', () => {
     expect(seen.asked).toBeGreaterThan(1)
   })
 
-  it('ends at once for all when asked for longer', async () => {
+  it('a requested wait beyond the deadline ends all calls at once', async () => {
     const { seen, listener } = throttling(99, '40')
     await using server = await serve(listener)
     const clock = jumpingClock()
@@ -117,7 +117,7 @@ describe('an outage', () => {
     expect(clock.sleptMs).toEqual([])
   })
 
-  it('counts the time for which others made it wait', async () => {
+  it('the deadline counts the time that other requests made it wait', async () => {
     const clock = heldClock()
     const { seen, listener } = throttling(99, '8')
     await using server = await serve(listener)
@@ -131,7 +131,7 @@ describe('an outage', () => {
     expect(seen.asked).toBeLessThanOrEqual(3)
   })
 
-  it('lasts as long as asked for who has time', async () => {
+  it('a daemon waits as long as the service asks', async () => {
     const { listener } = throttling(20, '600')
     await using server = await serve(listener)
     const clock = jumpingClock()
@@ -141,23 +141,23 @@ describe('an outage', () => {
     expect(clock.monotonicMs()).toBeGreaterThanOrEqual(20 * 600_000)
   })
 
-  it('asked for before is told once, and waited for', async () => {
+  it('a wait kept from before is reported once and kept', async () => {
     const { listener } = throttling(0, '')
     await using server = await serve(listener)
-    const clock = jumpingPauses()
-    const { told, onOutage } = collector()
+    const clock = jumpingDelays()
+    const { outages, onOutage } = collector()
     const asked = new RetryAfter(clock, { remainingMs: 4_000 })
     await using client = clientOf(server.origin, { retry: RETRY, clock, onOutage, retryAfter: asked })
     await Promise.all([client.showResource('lib', 'r1'), client.showResource('lib', 'r1')])
     const times = { sinceMs: NOW_MS, nextTryAtMs: NOW_MS + 4_000, untilMs: NOW_MS + 10_000 }
-    expect(told).toEqual([
+    expect(outages).toEqual([
       expect.objectContaining({ code: 'service-throttling', askedUntilMs: NOW_MS + 4_000, ...times }),
       null,
     ])
     expect(clock.monotonicMs()).toBe(4_000)
   })
 
-  it('asked for before ends at once when it is longer than its time', async () => {
+  it('a wait kept from before ends at once when beyond the deadline', async () => {
     const { seen, listener } = throttling(0, '')
     await using server = await serve(listener)
     const clock = jumpingClock()
@@ -171,7 +171,7 @@ describe('an outage', () => {
     expect(clock.sleptMs).toEqual([])
   })
 
-  it('that asks for a longer pause than is waited ends at once', async () => {
+  it('a requested wait above the longest one ends at once', async () => {
     await using server = await serve((_, answer) => answer.writeHead(503, { 'retry-after': '600' }).end())
     const clock = jumpingClock()
     await using client = clientOf(server.origin, { retry: { ...RETRY, longestRetryAfterMs: 60_000 }, clock })
@@ -182,9 +182,9 @@ describe('an outage', () => {
   })
 })
 
-describe('a try that outlasts its time', () => {
-  it.each(['http', 'https'])('is cut at the deadline: %s', { timeout: 5_000 }, async (scheme) => {
-    // Over https it hangs before there is a connection.
+describe('a try at the deadline', () => {
+  it.each(['http', 'https'])('a try is cut at the deadline: %s', { timeout: 5_000 }, async (scheme) => {
+    // Over https the try hangs before it has a connection.
     await using server = await serveSockets(() => {})
     const origin = server.origin.replace('http', scheme)
     await using client = clientOf(origin, { retry: { ...RETRY, forMs: 800 }, clock: systemClock })
@@ -193,7 +193,7 @@ describe('a try that outlasts its time', () => {
     for (const error of await Promise.all(tries.map(thrownBy))) expect(error).toMatchObject({ code })
   })
 
-  it('is not cut when it is an upload', async () => {
+  it('an upload is not cut at the deadline', async () => {
     await using server = await serve((request, answer) => {
       request.resume().on('end', () => {
         setTimeout(() => answer.writeHead(201).end('{"id":"r1","duplicate":false}'), 1_100)
@@ -210,9 +210,9 @@ describe('silence', () => {
     while (!isSo()) await clock.advanceTo(clock.monotonicMs() + 100)
   }
 
-  it('is told before anything failed', async () => {
+  it('silence is reported before anything failed', async () => {
     const clock = heldClock()
-    const { told, onOutage } = collector()
+    const { outages, onOutage } = collector()
     let hasArrived = false
     await using server = await serveSockets(() => {
       hasArrived = true
@@ -222,9 +222,9 @@ describe('silence', () => {
     const asking = thrownBy(client.checkAccess(abort.signal))
     while (!hasArrived) await turns()
     await clock.advanceTo(2_499)
-    expect(told).toEqual([])
+    expect(outages).toEqual([])
     await clock.advanceTo(2_500)
-    expect(told).toEqual([
+    expect(outages).toEqual([
       {
         origin: server.origin,
         code: 'answer-late',
@@ -239,7 +239,7 @@ describe('silence', () => {
     await asking
   })
 
-  /** Answers at once, but keeps those who ask for `slow` waiting until the test answers. */
+  /** A listener that answers at once, except that requests for `slow` wait until the test answers. */
   function keeping() {
     const waiting: (() => void)[] = []
     const listener: RequestListener = (request, answer) => {
@@ -255,9 +255,9 @@ describe('silence', () => {
     return { waiting, listener, answerNext }
   }
 
-  it('is none while others are answered', async () => {
+  it('a slow answer is no silence while others are answered', async () => {
     const clock = heldClock()
-    const { told, onOutage } = collector()
+    const { outages, onOutage } = collector()
     const { waiting, listener, answerNext } = keeping()
     await using server = await serve(listener)
     await using client = clientOf(server.origin, { retry: RETRY, clock, onOutage })
@@ -269,12 +269,12 @@ describe('silence', () => {
     }
     await answerNext()
     await slow
-    expect(told).toEqual([])
+    expect(outages).toEqual([])
   })
 
-  it('of a service that is slow by nature is none', async () => {
+  it('a slow service reports silence only the first time', async () => {
     const clock = heldClock()
-    const { told, onOutage } = collector()
+    const { outages, onOutage } = collector()
     const { waiting, listener, answerNext } = keeping()
     await using server = await serve(listener)
     await using client = clientOf(server.origin, { retry: RETRY, clock, onOutage })
@@ -284,14 +284,14 @@ describe('silence', () => {
       await clock.advanceTo(clock.monotonicMs() + 4_000)
       await answerNext()
       await slow
-      expect(told, `after ${known}`).toHaveLength(2)
-      expect(told.at(-1)).toBeNull()
+      expect(outages, `after ${known}`).toHaveLength(2)
+      expect(outages.at(-1)).toBeNull()
     }
   })
 
-  it('is none while an upload is digested as long as its size may ask', async () => {
+  it('an upload is not silence while its size explains the wait', async () => {
     const clock = heldClock()
-    const { told, onOutage } = collector()
+    const { outages, onOutage } = collector()
     const arrived: (() => void)[] = []
     await using server = await serve((request, answer) => {
       request.resume().on('end', () => arrived.push(() => answer.writeHead(201).end('{"id":"r1","duplicate":false}')))
@@ -301,9 +301,9 @@ describe('silence', () => {
     const sending = client.uploadFile(uploadOf(() => Buffer.alloc(sizeBytes), { sizeBytes })).catch(() => {})
     while (arrived.length === 0) await turns()
     await clock.advanceTo(2_500 + 4_095)
-    expect(told).toEqual([])
-    await pass(clock, () => told.length > 0)
-    expect(told).toEqual([expect.objectContaining({ code: 'answer-late' })])
+    expect(outages).toEqual([])
+    await pass(clock, () => outages.length > 0)
+    expect(outages).toEqual([expect.objectContaining({ code: 'answer-late' })])
     for (const answer of arrived) answer()
     await sending
   })

@@ -5,7 +5,7 @@ import { clientOf, heldClock, jumpingClock, serve, serveSockets, type TestClock,
 
 const RETRY = { attempts: 4, firstDelayMs: 100, maxDelayMs: 1_000 }
 
-/** Answers with each of `steps` in turn, then with a resource. */
+/** A listener that answers with each of `steps` in turn, then with a resource. */
 function sequence(...steps: RequestListener[]): RequestListener & { count: number } {
   const listener: RequestListener & { count: number } = (request, answer) => {
     const step = steps[listener.count]
@@ -27,7 +27,7 @@ async function show(listener: RequestListener, clock: TestClock = jumpingClock()
   return await client.showResource('lib', 'r1')
 }
 
-describe('what another try may mend', () => {
+describe('retries', () => {
   it.each<[string, RequestListener]>([
     ['429', status(429)],
     ['500', status(500)],
@@ -37,7 +37,7 @@ describe('what another try may mend', () => {
     ['408', status(408)],
     ['a reset', (request) => request.socket.destroy()],
     ['HTML', (_, answer) => answer.end('<html>')],
-  ])('is tried again: %s', async (_, step) => {
+  ])('a transient failure is tried again: %s', async (_, step) => {
     const listener = sequence(step, step)
     expect(await show(listener)).toEqual({ id: 'r1' })
     expect(listener.count).toBe(3)
@@ -46,13 +46,13 @@ describe('what another try may mend', () => {
   it.each([
     [429, 'service-throttling'],
     [503, 'service-unavailable'],
-  ])('ends after its attempts as temporary: %i', async (code, expected) => {
+  ])('a transient failure ends after its attempts as temporary: %i', async (code, expected) => {
     const always = sequence(...Array.from({ length: 9 }, () => status(code)))
     expect(await thrownBy(show(always))).toMatchObject({ reaction: 'temporary', code: expected })
     expect(always.count).toBe(RETRY.attempts)
   })
 
-  it('ends as unreachable when nobody listens', async () => {
+  it('a refused connection ends as unreachable', async () => {
     const clock = jumpingClock()
     await using client = clientOf('http://127.0.0.1:1', { retry: RETRY, clock })
     const failure = await thrownBy(client.checkAccess())
@@ -60,19 +60,19 @@ describe('what another try may mend', () => {
     expect(String(failure)).toContain('http://127.0.0.1:1: the service cannot be reached (connection refused)')
   })
 
-  it('pauses longer from try to try', async () => {
+  it('the delay grows from try to try', async () => {
     const clock = jumpingClock()
     await thrownBy(show(sequence(...Array.from({ length: 9 }, () => status(500))), clock))
     expect(clock.sleptMs).toEqual([75, 150, 300])
   })
 
-  it.each([400, 401, 403, 404, 422])('does not try a final no again: %i', async (code) => {
+  it.each([400, 401, 403, 404, 422])('a final refusal is not tried again: %i', async (code) => {
     const listener = sequence(status(code), status(code))
     await thrownBy(show(listener))
     expect(listener.count).toBe(1)
   })
 
-  it('stops pausing when it is aborted', async () => {
+  it('an abort ends the delay', async () => {
     await using server = await serve(status(503))
     const abort = new AbortController()
     const clock = jumpingClock()
@@ -89,8 +89,8 @@ describe('what another try may mend', () => {
   })
 })
 
-describe('what was possibly done', () => {
-  it('does not create a library twice', async () => {
+describe('changes that may have happened', () => {
+  it('a library is not created twice', async () => {
     const listener = sequence((request) => request.socket.destroy())
     await using server = await serve(listener)
     await using client = clientOf(server.origin, { retry: RETRY })
@@ -98,7 +98,7 @@ describe('what was possibly done', () => {
     expect(listener.count).toBe(1)
   })
 
-  it('does not delete a library twice', async () => {
+  it('a library is not deleted twice', async () => {
     for (const step of [status(503), status(200), (request: IncomingMessage) => request.socket.destroy()]) {
       const listener = sequence(step)
       await using server = await serve(listener)
@@ -108,7 +108,7 @@ describe('what was possibly done', () => {
     }
   })
 
-  it('creates a library again after 429', async () => {
+  it('a library is created again after 429', async () => {
     const record = { id: 'l', name: 'Research', overview: null, created_at: 'x', updated_at: 'x' }
     const listener = sequence(status(429), (_, answer) => answer.writeHead(201).end(JSON.stringify(record)))
     await using server = await serve(listener)
@@ -124,7 +124,7 @@ describe('Retry-After', () => {
     ['seconds', () => ({ 'retry-after': '90' })],
     ['a date', (nowMs) => ({ date: '', 'retry-after': date(nowMs + 90_000) })],
     ["a date by the service's own clock", () => ({ date: date(0), 'retry-after': date(90_000) })],
-  ])('is a lower bound for everybody: %s', async (_, headers) => {
+  ])('Retry-After is a lower bound for all requests: %s', async (_, headers) => {
     const clock = heldClock()
     let arrived = 0
     await using server = await serve((_request, answer) => {
@@ -143,7 +143,7 @@ describe('Retry-After', () => {
     expect(await Promise.all(calls)).toHaveLength(4)
   })
 
-  it('outlasts answers to requests sent before', async () => {
+  it('Retry-After outlasts answers to requests sent before', async () => {
     const clock = heldClock()
     const asked: string[] = []
     let finishSlow = () => {}
@@ -167,7 +167,7 @@ describe('Retry-After', () => {
     await Promise.all([throttled, other])
   })
 
-  it('holds for the clients beside and after', async () => {
+  it('Retry-After holds for the clients beside and after', async () => {
     const clock = heldClock()
     const asked = new RetryAfter(clock)
     const listener = sequence(status(429, { 'retry-after': '7' }))
@@ -187,7 +187,7 @@ describe('Retry-After', () => {
     expect(await Promise.all(calls)).toHaveLength(2)
   })
 
-  it('grows once however many were throttled', async () => {
+  it('the delay grows once however many requests were throttled', async () => {
     const clock = heldClock()
     let arrived = 0
     await using server = await serve((_request, answer) => {
@@ -203,7 +203,7 @@ describe('Retry-After', () => {
     expect(arrived).toBe(8)
   })
 
-  it('is not waited for beyond a day', async () => {
+  it('a Retry-After beyond a day is not waited for', async () => {
     const clock = jumpingClock()
     await using server = await serve(status(429, { 'retry-after': '99999999999' }))
     await using client = clientOf(server.origin, { clock, retry: RETRY })
@@ -215,7 +215,7 @@ describe('Retry-After', () => {
 })
 
 describe('an unreachable service', () => {
-  it('is probed by one request for all', async () => {
+  it('an unreachable service is probed by one request for all', async () => {
     let connections = 0
     await using server = await serveSockets((socket, bytes) => {
       if (bytes.includes('good')) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 13\r\n\r\n{"id":"good"}')

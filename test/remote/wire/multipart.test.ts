@@ -42,7 +42,7 @@ const names = fc.string({ unit: 'binary', minLength: 1, maxLength: 80 })
 const contents = fc.uint8Array({ maxLength: 3_000 })
 
 describe('openMultipart', () => {
-  it('declares exactly the bytes it produces', async () => {
+  it('a multipart body declares exactly the bytes it produces', async () => {
     const pieces = fc.option(fc.integer({ min: 1, max: 700 }), { nil: undefined })
     await fc.assert(
       fc.asyncProperty(
@@ -59,7 +59,7 @@ describe('openMultipart', () => {
     )
   })
 
-  it('carries any file name through a parser', async () => {
+  it('a multipart body carries any file name through a parser', async () => {
     await fc.assert(
       fc.asyncProperty(names, contents, async (fileName, bytes) => {
         const file = await fileIn(await parsed(bodyOf(bytes, { fileName: fileName.replaceAll('%', '') })))
@@ -69,7 +69,7 @@ describe('openMultipart', () => {
     )
   })
 
-  it('keeps a hostile name inside its quotes', async () => {
+  it('a hostile name stays inside its quotes', async () => {
     const fileName = 'a"; name="path"\r\nX-Evil: 1\r\n\r\nboo.md'
     const form = await parsed(bodyOf(Buffer.from('x'), { fileName, fields: [['path', '/docs']] }))
     expect([...form.keys()]).toEqual(['path', 'file'])
@@ -77,24 +77,24 @@ describe('openMultipart', () => {
     expect((await fileIn(form)).name).toBe(fileName)
   })
 
-  it('puts the fields before the file', async () => {
+  it('the fields of a multipart body come before the file', async () => {
     const { bytes } = await bytesOf(bodyOf(Buffer.from('x'), { fields: [['folder', '/a/b']] }))
     expect(bytes.indexOf('name="folder"')).toBeLessThan(bytes.indexOf('name="file"'))
   })
 
-  it('replaces a type no header can carry', async () => {
+  it('a type that no header can carry is replaced', async () => {
     const form = await parsed(bodyOf(Buffer.from('x'), { mime: 'text/plain\r\nX-Evil: 1' }))
     expect((await fileIn(form)).type).toBe('application/octet-stream')
   })
 
-  it('sends large bodies without copying them whole', async () => {
+  it('a large multipart body is sent without copying it whole', async () => {
     const bytes = Buffer.alloc(700_000, 'z')
     const { content } = await openMultipart(bodyOf(bytes), Math.random)
     expect(Buffer.isBuffer(content)).toBe(false)
     expect(Buffer.from((await fileIn(await parsed(bodyOf(bytes)))).bytes).equals(bytes)).toBe(true)
   })
 
-  it.each([4, 6])('refuses a body that is not as long as declared', async (sizeBytes) => {
+  it.each([4, 6])('a body that is not as long as declared is refused', async (sizeBytes) => {
     const bytes = Buffer.from('hello')
     await expect(bytesOf(bodyOf(bytes, { sizeBytes }))).rejects.toBeInstanceOf(FileError)
     const streamed = bytesOf(bodyOf(bytes, { sizeBytes, open: () => inPieces(bytes, 2) }))

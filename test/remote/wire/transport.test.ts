@@ -28,7 +28,7 @@ async function failureOf(listener: RequestListener, overrides: Parameters<typeof
   return thrownBy(client.showResource('lib', 'r1'))
 }
 
-describe('answers that are none', () => {
+describe('invalid answers', () => {
   it.each<[string, RequestListener]>([
     ['a page of HTML', (_, answer) => answer.setHeader('content-type', 'text/html').end('<html>Please log in</html>')],
     ['JSON that breaks off', (_, answer) => answer.end('{"id":"r1"')],
@@ -45,17 +45,17 @@ describe('answers that are none', () => {
     ],
     ['gzip that is none', (_, answer) => answer.setHeader('content-encoding', 'gzip').end('{"id":"r1"}')],
     ['an encoding nobody asked for', (_, answer) => answer.setHeader('content-encoding', 'br').end('{"id":"r1"}')],
-  ])('takes %s for malformed', async (_, listener) => {
+  ])('an answer with %s is malformed', async (_, listener) => {
     expect(await failureOf(listener)).toMatchObject({ reaction: 'temporary', code: 'answer-malformed' })
   })
 
-  it('takes bytes that are not HTTP for malformed', async () => {
+  it('bytes that are not HTTP are a malformed answer', async () => {
     await using server = await serveSockets((socket) => socket.end('220 smtp ready\r\n'))
     await using client = clientOf(server.origin, ONE_TRY)
     expect(await thrownBy(client.checkAccess())).toMatchObject({ code: 'answer-malformed' })
   })
 
-  it('cuts a drip-fed answer at its deadline', async () => {
+  it('a drip-fed answer is cut at its deadline', async () => {
     const drip: RequestListener = (_, answer) => {
       const timer = setInterval(() => answer.write(' '), 5)
       answer.on('close', () => clearInterval(timer))
@@ -67,7 +67,7 @@ describe('answers that are none', () => {
     })
   })
 
-  it('takes a cut chunked answer for a broken connection', async () => {
+  it('a cut chunked answer is a broken connection', async () => {
     const cut: RequestListener = (_, answer) => {
       answer.write('{"id":"r1"')
       setImmediate(() => answer.destroy())
@@ -75,7 +75,7 @@ describe('answers that are none', () => {
     expect(await failureOf(cut)).toMatchObject({ reaction: 'temporary', code: 'service-unreachable' })
   })
 
-  it('reads answers compressed as it asked', async () => {
+  it('a compressed answer is read', async () => {
     await using server = await serve((request, answer) => {
       expect(request.headers['accept-encoding']).toBe('gzip')
       answer.setHeader('content-encoding', 'gzip').end(gzipSync(JSON.stringify(RESOURCE)))
@@ -86,7 +86,7 @@ describe('answers that are none', () => {
 })
 
 describe('redirects', () => {
-  it.each([301, 302, 303, 307, 308])('never follows a redirect (%i) with the file', async (status) => {
+  it.each([301, 302, 303, 307, 308])('a redirect (%i) is never followed with the file', async (status) => {
     let reached = 0
     await using elsewhere = await serve((_, answer) => {
       reached += 1
@@ -124,7 +124,7 @@ describe('the wire', () => {
     'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
     'CERT_HAS_EXPIRED',
     'ERR_TLS_CERT_ALTNAME_INVALID',
-  ])('refuses a certificate for good: %s', async (code) => {
+  ])('a refused certificate is final: %s', async (code) => {
     expect(await failingWith(code)).toMatchObject({ reaction: 'refused', code: 'certificate-refused' })
   })
 
@@ -135,13 +135,13 @@ describe('the wire', () => {
     'EHOSTUNREACH',
     'UND_ERR_CONNECT_TIMEOUT',
     'ERR_SSL_WRONG_VERSION_NUMBER',
-  ])('takes a missing service for temporary: %s', async (code) =>
+  ])('a service that cannot be reached is temporary: %s', async (code) =>
     expect(await failingWith(code)).toMatchObject({ reaction: 'temporary', code: 'service-unreachable' }),
   )
 })
 
 describe('refusals', () => {
-  const saying =
+  const answering =
     (status: number, body: object): RequestListener =>
     (_, answer) =>
       answer.writeHead(status).end(JSON.stringify(body))
@@ -155,17 +155,17 @@ describe('refusals', () => {
     [413, { reaction: 'rejected', code: 'too-large', status: 413 }],
     [415, { reaction: 'rejected', code: 'request-rejected', status: 415 }],
     [422, { reaction: 'rejected', code: 'invalid', status: 422 }],
-  ])('turns %i into its one error', async (status, expected) => {
-    expect(await failureOf(saying(status, {}))).toMatchObject(expected)
+  ])('the status %i becomes its one error', async (status, expected) => {
+    expect(await failureOf(answering(status, {}))).toMatchObject(expected)
   })
 
-  it('names the right that is missing', async () => {
-    expect(String(await failureOf(saying(403, {})))).toContain('the right "read" is needed')
+  it('a refusal names the right that is missing', async () => {
+    expect(String(await failureOf(answering(403, {})))).toContain('the right "read" is needed')
   })
 
-  it('shows what the service said, escaped', async () => {
+  it('a refusal shows the words of the service, escaped', async () => {
     const failure = await failureOf(
-      saying(422, { detail: 'Bad\u001b[31m path', errors: { path: ['is odd', 'is long'] } }),
+      answering(422, { detail: 'Bad\u001b[31m path', errors: { path: ['is odd', 'is long'] } }),
     )
     expect(String(failure)).toBe(
       'RejectedError: Cannot show the resource "r1": the service answered 422 (validation error): ' +
@@ -173,11 +173,11 @@ describe('refusals', () => {
     )
   })
 
-  it('bounds what the service said', async () => {
-    expect(String(await failureOf(saying(422, { message: 'x'.repeat(100_000) }))).length).toBeLessThan(1_000)
+  it('a refusal bounds the words of the service', async () => {
+    expect(String(await failureOf(answering(422, { message: 'x'.repeat(100_000) }))).length).toBeLessThan(1_000)
   })
 
-  it('never shows a credential the service repeats', async () => {
+  it('a refusal never shows a credential that the service repeats', async () => {
     const listener: RequestListener = (request, answer) =>
       answer.writeHead(401).end(JSON.stringify({ message: `${'x'.repeat(590)} ${request.headers.authorization}` }))
     const failure = await failureOf(listener)
@@ -186,7 +186,7 @@ describe('refusals', () => {
 })
 
 describe('requests', () => {
-  it('carries the credential in one header only', async () => {
+  it('a request carries the credential in one header only', async () => {
     const seen: IncomingMessage[] = []
     await using server = await serve((request, answer) => {
       seen.push(request)
@@ -205,7 +205,7 @@ describe('requests', () => {
     }
   })
 
-  it('are only those the interface names', async () => {
+  it('the client requests only what the interface names', async () => {
     const seen: string[] = []
     await using server = await serve((request, answer) => {
       seen.push(`${request.method} ${request.url?.split('?')[0]}`)
@@ -229,22 +229,22 @@ describe('requests', () => {
     expect(seen.map((line) => line.replace('/lib/', '/x/')).sort()).toEqual(named.sort())
   })
 
-  it('never brings the credential into logs or errors', async () => {
+  it('the credential never appears in logs or errors', async () => {
     const logged: unknown[] = []
-    const note = (...line: unknown[]) => void logged.push(line)
+    const record = (...line: unknown[]) => void logged.push(line)
     await using server = await serve((request, answer) => {
-      const said = JSON.stringify({ detail: `Is ${request.headers.authorization} yours?` })
-      answer.writeHead(seen.shift() ?? 401, { 'retry-after': '1' }).end(said)
+      const body = JSON.stringify({ detail: `Is ${request.headers.authorization} yours?` })
+      answer.writeHead(seen.shift() ?? 401, { 'retry-after': '1' }).end(body)
     })
     const seen = [503, 429, 500, 422, 401, 403, 302, 200]
-    const logger = { debug: note, info: note, warn: note, error: note }
+    const logger = { debug: record, info: record, warn: record, error: record }
     await using client = clientOf(server.origin, { logger })
     for (let call = 0; call < 5; call += 1) logged.push(await thrownBy(client.checkAccess()))
     expect(logged.length).toBeGreaterThan(9)
     expect(inspect(logged, { depth: 9, showHidden: true })).not.toContain(TOKEN)
   })
 
-  it('reports each exchange for counting', async () => {
+  it('each request is reported to the metrics', async () => {
     const seen: RequestObservation[] = []
     await using server = await serve((_, answer) => answer.writeHead(404).end())
     await using client = clientOf(server.origin, { onRequest: (observation) => seen.push(observation) })
@@ -252,7 +252,7 @@ describe('requests', () => {
     expect(seen).toEqual([{ route: 'showLibrary', status: 404, durationMs: expect.any(Number) }])
   })
 
-  it('stops at once when aborted', async () => {
+  it('an abort stops a request at once', async () => {
     await using server = await serve(() => {})
     await using client = clientOf(server.origin)
     const abort = new AbortController()
@@ -262,7 +262,7 @@ describe('requests', () => {
     expect(await thrownBy(client.checkAccess(abort.signal))).toMatchObject({ reaction: 'interrupted' })
   })
 
-  it('never sends what was aborted while it waited', async () => {
+  it('a request aborted while it waited is never sent', async () => {
     const asked: string[] = []
     let finish = () => {}
     await using server = await serve((request, answer) => {
@@ -283,7 +283,7 @@ describe('requests', () => {
     expect(asked).toEqual(['first'])
   })
 
-  it('does nothing more once closed', async () => {
+  it('a closed client does nothing more', async () => {
     const client = clientOf('http://127.0.0.1:1')
     await client.close()
     expect(await thrownBy(client.checkAccess())).toMatchObject({ reaction: 'interrupted' })

@@ -1,4 +1,4 @@
-/** What keeps the store from its disk, in words that say what to do. */
+/** Faults of the disk below the store, reported with what to do. */
 import { openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -15,7 +15,7 @@ function databaseIn(directory: string, options?: Database.Options): Database.Dat
   return database
 }
 
-/** Fills a database that may have no further pages: what SQLite throws on a full disk. */
+/** Fills a database beyond its page limit, so that SQLite throws as on a full disk. */
 function overfill(directory: string): void {
   const database = databaseIn(directory)
   database.exec('CREATE TABLE t (x); PRAGMA max_page_count = 3')
@@ -28,16 +28,16 @@ function writeReadOnly(directory: string): void {
 }
 
 describe('a store that cannot be written', () => {
-  test('is told from a disk that is full', () => {
+  test('a full disk is distinguished from other write failures', () => {
     const directory = temporaryDirectory()
     expect(() => explainFaults(directory, () => overfill(directory))).toThrow(
       expect.objectContaining({ code: 'disk-full', message: expect.stringContaining(directory) }),
     )
   })
 
-  test('for want of a file is the fault of a disk without room', () => {
+  test('a missing file is a full disk only where no room is left', () => {
     const missing = () => openSync(join(temporaryDirectory(), 'missing'), 'r')
-    // This file system never has room.
+    // This file system never has free space.
     expect(() => explainFaults('/proc', missing)).toThrow(expect.objectContaining({ code: 'disk-full' }))
     expect(() => explainFaults(temporaryDirectory(), missing)).toThrow(
       expect.objectContaining({ code: 'store-unusable' }),
@@ -46,7 +46,7 @@ describe('a store that cannot be written', () => {
     expect(() => explainFaults(gone, missing)).toThrow(expect.objectContaining({ code: 'store-unusable' }))
   })
 
-  test('since nobody may write there is not damaged', () => {
+  test('a store without write permission is unusable, not damaged', () => {
     const directory = temporaryDirectory()
     const work = () => writeReadOnly(directory)
     expect(() => explainFaults(join(directory, 'gone'), work)).toThrow(
@@ -54,7 +54,7 @@ describe('a store that cannot be written', () => {
     )
   })
 
-  test('passes on what is no fault of a store', () => {
+  test('an error that is no fault of the store is passed on', () => {
     const bug = new TypeError('a bug')
     const work = () => {
       throw bug
@@ -63,8 +63,8 @@ describe('a store that cannot be written', () => {
   })
 })
 
-describe('the note beside a store', () => {
-  test('that cannot be written leaves it open, not lost', () => {
+describe('the generation record', () => {
+  test('a generation record that cannot be written leaves the store open', () => {
     const directory = temporaryDirectory()
     const store = openStore(directory)
     const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' })
@@ -79,7 +79,7 @@ describe('the note beside a store', () => {
     expect(readGenerationRecord(join(directory, 'generation'))?.closed).not.toBeNull()
   })
 
-  test('hides no bug of the program', () => {
+  test('a bug while writing the generation record is thrown', () => {
     const store = openStore(temporaryDirectory())
     const spy = vi.spyOn(GenerationFile.prototype, 'writeDurably').mockImplementation(() => {
       throw new TypeError('a bug')
@@ -88,18 +88,18 @@ describe('the note beside a store', () => {
     expect(() => store[Symbol.dispose]()).toThrow('a bug')
   })
 
-  test('follows its file through a checkpoint', () => {
+  test('the generation record follows its file through a checkpoint', () => {
     const directory = temporaryDirectory()
     using store = openStore(directory)
     const before = placeOf(join(directory, 'store.db'))
-    // More than the log may hold: the pages go to the file itself, without a durable commit.
+    // The value exceeds the log, so its pages go to the file itself, without a durable commit.
     store.writeRelaxed(() => store.keyValues.set('much', 'x'.repeat(20 * 2 ** 20)))
     const after = placeOf(join(directory, 'store.db'))
     expect(after).not.toEqual(before)
     expect(readGenerationRecord(join(directory, 'generation'))?.place).toEqual(after)
   })
 
-  test('that is no note counts as none', () => {
+  test('an invalid generation record counts as missing', () => {
     const directory = temporaryDirectory()
     openStore(directory)[Symbol.dispose]()
     const file = join(directory, 'generation')
@@ -114,11 +114,11 @@ describe('the note beside a store', () => {
 })
 
 describe('a reader', () => {
-  test('has nothing to read where no store was made', () => {
+  test('a reader finds nothing where no store exists', () => {
     expect(openStoreReader(temporaryDirectory())).toBeUndefined()
   })
 
-  test('sees what was written when it looks anew', () => {
+  test('a reader sees new writes after it renews its view', () => {
     const directory = temporaryDirectory()
     using store = openStore(directory)
     using reader = openStoreReader(directory)
@@ -131,7 +131,7 @@ describe('a reader', () => {
   })
 })
 
-test('a count that finds no row is a fault', () => {
+test('a count without a row is a fault', () => {
   expect(onlyRow({ n: 0 })).toEqual({ n: 0 })
   expect(() => onlyRow(undefined)).toThrow('has none')
 })

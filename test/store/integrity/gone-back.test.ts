@@ -43,7 +43,7 @@ function acknowledge(store: Store, index: number): void {
   store.write(() => store.contents.markStored(id, { ...stored, mirrorId: 1, runId: 1, nowMs: 1 }))
 }
 
-/** What lies on the disk at this moment, as a kill would leave it. */
+/** A copy of what is on the disk now, as a kill would leave it. */
 function copyOf(directory: string): string {
   const copy = temporaryDirectory()
   for (const name of NAMES.filter((one) => existsSync(join(directory, one))))
@@ -51,7 +51,7 @@ function copyOf(directory: string): string {
   return copy
 }
 
-/** Refused with exit 78 for whoever writes and whoever reads, or nothing of what was acknowledged is missing. */
+/** Expects that readers and writers are both refused with exit 78, or both find each receipt. */
 function expectNothingLost(directory: string, acknowledged: number): 'refused' | 'whole' {
   const answers = [openStoreReader, openStore].map((open) => {
     try {
@@ -69,13 +69,13 @@ function expectNothingLost(directory: string, acknowledged: number): 'refused' |
   return answers[0] ?? 'refused'
 }
 
-describe('a write-ahead log that was cut after a kill', () => {
+describe('a write-ahead log cut after a kill', () => {
   test.each([
     ['at each frame', 0],
     ['in the header of each frame', 11],
     ['in the middle of each page', 24 + 2_000],
     ['before the last byte of each frame', FRAME_BYTES - 1],
-  ])('(%s) loses no receipt in silence (P1, P24)', (_, extraBytes) => {
+  ])('a log cut after a kill (%s) loses no receipt in silence (P1, P24)', (_, extraBytes) => {
     const { directory, store } = newStore()
     for (let index = 1; index <= 6; index += 1) acknowledge(store, index)
     const killed = copyOf(directory)
@@ -93,13 +93,13 @@ describe('a write-ahead log that was cut after a kill', () => {
     expect(expectNothingLost(copyOf(killed), 6)).toBe('whole')
   })
 
-  test('is refused by each receipt that it lacks', () => {
+  test('a log that lacks any receipt is refused', () => {
     const { directory, store } = newStore()
     using _ = store
     for (let index = 1; index <= 12; index += 1) {
       const before = copyOf(directory)
       acknowledge(store, index)
-      // The log of before, with the note of now.
+      // The earlier log, with the current generation record.
       copyFileSync(join(directory, 'generation'), join(before, 'generation'))
       expect(expectNothingLost(before, index), `after ${index}`).toBe('refused')
       expect(expectNothingLost(copyOf(directory), index), `after ${index}`).toBe('whole')
@@ -111,7 +111,7 @@ describe('an older copy of the database', () => {
   test.each([
     ['with its log', ['store.db', 'store.db-wal']],
     ['without its log', ['store.db']],
-  ])('(%s) is refused, whenever it was made', (_, names) => {
+  ])('an older copy of the database (%s) is refused, whenever it was made', (_, names) => {
     const { directory, store } = newStore()
     const copies: string[] = []
     for (let index = 1; index <= 6; index += 1) {
@@ -128,7 +128,7 @@ describe('an older copy of the database', () => {
     }
   })
 
-  test('beside the log of the newer one is refused', () => {
+  test('a database beside an older log is refused', () => {
     const { directory, store } = newStore()
     const older = copyOf(directory)
     for (let index = 1; index <= 6; index += 1) acknowledge(store, index)
@@ -139,7 +139,7 @@ describe('an older copy of the database', () => {
   })
 })
 
-describe('a store that is deleted or replaced while it is used', () => {
+describe('a deleted or replaced store', () => {
   test.each([
     ['deleted', (file: string) => rmSync(file)],
     [
@@ -150,10 +150,10 @@ describe('a store that is deleted or replaced while it is used', () => {
         writeFileSync(file, bytes)
       },
     ],
-  ])('(%s) takes nothing any more', (_, befall) => {
+  ])('a store that is %s in use takes no more writes', (_, damage) => {
     const { directory, store } = newStore()
     using _store = store
-    befall(join(directory, 'store.db'))
+    damage(join(directory, 'store.db'))
     expect(() => store.write(() => {})).toThrow(/deleted or replaced/)
     expect(() => store.writeRelaxed(() => {})).toThrow(OperatorError)
   })
@@ -179,7 +179,7 @@ describe('a flipped bit in a closed store', () => {
     writeSync(descriptor, byte, 0, 1, at)
   }
 
-  test('is noticed by whoever reads and whoever writes (P24)', () => {
+  test('a flipped bit is found by readers and writers (P24)', () => {
     const size = statSync(join(directory, 'store.db')).size
     const random = seededRandom(8)
     for (let round = 0; round < 250; round += 1) {
@@ -192,13 +192,13 @@ describe('a flipped bit in a closed store', () => {
     expect(expectNothingLost(directory, 40)).toBe('whole')
   })
 
-  test('is noticed also when nothing wrote it', () => {
+  test('a flipped bit is found even if no time changed', () => {
     const file = join(directory, 'store.db')
     flip(statSync(file).size - 100, 3)
-    // A disk that fails changes bytes and no times.
-    const note = readFileSync(join(directory, 'generation'), 'utf8')
+    // A failing disk changes bytes and no times.
+    const record = readFileSync(join(directory, 'generation'), 'utf8')
     const { ctimeNs } = statSync(file, { bigint: true })
-    writeFileSync(join(directory, 'generation'), note.replace(/"ctimeNs":"\d+"/, `"ctimeNs":"${ctimeNs}"`))
+    writeFileSync(join(directory, 'generation'), record.replace(/"ctimeNs":"\d+"/, `"ctimeNs":"${ctimeNs}"`))
     expect(() => openStore(directory)).toThrow(OperatorError)
   })
 })

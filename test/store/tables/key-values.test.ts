@@ -3,7 +3,7 @@ import { openStore, openStoreReader } from '../../../src/store/open-store.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 
 describe('key-values', () => {
-  test('outlive the process that wrote them', () => {
+  test('key-values outlive the process that wrote them', () => {
     const stateDir = temporaryDirectory()
     {
       using store = openStore(stateDir)
@@ -14,7 +14,7 @@ describe('key-values', () => {
     expect(reader?.keyValues.get('due:Papers')).toBe('second')
   })
 
-  test('are listed by prefix, taken literally', () => {
+  test('key-values are listed by prefix, taken literally', () => {
     using store = openStore(temporaryDirectory())
     store.write(() => {
       for (const key of ['pause:%', 'pause:a_b', 'pause:ä', 'Pause:x', 'due:a']) store.keyValues.set(key, key)
@@ -24,7 +24,7 @@ describe('key-values', () => {
     expect(store.keyValues.list('')).toHaveLength(5)
   })
 
-  test('never touch what the store notes itself', () => {
+  test('key-values never touch the records of the store itself', () => {
     const stateDir = temporaryDirectory()
     for (const opened of [1, 2]) {
       using store = openStore(stateDir)

@@ -52,7 +52,7 @@ function markStored(store: Store, id: number, resourceId: string): void {
 }
 
 describe('contents', () => {
-  test('are one for bytes and kind', () => {
+  test('a content is one for its bytes and type', () => {
     using used = openUsed()
     const { store, mirror } = used
     const key = { libraryId: mirror.library.id, sha256: Buffer.alloc(32, 1), size: 1 }
@@ -61,7 +61,7 @@ describe('contents', () => {
     expect(store.contents.ensure({ ...key, mime: 'text/markdown' })?.id).not.toBe(first?.id)
   })
 
-  test('keep their resource id for good (P13)', () => {
+  test('a content keeps its resource id for good (P13)', () => {
     using used = openUsed()
     const { store } = used
     const { id } = store.write(() => used.content(1))
@@ -71,7 +71,7 @@ describe('contents', () => {
     expect(store.contents.get(id)).toMatchObject({ state: 'stored', resourceId: 'r1' })
   })
 
-  test('never are stored without an id', () => {
+  test('a content is never stored without an id', () => {
     using used = openUsed()
     const { id } = used.store.write(() => used.content(1))
     expect(() => used.store.write(() => markStored(used.store, id, ''))).toThrow(/CHECK/)
@@ -79,7 +79,7 @@ describe('contents', () => {
 })
 
 describe('an intent without an outcome', () => {
-  test('is in doubt until its outcome is known', () => {
+  test('an intent is in doubt until its outcome is known', () => {
     using used = openUsed()
     const { store, mirror } = used
     const { id: contentId } = store.write(() => used.content(7))
@@ -99,7 +99,7 @@ describe('an intent without an outcome', () => {
     ])
   })
 
-  test('counts against the day, one not sent does not', () => {
+  test('an intent counts towards the day unless it was not sent', () => {
     using used = openUsed()
     const { store, mirror } = used
     const { origin } = mirror.library
@@ -120,7 +120,7 @@ describe('an intent without an outcome', () => {
     })
     expect(store.uploads.countSince(origin, 0, 200)).toBe(6)
     expect(store.uploads.countSince(origin, 103, 200)).toBe(3)
-    // What begun in the future was noted while the clock was wrong.
+    // An upload that begins in the future was recorded while the clock was wrong.
     expect(store.uploads.countSince(origin, 0, 101)).toBe(2)
     expect(store.uploads.nthSince(origin, 0, 200, 1)).toBe(101)
     expect(store.uploads.nthSince(origin, 0, 200, 6)).toBeUndefined()
@@ -139,7 +139,7 @@ describe('a quarantine', () => {
     { retryAt: nowMs + DAY_MS + 1, isDue: true },
   ]
 
-  test.each(cases)('keeps what is refused from sending: %j', ({ retryAt, isDue }) => {
+  test.each(cases)('a refused content is not sent while in quarantine: %j', ({ retryAt, isDue }) => {
     using used = openUsed()
     const { store, mirror } = used
     store.write(() => used.file('', 'a', 1))
@@ -150,7 +150,7 @@ describe('a quarantine', () => {
     expect(store.files.hasSendable(mirror.id, nowMs)).toBe(false)
   })
 
-  test.each(cases)('keeps what failed from looks: %j', ({ retryAt, isDue }) => {
+  test.each(cases)('a failed content is not looked for while in quarantine: %j', ({ retryAt, isDue }) => {
     using used = openUsed()
     const { store, mirror } = used
     store.write(() => {
@@ -163,7 +163,7 @@ describe('a quarantine', () => {
 })
 
 describe('files', () => {
-  test('keep nanoseconds and inodes to the last digit', () => {
+  test('a file keeps nanoseconds and inodes to the last digit', () => {
     using used = openUsed()
     used.store.write(() => used.file('d', 'a', 1))
     expect(used.store.files.listForCompare(used.mirror.id, 'd')).toEqual([
@@ -171,7 +171,7 @@ describe('files', () => {
     ])
   })
 
-  test('are open until their content is stored', () => {
+  test('a file is open until its content is stored', () => {
     using used = openUsed()
     const { store, mirror } = used
     store.write(() => {
@@ -189,7 +189,7 @@ describe('files', () => {
     expect(names()).toEqual(['b'])
   })
 
-  test('are gone through page by page, each once', () => {
+  test('open files are listed page by page, each once', () => {
     using used = openUsed()
     const { store, mirror } = used
     store.write(() => {
@@ -207,7 +207,7 @@ describe('files', () => {
     expect(new Set(seen).size).toBe(25)
   })
 
-  test('that went and came are moved, others removed', () => {
+  test('files gone from one place and found elsewhere are moved, others removed', () => {
     using used = openUsed()
     const { store, mirror } = used
     store.write(() => {
@@ -237,7 +237,7 @@ describe('files', () => {
 })
 
 describe('a rehearsal', () => {
-  test('forgets everything that it wrote', async () => {
+  test('a rehearsal leaves nothing of what it wrote', async () => {
     using used = openUsed()
     const { store, stateDir } = used
     store.write(() => used.file('d', 'a', 1))
@@ -253,7 +253,7 @@ describe('a rehearsal', () => {
     expect(store.files.count(1)).toBe(1)
   })
 
-  test('forgets also when it fails', async () => {
+  test('a rehearsal that fails leaves nothing either', async () => {
     using used = openUsed()
     const { store } = used
     const failing = store.rehearse(async () => {
@@ -268,7 +268,7 @@ describe('a rehearsal', () => {
 })
 
 describe('a transaction', () => {
-  test('that fails leaves nothing behind', () => {
+  test('a failing transaction leaves nothing behind', () => {
     using used = openUsed()
     const { store } = used
     const failing = () =>

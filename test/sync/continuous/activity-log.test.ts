@@ -13,47 +13,47 @@ function ranWith(created: number, bytes: number): SyncSummary {
   return summary
 }
 
-test('many runs are told in one line, completely', async () => {
+test('many runs are reported in one line with complete sums', async () => {
   const clock = manualClock()
-  const said: LogFields[] = []
-  const logger = { ...silentLogger, info: (_: string, fields: LogFields = {}) => void said.push(fields) }
+  const logged: LogFields[] = []
+  const logger = { ...silentLogger, info: (_: string, fields: LogFields = {}) => void logged.push(fields) }
   const log = new ActivityLog({ clock, logger }, 'papers')
   for (let run = 0; run < 10; run += 1) log.add(ranWith(1, 10))
-  expect(said).toEqual([{ mirror: 'papers', created: 1, bytes: 10 }])
+  expect(logged).toEqual([{ mirror: 'papers', created: 1, bytes: 10 }])
   await clock.advance(INTERVAL_MS)
   log.add(ranWith(0, 0))
-  expect(said[1]).toEqual({ mirror: 'papers', created: 9, bytes: 90 })
+  expect(logged[1]).toEqual({ mirror: 'papers', created: 9, bytes: 90 })
   log.add(ranWith(2, 20))
   log.flush()
   log.flush()
-  expect(said.slice(2)).toEqual([{ mirror: 'papers', created: 2, bytes: 20 }])
+  expect(logged.slice(2)).toEqual([{ mirror: 'papers', created: 2, bytes: 20 }])
 })
 
-test('where only uploads failed nothing is said to be sent', () => {
-  const said: unknown[] = []
-  const logger = { ...silentLogger, info: (...line: unknown[]) => void said.push(line) }
+test('a run whose uploads all failed is not reported as sent', () => {
+  const logged: unknown[] = []
+  const logger = { ...silentLogger, info: (...line: unknown[]) => void logged.push(line) }
   const log = new ActivityLog({ clock: manualClock(), logger }, 'papers')
   const failed = ranWith(0, 0)
   failed.uploads.failed = 2
   log.add(failed)
-  expect(said).toEqual([['uploads failed', { mirror: 'papers', failed: 2 }]])
+  expect(logged).toEqual([['uploads failed', { mirror: 'papers', failed: 2 }]])
 })
 
-test('runs that sent nothing are not told', () => {
-  const said: unknown[] = []
-  const logger = { ...silentLogger, info: (message: string) => void said.push(message) }
+test('a run that sent nothing is not reported', () => {
+  const logged: unknown[] = []
+  const logger = { ...silentLogger, info: (message: string) => void logged.push(message) }
   const log = new ActivityLog({ clock: manualClock(), logger }, 'papers')
   log.add(ranWith(0, 0))
   log.flush()
-  expect(said).toEqual([])
+  expect(logged).toEqual([])
 })
 
 test('each file is named, until there are too many in a minute', async () => {
   const clock = manualClock()
-  const said: (LogFields & { message: string })[] = []
+  const logged: (LogFields & { message: string })[] = []
   const logger = {
     ...silentLogger,
-    info: (message: string, fields: LogFields = {}) => void said.push({ message, ...fields }),
+    info: (message: string, fields: LogFields = {}) => void logged.push({ message, ...fields }),
   }
   const log = new ActivityLog({ clock, logger }, 'papers')
   const send = (count: number) => {
@@ -62,11 +62,11 @@ test('each file is named, until there are too many in a minute', async () => {
     log.add(ranWith(count, count * 10))
   }
   send(60)
-  expect(said).toHaveLength(60)
-  expect(said[0]).toEqual({ message: 'sent', mirror: 'papers', path: '0.md', resourceId: 'r0', bytes: 10 })
+  expect(logged).toHaveLength(60)
+  expect(logged[0]).toEqual({ message: 'sent', mirror: 'papers', path: '0.md', resourceId: 'r0', bytes: 10 })
   send(40)
-  expect(said.slice(60)).toEqual([{ message: 'sent besides', mirror: 'papers', created: 40, bytes: 400 }])
+  expect(logged.slice(60)).toEqual([{ message: 'sent besides', mirror: 'papers', created: 40, bytes: 400 }])
   await clock.advance(60_000)
   send(1)
-  expect(said.slice(61)).toEqual([{ message: 'sent', mirror: 'papers', path: '0.md', resourceId: 'r0', bytes: 10 }])
+  expect(logged.slice(61)).toEqual([{ message: 'sent', mirror: 'papers', path: '0.md', resourceId: 'r0', bytes: 10 }])
 })

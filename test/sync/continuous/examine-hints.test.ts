@@ -59,7 +59,7 @@ async function scannedMirror(tree: Tree, settleMs = 0): Promise<Examined> {
 }
 
 describe('hints', () => {
-  test('at new and changed files are recorded', async () => {
+  test('hints at new and changed files record them', async () => {
     await using mirror = await scannedMirror({ 'a.md': 'a', 'd/b.md': 'b' })
     writeTree(mirror.root, { 'a.md': 'changed', 'd/new.md': 'new' })
     const { needsScan, hasDifferences, problems } = await mirror.look('a.md', 'd/new.md', 'd/b.md')
@@ -67,14 +67,14 @@ describe('hints', () => {
     expect(mirror.known('d')).toEqual(['b.md', 'new.md'])
   })
 
-  test('at what nobody knew of call for nothing', async () => {
+  test('hints at unknown paths cause no scan', async () => {
     await using mirror = await scannedMirror({ 'a.md': 'a' })
     expect(await mirror.look('gone.md', 'never/was/there.md')).toEqual({
       ...{ needsScan: false, hasDifferences: false, problems: [] },
     })
   })
 
-  test('at what is gone call for a scan', async () => {
+  test('hints at missing paths cause a scan', async () => {
     await using mirror = await scannedMirror({ 'a.md': 'a', 'd/e/b.md': 'b' })
     rmSync(join(mirror.root, 'a.md'))
     expect(await mirror.look('a.md')).toMatchObject({ needsScan: true, hasDifferences: false })
@@ -84,7 +84,7 @@ describe('hints', () => {
     expect([mirror.known(''), mirror.known('d/e')]).toEqual([['a.md'], ['b.md']])
   })
 
-  test('at what became something else call for a scan', async () => {
+  test('hints at paths of another kind cause a scan', async () => {
     await using mirror = await scannedMirror({ 'a.md': 'a', 'b.md': 'b', 'd/e.md': 'e', 'f/g.md': 'g' })
     for (const name of ['a.md', 'b.md', 'd', 'f']) rmSync(join(mirror.root, name), { recursive: true })
     writeTree(mirror.root, { 'a.md/inside.md': 'inside', d: 'now a file' })
@@ -95,7 +95,7 @@ describe('hints', () => {
     }
   })
 
-  test('at what is ignored now call for a scan', async () => {
+  test('hints at newly ignored paths cause a scan', async () => {
     await using mirror = await scannedMirror({ 'a.md': 'a', 'd/b.md': 'b', 'e.md': 'e' })
     writeTree(mirror.root, { '.shelfdignore': 'a.md\nd/\nnew.md\n', 'new.md': 'new' })
     expect(await mirror.look('a.md')).toMatchObject({ needsScan: true })
@@ -103,7 +103,7 @@ describe('hints', () => {
     expect(await mirror.look('new.md', 'e.md')).toMatchObject({ needsScan: false })
   })
 
-  test('at a file in new directories find them all', async () => {
+  test('a hint at a file in new directories finds all their files', async () => {
     await using mirror = await scannedMirror({ 'a.md': 'a' })
     writeTree(mirror.root, { 'x/y/z/deep.md': 'deep', 'x/flat.md': 'flat' })
     expect(await mirror.look('x/y/z/deep.md')).toMatchObject({ needsScan: false, hasDifferences: true })
@@ -111,7 +111,7 @@ describe('hints', () => {
     expect([...mirror.hand.watched].sort()).toEqual(['', 'x', 'x/y', 'x/y/z'])
   })
 
-  test('at directories read again what came before the watch', async () => {
+  test('new directories are read again once they are watched', async () => {
     await using mirror = await scannedMirror({ 'a.md': 'a' })
     mkdirSync(join(mirror.root, 'x/y'), { recursive: true })
     const { watched } = mirror.hand
@@ -124,7 +124,7 @@ describe('hints', () => {
     expect(mirror.known('x/y')).toEqual(['late.md'])
   })
 
-  test('at nests that never end leave the rest to a scan', async () => {
+  test('directories that nest without end are left to a scan', async () => {
     await using mirror = await scannedMirror({ 'a.md': 'a' })
     mkdirSync(join(mirror.root, 'n'))
     const { watched } = mirror.hand
@@ -136,14 +136,14 @@ describe('hints', () => {
     expect(await mirror.look('n')).toMatchObject({ needsScan: true })
   })
 
-  test('at files in trees wait until they have rested', async () => {
+  test('files in new directories wait until they have settled', async () => {
     await using mirror = await scannedMirror({ 'a.md': 'a' }, 60_000)
     writeTree(mirror.root, { 'x/fresh.md': 'fresh' })
     await mirror.look('x')
     expect([mirror.known('x'), mirror.settling()]).toEqual([[], 1])
   })
 
-  test('at files that changed meanwhile wait once more', async () => {
+  test('files that change while they are read wait once more', async () => {
     await using mirror = await scannedMirror({ 'a.md': 'a' })
     writeTree(mirror.root, { 'b.md': 'b', 'c.md': 'half of', 'x/d.md': 'half of', 'x/e.md': 'e' })
     mirror.hand.events.onHint('c.md')
@@ -153,7 +153,7 @@ describe('hints', () => {
     expect(mirror.settling()).toBe(2)
   })
 
-  test('at what is ignored or no file record nothing', async () => {
+  test('hints at ignored paths and links record nothing', async () => {
     await using mirror = await scannedMirror({ 'a.md': 'a', '.shelfdignore': 'secret*\n' })
     writeTree(mirror.root, { 'secret.md': 's', 'secrets/b.md': 'b' })
     symlinkSync('a.md', join(mirror.root, 'link.md'))
@@ -161,7 +161,7 @@ describe('hints', () => {
     expect(mirror.hand.watched).not.toContain('secrets')
   })
 
-  test.skipIf(process.getuid?.() === 0)('at what cannot be read are problems', async () => {
+  test.skipIf(process.getuid?.() === 0)('a hint at an unreadable file is a problem', async () => {
     await using mirror = await scannedMirror({ 'a.md': 'a' })
     writeTree(mirror.root, { 'locked.md': 'locked' })
     chmodSync(join(mirror.root, 'locked.md'), 0o000)

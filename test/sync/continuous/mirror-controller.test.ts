@@ -16,7 +16,7 @@ function rootWith(tree: Tree): string {
   return writeTree(join(temporaryDirectory(), 'Papers'), tree)
 }
 
-/** A controller of a directory that has sent everything, and whose watcher is the test. */
+/** A controller that has sent its whole directory, and whose watcher the test drives. */
 async function controlledMirror(service: FaultyService, tree: Tree) {
   const root = rootWith(tree)
   const { engine } = openTestEngine(service)
@@ -30,27 +30,27 @@ async function controlledMirror(service: FaultyService, tree: Tree) {
     }
     return { examine, [Symbol.asyncDispose]: () => examiner[Symbol.asyncDispose]() }
   }
-  const kept = startController({ ...engine, openExaminer }, controllerSettings(mirrorOf(root), hand.means))
-  await until('all is quiet', () => isIdle(kept))
+  const running = startController({ ...engine, openExaminer }, controllerSettings(mirrorOf(root), hand.means))
+  await until('the controller is idle', () => isIdle(running))
   const write = (name: string, text: string) => {
     writeFileSync(join(root, name), text)
     hand.events.onHint(name)
   }
-  return { ...kept, kept, root, hand, write, engine, examining }
+  return { ...running, running, root, hand, write, engine, examining }
 }
 
-describe('a mirror that is kept up to date', () => {
-  test('sends what it has and what is hinted at', async () => {
+describe('a continuous mirror', () => {
+  test('a controller sends its files and those that hints name', async () => {
     await using service = await startFaultyService({ library: 'Test' })
-    const { write, kept, controller } = await controlledMirror(service, { 'a.md': 'a', 'b/c.md': 'c' })
+    const { write, running, controller } = await controlledMirror(service, { 'a.md': 'a', 'b/c.md': 'c' })
     expect(service.count('uploadFile')).toBe(2)
     write('new.md', 'new')
     await until('the new one is sent', () => service.count('uploadFile') === 3)
-    await until('all is quiet', () => isIdle(kept))
+    await until('the controller is idle', () => isIdle(running))
     expect(controller.status).toMatchObject({ state: 'idle', reason: null, watcher: 'node', missedByWatcher: 0 })
   })
 
-  test('goes on where it was after its end', async () => {
+  test('a new controller sends what changed since the last one stopped', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const { stop, root, fatal } = await controlledMirror(service, { 'a.md': 'a' })
     await stop()
@@ -62,12 +62,12 @@ describe('a mirror that is kept up to date', () => {
       controllerSettings(mirrorOf(root, { name: 'again', remotePath: '/again' }), null),
     )
     await until('the change is sent', () => service.count('uploadFile') === 2)
-    await until('all is quiet', () => isIdle(again))
+    await until('the controller is idle', () => isIdle(again))
   })
 })
 
 describe('a pin', () => {
-  test('is compared anew over every connection', async () => {
+  test('the pin of a mirror is compared over every new connection', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const { connection, controller, write } = await controlledMirror(service, { 'a.md': 'a' })
     await connection.reset()
@@ -79,7 +79,7 @@ describe('a pin', () => {
   })
 })
 
-/** What the store knows of a file in the root of the only mirror. */
+/** The row of a file in the root of the only mirror. */
 function findFile({ store }: Engine, name: string) {
   const [row] = store.mirrors.list()
   return row && store.files.findForCompare(row.id, '', name)
@@ -90,37 +90,37 @@ function ofOtherTenant(body: Record<string, unknown>): unknown {
 }
 
 describe('uploads', () => {
-  test('begin anew after polling failed', async () => {
+  test('uploads continue after polling failed', async () => {
     await using service = await startFaultyService({ library: 'Test' })
-    // Nothing but uploads works once the first one was sent.
+    // Once the first upload was sent, the service answers only uploads.
     service.answer = ({ route }) =>
       route !== 'uploadFile' && service.count('uploadFile') > 0 ? { status: 503, body: {} } : undefined
     const { engine } = openTestEngine(service, { limits: { inIngestion: 1, transfers: 1 } })
     const root = rootWith({ 'a.md': 'a', 'b.md': 'b', 'c.md': 'c' })
-    const kept = startController(engine, controllerSettings(mirrorOf(root), handWatch().means))
-    await until('it waits', () => kept.controller.status.state === 'waiting')
+    const running = startController(engine, controllerSettings(mirrorOf(root), handWatch().means))
+    await until('it waits', () => running.controller.status.state === 'waiting')
     service.answer = () => undefined
-    kept.controller.wake()
+    running.controller.wake()
     await until('all is sent', () => service.count('uploadFile') === 3)
-    await until('all is quiet', () => isIdle(kept))
+    await until('the controller is idle', () => isIdle(running))
   })
 
-  test('survive that polling is refused', async () => {
+  test('uploads survive a refused poll', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const isPolled = () => service.count('showResource') > 0
     service.answer = ({ route }) =>
       route === 'showResource' || (route === 'checkAccess' && isPolled()) ? { status: 403, body: {} } : undefined
     const { engine } = openTestEngine(service)
-    const kept = startController(engine, controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means))
-    await until('the connection is given up', () => kept.connection.status.state === 'refused')
-    expect(kept.fatal).toEqual([])
+    const running = startController(engine, controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means))
+    await until('the connection is given up', () => running.connection.status.state === 'refused')
+    expect(running.fatal).toEqual([])
     service.answer = () => undefined
-    kept.controller.wake()
-    await until('the connection is well', () => kept.connection.status.state === 'connected')
+    running.controller.wake()
+    await until('the connection is well', () => running.connection.status.state === 'connected')
     expect(service.count('uploadFile')).toBe(1)
   })
 
-  test('wait for a pause made while connecting', async () => {
+  test('uploads wait for a pause made while connecting', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const { controller, connection, engine, write } = await controlledMirror(service, { 'a.md': 'a' })
     await connection.reset()
@@ -145,14 +145,14 @@ describe('uploads', () => {
 })
 
 describe('a change', () => {
-  test('is sent although all others just ended', async () => {
+  test('a change is sent although all others have just ended', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const { controller, write, examining } = await controlledMirror(service, { 'a.md': 'a' })
     const isOver = Promise.withResolvers<void>()
     service.onAnswered = ({ fileName }) => (fileName === 'b.md' ? isOver.promise : undefined)
     write('b.md', 'b')
     await until('it is on its way', () => service.count('uploadFile') === 2)
-    // What is under way ends between the look at the next change and the word that there is more to send.
+    // The upload under way ends after the next change was examined and before the run learns of it.
     examining.isOver = async () => {
       isOver.resolve()
       await until('nothing is sent any more', () => controller.status.state !== 'sending')
@@ -178,8 +178,8 @@ test('a connection closed under a mirror does not halt it', async () => {
   await until('all is sent', () => service.count('uploadFile') === 1)
 })
 
-describe('what is being sent', () => {
-  /** A controller whose upload of b.md goes on until `release`, so that its run does. */
+describe('the state while sending', () => {
+  /** A controller whose upload of b.md, and so its run, lasts until `release`. */
   async function sendingMirror(service: FaultyService) {
     const mirror = await controlledMirror(service, { 'a.md': 'a' })
     const released = Promise.withResolvers<void>()
@@ -193,9 +193,9 @@ describe('what is being sent', () => {
     return { ...mirror, writeBelow, release: released.resolve }
   }
 
-  test('includes what waits for its directory', async () => {
+  test('the state is sending while a file waits for its directory', async () => {
     await using service = await startFaultyService({ library: 'Test' })
-    const { controller, kept, engine, writeBelow, release } = await sendingMirror(service)
+    const { controller, running, engine, writeBelow, release } = await sendingMirror(service)
     const isMade = Promise.withResolvers<void>()
     const before = service.onAnswered
     service.onAnswered = (seen) => (seen.route === 'createDirectory' ? isMade.promise : before(seen))
@@ -207,12 +207,12 @@ describe('what is being sent', () => {
     expect(controller.status.state).toBe('sending')
     isMade.resolve()
     await until('c.md is sent', () => service.count('uploadFile') === 3)
-    await until('all is quiet', () => isIdle(kept))
+    await until('the controller is idle', () => isIdle(running))
   })
 
-  test('tells each problem once however often it comes', async () => {
+  test('a run reports a repeated problem once', async () => {
     await using service = await startFaultyService({ library: 'Test' })
-    const { kept, engine, writeBelow, release } = await sendingMirror(service)
+    const { running, engine, writeBelow, release } = await sendingMirror(service)
     service.answer = ({ route }) => (route === 'createDirectory' ? { status: 422, body: { message: 'No' } } : undefined)
     const asked = service.count('createDirectory')
     const accounts: unknown[] = []
@@ -228,7 +228,7 @@ describe('what is being sent', () => {
     }
     release()
     await until('the run is over', () => accounts.length > 0)
-    await until('all is quiet', () => isIdle(kept))
+    await until('the controller is idle', () => isIdle(running))
     expect(accounts[0]).toMatchObject({ mirrors: [{ problems: [{ path: 'd' }] }] })
   })
 })
@@ -238,7 +238,7 @@ function isUnderWay({ inFlight: underWay }: Engine): boolean {
 }
 
 describe('a batch', () => {
-  test('waits for what has not rested', async () => {
+  test('a batch waits for files that have not settled', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const { engine } = openTestEngine(service)
     const settings = controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means, { settleMs: 500 })
@@ -249,7 +249,7 @@ describe('a batch', () => {
     expect(controller.status).toMatchObject({ state: 'held', settling: 0 })
   })
 
-  test('ends in time although something settles', async () => {
+  test('a batch ends at its time limit although a file settles', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const { engine } = openTestEngine(service)
     const settings = controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means, { settleMs: 60_000 })
@@ -265,7 +265,7 @@ describe('a batch', () => {
 })
 
 describe('another run', () => {
-  test('never works beside the controller it quieted', async () => {
+  test('a controller does nothing while another run has its mirror', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     let calls = 0
     const lstatSync: FileSystem['lstatSync'] = (path, options) => {
@@ -274,30 +274,33 @@ describe('another run', () => {
     }
     const fs = { ...nodeFileSystem, lstatSync }
     const { engine } = openTestEngine(service, { fs })
-    const kept = startController(engine, controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means))
-    await until('all is quiet', () => isIdle(kept))
+    const running = startController(engine, controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means))
+    await until('the controller is idle', () => isIdle(running))
     for (let turns = 0; turns < 60; turns += 1) {
-      kept.controller.wake()
+      running.controller.wake()
       for (let turn = 0; turn < turns; turn += 1) await Promise.resolve()
-      const quiet = await kept.controller.quiesce()
+      const quiesced = await running.controller.quiesce()
       const before = calls
       for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
       expect(calls, `after ${turns} turns`).toBe(before)
-      quiet[Symbol.dispose]()
+      quiesced[Symbol.dispose]()
     }
-    await until('all is quiet', () => isIdle(kept))
+    await until('the controller is idle', () => isIdle(running))
   })
 })
 
-describe('times that are yet to come', () => {
-  test.each([null, handWatch().means])('keep no file from being sent', async (watch) => {
-    await using service = await startFaultyService({ library: 'Test' })
-    const { engine } = openTestEngine(service)
-    const root = rootWith({ 'a.md': 'a', 'b.md': 'b' })
-    const future = new Date(Date.now() + TEN_YEARS_MS)
-    utimesSync(join(root, 'a.md'), future, future)
-    const kept = startController(engine, controllerSettings(mirrorOf(root), watch, { rescanMs: 3_600_000 }))
-    await until('both are sent', () => service.count('uploadFile') === 2)
-    await until('all is quiet', () => isIdle(kept))
-  })
+describe('modification times in the future', () => {
+  test.each([null, handWatch().means])(
+    'a modification time in the future does not prevent an upload',
+    async (watch) => {
+      await using service = await startFaultyService({ library: 'Test' })
+      const { engine } = openTestEngine(service)
+      const root = rootWith({ 'a.md': 'a', 'b.md': 'b' })
+      const future = new Date(Date.now() + TEN_YEARS_MS)
+      utimesSync(join(root, 'a.md'), future, future)
+      const running = startController(engine, controllerSettings(mirrorOf(root), watch, { rescanMs: 3_600_000 }))
+      await until('both are sent', () => service.count('uploadFile') === 2)
+      await until('the controller is idle', () => isIdle(running))
+    },
+  )
 })

@@ -18,7 +18,7 @@ interface Kept {
   readonly clock?: Clock
 }
 
-/** A controller that scans only when something calls for it, and counts its scans. */
+/** A controller without regular scans, which counts its scans. */
 function keep(service: FaultyService, given: Kept) {
   const { tree = { 'a.md': 'a' }, onScan, observeTree, settleMs = 30, clock = systemClock } = given
   const root = writeTree(join(temporaryDirectory(), 'Papers'), tree)
@@ -31,14 +31,14 @@ function keep(service: FaultyService, given: Kept) {
     return (observeTree ?? engine.observeTree)(options, signal)
   }
   const settings = controllerSettings(mirrorOf(root), hand.means, { settleMs })
-  const kept = startController({ ...engine, observeTree: counting }, settings)
-  return { ...kept, kept, root, hand, counted, engine }
+  const running = startController({ ...engine, observeTree: counting }, settings)
+  return { ...running, running, root, hand, counted, engine }
 }
 
 const FINGERPRINT = { sizeBytes: 1, mtimeNs: 0n, ctimeNs: 0n, inode: 1n }
 
 describe('scans', () => {
-  test('follow no other while directories keep coming', async () => {
+  test('directories that keep coming cause no further scan', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const onScan = (scan: number, root: string) => void writeTree(root, { [`new-${scan}/file.md`]: `${scan}` })
     const { counted, hand, fatal } = keep(service, { onScan })
@@ -48,7 +48,7 @@ describe('scans', () => {
     expect(fatal).toEqual([])
   })
 
-  test('come again for files that cannot be kept', async () => {
+  test('a scan is planned for more files than can settle', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const unsettled: UnsettledFile[] = Array.from({ length: 10_000 }, (_, index) => {
       return { path: `${index}.md`, isKnown: false, fingerprint: FINGERPRINT }
@@ -61,10 +61,10 @@ describe('scans', () => {
     expect(controller.status).toMatchObject({ settling: 10_000, nextScanAt: expect.any(Number) })
   })
 
-  test('come at intervals once watches run out', async () => {
+  test('scans come at intervals once watches run out', async () => {
     await using service = await startFaultyService({ library: 'Test' })
-    const { controller, kept, root, hand } = keep(service, {})
-    await until('all is quiet', () => isIdle(kept))
+    const { controller, running, root, hand } = keep(service, {})
+    await until('the controller is idle', () => isIdle(running))
     expect(controller.status).toMatchObject({ nextScanAt: null, isWatchLimited: false })
     hand.isLimited = true
     writeTree(root, { 'unwatched/b.md': 'b' })
@@ -73,23 +73,23 @@ describe('scans', () => {
     expect(controller.status).toMatchObject({ nextScanAt: expect.any(Number), isWatchLimited: true })
   })
 
-  test('come at intervals once a watcher has stopped', async () => {
+  test('scans come at intervals once a watcher has stopped', async () => {
     await using service = await startFaultyService({ library: 'Test' })
-    const { controller, kept, hand, counted } = keep(service, {})
-    await until('all is quiet', () => isIdle(kept))
+    const { controller, running, hand, counted } = keep(service, {})
+    await until('the controller is idle', () => isIdle(running))
     const before = counted.scans
     hand.hasStopped = true
     hand.events.onLost('the tree has outgrown its watcher')
     await until(
       'scans are planned',
-      () => counted.scans > before && isIdle(kept) && controller.status.nextScanAt !== null,
+      () => counted.scans > before && isIdle(running) && controller.status.nextScanAt !== null,
     )
     expect(controller.status).toMatchObject({ watcher: 'poll', isWatchLimited: false })
   })
 
-  test('are called for by rules, losses and limits', async () => {
+  test('ignore files, losses and limits cause a scan', async () => {
     await using service = await startFaultyService({ library: 'Test' })
-    const { controller, kept, hand } = keep(service, {})
+    const { controller, running, hand } = keep(service, {})
     const cases = [
       () => hand.events.onHint(''),
       () => hand.events.onHint('sub/.shelfdignore'),
@@ -97,7 +97,7 @@ describe('scans', () => {
       () => hand.events.onLimit('a test'),
     ]
     for (const happens of cases) {
-      await until('all is quiet', () => isIdle(kept) && controller.status.nextScanAt === null)
+      await until('the controller is idle', () => isIdle(running) && controller.status.nextScanAt === null)
       happens()
       expect(controller.status.nextScanAt).toEqual(expect.any(Number))
       controller.wake()
@@ -105,11 +105,11 @@ describe('scans', () => {
   })
 })
 
-describe('what a hint shows to be gone', () => {
-  test('is removed by a scan, not by the hint', async () => {
+describe('a hint at a missing file', () => {
+  test('a missing file is removed by a scan, not by a hint', async () => {
     await using service = await startFaultyService({ library: 'Test' })
-    const { controller, kept, root, hand, engine } = keep(service, { tree: { 'a.md': 'a', 'd/b.md': 'b' } })
-    await until('all is quiet', () => isIdle(kept))
+    const { controller, running, root, hand, engine } = keep(service, { tree: { 'a.md': 'a', 'd/b.md': 'b' } })
+    await until('the controller is idle', () => isIdle(running))
     const known = () => engine.store.files.count(engine.store.mirrors.list()[0]?.id ?? 0)
     rmSync(join(root, 'd/b.md'))
     hand.events.onHint('d/b.md')
@@ -120,23 +120,23 @@ describe('what a hint shows to be gone', () => {
   })
 })
 
-describe('a rule that leaves everything out', () => {
-  test('halts nothing, and a real loss halts', async () => {
+describe('an ignore rule for everything', () => {
+  test('an ignore rule for everything halts nothing, a real loss halts', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const tree = Object.fromEntries(Array.from({ length: 6 }, (_, index) => [`${index}.md`, `${index}`]))
-    const { controller, kept, root, hand, engine } = keep(service, { tree })
-    await until('all is quiet', () => isIdle(kept) && service.count('uploadFile') === 6)
+    const { controller, running, root, hand, engine } = keep(service, { tree })
+    await until('the controller is idle', () => isIdle(running) && service.count('uploadFile') === 6)
     writeFileSync(join(root, '.shelfdignore'), '*\n')
     hand.events.onHint('.shelfdignore')
     await until('a scan is planned', () => controller.status.nextScanAt !== null)
     controller.wake()
     await until('they are left out', () => engine.store.files.count(1) === 0)
-    await until('all is quiet again', () => isIdle(kept))
+    await until('the controller is idle again', () => isIdle(running))
     expect(controller.status.state).toBe('idle')
     rmSync(join(root, '.shelfdignore'))
     hand.events.onHint('.shelfdignore')
     controller.wake()
-    await until('they are back', () => engine.store.files.count(1) === 6 && isIdle(kept))
+    await until('they are back', () => engine.store.files.count(1) === 6 && isIdle(running))
     for (const name of Object.keys(tree)) rmSync(join(root, name))
     hand.events.onHint('')
     controller.wake()
@@ -145,16 +145,16 @@ describe('a rule that leaves everything out', () => {
   })
 })
 
-describe('a file that never rests', () => {
-  test('is told as busy until it rests', async () => {
+describe('a file that never settles', () => {
+  test('a file that never settles is reported as busy until it does', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const clock = skippingClock()
-    const { controller, kept, root, hand, engine } = keep(service, { clock, settleMs: 10_000 })
+    const { controller, running, root, hand, engine } = keep(service, { clock, settleMs: 10_000 })
     const problems = () => engine.store.problems.list(1).map(({ path, code }) => `${path}: ${code}`)
     await until('both scans are over', () => controller.status.settling === 1 && controller.status.state === 'idle')
     clock.skip(10_000)
     controller.wake()
-    await until('it is sent', () => service.count('uploadFile') === 1 && isIdle(kept))
+    await until('it is sent', () => service.count('uploadFile') === 1 && isIdle(running))
     for (let look = 0; look < 8; look += 1) {
       clock.skip(9_000)
       writeFileSync(join(root, 'a.md'), `connection ${look}`)
@@ -162,7 +162,7 @@ describe('a file that never rests', () => {
       hand.events.onHint('a.md')
     }
     controller.wake()
-    await until('it is told', () => problems().length === 1)
+    await until('it is reported', () => problems().length === 1)
     expect([problems(), service.count('uploadFile')]).toEqual([['a.md: busy'], 1])
     clock.skip(20_000)
     hand.events.onHint('other.md')
@@ -171,7 +171,7 @@ describe('a file that never rests', () => {
   })
 })
 
-/** The system's clock, which a test may put forward, the wall with it. */
+/** The system's clock, whose wall and monotonic times a test may put forward. */
 function skippingClock(): Clock & { skip(byMs: number): void } {
   let aheadMs = 0
   return {
@@ -186,10 +186,10 @@ function skippingClock(): Clock & { skip(byMs: number): void } {
 }
 
 describe('a root', () => {
-  test('that vanished halts until it is back', async () => {
+  test('a vanished root halts its mirror until it is back', async () => {
     await using service = await startFaultyService({ library: 'Test' })
-    const { controller, kept, root, hand } = keep(service, {})
-    await until('all is quiet', () => isIdle(kept))
+    const { controller, running, root, hand } = keep(service, {})
+    await until('the controller is idle', () => isIdle(running))
     renameSync(root, `${root}-away`)
     hand.events.onHint('a.md')
     controller.wake()
@@ -202,10 +202,10 @@ describe('a root', () => {
     expect(hand.watched).toContain('')
   })
 
-  test('that another took the place of halts', async () => {
+  test('a replaced root halts its mirror', async () => {
     await using service = await startFaultyService({ library: 'Test' })
-    const { controller, kept, root } = keep(service, {})
-    await until('all is quiet', () => isIdle(kept))
+    const { controller, running, root } = keep(service, {})
+    await until('the controller is idle', () => isIdle(running))
     renameSync(root, `${root}-away`)
     mkdirSync(root)
     controller.wake()

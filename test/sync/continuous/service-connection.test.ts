@@ -13,14 +13,14 @@ const LONGEST_DELAY_MS = 120_000
 
 function openConnection(service: FaultyService) {
   const clock = manualClock()
-  const said: string[] = []
-  const say = (message: string) => void said.push(message)
-  const logger: Logger = { ...silentLogger, info: say, warn: say, error: say }
+  const logged: string[] = []
+  const log = (message: string) => void logged.push(message)
+  const logger: Logger = { ...silentLogger, info: log, warn: log, error: log }
   const { engine } = openTestEngine(service, { clock })
   const fatal: unknown[] = []
-  const told = { changes: 0 }
+  const notified = { changes: 0 }
   const onChange = () => {
-    told.changes += 1
+    notified.changes += 1
   }
   const hooks = { onChange, onFatal: (error: unknown) => void fatal.push(error) }
   const listeners = new Set<OutageListener>()
@@ -35,7 +35,7 @@ function openConnection(service: FaultyService) {
     { ...engine, logger, random: () => 0, service: { ...engine.service, onOutage } },
     hooks,
   )
-  return { connection, reportOutage, clock, said, fatal, told }
+  return { connection, reportOutage, clock, logged, fatal, notified }
 }
 
 const AWAY = new TemporaryError('service-unreachable', 'it is away')
@@ -53,9 +53,9 @@ const OUTAGE: Outage = {
 }
 
 describe('an outage of the service', () => {
-  test('is known while requests are still tried again', async () => {
+  test('an outage of 10 seconds is reported while requests are retried', async () => {
     await using service = await startFaultyService()
-    const { connection, clock, said, reportOutage } = openConnection(service)
+    const { connection, clock, logged, reportOutage } = openConnection(service)
     await connection.open()
     reportOutage(OUTAGE)
     await clock.advance(AWAY_AFTER_MS - 1)
@@ -71,13 +71,13 @@ describe('an outage of the service', () => {
     })
     reportOutage(null)
     expect(connection.status.state).toBe('connected')
-    expect(said).toEqual(['the service is away: shelfd waits until it answers', 'the service is back'])
+    expect(logged).toEqual(['the service is away: shelfd waits until it answers', 'the service is back'])
     await connection.close()
   })
 
-  test('is told by what it is, and until when', async () => {
+  test('an outage is described by its cause and its end', async () => {
     await using service = await startFaultyService()
-    const { connection, clock, said, reportOutage } = openConnection(service)
+    const { connection, clock, logged, reportOutage } = openConnection(service)
     await connection.open()
     reportOutage({ ...OUTAGE, code: 'service-unreachable', cause: 'connection refused' })
     await clock.advance(AWAY_AFTER_MS)
@@ -90,13 +90,13 @@ describe('an outage of the service', () => {
       const until = timeOfDay(askedUntilMs, clock.nowMs())
       expect(message()).toBe(`${OUTAGE.origin} asks to wait until ${until} (429, too many requests)`)
     }
-    expect(said).toEqual(['the service is away: shelfd waits until it answers'])
+    expect(logged).toEqual(['the service is away: shelfd waits until it answers'])
     await connection.close()
   })
 
-  test('that is soon over is not told', async () => {
+  test('a short outage is not reported', async () => {
     await using service = await startFaultyService()
-    const { connection, clock, said, reportOutage } = openConnection(service)
+    const { connection, clock, logged, reportOutage } = openConnection(service)
     await connection.open()
     for (let blip = 0; blip < 3; blip += 1) {
       reportOutage(OUTAGE)
@@ -105,11 +105,11 @@ describe('an outage of the service', () => {
     }
     await clock.advance(AWAY_AFTER_MS)
     expect(connection.status.state).toBe('connected')
-    expect(said).toEqual([])
+    expect(logged).toEqual([])
     await connection.close()
   })
 
-  test('ends with the connection that met it', async () => {
+  test('an outage ends with the connection that met it', async () => {
     await using service = await startFaultyService()
     const { connection, clock, reportOutage } = openConnection(service)
     await connection.open()
@@ -125,8 +125,8 @@ describe('an outage of the service', () => {
   })
 })
 
-describe('a connection that nobody uses', () => {
-  test('is tried when somebody asks how it stands', async () => {
+describe('an idle connection', () => {
+  test('an idle connection is tested when its status is asked for', async () => {
     await using service = await startFaultyService()
     const { connection, clock } = openConnection(service)
     await connection.open()
@@ -144,7 +144,7 @@ describe('a connection that nobody uses', () => {
     expect(connection.status).toMatchObject({ state: 'away', reason: { code: 'service-unavailable' } })
   })
 
-  test('learns that the credential was taken back', async () => {
+  test('an idle connection learns that the credential was revoked', async () => {
     await using service = await startFaultyService()
     const { connection, clock, fatal } = openConnection(service)
     await connection.open()
@@ -157,7 +157,7 @@ describe('a connection that nobody uses', () => {
 })
 
 describe('the connection to the service', () => {
-  test('is opened once for all who ask', async () => {
+  test('the connection is opened once for all callers', async () => {
     await using service = await startFaultyService()
     const { connection } = openConnection(service)
     const [one, two] = await Promise.all([connection.open(), connection.open()])
@@ -168,9 +168,9 @@ describe('the connection to the service', () => {
     expect(connection.follower).toBeUndefined()
   })
 
-  test('takes what fails together for one failure', async () => {
+  test('failures at the same time count as one', async () => {
     await using service = await startFaultyService()
-    const { connection, clock, said, told } = openConnection(service)
+    const { connection, clock, logged, notified } = openConnection(service)
     await connection.open()
     for (let mirror = 0; mirror < 10; mirror += 1) await connection.recordFailure(AWAY)
     expect(connection.retryAtMs).toBe(FIRST_INTERVAL_MS)
@@ -178,13 +178,13 @@ describe('the connection to the service', () => {
     await clock.advance(FIRST_INTERVAL_MS)
     for (let mirror = 0; mirror < 10; mirror += 1) await connection.recordFailure(AWAY)
     expect(connection.retryAtMs).toBe(FIRST_INTERVAL_MS * 3)
-    expect(said).toHaveLength(1)
-    expect(told.changes, 'connected, and each failure').toBe(3)
+    expect(logged).toHaveLength(1)
+    expect(notified.changes, 'connected, and each failure').toBe(3)
   })
 
-  test('makes pauses that grow until something succeeds', async () => {
+  test('the retry delay grows until something succeeds', async () => {
     await using service = await startFaultyService()
-    const { connection, clock, said } = openConnection(service)
+    const { connection, clock, logged } = openConnection(service)
     let delayMs = 0
     for (let failure = 0; failure < 10; failure += 1) {
       await connection.recordFailure(AWAY)
@@ -193,18 +193,18 @@ describe('the connection to the service', () => {
     }
     expect(delayMs).toBe(LONGEST_DELAY_MS / 2)
     await connection.open()
-    expect(said).toEqual([expect.stringContaining('away'), 'the service is back'])
+    expect(logged).toEqual([expect.stringContaining('away'), 'the service is back'])
     connection.recordSuccess()
     await connection.recordFailure(AWAY)
     expect(connection.retryAtMs - clock.monotonicMs()).toBe(FIRST_INTERVAL_MS)
   })
 
-  test('says anew when a refusal follows', async () => {
+  test('a refusal after an outage is reported anew', async () => {
     await using service = await startFaultyService()
-    const { connection, said } = openConnection(service)
+    const { connection, logged } = openConnection(service)
     await connection.recordFailure(AWAY)
     await connection.recordFailure(new RefusedError('credential-refused', 'no'))
     expect(connection.status).toMatchObject({ state: 'refused', reason: { code: 'credential-refused' } })
-    expect(said).toHaveLength(2)
+    expect(logged).toHaveLength(2)
   })
 })

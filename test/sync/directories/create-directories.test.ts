@@ -1,4 +1,4 @@
-/** Directories that are made, those that would be, and those that are left to a later run. */
+/** Directories that a run makes, would make, or leaves to a later run. */
 import { describe, expect, test } from 'vitest'
 import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
@@ -11,7 +11,7 @@ describe('a dry run', () => {
     ['/', 2],
     ['/one', 3],
     ['/one/two/three', 5],
-  ])('into %s says how many directories would be made', async (remotePath, count) => {
+  ])('a dry run into %s counts the directories it would make', async (remotePath, count) => {
     const service = await startFaultyService()
     const tested = openTestEngine(service)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), TREE), { remotePath })
@@ -27,7 +27,7 @@ describe('a dry run', () => {
 })
 
 describe('directories', () => {
-  test('below one that failed are not tried', async () => {
+  test('directories below a failed one are not tried', async () => {
     const service = await startFaultyService()
     const refusal = { status: 422, body: { message: 'no' } }
     service.answer = ({ route, body }) =>
@@ -42,7 +42,7 @@ describe('directories', () => {
     ).toHaveLength(1)
   })
 
-  test('are committed by parts when there are many', async () => {
+  test('many directories are committed in parts', async () => {
     const service = await startFaultyService()
     const tested = openTestEngine(service)
     const tree = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`d${index}/`, '']))
@@ -52,7 +52,7 @@ describe('directories', () => {
     }
     const account = accountOf(await tested.sync([mirrorOf(writeTree(temporaryDirectory(), tree))]))
     expect(account.directories.created).toBe(71)
-    // Some of the last ones find the first ones committed, before all are made.
+    // When the last directories are made, the first ones are committed already.
     expect(new Set(seen).size).toBeGreaterThanOrEqual(3)
   })
 })

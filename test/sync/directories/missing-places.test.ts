@@ -1,4 +1,4 @@
-/** Libraries and directories that go from the service while a mirror is synced. */
+/** Libraries and directories that disappear from the service while a mirror is synced. */
 import { describe, expect, test } from 'vitest'
 import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
 import { type FaultyService, type SeenRequest, startFaultyService } from '../../support/faulty-service.ts'
@@ -12,7 +12,7 @@ function manyIn(directory: string, count: number): Record<string, string> {
   )
 }
 
-/** From the upload of `fileName` on, the service no longer knows the library that is sent to. */
+/** From the first request for which `isLast` holds, the service no longer knows its library. */
 function loseLibraryAt(service: FaultyService, isLast: (request: SeenRequest) => boolean): void {
   let lost: string | undefined
   service.answer = (request) => {
@@ -22,7 +22,7 @@ function loseLibraryAt(service: FaultyService, isLast: (request: SeenRequest) =>
   }
 }
 
-/** The directory that an upload names is not there until it is made again. */
+/** The directory `/sub` disappears at the first upload of f0.md until it is made again. */
 function loseDirectoryAt(service: FaultyService, status: number, staysLost = false): { losses: number } {
   const seen = { losses: 0 }
   let isLost = false
@@ -37,8 +37,8 @@ function loseDirectoryAt(service: FaultyService, status: number, staysLost = fal
   return seen
 }
 
-describe('a library that is deleted in the middle', () => {
-  test('costs no more uploads than were under way', async () => {
+describe('a library deleted during a run', () => {
+  test('a library deleted during a run costs only the uploads under way', async () => {
     const service = await startFaultyService()
     loseLibraryAt(service, ({ fileName }) => fileName === 'f10.md')
     const mirror = mirrorOf(writeTree(temporaryDirectory(), manyIn('sub', 60)), { library: 'Gone' })
@@ -51,12 +51,12 @@ describe('a library that is deleted in the middle', () => {
     const refused = service.requests.filter(({ route, status }) => route === 'uploadFile' && status === undefined)
     expect(refused.length).toBeLessThanOrEqual(4)
     expect(service.count('showLibrary')).toBe(1)
-    // No content is blamed for it.
+    // The contents that remain are still to send.
     expect(tested.store.contents.countToSend(1).n).toBeGreaterThan(40)
     expect(summary.mirrors[0]?.problems.at(-1)).toMatchObject({ path: '', code: 'library-mismatch' })
   })
 
-  test('stops its directories at the first', async () => {
+  test('a library deleted during a run stops its directories at the first', async () => {
     const service = await startFaultyService()
     loseLibraryAt(service, ({ route, body }) => route === 'createDirectory' && String(body).includes('/d20"'))
     const tree = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`d${index}/a.md`, `${index}`]))
@@ -67,7 +67,7 @@ describe('a library that is deleted in the middle', () => {
     expect(refused.length).toBeLessThanOrEqual(4)
   })
 
-  test('is no reason to stop when nobody can tell', async () => {
+  test('an unclear 404 is a problem of its file', async () => {
     const service = await startFaultyService()
     service.answer = ({ fileName, route }) => {
       if (route === 'showLibrary') return { status: 503, body: {} }
@@ -79,7 +79,7 @@ describe('a library that is deleted in the middle', () => {
     expect(accountOf(result).uploads.created).toBe(1)
   })
 
-  test('is told from an upload that lands in the inbox', async () => {
+  test('a 404 of an inbox upload is a problem of its file', async () => {
     const service = await startFaultyService()
     service.answer = ({ fileName, route }) => (fileName === 'bad.md' || route === 'description' ? NOT_FOUND : undefined)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'sub/bad.md': 'bad', 'sub/good.md': 'good' }))
@@ -88,7 +88,7 @@ describe('a library that is deleted in the middle', () => {
     expect(accountOf(result).uploads.created).toBe(1)
   })
 
-  test('is told from an upload that is not found', async () => {
+  test('a 404 of one upload is a problem of its file', async () => {
     const service = await startFaultyService()
     service.answer = ({ fileName }) => (fileName === 'bad.md' ? NOT_FOUND : undefined)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'bad.md': 'bad', 'good.md': 'good' }))
@@ -99,8 +99,8 @@ describe('a library that is deleted in the middle', () => {
   })
 })
 
-describe('a directory that an upload names and the service lost', () => {
-  test.each([404, 422])('is made again after a %i', async (status) => {
+describe('a directory lost at an upload', () => {
+  test.each([404, 422])('a directory lost at an upload is made again after a %i', async (status) => {
     const service = await startFaultyService()
     const seen = loseDirectoryAt(service, status)
     const root = temporaryDirectory()
@@ -112,7 +112,7 @@ describe('a directory that an upload names and the service lost', () => {
     expect(result.outcome).toBe('done')
   })
 
-  test('is made again once, and then a problem', async () => {
+  test('a directory lost again is made once more, then a problem', async () => {
     const service = await startFaultyService()
     const seen = loseDirectoryAt(service, 404, true)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { ...manyIn('sub', 3), 'other.md': 'x' }))
@@ -124,8 +124,8 @@ describe('a directory that an upload names and the service lost', () => {
   })
 })
 
-describe('a directory that goes from the service unnoticed', () => {
-  /** Leaves `/sub` out of what the service shows until it is made again. */
+describe('a directory lost unnoticed', () => {
+  /** Hides `/sub` from listings until it is made again. */
   async function openBesideLoss() {
     const service = await startFaultyService()
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'sub/deep/a.md': 'a', 'kept/b.md': 'b' }))
@@ -147,7 +147,7 @@ describe('a directory that goes from the service unnoticed', () => {
       route === 'createDirectory' ? [/\/(sub.*|kept)"/.exec(String(body))?.[1]] : [],
     )
 
-  test('is made again by the next scrub, once', async () => {
+  test('a directory lost unnoticed is made again by the next scrub, once', async () => {
     const { service, mirror, tested } = await openBesideLoss()
     await tested.sync([mirror])
     expect([service.count('listDirectory'), service.count('createDirectory')]).toEqual([0, 0])
@@ -162,7 +162,7 @@ describe('a directory that goes from the service unnoticed', () => {
   test.each([
     ['none of which may be listed', 403, 'done'],
     ['for which the credential is refused', 401, 'refused'],
-  ])('stays as it is beside others %s', async (_, status, outcome) => {
+  ])('a directory is not made again beside directories %s', async (_, status, outcome) => {
     const { service, mirror, tested } = await openBesideLoss()
     service.answer = ({ route }) => (route === 'listDirectory' ? { status, body: {} } : undefined)
     const result = await tested.sync([mirror], { hashEverything: true })
@@ -170,7 +170,7 @@ describe('a directory that goes from the service unnoticed', () => {
     expect(madeIn(service)).toEqual([])
   })
 
-  test('stays as it is beside an incomplete listing', async () => {
+  test('a directory is not made again beside an incomplete listing', async () => {
     const { service, mirror, tested } = await openBesideLoss()
     service.answer = ({ route, path }) => (route === 'listDirectory' && path.includes('kept') ? NOT_FOUND : undefined)
     expect((await tested.sync([mirror], { hashEverything: true })).outcome).toBe('done')

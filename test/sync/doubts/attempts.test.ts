@@ -1,4 +1,4 @@
-/** What one run tries, however long it lasts: what was given up is left to a later one. */
+/** How often one run tries a content, however long it lasts: a later run tries it again. */
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Clock, systemClock } from '../../../src/foundation/clock.ts'
@@ -21,8 +21,8 @@ function countSends({ requests }: FaultyService, name: string): number {
   return requests.filter(({ fileName }) => fileName === name).length
 }
 
-describe('a run that outlasts its quarantines', () => {
-  test('sends a failing content twice at most', async () => {
+describe('a run longer than its quarantines', () => {
+  test('a long run sends a failing content twice at most', async () => {
     const service = await startFaultyService()
     service.fault = ({ fileName }) => (fileName?.startsWith('bad') ? 'html-error' : undefined)
     const tree = { 'bad-1.md': '1', 'bad-2.md': '2', 'bad-3.md': '3', 'good.md': 'good' }
@@ -33,7 +33,7 @@ describe('a run that outlasts its quarantines', () => {
     expect([1, 2, 3].map((number) => countSends(service, `bad-${number}.md`))).toEqual([2, 2, 2])
   })
 
-  test('sends a refused content once, in whichever mirror', async () => {
+  test('a long run sends a refused content once, also for two mirrors', async () => {
     const service = await startFaultyService()
     const refusal = { status: 422, body: { message: 'no' } }
     service.answer = ({ fileName }) => (fileName?.includes('bad') ? refusal : undefined)
@@ -48,7 +48,7 @@ describe('a run that outlasts its quarantines', () => {
 })
 
 describe('a copy whose link fails', () => {
-  test('is sent once in a run and named', async () => {
+  test('a copy whose link fails is sent once in a run and named', async () => {
     const service = await startFaultyService({ mayRepeat: 'copies are linked' })
     service.fault = ({ fileName }) => (fileName === 'copy.md' ? 'html-error' : undefined)
     const tree = { 'a.md': 'same', 'b/copy.md': 'same', 'c.md': 'other' }
@@ -65,15 +65,15 @@ describe('a copy whose link fails', () => {
 })
 
 describe('a copy that is being linked', () => {
-  test('is not sent again by what comes meanwhile', async () => {
+  test('a copy that is being linked is not sent again meanwhile', async () => {
     const service = await startFaultyService({ library: 'Test', mayRepeat: 'copies are linked' })
     const latch = Promise.withResolvers<void>()
     service.onAnswered = ({ fileName }) => (fileName === 'copy.md' ? latch.promise : undefined)
     const { engine, store } = openTestEngine(service)
     const root = writeTree(temporaryDirectory(), { 'a.md': 'same' })
     const hand = handWatch()
-    const kept = startController(engine, controllerSettings(mirrorOf(root, { duplicates: 'link' }), hand.means))
-    await until('the first one is stored', () => isIdle(kept))
+    const running = startController(engine, controllerSettings(mirrorOf(root, { duplicates: 'link' }), hand.means))
+    await until('the first one is stored', () => isIdle(running))
     writeTree(root, { 'copy.md': 'same' })
     hand.events.onHint('copy.md')
     await until('the copy is on its way', () => countSends(service, 'copy.md') === 1)
@@ -84,23 +84,23 @@ describe('a copy that is being linked', () => {
     }
     latch.resolve()
     await until('all is sent', () => service.count('uploadFile') >= 5)
-    await until('it is quiet', () => isIdle(kept))
+    await until('the controller is idle', () => isIdle(running))
     expect(countSends(service, 'copy.md')).toBe(1)
   })
 })
 
-describe('a controller without anything to send', () => {
-  test('looks again at an ingestion that is due', async () => {
+describe('an idle controller', () => {
+  test('an idle controller polls a failed ingestion again when it is due', async () => {
     const service = await startFaultyService({ library: 'Test' })
     service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, ingestion_status: 'failed' } : body)
     const { engine, store, sync } = openTestEngine(service)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'a' }))
     expect((await sync([mirror])).outcome).toBe('failures')
-    const kept = startController(engine, controllerSettings(mirror, handWatch().means))
-    await until('it is quiet', () => isIdle(kept))
+    const running = startController(engine, controllerSettings(mirror, handWatch().means))
+    await until('the controller is idle', () => isIdle(running))
     service.rewrite = (_, body) => body
     store.write(() => store.quarantine.makeDue(1))
-    kept.controller.wake()
+    running.controller.wake()
     await until('it is searchable', () => store.contents.get(1)?.outcome === 'searchable')
     expect(service.count('uploadFile')).toBe(1)
   })

@@ -1,4 +1,4 @@
-/** Looks for what an upload may have left behind, and what they do when the service answers oddly. */
+/** Looks for the resource of an upload in doubt, also when the service answers oddly. */
 
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,14 +12,14 @@ import { type FaultyService, type SeenRequest, startFaultyService } from '../../
 import { readLibrary } from '../../support/library-contents.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
-/** Pauses are a hundredth of what they would be. */
+/** Delays take a hundredth of their time. */
 const QUICK: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 100, signal) }
 
 const isFirstUpload = ({ route, attempt }: SeenRequest) => route === 'uploadFile' && attempt === 1
 
 type Tree = Record<string, string>
 
-/** A mirror whose only upload loses its answer, beside an entry of the same name and size that somebody else sent. */
+/** A mirror beside an entry of the same name and size that another mirror sent. */
 async function openBesideCandidate(tree: Tree = { 'a.md': 'mine' }, theirs: Tree = { 'a.md': 'them' }) {
   const service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
   const tested = openTestEngine(service)
@@ -33,11 +33,11 @@ async function openBesideCandidate(tree: Tree = { 'a.md': 'mine' }, theirs: Tree
   service.forget()
   const [candidate] = readLibrary(service.dataDir)
   const isTheirs = ({ route, path }: SeenRequest) =>
-    route === 'downloadResource' && path.includes(candidate?.id ?? 'nobody')
+    route === 'downloadResource' && path.includes(candidate?.id ?? 'no-candidate')
   return { service, tested, mirror, isTheirs }
 }
 
-/** The first upload is stored, its answer lost. */
+/** The first upload of each file is stored, and its answer is lost. */
 function loseAnswer(service: FaultyService): void {
   const lost = new Set<string>()
   service.fault = ({ fileName }) => {
@@ -61,10 +61,10 @@ function listFirst(service: FaultyService, ids: ReadonlySet<string>): void {
   }
 }
 
-describe('a look', () => {
-  test('compares all entries of the name before it sends again', async () => {
+describe('a look for an upload in doubt', () => {
+  test('a look compares all entries of the name before it sends again', async () => {
     const service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
-    // Everything lands in the inbox.
+    // Without a description, all uploads land in the inbox.
     service.answer = ({ route }) => (route === 'description' ? { status: 404, body: {} } : undefined)
     const others = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`d${n}/a.md`, `them ${n}`]))
     await openTestEngine(service).sync([mirrorOf(writeTree(temporaryDirectory(), others))])
@@ -80,7 +80,7 @@ describe('a look', () => {
     expect(service.count('downloadResource')).toBeLessThanOrEqual(22 + 2)
   })
 
-  test.each(UNCOMPARED)('passes over a candidate that %s', async (_, answer) => {
+  test.each(UNCOMPARED)('an adopting look passes over a candidate that %s', async (_, answer) => {
     const { service, tested, mirror, isTheirs } = await openBesideCandidate()
     loseAnswer(service)
     service.answer = (request) => (isTheirs(request) ? answer : undefined)
@@ -90,7 +90,7 @@ describe('a look', () => {
     expect(readLibrary(service.dataDir)).toHaveLength(2)
   })
 
-  test.each(UNCOMPARED)('of a doubt passes over a candidate that %s', async (_, answer) => {
+  test.each(UNCOMPARED)('a look after a lost answer passes over a candidate that %s', async (_, answer) => {
     const { service, tested, mirror, isTheirs } = await openBesideCandidate({ 'first.md': 'first' })
     expect((await tested.sync([mirror], { adopts: true })).outcome).toBe('done')
     listFirst(service, new Set(readLibrary(service.dataDir).map(({ id }) => id)))
@@ -104,7 +104,7 @@ describe('a look', () => {
     expect(readLibrary(service.dataDir)).toHaveLength(3)
   })
 
-  test('compares pages of HTML that are meant to be some', async () => {
+  test('a look compares pages of HTML that are files', async () => {
     const service = await startFaultyService({ hasNoDuplicateRule: true })
     loseAnswer(service)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'page.html': '<html>mine</html>' }))
@@ -115,7 +115,7 @@ describe('a look', () => {
   test.each([
     ['breaks off once', 1, 'done', 1],
     ['always breaks off', 99, 'temporary', 1],
-  ])('begins a download again that %s', async (_, breaks, outcome, uploads) => {
+  ])('a look repeats a download that %s', async (_, breaks, outcome, uploads) => {
     const service = await startFaultyService({ hasNoDuplicateRule: true })
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'mine' }))
     service.fault = ({ route, attempt }) => {
@@ -131,7 +131,7 @@ describe('a look', () => {
     expect(service.count('uploadFile')).toBe(1)
   })
 
-  test('ends after eight that cannot be compared', async () => {
+  test('a look ends after eight candidates that cannot be compared', async () => {
     const service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
     service.answer = ({ route }) => (route === 'description' ? { status: 404, body: {} } : undefined)
     const others = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`d${n}/a.md`, `them ${n}`]))
@@ -151,7 +151,7 @@ describe('a look', () => {
     expect(service.count('uploadFile')).toBe(1)
   })
 
-  test('ends the run when the credential is refused', async () => {
+  test('a look ends the run when the credential is refused', async () => {
     const { service, tested, mirror } = await openBesideCandidate()
     service.answer = ({ route }) => (route === 'downloadResource' ? { status: 401, body: {} } : undefined)
     const { failure } = await tested.sync([mirror], { adopts: true })
@@ -159,7 +159,7 @@ describe('a look', () => {
     expect(service.count('uploadFile')).toBe(0)
   })
 
-  test('keeps no connection of the pages it gets for files', async () => {
+  test('a look keeps no connection open for pages of HTML', async () => {
     const { service, tested, mirror } = await openBesideCandidate(
       { 'a.md': '1', 'b.md': '2' },
       { 'a.md': '3', 'b.md': '4' },
@@ -174,7 +174,7 @@ describe('a look', () => {
     expect(service.count('uploadFile')).toBe(2)
   })
 
-  test('that is refused after two doubts names the file, and sends nothing', async () => {
+  test('a candidate refused after two doubts names the file and sends nothing', async () => {
     const { service, tested, mirror, isTheirs } = await openBesideCandidate({ 'first.md': 'first' })
     expect((await tested.sync([mirror], { adopts: true })).outcome).toBe('done')
     writeTree(mirror.path, { 'a.md': 'mine' })
@@ -196,7 +196,7 @@ describe('a look', () => {
     expect(readLibrary(service.dataDir)).toHaveLength(3)
   })
 
-  test('asks for each name and place that the content was sent under', async () => {
+  test('a look searches each name and place that the content was sent to', async () => {
     const service = await startFaultyService({ library: 'Test', hasNoDuplicateRule: true })
     service.rewrite = ({ route }, body) => (route === 'listDirectory' ? { ...body, files: [] } : body)
     service.fault = ({ route, fileName }) => {
@@ -219,7 +219,7 @@ describe('a look', () => {
     expect(names(), 'the first one is found').toEqual(['plan.md', 'plan.md', 'note.md'])
   })
 
-  test('finds nothing in a directory that is not there', async () => {
+  test('a look finds nothing in a directory that does not exist', async () => {
     const service = await startFaultyService({ hasNoDuplicateRule: true })
     service.fault = (request) => (isFirstUpload(request) ? 'reset-before' : undefined)
     service.answer = ({ route }) => (route === 'listDirectory' ? { status: 404, body: {} } : undefined)
@@ -228,7 +228,7 @@ describe('a look', () => {
     expect(service.count('uploadFile')).toBe(2)
   })
 
-  test('goes to the inbox for what an older version sent', async () => {
+  test('a look searches the inbox for an upload of an older version', async () => {
     const service = await startFaultyService({ hasNoDuplicateRule: true })
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'first.md': 'first' }))
     const tested = openTestEngine(service)
@@ -237,7 +237,7 @@ describe('a look', () => {
     service.fault = ({ route }) => (route === 'uploadFile' ? 'reset-before' : undefined)
     service.answer = ({ route }) => (route === 'listDirectory' ? { status: 503, body: {} } : undefined)
     await tested.sync([mirror])
-    // The place was not kept then.
+    // An older version did not record the place.
     const beside = new Database(join(tested.stateDir, 'store.db'))
     expect(beside.prepare('UPDATE upload SET place = NULL WHERE content_id = 2').run().changes).toBe(1)
     beside.close()
@@ -251,7 +251,7 @@ describe('a look', () => {
   })
 })
 
-/** What an upload of `a.md` may have left behind, as a listing shows it. */
+/** An entry that a listing would show for an upload of `a.md`. */
 function entryLike(id: string): FileEntry {
   return { id, title: 'a.md', slug: 'a', filename: 'a.md', mime_type: 'text/markdown', organization_locked: false }
 }
@@ -294,7 +294,7 @@ describe('a listing that never ends', () => {
       'of entries that might be it',
       () => endless((page) => Array.from({ length: 500 }, (_, n) => entryLike(`${page}-${n}`))),
     ],
-  ])('%s sends nothing again, and names the file', async (_, pages) => {
+  ])('a listing %s without end sends nothing again and names the file', async (_, pages) => {
     const { service, tested, mirror, listAgain } = await openWithListing(pages)
     const account = accountOf(await tested.sync([mirror]))
     expect(account.problems).toMatchObject([{ path: 'a.md', code: 'answer-malformed', retryAt: expect.any(String) }])

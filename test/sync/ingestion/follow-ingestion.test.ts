@@ -19,7 +19,7 @@ function virtualClock(): Clock & { elapsedMs(): number } {
     startTimer: systemClock.startTimer,
     sleep: async (durationMs, signal) => {
       sleeps += 1
-      // Requests under way get their turn.
+      // Requests under way can continue.
       if (sleeps % 16 === 0) await new Promise(setImmediate)
       signal?.throwIfAborted()
       nowMs += durationMs
@@ -37,7 +37,7 @@ function inState(status: () => unknown) {
 }
 
 describe('a resource that runs for 10,000 hours', () => {
-  test('is sent once and polled to its end (P5)', async () => {
+  test('a resource that runs for 10,000 hours is sent once and polled to its end (P5)', async () => {
     await using service = await startFaultyService()
     const stateDir = temporaryDirectory()
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'slow.md': 'slow' }))
@@ -68,7 +68,7 @@ describe('a resource that runs for 10,000 hours', () => {
   })
 })
 
-describe('what a service says of its processing', () => {
+describe('the status of an ingestion', () => {
   const anything = fc.oneof(
     fc.constantFrom(...INGESTION_STATUSES),
     fc.string(),
@@ -81,7 +81,7 @@ describe('what a service says of its processing', () => {
     fc.object(),
   )
 
-  test('is searchable for two words only (P6)', async () => {
+  test('a resource is searchable for two statuses only (P6)', async () => {
     await using service = await startFaultyService()
     const statuses = fc.sample(anything, { numRuns: 120, seed: 6 })
     const given = new Map<string, unknown>()
@@ -109,7 +109,7 @@ describe('what a service says of its processing', () => {
     expect(result.outcome).toBe('failures')
   })
 
-  test('is told bounded and escaped', async () => {
+  test('an unknown status is reported bounded and escaped', async () => {
     await using service = await startFaultyService()
     const wrapClient = inState(() => `\u001b[31m${'x'.repeat(10_000)}`)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
@@ -120,7 +120,7 @@ describe('what a service says of its processing', () => {
     expect(problem?.message.length).toBeLessThan(200)
   })
 
-  test('that is gone (404) is never sent again', async () => {
+  test('a resource that is gone (404) is never sent again', async () => {
     await using service = await startFaultyService()
     service.answer = ({ route }) => (route === 'showResource' ? { status: 404, body: { message: 'gone' } } : undefined)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
@@ -130,7 +130,7 @@ describe('what a service says of its processing', () => {
     expect(service.count('uploadFile')).toBe(1)
   })
 
-  test('may still turn well at a later look', async () => {
+  test('a failed resource may still complete at a later poll', async () => {
     await using service = await startFaultyService()
     const clock = virtualClock()
     let status = 'failed'

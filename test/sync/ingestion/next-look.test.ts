@@ -1,11 +1,11 @@
-/** When a follower asks the store which badly ended resources are due for another look. */
+/** When a follower asks the store which failed resources are due for another poll. */
 import { expect, test } from 'vitest'
 import { NextLook } from '../../../src/sync/ingestion/next-look.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 
 const MINUTE_MS = 60_000
 
-/** A next look of which nothing is known to become due. */
+/** A next look without any known due time. */
 function postponed() {
   const clock = manualClock()
   const look = new NextLook(clock)

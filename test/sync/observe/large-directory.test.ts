@@ -8,10 +8,10 @@ import { startFaultyService } from '../../support/faulty-service.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 const COUNT = 5_000
-/** No hash is taken too soon after its file was written. */
+/** A clock by which no file is too new for its hash to be proof. */
 const later = { ...systemClock, nowMs: () => systemClock.nowMs() + 60_000 }
 
-test('A directory of many files is handed on in portions', async () => {
+test('a directory of many files is observed in portions', async () => {
   const names = Array.from({ length: COUNT }, (_, index) => `file-${index}.md`)
   const root = writeTree(temporaryDirectory(), Object.fromEntries(names.map((name) => [name, 'the same'])))
   const mirror = mirrorOf(root)

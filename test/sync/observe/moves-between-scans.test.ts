@@ -20,15 +20,15 @@ const OPTIONS = {
   acceptsBreadth: false,
 }
 
-/** Reads a directory that came up between scans, as the daemon does when it hears of one. */
+/** Reads a directory that appeared between scans, as the daemon does after a hint. */
 async function examineTree({ engine }: TestEngine, directory: string, path: string): Promise<void> {
   const settings = mirrorOf(directory)
   const mirror = await openMirror(engine, settings, inspectRoot(engine.fs, settings.path), {
     runId: 0,
     options: OPTIONS,
   })
-  const manner = { hashEverything: false, isNew: false, settleMs: null }
-  await using examiner = engine.openExaminer(walkOptions(engine, mirror, manner))
+  const options = { hashEverything: false, isNew: false, settleMs: null }
+  await using examiner = engine.openExaminer(walkOptions(engine, mirror, options))
   const { name, remotePath } = settings
   const summary = emptySummary({ name, path: directory, remotePath, library: { id: '', name: '' } })
   for await (const batch of examiner.examine({ kind: 'trees', paths: [path] }, engine.signal)) {
@@ -54,7 +54,7 @@ test('files renamed between scans are not lost', async () => {
   expect(service.count('uploadFile')).toBe(60)
 })
 
-test('files really gone after renames halt', async () => {
+test('files missing after renames halt the mirror', async () => {
   await using service = await startFaultyService()
   await using tested = openTestEngine(service)
   const directory = writeTree(temporaryDirectory(), { 'rest.md': 'rest', ...manyFilesBelow('first') })

@@ -1,4 +1,4 @@
-/** Files, disks and times that are not as one would like them: what is sent, what is said, and what is left alone. */
+/** Odd files, disks and times: what is sent, what is reported, and what stays unchanged. */
 import {
   linkSync,
   lstatSync,
@@ -26,7 +26,7 @@ import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 /** The real file system, in which every opening or reading of one path fails as long as `code` is set. */
 function failingDisk(path: string) {
   const disk = { code: undefined as string | undefined, opened: undefined as number | undefined }
-  const failure = () => Object.assign(new Error(`${disk.code}: said by the test`), { code: disk.code })
+  const failure = () => Object.assign(new Error(`${disk.code}: thrown by the test`), { code: disk.code })
   const isHit = (code: string) => disk.code !== undefined && (code === 'EIO') === (disk.code === 'EIO')
   const fs: FileSystem = {
     ...nodeFileSystem,
@@ -52,7 +52,7 @@ describe('a file that cannot be read', () => {
   test.each([
     ['EACCES', 'unreadable'],
     ['EIO', 'io-error'],
-  ])('after %s is a problem, and forgotten by nobody', async (systemCode, code) => {
+  ])('an unreadable file (%s) is a problem, and keeps its record', async (systemCode, code) => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'bad.md': 'bad', 'good.md': 'good' })
     const { disk, fs } = failingDisk(join(root, 'bad.md'))
@@ -68,7 +68,7 @@ describe('a file that cannot be read', () => {
     disk.code = undefined
     expect((await tested.sync([mirror])).outcome).toBe('done')
 
-    // Known by now, it keeps what it stands for while it can't be read again.
+    // The store knows the file now, so its record stays while it cannot be read.
     const before = describeStore(tested.stateDir)
     disk.code = systemCode
     const again = await tested.sync([mirror], { hashEverything: true })
@@ -79,11 +79,11 @@ describe('a file that cannot be read', () => {
     expect(service.count('uploadFile')).toBe(2)
   })
 
-  test('does not keep its readable copy from being sent', async () => {
+  test('an unreadable file does not prevent the upload of its copy', async () => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'a.md': 'the same', 'b.md': 'the same', 'c.md': 'the same' })
     const { disk, fs } = failingDisk(join(root, 'a.md'))
-    // All are hashed by then.
+    // All files are hashed when the capabilities are read.
     const lockFirst = (client: ServiceClient): ServiceClient => ({
       ...client,
       capabilities: (signal) => {
@@ -99,7 +99,7 @@ describe('a file that cannot be read', () => {
 })
 
 describe('a process without free descriptors', () => {
-  /** Opening any file fails so often from the first upload on. */
+  /** A file system whose next `times` openings fail once the capabilities are read. */
   function exhausted(times: number) {
     const state = { left: 0, times }
     const fs: FileSystem = {
@@ -120,10 +120,10 @@ describe('a process without free descriptors', () => {
     return { fs, wrapClient: begin, state }
   }
 
-  /** Pauses take a hundredth of their time. */
+  /** Delays take a hundredth of their time. */
   const clock = { ...systemClock, sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(ms / 100, signal) }
 
-  test('sends what it can open a little later', async () => {
+  test('a process without free descriptors sends a little later', async () => {
     await using service = await startFaultyService()
     const { fs, wrapClient } = exhausted(5)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'big.txt': Buffer.alloc(300_000, 'b') }))
@@ -132,7 +132,7 @@ describe('a process without free descriptors', () => {
     expect(service.count('uploadFile')).toBe(2)
   })
 
-  test('says so in the end, and stops nothing', async () => {
+  test('a lasting lack of descriptors is a problem of each file', async () => {
     await using service = await startFaultyService()
     const { fs, wrapClient, state } = exhausted(Number.POSITIVE_INFINITY)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'big.txt': Buffer.alloc(300_000, 'b') }))
@@ -141,7 +141,7 @@ describe('a process without free descriptors', () => {
     expect(result).toMatchObject({ outcome: 'failures', failure: undefined })
     expect(accountOf(result).problems.map(({ code }) => code)).toEqual(['busy', 'busy'])
     expect(accountOf(result).uploads).toMatchObject({ created: 0, failed: 0, inDoubt: 0 })
-    // A scan that can open nothing sees it again as well, and forgets nothing.
+    // A scan that cannot open any file reports it as well, and removes no record.
     state.left = Number.POSITIVE_INFINITY
     const scanned = await tested.sync([mirror], { hashEverything: true })
     expect(scanned).toMatchObject({ outcome: 'failures', failure: undefined })
@@ -153,7 +153,7 @@ describe('a process without free descriptors', () => {
 })
 
 describe.runIf(mayMount)('a disk mounted inside the directory', () => {
-  test('belongs to it, unless told otherwise', async () => {
+  test('a disk mounted inside the directory belongs to it unless configured', async () => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'a.md': 'A', 'disk/': '' })
     using _disk = mountSmallDisk(join(root, 'disk'), '1m')
@@ -173,7 +173,7 @@ describe.runIf(mayMount)('a disk mounted inside the directory', () => {
 })
 
 describe('hard links', () => {
-  test('are two files with one content, sent once', async () => {
+  test('hard links are two files with one content, sent once', async () => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'a.md': 'first', 'other.md': 'other' })
     linkSync(join(root, 'a.md'), join(root, 'b.md'))
@@ -181,7 +181,7 @@ describe('hard links', () => {
     const mirror = mirrorOf(root)
     const first = await tested.sync([mirror])
     expect(accountOf(first)).toMatchObject({ files: { scanned: 3 }, uploads: { created: 2, aliases: 1 } })
-    // Written to under one name, it has changed under both.
+    // A write under one name changes both files.
     writeFileSync(join(root, 'a.md'), 'second')
     const second = await tested.sync([mirror])
     expect(accountOf(second)).toMatchObject({ files: { changed: 2 }, uploads: { created: 1, aliases: 1 } })
@@ -192,7 +192,7 @@ describe('hard links', () => {
 describe('times', () => {
   const YEAR_2023 = 1_700_000_000
   const YEAR_2100 = 4_102_444_800
-  /** So that a hash is old enough to vouch for the times it was taken with. */
+  /** A clock by which hashes are old enough to be proof. */
   const late = { ...systemClock, nowMs: () => systemClock.nowMs() + 10_000 }
 
   test.each<[string, (path: string) => void]>([
@@ -200,7 +200,7 @@ describe('times', () => {
     ['in the far future', (path) => rewrite(path, YEAR_2100)],
     ['that were put back', (path) => rewrite(path, YEAR_2023)],
     ['of a file that was renamed over it', (path) => renameOver(path, YEAR_2023)],
-  ])('%s hide no change and send nothing twice', async (_, change) => {
+  ])('times %s hide no change and send nothing twice', async (_, change) => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'a.md': 'old bytes' })
     utimesSync(join(root, 'a.md'), YEAR_2023, YEAR_2023)
@@ -216,8 +216,8 @@ describe('times', () => {
   })
 })
 
-describe('a change that leaves no trace', () => {
-  test('as through a memory map is found by the scrub', async () => {
+describe('a change without a trace', () => {
+  test('a change through a memory map is found by the scrub', async () => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'a.md': 'old bytes' })
     const path = join(root, 'a.md')
@@ -247,7 +247,7 @@ describe('a change that leaves no trace', () => {
 describe('names that look alike', () => {
   const NAMES = ['Case.md', 'case.md', 'caf\u00e9.md', 'cafe\u0301.md', 'plain.md']
 
-  test('are separate files, and told in one warning', async () => {
+  test('names that look alike are separate files, with one warning', async () => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), Object.fromEntries(NAMES.map((name) => [`sub/${name}`, name])))
     const warned: [string, LogFields | undefined][] = []
@@ -266,8 +266,8 @@ describe('names that look alike', () => {
   })
 })
 
-describe('a tree that is deeper than a path may be long', () => {
-  test('is mirrored as far as it can be opened', async () => {
+describe('a tree deeper than a path may be long', () => {
+  test('a tree that is too deep is mirrored as far as it opens', async () => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'a.md': 'A' })
     nest(root, 'd'.repeat(250), 20)
@@ -283,7 +283,7 @@ describe('a tree that is deeper than a path may be long', () => {
 })
 
 describe('the mirrored directory', () => {
-  test('is left as it was, to the last time', async () => {
+  test('the mirrored directory stays as it was, to the last time', async () => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), {
       'a.md': 'A',
@@ -308,7 +308,7 @@ describe('the mirrored directory', () => {
   })
 })
 
-/** What the store knows of files and of what was sent. */
+/** The rows of the store about files and uploads. */
 function describeStore(stateDir: string): unknown[] {
   const { file, history, content, upload, directory } = dumpStore(stateDir)
   return [file, history, content, upload, directory]
@@ -338,7 +338,7 @@ function nest(root: string, name: string, depth: number): void {
   process.chdir(before)
 }
 
-/** Everything that is to be seen of a tree, but for the times of access. */
+/** All properties of a tree but the times of access. */
 function describeTree(root: string): unknown[] {
   const entries = readdirSync(root, { recursive: true, withFileTypes: true })
   return entries

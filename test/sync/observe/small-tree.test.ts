@@ -15,7 +15,7 @@ import { manyFiles, temporaryDirectory, writeTree } from '../../support/temporar
 const NEVER = new AbortController().signal
 const ENDLESS = { calls: Infinity, bytes: Infinity, durationMs: Infinity }
 const FILES = 60
-/** No hash is taken too soon after its file was written. */
+/** A clock by which no file is too new for its hash to be proof. */
 const later = { ...systemClock, nowMs: () => systemClock.nowMs() + 60_000 }
 
 /** Files, ignored ones, a link, and a directory that cannot be listed. */
@@ -36,7 +36,7 @@ function oddTree(): string {
   return root
 }
 
-/** Cannot list `closed`; counts its calls and the descriptors that are open. */
+/** A file system that cannot list `closed`, and counts its calls and open descriptors. */
 function countingFileSystem() {
   const counts = { calls: 0, open: 0 }
   const fs = new Proxy(nodeFileSystem, {
@@ -94,14 +94,14 @@ function walkRest(root: string, fs: FileSystem, rest: readonly string[]): Observ
 }
 
 describe('a walk on the main thread', () => {
-  test('walks a small tree to its end', () => {
+  test('the main thread walks a small tree to its end', () => {
     const root = oddTree()
     const { batches, rest } = walkSmallTree(observerOf(root), NEVER)
     expect(rest).toEqual([])
     expect(sumUp(batches)).toEqual(sumUp(walkRest(root, nodeFileSystem, [''])))
   })
 
-  test('leaves whole directories, wherever it ends', () => {
+  test('a walk leaves whole directories to threads, wherever it ends', () => {
     const root = oddTree()
     const { fs, counts } = countingFileSystem()
     const whole = sumUp(walkRest(root, fs, ['']))
@@ -115,22 +115,22 @@ describe('a walk on the main thread', () => {
     }
   })
 
-  test('leaves the directory of a large file', () => {
+  test('a walk leaves the directory of a large file to threads', () => {
     const { rest } = walkSmallTree(observerOf(oddTree()), NEVER, { ...ENDLESS, bytes: 90 })
     expect(rest).toContain('b/d')
   })
 
-  test('leaves all of a slow disk', () => {
+  test('a walk leaves all of a slow disk to threads', () => {
     const { batches, rest } = walkSmallTree(observerOf(oddTree()), NEVER, { ...ENDLESS, durationMs: -1 })
     expect({ batches, rest }).toEqual({ batches: [], rest: [''] })
   })
 
-  test('ends with an interruption', () => {
+  test('a walk ends with an interruption', () => {
     expect(() => walkSmallTree(observerOf(oddTree()), AbortSignal.abort(new Error('stop')), ENDLESS)).toThrow('stop')
   })
 })
 
-test('Threads walk what is left of a larger tree', async () => {
+test('threads walk the rest of a larger tree', async () => {
   const root = writeTree(temporaryDirectory(), manyFiles(FILES, FILES))
   await using service = await startFaultyService()
   await using tested = openTestEngine(service)

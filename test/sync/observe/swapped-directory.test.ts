@@ -8,7 +8,7 @@ import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
-/** The real file system; once `path` was looked at, its parent becomes a link to `outside`. */
+/** The real file system, in which the first lstat of `path` turns its parent into a link to `outside`. */
 function swappingAfterLook(path: string, parent: string, outside: string): FileSystem {
   let isSwapped = false
   const lstatSync: FileSystem['lstatSync'] = (asked, options) => {
@@ -23,7 +23,7 @@ function swappingAfterLook(path: string, parent: string, outside: string): FileS
   return { ...nodeFileSystem, lstatSync }
 }
 
-test('No name from outside a mirror is recorded or made', async () => {
+test('no name from outside a mirror is recorded or made', async () => {
   const place = temporaryDirectory()
   const root = writeTree(join(place, 'root'), { 'a.md': 'a', 'sub/deep/b.md': 'b' })
   writeTree(join(place, 'outside'), { 'deep/private-plan/private.md': 'x', 'deep/private-notes/': '' })

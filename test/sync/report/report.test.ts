@@ -9,7 +9,7 @@ import { type FaultyService, randomFaults, startFaultyService } from '../../supp
 import { seededRandom } from '../../support/random.ts'
 import { manyFiles, temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
-/** `path` (or the first remote path of what has none) by class. */
+/** The `path` of each row, or its first remote path, by class. */
 async function classesOf(tested: TestEngine, mirror: MirrorSettings): Promise<Record<string, string[]>> {
   const { rows } = await tested.report([mirror])
   const classes: Record<string, string[]> = {}
@@ -29,7 +29,7 @@ function upload(service: FaultyService, libraryId: string, name: string, text: s
 }
 
 describe('each class of the report', () => {
-  test('is reached by what it stands for', async () => {
+  test('each class of the report is reached by what it means', async () => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), {
       'same.md': 'same',
@@ -63,13 +63,13 @@ describe('each class of the report', () => {
     writeFileSync(join(root, 'edited.md'), 'new')
     writeFileSync(join(root, 'fresh.md'), 'fresh')
     const libraryId = tested.store.mirrors.list()[0]?.library.remoteId ?? ''
-    expect((await upload(service, libraryId, 'stranger.md', 'stranger')).status).toBe(201)
+    expect((await upload(service, libraryId, 'foreign.md', 'foreign')).status).toBe(201)
 
     expect(await classesOf(tested, mirror)).toEqual({
       'in-sync': ['changed.md', 'copy.md', 'same.md'],
       processing: ['slow.md'],
       'local-only': ['fresh.md'],
-      'remote-only': ['/.inbox/stranger.md'],
+      'remote-only': ['/.inbox/foreign.md'],
       changed: ['edited.md'],
       superseded: ['changed.md', 'gone.md'],
       'missing-remotely': ['lost.md'],
@@ -89,7 +89,7 @@ describe('each class of the report', () => {
 })
 
 describe('a listing with faults', () => {
-  test('of a fifth of all pages loses nothing', async () => {
+  test('a listing with many random faults loses nothing', async () => {
     await using service = await startFaultyService()
     const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(80, 80)))
     await using tested = openTestEngine(service)
@@ -107,7 +107,7 @@ describe('a listing with faults', () => {
     ['whose cursor comes again', () => page({ truncated: true, next_cursor: 'again' })],
     ['that lacks its files', () => page({ files: undefined })],
     ['with a file without id', () => page({ files: [{ filename: 'a.md', title: 'a', slug: 'a', mime_type: 'x' }] })],
-  ])('%s makes things unknown, never missing (P11)', async (_, answer) => {
+  ])('a page %s makes its files unknown, never missing (P11)', async (_, answer) => {
     await using service = await startFaultyService()
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'sub/b.md': 'B', 'sub/deep/c.md': 'C' }))
     await using tested = openTestEngine(service)
@@ -119,7 +119,7 @@ describe('a listing with faults', () => {
     expect(classes).toEqual({ 'in-sync': ['a.md'], unknown: ['sub/b.md', 'sub/deep/c.md'] })
   })
 
-  test('without the right to read is an error', async () => {
+  test('a report without the right to list is an error', async () => {
     await using service = await startFaultyService()
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
     await using tested = openTestEngine(service)
@@ -130,7 +130,7 @@ describe('a listing with faults', () => {
 })
 
 describe('a directory that cannot be read', () => {
-  test('keeps its files in the store (P11)', async () => {
+  test('a directory that cannot be read keeps its files in the store (P11)', async () => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'a.md': 'A', 'sub/b.md': 'B', 'sub/deep/c.md': 'C' })
     const mirror = mirrorOf(root)
@@ -158,8 +158,8 @@ describe('a directory that cannot be read', () => {
   })
 })
 
-describe('whatever happens to a tree', () => {
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])('every file is in one class (P19, seed %i)', async (seed) => {
+describe('any changes to a tree', () => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])('every file is in one class after any changes (P19, seed %i)', async (seed) => {
     await using service = await startFaultyService()
     const random = seededRandom(seed * 7919)
     const root = temporaryDirectory()
@@ -182,7 +182,7 @@ describe('whatever happens to a tree', () => {
     const local = rows.filter(({ entry }) => entry.class !== 'superseded')
     expect(local.every(({ entry }) => entry.class === 'in-sync')).toBe(true)
     expect(new Set(local.map(({ entry }) => entry.sha256)).size).toBe(contents.size)
-    // Each content was sent once in all its life, however often it went and came.
+    // Each content was sent once, however often its file disappeared and returned.
     const sent = service.requests.filter(({ route }) => route === 'uploadFile')
     expect(new Set(rows.flatMap(({ entry }) => entry.resourceId ?? [])).size).toBe(sent.length)
   })
@@ -197,7 +197,7 @@ function refusing(isRefused: (path: string) => boolean): FileSystem {
   return { ...nodeFileSystem, openSync }
 }
 
-/** Every file on disk has exactly one row that is no superseded one, and no row stands for a file that isn't there. */
+/** Expects one row for each file on disk besides superseded rows, and no row for a missing file. */
 async function expectWholeAccount(tested: TestEngine, mirror: MirrorSettings, root: string): Promise<void> {
   if (!tested.store.mirrors.findByName(mirror.name)) return
   const { rows } = await tested.report([mirror])

@@ -1,4 +1,4 @@
-/** What holds uploads back: limits, room in ingestion, room on the disk. */
+/** What holds uploads back: limits, ingestion capacity, disk space. */
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../../src/foundation/clock.ts'
@@ -15,7 +15,7 @@ const three = { 'a.md': 'a', 'b.md': 'bb', 'c.md': 'ccc' }
 const heldBy = (account: ReturnType<typeof accountOf>) => account.uploads.heldBackBy
 
 describe('a limit', () => {
-  test('of a day says when there is room again', async () => {
+  test('a limit of a day reports when there is room again', async () => {
     const service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'a.md': 'a' })
     let aheadMs = 0
@@ -35,7 +35,7 @@ describe('a limit', () => {
     ['newPerRun', 1],
     ['newBytesPerRun', 1],
     ['newPerDay', 0],
-  ] as const)('(%s %i) names no time at which time alone makes room', async (limit, value) => {
+  ] as const)('a limit (%s %i) that time alone never frees reports no time', async (limit, value) => {
     const service = await startFaultyService()
     const tested = openTestEngine(service, { limits: { [limit]: value } })
     const account = accountOf(await tested.sync([mirrorOf(writeTree(temporaryDirectory(), three))]))
@@ -48,7 +48,7 @@ describe('a limit', () => {
     ['newBytesPerRun', 3, {}],
     ['newPerDay', 3, { 'first.md': 'f' }],
     ['newPerDay', 3, {}],
-  ] as const)('(%s %i) holds back in a dry run what it holds back later', async (limit, value, earlier) => {
+  ] as const)('a limit (%s %i) holds back in a dry run what it holds back later', async (limit, value, earlier) => {
     const service = await startFaultyService()
     const clock = { ...systemClock, nowMs: () => NOW_MS }
     const tested = openTestEngine(service, { clock, limits: { [limit]: value } })
@@ -66,7 +66,7 @@ describe('a limit', () => {
     expect(sent.summary.mirrors.flatMap(({ uploads }) => uploads.heldBackBy)).not.toEqual([])
   })
 
-  test('that nothing was sent under frees at no time', async () => {
+  test('a limit under which nothing was sent frees at no time', async () => {
     const service = await startFaultyService()
     const tested = openTestEngine(service, { limits: { newPerDay: 1 } })
     await tested.sync([mirrorOf(writeTree(temporaryDirectory(), {}))])
@@ -76,7 +76,7 @@ describe('a limit', () => {
     expect([span.freesAt('newPerDay'), span.read()]).toEqual([null, { inRun: 0, bytesInRun: 0, inDay: 0 }])
   })
 
-  test('of a span counts what was sent in it', async () => {
+  test('a limit of a span counts what was sent in it', async () => {
     const service = await startFaultyService()
     const tested = openTestEngine(service)
     await tested.sync([mirrorOf(writeTree(temporaryDirectory(), three))])
@@ -113,7 +113,7 @@ describe('contents that always fail', () => {
   test.each([
     ['are refused', refuse],
     ['end in doubt', leaveInDoubt],
-  ])('and %s leave the room of a run to others', async (_, spoil) => {
+  ])('contents that %s leave the quota of a run to others', async (_, spoil) => {
     const service = await startFaultyService()
     spoil(service)
     const tested = openTestEngine(service, { limits: { newPerRun: 2, transfers: 1 } })
@@ -129,7 +129,7 @@ describe('contents that always fail', () => {
     expect(runs).toEqual(['bad-1.md bad-2.md', 'good-1.md good-2.md', 'good-3.md bad-1.md', 'bad-1.md bad-2.md'])
   })
 
-  test('are sent from a copy when their first file cannot be read', async () => {
+  test('a failing content is sent from its copy when unreadable', async () => {
     const service = await startFaultyService()
     refuse(service)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'bad.md': 'the same', 'copy.md': 'the same' }))
@@ -154,8 +154,8 @@ describe('contents that always fail', () => {
   }
 })
 
-describe('ingestion without room', () => {
-  test('holds back the rest when nothing leaves it in time', async () => {
+describe('full ingestion', () => {
+  test('a full ingestion holds back the rest at the deadline', async () => {
     const service = await startFaultyService()
     service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, ingestion_status: 'running' } : body)
     const tested = openTestEngine(service, { limits: { inIngestion: 1, transfers: 1 } })
@@ -165,7 +165,7 @@ describe('ingestion without room', () => {
     expect(heldBy(account)).toEqual([{ limit: 'inIngestion', value: 1, contents: 2, freesAt: null }])
   })
 
-  test('takes the next as soon as one leaves it', async () => {
+  test('a full ingestion takes the next content when one is done', async () => {
     const service = await startFaultyService()
     const tested = openTestEngine(service, { limits: { inIngestion: 1 } })
     const result = await tested.sync([mirrorOf(writeTree(temporaryDirectory(), three))])
@@ -173,13 +173,13 @@ describe('ingestion without room', () => {
   })
 })
 
-test('nothing is sent without room to remember it', async () => {
+test('nothing is sent without disk space to record it', async () => {
   const service = await startFaultyService()
   const { engine, store } = openTestEngine(service)
   const full = { ...engine, store: { ...store, freeBytes: () => 64 * 2 ** 20 - 1 } }
   const options = { waitMs: 0, hashEverything: false, isDryRun: false, acceptsRemovals: false, adopts: false }
-  const wishes = { ...options, acceptsRoot: false, acceptsBreadth: false }
-  const result = await runSync(full, [mirrorOf(writeTree(temporaryDirectory(), three))], wishes)
+  const runOptions = { ...options, acceptsRoot: false, acceptsBreadth: false }
+  const result = await runSync(full, [mirrorOf(writeTree(temporaryDirectory(), three))], runOptions)
   expect(result.failure).toMatchObject({ code: 'disk-full' })
   expect(service.count('uploadFile')).toBe(0)
 })

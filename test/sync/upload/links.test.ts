@@ -1,4 +1,4 @@
-/** Copies that are sent so that their resource gains a location. */
+/** Copies that are sent again so that their resource gains a location. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -16,7 +16,7 @@ async function openWithCopies(transfers = 4) {
 }
 
 describe('copies that are linked', () => {
-  test('are one resource with a location each', async () => {
+  test('linked copies are one resource with a location each', async () => {
     const { service, mirror, tested } = await openWithCopies()
     const result = await tested.sync([mirror])
     expect(result.outcome).toBe('done')
@@ -25,7 +25,7 @@ describe('copies that are linked', () => {
     expect(tested.engine.inFlight.size).toBe(0)
   })
 
-  test('are sent again by the next run when one was refused', async () => {
+  test('linked copies are sent again by the next run after a refusal', async () => {
     const { service, mirror, tested } = await openWithCopies()
     service.answer = ({ fileName }) => (fileName === 'copy-2.md' ? { status: 413, body: {} } : undefined)
     const result = await tested.sync([mirror])
@@ -36,7 +36,7 @@ describe('copies that are linked', () => {
     expect(readLibrary(service.dataDir).map(({ places }) => places.length)).toEqual([4])
   })
 
-  test('are no problem when one vanishes before it is sent', async () => {
+  test('a linked copy that vanishes before it is sent is no problem', async () => {
     const { service, mirror, tested } = await openWithCopies(1)
     service.onUploadBegun = () => rmSync(join(mirror.path, 'd'), { recursive: true, force: true })
     const result = await tested.sync([mirror])
@@ -44,7 +44,7 @@ describe('copies that are linked', () => {
     expect(accountOf(result).uploads).toMatchObject({ created: 1, duplicates: 2 })
   })
 
-  test('are a problem when one changed, and wait for the next scan', async () => {
+  test('a linked copy that changed is a problem until the next scan', async () => {
     const { service, mirror, tested } = await openWithCopies(1)
     service.onUploadBegun = () => void writeTree(mirror.path, { 'd/copy-3.md': 'other' })
     const result = await tested.sync([mirror])
@@ -64,8 +64,8 @@ test('a file that vanishes before it is sent is no problem', async () => {
   expect(accountOf(result)).toMatchObject({ problems: [], uploads: { created: 1 } })
 })
 
-describe('links that a credential ends', () => {
-  test('leave their copies to the next run', async () => {
+describe('a credential refused among links', () => {
+  test('links ended by a refused credential are left to the next run', async () => {
     const { service, mirror, tested } = await openWithCopies(1)
     service.answer = ({ fileName }) => (fileName === 'copy.md' ? { status: 401, body: {} } : undefined)
     expect((await tested.sync([mirror])).failure).toMatchObject({ code: 'credential-refused' })

@@ -11,7 +11,7 @@ import { manyFiles, temporaryDirectory, writeTree } from '../../support/temporar
 const MEGABYTE = 2 ** 20
 
 describe('before the first byte of an upload', () => {
-  test('its intent is committed (P2)', async () => {
+  test('an intent is committed before the first byte of its upload (P2)', async () => {
     await using service = await startFaultyService()
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'sub/b.md': 'B', 'sub/c.txt': 'C' }))
     await using tested = openTestEngine(service, { limits: { transfers: 1 } })
@@ -26,7 +26,7 @@ describe('before the first byte of an upload', () => {
     for (const intents of seen) expect(intents.length).toBeGreaterThan(0)
   })
 
-  test('every attempt has an intent of its own', async () => {
+  test('every attempt of an upload has an intent of its own', async () => {
     await using service = await startFaultyService()
     service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 1 ? 'unavailable' : undefined)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
@@ -41,14 +41,14 @@ describe('before the first byte of an upload', () => {
 })
 
 describe('a receipt', () => {
-  test('is durable while another upload goes on (P1)', async () => {
+  test('a receipt is durable while another upload continues (P1)', async () => {
     await using service = await startFaultyService()
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'quick.md': 'quick', 'slow.md': 'slow' }))
     await using tested = openTestEngine(service, { limits: { transfers: 2 } })
     const storedMeanwhile = Promise.withResolvers<number>()
     service.onAnswered = async ({ fileName }) => {
       if (fileName !== 'slow.md') return
-      // The slow one is answered once a reader beside finds the other one stored.
+      // The slow upload is answered once a second reader finds the quick one stored.
       using reader = openStoreReader(tested.stateDir)
       const isStored = () => countStored(reader) === 1
       await expect
@@ -63,7 +63,7 @@ describe('a receipt', () => {
 })
 
 describe('a file', () => {
-  test('is named as sent when that is committed (P1)', async () => {
+  test('a file is named as sent when that is committed (P1)', async () => {
     await using service = await startFaultyService()
     const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(12, 12)))
     const stateDir = temporaryDirectory()
@@ -79,7 +79,7 @@ describe('a file', () => {
 })
 
 describe('an upload whose answer is lost', () => {
-  test('is found by looking and never sent twice (P4)', async () => {
+  test('an upload whose answer is lost is found and never sent twice (P4)', async () => {
     await using service = await startFaultyService()
     service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 1 ? 'reset-after' : undefined)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(40, 30)))
@@ -94,7 +94,7 @@ describe('an upload whose answer is lost', () => {
     expect(outcomes).toEqual(['adopted'])
   })
 
-  test('is found whatever script its name has', async () => {
+  test('a lost upload is found whatever script its name has', async () => {
     await using service = await startFaultyService({ hasNoDuplicateRule: true })
     service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 1 ? 'reset-after' : undefined)
     const letters = [...'あいうえおかきくけこさしすせそたちつてと']
@@ -107,7 +107,7 @@ describe('an upload whose answer is lost', () => {
     expect(readLibrary(service.dataDir)).toHaveLength(letters.length)
   })
 
-  test('is found by a later run as well', async () => {
+  test('a lost upload is found by a later run as well', async () => {
     await using service = await startFaultyService()
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'first.md': 'first' }))
     await using tested = openTestEngine(service)
@@ -129,7 +129,7 @@ describe('an upload whose answer is lost', () => {
     expect(service.count('uploadFile')).toBe(2)
   })
 
-  test('is found by another mirror of the library', async () => {
+  test('a lost upload is found by another mirror of the library', async () => {
     await using service = await startFaultyService()
     const root = temporaryDirectory()
     const one = mirrorOf(writeTree(join(root, 'one'), { 'a.md': 'A' }))
@@ -148,7 +148,7 @@ describe('an upload whose answer is lost', () => {
     expect(readLibrary(service.dataDir)).toHaveLength(1)
   })
 
-  test('that looking cannot find is closed by its duplicate', async () => {
+  test('a lost upload that no look finds is closed by its duplicate', async () => {
     await using service = await startFaultyService()
     service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 1 ? 'reset-after' : undefined)
     service.rewrite = ({ route }, body) => (route === 'listDirectory' ? { ...body, files: [] } : body)
@@ -164,7 +164,7 @@ describe('an upload whose answer is lost', () => {
     expect(rows.map(({ entry }) => [entry.class, entry.reason])).toEqual([['in-sync', 'a second location may exist']])
   })
 
-  test('is not taken for a stranger with other bytes', async () => {
+  test('a lost upload is not mistaken for a file with other bytes', async () => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'a.md': 'mine' })
     await using other = openTestEngine(service)
@@ -180,14 +180,14 @@ describe('an upload whose answer is lost', () => {
   })
 })
 
-describe('an answer to an upload that is no answer', () => {
+describe('an invalid answer to an upload', () => {
   test.each([
     ['without an id', { duplicate: false }],
     ['with an empty id', { id: '' }],
     ['with a number as id', { id: 7 }],
     ['that is a list', []],
     ['that is null', null],
-  ])('(%s) counts as doubt, not as done', async (_, body) => {
+  ])('an answer to an upload (%s) is doubt, not done', async (_, body) => {
     await using service = await startFaultyService()
     service.rewrite = ({ route, attempt }, real) => (route === 'uploadFile' && attempt === 1 ? body : real)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
@@ -205,7 +205,7 @@ describe('a file that changes while it is sent', () => {
     ['shrinks', (path: string) => truncateSync(path, MEGABYTE)],
     ['is rewritten', (path: string) => writeFileSync(path, Buffer.alloc(12 * MEGABYTE, 'z'))],
     ['is replaced', (path: string) => replace(path)],
-  ])('(%s) stores nothing (P10)', async (_, change) => {
+  ])('a file that changes while it is sent (%s) stores nothing (P10)', async (_, change) => {
     await using service = await startFaultyService()
     const root = writeTree(temporaryDirectory(), { 'big.txt': Buffer.alloc(12 * MEGABYTE, 'a') })
     const mirror = mirrorOf(root)
@@ -213,7 +213,7 @@ describe('a file that changes while it is sent', () => {
     service.onUploadBegun = () => change(join(root, 'big.txt'))
     const first = await tested.sync([mirror])
     const isReplaced = readLibrary(service.dataDir).length === 1
-    // A replaced file is read to its end through the descriptor that was opened: what is sent is what was hashed.
+    // A replaced file is read to its end through its open descriptor, so the sent bytes are the hashed ones.
     if (!isReplaced) expect(accountOf(first).problems).toMatchObject([{ path: 'big.txt', code: 'busy' }])
     const { sha256 } = tested.store.contents.get(1) ?? {}
     const stored = readLibrary(service.dataDir).map((resource) => resource.sha256)
@@ -227,8 +227,8 @@ describe('a file that changes while it is sent', () => {
   })
 })
 
-describe('a content that the service refuses', () => {
-  test('is said, quarantined and not sent again', async () => {
+describe('a refused content', () => {
+  test('a refused content is reported, quarantined and not sent again', async () => {
     await using service = await startFaultyService()
     const refusal = { status: 422, body: { message: 'Unprocessable', errors: { file: ['no such kind'] } } }
     service.answer = ({ route, fileName }) => (route === 'uploadFile' && fileName === 'bad.md' ? refusal : undefined)
@@ -246,7 +246,7 @@ describe('a content that the service refuses', () => {
     expect(service.requests.filter(({ fileName }) => fileName === 'bad.md')).toHaveLength(1)
   })
 
-  test('stops everything when the credential is refused', async () => {
+  test('a refused credential stops all uploads', async () => {
     await using service = await startFaultyService()
     service.answer = ({ route, fileName }) =>
       route === 'uploadFile' && fileName === 'file-9.md' ? { status: 401, body: {} } : undefined
@@ -267,7 +267,7 @@ function countStored(reader: StoreReader | undefined): number {
   return [1, 2].filter((id) => reader?.contents.get(id)?.state === 'stored').length
 }
 
-/** Uploads that are committed as begun and not as ended, as another process reads them. */
+/** Intents that are committed without an outcome, as another process reads them. */
 function listIntents(reader: StoreReader | undefined): unknown[] {
   const [mirror] = reader?.mirrors.list() ?? []
   if (!reader || !mirror) return []
