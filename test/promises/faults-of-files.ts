@@ -12,13 +12,9 @@ export const faultsOfFiles: readonly FaultRow[] = [
         'a file is busy when a writer %s while it is hashed',
         'a file renamed over while it is hashed is busy',
       ],
-      'local/read/read-verified.test.ts': ['reading a larger file > a read ends incomplete when a writer %s'],
-      'sync/upload/uploads.test.ts': [
-        'a file that changes while it is sent > a file that changes while it is sent (%s) stores nothing (P10)',
-      ],
-      'sync/continuous/mirror-observer.test.ts': [
-        'a file that never settles > a file that never settles is reported as busy until it does',
-      ],
+      'local/read/read-verified.test.ts': ['a read ends incomplete when a writer %s'],
+      'sync/upload/uploads.test.ts': ['a file that changes while it is sent (%s) stores nothing (P10)'],
+      'sync/continuous/mirror-observer.test.ts': ['a file that never settles is reported as busy until it does'],
     },
   },
   {
@@ -28,10 +24,10 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'next scan',
     shownBy: {
       'local/scan/scan-directory.test.ts': [
-        'a directory that cannot be read > a file that just vanished is left out',
-        'a directory that cannot be read > a file that vanished and returned makes a scan incomplete',
+        'a file that just vanished is left out',
+        'a file that vanished and returned makes a scan incomplete',
       ],
-      'local/read/read-verified.test.ts': ['reading a larger file > a vanished file ends a read before any byte'],
+      'local/read/read-verified.test.ts': ['a vanished file ends a read before any byte'],
     },
   },
   {
@@ -40,12 +36,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'a problem of that file, told on every run until it can be read; the others go on',
     class: 'operator',
     shownBy: {
-      'sync/observe/odd-files.test.ts': [
-        'a file that cannot be read > an unreadable file (%s) is a problem, and keeps its record',
-      ],
-      'local/read/open-guarded.test.ts': [
-        'a file that cannot be opened > the system error %s of a file has its own code',
-      ],
+      'sync/observe/odd-files.test.ts': ['an unreadable file (%s) is a problem, and keeps its record'],
+      'local/read/open-guarded.test.ts': ['the system error %s of a file has its own code'],
     },
   },
   {
@@ -54,12 +46,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'a problem of that directory; all below it is unknown and stays as the store has it',
     class: 'operator',
     shownBy: {
-      'sync/report/report.test.ts': [
-        'a directory that cannot be read > a directory that cannot be read keeps its files in the store (P11)',
-      ],
-      'local/scan/scan-directory.test.ts': [
-        'a directory that cannot be read > a directory is never taken for empty after %s',
-      ],
+      'sync/report/report.test.ts': ['a directory that cannot be read keeps its files in the store (P11)'],
+      'local/scan/scan-directory.test.ts': ['a directory is never taken for empty after %s'],
     },
   },
   {
@@ -69,14 +57,10 @@ export const faultsOfFiles: readonly FaultRow[] = [
       'a problem of that file, tried again by the next scan; nothing of it is sent and nothing of it is forgotten',
     class: 'next scan',
     shownBy: {
-      'sync/observe/odd-files.test.ts': [
-        'a file that cannot be read > an unreadable file (%s) is a problem, and keeps its record',
-      ],
+      'sync/observe/odd-files.test.ts': ['an unreadable file (%s) is a problem, and keeps its record'],
       'local/read/hash-file.test.ts': ['a failing disk is an input error'],
-      'local/read/read-verified.test.ts': ['reading a larger file > a failing disk ends a read with an error'],
-      'local/scan/scan-directory.test.ts': [
-        'a directory that cannot be read > an entry that cannot be read is a problem',
-      ],
+      'local/read/read-verified.test.ts': ['a failing disk ends a read with an error'],
+      'local/scan/scan-directory.test.ts': ['an entry that cannot be read is a problem'],
     },
   },
   {
@@ -88,13 +72,11 @@ export const faultsOfFiles: readonly FaultRow[] = [
     shownBy: {
       'journeys/real-process.test.ts': ['too few descriptors are told, and cost nothing'],
       'sync/observe/odd-files.test.ts': [
-        'a process without free descriptors > a process without free descriptors sends a little later',
-        'a process without free descriptors > a lasting lack of descriptors is a problem of each file',
+        'a process without free descriptors sends a little later',
+        'a lasting lack of descriptors is a problem of each file',
       ],
-      'local/read/open-guarded.test.ts': ['a file that cannot be opened > EMFILE is left to the caller to retry'],
-      'local/scan/scan-directory.test.ts': [
-        'a directory that cannot be read > a directory is never taken for empty after %s',
-      ],
+      'local/read/open-guarded.test.ts': ['EMFILE is left to the caller to retry'],
+      'local/scan/scan-directory.test.ts': ['a directory is never taken for empty after %s'],
     },
   },
   {
@@ -103,10 +85,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'unsupported, told as a problem, and never opened so that it could block',
     class: 'operator',
     shownBy: {
-      'local/read/open-guarded.test.ts': ['guarded opening %s > pipes, sockets and directories never block'],
-      'local/scan/scan-directory.test.ts': [
-        'a directory that can be read > a scan skips links, loops, pipes, sockets, devices',
-      ],
+      'local/read/open-guarded.test.ts': ['pipes, sockets and directories never block'],
+      'local/scan/scan-directory.test.ts': ['a scan skips links, loops, pipes, sockets, devices'],
       'journeys/unsendable.test.ts': [
         'a pipe > fails sync and check until a rule leaves it out',
         'a pipe > is a problem as soon as a daemon sees it',
@@ -119,9 +99,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'left out, and said by `why` and `report --only ignored`',
     class: 'accepted',
     shownBy: {
-      'local/scan/scan-directory.test.ts': [
-        'a directory that can be read > a scan skips links, loops, pipes, sockets, devices',
-      ],
+      'local/scan/scan-directory.test.ts': ['a scan skips links, loops, pipes, sockets, devices'],
       'journeys/hostile-names.test.ts': ['links, pipes and secrets > links and pipes are left out and never block'],
     },
   },
@@ -131,15 +109,9 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'it belongs to the mirror, unless `oneFileSystem` is set: then it is left out and said',
     class: 'accepted',
     shownBy: {
-      'sync/observe/odd-files.test.ts': [
-        'a disk mounted inside the directory > a disk mounted inside the directory belongs to it unless configured',
-      ],
-      'local/scan/scan-directory.test.ts': [
-        'a directory that can be read > a scan stays on one file system if configured',
-      ],
-      'local/ignore/is-left-out.test.ts': [
-        'a directory below a mirror > a directory on another file system is left out',
-      ],
+      'sync/observe/odd-files.test.ts': ['a disk mounted inside the directory belongs to it unless configured'],
+      'local/scan/scan-directory.test.ts': ['a scan stays on one file system if configured'],
+      'local/ignore/is-left-out.test.ts': ['a directory on another file system is left out'],
     },
   },
   {
@@ -148,7 +120,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'two files with one content: sent once, and a change is seen under both names',
     class: 'accepted',
     shownBy: {
-      'sync/observe/odd-files.test.ts': ['hard links > hard links are two files with one content, sent once'],
+      'sync/observe/odd-files.test.ts': ['hard links are two files with one content, sent once'],
       'journeys/hostile-names.test.ts': ['links, pipes and secrets > links and pipes are left out and never block'],
     },
   },
@@ -158,11 +130,9 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'separate files, their names never normalised, and one warning from the scan that finds the new one',
     class: 'accepted',
     shownBy: {
-      'rules/observe/look-alikes.test.ts': ['names of a directory > names look alike by case and composition alone'],
-      'sync/observe/odd-files.test.ts': [
-        'names that look alike > names that look alike are separate files, with one warning',
-      ],
-      'local/scan/scan-directory.test.ts': ['a directory that can be read > a scan keeps every hostile name unchanged'],
+      'rules/observe/look-alikes.test.ts': ['names look alike by case and composition alone'],
+      'sync/observe/odd-files.test.ts': ['names that look alike are separate files, with one warning'],
+      'local/scan/scan-directory.test.ts': ['a scan keeps every hostile name unchanged'],
       'journeys/hostile-names.test.ts': ['hostile names > hostile names are mirrored one by one and escaped'],
     },
   },
@@ -172,7 +142,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'a problem of that path, told escaped, never lost in silence',
     class: 'operator',
     shownBy: {
-      'local/scan/scan-directory.test.ts': ['a directory that can be read > a scan reports names that are not UTF-8'],
+      'local/scan/scan-directory.test.ts': ['a scan reports names that are not UTF-8'],
       'journeys/hostile-names.test.ts': ['hostile names > names that are not UTF-8 are reported as problems'],
     },
   },
@@ -184,10 +154,10 @@ export const faultsOfFiles: readonly FaultRow[] = [
     shownBy: {
       'journeys/hostile-names.test.ts': ['hostile names > hostile names are mirrored one by one and escaped'],
       'remote/wire/multipart.test.ts': [
-        'openMultipart > a multipart body carries any file name through a parser',
-        'openMultipart > a hostile name stays inside its quotes',
+        'a multipart body carries any file name through a parser',
+        'a hostile name stays inside its quotes',
       ],
-      'cli/run-cli.test.ts': ['errors > an error cannot write to the terminal'],
+      'cli/run-cli.test.ts': ['an error cannot write to the terminal'],
     },
   },
   {
@@ -196,9 +166,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'walked without recursion; what is too long to be opened is a problem of its path',
     class: 'accepted',
     shownBy: {
-      'sync/observe/odd-files.test.ts': [
-        'a tree deeper than a path may be long > a tree that is too deep is mirrored as far as it opens',
-      ],
+      'sync/observe/odd-files.test.ts': ['a tree that is too deep is mirrored as far as it opens'],
     },
   },
   {
@@ -207,11 +175,9 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'a content like others, or left out and said with `emptyFiles: skip`',
     class: 'accepted',
     shownBy: {
-      'local/scan/scan-directory.test.ts': [
-        'a directory that can be read > a scan skips empty and large files if configured',
-      ],
+      'local/scan/scan-directory.test.ts': ['a scan skips empty and large files if configured'],
       'journeys/hostile-names.test.ts': ['links, pipes and secrets > links and pipes are left out and never block'],
-      'embedded/ingest/ingestion.test.ts': ['ingestion > completes empty files'],
+      'embedded/ingest/ingestion.test.ts': ['completes empty files'],
     },
   },
   {
@@ -233,10 +199,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'any difference of size, times or inode counts; what proves nothing is hashed again',
     class: 'accepted',
     shownBy: {
-      'sync/observe/odd-files.test.ts': ['times > times %s hide no change and send nothing twice'],
-      'rules/observe/compare-directory.test.ts': [
-        'comparing a directory with the store > the comparison believes only an equal and old fingerprint',
-      ],
+      'sync/observe/odd-files.test.ts': ['times %s hide no change and send nothing twice'],
+      'rules/observe/compare-directory.test.ts': ['the comparison believes only an equal and old fingerprint'],
     },
   },
   {
@@ -245,13 +209,9 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'the inode differs: it is hashed again',
     class: 'accepted',
     shownBy: {
-      'sync/observe/odd-files.test.ts': ['times > times %s hide no change and send nothing twice'],
-      'rules/observe/directory-digest.test.ts': [
-        'the digest of a directory > the digest of a directory differs when any one number differs',
-      ],
-      'rules/observe/compare-directory.test.ts': [
-        'comparing a directory with the store > the comparison believes only an equal and old fingerprint',
-      ],
+      'sync/observe/odd-files.test.ts': ['times %s hide no change and send nothing twice'],
+      'rules/observe/directory-digest.test.ts': ['the digest of a directory differs when any one number differs'],
+      'rules/observe/compare-directory.test.ts': ['the comparison believes only an equal and old fingerprint'],
     },
   },
   {
@@ -260,7 +220,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'a hash vouches only when it was taken two seconds after the newest time of the file',
     class: 'next scan',
     shownBy: {
-      'rules/observe/compare-directory.test.ts': ['a hash > a hash is proof only two seconds after the newest time'],
+      'rules/observe/compare-directory.test.ts': ['a hash is proof only two seconds after the newest time'],
     },
   },
   {
@@ -273,10 +233,10 @@ export const faultsOfFiles: readonly FaultRow[] = [
         'the limit of watches > a reached limit of watches is logged once, and scans continue',
       ],
       'local/watch/watch-limit.test.ts': [
-        'a system that allows four watches > node watches as many directories as the limit allows',
-        'a system that allows four watches > %s refuses at the limit with the setting to raise',
+        'node watches as many directories as the limit allows',
+        '%s refuses at the limit with the setting to raise',
       ],
-      'sync/continuous/mirror-observer.test.ts': ['scans > scans come at intervals once watches run out'],
+      'sync/continuous/mirror-observer.test.ts': ['scans come at intervals once watches run out'],
     },
   },
   {
@@ -287,7 +247,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     shownBy: {
       'local/watch/event-reporter.test.ts': ['a burst is reported as one loss', 'the end of a burst is never lost'],
       'local/watch/open-tree-watcher.test.ts': ['a burst is reported as a loss by %s'],
-      'sync/continuous/mirror-observer.test.ts': ['scans > ignore files, losses and limits cause a scan'],
+      'sync/continuous/mirror-observer.test.ts': ['ignore files, losses and limits cause a scan'],
     },
   },
   {
@@ -297,8 +257,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'next scan',
     shownBy: {
       'local/watch/choose-back-end.test.ts': [
-        'the back end on Linux > the back end fits the file system %s',
-        'the back end on Linux > a file system without a readable type is polled',
+        'the back end fits the file system %s',
+        'a file system without a readable type is polled',
       ],
       'local/watch/chokidar-watcher.test.ts': [
         'polling by chokidar finds what the kernel does not report',
@@ -306,7 +266,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
         'chokidar stops polling a tree that outgrows it',
       ],
       'local/watch/system-watch.test.ts': ['a file system of unknown kind is polled by chokidar'],
-      'sync/continuous/mirror-observer.test.ts': ['scans > scans come at intervals once a watcher has stopped'],
+      'sync/continuous/mirror-observer.test.ts': ['scans come at intervals once a watcher has stopped'],
     },
   },
   {
@@ -321,8 +281,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
         'full disks > a full disk of the library loses nothing and sends nothing twice',
       ],
       'embedded/storage/full-disk.test.ts': [
-        'a full disk of the embedded library > answers uploads of %i bytes with 507',
-        'a full disk of the embedded library > holds ingestion until there is room',
+        'answers uploads of %i bytes with 507',
+        'holds ingestion until there is room',
       ],
     },
   },
@@ -351,12 +311,12 @@ export const faultsOfFiles: readonly FaultRow[] = [
     shownBy: {
       'local/scan/list-guarded.test.ts': [
         'a racer never gets an outside name listed',
-        'guarded listing %s > a parent that leads outside is not listed',
+        'a parent that leads outside is not listed',
       ],
       'sync/observe/swapped-directory.test.ts': ['no name from outside a mirror is recorded or made'],
       'local/scan/scan-directory.test.ts': [
-        'a directory that cannot be read > a directory moved away meanwhile is unreadable',
-        'a directory that cannot be read > a directory replaced meanwhile is unreadable or incomplete',
+        'a directory moved away meanwhile is unreadable',
+        'a directory replaced meanwhile is unreadable or incomplete',
       ],
     },
   },
@@ -367,8 +327,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'accepted',
     shownBy: {
       'local/ignore/linear-matcher.test.ts': [
-        'matching in linear time > matching of %s ends despite many wildcards',
-        'matching in linear time > the linear matcher agrees with the regular expressions',
+        'matching of %s ends despite many wildcards',
+        'the linear matcher agrees with the regular expressions',
       ],
       'local/ignore/ignore-like-git.test.ts': ['the same line of an ignore file decides as in git'],
     },

@@ -14,7 +14,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
         'the first Ctrl-C > an interrupted run is no failure in the status',
       ],
       'journeys/exit-codes.test.ts': ['exit codes > an interrupted sync exits 130, and the next run completes it'],
-      'remote/endpoints/uploads.test.ts': ['uploads in doubt > an upload aborted on the way is in doubt'],
+      'remote/endpoints/uploads.test.ts': ['an upload aborted on the way is in doubt'],
     },
   },
   {
@@ -57,9 +57,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     shownBy: {
       'journeys/credential-secrecy.test.ts': ['a crash prints its place and hides the credential'],
       'journeys/uncaught.test.ts': ['an exception that nobody catches ends the daemon, to be started again'],
-      'app/service-manager/definitions.test.ts': [
-        'the units of systemd > the unit %s is not restarted after a final exit',
-      ],
+      'app/service-manager/definitions.test.ts': ['the unit %s is not restarted after a final exit'],
     },
   },
   {
@@ -68,9 +66,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     answer: 'the daemon ends with exit 78 instead of writing into nothing',
     class: 'halt',
     shownBy: {
-      'store/integrity/gone-back.test.ts': [
-        'a deleted or replaced store > a store that is %s in use takes no more writes',
-      ],
+      'store/integrity/gone-back.test.ts': ['a store that is %s in use takes no more writes'],
       'journeys/daemon-guards.test.ts': [
         'a deleted store > a deleted store ends the daemon, and the next one asks before it sends (P14)',
       ],
@@ -81,7 +77,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     happens: 'another connection writes to the store meanwhile',
     answer: 'every transaction begins as a writer (`BEGIN IMMEDIATE`), so that none fails half way',
     class: 'retry',
-    shownBy: { 'store/writing.test.ts': ['a transaction > a transaction is a writer before it reads'] },
+    shownBy: { 'store/writing.test.ts': ['a transaction is a writer before it reads'] },
   },
   {
     id: 'F-PR-07',
@@ -90,8 +86,8 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     class: 'retry',
     shownBy: {
       'foundation/sqlite/open-database.test.ts': [
-        'a migration > a migration cut off anywhere is whole or has not begun (P23)',
-        'a migration > a migration killed during its backup leaves no half backup (P23)',
+        'a migration cut off anywhere is whole or has not begun (P23)',
+        'a migration killed during its backup leaves no half backup (P23)',
       ],
     },
   },
@@ -124,10 +120,10 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     class: 'halt',
     shownBy: {
       'store/integrity/gone-back.test.ts': [
-        'a write-ahead log cut after a kill > a log that lacks any receipt is refused',
-        'an older copy of the database > an older copy of the database (%s) is refused, whenever it was made',
+        'a log that lacks any receipt is refused',
+        'an older copy of the database (%s) is refused, whenever it was made',
       ],
-      'store/opening.test.ts': ['a store that changed (P24) > a store whose database is gone is refused'],
+      'store/opening.test.ts': ['a store whose database is gone is refused'],
     },
   },
   {
@@ -137,7 +133,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     class: 'accepted',
     shownBy: {
       'store/lock.test.ts': [
-        'a lock file that is %s > a damaged lock file lets nobody else in',
+        'a damaged lock file lets nobody else in',
         'a lock file deleted during a run lets no other process in',
       ],
     },
@@ -177,10 +173,10 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     class: 'operator',
     shownBy: {
       'embedded/ingest/child-process.test.ts': [
-        'the process that reads documents > never holds up requests or plain text',
-        'the process that reads documents > is ended when a document is over its time',
-        'documents made to cost much > as a line of 150 MB take bounded memory',
-        'documents made to cost much > as %s MB of nested elements become searchable',
+        'never holds up requests or plain text',
+        'is ended when a document is over its time',
+        'as a line of 150 MB take bounded memory',
+        'as %s MB of nested elements become searchable',
       ],
     },
   },

@@ -9,11 +9,11 @@ export const faultsOfTheService: readonly FaultRow[] = [
     class: 'retry',
     shownBy: {
       'remote/policies/retry.test.ts': [
-        'an unreachable service > an unreachable service is probed by one request for all',
-        'retries > a refused connection ends as unreachable',
+        'an unreachable service is probed by one request for all',
+        'a refused connection ends as unreachable',
       ],
-      'remote/wire/transport.test.ts': ['the wire > a service that cannot be reached is temporary: %s'],
-      'remote/endpoints/uploads.test.ts': ['uploads without doubt > an upload that reaches nobody is not in doubt'],
+      'remote/wire/transport.test.ts': ['a service that cannot be reached is temporary: %s'],
+      'remote/endpoints/uploads.test.ts': ['an upload that reaches nobody is not in doubt'],
     },
   },
   {
@@ -22,7 +22,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'refused with exit 7, naming what to do; never insecure',
     class: 'operator',
     shownBy: {
-      'remote/wire/transport.test.ts': ['the wire > a refused certificate is final: %s'],
+      'remote/wire/transport.test.ts': ['a refused certificate is final: %s'],
       'journeys/office-network.test.ts': [
         'a certificate > is checked whatever Node is told',
         'a certificate > of an unknown authority names it and caFile',
@@ -37,7 +37,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'tried again; no doubt is left',
     class: 'retry',
     shownBy: {
-      'remote/endpoints/uploads.test.ts': ['uploads without doubt > an upload that reaches nobody is not in doubt'],
+      'remote/endpoints/uploads.test.ts': ['an upload that reaches nobody is not in doubt'],
       'journeys/office-network.test.ts': ['a proxy > that refuses between uploads leaves no doubt'],
     },
   },
@@ -48,12 +48,10 @@ export const faultsOfTheService: readonly FaultRow[] = [
     class: 'doubt',
     shownBy: {
       'remote/endpoints/uploads.test.ts': [
-        'uploads in doubt > an upload reset after %i bytes is in doubt',
-        'uploads in doubt > an upload is in doubt, and not sent again, after %s',
+        'an upload reset after %i bytes is in doubt',
+        'an upload is in doubt, and not sent again, after %s',
       ],
-      'sync/upload/uploads.test.ts': [
-        'an upload whose answer is lost > an upload whose answer is lost is found and never sent twice (P4)',
-      ],
+      'sync/upload/uploads.test.ts': ['an upload whose answer is lost is found and never sent twice (P4)'],
     },
   },
   {
@@ -62,14 +60,9 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'cut at a deadline of our own; of an upload it is a doubt',
     class: 'retry',
     shownBy: {
-      'remote/wire/transport.test.ts': ['invalid answers > a drip-fed answer is cut at its deadline'],
-      'remote/endpoints/endpoints.test.ts': [
-        'downloads > a download fails when it only drips',
-        'downloads > a download fails when it stalls',
-      ],
-      'remote/endpoints/uploads.test.ts': [
-        'uploads in doubt > an upload without an answer in time is in doubt, sent %s',
-      ],
+      'remote/wire/transport.test.ts': ['a drip-fed answer is cut at its deadline'],
+      'remote/endpoints/endpoints.test.ts': ['a download fails when it only drips', 'a download fails when it stalls'],
+      'remote/endpoints/uploads.test.ts': ['an upload without an answer in time is in doubt, sent %s'],
     },
   },
   {
@@ -78,11 +71,9 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'everything stops, exit 7; a daemon asks again at its pace',
     class: 'halt',
     shownBy: {
-      'sync/upload/uploads.test.ts': ['a refused content > a refused credential stops all uploads'],
+      'sync/upload/uploads.test.ts': ['a refused credential stops all uploads'],
       'journeys/identity.test.ts': ['credentials and libraries > a credential revoked during a run stops the run'],
-      'sync/continuous/service-connection.test.ts': [
-        'an idle connection > an idle connection learns that the credential was revoked',
-      ],
+      'sync/continuous/service-connection.test.ts': ['an idle connection learns that the credential was revoked'],
     },
   },
   {
@@ -92,7 +83,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
       'where the right is missing indeed, that kind of work stops for that library, exit 7; otherwise it is a problem of that item',
     class: 'operator',
     shownBy: {
-      'remote/wire/transport.test.ts': ['refusals > a refusal names the right that is missing'],
+      'remote/wire/transport.test.ts': ['a refusal names the right that is missing'],
       'journeys/identity.test.ts': [
         'credentials and libraries > a credential without the right to create is refused',
         'credentials and libraries > a credential without the right to create directories is refused',
@@ -110,9 +101,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'gone remotely: a problem, never sent again',
     class: 'operator',
     shownBy: {
-      'sync/ingestion/follow-ingestion.test.ts': [
-        'the status of an ingestion > a resource that is gone (404) is never sent again',
-      ],
+      'sync/ingestion/follow-ingestion.test.ts': ['a resource that is gone (404) is never sent again'],
     },
   },
   {
@@ -122,8 +111,8 @@ export const faultsOfTheService: readonly FaultRow[] = [
     class: 'accepted',
     shownBy: {
       'remote/endpoints/endpoints.test.ts': [
-        'createDirectory > createDirectory takes a conflict with a listing for existing',
-        'createDirectory > createDirectory reports a conflict that no listing confirms',
+        'createDirectory takes a conflict with a listing for existing',
+        'createDirectory reports a conflict that no listing confirms',
       ],
     },
   },
@@ -135,19 +124,15 @@ export const faultsOfTheService: readonly FaultRow[] = [
     class: 'operator',
     shownBy: {
       'remote/endpoints/uploads.test.ts': [
-        'uploads without doubt > a refused upload shows the reason that the service gives for a field',
-        'uploads without doubt > an upload refused with %i is not in doubt',
+        'a refused upload shows the reason that the service gives for a field',
+        'an upload refused with %i is not in doubt',
       ],
-      'sync/upload/uploads.test.ts': [
-        'a refused content > a refused content is reported, quarantined and not sent again',
-      ],
+      'sync/upload/uploads.test.ts': ['a refused content is reported, quarantined and not sent again'],
       'rules/failure/quarantine-duration.test.ts': [
-        'the duration of a quarantine > quarantines grow fivefold from 25 s to a day',
-        'the duration of a quarantine > a content that is too large has the longest quarantine',
+        'quarantines grow fivefold from 25 s to a day',
+        'a content that is too large has the longest quarantine',
       ],
-      'sync/doubts/attempts.test.ts': [
-        'a run longer than its quarantines > a long run sends a refused content once, also for two mirrors',
-      ],
+      'sync/doubts/attempts.test.ts': ['a long run sends a refused content once, also for two mirrors'],
     },
   },
   {
@@ -156,8 +141,8 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'everyone waits, at least as long as asked',
     class: 'retry',
     shownBy: {
-      'remote/policies/retry.test.ts': ['Retry-After > Retry-After is a lower bound for all requests: %s'],
-      'remote/endpoints/uploads.test.ts': ['uploads without doubt > an upload is sent again after 429'],
+      'remote/policies/retry.test.ts': ['Retry-After is a lower bound for all requests: %s'],
+      'remote/endpoints/uploads.test.ts': ['an upload is sent again after 429'],
     },
   },
   {
@@ -166,10 +151,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'tried again with growing pauses, so often as the deadline allows',
     class: 'retry',
     shownBy: {
-      'remote/policies/retry.test.ts': [
-        'retries > a transient failure is tried again: %s',
-        'retries > the delay grows from try to try',
-      ],
+      'remote/policies/retry.test.ts': ['a transient failure is tried again: %s', 'the delay grows from try to try'],
     },
   },
   {
@@ -178,7 +160,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'in doubt: a look decides, then at most one more send in the run',
     class: 'doubt',
     shownBy: {
-      'remote/endpoints/uploads.test.ts': ['uploads in doubt > an upload is in doubt, and not sent again, after %s'],
+      'remote/endpoints/uploads.test.ts': ['an upload is in doubt, and not sent again, after %s'],
       'journeys/failing-uploads.test.ts': [
         'uploads that always fail > an upload that meets $what is sent twice, then a problem',
       ],
@@ -192,19 +174,15 @@ export const faultsOfTheService: readonly FaultRow[] = [
     class: 'doubt',
     shownBy: {
       'remote/wire/transport.test.ts': [
-        'invalid answers > an answer with %s is malformed',
-        'invalid answers > bytes that are not HTTP are a malformed answer',
+        'an answer with %s is malformed',
+        'bytes that are not HTTP are a malformed answer',
       ],
-      'sync/upload/uploads.test.ts': [
-        'an invalid answer to an upload > an answer to an upload (%s) is doubt, not done',
-      ],
+      'sync/upload/uploads.test.ts': ['an answer to an upload (%s) is doubt, not done'],
       'journeys/poison.test.ts': [
         '%s > to one upload leaves the others alone',
         '%s > to one poll leaves the others alone',
       ],
-      'sync/doubts/looks.test.ts': [
-        'a look for an upload in doubt > a look keeps no connection open for pages of HTML',
-      ],
+      'sync/doubts/looks.test.ts': ['a look keeps no connection open for pages of HTML'],
     },
   },
   {
@@ -224,7 +202,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     happens: 'any 3xx',
     answer: 'an error that names the target; redirects are never followed',
     class: 'operator',
-    shownBy: { 'remote/wire/transport.test.ts': ['redirects > a redirect (%i) is never followed with the file'] },
+    shownBy: { 'remote/wire/transport.test.ts': ['a redirect (%i) is never followed with the file'] },
   },
   {
     id: 'F-SV-17',
@@ -244,7 +222,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
         'a listing with %s is refused as incomplete',
         'a listing that never ends is ended',
       ],
-      'sync/report/report.test.ts': ['a listing with faults > a page %s makes its files unknown, never missing (P11)'],
+      'sync/report/report.test.ts': ['a page %s makes its files unknown, never missing (P11)'],
     },
   },
   {
@@ -253,7 +231,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     answer: 'two locations of one resource',
     class: 'accepted',
     shownBy: {
-      'sync/odd-answers.test.ts': ['answers > one id listed at two paths is one resource with two locations'],
+      'sync/odd-answers.test.ts': ['one id listed at two paths is one resource with two locations'],
     },
   },
   {
@@ -261,7 +239,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     happens: 'an answer has fields that nobody knows',
     answer: 'passed over',
     class: 'accepted',
-    shownBy: { 'sync/odd-answers.test.ts': ['answers > answers with unknown fields are read'] },
+    shownBy: { 'sync/odd-answers.test.ts': ['answers with unknown fields are read'] },
   },
   {
     id: 'F-SV-20',
@@ -270,8 +248,8 @@ export const faultsOfTheService: readonly FaultRow[] = [
     class: 'operator',
     shownBy: {
       'sync/ingestion/follow-ingestion.test.ts': [
-        'the status of an ingestion > a resource is searchable for two statuses only (P6)',
-        'the status of an ingestion > an unknown status is reported bounded and escaped',
+        'a resource is searchable for two statuses only (P6)',
+        'an unknown status is reported bounded and escaped',
       ],
     },
   },
@@ -297,9 +275,9 @@ export const faultsOfTheService: readonly FaultRow[] = [
     class: 'halt',
     shownBy: {
       'sync/directories/missing-places.test.ts': [
-        'a library deleted during a run > a library deleted during a run costs only the uploads under way',
-        'a library deleted during a run > a library deleted during a run stops its directories at the first',
-        'a library deleted during a run > a 404 of one upload is a problem of its file',
+        'a library deleted during a run costs only the uploads under way',
+        'a library deleted during a run stops its directories at the first',
+        'a 404 of one upload is a problem of its file',
       ],
       'journeys/one-mirror.test.ts': ['a library that is not there leaves the next mirror alone'],
     },
@@ -311,10 +289,10 @@ export const faultsOfTheService: readonly FaultRow[] = [
     class: 'retry',
     shownBy: {
       'sync/directories/missing-places.test.ts': [
-        'a directory lost at an upload > a directory lost at an upload is made again after a %i',
-        'a directory lost at an upload > a directory lost again is made once more, then a problem',
-        'a directory lost unnoticed > a directory lost unnoticed is made again by the next scrub, once',
-        'a directory lost unnoticed > a directory is not made again beside an incomplete listing',
+        'a directory lost at an upload is made again after a %i',
+        'a directory lost again is made once more, then a problem',
+        'a directory lost unnoticed is made again by the next scrub, once',
+        'a directory is not made again beside an incomplete listing',
       ],
     },
   },

@@ -12,9 +12,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
       'endurance/kills.test.ts': [
         'kills at any moment > a killed process loses nothing and sends nothing twice (P1-P4)',
       ],
-      'sync/observe/odd-files.test.ts': [
-        'the mirrored directory > the mirrored directory stays as it was, to the last time',
-      ],
+      'sync/observe/odd-files.test.ts': ['the mirrored directory stays as it was, to the last time'],
     },
   },
   {
@@ -31,9 +29,9 @@ export const promisesOfReading: readonly PromiseRow[] = [
       'local/scan/list-guarded.test.ts': ['a racer never gets an outside name listed'],
       'local/read/open-guarded.test.ts': [
         'a racer never gets outside bytes read',
-        'guarded opening %s > a link at the end of a path is refused',
-        'guarded opening %s > a parent that leads outside is refused',
-        'guarded opening %s > pipes, sockets and directories never block',
+        'a link at the end of a path is refused',
+        'a parent that leads outside is refused',
+        'pipes, sockets and directories never block',
       ],
       'journeys/hostile-names.test.ts': ['links, pipes and secrets > links and pipes are left out and never block'],
     },
@@ -47,21 +45,17 @@ export const promisesOfReading: readonly PromiseRow[] = [
     ],
     shownBy: {
       'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
-      'sync/observe/odd-files.test.ts': [
-        'a change without a trace > a change through a memory map is found by the scrub',
-      ],
-      'sync/upload/uploads.test.ts': [
-        'a file that changes while it is sent > a file that changes while it is sent (%s) stores nothing (P10)',
-      ],
+      'sync/observe/odd-files.test.ts': ['a change through a memory map is found by the scrub'],
+      'sync/upload/uploads.test.ts': ['a file that changes while it is sent (%s) stores nothing (P10)'],
       'local/read/read-verified.test.ts': [
-        'reading a larger file > a read ends incomplete when a writer %s',
-        'reading a larger file > a file with other content never gets its last chunk',
+        'a read ends incomplete when a writer %s',
+        'a file with other content never gets its last chunk',
         'a small file with other content is busy',
       ],
       'remote/endpoints/uploads.test.ts': [
-        'stored uploads > an upload arrives whole and declared, never chunked',
-        'a body that fails > a body that fails after %i bytes never ends its request',
-        'a body that fails > a body never sends more or fewer bytes than declared',
+        'an upload arrives whole and declared, never chunked',
+        'a body that fails after %i bytes never ends its request',
+        'a body never sends more or fewer bytes than declared',
       ],
     },
   },
@@ -76,18 +70,14 @@ export const promisesOfReading: readonly PromiseRow[] = [
         'a folder with a name %s makes its directory unknown',
       ],
       'sync/report/report.test.ts': [
-        'a directory that cannot be read > a directory that cannot be read keeps its files in the store (P11)',
-        'a listing with faults > a page %s makes its files unknown, never missing (P11)',
-        'a listing with faults > a listing with many random faults loses nothing',
+        'a directory that cannot be read keeps its files in the store (P11)',
+        'a page %s makes its files unknown, never missing (P11)',
+        'a listing with many random faults loses nothing',
       ],
-      'local/scan/scan-directory.test.ts': [
-        'a directory that cannot be read > a directory is never taken for empty after %s',
-      ],
-      'sync/continuous/mirror-observer.test.ts': [
-        'a hint at a missing file > a missing file is removed by a scan, not by a hint',
-      ],
+      'local/scan/scan-directory.test.ts': ['a directory is never taken for empty after %s'],
+      'sync/continuous/mirror-observer.test.ts': ['a missing file is removed by a scan, not by a hint'],
       'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
-      'rules/report-class.test.ts': ['a file > a file is missing only by a complete listing'],
+      'rules/report-class.test.ts': ['a file is missing only by a complete listing'],
     },
   },
   {
@@ -112,8 +102,8 @@ export const promisesOfReading: readonly PromiseRow[] = [
       'journeys/daemon-guards.test.ts': ['lost root directories > a lost root halts its mirror alone until resolved'],
       'journeys/other-disk.test.ts': ['another disk at the same mount point is not sent'],
       'rules/observe/loss-guard.test.ts': [
-        'the guard of a root > the root guard halts when all of five files are gone',
-        'the guard of a root > the root guard halts at more than half, from twenty on',
+        'the root guard halts when all of five files are gone',
+        'the root guard halts at more than half, from twenty on',
       ],
       'sync/observe/moves-between-scans.test.ts': ['files missing after renames halt the mirror'],
     },
@@ -128,7 +118,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
         'later runs > a file that comes back sends nothing (P13)',
         'later runs > an old content that returns is not superseded',
       ],
-      'store/tables/queries.test.ts': ['contents > a content keeps its resource id for good (P13)'],
+      'store/tables/queries.test.ts': ['a content keeps its resource id for good (P13)'],
       'sync/observe/moves-between-scans.test.ts': ['files renamed between scans are not lost'],
     },
   },

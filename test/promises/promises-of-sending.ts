@@ -14,19 +14,17 @@ export const promisesOfSending: readonly PromiseRow[] = [
       'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
       'journeys/real-process.test.ts': ['a log cut after a kill never sends a receipt again'],
       'store/integrity/gone-back.test.ts': [
-        'a write-ahead log cut after a kill > a log cut after a kill (%s) loses no receipt in silence (P1, P24)',
-        'a write-ahead log cut after a kill > a log that lacks any receipt is refused',
+        'a log cut after a kill (%s) loses no receipt in silence (P1, P24)',
+        'a log that lacks any receipt is refused',
       ],
-      'foundation/sqlite/open-database.test.ts': [
-        'a connection > a connection waits for the disk after its first write too (P1)',
-      ],
+      'foundation/sqlite/open-database.test.ts': ['a connection waits for the disk after its first write too (P1)'],
       'store/opening.test.ts': [
-        'a written store > a write is durable from the first one on (P1)',
-        'a store that changed (P24) > a store recovers from its write-ahead log after a crash',
+        'a write is durable from the first one on (P1)',
+        'a store recovers from its write-ahead log after a crash',
       ],
       'sync/upload/uploads.test.ts': [
-        'a file > a file is named as sent when that is committed (P1)',
-        'a receipt > a receipt is durable while another upload continues (P1)',
+        'a file is named as sent when that is committed (P1)',
+        'a receipt is durable while another upload continues (P1)',
       ],
       'endurance/kills.test.ts': [
         'kills at any moment > a killed process loses nothing and sends nothing twice (P1-P4)',
@@ -47,8 +45,8 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'kills at any moment > a killed process loses nothing and sends nothing twice (P1-P4)',
       ],
       'sync/upload/uploads.test.ts': [
-        'before the first byte of an upload > an intent is committed before the first byte of its upload (P2)',
-        'before the first byte of an upload > every attempt of an upload has an intent of its own',
+        'an intent is committed before the first byte of its upload (P2)',
+        'every attempt of an upload has an intent of its own',
       ],
       'journeys/under-way.test.ts': ['an upload of %j > is a doubt only when its process is gone'],
     },
@@ -76,10 +74,8 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'a content that another mirror is sending is sent once',
         'a look goes where the content was sent, whatever is configured now',
       ],
-      'store/tables/queries.test.ts': ['contents > a content is one for its bytes and type'],
-      'sync/report/report.test.ts': [
-        'any changes to a tree > every file is in one class after any changes (P19, seed %i)',
-      ],
+      'store/tables/queries.test.ts': ['a content is one for its bytes and type'],
+      'sync/report/report.test.ts': ['every file is in one class after any changes (P19, seed %i)'],
     },
   },
   {
@@ -100,17 +96,17 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'kills at any moment > a killed process loses nothing and sends nothing twice (P1-P4)',
       ],
       'remote/endpoints/uploads.test.ts': [
-        'uploads in doubt > an upload is in doubt, and not sent again, after %s',
-        'uploads in doubt > an upload reset after %i bytes is in doubt',
-        'uploads in doubt > an upload without an answer in time is in doubt, sent %s',
+        'an upload is in doubt, and not sent again, after %s',
+        'an upload reset after %i bytes is in doubt',
+        'an upload without an answer in time is in doubt, sent %s',
       ],
       'sync/upload/uploads.test.ts': [
-        'an upload whose answer is lost > an upload whose answer is lost is found and never sent twice (P4)',
-        'an upload whose answer is lost > a lost upload is found by a later run as well',
-        'an upload whose answer is lost > a lost upload is found by another mirror of the library',
-        'an upload whose answer is lost > a lost upload that no look finds is closed by its duplicate',
-        'an upload whose answer is lost > a lost upload is not mistaken for a file with other bytes',
-        'an invalid answer to an upload > an answer to an upload (%s) is doubt, not done',
+        'an upload whose answer is lost is found and never sent twice (P4)',
+        'a lost upload is found by a later run as well',
+        'a lost upload is found by another mirror of the library',
+        'a lost upload that no look finds is closed by its duplicate',
+        'a lost upload is not mistaken for a file with other bytes',
+        'an answer to an upload (%s) is doubt, not done',
       ],
       'journeys/failing-uploads.test.ts': [
         'uploads that always fail > an upload that meets $what is sent twice, then a problem',
@@ -118,17 +114,15 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'uploads that always fail > every attempt of a failing upload counts towards the limits',
       ],
       'sync/doubts/looks.test.ts': [
-        'a look for an upload in doubt > a look compares all entries of the name before it sends again',
-        'a look for an upload in doubt > a candidate refused after two doubts names the file and sends nothing',
-        'a listing that never ends > a listing %s without end sends nothing again and names the file',
+        'a look compares all entries of the name before it sends again',
+        'a candidate refused after two doubts names the file and sends nothing',
+        'a listing %s without end sends nothing again and names the file',
       ],
       'rules/doubts/react-to-doubt.test.ts': [
-        'an upload in doubt > a doubt has its reaction after $doubts doubts and $problemCount quarantines ($cause)',
-        'a candidate that cannot be compared > an incomparable candidate blocks the upload or not: %s after %i doubts',
+        'a doubt has its reaction after $doubts doubts and $problemCount quarantines ($cause)',
+        'an incomparable candidate blocks the upload or not: %s after %i doubts',
       ],
-      'sync/doubts/attempts.test.ts': [
-        'a run longer than its quarantines > a long run sends a failing content twice at most',
-      ],
+      'sync/doubts/attempts.test.ts': ['a long run sends a failing content twice at most'],
     },
   },
   {
@@ -138,7 +132,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
     except: [],
     shownBy: {
       'sync/ingestion/follow-ingestion.test.ts': [
-        'a resource that runs for 10,000 hours > a resource that runs for 10,000 hours is sent once and polled to its end (P5)',
+        'a resource that runs for 10,000 hours is sent once and polled to its end (P5)',
       ],
       'journeys/limits-and-waiting.test.ts': [
         'waiting for ingestion > waiting ends at its deadline, and nothing is sent again',
@@ -154,13 +148,13 @@ export const promisesOfSending: readonly PromiseRow[] = [
     shownBy: {
       'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
       'sync/ingestion/follow-ingestion.test.ts': [
-        'the status of an ingestion > a resource is searchable for two statuses only (P6)',
-        'the status of an ingestion > an unknown status is reported bounded and escaped',
+        'a resource is searchable for two statuses only (P6)',
+        'an unknown status is reported bounded and escaped',
       ],
       'journeys/limits-and-waiting.test.ts': [
         'bad ends of ingestion > a bad end of ingestion (%s) is reported by later runs too',
       ],
-      'rules/report-class.test.ts': ['a file > a file needs attention after every bad end'],
+      'rules/report-class.test.ts': ['a file needs attention after every bad end'],
     },
   },
   {
@@ -172,11 +166,11 @@ export const promisesOfSending: readonly PromiseRow[] = [
     ],
     shownBy: {
       'sync/requests.test.ts': ['the engine makes only requests that read or add (P7)'],
-      'remote/wire/transport.test.ts': ['requests > the client requests only what the interface names'],
+      'remote/wire/transport.test.ts': ['the client requests only what the interface names'],
       'journeys/mirror-forget.test.ts': [
         'forgetting a mirror > forgetting a mirror deletes nothing, and --adopt creates nothing twice',
       ],
-      'cli/service-commands.test.ts': ['libraries and directories > a library is deleted only by its name'],
+      'cli/service-commands.test.ts': ['a library is deleted only by its name'],
     },
   },
 ]

@@ -1,4 +1,4 @@
-/** Titles of tests (`describe > test`, as written) by their file below `test/`. */
+/** The own titles of tests, as written, by their file below `test/`. */
 export type ShownBy = Readonly<Record<string, readonly string[]>>
 
 interface Row {

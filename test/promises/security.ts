@@ -6,10 +6,8 @@ export const security: readonly SecurityRow[] = [
     id: 'S-01',
     holds: 'The service is reached by https, unless it is on loopback.',
     shownBy: {
-      'remote/client-options.test.ts': ['parseOrigin > an unsafe origin is refused: %s'],
-      'app/settings/settings-problems.test.ts': [
-        'problems of the configuration > the address %s is refused as an origin and not repeated',
-      ],
+      'remote/client-options.test.ts': ['an unsafe origin is refused: %s'],
+      'app/settings/settings-problems.test.ts': ['the address %s is refused as an origin and not repeated'],
     },
   },
   {
@@ -17,7 +15,7 @@ export const security: readonly SecurityRow[] = [
     holds: 'The check of certificates cannot be switched off, also not by a variable of Node.',
     shownBy: {
       'journeys/office-network.test.ts': ['a certificate > is checked whatever Node is told'],
-      'remote/wire/transport.test.ts': ['the wire > a refused certificate is final: %s'],
+      'remote/wire/transport.test.ts': ['a refused certificate is final: %s'],
     },
   },
   {
@@ -25,7 +23,7 @@ export const security: readonly SecurityRow[] = [
     holds: 'Only the header `Authorization` carries the credential.',
     shownBy: {
       'journeys/credential-secrecy.test.ts': ['the credential stands in one header and nowhere else (P22)'],
-      'remote/wire/transport.test.ts': ['requests > a request carries the credential in one header only'],
+      'remote/wire/transport.test.ts': ['a request carries the credential in one header only'],
     },
   },
   {
@@ -34,12 +32,12 @@ export const security: readonly SecurityRow[] = [
     shownBy: {
       'journeys/credential-secrecy.test.ts': ['a credential repeated in escapes is shown nowhere (P22)'],
       'foundation/text/redaction.test.ts': [
-        'redaction > a secret is redacted when repeated as %s',
-        'redaction > a secret is redacted in any mixture of escapes',
+        'a secret is redacted when repeated as %s',
+        'a secret is redacted in any mixture of escapes',
       ],
       'app/logging/create-logger.test.ts': ['a secret appears nowhere in a log, in any form, at any level'],
       'journeys/config-show.test.ts': ['config show > config show never prints a secret'],
-      'cli/service-commands.test.ts': ['credentials > the token is in no output of any command'],
+      'cli/service-commands.test.ts': ['the token is in no output of any command'],
     },
   },
   {
@@ -51,8 +49,8 @@ export const security: readonly SecurityRow[] = [
         'compiled code > is kept for its user alone, nothing shared is run',
         'a small file that is replaced > follows no link that was planted',
       ],
-      'store/opening.test.ts': ['a written store > a store is for its owner alone'],
-      'embedded/start-embedded.test.ts': ['startEmbeddedLibrary > keeps its directory and files private'],
+      'store/opening.test.ts': ['a store is for its owner alone'],
+      'embedded/start-embedded.test.ts': ['keeps its directory and files private'],
       'daemon/control/control.test.ts': ['the control socket > only its owner may open the control socket'],
     },
   },
@@ -68,10 +66,10 @@ export const security: readonly SecurityRow[] = [
         'the state directory > that others can write is refused by every command',
         'what decides whom to trust > is no program or authority that others can write',
       ],
-      'app/service-client/credential.test.ts': ['refused tokens > a token file of mode %o is refused'],
+      'app/service-client/credential.test.ts': ['a token file of mode %o is refused'],
       'app/settings/settings-problems.test.ts': [
-        'insecure files > a file with a token that others can read is refused',
-        'insecure files > a file with a command that others can write is refused',
+        'a file with a token that others can read is refused',
+        'a file with a command that others can write is refused',
       ],
     },
   },
@@ -80,8 +78,8 @@ export const security: readonly SecurityRow[] = [
     holds: 'Names from the service become local names only through one function.',
     shownBy: {
       'app/files/user-files.test.ts': [
-        'names from outside > a name from outside stays in its directory, whatever it holds',
-        'names from outside > the name %j from outside becomes %j',
+        'a name from outside stays in its directory, whatever it holds',
+        'the name %j from outside becomes %j',
       ],
     },
   },
@@ -90,31 +88,26 @@ export const security: readonly SecurityRow[] = [
     holds: 'Text from the service is bounded and escaped before it is shown or kept.',
     shownBy: {
       'journeys/hostile-names.test.ts': ['hostile names > hostile words of a service are escaped by every command'],
-      'cli/safe-output.test.ts': [
-        'text from outside > a hostile mark is escaped: %j',
-        'printed output > output has nothing that a terminal obeys (%s)',
-      ],
+      'cli/safe-output.test.ts': ['a hostile mark is escaped: %j', 'output has nothing that a terminal obeys (%s)'],
       'remote/wire/transport.test.ts': [
-        'refusals > a refusal shows the words of the service, escaped',
-        'refusals > a refusal bounds the words of the service',
+        'a refusal shows the words of the service, escaped',
+        'a refusal bounds the words of the service',
       ],
-      'sync/ingestion/follow-ingestion.test.ts': [
-        'the status of an ingestion > an unknown status is reported bounded and escaped',
-      ],
-      'cli/service-commands.test.ts': ['libraries and directories > names from outside cannot write to the terminal'],
+      'sync/ingestion/follow-ingestion.test.ts': ['an unknown status is reported bounded and escaped'],
+      'cli/service-commands.test.ts': ['names from outside cannot write to the terminal'],
     },
   },
   {
     id: 'S-09',
     holds: 'JSON of the service is bounded, also after it is unpacked.',
-    shownBy: { 'remote/wire/transport.test.ts': ['invalid answers > an answer with %s is malformed'] },
+    shownBy: { 'remote/wire/transport.test.ts': ['an answer with %s is malformed'] },
   },
   {
     id: 'S-10',
     holds: 'SQL is prepared and takes values only as parameters; a schema is not trusted.',
     shownBy: {
-      'foundation/sqlite/open-database.test.ts': ['a connection > a connection that reads or writes trusts no schema'],
-      'store/writing.test.ts': ['statements > statements never contain a value, whatever it is'],
+      'foundation/sqlite/open-database.test.ts': ['a connection that reads or writes trusts no schema'],
+      'store/writing.test.ts': ['statements never contain a value, whatever it is'],
     },
   },
   {
@@ -123,7 +116,7 @@ export const security: readonly SecurityRow[] = [
       'Who controls the daemon comes by a socket of its owner (0600); pages of health are served on loopback, for names of loopback.',
     shownBy: {
       'embedded/server/foreign-host.test.ts': ['a page of a foreign name learns nothing on loopback'],
-      'cli/serve.test.ts': ['serve > serve beyond loopback warns and refuses every request without a token'],
+      'cli/serve.test.ts': ['serve beyond loopback warns and refuses every request without a token'],
       'daemon/control/control.test.ts': [
         'the control socket > only its owner may open the control socket',
         'the control socket > a runtime directory that is a link is not used',
@@ -148,16 +141,16 @@ export const security: readonly SecurityRow[] = [
   {
     id: 'S-13',
     holds: 'A credential that may delete gets a warning.',
-    shownBy: { 'cli/service-commands.test.ts': ['credentials > a credential that may delete gets a warning'] },
+    shownBy: { 'cli/service-commands.test.ts': ['a credential that may delete gets a warning'] },
   },
   {
     id: 'S-14',
     holds: 'Root sends to a service only by a flag, a variable or as a system service.',
     shownBy: {
       'cli/options/allow-root.test.ts': [
-        'root > root sends nothing to a service without a flag',
-        'root > root may send by flag, variable or system service',
-        'root > root is only warned where nothing leaves the machine',
+        'root sends nothing to a service without a flag',
+        'root may send by flag, variable or system service',
+        'root is only warned where nothing leaves the machine',
       ],
     },
   },
@@ -166,8 +159,8 @@ export const security: readonly SecurityRow[] = [
     holds: 'The system unit of systemd exposes at most 1.5 of 10.',
     shownBy: {
       'app/service-manager/definitions.test.ts': [
-        'the units of systemd > the system unit exposes next to nothing',
-        'the units of systemd > the unit %s leaves Node its compiled code',
+        'the system unit exposes next to nothing',
+        'the unit %s leaves Node its compiled code',
       ],
     },
   },
@@ -184,7 +177,7 @@ export const security: readonly SecurityRow[] = [
         'dependencies > one dependency at most runs a script at its installation',
         'dependencies > an installed program has few dependencies',
       ],
-      'docs.test.ts': ['the pages > the decisions give a reason for every dependency'],
+      'docs.test.ts': ['the decisions give a reason for every dependency'],
     },
   },
   {
@@ -192,28 +185,26 @@ export const security: readonly SecurityRow[] = [
     holds: 'The embedded library bounds connections, headers, bodies and forms, and what reading a document may take.',
     shownBy: {
       'embedded/server/request-bounds.test.ts': [
-        'a slow body > of the type %s ends with 408',
-        'a slow body > that drips ends with 408, however long it would last',
-        'connections without a request > keep nobody from asking, however many',
-        'a form > with %s is refused (%i)',
-        'a JSON body > of %s is refused (%i)',
+        'of the type %s ends with 408',
+        'that drips ends with 408, however long it would last',
+        'keep nobody from asking, however many',
+        'with %s is refused (%i)',
+        'of %s is refused (%i)',
       ],
-      'embedded/server/request-fuzz.test.ts': [
-        'any request to the embedded library > is answered, and never by a failure',
-      ],
+      'embedded/server/request-fuzz.test.ts': ['is answered, and never by a failure'],
       'embedded/ingest/document-fuzz.test.ts': [
-        'any document > gives passages of bounded length, in order',
-        'any document > gives the same text in pieces of any size',
-        'any document > reaches a final state, and keeps no other from it',
-        'the cost of a document > of %s in %s grows no faster than its size',
+        'gives passages of bounded length, in order',
+        'gives the same text in pieces of any size',
+        'reaches a final state, and keeps no other from it',
+        'of %s in %s grows no faster than its size',
       ],
       'embedded/ingest/child-process.test.ts': [
-        'the process that reads documents > never holds up requests or plain text',
-        'the process that reads documents > fails a document that ends it twice, and only that',
-        'the process that reads documents > is ended when it takes too much memory',
-        'the process that reads documents > is ended when a document is over its time',
-        'documents made to cost much > as %s MB of nested elements become searchable',
-        'documents made to cost much > as a line of 150 MB take bounded memory',
+        'never holds up requests or plain text',
+        'fails a document that ends it twice, and only that',
+        'is ended when it takes too much memory',
+        'is ended when a document is over its time',
+        'as %s MB of nested elements become searchable',
+        'as a line of 150 MB take bounded memory',
       ],
     },
   },
@@ -236,9 +227,9 @@ export const security: readonly SecurityRow[] = [
     holds: 'Nothing that is printed or logged moves the cursor, reorders text or cannot be seen, whoever wrote it.',
     shownBy: {
       'cli/safe-output.test.ts': [
-        'printed output > output has nothing that a terminal obeys (%s)',
-        'printed output > tables, fields and progress keep their lines, whatever the text',
-        'text from outside > escaped JSON parses to the same text',
+        'output has nothing that a terminal obeys (%s)',
+        'tables, fields and progress keep their lines, whatever the text',
+        'escaped JSON parses to the same text',
       ],
       'journeys/hostile-names.test.ts': [
         'hostile names > hostile names are mirrored one by one and escaped',
@@ -251,9 +242,9 @@ export const security: readonly SecurityRow[] = [
     id: 'S-20',
     holds: 'The embedded library answers nobody without a token, and says so when others on the network can reach it.',
     shownBy: {
-      'cli/serve.test.ts': ['serve > serve beyond loopback warns and refuses every request without a token'],
+      'cli/serve.test.ts': ['serve beyond loopback warns and refuses every request without a token'],
       'embedded/server/foreign-host.test.ts': ['a page of a foreign name learns nothing on loopback'],
-      'embedded/access/manage-tokens.test.ts': ['tokens > answers each missing right with 403'],
+      'embedded/access/manage-tokens.test.ts': ['answers each missing right with 403'],
     },
   },
   {
