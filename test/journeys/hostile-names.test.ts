@@ -78,7 +78,12 @@ describe('hostile names', () => {
       ['sync', 'Papers', '--to', 'Research', '--report', '-vv'],
       ['sync', 'Papers', '--to', 'Research', '--json'],
       ['sync', 'Papers', '--to', 'Research', '-n', '-v', '--log-format', 'json'],
-      ...['text', 'combined', 'json'].map((format) => ['report', '--all', '--format', format]),
+      ...['text', 'combined', 'json', 'csv', 'html', 'markdown'].map((format) => [
+        'report',
+        '--all',
+        '--format',
+        format,
+      ]),
       ...[[], ['--json']].flatMap((json) => [
         ['status', ...json],
         ['why', join(root, `bad${marks}.md`), ...json],

@@ -1,10 +1,13 @@
+import { resolve } from 'node:path'
 import { chooseKnown } from '../../app/mirrors/choose-known.ts'
 import { openReader } from '../../app/open-engine.ts'
 import { UsageError } from '../../foundation/errors.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
 import { CHECKED_CLASSES, REPORT_CLASSES, type ReportClass } from '../../rules/report-class.ts'
 import { defineCommand } from '../command.ts'
 import { describeLacking } from '../describe-lacking.ts'
-import { printReport } from '../render/print-report.ts'
+import { printReport, saveReport } from '../render/report/print-report.ts'
+import { REPORT_FORMATS } from '../render/report/report-printer.ts'
 
 export const command = defineCommand({
   description: [
@@ -22,7 +25,13 @@ export const command = defineCommand({
     },
   },
   options: {
-    format: { type: 'string', choices: ['text', 'combined', 'json'], default: 'text', describe: 'How to print it' },
+    format: { type: 'string', choices: REPORT_FORMATS, default: 'text', describe: 'How to print it' },
+    output: {
+      type: 'string',
+      alias: 'o',
+      placeholder: 'FILE',
+      describe: 'Write it to this file, which it replaces when it is complete',
+    },
     only: { type: 'string', describe: 'Only rows of these classes', placeholder: 'CLASS,…' },
     offline: { type: 'boolean', describe: 'Use the store alone; read neither the directory nor the service' },
     all: { type: 'boolean', describe: "Also list the library's entries outside the mirror" },
@@ -33,6 +42,7 @@ export const command = defineCommand({
   examples: [
     ['report', 'what differs, and the counts, for every mirror'],
     ['report papers --format combined', 'one line a file, as rclone has it'],
+    ['report --format html -o report.html', 'a page to look at and to hand on'],
     ['report --only superseded,needs-attention', 'what needs a decision'],
     ['report --check --quiet', 'for scripts: exit 1 when anything differs or needs attention'],
   ],
@@ -55,7 +65,13 @@ export const command = defineCommand({
     if (lacking) context.printMessage(lacking)
     const format = context.json ? 'json' : args.format
     const options = { format, only, isOffline: args.offline, showsAll: args.all, failOn } as const
-    const { hasFailures } = await printReport(context, reader.contextFor(reader.store), args.mirrors, options)
+    const reportContext = reader.contextFor(reader.store)
+    const file = args.output === undefined ? undefined : resolve(context.io.cwd, args.output)
+    const { hasFailures } =
+      file === undefined
+        ? await printReport(context, reportContext, args.mirrors, options)
+        : await saveReport(context, reportContext, args.mirrors, { ...options, file })
+    if (file !== undefined) context.printMessage(`Written to ${escapeText(file)}`)
     return args.check && hasFailures ? 'failed' : 'done'
   },
 })

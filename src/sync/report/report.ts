@@ -20,7 +20,7 @@ export interface MirrorReport {
   readonly library: { readonly id: string; readonly name: string }
   readonly remotePath: string
   readonly listing: 'complete' | 'incomplete' | 'not asked'
-  /** Rows in a stable order, those of remote entries alone last. They can be read once. */
+  /** Rows in a stable order, those of remote entries alone last; each reading compares anew with what the store knows then. */
   readonly rows: Iterable<ReportRow>
 }
 
@@ -69,7 +69,9 @@ export async function* report(
       library: { id: row.library.remoteId, name: row.library.name },
       remotePath: row.remotePath,
       listing: listing === undefined ? 'not asked' : listing.incomplete.length > 0 ? 'incomplete' : 'complete',
-      rows: listRows(context.store, { row, listing, differences, places, isFirstOfLibrary }),
+      rows: {
+        [Symbol.iterator]: () => listRows(context.store, { row, listing, differences, places, isFirstOfLibrary }),
+      },
     }
   }
 }

@@ -1,0 +1,54 @@
+import { escapeText, groupDigits } from '../../../foundation/text/safe-text.ts'
+import type { ReportEntry } from '../../../sync/report/report-entry.ts'
+import { BY_URGENCY, GUIDANCE } from './guidance.ts'
+import { headlineOf } from './headline.ts'
+import { describeFailure, lines, nameOf, type ReportPrinter, reasonForPeople } from './report-printer.ts'
+
+/** Prints a page for a wiki or a ticket: for each mirror a headline, the counts, and what differs. */
+export function createMarkdownPrinter({ listsAll }: { readonly listsAll: boolean }): ReportPrinter {
+  let hasRows = false
+  return {
+    countsFirst: true,
+    begin: (generatedAt) => lines(`# Report of ${generatedAt}`),
+    beginMirror: (mirror, tally) => {
+      hasRows = false
+      const { name, path, library, remotePath, listing } = mirror
+      const classes = BY_URGENCY.flatMap((reportClass) => {
+        const count = tally.counts[reportClass]
+        return count ? [`| ${GUIDANCE[reportClass].title} | ${groupDigits(count)} |`] : []
+      })
+      return lines(
+        `\n## ${inert(name)}`,
+        `\n${inert(path)} ↔ ${inert(`${library.name}:${remotePath}`)} (listing ${listing})`,
+        `\n**${headlineOf(tally)}**`,
+        ...(classes.length === 0 ? [] : ['\n| state | files |\n|---|---:|', ...classes]),
+      )
+    },
+    entry: (entry) => {
+      if (entry.class === 'in-sync' && !listsAll) return undefined
+      const head = hasRows ? [] : ['\n| state | path | in the library | why |\n|---|---|---|---|']
+      hasRows = true
+      return lines(...head, rowOf(entry))
+    },
+    endMirror: (_, { elsewhere }) =>
+      elsewhere === 0 ? undefined : lines(`\n${groupDigits(elsewhere)} more entries elsewhere in the library.`),
+    end: (failure) =>
+      failure === undefined
+        ? undefined
+        : lines(`\n**The report ended early:** ${inert(describeFailure(failure).message)}`),
+  }
+}
+
+function rowOf(entry: ReportEntry): string {
+  const reason = entry.reason === null ? '' : inert(reasonForPeople(entry.reason))
+  const where = entry.path === null ? '' : inert(entry.remotePaths[0] ?? '')
+  return `| ${GUIDANCE[entry.class].title} | ${inert(nameOf(entry))} | ${where} | ${reason} |`
+}
+
+/** Escapes what Markdown or HTML in it would act on. */
+function inert(text: string): string {
+  return escapeText(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll(/[\\`*_[\]|#~]/g, '\\$&')
+}

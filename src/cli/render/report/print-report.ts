@@ -1,0 +1,170 @@
+import { saveFile } from '../../../app/files/user-files.ts'
+import { chooseKnown } from '../../../app/mirrors/choose-known.ts'
+import { settingsOfRow } from '../../../app/mirrors/choose-mirrors.ts'
+import { describeInactive, listRoster } from '../../../app/mirrors/mirror-roster.ts'
+import { escapeLines, escapeText } from '../../../foundation/text/safe-text.ts'
+import { CHECKED_CLASSES, type ReportClass } from '../../../rules/report-class.ts'
+import type { MirrorRow } from '../../../store/tables/mirrors.ts'
+import { type MirrorReport, type ReportContext, type ReportedMirror, report } from '../../../sync/report/report.ts'
+import type { ReportEntry } from '../../../sync/report/report-entry.ts'
+import type { CommandContext } from '../../context.ts'
+import { createCsvPrinter } from './csv-printer.ts'
+import { createHtmlPrinter } from './html-printer.ts'
+import { createJsonPrinter } from './json-printer.ts'
+import { createMarkdownPrinter } from './markdown-printer.ts'
+import type { Printed, ReportFormat, ReportPrinter, Tally } from './report-printer.ts'
+import { createCombinedPrinter, createTextPrinter } from './text-printer.ts'
+
+const CHUNK_LENGTH = 65_536
+/** The formats that people read on the terminal. */
+const LOOKED_AT: ReadonlySet<ReportFormat> = new Set(['text', 'combined'])
+
+export interface ReportOptions {
+  readonly format: ReportFormat
+  /** Undefined: every class but `ignored`. */
+  readonly only: ReadonlySet<ReportClass> | undefined
+  readonly isOffline: boolean
+  /** Whether to include entries outside the mirror's path. */
+  readonly showsAll: boolean
+  /** Classes whose rows are failures, unless they were set aside. */
+  readonly failOn: ReadonlySet<ReportClass>
+}
+
+const DEFAULT_OPTIONS: ReportOptions = {
+  format: 'text',
+  only: undefined,
+  isOffline: false,
+  showsAll: false,
+  failOn: CHECKED_CLASSES,
+}
+
+const PRINTERS: Readonly<Record<ReportFormat, (options: { readonly listsAll: boolean }) => ReportPrinter>> = {
+  text: createTextPrinter,
+  combined: createCombinedPrinter,
+  json: createJsonPrinter,
+  csv: createCsvPrinter,
+  html: createHtmlPrinter,
+  markdown: createMarkdownPrinter,
+}
+
+export interface ReportOutcome {
+  /** A row has a class of `failOn`, or a report on all leaves a configured mirror out. */
+  hasFailures: boolean
+}
+
+/** Prints the report to stdout. */
+export async function printReport(
+  context: CommandContext,
+  reportContext: ReportContext,
+  names: readonly string[],
+  options: ReportOptions = DEFAULT_OPTIONS,
+): Promise<ReportOutcome> {
+  const outcome = { hasFailures: false }
+  const print = LOOKED_AT.has(options.format) ? context.printText : context.print
+  for await (const piece of renderReport(context, { reportContext, names, options, outcome })) print(...piece)
+  return outcome
+}
+
+/** Writes the report to a file, which appears, or takes the place of an older one, only when it is complete. */
+export async function saveReport(
+  context: CommandContext,
+  reportContext: ReportContext,
+  names: readonly string[],
+  { file, ...options }: ReportOptions & { readonly file: string },
+): Promise<ReportOutcome> {
+  const outcome = { hasFailures: false }
+  const rendered = renderReport(context, { reportContext, names, options, outcome })
+  await saveFile(file, chunks(rendered, context.redactor.redact), { force: true, signal: context.signal })
+  return outcome
+}
+
+/** Text of a size that is worth writing. */
+async function* chunks(rendered: AsyncIterable<NonNullable<Printed>>, redact: (text: string) => string) {
+  let chunk = ''
+  for await (const [text] of rendered) {
+    chunk += `${redact(escapeLines(text))}\n`
+    if (chunk.length < CHUNK_LENGTH) continue
+    yield chunk
+    chunk = ''
+  }
+  yield chunk
+}
+
+interface RenderInput {
+  readonly reportContext: ReportContext
+  readonly names: readonly string[]
+  readonly options: ReportOptions
+  readonly outcome: ReportOutcome
+}
+
+/** Yields the report piece by piece; `outcome` is complete at the end. */
+async function* renderReport(context: CommandContext, { reportContext, names, options, outcome }: RenderInput) {
+  const { settings, io } = context
+  const known = reportContext.store.mirrors.list()
+  const rows = chooseKnown(settings, known, { words: names, cwd: io.cwd, isOffline: options.isOffline })
+  const mirrors: ReportedMirror[] = rows.map((row) => ({ row, settings: settingsOfRow(settings, known, row) }))
+  outcome.hasFailures = names.length === 0 && reportPassedOver(context, known)
+  const printer = PRINTERS[options.format]({ listsAll: options.only !== undefined })
+  const generatedAt = new Date(reportContext.clock.nowMs()).toISOString()
+  // The output begins only after the first mirror, where most failures occur, so that a failed report prints nothing.
+  let hasBegun = false
+  try {
+    for await (const mirror of report(reportContext, mirrors, options)) {
+      if (!hasBegun) yield* given(printer.begin(generatedAt))
+      hasBegun = true
+      yield* renderMirror(printer, mirror, options, outcome)
+    }
+    if (!hasBegun) yield* given(printer.begin(generatedAt))
+    hasBegun = true
+  } catch (error) {
+    if (hasBegun) yield* given(printer.end(error))
+    throw error
+  }
+  yield* given(printer.end())
+}
+
+function* renderMirror(printer: ReportPrinter, mirror: MirrorReport, options: ReportOptions, outcome: ReportOutcome) {
+  const ahead = createTally()
+  if (printer.countsFirst) for (const _ of countedRows(mirror, options, ahead));
+  yield* given(printer.beginMirror(mirror, ahead))
+  const tally = createTally()
+  for (const entry of countedRows(mirror, options, tally)) yield* given(printer.entry(entry))
+  yield* given(printer.endMirror(mirror, tally))
+  outcome.hasFailures ||= tally.hasFailures
+}
+
+function* given(printed: Printed): Generator<NonNullable<Printed>> {
+  if (printed) yield printed
+}
+
+function createTally(): Tally {
+  return { counts: {}, elsewhere: 0, withoutText: new Map(), hasFailures: false }
+}
+
+/** Yields the rows that are wanted, and counts them. */
+function* countedRows(mirror: MirrorReport, options: ReportOptions, tally: Tally): Generator<ReportEntry> {
+  for (const { entry, isElsewhere, isSetAside, kindWithoutText: kind } of mirror.rows) {
+    if (isElsewhere) tally.elsewhere += 1
+    if (isElsewhere && !options.showsAll) continue
+    if (!isWanted(entry.class, options)) continue
+    tally.counts[entry.class] = (tally.counts[entry.class] ?? 0) + 1
+    if (kind !== null) tally.withoutText.set(kind, (tally.withoutText.get(kind) ?? 0) + 1)
+    if (options.failOn.has(entry.class) && !isSetAside) tally.hasFailures = true
+    yield entry
+  }
+}
+
+function isWanted(reportClass: ReportClass, { only }: ReportOptions): boolean {
+  return only ? only.has(reportClass) : reportClass !== 'ignored'
+}
+
+/** Names the mirrors that a report on all leaves out; returns whether a configured one is among them. */
+function reportPassedOver({ settings, printMessage }: CommandContext, known: readonly MirrorRow[]): boolean {
+  const passedOver = listRoster(settings, known).flatMap((entry) => {
+    const reason = describeInactive(entry)
+    return reason === undefined || entry.replacedBy !== undefined ? [] : [{ ...entry, reason }]
+  })
+  const texts = passedOver.map(({ name, reason }) => `${escapeText(name)} (${escapeText(reason)})`)
+  if (texts.length > 0) printMessage(`Not in this report: ${texts.join(', ')}`)
+  return passedOver.some(({ configured }) => configured !== undefined)
+}

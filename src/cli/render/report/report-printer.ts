@@ -1,0 +1,59 @@
+import { messageOf, ShelfdError } from '../../../foundation/errors.ts'
+import { escapeText } from '../../../foundation/text/safe-text.ts'
+import { IN_DOUBT } from '../../../rules/doubts/react-to-doubt.ts'
+import type { ReportClass } from '../../../rules/report-class.ts'
+import type { MirrorReport } from '../../../sync/report/report.ts'
+import type { ReportEntry } from '../../../sync/report/report-entry.ts'
+import type { CommandContext } from '../../context.ts'
+
+export const REPORT_FORMATS = ['text', 'combined', 'json', 'csv', 'html', 'markdown'] as const
+
+export type ReportFormat = (typeof REPORT_FORMATS)[number]
+
+/** What a report of one mirror comes to. */
+export interface Tally {
+  readonly counts: Partial<Record<ReportClass, number>>
+  elsewhere: number
+  /** Number of rows without searchable text, by kind. */
+  readonly withoutText: Map<string, number>
+  hasFailures: boolean
+}
+
+/** One or more lines without the last line end; undefined when there is nothing to print. */
+export type Printed = readonly [text: string, style: TextStyle] | undefined
+
+type TextStyle = NonNullable<Parameters<CommandContext['printText']>[1]>
+
+/** One format of the report; it gets mirror after mirror and row after row, so that a large report needs little memory. */
+export interface ReportPrinter {
+  /** The tallies are complete when a mirror begins, which costs a second pass over its rows. */
+  readonly countsFirst?: true
+  begin(generatedAt: string): Printed
+  beginMirror(mirror: MirrorReport, tally: Tally): Printed
+  entry(entry: ReportEntry): Printed
+  endMirror(mirror: MirrorReport, tally: Tally): Printed
+  /** Completes the output, also after a failure. */
+  end(failure?: unknown): Printed
+}
+
+export function lines(...texts: readonly string[]): Printed {
+  return texts.length === 0 ? undefined : [texts.join('\n'), 'line']
+}
+
+export function nothing(): Printed {
+  return undefined
+}
+
+/** The path on disk or, without one, in the library. */
+export function nameOf(entry: ReportEntry): string {
+  return escapeText(entry.path ?? entry.remotePaths[0] ?? entry.resourceId ?? '?')
+}
+
+/** Replaces `in doubt` by words for people; formats for scripts keep it. */
+export function reasonForPeople(reason: string): string {
+  return reason === 'in doubt' ? IN_DOUBT.message : reason
+}
+
+export function describeFailure(error: unknown): { readonly code: string; readonly message: string } {
+  return { code: error instanceof ShelfdError ? error.code : 'unexpected', message: messageOf(error) }
+}

@@ -1,0 +1,74 @@
+import { escapeText } from '../../../foundation/text/safe-text.ts'
+import { describeKinds } from '../../../rules/ingestion/without-text.ts'
+import { REPORT_CLASSES, type ReportClass } from '../../../rules/report-class.ts'
+import type { ReportEntry } from '../../../sync/report/report-entry.ts'
+import { lines, nameOf, nothing, type ReportPrinter, reasonForPeople } from './report-printer.ts'
+
+/** How many rows of a class are listed, unless the user asked for classes; the other formats have every row. */
+const MOST_ROWS = 20
+
+/** Prints what differs, by class, and the counts. */
+export function createTextPrinter({ listsAll }: { readonly listsAll: boolean }): ReportPrinter {
+  const shown = new Map<ReportClass, number>()
+  return {
+    begin: nothing,
+    beginMirror: ({ name, path, library, remotePath, listing }) => {
+      shown.clear()
+      const target = `${escapeText(library.name)}:${escapeText(remotePath)}`
+      return [`${escapeText(name)}: ${escapeText(path)} ↔ ${target} (listing ${listing})`, 'heading']
+    },
+    entry: (entry) => {
+      if (entry.class === 'in-sync' && !listsAll) return undefined
+      const count = (shown.get(entry.class) ?? 0) + 1
+      shown.set(entry.class, count)
+      return count <= MOST_ROWS || listsAll ? lines(describeEntry(entry)) : undefined
+    },
+    endMirror: (_, { counts, elsewhere, withoutText }) => {
+      const classes = Object.entries(REPORT_CLASSES).flatMap(([reportClass, sign]) => {
+        const count = countOf(counts, reportClass)
+        return count === 0 ? [] : [`  ${sign} ${number(count)} ${reportClass}${meaningOf(reportClass, count)}`]
+      })
+      const unfindable = Array.from(withoutText.values()).reduce((sum, count) => sum + count, 0)
+      const kinds = describeKinds(Object.fromEntries(withoutText))
+      return lines(
+        ...classes,
+        ...(unfindable === 0 ? [] : [`    ${number(unfindable)} without searchable text (${kinds})`]),
+        ...(classes.length > 0 ? [] : ['    nothing']),
+        ...(elsewhere === 0 ? [] : [`    ${number(elsewhere)} elsewhere in the library`]),
+      )
+    },
+    end: nothing,
+  }
+}
+
+/** Prints each row as the sign of its class and its path, as rclone does. */
+export function createCombinedPrinter(): ReportPrinter {
+  return {
+    begin: nothing,
+    beginMirror: nothing,
+    entry: (entry) => lines(`${REPORT_CLASSES[entry.class]} ${nameOf(entry)}`),
+    endMirror: nothing,
+    end: nothing,
+  }
+}
+
+function number(count: number): string {
+  return String(count).padStart(8)
+}
+
+function countOf(counts: Partial<Record<ReportClass, number>>, reportClass: string): number {
+  return Object.entries(counts).find(([name]) => name === reportClass)?.[1] ?? 0
+}
+
+/** Explains the class `superseded`, whose name is not obvious. */
+function meaningOf(reportClass: string, count: number): string {
+  if (reportClass !== 'superseded') return ''
+  return count === 1 ? ' (an earlier version, still searchable)' : ' (earlier versions, still searchable)'
+}
+
+function describeEntry(entry: ReportEntry): string {
+  const [remotePath] = entry.remotePaths
+  const where = entry.path !== null && remotePath && entry.class !== 'in-sync' ? ` → ${escapeText(remotePath)}` : ''
+  const reason = entry.reason === null ? '' : `: ${escapeText(reasonForPeople(entry.reason))}`
+  return `  ${REPORT_CLASSES[entry.class]} ${nameOf(entry)}${where}${reason}`
+}
