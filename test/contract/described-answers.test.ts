@@ -1,14 +1,14 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { beforeAll, expect, test } from 'vitest'
-import { AnswerJudge, type RealAnswer, toRealAnswer } from './described-answers.ts'
+import { AnswerValidator, type RealAnswer, toRealAnswer } from './described-answers.ts'
 import { startTarget } from './embedded-target.ts'
 import { SENTENCES } from './sentences/all.ts'
 import { Examination, NO_SUCH_THING } from './suite/examination.ts'
 import { runSuite } from './suite/run-suite.ts'
 import { samplesOf } from './suite/samples.ts'
 
-/** Answers that nobody may bring about, or only by a request that takes too long. */
-const NOT_TO_BE_SEEN = /Scene 200|Frame 200| (408|413|415|429|500|503|507)$/
+/** Answers that a test may not cause, or only by a request that takes too long. */
+const NOT_CAUSED = /Scene 200|Frame 200| (408|413|415|429|500|503|507)$/
 
 let document: Record<string, unknown>
 const answers: RealAnswer[] = []
@@ -25,43 +25,43 @@ beforeAll(async () => {
   })
   document = await examination.description()
   for await (const finding of runSuite(SENTENCES, examination)) expect(finding.result).not.toBe('failed')
-  await seeTheRest(examination)
+  await askForTheRest(examination)
   await examination.cleanUp()
   await stop()
 })
 
-test('the description is OpenAPI 3.1, says another program', async () => {
+test('the description is valid OpenAPI 3.1 by another program', async () => {
   expect(document.openapi).toMatch(/^3\.1\./)
   expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
 })
 
-test('every answer is as the description says', () => {
-  const judge = new AnswerJudge(document)
-  const judged = answers.flatMap((answer) => judge.judge(answer) ?? [])
-  expect(judged.length).toBeGreaterThan(300)
-  expect(new Set(judged.filter(({ fault }) => fault).map(({ answered, fault }) => `${answered}: ${fault}`))).toEqual(
+test('every answer conforms to the description', () => {
+  const validator = new AnswerValidator(document)
+  const validated = answers.flatMap((answer) => validator.validate(answer) ?? [])
+  expect(validated.length).toBeGreaterThan(300)
+  expect(new Set(validated.filter(({ fault }) => fault).map(({ answered, fault }) => `${answered}: ${fault}`))).toEqual(
     new Set(),
   )
 })
 
-test('every answer that is described was seen, but for those of overload', () => {
-  const judge = new AnswerJudge(document)
-  const seen = new Set(answers.map((answer) => judge.judge(answer)?.answered))
-  const unseen = judge.described.filter((answer) => !seen.has(answer) && !NOT_TO_BE_SEEN.test(answer))
+test('every described answer was seen, except for those of overload', () => {
+  const validator = new AnswerValidator(document)
+  const seen = new Set(answers.map((answer) => validator.validate(answer)?.answered))
+  const unseen = validator.described.filter((answer) => !seen.has(answer) && !NOT_CAUSED.test(answer))
   expect(unseen).toEqual([])
 })
 
-test('an answer that differs is noticed', () => {
-  const judge = new AnswerJudge(document)
+test('an answer that differs from the description is noticed', () => {
+  const validator = new AnswerValidator(document)
   const answer = { method: 'GET', pathname: '/api/v1/libraries', status: 200, mediaType: 'application/json', json: {} }
-  expect(judge.judge(answer)?.fault).toContain("must have required property 'items'")
-  expect(judge.judge({ ...answer, status: 418 })?.fault).toContain('not described')
-  expect(judge.judge({ ...answer, mediaType: 'text/html' })?.fault).toContain('text/html is not described')
-  expect(judge.judge({ ...answer, mediaType: undefined })?.fault).toBe('it has no body')
+  expect(validator.validate(answer)?.fault).toContain("must have required property 'items'")
+  expect(validator.validate({ ...answer, status: 418 })?.fault).toContain('not described')
+  expect(validator.validate({ ...answer, mediaType: 'text/html' })?.fault).toContain('text/html is not described')
+  expect(validator.validate({ ...answer, mediaType: undefined })?.fault).toBe('it has no body')
 })
 
-/** Answers that the interface does not name, and this library gives. */
-async function seeTheRest(it: Examination): Promise<void> {
+/** Causes the answers that only this library gives, beyond the interface. */
+async function askForTheRest(it: Examination): Promise<void> {
   const asset = await samplesOf(it).asset()
   const { record, library } = await samplesOf(it).resource()
   const owner = it.client()

@@ -15,7 +15,7 @@ export interface RealAnswer {
 }
 
 /** An answer of one operation: `getLibrary 404`. */
-export interface Judgement {
+export interface Validation {
   readonly answered: string
   /** How the answer differs from the description; undefined when it does not. */
   readonly fault: string | undefined
@@ -32,8 +32,8 @@ interface Described {
   readonly responses: z.infer<typeof operation>['responses']
 }
 
-/** Compares answers with an OpenAPI 3.1 document by ajv, an implementation of JSON Schema that this project has no part in. */
-export class AnswerJudge {
+/** Compares answers with an OpenAPI 3.1 document by ajv, an independent implementation of JSON Schema. */
+export class AnswerValidator {
   readonly #operations: readonly Described[]
   readonly #ajv: Ajv2020
   readonly #validators = new Map<string, ValidateFunction>()
@@ -42,7 +42,7 @@ export class AnswerJudge {
     this.#operations = operationsOf(document)
     this.#ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true })
     addFormats.default(this.#ajv)
-    // OpenAPI's own word for bytes that are not JSON.
+    // OpenAPI's format for bytes that are not JSON.
     this.#ajv.addFormat('binary', true)
   }
 
@@ -54,7 +54,7 @@ export class AnswerJudge {
   }
 
   /** Undefined for a path that no operation has. */
-  judge(answer: RealAnswer): Judgement | undefined {
+  validate(answer: RealAnswer): Validation | undefined {
     const found = this.#operations.find(
       ({ method, pattern }) => method === answer.method && pattern.test(answer.pathname),
     )

@@ -7,7 +7,7 @@ import { NotObserved } from './suite/sentence.ts'
 /** The only assertions that may be left out here: they need ffmpeg. */
 const WITHOUT_VIDEO = 'the service makes no video assets'
 
-describe('The contract, kept by the embedded library', () => {
+describe('the contract, kept by the embedded library', () => {
   let examination: Examination
   beforeAll(async () => {
     const { target, stop } = await startTarget()

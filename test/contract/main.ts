@@ -1,4 +1,4 @@
-/** `npm run contract`: whether a service keeps to the interface; see docs/service-contract.md. */
+/** `npm run contract`: whether a service conforms to the interface; see docs/service-contract.md. */
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { messageOf } from '../../src/foundation/errors.ts'
@@ -12,7 +12,7 @@ import type { Target } from './suite/target.ts'
 
 const PROCESSING_MS = 10 * 60_000
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
@@ -35,16 +35,16 @@ function readTarget({ url, tokenFiles, mayWrite, library, isPatient }: ContractO
 async function examine(options: ContractOptions): Promise<boolean> {
   const examination = new Examination(readTarget(options))
   const findings: Finding[] = []
-  say(HEADING)
+  print(HEADING)
   try {
     for await (const finding of runSuite(SENTENCES, examination)) {
       findings.push(finding)
-      say(renderFinding(finding))
+      print(renderFinding(finding))
     }
   } finally {
-    for (const left of await examination.cleanUp()) say(`Left behind: ${left}`)
+    for (const left of await examination.cleanUp()) print(`Left behind: ${left}`)
   }
-  say(`\n${renderUnobservable(SENTENCES)}\n\n${renderCounts(findings, SENTENCES)}`)
+  print(`\n${renderUnobservable(SENTENCES)}\n\n${renderCounts(findings, SENTENCES)}`)
   return findings.every(({ result }) => result !== 'failed')
 }
 

@@ -29,7 +29,7 @@ Asks a Knowledge Library Service whether it keeps to its interface. Without --wr
 Exits with 0 if nothing failed, 1 if something did, 2 if the options are wrong.
 `
 
-/** Reads the command line; throws an Error that says what is wrong. */
+/** Reads the command line; throws an Error that explains what is wrong. */
 export function readOptions(argv: readonly string[]): ContractOptions {
   const { values } = parseArgs({
     args: [...argv],

@@ -5,7 +5,7 @@ export interface ServiceUnderTest {
   readonly token: string
   /** Resolves when all processing is over. */
   settled(): Promise<void>
-  /** In place of the global one. */
+  /** Used in place of the global fetch. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
@@ -70,7 +70,7 @@ export class ServiceClient {
     return await this.send(`/libraries/${library}/files`, { method: 'POST', body: form })
   }
 
-  /** The identifier of a file that was taken. */
+  /** Uploads a file and returns its identifier. */
   async uploaded(library: string, file: SentFile): Promise<string> {
     const { status, json } = await this.upload(library, file)
     if (status !== 200 && status !== 201) throw new Error(`The upload was answered with ${status}`)

@@ -18,7 +18,7 @@ const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
 
 type Json = Record<string, unknown>
 
-/** A way in which a service does not keep to the interface. */
+/** A way in which a service breaks the interface. */
 interface Fault {
   readonly name: string
   /** The section that the fault breaks; at least one of its assertions must fail. */
@@ -42,7 +42,7 @@ const FAULTS: readonly Fault[] = [
   { name: 'the user has no e-mail address', section: '2.3', json: (json) => ({ ...json, user: { id: 1, name: 'x' } }) },
   { name: 'summaries have no rights', section: '2.4', json: (json) => ({ ...json, items: [{ id: 'x', name: 'x' }] }) },
   { name: 'libraries have no times', section: '2.5', json: ({ created_at: _, ...json }) => json },
-  { name: 'a page says that it was cut', section: '2.14', json: (json) => ({ ...json, truncated: true }) },
+  { name: 'a whole page is marked as truncated', section: '2.14', json: (json) => ({ ...json, truncated: true }) },
   { name: 'a new state of processing', section: '3.1', json: (json) => ({ ...json, ingestion_status: 'done' }) },
   { name: 'an unknown ability', section: '4.1', json: (json) => ({ ...json, abilities: ['all'] }) },
   { name: 'assets have no filename', section: '4.2', headers: (headers) => headers.delete('content-disposition') },
@@ -99,14 +99,14 @@ describe('the contract suite', () => {
     return started.stop
   })
 
-  test.each(FAULTS)('notices that $name', async ({ section, ...fault }) => {
+  test.each(FAULTS)('the contract suite notices that $name', async ({ section, ...fault }) => {
     const examination = new Examination({ ...target, fetch: (url, init) => askFaulty(fault, url, init) })
     const chosen = SENTENCES.filter((each) => each.section === section)
     const findings = await findingsOf(chosen, examination)
     expect(resultsOf(findings)).toContain('failed')
   })
 
-  test('sends nothing that writes unless it may', async () => {
+  test('the contract suite sends nothing that writes unless allowed', async () => {
     const { target, stop } = await startTarget()
     onTestFinished(stop)
     const writer = new Examination(target)
@@ -128,14 +128,14 @@ describe('the contract suite', () => {
     expect(sent.filter((each) => !/^(GET|HEAD) |^POST view-urls$/.test(each))).toEqual([])
   })
 
-  test('deletes nothing that it has not made', async () => {
+  test('the contract suite deletes nothing that it has not made', async () => {
     const [one, other] = [new Examination(target), new Examination(target)]
     const { id } = await one.makeLibrary('kept')
     await expect(other.deleteLibrary(id)).rejects.toThrow('Not made by this run')
     expect(await one.cleanUp()).toEqual([])
   })
 
-  test('says what it cannot observe, and why', () => {
+  test('each sentence without an assertion has a reason, in every section', () => {
     const hidden = SENTENCES.filter(({ assertions }) => assertions.length === 0)
     expect(hidden.filter(({ unobservable }) => !unobservable)).toEqual([])
     expect(new Set(SENTENCES.map(({ section }) => section.split('.')[0]))).toEqual(
@@ -150,11 +150,11 @@ describe('npm run contract', () => {
     [['--url', 'http://library.example', '--token-file', 'x'], 'https unless it is this machine'],
     [['--url', 'https://library.example/api', '--token-file', 'x'], 'must be an origin'],
     [['--urll', 'x'], "Unknown option '--urll'"],
-  ])('refuses the options %j', (argv, message) => {
+  ])('npm run contract refuses the options %j', (argv, message) => {
     expect(() => readOptions(argv)).toThrow(message)
   })
 
-  test('prints a table and exits by what it found', async () => {
+  test('npm run contract prints a table and exits by its findings', async () => {
     const { target, stop } = await startTarget()
     const { directory, remove } = makeDirectory()
     const run = async (token: string) => {

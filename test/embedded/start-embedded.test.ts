@@ -17,7 +17,7 @@ function damage(dataDir: string): Buffer {
 }
 
 describe('startEmbeddedLibrary', () => {
-  it('keeps its directory and files private', async () => {
+  it('the data directory and its files are private', async () => {
     const { dataDir, client } = await startLibrary()
     await client.uploaded(await client.createLibrary(), { name: 'a.bin', content: 'x'.repeat(100_000) })
     expect(statSync(dataDir).mode & 0o777).toBe(0o700)
@@ -27,7 +27,7 @@ describe('startEmbeddedLibrary', () => {
     }
   })
 
-  it('keeps only a hash of the token', async () => {
+  it('the database keeps only a hash of the token', async () => {
     const { dataDir, library, stop } = await startLibrary()
     expect(readFileSync(library.tokenFile, 'utf8').trim()).toBe(library.token)
     await stop()
@@ -37,13 +37,13 @@ describe('startEmbeddedLibrary', () => {
     expect(readFileSync(join(dataDir, 'library.sqlite')).includes(secret)).toBe(false)
   })
 
-  it('lets no second one serve its directory', async () => {
+  it('a second process cannot serve the same directory', async () => {
     const { dataDir, library } = await startLibrary()
     await expect(startEmbeddedLibrary({ dataDir })).rejects.toThrow(LockedError)
     expect((await fetch(library.documentationUrl)).status).toBe(200)
   })
 
-  it('is the same library after a restart', async () => {
+  it('a restart gives the same library', async () => {
     const first = await startLibrary()
     const library = await first.client.createLibrary()
     const resource = await first.client.uploaded(library, { name: 'a.txt', content: 'kept' })
@@ -54,7 +54,7 @@ describe('startEmbeddedLibrary', () => {
     expect((await second.client.get(`/resources/${resource}`)).text).toBe('kept')
   })
 
-  it('goes on with interrupted ingestion at start', async () => {
+  it('interrupted ingestion continues at start', async () => {
     const first = await startLibrary()
     const library = await first.client.createLibrary()
     const ids: string[] = []
@@ -78,7 +78,7 @@ describe('startEmbeddedLibrary', () => {
     expect((await second.client.get('/search/resources?query=zebra')).json.results).toHaveLength(2)
   })
 
-  it('stops amid a large text and goes on later', async () => {
+  it('a stop amid a large text continues at the next start', async () => {
     const first = await startLibrary()
     const library = await first.client.createLibrary()
     const lines = Array.from({ length: 100_000 }, (_, index) => `line ${index}`)
@@ -94,14 +94,14 @@ describe('startEmbeddedLibrary', () => {
     ])
   })
 
-  it('refuses a database damaged while it was closed', async () => {
+  it('a database damaged while it was closed is refused', async () => {
     const { dataDir, stop } = await startLibrary()
     await stop()
     damage(dataDir)
     await expect(startEmbeddedLibrary({ dataDir })).rejects.toMatchObject({ code: 'library-damaged' })
   })
 
-  it('checks a database left open before any write', async () => {
+  it('a database left open is checked before any write', async () => {
     const { dataDir, stop } = await startLibrary()
     await stop()
     const damaged = damage(dataDir)
@@ -110,7 +110,7 @@ describe('startEmbeddedLibrary', () => {
     expect(readFileSync(join(dataDir, 'library.sqlite')).equals(damaged)).toBe(true)
   })
 
-  it('notices any page that was overwritten before an unclean stop', async () => {
+  it('any page overwritten before an unclean stop is noticed', async () => {
     const first = await startLibrary()
     const library = await first.client.createLibrary()
     const words = Array.from({ length: 3_000 }, (_, index) => `w${index}`)
@@ -130,7 +130,7 @@ describe('startEmbeddedLibrary', () => {
     expect((await (await startLibrary({ dataDir: first.dataDir })).client.get('/libraries')).status).toBe(200)
   })
 
-  it('refuses to begin anew where a database was', async () => {
+  it('a missing database is not created anew', async () => {
     const { dataDir, stop } = await startLibrary()
     await stop()
     rmSync(join(dataDir, 'library.sqlite'))
@@ -138,7 +138,7 @@ describe('startEmbeddedLibrary', () => {
     await expect(startEmbeddedLibrary({ dataDir })).rejects.toMatchObject({ code: 'library-damaged' })
   })
 
-  it('refuses a database of a newer version', async () => {
+  it('a database of a newer version is refused', async () => {
     const { dataDir, stop } = await startLibrary()
     await stop()
     const database = openedDatabase(dataDir)
@@ -147,7 +147,7 @@ describe('startEmbeddedLibrary', () => {
     await expect(startEmbeddedLibrary({ dataDir })).rejects.toMatchObject({ code: 'store-newer' })
   })
 
-  it('makes a new owner token for a lost one', async () => {
+  it('a lost owner token is replaced by a new one', async () => {
     const first = await startLibrary()
     await first.stop()
     rmSync(first.library.tokenFile)

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { type EmbeddedLibrary, type EmbeddedOptions, startEmbeddedLibrary } from '../../src/embedded/start-embedded.ts'
 import { ServiceClient } from '../contract/service-client.ts'
 
-/** An empty directory, for a caller that removes it itself. */
+/** An empty directory that the caller removes. */
 export function makeDirectory(): { readonly directory: string; remove(): void } {
   const directory = mkdtempSync(join(tmpdir(), 'embedded-'))
   return { directory, remove: () => rmSync(directory, { recursive: true, force: true }) }
@@ -25,7 +25,7 @@ export interface RunningLibrary {
   stop(): Promise<void>
 }
 
-/** A library of its own for the test that calls this, stopped with it at the latest. */
+/** A library for the calling test, stopped when the test ends. */
 export async function startLibrary(options: Partial<EmbeddedOptions> = {}): Promise<RunningLibrary> {
   const dataDir = options.dataDir ?? temporaryDirectory()
   const library = await startEmbeddedLibrary({ ...options, dataDir })

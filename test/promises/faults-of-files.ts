@@ -177,7 +177,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     shownBy: {
       'local/scan/scan-directory.test.ts': ['a scan skips empty and large files if configured'],
       'journeys/hostile-names.test.ts': ['links, pipes and secrets > links and pipes are left out and never block'],
-      'embedded/ingest/ingestion.test.ts': ['completes empty files'],
+      'embedded/ingest/ingestion.test.ts': ['empty files complete'],
     },
   },
   {
@@ -281,8 +281,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
         'full disks > a full disk of the library loses nothing and sends nothing twice',
       ],
       'embedded/storage/full-disk.test.ts': [
-        'answers uploads of %i bytes with 507',
-        'holds ingestion until there is room',
+        'a full disk answers uploads of %i bytes with 507',
+        'a full disk holds ingestion until it has room',
       ],
     },
   },

@@ -1,6 +1,6 @@
 import type { FaultRow } from './rows.ts'
 
-/** What befalls the process itself and its state. */
+/** Faults of the process itself and its state. */
 export const faultsOfTheProcess: readonly FaultRow[] = [
   {
     id: 'F-PR-01',
@@ -173,10 +173,10 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     class: 'operator',
     shownBy: {
       'embedded/ingest/child-process.test.ts': [
-        'never holds up requests or plain text',
-        'is ended when a document is over its time',
-        'as a line of 150 MB take bounded memory',
-        'as %s MB of nested elements become searchable',
+        'a stopped extraction process never blocks requests or plain text',
+        'an extraction process is ended when a document exceeds its time',
+        'a document with a line of 150 MB takes bounded memory',
+        'a document of %s MB of nested elements becomes searchable',
       ],
     },
   },

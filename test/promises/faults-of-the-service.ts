@@ -1,6 +1,6 @@
 import type { FaultRow } from './rows.ts'
 
-/** What the service does, and everything between it and us. */
+/** Faults of the service and of the network before it. */
 export const faultsOfTheService: readonly FaultRow[] = [
   {
     id: 'F-SV-01',

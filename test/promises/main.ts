@@ -1,9 +1,9 @@
-/** `npm run promises [-- [--run] [ID …]]`: each promise, fault and rule of security with its tests and how they ended last. */
+/** `npm run promises [-- [--run] [ID …]]`: each promise, fault and rule of security with its tests and their last outcomes. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { CATALOGUE, type CatalogueRow } from './catalogue.ts'
-import { type StandingTest, standingOf } from './standing.ts'
+import { lastOutcomes, type TestOutcome } from './last-outcomes.ts'
 import { readResults } from './test-results.ts'
 
 const SIGNS = { passed: '✓', failed: '✗', skipped: '-', 'not run': '?' } as const
@@ -17,34 +17,36 @@ if (unknown.length > 0) throw new Error(`No row of the catalogue is called ${unk
 if (values.run) runTests(wanted)
 
 const results = readResults()
-const standing = new Map(wanted.map((row) => [row.id, standingOf(row.shownBy, results)]))
+const outcomesOfRows = new Map(wanted.map((row) => [row.id, lastOutcomes(row.shownBy, results)]))
 for (const { title, rows } of sections) {
   if (rows.length > 0) print(`\n${title}`)
   for (const row of rows) printRow(row)
 }
 print(`\n${summarize()}`)
 const isOpen = wanted.some((row) => row.open !== undefined || testsOf(row).length === 0)
-if (isOpen || [...standing.values()].flat().some(({ outcome }) => outcome === 'failed')) process.exitCode = 1
+if (isOpen || [...outcomesOfRows.values()].flat().some(({ outcome }) => outcome === 'failed')) process.exitCode = 1
 
 function isWanted({ id }: CatalogueRow): boolean {
   return positionals.length === 0 || positionals.includes(id)
 }
 
-function testsOf({ id }: CatalogueRow): readonly StandingTest[] {
-  return standing.get(id) ?? []
+function testsOf({ id }: CatalogueRow): readonly TestOutcome[] {
+  return outcomesOfRows.get(id) ?? []
 }
 
 function printRow(row: CatalogueRow): void {
   print(`\n${row.id}  ${row.says}`)
   for (const { file, title, outcome } of testsOf(row)) {
-    const note = outcome === 'passed' ? '' : ` (${outcome})`
-    print(`  ${SIGNS[outcome]} ${file}: ${title}${note}`)
+    const suffix = outcome === 'passed' ? '' : ` (${outcome})`
+    print(`  ${SIGNS[outcome]} ${file}: ${title}${suffix}`)
   }
   if (row.open !== undefined) print(`  open: ${row.open}`)
 }
 
 function summarize(): string {
-  const tests = new Map([...standing.values()].flat().map((test) => [`${test.file}: ${test.title}`, test.outcome]))
+  const tests = new Map(
+    [...outcomesOfRows.values()].flat().map((test) => [`${test.file}: ${test.title}`, test.outcome]),
+  )
   const outcomes = [...tests.values()]
   const count = (outcome: string) => outcomes.filter((other) => other === outcome).length
   const open = wanted.filter((row) => row.open !== undefined || testsOf(row).length === 0)

@@ -1,6 +1,6 @@
 import type { PromiseRow } from './rows.ts'
 
-/** What is read from the mirrored directories, and what follows when it is gone. The numbers are cited in the code. */
+/** Promises about reading mirrored directories and about missing files. The code cites the numbers. */
 export const promisesOfReading: readonly PromiseRow[] = [
   {
     id: 'P8',

@@ -1,6 +1,6 @@
 import type { PromiseRow } from './rows.ts'
 
-/** What holds from run to run: identity, guards, the state and its bounds. The numbers are cited in the code. */
+/** Promises from run to run: identity, guards, the state and its bounds. The code cites the numbers. */
 export const promisesOfRuns: readonly PromiseRow[] = [
   {
     id: 'P14',
@@ -54,7 +54,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     shownBy: {
       'store/opening.test.ts': [
         'a store is held by one process at a time (P16)',
-        'one of many processes wins the lock, and the others exit 11',
+        'one of many processes wins the lock, the others exit 0 or 11',
         'the lock is released when opening fails',
       ],
       'store/lock.test.ts': [
@@ -152,7 +152,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'app/open-engine.test.ts': ['a new process keeps the wait that the service asked of the one before'],
       'local/scan/scanned-files.test.ts': ['only one portion of a large directory is unpacked at a time'],
       'sync/observe/large-directory.test.ts': ['a directory of many files is observed in portions'],
-      'embedded/ingest/child-process.test.ts': ['is ended when it takes too much memory'],
+      'embedded/ingest/child-process.test.ts': ['an extraction process that takes too much memory is ended'],
       'sync/list-remote.test.ts': ['folders that double at each level end the listing'],
       'remote/policies/retry.test.ts': [
         'Retry-After is a lower bound for all requests: %s',

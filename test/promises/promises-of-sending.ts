@@ -1,6 +1,6 @@
 import type { PromiseRow } from './rows.ts'
 
-/** What is sent, and what is believed of it. The numbers are cited in the code. */
+/** Promises about uploads and their answers. The code cites the numbers. */
 export const promisesOfSending: readonly PromiseRow[] = [
   {
     id: 'P1',

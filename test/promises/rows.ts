@@ -4,19 +4,19 @@ export type ShownBy = Readonly<Record<string, readonly string[]>>
 interface Row {
   readonly id: string
   readonly shownBy: ShownBy
-  /** What no test shows yet; the row counts as open. */
+  /** The part that no test shows yet; the row counts as open. */
   readonly open?: string
 }
 
-/** What holds at every moment. */
+/** A promise that holds at every moment. */
 export interface PromiseRow extends Row {
   /** The end of a sentence that begins with "At every moment". */
   readonly holds: string
-  /** What it does not cover, a sentence each. */
+  /** The exceptions, a sentence each. */
   readonly except: readonly string[]
 }
 
-/** Who goes on after a fault, and when. `accepted`: it is no failure, and nothing has to follow. */
+/** The reaction to a fault. `accepted`: the fault is no failure and needs no reaction. */
 export type FaultClass = 'retry' | 'operator' | 'doubt' | 'next scan' | 'halt' | 'accepted'
 
 export interface FaultRow extends Row {

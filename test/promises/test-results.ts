@@ -2,19 +2,19 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 
-/** Beside what is installed: ignored by git, and gone with a clean installation. */
+/** Lies in node_modules: git ignores it, and a clean installation removes it. */
 const FILE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'shelfd', 'test-results.json')
 
 const Result = z.object({ state: z.enum(['passed', 'failed', 'skipped']), at: z.iso.datetime() })
 const Results = z.record(z.string(), z.record(z.string(), Result))
 
-/** How a test ended when it ran last. */
+/** The result of the last run of a test. */
 export type TestResult = z.infer<typeof Result>
 
 /** By file below `test/`, then by full title. */
 export type TestResults = z.infer<typeof Results>
 
-/** Everything that ran since the installation; empty when nothing did. */
+/** The results of all tests that ran since the installation. */
 export function readResults(): TestResults {
   try {
     return Results.parse(JSON.parse(readFileSync(FILE, 'utf8')))
@@ -23,7 +23,7 @@ export function readResults(): TestResults {
   }
 }
 
-/** Replaces what is known of these files. What was only left out this time keeps its result. */
+/** Replaces the results of these files. A test that was skipped this time keeps its earlier result. */
 export function keepResults(fresh: TestResults): void {
   const kept = readResults()
   for (const [file, tests] of Object.entries(fresh)) {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { z } from 'zod'
 import { GLOBAL_ABILITIES, librarySummary } from '../../../src/contract/records.ts'
 import { ROUTES } from '../../../src/contract/routes.ts'
+import { conforms, hasStatus, refuses } from '../suite/assert-answer.ts'
 import type { Examination } from '../suite/examination.ts'
-import { conforms, hasStatus, refuses } from '../suite/judge.ts'
 import { assertion, type Sentence, sentence, unobservable } from '../suite/sentence.ts'
 
 const interfaces = z.array(z.enum(['api', 'mcp']))
@@ -19,12 +19,12 @@ const contextShape = z.looseObject({
 const READING = Object.values(ROUTES).filter(({ method }) => method === 'GET')
 const CHANGING = Object.values(ROUTES).filter(({ method }) => method !== 'GET')
 
-/** Sections 4.1 and 5: who asks, and what the credential allows. */
+/** Sections 4.1 and 5: credentials and what they allow. */
 export const access: readonly Sentence[] = [
   sentence(
     '4.1',
     'The check shows the tenant, the user, the kind of the grant, its interfaces, its abilities and its libraries.',
-    assertion('the access context is whole, and its values are those that are named', async (it) => {
+    assertion('the access context is whole and has only the named values', async (it) => {
       const answer = await it.client().get('/auth/check')
       hasStatus(answer, 200)
       conforms(contextShape, answer.json)
@@ -47,10 +47,10 @@ export const access: readonly Sentence[] = [
     '5.1',
     'Each call needs a credential, sent as a bearer token.',
     assertion('reading without a credential, with an unknown one or in another scheme is refused', async (it) => {
-      await refuseStrangers(it, READING)
+      await expectRefusals(it, READING)
     }),
     assertion('writing without a credential, with an unknown one or in another scheme is refused', async (it) => {
-      await refuseStrangers(it, CHANGING)
+      await expectRefusals(it, CHANGING)
     }),
   ),
   unobservable(
@@ -72,16 +72,16 @@ export const access: readonly Sentence[] = [
   sentence(
     '5.3',
     'A credential for the API can lack access to libraries; the check shows what it has.',
-    assertion('what the check shows as readable can be read', async (it) => {
+    assertion('libraries that the check shows as readable can be read', async (it) => {
       const readable = (await it.access()).libraries.filter(({ access: rights }) => rights.includes('read'))
       for (const { id } of readable.slice(0, 3)) hasStatus(await it.client().get(`/libraries/${id}`), 200)
     }),
-    assertion('without rights on libraries the check shows none, and none can be listed', async (it) => {
+    assertion('without rights the check and the listing show no libraries', async (it) => {
       const { json } = await it.client('steward').get('/auth/check')
       const { json: page } = await it.client('steward').get('/libraries')
       assert.deepEqual([json.libraries, page.items], [[], []])
     }),
-    assertion('without the right to read, a library is forbidden', async (it) => {
+    assertion('a library is forbidden without the right to read', async (it) => {
       const library = await it.library()
       for (const path of [`/libraries/${library}`, `/libraries/${library}/directory`]) {
         refuses(await it.client('steward').get(path), 403)
@@ -104,12 +104,12 @@ export const access: readonly Sentence[] = [
   sentence(
     '5.5',
     'There are six global abilities; rights on one library stand in its access.',
-    assertion('abilities are among the six, rights are texts', async (it) => {
+    assertion('global abilities are among the six, and rights are texts', async (it) => {
       const { abilities, libraries } = await it.access()
       conforms(z.array(z.enum(GLOBAL_ABILITIES)), abilities)
       for (const { access: rights } of libraries) conforms(z.array(z.string().min(1)), rights)
     }),
-    assertion('an ability for all libraries is a right on each', async (it) => {
+    assertion('an ability for all libraries is a right on each library', async (it) => {
       const { abilities, libraries } = await it.access()
       for (const ability of abilities.filter((name) => name.startsWith('library.all.'))) {
         const lacking = libraries.filter(({ access: rights }) => !rights.includes(ability.slice('library.all.'.length)))
@@ -122,16 +122,16 @@ export const access: readonly Sentence[] = [
   unobservable('6', 'Whether there are events or notifications is left open.', 'nothing is described'),
 ]
 
-async function refuseStrangers(it: Examination, routes: readonly { method: string; path: string }[]): Promise<void> {
+async function expectRefusals(it: Examination, routes: readonly { method: string; path: string }[]): Promise<void> {
   for (const authorization of ['', 'Bearer nobody-has-this-token', 'Basic bm9ib2R5Om5vYm9keQ==']) {
-    const stranger = it.clientWith(authorization)
+    const client = it.clientWith(authorization)
     for (const { method, path } of routes) {
       const known = path
         .slice('/v1'.length)
         .replace('{library}', await it.library())
         .replace(/[{}]/g, '')
-      // Nobody sends a deletion of what exists, even one that must be refused.
-      refuses(await stranger.call(method, method === 'DELETE' ? NOWHERE : known), 401)
+      // The suite never sends a deletion of an existing library, even one that must be refused.
+      refuses(await client.call(method, method === 'DELETE' ? NOWHERE : known), 401)
     }
   }
 }

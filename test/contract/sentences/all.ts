@@ -11,7 +11,7 @@ import { searches } from './search.ts'
 import { uploads } from './uploads.ts'
 import { viewUrls } from './view-urls.ts'
 
-/** What sections 2 to 8 of the interface say, by section. */
+/** The sentences of sections 2 to 8 of the interface, by section. */
 export const SENTENCES: readonly Sentence[] = [
   records,
   resources,

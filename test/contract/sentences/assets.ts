@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
+import { hasStatus, refuses, refusesSomehow } from '../suite/assert-answer.ts'
 import type { Examination } from '../suite/examination.ts'
 import { NO_SUCH_THING } from '../suite/examination.ts'
-import { hasStatus, refuses, refusesSomehow } from '../suite/judge.ts'
 import { samplesOf } from '../suite/samples.ts'
 import { assertion, type Sentence, sentence, unobservable } from '../suite/sentence.ts'
 
@@ -12,7 +12,7 @@ export const assets: readonly Sentence[] = [
   sentence(
     '4.2',
     'The payload of an asset is streamed to a bearer credential.',
-    assertion('it comes as a body of its own', async (it) => {
+    assertion('the payload of an asset comes as a body of its own', async (it) => {
       const answer = await it.client().get(`/assets/${await samplesOf(it).asset()}`)
       hasStatus(answer, 200)
       assert.ok(answer.text.length > 0, 'the body is empty')
@@ -20,10 +20,10 @@ export const assets: readonly Sentence[] = [
     assertion('an unknown asset is not found', async (it) => {
       refuses(await it.client().get(`/assets/${NO_SUCH_THING}`), 404)
     }),
-    assertion('without a credential and a signature it is refused', async (it) => {
+    assertion('an asset is refused without a credential and a signature', async (it) => {
       refuses(await it.clientWith('').get(`/assets/${await samplesOf(it).asset()}`), 401)
     }),
-    assertion('without the right to read its library it is forbidden', async (it) => {
+    assertion('an asset is forbidden without the right to read its library', async (it) => {
       refuses(await it.client('steward').get(`/assets/${await samplesOf(it).asset()}`), 403)
     }),
   ),
@@ -39,7 +39,7 @@ export const assets: readonly Sentence[] = [
   sentence(
     '4.2',
     'Content-Disposition has the disposition, inline unless asked otherwise, and a filename.',
-    assertion('it is inline by default and as it was asked for', async (it) => {
+    assertion('the disposition of an asset is inline or as asked for', async (it) => {
       const path = `/assets/${await samplesOf(it).asset()}`
       for (const [query, expected] of [
         ['', 'inline'],
@@ -54,13 +54,13 @@ export const assets: readonly Sentence[] = [
   sentence(
     '4.3',
     'The collage of a scene is a PNG, for video assets.',
-    assertion('a video gives a PNG, the same for any moment of a scene', async (it) => {
+    assertion('the collage of a scene is one PNG for any of its moments', async (it) => {
       const asset = await samplesOf(it).video()
       const first = await picture(it, `/assets/${asset}/representations/scene?timestamp_seconds=0.25`)
       const second = await picture(it, `/assets/${asset}/representations/scene?timestamp_seconds=0.5`)
       assert.ok(first.equals(second), 'two moments of one scene have two collages')
     }),
-    assertion('what is no video gives none', async (it) => {
+    assertion('an asset that is no video gives no collage', async (it) => {
       const asset = await samplesOf(it).asset()
       refusesSomehow(await it.client().get(`/assets/${asset}/representations/scene?timestamp_seconds=1`))
     }),
@@ -73,13 +73,13 @@ export const assets: readonly Sentence[] = [
   sentence(
     '4.4',
     'One frame at a moment is a PNG, for video assets.',
-    assertion('a video gives a PNG, another one for another picture', async (it) => {
+    assertion('the frames of different moments are different PNGs', async (it) => {
       const asset = await samplesOf(it).video()
       const red = await picture(it, `/assets/${asset}/representations/frame?timestamp_seconds=1`)
       const blue = await picture(it, `/assets/${asset}/representations/frame?timestamp_seconds=3`)
       assert.ok(!red.equals(blue), 'two pictures of the video have one frame')
     }),
-    assertion('what is no video gives none', async (it) => {
+    assertion('an asset that is no video gives no frame', async (it) => {
       const asset = await samplesOf(it).asset()
       refusesSomehow(await it.client().get(`/assets/${asset}/representations/frame?timestamp_seconds=1`))
     }),
@@ -87,34 +87,34 @@ export const assets: readonly Sentence[] = [
   sentence(
     '4.3',
     'The moment is a number from 0 on, and is needed.',
-    assertion('a moment that is missing, negative or no number is refused', async (it) => {
-      await refuseMoments(it, 'scene')
+    assertion('a collage without a valid moment is refused', async (it) => {
+      await expectBadMomentsRefused(it, 'scene')
     }),
   ),
   sentence(
     '4.4',
     'The moment is a number from 0 on, and is needed.',
-    assertion('a moment that is missing, negative or no number is refused', async (it) => {
-      await refuseMoments(it, 'frame')
+    assertion('a frame without a valid moment is refused', async (it) => {
+      await expectBadMomentsRefused(it, 'frame')
     }),
   ),
   sentence(
     '4.3',
     'Collages need a credential or a signature, and an asset that exists and may be read.',
-    assertion('strangers are refused, unknown assets are not found', async (it) => {
-      await refuseStrangers(it, 'scene')
+    assertion('a collage needs a credential and an existing asset', async (it) => {
+      await expectRefusals(it, 'scene')
     }),
-    assertion('without the right to read its library an asset is forbidden', async (it) => {
+    assertion('a collage is forbidden without the right to read its library', async (it) => {
       refuses(await it.client('steward').get(pictureAt(await samplesOf(it).asset(), 'scene')), 403)
     }),
   ),
   sentence(
     '4.4',
     'Frames need a credential or a signature, and an asset that exists and may be read.',
-    assertion('strangers are refused, unknown assets are not found', async (it) => {
-      await refuseStrangers(it, 'frame')
+    assertion('a frame needs a credential and an existing asset', async (it) => {
+      await expectRefusals(it, 'frame')
     }),
-    assertion('without the right to read its library an asset is forbidden', async (it) => {
+    assertion('a frame is forbidden without the right to read its library', async (it) => {
       refuses(await it.client('steward').get(pictureAt(await samplesOf(it).asset(), 'frame')), 403)
     }),
   ),
@@ -134,14 +134,14 @@ async function picture(it: Examination, path: string): Promise<Buffer> {
   return bytes
 }
 
-async function refuseMoments(it: Examination, kind: string): Promise<void> {
+async function expectBadMomentsRefused(it: Examination, kind: string): Promise<void> {
   const asset = await samplesOf(it).asset()
   for (const query of ['', '?timestamp_seconds=-1', '?timestamp_seconds=soon']) {
     refuses(await it.client().get(`/assets/${asset}/representations/${kind}${query}`), 422)
   }
 }
 
-async function refuseStrangers(it: Examination, kind: string): Promise<void> {
+async function expectRefusals(it: Examination, kind: string): Promise<void> {
   refuses(await it.clientWith('').get(pictureAt(await samplesOf(it).asset(), kind)), 401)
   refuses(await it.client().get(pictureAt(NO_SUCH_THING, kind)), 404)
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { z } from 'zod'
 import { API_PREFIX, ROUTES, type RouteName } from '../../../src/contract/routes.ts'
+import { conforms } from '../suite/assert-answer.ts'
 import type { Examination } from '../suite/examination.ts'
-import { conforms } from '../suite/judge.ts'
 import { assertion, type Sentence, sentence } from '../suite/sentence.ts'
 
 type Facts = Readonly<Record<string, unknown>>
@@ -91,13 +91,13 @@ const EXPECTED: Readonly<Partial<Record<RouteName, Expected>>> = {
   },
 }
 
-/** Section 4: what the description of the instance must say of each call. */
+/** Section 4: what the description of the instance must have for each call. */
 export const descriptions: readonly Sentence[] = Object.entries(EXPECTED).map(([name, expected]) => {
   const { method, path } = routeOf(name)
   return sentence(
     expected.section,
     `The parameters and the answers of ${method} ${path}.`,
-    assertion('the description of the instance names them', async (it) => {
+    assertion(`the description names the parameters and answers of ${method} ${path}`, async (it) => {
       const operation = await findOperation(it, method, path)
       const missing = expected.statuses.filter((status) => !Object.hasOwn(operation.responses, String(status)))
       assert.deepEqual(missing, [], 'statuses that the description does not name')

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { z } from 'zod'
 import { directoryNode } from '../../../src/contract/records.ts'
 import { INBOX_PATH } from '../../../src/contract/routes.ts'
+import { conforms, hasStatus, refuses } from '../suite/assert-answer.ts'
 import { type Examination, NO_SUCH_THING } from '../suite/examination.ts'
-import { conforms, hasStatus, refuses } from '../suite/judge.ts'
 import { assertion, NotObserved, type Sentence, sentence, unobservable } from '../suite/sentence.ts'
 
 const MOST_PAGES = 30
@@ -13,7 +13,7 @@ export const directories: readonly Sentence[] = [
   sentence(
     '4.10',
     'The immediate children of a path are listed, of the root by default.',
-    assertion('a new directory is in its parent, and not in its parent’s', async (it) => {
+    assertion('a new directory is listed in its parent alone', async (it) => {
       const [library, parent] = [await it.ownLibrary(), await it.directory()]
       hasStatus(await it.makeDirectory(`${parent}/child`), 201)
       const namesIn = async (path: string) =>
@@ -21,11 +21,11 @@ export const directories: readonly Sentence[] = [
       assert.ok((await namesIn(parent)).includes('child'))
       assert.ok(!(await namesIn('/')).includes('child'))
     }),
-    assertion('without a path it is the root', async (it) => {
+    assertion('a listing without a path is that of the root', async (it) => {
       const library = await it.library()
       assert.deepEqual(await it.list(library), await it.list(library, { path: '/' }))
     }),
-    assertion('the fields of the answer are all there', async (it) => {
+    assertion('a listing has all of its fields', async (it) => {
       const { json } = await it.client().listing(await it.library())
       conforms(pageShape, json)
     }),
@@ -33,17 +33,17 @@ export const directories: readonly Sentence[] = [
   sentence(
     '4.10',
     'A page has 100 entries of each section, folders and files, unless asked for 1 to 500.',
-    assertion('the limit is 100 by default, and what is asked for within the bounds', async (it) => {
+    assertion('the limit of a listing is 100 or as asked for within the bounds', async (it) => {
       const library = await it.library()
       assert.equal((await it.list(library)).limit, 100)
       for (const limit of [1, 7, 500]) assert.equal((await it.list(library, { limit: String(limit) })).limit, limit)
     }),
-    assertion('a limit beyond the bounds is refused', async (it) => {
+    assertion('a limit of a listing beyond the bounds is refused', async (it) => {
       for (const limit of ['0', '501', 'many']) {
         refuses(await it.client().listing(await it.library(), { limit }), 422)
       }
     }),
-    assertion('each section has as many as the limit allows', async (it) => {
+    assertion('each section has as many entries as the limit allows', async (it) => {
       const { library, path } = await mixedDirectory(it)
       const { folders, files } = await it.list(library, { path, limit: '1' })
       assert.deepEqual([folders.length, files.length], [1, 1])
@@ -52,7 +52,7 @@ export const directories: readonly Sentence[] = [
   sentence(
     '4.10',
     'Each section is sorted by name, ascending.',
-    assertion('folders come by name, in whatever order they were made', async (it) => {
+    assertion('folders are sorted by name, whatever their order of creation', async (it) => {
       const { library, path } = await foldersOf(it)
       const { folders } = await it.list(library, { path })
       assert.deepEqual(
@@ -60,7 +60,7 @@ export const directories: readonly Sentence[] = [
         ['alpha', 'beta', 'gamma', 'omega'],
       )
     }),
-    assertion('files come by name, in whatever order they were uploaded', async (it) => {
+    assertion('files are sorted by name, whatever their order of upload', async (it) => {
       const { library, path } = await mixedDirectory(it)
       const names = (await it.list(library, { path })).files.map(({ filename }) => filename)
       assert.deepEqual(names, [...names].sort())
@@ -70,12 +70,12 @@ export const directories: readonly Sentence[] = [
   sentence(
     '4.10',
     'The cursor goes on in both sections, in the one that has more when the other has ended.',
-    assertion('page after page, each folder comes once and in order', async (it) => {
+    assertion('all pages together have each folder once and in order', async (it) => {
       const { library, path } = await foldersOf(it)
       assert.deepEqual((await walk(it, library, path, 1)).folders, ['alpha', 'beta', 'gamma', 'omega'])
       assert.deepEqual((await walk(it, library, path, 3)).folders, ['alpha', 'beta', 'gamma', 'omega'])
     }),
-    assertion('page after page, folders and files come once each', async (it) => {
+    assertion('all pages together have folders and files once each', async (it) => {
       const { library, path } = await mixedDirectory(it)
       const whole = await it.list(library, { path })
       for (const limit of [1, 2]) {
@@ -90,7 +90,7 @@ export const directories: readonly Sentence[] = [
         )
       }
     }),
-    assertion('page after page, nothing of the root comes twice', async (it) => {
+    assertion('all pages of the root have no entry twice', async (it) => {
       const { folders, files } = await walk(it, await it.library(), '/', 1)
       assert.equal(new Set(folders).size, folders.length)
       assert.equal(new Set(files).size, files.length)
@@ -99,19 +99,19 @@ export const directories: readonly Sentence[] = [
   sentence(
     '4.10',
     'Unknown libraries and paths are not found, malformed paths are refused.',
-    assertion('each is answered so', async (it) => {
+    assertion('unknown libraries and paths get 404, malformed paths 422', async (it) => {
       refuses(await it.client().listing(NO_SUCH_THING), 404)
       refuses(await it.client().listing(await it.library(), { path: `/${NO_SUCH_THING}` }), 404)
       refuses(await it.client().listing(await it.library(), { path: 'no/slash' }), 422)
     }),
-    assertion('without the right to read it is forbidden', async (it) => {
+    assertion('a listing is forbidden without the right to read', async (it) => {
       refuses(await it.client('steward').listing(await it.library()), 403)
     }),
   ),
   sentence(
     '4.11',
     'A directory is made at a path: 201, its node, and the relative URL that lists it.',
-    assertion('the URL leads to the empty directory', async (it) => {
+    assertion('the URL of a new directory lists it, empty', async (it) => {
       const answer = await it.makeDirectory(`${await it.directory()}/located`)
       hasStatus(answer, 201)
       assert.equal(conforms(directoryNode, answer.json).name, 'located')
@@ -123,7 +123,7 @@ export const directories: readonly Sentence[] = [
       const { folders, files } = conforms(pageShape, await shown.json())
       assert.deepEqual([folders, files], [[], []])
     }),
-    assertion('a malformed path is refused, an unknown library is not found', async (it) => {
+    assertion('a directory with a malformed path or an unknown library is refused', async (it) => {
       refuses(await it.makeDirectory('no/slash'), 422)
       refuses(await it.makeDirectory('/x', 'owner', NO_SUCH_THING), 404)
     }),
@@ -131,7 +131,7 @@ export const directories: readonly Sentence[] = [
   sentence(
     '4.11',
     'It needs the right to update the library.',
-    assertion('a credential that may only read is forbidden', async (it) => {
+    assertion('a credential that may only read can make no directory', async (it) => {
       refuses(await it.makeDirectory(`${await it.directory()}/refused`, 'reader'), 403)
     }),
   ),
@@ -144,7 +144,7 @@ export const directories: readonly Sentence[] = [
   sentence(
     '4.12',
     'Each library has an inbox.',
-    assertion('the inbox can be listed', async (it) => {
+    assertion('the inbox of a library can be listed', async (it) => {
       await it.list(await it.library(), { path: INBOX_PATH })
     }),
   ),

@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict'
+import { hasStatus, refuses } from '../suite/assert-answer.ts'
 import { NO_SUCH_THING } from '../suite/examination.ts'
-import { hasStatus, refuses } from '../suite/judge.ts'
 import { assertion, type Sentence, sentence, unobservable } from '../suite/sentence.ts'
 
-/** Sections 7 and 8: errors and limits. Each other refusal of the suite is judged by its body as well. */
+/** Sections 7 and 8: errors and limits. All other refusals of the suite have their bodies checked as well. */
 export const errors: readonly Sentence[] = [
   sentence(
     '7',
     'Errors are JSON with a text for people in "detail" or "message".',
-    assertion('errors of four kinds have such a body', async (it) => {
+    assertion('errors of four kinds have a JSON body with a text', async (it) => {
       refuses(await it.clientWith('').get('/auth/check'), 401)
       refuses(await it.client().get(`/libraries/${NO_SUCH_THING}`), 404)
       refuses(await it.client().listing(await it.library(), { limit: '0' }), 422)
       refuses(await it.client().get('/nothing/here'), 404)
     }),
-    assertion('a forbidden request has such a body', async (it) => {
+    assertion('a forbidden request has a JSON body with a text', async (it) => {
       refuses(await it.client('steward').get(`/libraries/${await it.library()}`), 403)
     }),
   ),
   sentence(
     '7',
     'A validation error can have messages by field in "errors".',
-    assertion('if it has, it is an object or a list', async (it) => {
+    assertion('the errors member of a validation error is an object or a list', async (it) => {
       const { json } = await it.client().listing(await it.library(), { path: 'no-slash', limit: '0' })
       assert.ok(['undefined', 'object'].includes(typeof json.errors), `errors is ${typeof json.errors}`)
     }),
@@ -29,7 +29,7 @@ export const errors: readonly Sentence[] = [
   sentence(
     '7',
     'A missing or invalid credential or signature is 401.',
-    assertion('an unknown token and an invented signature are', async (it) => {
+    assertion('an unknown token and an invented signature are answered with 401', async (it) => {
       refuses(await it.clientWith('Bearer unknown').get('/libraries'), 401)
       const query = 'signature=0123456789abcdef&expires=9999999999&tenant_id=1'
       refuses(await it.clientWith('').get(`/assets/${NO_SUCH_THING}?${query}`), 401)
@@ -38,7 +38,7 @@ export const errors: readonly Sentence[] = [
   sentence(
     '7',
     'A missing ability or right is 403.',
-    assertion('reading without the right and creating without the ability are', async (it) => {
+    assertion('reading without the right and creating without the ability get 403', async (it) => {
       refuses(await it.client('steward').get(`/libraries/${await it.library()}`), 403)
       refuses(
         await it.client('reader').call('POST', '/libraries', { name: `shelfd contract ${it.stamp} forbidden` }),
@@ -49,7 +49,7 @@ export const errors: readonly Sentence[] = [
   sentence(
     '7',
     'An unknown asset, library, resource or path is 404.',
-    assertion('each of the four is', async (it) => {
+    assertion('an unknown asset, library, resource and path get 404', async (it) => {
       const library = await it.library()
       for (const path of [
         `/assets/${NO_SUCH_THING}`,
@@ -64,7 +64,7 @@ export const errors: readonly Sentence[] = [
   sentence(
     '7',
     'Values out of range and malformed paths are 422.',
-    assertion('a limit and a path are', async (it) => {
+    assertion('a limit out of range and a malformed path get 422', async (it) => {
       const library = await it.library()
       refuses(await it.client().listing(library, { limit: '501' }), 422)
       refuses(await it.client().listing(library, { path: '/../x' }), 422)
@@ -77,7 +77,7 @@ export const errors: readonly Sentence[] = [
   sentence(
     '7',
     'A search without a match is no error.',
-    assertion('it is 200 with no results', async (it) => {
+    assertion('a search without a match is 200 with no results', async (it) => {
       const answer = await it.client().get(`/search/resources?strategy=lexical&query=${it.stamp}nothing`)
       hasStatus(answer, 200)
       assert.deepEqual(answer.json.results, [])
@@ -86,7 +86,7 @@ export const errors: readonly Sentence[] = [
   sentence(
     '8',
     'Page sizes, lifetimes and moments have the bounds that their calls name.',
-    assertion('the greatest page sizes are taken', async (it) => {
+    assertion('the greatest page sizes are accepted', async (it) => {
       hasStatus(await it.client().get('/libraries?limit=500'), 200)
       hasStatus(await it.client().listing(await it.library(), { limit: '500' }), 200)
     }),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { z } from 'zod'
 import { directoryNode, folderEntry, librarySummary } from '../../../src/contract/records.ts'
 import { INBOX_PATH } from '../../../src/contract/routes.ts'
-import { conforms, hasStatus, refuses } from '../suite/judge.ts'
+import { conforms, hasStatus, refuses } from '../suite/assert-answer.ts'
 import { samplesOf } from '../suite/samples.ts'
 import { assertion, type Sentence, sentence, unobservable } from '../suite/sentence.ts'
 
@@ -57,7 +57,7 @@ export const records: readonly Sentence[] = [
       const { json } = await it.client().get('/libraries')
       conforms(z.array(librarySummary), json.items)
     }),
-    assertion('both show the same rights on the same library', async (it) => {
+    assertion('the access context and the listing show the same rights', async (it) => {
       const id = await it.library()
       const { json } = await it.client().get('/auth/check')
       const { json: page } = await it.client().get('/libraries?limit=500')
@@ -66,7 +66,7 @@ export const records: readonly Sentence[] = [
       assert.ok(inListing && inContext, `the library ${id} is missing`)
       assert.deepEqual([...inListing.access].sort(), [...inContext.access].sort())
     }),
-    assertion('a credential that may only read has only that right', async (it) => {
+    assertion('a credential that may only read shows only that right', async (it) => {
       const { json } = await it.client('reader').get('/libraries?limit=500')
       const found = conforms(z.array(librarySummary), json.items)
       assert.ok(found.length > 0, 'the reader can read no library')
@@ -130,7 +130,7 @@ export const records: readonly Sentence[] = [
   sentence(
     '2.9',
     'A library path is absolute.',
-    assertion('a path that does not begin with a slash is refused', async (it) => {
+    assertion('a path without a slash at its beginning is refused', async (it) => {
       refuses(await it.client().listing(await it.library(), { path: 'relative' }), 422)
     }),
   ),
@@ -146,7 +146,7 @@ export const records: readonly Sentence[] = [
   sentence(
     '2.9',
     'Segments "." and ".." are not supported.',
-    assertion('a path with such a segment is refused', async (it) => {
+    assertion('a path with a segment "." or ".." is refused', async (it) => {
       for (const path of ['/.', '/..', `/./${INBOX_PATH.slice(1)}`, `/x/..${INBOX_PATH}`]) {
         refuses(await it.client().listing(await it.library(), { path }), 422)
       }

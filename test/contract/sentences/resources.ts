@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { z } from 'zod'
 import { INGESTION_STATUSES, ingestionOutcome } from '../../../src/contract/states.ts'
+import { conforms, hasStatus, refuses } from '../suite/assert-answer.ts'
 import { NO_SUCH_THING } from '../suite/examination.ts'
-import { conforms, hasStatus, refuses } from '../suite/judge.ts'
 import { samplesOf } from '../suite/samples.ts'
 import { assertion, type Sentence, sentence, unobservable } from '../suite/sentence.ts'
 
@@ -13,7 +13,7 @@ export const resources: readonly Sentence[] = [
   sentence(
     '2.10',
     'A resource has an identifier, a title, its library, its paths, its assets, an abstract and the state of its processing.',
-    assertion('a resource is shown with all of these', async (it) => {
+    assertion('a resource is shown with its whole record', async (it) => {
       const { library, record } = await samplesOf(it).resource()
       const { json } = await it.client().get(`/libraries/${library}/resources/${record.id}`)
       conforms(resourceShape, json)
@@ -23,7 +23,7 @@ export const resources: readonly Sentence[] = [
   sentence(
     '2.10',
     'A resource can be at several places of the folder tree.',
-    assertion('a file that was sent twice is shown at two places', async (it) => {
+    assertion('a file that was uploaded twice is shown at two places', async (it) => {
       const { record } = await samplesOf(it).copy()
       assert.equal(record.paths?.length, 2)
     }),
@@ -68,11 +68,11 @@ export const resources: readonly Sentence[] = [
   sentence(
     '3.1',
     'Processing is not started, running, completed, completed with warnings, partial or failed.',
-    assertion('no other state is seen while a file is processed', async (it) => {
+    assertion('only the named states are seen while a file is processed', async (it) => {
       const { states } = await samplesOf(it).text()
       conforms(z.array(status).min(1), states)
     }),
-    assertion('the resource that is shown has one of these states', async (it) => {
+    assertion('the state of a resource is one of those named', async (it) => {
       conforms(status, (await samplesOf(it).resource()).record.ingestion_status)
     }),
   ),
@@ -117,7 +117,7 @@ export const resources: readonly Sentence[] = [
   sentence(
     '4.13',
     'A resource is shown below its library, with the state of its processing.',
-    assertion('the record has the state, and names the library it is asked below', async (it) => {
+    assertion('a resource names its state and the library above it', async (it) => {
       const { library, record } = await samplesOf(it).resource()
       const answer = await it.client().get(`/libraries/${library}/resources/${record.id}`)
       hasStatus(answer, 200)
@@ -136,7 +136,7 @@ export const resources: readonly Sentence[] = [
   sentence(
     '4.13',
     'Polling leads to a final state.',
-    assertion('a final state stays what it is', async (it) => {
+    assertion('a final state of processing does not change', async (it) => {
       const { library, id, record } = await samplesOf(it).text()
       const { json } = await it.client().get(`/libraries/${library}/resources/${id}`)
       assert.equal(json.ingestion_status, record.ingestion_status)
@@ -145,20 +145,20 @@ export const resources: readonly Sentence[] = [
   sentence(
     '4.15',
     'The original file can be downloaded with a bearer credential.',
-    assertion('the bytes are those that were uploaded', async (it) => {
+    assertion('a download has the bytes that were uploaded', async (it) => {
       const { id, content } = await samplesOf(it).text()
       const answer = await it.client().get(`/resources/${id}`)
       hasStatus(answer, 200)
       assert.equal(answer.text, content)
     }),
-    assertion('the file that is found has bytes', async (it) => {
+    assertion('a download of an existing file has bytes', async (it) => {
       const { record } = await samplesOf(it).resource()
       const { status: found, body } = await it.client().fetch(`/resources/${record.id}`, { method: 'GET' })
       await body?.cancel()
       hasStatus({ status: found }, 200)
       assert.ok(body, 'there is no body')
     }),
-    assertion('without a credential it is refused', async (it) => {
+    assertion('a download without a credential is refused', async (it) => {
       const { record } = await samplesOf(it).resource()
       refuses(await it.clientWith('').get(`/resources/${record.id}`), 401)
     }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { z } from 'zod'
+import { conforms, hasStatus } from '../suite/assert-answer.ts'
 import type { Examination } from '../suite/examination.ts'
-import { conforms, hasStatus } from '../suite/judge.ts'
 import { samplesOf } from '../suite/samples.ts'
 import { assertion, type Sentence, sentence, unobservable } from '../suite/sentence.ts'
 
@@ -19,7 +19,7 @@ export const searches: readonly Sentence[] = [
   sentence(
     '2.12',
     'An answer has a notice and results, each with a resource.',
-    assertion('an answer with and one without results are whole', async (it) => {
+    assertion('answers with and without results are whole', async (it) => {
       await find(it, { query: 'the' })
       await find(it, { query: `${it.stamp}nothing` })
     }),
@@ -27,7 +27,7 @@ export const searches: readonly Sentence[] = [
   sentence(
     '2.12',
     'Detailed results have identifier, title, library, paths and the assets that matter.',
-    assertion('the text is found with all of these', async (it) => {
+    assertion('a detailed result has all of its fields', async (it) => {
       const { id } = await samplesOf(it).text()
       const found = (await find(it, { query: it.stamp })).find((each) => each.id === id)
       const { assets } = conforms(detailedHit, found)
@@ -37,19 +37,19 @@ export const searches: readonly Sentence[] = [
   sentence(
     '4.14',
     'Resources are searched by a text.',
-    assertion('a word finds the text that has it, and not the one that has not', async (it) => {
+    assertion('a word finds only the text that has it', async (it) => {
       const { id } = await samplesOf(it).text()
       assert.ok((await idsOf(it, { query: it.stamp, strategy: 'lexical' })).includes(id), 'it is not found')
       assert.ok(!(await idsOf(it, { query: `${it.stamp}nothing`, strategy: 'lexical' })).includes(id), 'it is found')
     }),
-    assertion('without a credential it is refused', async (it) => {
+    assertion('a search without a credential is refused', async (it) => {
       hasStatus(await it.clientWith('').get('/search/resources?query=the'), 401)
     }),
   ),
   sentence(
     '4.14',
     'library_ids[], once or several times, limits the search to these libraries.',
-    assertion('only resources of the libraries named are found', async (it) => {
+    assertion('a search finds only resources of the named libraries', async (it) => {
       const { id, library } = await samplesOf(it).text()
       const other = await it.makeLibrary('searched')
       const inOther = await it.client().uploaded(other.id, { name: 'o.txt', content: `${it.stamp} in another library` })
@@ -67,11 +67,11 @@ export const searches: readonly Sentence[] = [
   sentence(
     '4.14',
     'Without them, all libraries that may be read are searched, and no others.',
-    assertion('the text is found without naming its library', async (it) => {
+    assertion('a text is found without naming its library', async (it) => {
       const { id } = await samplesOf(it).text()
       assert.ok((await idsOf(it, { query: it.stamp })).includes(id))
     }),
-    assertion('without rights on libraries nothing is found', async (it) => {
+    assertion('a search without rights on libraries finds nothing', async (it) => {
       const answer = await it.client('steward').get(`/search/resources?query=${it.stamp}`)
       hasStatus(answer, 200)
       assert.deepEqual(answer.json.results, [])
@@ -80,7 +80,7 @@ export const searches: readonly Sentence[] = [
   sentence(
     '4.14',
     'The strategy is lexical, or balanced when it is left out.',
-    assertion('both find the text by its word', async (it) => {
+    assertion('both strategies find a text by its word', async (it) => {
       const { id } = await samplesOf(it).text()
       for (const strategy of [{}, { strategy: 'lexical' }]) {
         assert.ok((await idsOf(it, { query: it.stamp, ...strategy })).includes(id))
@@ -95,19 +95,19 @@ export const searches: readonly Sentence[] = [
   sentence(
     '4.14',
     'The limit is the most candidates that are answered.',
-    assertion('a limit of one gives one', async (it) => {
+    assertion('a limit of one gives one result', async (it) => {
       await samplesOf(it).text()
       await it.client().uploaded(await it.ownLibrary(), { name: 'second.txt', content: `${it.stamp} a second time` })
       assert.equal((await idsOf(it, { query: it.stamp, limit: '1' })).length, 1)
     }),
-    assertion('there are never more candidates than the limit', async (it) => {
+    assertion('a search never gives more candidates than its limit', async (it) => {
       assert.ok((await idsOf(it, { query: 'the', limit: '2' })).length <= 2)
     }),
   ),
   sentence(
     '4.14',
     'Compact output leaves out the abstract and the assets.',
-    assertion('compact results have neither, detailed ones have both', async (it) => {
+    assertion('compact results have no abstract and assets, detailed ones have both', async (it) => {
       const { id } = await samplesOf(it).text()
       const shownBy = async (query: Readonly<Record<string, string>>) =>
         (await find(it, { query: it.stamp, ...query })).find((each) => each.id === id) ?? {}
@@ -119,7 +119,7 @@ export const searches: readonly Sentence[] = [
   sentence(
     '4.14',
     'No match is a good answer with no results.',
-    assertion('a word that nobody wrote is answered so', async (it) => {
+    assertion('a word without a match is answered with no results', async (it) => {
       assert.deepEqual(await find(it, { query: `${it.stamp}nothing`, strategy: 'lexical' }), [])
     }),
   ),

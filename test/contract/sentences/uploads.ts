@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { INBOX_PATH } from '../../../src/contract/routes.ts'
 import { ingestionOutcome } from '../../../src/contract/states.ts'
-import { hasStatus, refuses, refusesSomehow } from '../suite/judge.ts'
+import { hasStatus, refuses, refusesSomehow } from '../suite/assert-answer.ts'
 import { samplesOf, showResource } from '../suite/samples.ts'
 import { assertion, type Sentence, sentence, unobservable } from '../suite/sentence.ts'
 
@@ -10,11 +10,11 @@ export const uploads: readonly Sentence[] = [
   sentence(
     '4.12',
     'A file is uploaded as the field "file" of a form, and lands in the inbox.',
-    assertion('the inbox lists it right afterwards', async (it) => {
+    assertion('the inbox lists an uploaded file at once', async (it) => {
       const { listed, id, record } = await samplesOf(it).text()
       assert.ok(listed, `${id} is not in ${INBOX_PATH}, but in ${record.paths?.join(', ')}`)
     }),
-    assertion('a form without this field is refused', async (it) => {
+    assertion('a form without the field "file" is refused', async (it) => {
       const form = new FormData()
       form.set('else', 'no file')
       const path = `/libraries/${await it.ownLibrary()}/files`
@@ -24,7 +24,7 @@ export const uploads: readonly Sentence[] = [
   sentence(
     '4.12',
     'It needs the right to create resources.',
-    assertion('a credential that may only read is forbidden', async (it) => {
+    assertion('a credential that may only read can upload nothing', async (it) => {
       const file = { name: `refused-${it.stamp}.txt`, content: `${it.stamp} refused` }
       refuses(await it.client('reader').upload(await it.ownLibrary(), file), 403)
     }),
@@ -32,7 +32,7 @@ export const uploads: readonly Sentence[] = [
   sentence(
     '4.12',
     'New bytes become a new resource: 201 with its identifier.',
-    assertion('the first upload is answered so', async (it) => {
+    assertion('the first upload of bytes gets 201 and an identifier', async (it) => {
       const { answer, id } = await samplesOf(it).text()
       hasStatus(answer, 201)
       assert.ok(id !== '' && answer.json.duplicate !== true)
@@ -47,7 +47,7 @@ export const uploads: readonly Sentence[] = [
   sentence(
     '4.12',
     'Bytes that the library has with this MIME type become no second resource: 200, a duplicate, with the identifier it has.',
-    assertion('the same bytes under another name are answered so', async (it) => {
+    assertion('the same bytes under another name are a duplicate', async (it) => {
       const [{ id }, { answer }] = [await samplesOf(it).text(), await samplesOf(it).copy()]
       hasStatus(answer, 200)
       assert.deepEqual([answer.json.duplicate, answer.json.id], [true, id])
@@ -69,13 +69,13 @@ export const uploads: readonly Sentence[] = [
   sentence(
     '4.12',
     'A duplicate gives the resource one more place in the folder tree.',
-    assertion('the resource has one path more', async (it) => {
+    assertion('a duplicate gives its resource one more path', async (it) => {
       const before = (await samplesOf(it).text()).record.paths ?? []
       const after = (await samplesOf(it).copy()).record.paths ?? []
       assert.equal(after.length, before.length + 1)
       for (const path of before) assert.ok(after.includes(path), `${path} is gone`)
     }),
-    assertion('also under the same name', async (it) => {
+    assertion('a duplicate of the same name gives one more path', async (it) => {
       const { library, id, name, content } = await samplesOf(it).text()
       const before = (await samplesOf(it).copy()).record.paths ?? []
       const answer = await it.client().upload(library, { name, type: 'text/markdown', content })

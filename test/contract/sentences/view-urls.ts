@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { z } from 'zod'
 import type { Answer } from '../service-client.ts'
+import { conforms, hasStatus, refuses, refusesSomehow } from '../suite/assert-answer.ts'
 import { type Examination, NO_SUCH_THING } from '../suite/examination.ts'
-import { conforms, hasStatus, refuses, refusesSomehow } from '../suite/judge.ts'
 import { samplesOf } from '../suite/samples.ts'
 import { assertion, NotObserved, type Sentence, sentence, unobservable } from '../suite/sentence.ts'
 
@@ -19,7 +19,7 @@ export const viewUrls: readonly Sentence[] = [
   sentence(
     '2.13',
     'A signed URL comes with its representation, if it is of an asset, and with its lifetime in minutes.',
-    assertion('the answers for an asset and for a resource are whole', async (it) => {
+    assertion('signed URLs of an asset and a resource are answered whole', async (it) => {
       conforms(ofAsset, (await sign(it)).json)
       const { record } = await samplesOf(it).resource()
       conforms(ofResource, (await it.client().call('POST', `/resources/${record.id}/view-urls`, {})).json)
@@ -28,7 +28,7 @@ export const viewUrls: readonly Sentence[] = [
   sentence(
     '2.13',
     'It gives access without a credential when it is used unchanged.',
-    assertion('it shows the payload of the asset', async (it) => {
+    assertion('a signed URL shows the payload of its asset', async (it) => {
       const shown = await it.open(await signedUrl(it))
       hasStatus(shown, 200)
       assert.equal(shown.text, (await it.client().get(`/assets/${await samplesOf(it).asset()}`)).text)
@@ -37,7 +37,7 @@ export const viewUrls: readonly Sentence[] = [
   sentence(
     '2.13',
     'Any change of a signed parameter makes it invalid.',
-    assertion('each parameter changed in turn is refused', async (it) => {
+    assertion('a signed URL with any changed parameter is refused', async (it) => {
       const url = new URL(await signedUrl(it))
       hasStatus(await it.open(url.href), 200)
       for (const name of url.searchParams.keys()) refuses(await it.open(changed(url, name)), 401)
@@ -46,7 +46,7 @@ export const viewUrls: readonly Sentence[] = [
   sentence(
     '4.2',
     'Without a credential, signature, expiry and tenant must all be there and valid.',
-    assertion('a URL that lacks one of them is refused', async (it) => {
+    assertion('a signed URL that lacks a parameter is refused', async (it) => {
       for (const name of SIGNED) {
         const url = new URL(await signedUrl(it))
         url.searchParams.delete(name)
@@ -62,7 +62,7 @@ export const viewUrls: readonly Sentence[] = [
   sentence(
     '4.2',
     'A disposition that was signed must be the one that is asked for.',
-    assertion('another disposition is refused', async (it) => {
+    assertion('a signed URL with another disposition is refused', async (it) => {
       const url = new URL(await signedUrl(it, { disposition: 'attachment' }))
       assert.match((await it.open(url.href)).headers.get('content-disposition') ?? '', /^attachment\b/)
       url.searchParams.set('disposition', 'inline')
@@ -91,13 +91,13 @@ export const viewUrls: readonly Sentence[] = [
   sentence(
     '4.5',
     'Without a body, the URL is one of the content, inline, for 15 minutes.',
-    assertion('a request without a body has these values', async (it) => {
+    assertion('a URL requested without a body has the default values', async (it) => {
       const { json } = await sign(it, undefined)
       assert.deepEqual([json.representation, json.expires_in_minutes], ['content', 15])
       const shown = await it.open(conforms(ofAsset, json).url)
       assert.match(shown.headers.get('content-disposition') ?? '', /^inline\b/)
     }),
-    assertion('an empty object has the same values', async (it) => {
+    assertion('a URL requested with an empty object has the default values', async (it) => {
       const { json } = await sign(it, {})
       assert.deepEqual([json.representation, json.expires_in_minutes], ['content', 15])
     }),
@@ -105,21 +105,21 @@ export const viewUrls: readonly Sentence[] = [
   sentence(
     '4.5',
     'The lifetime is 1 to 60 minutes.',
-    assertion('1 and 60 are taken', async (it) => {
+    assertion('lifetimes of 1 and 60 minutes are accepted', async (it) => {
       for (const minutes of [1, 60]) {
         assert.equal((await sign(it, { ttl_minutes: minutes })).json.expires_in_minutes, minutes)
       }
     }),
-    assertion('0, 61, fractions and words are refused', async (it) => {
+    assertion('lifetimes of 0, 61, fractions and words are refused', async (it) => {
       for (const minutes of [0, 61, 1.5, 'x']) refuses(await sign(it, { ttl_minutes: minutes }), 422)
     }),
-    assertion('the expiry in the URL is that many minutes from now', async (it) => {
+    assertion('the expiry in a URL is its lifetime from now', async (it) => {
       const { json, headers } = await sign(it, { ttl_minutes: 30 })
       const expires = Number(new URL(conforms(ofAsset, json).url).searchParams.get('expires'))
       const now = Date.parse(headers.get('date') ?? '') / 1_000
       assert.ok(Math.abs(expires - now - 30 * 60) <= 60, `it expires ${expires - now} seconds from now`)
     }),
-    assertion('after its lifetime it is refused', async (it) => {
+    assertion('a signed URL is refused after its lifetime', async (it) => {
       const { laterBy } = it.target
       if (!laterBy) throw new NotObserved('it takes a minute (--patient)')
       const url = await signedUrl(it, { ttl_minutes: 1 })
@@ -131,7 +131,7 @@ export const viewUrls: readonly Sentence[] = [
   sentence(
     '4.5',
     'Disposition and representation take the values that are named.',
-    assertion('other values are refused', async (it) => {
+    assertion('other dispositions and representations are refused', async (it) => {
       for (const body of [{ disposition: 'elsewhere' }, { representation: 'page' }]) refuses(await sign(it, body), 422)
     }),
   ),
@@ -147,36 +147,36 @@ export const viewUrls: readonly Sentence[] = [
   sentence(
     '4.5',
     'The moment is needed for pictures and prohibited for the content.',
-    assertion('a picture without a moment is refused', async (it) => {
+    assertion('a URL of a picture without a moment is refused', async (it) => {
       for (const representation of ['scene', 'frame']) refuses(await sign(it, { representation }), 422)
     }),
-    assertion('content at a moment is refused', async (it) => {
+    assertion('a URL of content at a moment is refused', async (it) => {
       refuses(await sign(it, { representation: 'content', timestamp_seconds: 1 }), 422)
       refuses(await sign(it, { timestamp_seconds: 1 }), 422)
     }),
-    assertion('a negative moment is refused', async (it) => {
+    assertion('a URL with a negative moment is refused', async (it) => {
       refuses(await sign(it, { representation: 'frame', timestamp_seconds: -1 }), 422)
     }),
   ),
   sentence(
     '4.5',
     'URLs are issued to bearer credentials, for assets that exist and may be read.',
-    assertion('a signed URL issues no other', async (it) => {
+    assertion('a signed URL issues no other URL', async (it) => {
       const { search } = new URL(await signedUrl(it))
       const path = `/assets/${await samplesOf(it).asset()}/view-urls${search}`
       refuses(await it.clientWith('').call('POST', path), 401)
     }),
-    assertion('an unknown asset is not found', async (it) => {
+    assertion('a URL of an unknown asset is not found', async (it) => {
       refuses(await sign(it, {}, NO_SUCH_THING), 404)
     }),
-    assertion('without the right to read it is forbidden', async (it) => {
+    assertion('a URL is forbidden without the right to read its library', async (it) => {
       refuses(await it.client('steward').call('POST', `/assets/${await samplesOf(it).asset()}/view-urls`), 403)
     }),
   ),
   sentence(
     '4.16',
     'A URL of the original file is issued for a lifetime and a disposition.',
-    assertion('it shows the file without a credential', async (it) => {
+    assertion('a signed URL shows the original file without a credential', async (it) => {
       const { record } = await samplesOf(it).resource()
       const answer = await it.client().call('POST', `/resources/${record.id}/view-urls`, {
         ttl_minutes: 5,
@@ -189,7 +189,7 @@ export const viewUrls: readonly Sentence[] = [
       hasStatus(shown, 200)
       assert.match(shown.headers.get('content-disposition') ?? '', /^attachment\b/)
     }),
-    assertion('it is used unchanged: a changed one is refused', async (it) => {
+    assertion('a changed URL of the original file is refused', async (it) => {
       const { record } = await samplesOf(it).resource()
       const { json } = await it.client().call('POST', `/resources/${record.id}/view-urls`, { ttl_minutes: 5 })
       const url = new URL(conforms(ofResource, json).url)
@@ -200,7 +200,7 @@ export const viewUrls: readonly Sentence[] = [
   sentence(
     '5.6',
     'Signed URLs carry their signature, their expiry as Unix time, and the tenant.',
-    assertion('all three are parameters of the URL, the tenant as the check shows it', async (it) => {
+    assertion('a signed URL carries signature, expiry and the tenant of the check', async (it) => {
       const { searchParams } = new URL(await signedUrl(it))
       for (const name of SIGNED) assert.ok(searchParams.get(name), `${name} is missing`)
       assert.match(searchParams.get('expires') ?? '', /^\d{10}$/)
@@ -210,7 +210,7 @@ export const viewUrls: readonly Sentence[] = [
   sentence(
     '5.6',
     'Whoever holds a URL has access until it expires.',
-    assertion('it opens twice', async (it) => {
+    assertion('a signed URL opens twice', async (it) => {
       const url = await signedUrl(it)
       for (let times = 0; times < 2; times += 1) hasStatus(await it.open(url), 200)
     }),

@@ -1,7 +1,7 @@
 const MOST_TRIES = 5
 const LONGEST_WAIT_S = 120
 
-/** Asks again after the time that the service names while it answers 429, some times. */
+/** Repeats a request that is answered with 429 after the time that the service names, a few times. */
 export async function askPatiently(
   ask: () => Promise<Response>,
   wait: (durationMs: number) => Promise<unknown>,

@@ -4,7 +4,7 @@ import { type AccessContext, accessContext, type DirectoryPage, directoryPage } 
 import { OPENAPI_PATH } from '../../../src/contract/routes.ts'
 import { decideCapabilities } from '../../../src/remote/capabilities/capabilities.ts'
 import { type Answer, readAnswer, ServiceClient } from '../service-client.ts'
-import { conforms, hasStatus } from './judge.ts'
+import { conforms, hasStatus } from './assert-answer.ts'
 import { NotObserved } from './sentence.ts'
 import { ROLES, type Role, type Target } from './target.ts'
 
@@ -14,7 +14,7 @@ export const NO_SUCH_THING = 'shelfd-contract-no-such-thing'
 const REQUEST_MS = 60_000
 const ISSUES_A_URL = /\/view-urls$/
 
-/** The requests of one run, and what several assertions need: each is asked for or made once, when it is first needed. */
+/** The requests of one run, and shared data of its assertions, each made once when it is first needed. */
 export class Examination {
   readonly target: Target
   /** Letters and digits that are in every name, text and query of this run, and in no other. */
@@ -137,7 +137,7 @@ export class Examination {
     return conforms(directoryPage, answer.json)
   }
 
-  /** Deletes the libraries that were made; returns what stays behind, in words. */
+  /** Deletes the libraries that were made; returns descriptions of what remains. */
   async cleanUp(): Promise<string[]> {
     const left: string[] = []
     for (const [id, name] of this.#made) {

@@ -4,8 +4,8 @@ import { resourceRecord } from '../../../src/contract/records.ts'
 import { INBOX_PATH } from '../../../src/contract/routes.ts'
 import { ingestionOutcome } from '../../../src/contract/states.ts'
 import type { Answer } from '../service-client.ts'
+import { conforms, hasStatus } from './assert-answer.ts'
 import { type Examination, once } from './examination.ts'
-import { conforms, hasStatus } from './judge.ts'
 import { NotObserved } from './sentence.ts'
 
 const FIRST_POLL_MS = 20
@@ -21,7 +21,7 @@ export interface Sample {
   readonly content: string
   /** The answer to the upload. */
   readonly answer: Answer
-  /** What the inbox listed of it right afterwards. */
+  /** The entry in the inbox right after the upload. */
   readonly listed: FileEntry | undefined
   /** The states seen, in their order. */
   readonly states: readonly unknown[]
@@ -29,7 +29,7 @@ export interface Sample {
   readonly record: ResourceRecord
 }
 
-/** What assertions upload or find; made once an examination. */
+/** Uploaded or found samples for the assertions; made once for each examination. */
 export interface Samples {
   /** A Markdown file with the word `stamp`. */
   text(): Promise<Sample>
@@ -95,7 +95,7 @@ async function follow(it: Examination, library: string, id: string) {
     const record = await showResource(it, library, id)
     if (record.ingestion_status !== states.at(-1)) states.push(record.ingestion_status)
     if (ingestionOutcome(record.ingestion_status) !== 'pending') return { states, record }
-    if (waitedMs > it.target.processingMs) throw new NotObserved(`the processing of ${id} goes on for longer`)
+    if (waitedMs > it.target.processingMs) throw new NotObserved(`the processing of ${id} lasts longer`)
     await it.target.wait(delayMs)
     waitedMs += delayMs
   }
@@ -125,7 +125,7 @@ async function findResource(it: Examination) {
 
 async function uploadVideo(it: Examination): Promise<string> {
   const library = await it.ownLibrary()
-  // What stands behind the end of a video is not looked at: it makes the bytes of each run different.
+  // Bytes after the end of a video are ignored, so they make the file of each run different.
   const content = new Uint8Array(Buffer.concat([readFileSync(VIDEO), Buffer.from(`\0\0\0\x14free${it.stamp}`)]))
   const id = await it.client().uploaded(library, { name: `Video ${it.stamp}.mp4`, type: 'video/mp4', content })
   const { assets = [] } = (await follow(it, library, id)).record

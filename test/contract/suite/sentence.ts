@@ -6,7 +6,7 @@ export interface Assertion {
   check(it: Examination): Promise<void>
 }
 
-/** What the interface says, in this project's words, with the assertions that observe it or why nothing can. */
+/** A sentence of the interface in this project's words, with its assertions or the reason why it has none. */
 export interface Sentence {
   /** The section of the interface, such as `4.10`. */
   readonly section: string

@@ -21,6 +21,6 @@ export interface Target {
   readonly processingMs: number
   fetch(url: string, init: RequestInit): Promise<Response>
   wait(durationMs: number): Promise<void>
-  /** Lets time pass for the service; undefined when that would take too long. */
+  /** Moves the time of the service; undefined when that would take too long. */
   readonly laterBy?: ((minutes: number) => Promise<void>) | undefined
 }

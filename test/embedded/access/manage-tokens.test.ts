@@ -16,7 +16,7 @@ async function libraryWithToken(spec: Omit<TokenSpec, 'name'>, nowMs = () => Dat
 }
 
 describe('tokens', () => {
-  it('gives rights on the named libraries only', async () => {
+  it('a token gives rights on the named libraries only', async () => {
     const { limited, mine, other } = await libraryWithToken({ access: ['read'] })
     const { json } = await limited.get('/auth/check')
     expect(json).toMatchObject({ abilities: [], interfaces: ['api'], libraries: [{ id: mine, access: ['read'] }] })
@@ -26,7 +26,7 @@ describe('tokens', () => {
     expect((await limited.get('/libraries/unknown')).status).toBe(404)
   })
 
-  it('answers each missing right with 403', async () => {
+  it('each missing right of a token is answered with 403', async () => {
     const { owner, limited, mine, other } = await libraryWithToken({ access: [] })
     const resource = await owner.uploaded(other, { name: 'a.txt', content: 'secret zebra' })
     await owner.processed(other, resource)
@@ -47,26 +47,26 @@ describe('tokens', () => {
     expect((await limited.get('/search/resources?query=zebra')).json.results).toEqual([])
   })
 
-  it('lets an upload right do nothing else', async () => {
+  it('a right to upload allows nothing else', async () => {
     const { limited, mine } = await libraryWithToken({ access: ['resource.create'] })
     expect((await limited.upload(mine, { name: 'a', content: 'a' })).status).toBe(201)
     expect((await limited.get(`/libraries/${mine}/directory`)).status).toBe(403)
   })
 
-  it('gives rights on all libraries, later ones too', async () => {
+  it('rights on all libraries include later ones', async () => {
     const { owner, limited } = await libraryWithToken({ access: ['read', 'update'], libraries: 'all' })
     const later = await owner.createLibrary()
     expect((await limited.call('POST', `/libraries/${later}/directory`, { path: '/a' })).status).toBe(201)
     expect((await limited.get('/auth/check')).json.abilities).toEqual(['library.all.read', 'library.all.update'])
   })
 
-  it('gives no access by creating a library', async () => {
+  it('creating a library gives no access to it', async () => {
     const { limited } = await libraryWithToken({ abilities: ['library.create'] })
     const made = await limited.createLibrary()
     expect((await limited.get(`/libraries/${made}`)).status).toBe(403)
   })
 
-  it('ends with its expiry', async () => {
+  it('a token ends with its expiry', async () => {
     let nowMs = NOW_MS
     const { limited } = await libraryWithToken({ expiresAtMs: NOW_MS + 1_000 }, () => nowMs)
     expect((await limited.get('/auth/check')).status).toBe(200)
@@ -78,7 +78,7 @@ describe('tokens', () => {
     })
   })
 
-  it('ends when revoked beside a running service', async () => {
+  it('a token ends when revoked beside a running service', async () => {
     const { dataDir, limited } = await libraryWithToken({ access: ['read'] })
     expect((await limited.get('/auth/check')).status).toBe(200)
     expect(revokeToken(dataDir, 'limited', NOW_MS)).toBe(true)
@@ -86,19 +86,19 @@ describe('tokens', () => {
     expect(revokeToken(dataDir, 'limited', NOW_MS)).toBe(false)
   })
 
-  it('is refused without the interface it needs', async () => {
+  it('a token without the interface of a request is refused', async () => {
     const { limited } = await libraryWithToken({ access: ['read'], interfaces: ['mcp'] })
     expect((await limited.get('/auth/check')).status).toBe(403)
   })
 
-  it('is listed with all but its secret', async () => {
+  it('tokens are listed with all but their secret', async () => {
     const { dataDir } = await libraryWithToken({ access: ['read'], expiresAtMs: NOW_MS })
     const [owner, limited] = listTokens(dataDir)
     expect(owner?.name).toBe('owner')
     expect(limited).toMatchObject({ name: 'limited', expiresAtMs: NOW_MS, libraries: [{ access: ['read'] }] })
   })
 
-  it('is not made for what does not exist', async () => {
+  it('a token is not made with a taken name or a missing library', async () => {
     const { dataDir } = await libraryWithToken({ access: ['read'] })
     expect(() => createToken(dataDir, { name: 'limited' }, NOW_MS)).toThrow(UsageError)
     expect(() => createToken(dataDir, { name: 'new', libraries: ['none'] }, NOW_MS)).toThrow(UsageError)

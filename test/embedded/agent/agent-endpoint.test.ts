@@ -23,7 +23,7 @@ async function libraryWithText() {
 const tokenOf = (dataDir: string, spec: Partial<TokenSpec>) =>
   createToken(dataDir, { name: crypto.randomUUID(), libraries: 'all', ...spec }, Date.now())
 
-test('offers its four tools with what they take', async () => {
+test('the agent endpoint offers its four tools with their parameters', async () => {
   const { library } = await startLibrary()
   const { tools } = await (await connectAgent(library.url, library.token)).listTools()
   const shapes = tools.map(({ name, inputSchema, annotations }) => [
@@ -66,14 +66,14 @@ test('an agent walks from the libraries to a document', async () => {
   expect(papers.documents).toEqual([{ resource, title: 'sails.md', filename: 'sails.md', type: 'text/markdown' }])
 })
 
-test('what an agent uploads is stored as any upload', async () => {
+test('a document that an agent uploads is stored as any upload', async () => {
   const { agent, client, libraryId } = await libraryWithText()
-  const note = { library: libraryId, name: 'note.md', text: 'A note of an agent', path: '/papers' }
-  const { value: first } = await useTool(agent, 'upload', note)
+  const document = { library: libraryId, name: 'document.md', text: 'A document of an agent', path: '/papers' }
+  const { value: first } = await useTool(agent, 'upload', document)
   expect(first).toMatchObject({ library: libraryId, duplicate: false })
-  expect((await useTool(agent, 'upload', note)).value).toMatchObject({ resource: first.resource, duplicate: true })
+  expect((await useTool(agent, 'upload', document)).value).toMatchObject({ resource: first.resource, duplicate: true })
   const record = await client.processed(libraryId, String(first.resource))
-  expect(record).toMatchObject({ title: 'note.md', mime_type: 'text/markdown', ingestion_status: 'completed' })
+  expect(record).toMatchObject({ title: 'document.md', mime_type: 'text/markdown', ingestion_status: 'completed' })
   const large = Buffer.alloc(3_000_000, 7)
   const blob = { library: libraryId, name: 'a.bin', base64: large.toString('base64') }
   const { value: stored } = await useTool(agent, 'upload', blob)
@@ -81,7 +81,7 @@ test('what an agent uploads is stored as any upload', async () => {
   expect(Buffer.from(await download.arrayBuffer()).equals(large)).toBe(true)
 })
 
-test('mistakes of an agent are said in words', async () => {
+test('mistakes of an agent are explained in words', async () => {
   const { agent, libraryId, resource } = await libraryWithText()
   for (const [tool, args, message] of [
     ['search', { query: 'x', library: 'None' }, 'There is no library "None" that may be read, only: "Library'],
@@ -114,7 +114,7 @@ test('an agent has the rights of its token, no more', async () => {
   expect((await useTool(blind, 'search', { query: 'sails' })).value.results).toEqual([])
 })
 
-test('lets only tokens for agents in, by POST', async () => {
+test('the agent endpoint accepts only tokens for agents, by POST', async () => {
   const { dataDir, library } = await startLibrary()
   const ask = async (token: string | undefined, method = 'POST') => {
     const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }

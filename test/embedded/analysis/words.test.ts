@@ -8,7 +8,7 @@ import { stemWord } from '../../../src/embedded/analysis/stem-word.ts'
 
 const folded = (text: string) => splitWords(text).map((word) => word.folded)
 
-it('words are parted from versions, signs and other scripts', () => {
+it('words are separated from versions, signs and other scripts', () => {
   expect(folded('python3.11-venv, v2.39.1 (libc.so.6) foo_bar 12:30')).toEqual([
     'python',
     '3.11',
@@ -26,7 +26,7 @@ it('words are parted from versions, signs and other scripts', () => {
   expect(folded('Straße Ĳssel Ωδή ЙОД')).toEqual(['strasse', 'ijssel', 'ωδη', 'йод'])
 })
 
-it('a word stands where the text has it', () => {
+it('a word has its place in the text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
       for (const { source, start, end, isPair } of splitWords(text)) {
@@ -37,7 +37,7 @@ it('a word stands where the text has it', () => {
   )
 })
 
-it('every stemmer takes any word', () => {
+it('every stemmer accepts any word', () => {
   const word = fc.oneof(
     fc.string({ unit: 'grapheme', minLength: 1, maxLength: 50 }),
     fc.constantFrom('запрещена', 'leri', 'ίδιων', 'hyvät'),
@@ -50,7 +50,7 @@ it('every stemmer takes any word', () => {
   )
 })
 
-it('a sentence tells its language', () => {
+it('the language of a sentence is detected', () => {
   const languageOf = (text: string) => [...detectLanguages(splitWords(text)).values()].flat()[0]
   expect(languageOf('Die Katze liegt auf dem Sofa und schläft nicht.')).toBe('de')
   expect(languageOf('Le chat est sur la table et il ne dort pas.')).toBe('fr')

@@ -17,7 +17,7 @@ const newAsset = async () => {
 }
 
 describe('contents, assets and view URLs of the embedded library', () => {
-  it('shows a processed text with its assets', async () => {
+  it('a processed text is shown with its assets', async () => {
     const { library, resource } = await newResource()
     const record = await context.client.processed(library, resource)
     expect(record).toMatchObject({
@@ -30,7 +30,7 @@ describe('contents, assets and view URLs of the embedded library', () => {
     expect(pluck(record.assets, 'text')).toEqual(['first line\nsecond line'])
   })
 
-  it.each([0, 1, 65_536, 65_537, 3_000_000])('gives back %i bytes as they were', async (size) => {
+  it.each([0, 1, 65_536, 65_537, 3_000_000])('a resource of %i bytes is downloaded unchanged', async (size) => {
     const library = await context.newLibrary()
     const content = new Uint8Array(randomBytes(size))
     const resource = await context.client.uploaded(library, { name: 'Ä "x".bin', type: 'image/png', content })
@@ -43,7 +43,7 @@ describe('contents, assets and view URLs of the embedded library', () => {
     expect(Buffer.from(await response.arrayBuffer()).equals(content)).toBe(true)
   })
 
-  it('downloads the text of an asset', async () => {
+  it('the text of an asset is downloaded', async () => {
     const { asset } = await newAsset()
     const { status, text, headers } = await context.client.get(`/assets/${asset}?disposition=attachment`)
     expect({ status, text }).toEqual({ status: 200, text: 'first line\nsecond line' })
@@ -52,7 +52,7 @@ describe('contents, assets and view URLs of the embedded library', () => {
     expect((await context.client.get('/assets/unknown')).status).toBe(404)
   })
 
-  it('gives view URLs their defaults', async () => {
+  it('a view URL has its defaults', async () => {
     const { resource, asset } = await newAsset()
     const ofAsset = await context.client.call('POST', `/assets/${asset}/view-urls`)
     expect(ofAsset.json).toMatchObject({ representation: 'content', expires_in_minutes: 15 })
@@ -69,13 +69,13 @@ describe('contents, assets and view URLs of the embedded library', () => {
     { representation: 'frame', timestamp_seconds: 1 },
     { representation: 'content', timestamp_seconds: 1 },
     { representation: 'page' },
-  ])('refuses a view URL with %j', async (body) => {
+  ])('a view URL with %j is refused', async (body) => {
     const { asset } = await newAsset()
     const { status, json } = await context.client.call('POST', `/assets/${asset}/view-urls`, body)
     expect({ status, errors: json.errors }).toEqual({ status: 422, errors: expect.any(Object) })
   })
 
-  it('has no pictures of what is not a video', async () => {
+  it('a resource that is not a video has no pictures', async () => {
     const { asset } = await newAsset()
     for (const query of ['', '?timestamp_seconds=-1', '?timestamp_seconds=1.5']) {
       expect((await context.client.get(`/assets/${asset}/representations/scene${query}`)).status).toBe(422)

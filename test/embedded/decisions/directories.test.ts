@@ -21,7 +21,7 @@ const create = (library: string, path: string) =>
   context.client.call('POST', `/libraries/${library}/directory`, { path })
 
 describe('directories of the embedded library', () => {
-  it('begins with nothing but the inbox', async () => {
+  it('a new library has nothing but the inbox', async () => {
     const { status, json } = await context.client.listing(await context.newLibrary())
     expect(status).toBe(200)
     const page = directoryPage.parse(json)
@@ -29,7 +29,7 @@ describe('directories of the embedded library', () => {
     expect(pluck(page.folders, 'name')).toEqual(['.inbox'])
   })
 
-  it('creates a directory and points to its contents', async () => {
+  it('a new directory is answered with its location', async () => {
     const library = await context.newLibrary()
     const { status, json, headers } = await create(library, '/papers/')
     expect(status).toBe(201)
@@ -42,7 +42,7 @@ describe('directories of the embedded library', () => {
     expect(pluck(shown.json.folders, 'name')).toEqual(['old'])
   })
 
-  it.each(ODD_NAMES)('keeps the directory name %j as it is', async (name) => {
+  it.each(ODD_NAMES)('the directory name %j is kept unchanged', async (name) => {
     const library = await context.newLibrary()
     expect((await create(library, `/${name}`)).status).toBe(201)
     expect((await create(library, `/${name}/inside`)).status).toBe(201)
@@ -52,13 +52,13 @@ describe('directories of the embedded library', () => {
     ])
   })
 
-  it('answers an existing directory with 409', async () => {
+  it('an existing directory is answered with 409', async () => {
     const library = await context.newLibrary()
     await create(library, '/a')
     for (const path of ['/a', '/a/', '/', '/.inbox']) expect((await create(library, path)).status).toBe(409)
   })
 
-  it('answers a missing parent or path with 404', async () => {
+  it('a missing parent or path is answered with 404', async () => {
     const library = await context.newLibrary()
     expect((await create(library, '/no/child')).status).toBe(404)
     expect((await context.client.listing(library, { path: '/no' })).status).toBe(404)
@@ -66,17 +66,20 @@ describe('directories of the embedded library', () => {
     expect((await context.client.listing('unknown')).status).toBe(404)
   })
 
-  it.each(['', 'relative', '/a//b', '/.', '/../a', '/a/./b', '/a\0b'])('refuses the path %j with 422', async (path) => {
-    const library = await context.newLibrary()
-    const made = await create(library, path)
-    expect({ status: made.status, errors: made.json.errors }).toEqual({
-      status: 422,
-      errors: { path: expect.any(Array) },
-    })
-    expect((await context.client.listing(library, { path })).status).toBe(422)
-  })
+  it.each(['', 'relative', '/a//b', '/.', '/../a', '/a/./b', '/a\0b'])(
+    'the path %j is refused with 422',
+    async (path) => {
+      const library = await context.newLibrary()
+      const made = await create(library, path)
+      expect({ status: made.status, errors: made.json.errors }).toEqual({
+        status: 422,
+        errors: { path: expect.any(Array) },
+      })
+      expect((await context.client.listing(library, { path })).status).toBe(422)
+    },
+  )
 
-  it('lists folders and files in code point order', async () => {
+  it('folders and files are listed in code point order', async () => {
     const library = await context.newLibrary()
     for (const name of ['b', 'a', 'B', '\u{1f600}', '\uffee']) await create(library, `/${name}`)
     for (const name of ['c.txt', 'a.txt', 'b.md'])
@@ -86,7 +89,7 @@ describe('directories of the embedded library', () => {
     expect(pluck(page.files, 'filename')).toEqual(['a.txt', 'b.md', 'c.txt'])
   })
 
-  it('pages each section by the limit separately', async () => {
+  it('folders and files are paged by the limit separately', async () => {
     const library = await context.newLibrary()
     for (const name of ['a', 'b', 'c', 'd']) await create(library, `/${name}`)
     for (const name of ['1', '2', '3']) await context.client.uploaded(library, { name, content: name, path: '/' })
@@ -109,7 +112,7 @@ describe('directories of the embedded library', () => {
     ])
   })
 
-  it('neither repeats nor skips entries made while paging', async () => {
+  it('paging neither repeats nor skips entries made meanwhile', async () => {
     const library = await context.newLibrary()
     for (const name of ['b', 'd']) await create(library, `/${name}`)
     const first = directoryPage.parse((await context.client.listing(library, { limit: '2' })).json)
@@ -119,7 +122,7 @@ describe('directories of the embedded library', () => {
     expect(pluck(rest.json.folders, 'name')).toEqual(['c', 'd'])
   })
 
-  it('refuses a cursor of another directory', async () => {
+  it('a cursor of another directory is refused', async () => {
     const library = await context.newLibrary()
     await create(library, '/a')
     const { json } = await context.client.listing(library, { limit: '1' })

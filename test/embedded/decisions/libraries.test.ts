@@ -4,7 +4,7 @@ import { shareLibrary } from './shared-library.ts'
 
 const context = shareLibrary()
 describe('libraries of the embedded library', () => {
-  it('creates a library and shows it', async () => {
+  it('a library is created and shown', async () => {
     const name = `Läbräry "${crypto.randomUUID()}"`
     const made = await context.client.call('POST', '/libraries', { name, overview: 'About it' })
     expect(made.status).toBe(201)
@@ -15,18 +15,18 @@ describe('libraries of the embedded library', () => {
   })
 
   it.each([[{}], [{ name: '' }], [{ name: 7 }], [[]], [{ name: 'x', overview: 7 }]])(
-    'refuses the library %j with 422',
+    'the library %j is refused with 422',
     async (body) => {
       const { status, json } = await context.client.call('POST', '/libraries', body)
       expect({ status, errors: json.errors }).toEqual({ status: 422, errors: expect.any(Object) })
     },
   )
 
-  it.each(['0', '501', '-1', 'x', '1.5', ''])('refuses the page size "%s" with 422', async (limit) => {
+  it.each(['0', '501', '-1', 'x', '1.5', ''])('the page size "%s" is refused with 422', async (limit) => {
     expect((await context.client.get(`/libraries?limit=${limit}`)).status).toBe(422)
   })
 
-  it('refuses a cursor it never gave', async () => {
+  it('a cursor that the service never gave is refused', async () => {
     expect((await context.client.get('/libraries?cursor=bm90aGluZw')).status).toBe(422)
   })
 })

@@ -10,7 +10,7 @@ const found = async (query: Readonly<Record<string, string>>) =>
 const word = () => `w${crypto.randomUUID().replaceAll('-', '')}`
 
 describe('search of the embedded library', () => {
-  it('finds a processed text by its terms', async () => {
+  it('a processed text is found by its terms', async () => {
     const [library, term] = [await context.newLibrary(), word()]
     const id = await context.client.uploaded(library, { name: 'a.txt', content: `The ${term} of fóxes` })
     await context.client.processed(library, id)
@@ -28,7 +28,7 @@ describe('search of the embedded library', () => {
     expect(results[0]?.resource.assets?.[0]?.text).toContain(term)
   })
 
-  it('searches only the libraries asked for', async () => {
+  it('a search covers only the libraries asked for', async () => {
     const [one, two, term] = [await context.newLibrary(), await context.newLibrary(), word()]
     const first = await context.client.uploaded(one, { name: 'a.txt', content: term })
     const second = await context.client.uploaded(two, { name: 'a.txt', content: term })
@@ -40,7 +40,7 @@ describe('search of the embedded library', () => {
   })
 
   it.each(['"', 'a AND', 'NOT (', '*', 'x:y', '-', "it's", 'a\0b', '^a NEAR/2 b'])(
-    'takes the query %j as words',
+    'the query %j is read as words',
     async (query) => {
       expect((await search({ query })).status).toBe(200)
     },
@@ -52,7 +52,7 @@ describe('search of the embedded library', () => {
     { query: 'x', limit: '0' },
     { query: 'x', strategy: 'magic' },
     { query: 'x', output_format: 'xml' },
-  ])('refuses the search %j with 422', async (query) => {
+  ])('the search %j is refused with 422', async (query) => {
     expect((await search(query)).status).toBe(422)
   })
 })

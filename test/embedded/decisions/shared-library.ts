@@ -9,7 +9,7 @@ export interface SharedLibrary {
   newLibrary(): Promise<string>
 }
 
-/** One service for all tests of a file; to be used inside tests. */
+/** One service for all tests of a file; use the result inside tests. */
 export function shareLibrary(): SharedLibrary {
   const { directory, remove } = makeDirectory()
   let service: EmbeddedLibrary

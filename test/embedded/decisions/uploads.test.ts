@@ -8,7 +8,7 @@ const files = async (library: string, path: string) =>
   directoryPage.parse((await context.client.listing(library, { path })).json).files
 
 describe('uploads of the embedded library', () => {
-  it('takes a file into the inbox', async () => {
+  it('an uploaded file lands in the inbox', async () => {
     const library = await context.newLibrary()
     const { status, json } = await context.client.upload(library, { name: 'My Notes.TXT', content: 'hello' })
     expect(status).toBe(201)
@@ -24,20 +24,20 @@ describe('uploads of the embedded library', () => {
     ])
   })
 
-  it.each([true, false])('lands in a named directory, field last: %s', async (fieldsLast) => {
+  it.each([true, false])('an upload lands in a named directory, field last: %s', async (fieldsLast) => {
     const library = await context.newLibrary()
     await context.client.call('POST', `/libraries/${library}/directory`, { path: '/a' })
     await context.client.uploaded(library, { name: 'x', content: 'x', path: '/a/', fieldsLast })
     expect(pluck(await files(library, '/a'), 'title')).toEqual(['x'])
   })
 
-  it('refuses unknown and malformed directories', async () => {
+  it('unknown and malformed directories are refused', async () => {
     const library = await context.newLibrary()
     expect((await context.client.upload(library, { name: 'x', content: 'x', path: '/no' })).status).toBe(404)
     expect((await context.client.upload(library, { name: 'x', content: 'x', path: 'no' })).status).toBe(422)
   })
 
-  it('gives the same bytes one resource and more locations', async () => {
+  it('the same bytes are one resource with more locations', async () => {
     const library = await context.newLibrary()
     const id = await context.client.uploaded(library, { name: 'a.txt', content: 'same' })
     const again = await context.client.upload(library, { name: 'b.txt', content: 'same' })
@@ -46,7 +46,7 @@ describe('uploads of the embedded library', () => {
     expect((await context.client.processed(library, id)).paths).toEqual(['/.inbox/a.txt', '/.inbox/b.txt'])
   })
 
-  it('gives equal names virtual filenames of their own', async () => {
+  it('equal names have virtual filenames of their own', async () => {
     const library = await context.newLibrary()
     for (const content of ['1', '2', '3']) await context.client.uploaded(library, { name: 'read me.md', content })
     const listed = await files(library, '/.inbox')
@@ -55,7 +55,7 @@ describe('uploads of the embedded library', () => {
   })
 
   it.each(['a\nb.txt', '"q".txt', "it's; x=y.txt", 'back\\slash', 'ünï 漢字 🎉.md', 'n'.repeat(255), '.hidden'])(
-    'keeps the file name %j as its title',
+    'the file name %j is kept as the title',
     async (name) => {
       const library = await context.newLibrary()
       await context.client.uploaded(library, { name, content: name })
@@ -63,7 +63,7 @@ describe('uploads of the embedded library', () => {
     },
   )
 
-  it('makes one resource of simultaneous equal uploads', async () => {
+  it('simultaneous equal uploads make one resource', async () => {
     const library = await context.newLibrary()
     const sent = Array.from({ length: 8 }, (_, index) =>
       context.client.upload(library, { name: `${index % 4}.txt`, content: 'at once' }),
@@ -74,7 +74,7 @@ describe('uploads of the embedded library', () => {
     expect(await files(library, '/.inbox')).toHaveLength(8)
   })
 
-  it('refuses forms without a file', async () => {
+  it('forms without a file are refused', async () => {
     const library = await context.newLibrary()
     const target = `/libraries/${library}/files`
     const form = new FormData()
@@ -83,7 +83,7 @@ describe('uploads of the embedded library', () => {
     expect((await context.client.call('POST', target, { file: 'x' })).status).toBe(415)
   })
 
-  it('stores nothing of a form that ends early', async () => {
+  it('a form that ends early stores nothing', async () => {
     const library = await context.newLibrary()
     const head = '--B\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nbytes'
     for (const body of [head, `${head}\r\n--B`, `${head}\r\n--B--`.slice(0, -1), '']) {
@@ -94,7 +94,7 @@ describe('uploads of the embedded library', () => {
     expect(await files(library, '/.inbox')).toEqual([])
   })
 
-  it('answers an unknown library with 404', async () => {
+  it('an upload to an unknown library is answered with 404', async () => {
     expect((await context.client.upload('unknown', { name: 'a', content: 'a' })).status).toBe(404)
   })
 })

@@ -20,7 +20,7 @@ describe('a range of ten bytes', () => {
     ['rows=0-1', undefined],
     ['', undefined],
     [undefined, undefined],
-  ])('%j is read as %j', (header, range) => {
+  ])('the range header %j is read as %j', (header, range) => {
     expect(readRange(header, 10)).toEqual(range)
   })
 })

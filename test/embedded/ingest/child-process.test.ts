@@ -11,7 +11,7 @@ const page = (name: string, words: string): SentFile => ({ name, type: HTML, con
 /** Rows that a table's parser turns into some hundred bytes each. */
 const MANY_ROWS: SentFile = { name: 'rows.csv', type: 'text/csv', content: `a,b\n${'ab,\n'.repeat(250_000)}` }
 
-/** A library whose child process has started and has nothing to do. */
+/** A library whose child process has started and is idle. */
 async function withReader(options: Partial<EmbeddedOptions> = {}) {
   const started = await startLibrary({ ...options, extraction: { idleMs: 600_000, ...options.extraction } })
   const { client } = started
@@ -27,21 +27,21 @@ async function withReader(options: Partial<EmbeddedOptions> = {}) {
   return { ...started, id, pid, show, until, found, signal: (name: NodeJS.Signals) => process.kill(pid, name) }
 }
 
-describe.runIf(process.platform === 'linux')('the process that reads documents', () => {
-  it('never holds up requests or plain text', async () => {
+describe.runIf(process.platform === 'linux')('the extraction process', () => {
+  it('a stopped extraction process never blocks requests or plain text', async () => {
     const { client, id, show, until, found, signal } = await withReader()
     signal('SIGSTOP')
     const stuck = await client.uploaded(id, page('stuck.html', 'stuck'))
     await until(stuck, 'running')
-    const note = await client.uploaded(id, { name: 'note.txt', content: 'zebra' })
-    await until(note, 'completed')
+    const plain = await client.uploaded(id, { name: 'plain.txt', content: 'zebra' })
+    await until(plain, 'completed')
     for (let count = 0; count < 50; count += 1) expect(await found('zebra')).toHaveLength(1)
     expect(await show(stuck)).toMatchObject({ ingestion_status: 'running' })
     signal('SIGCONT')
     expect(await client.processed(id, stuck)).toMatchObject({ ingestion_status: 'completed' })
   })
 
-  it('takes up again what ran when it was killed', async () => {
+  it('documents are read again after their process was killed', async () => {
     const { client, id, pid, until, signal } = await withReader()
     signal('SIGSTOP')
     const ids: string[] = []
@@ -57,7 +57,7 @@ describe.runIf(process.platform === 'linux')('the process that reads documents',
     expect(readerProcesses()).toEqual([expect.not.toBeOneOf([pid])])
   })
 
-  it('fails a document that ends it twice, and only that', async () => {
+  it('a document that ends its process twice fails, and only that one', async () => {
     const { client, id, until, signal } = await withReader({ extraction: { heapMiB: 24 } })
     signal('SIGSTOP')
     await until(await client.uploaded(id, page('first.html', 'begun')), 'running')
@@ -72,7 +72,7 @@ describe.runIf(process.platform === 'linux')('the process that reads documents',
     expect(await client.processed(id, good)).toMatchObject({ ingestion_status: 'completed' })
   })
 
-  it('is ended when it takes too much memory', async () => {
+  it('an extraction process that takes too much memory is ended', async () => {
     const { client, id } = await withReader({ extraction: { memoryMiB: 20 } })
     const large = await client.uploaded(id, { name: 'large.html', type: HTML, content: '<b>'.repeat(10_000_000) })
     expect(await client.processed(id, large)).toMatchObject({
@@ -81,9 +81,9 @@ describe.runIf(process.platform === 'linux')('the process that reads documents',
     })
   })
 
-  it('is ended when a document is over its time', async () => {
+  it('an extraction process is ended when a document exceeds its time', async () => {
     const manual = manualClock()
-    // Short pauses are real.
+    // Sleeps below a second are real.
     const sleep: typeof manual.sleep = (ms, signal) => (ms < 1_000 ? systemClock : manual).sleep(ms, signal)
     const { client, id, show, signal } = await withReader({ clock: { ...manual, sleep } })
     signal('SIGSTOP')
@@ -94,12 +94,12 @@ describe.runIf(process.platform === 'linux')('the process that reads documents',
     expect(await client.processed(id, good)).toMatchObject({ ingestion_status: 'completed' })
   })
 
-  it('is ended when it has nothing to do', async () => {
+  it('an idle extraction process is ended', async () => {
     await withReader({ extraction: { idleMs: 1 } })
     while (readerProcesses().length > 0) await systemClock.sleep(1)
   })
 
-  it('is ended with the service', async () => {
+  it('an extraction process is ended with the service', async () => {
     const { stop, client, id, until, signal } = await withReader()
     signal('SIGSTOP')
     await until(await client.uploaded(id, page('stuck.html', 'stuck')), 'running')
@@ -107,7 +107,7 @@ describe.runIf(process.platform === 'linux')('the process that reads documents',
     expect(readerProcesses()).toEqual([])
   })
 
-  it('is not started for small plain text', async () => {
+  it('small plain text starts no extraction process', async () => {
     const { client } = await startLibrary()
     const id = await client.createLibrary()
     await client.processed(id, await client.uploaded(id, { name: 'a.txt', content: 'x'.repeat(64 * 1024) }))
@@ -115,8 +115,8 @@ describe.runIf(process.platform === 'linux')('the process that reads documents',
   })
 })
 
-describe('too large documents', () => {
-  it.each(['text/plain', HTML])('of the type %s end as partial with their beginning', async (type) => {
+describe('documents with too much text', () => {
+  it.each(['text/plain', HTML])('a too long document of the type %s ends as partial', async (type) => {
     const { client } = await startLibrary({ extraction: { maxPassages: 2 } })
     const id = await client.createLibrary()
     const lines = Array.from({ length: 1_000 }, (_, index) => `line${index}<br>`)
@@ -137,7 +137,7 @@ describe('too large documents', () => {
 })
 
 describe('documents made to cost much', () => {
-  it.each([0.9, 12])('as %s MB of nested elements become searchable', async (megabytes) => {
+  it.each([0.9, 12])('a document of %s MB of nested elements becomes searchable', async (megabytes) => {
     const { client } = await startLibrary()
     const id = await client.createLibrary()
     const content = `${'<b>'.repeat(megabytes * 333_333)}zebra`
@@ -151,7 +151,7 @@ describe('documents made to cost much', () => {
     }
   })
 
-  it('as a line of 150 MB take bounded memory', async () => {
+  it('a document with a line of 150 MB takes bounded memory', async () => {
     const { client, library } = await startLibrary()
     const id = await client.createLibrary()
     const blanks = new Uint8Array(1_000_000).fill(0x20)

@@ -99,7 +99,7 @@ const structured = fc.array(
 )
 const document = fc.oneof(
   structured.map((pieces) => Buffer.from(pieces.join(''))),
-  // Cut anywhere, with some bytes changed.
+  // Documents that are cut anywhere and have some bytes changed.
   fc
     .tuple(structured, fc.nat(), fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 8 }))
     .map(([pieces, cut, changes]) => {
@@ -111,7 +111,7 @@ const document = fc.oneof(
   fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes)),
 )
 
-/** What a document gives, whether it is read or refused. */
+/** The passages and the end of a document, or its error. */
 async function extract(mimeType: string, chunks: readonly Buffer[]) {
   try {
     const { passages, end } = await readHere(mimeType, chunks)
@@ -128,7 +128,7 @@ function cutInto(bytes: Buffer, cuts: readonly number[]): Buffer[] {
 }
 
 describe('any document', () => {
-  it('gives passages of bounded length, in order', async () => {
+  it('any document gives passages of bounded length, in order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...TYPES), document, async (type, bytes) => {
         const { passages } = await extract(type, [bytes])
@@ -145,7 +145,7 @@ describe('any document', () => {
     )
   })
 
-  it('gives the same text in pieces of any size', async () => {
+  it('any document gives the same text in pieces of any size', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...TYPES),
@@ -159,7 +159,7 @@ describe('any document', () => {
     )
   })
 
-  it('reaches a final state, and keeps no other from it', async () => {
+  it('any document reaches a final state and does not block another', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.constantFrom(...TYPES), document), { minLength: 60, maxLength: 60 }),
@@ -217,7 +217,7 @@ describe('the cost of a document', () => {
     ['line ends', 'text/plain', fill('\n')],
     ['levels', 'application/json', fill('[')],
     ['quotes of quotes', 'text/markdown', fill('> ')],
-  ])('of %s in %s grows no faster than its size', async (_, type, make) => {
+  ])('the cost of %s in %s grows no faster than its size', async (_, type, make) => {
     const costOf = async (bytes: Buffer) => {
       const pieces = Array.from({ length: Math.ceil(bytes.length / 65_536) }, (_, index) => index * 65_536)
       const before = process.cpuUsage()

@@ -3,7 +3,7 @@ import { REPLACED_BYTES } from '../../../src/embedded/ingest/extract/extraction-
 import { ingested } from './ingested.ts'
 import { readHere } from './read-here.ts'
 
-/** Bytes of a text in an encoding that has one byte for each of these letters. */
+/** Encodes a text in an encoding of one byte for each letter. */
 function inBytes(text: string, encoding: string): Buffer {
   const decoder = new TextDecoder(encoding)
   const codes = new Map(Array.from({ length: 256 }, (_, byte) => [decoder.decode(Uint8Array.of(byte)), byte]))
@@ -20,7 +20,7 @@ describe('text in another encoding than UTF-8', () => {
     ['windows-1251', RUSSIAN, 'отливы'],
     ['koi8-r', RUSSIAN, 'рыбаки'],
     ['iso-8859-7', GREEK, 'παλίρροια'],
-  ])('is read as %s by its bytes', async (encoding, original, word) => {
+  ])('a text without a declaration is read as %s by its bytes', async (encoding, original, word) => {
     for (const type of ['text/plain', 'application/octet-stream']) {
       const { text, end } = await readHere(type, [inBytes(original.repeat(20), encoding)])
       expect(end).toMatchObject({
@@ -34,31 +34,31 @@ describe('text in another encoding than UTF-8', () => {
   it.each([
     ['shift_jis', '漁師は潮の', [0x8b, 0x99, 0x8e, 0x74, 0x82, 0xcd, 0x92, 0xaa, 0x82, 0xcc]],
     ['gb18030', '渔民', [0xd3, 0xe6, 0xc3, 0xf1]],
-  ])('is read as %s by its declaration', async (encoding, original, bytes) => {
+  ])('a text is read as %s by its declaration', async (encoding, original, bytes) => {
     const head = Buffer.from(`<meta charset="${encoding}"><p>`)
     const { text, end } = await readHere('text/html', [Buffer.from([...head, ...bytes])])
     expect({ text, end }).toMatchObject({ text: original, end: { status: 'completed', warnings: [] } })
   })
 
-  it.each(['little', 'big'])('is read as UTF-16, %s end first, without a mark', async (order) => {
+  it.each(['little', 'big'])('a text is read as UTF-16, %s end first, without a mark', async (order) => {
     const bytes = Buffer.from('the spring tide, 漢字 and more\n'.repeat(50), 'utf16le')
     if (order === 'big') bytes.swap16()
     expect((await readHere('text/plain', [bytes])).text).toMatch(/^the spring tide, 漢字 and more/)
   })
 
-  it('is read as UTF-8 when only single bytes are faulty', async () => {
+  it('a text with single faulty bytes is read as UTF-8', async () => {
     const bytes = Buffer.from([...Buffer.from('größer '), 0xff, ...Buffer.from(' schöner')])
     const { text, end } = await readHere('text/plain', [bytes])
     expect({ text, warnings: end.warnings }).toEqual({ text: 'größer \ufffd schöner', warnings: [REPLACED_BYTES] })
   })
 
-  it('is told from data without text', async () => {
+  it('data without text is distinguished from encoded text', async () => {
     const noise = Buffer.from(Array.from({ length: 4_000 }, (_, index) => (index * index * 31 + index * 7) % 251))
     const { passages, end } = await readHere('application/octet-stream', [noise])
     expect({ passages, status: end.status }).toEqual({ passages: [], status: 'completed_with_warnings' })
   })
 
-  it('is found by its words behind much ASCII', async () => {
+  it('an encoded text is found by words after much ASCII', async () => {
     const content = new Uint8Array(Buffer.concat([Buffer.from('zebra\n'.repeat(9_000)), inBytes(GERMAN, 'cp1252')]))
     const { record, found } = await ingested({ name: 'a.txt', content })
     expect(record.ingestion_status).toBe('completed_with_warnings')

@@ -1,7 +1,7 @@
 import { pluck, type SentFile } from '../../contract/service-client.ts'
 import { startLibrary } from '../temporary-library.ts'
 
-/** Uploads files to a library of their own and returns their records once their ingestion is over. */
+/** Uploads files to a new library and returns their records once their ingestion is over. */
 export async function ingested(...files: readonly SentFile[]) {
   const { client } = await startLibrary()
   const library = await client.createLibrary()

@@ -4,14 +4,14 @@ import { pluck } from '../../contract/service-client.ts'
 import { ingested } from './ingested.ts'
 
 describe('ingestion', () => {
-  it('shows the visible text of HTML, its title first', async () => {
+  it('HTML is ingested as its visible text, the title first', async () => {
     const content =
       '<!doctype html><title>A &amp; B</title><script>hidden()</script><h1>Head</h1><p>One <b>bo</b>ld<br>line</p><!-- no -->'
     const { record } = await ingested({ name: 'a.html', type: 'text/html', content })
     expect(pluck(record.assets, 'text')).toEqual(['# A & B\n# Head\nOne bold\nline'])
   })
 
-  it('makes a line of each row of a table', async () => {
+  it('each row of a table becomes a line', async () => {
     const { record } = await ingested({ name: 'a.csv', type: 'text/csv', content: 'name,note\nAda,"a, ""b""\nc"\n' })
     expect(record.assets).toEqual([
       expect.objectContaining({ text: 'name | note\nAda | a, "b" c', trace: [{ unit: 'row', from: 1, to: 2 }] }),
@@ -19,7 +19,7 @@ describe('ingestion', () => {
   })
 
   it.each(['application/json', 'text/x-python', 'application/octet-stream', 'application/x-unheard-of'])(
-    'takes UTF-8 of the type %s as text',
+    'UTF-8 of the type %s is ingested as text',
     async (type) => {
       const { record } = await ingested({ name: 'a', type, content: '{"zebra": 1}' })
       expect(record).toMatchObject({ ingestion_status: 'completed', abstract: '{"zebra": 1}' })
@@ -30,7 +30,7 @@ describe('ingestion', () => {
     ['font/ttf', new Uint8Array([1, 2, 3])],
     ['application/octet-stream', new Uint8Array([0, 255, 0])],
     ['application/zip', 'PK'],
-  ])('warns that %s gave no text', async (type, content) => {
+  ])('%s without text gives a warning', async (type, content) => {
     const { client, record } = await ingested({ name: 'zebra picture', type, content })
     expect(record).toMatchObject({
       ingestion_status: 'completed_with_warnings',
@@ -40,14 +40,14 @@ describe('ingestion', () => {
     expect((await client.get('/search/resources?query=zebra')).json.results).toHaveLength(1)
   })
 
-  it('replaces bytes that are not UTF-8 and warns', async () => {
+  it('bytes that are not UTF-8 are replaced with a warning', async () => {
     const content = new Uint8Array([0x61, 0xff, 0x62])
     const { record } = await ingested({ name: 'a.txt', content })
     expect(record).toMatchObject({ ingestion_status: 'completed_with_warnings', ingestion_warnings: [REPLACED_BYTES] })
     expect(record.abstract).toBe('a\ufffdb')
   })
 
-  it('replaces a faulty byte far into a large text', async () => {
+  it('a faulty byte far into a large text is replaced', async () => {
     const content = new Uint8Array(Buffer.concat([Buffer.from('zebra\n'.repeat(50_000)), Buffer.from([0xc3])]))
     const { client, record } = await ingested({ name: 'a.txt', content })
     expect(record).toMatchObject({
@@ -57,7 +57,7 @@ describe('ingestion', () => {
     expect((await client.get('/search/resources?query=zebra')).json.results).toHaveLength(1)
   })
 
-  it('reads a table as lines when a quote is left open', async () => {
+  it('a table with an open quote is read as lines', async () => {
     const content = `name,note\nAda,"open\n${'Bob,fine\n'.repeat(9)}last,zebra\n`
     const { record, found } = await ingested({ name: 'a.csv', type: 'text/csv', content })
     expect(record).toMatchObject({ ingestion_status: 'completed_with_warnings', ingestion_warnings: [TABLE_AS_LINES] })
@@ -65,7 +65,7 @@ describe('ingestion', () => {
     expect(await found('zebra')).toEqual([record.id])
   })
 
-  it('goes by the bytes of a file, not by its name', async () => {
+  it('the bytes of a file decide its type, not its name', async () => {
     const gzip = new Uint8Array(Buffer.from('1f8b0800000000000003', 'hex'))
     const { records } = await ingested(
       { name: 'a.txt', type: 'text/plain', content: gzip },
@@ -75,12 +75,12 @@ describe('ingestion', () => {
     expect(records.map(({ text_extracted: hasText }) => hasText)).toEqual([false, false, true])
   })
 
-  it('completes empty files', async () => {
+  it('empty files complete', async () => {
     const { record } = await ingested({ name: 'a.txt', content: '' }, { name: 'a.png', type: 'image/png', content: '' })
     expect(record).toMatchObject({ ingestion_status: 'completed', abstract: null, assets: [], size: 0 })
   })
 
-  it('goes on after a file that gives no text', async () => {
+  it('ingestion continues after a file that gives no text', async () => {
     const bad = { name: 'bad.html', type: 'text/html', content: '<p>'.repeat(9) }
     const { records } = await ingested(bad, { name: 'good.txt', content: 'fine' })
     expect(records[0]).toMatchObject({
@@ -90,7 +90,7 @@ describe('ingestion', () => {
     expect(records[1]).toMatchObject({ ingestion_status: 'completed' })
   })
 
-  it('reads large texts piece by piece, once each', async () => {
+  it('a large text is read piece by piece, once each', async () => {
     const lines = Array.from({ length: 40_000 }, (_, index) => `line ${index} é`)
     const { client, record } = await ingested({ name: 'large.txt', content: lines.join('\n') })
     expect(pluck(record.assets, 'trace').slice(0, 2)).toEqual([

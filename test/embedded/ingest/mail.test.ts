@@ -17,7 +17,7 @@ const attached = (type: string, name: string, bytes: Buffer) =>
   `Content-Type: ${type}\r\nContent-Disposition: attachment; filename="${name}"\r\nContent-Transfer-Encoding: base64\r\n\r\n${bytes.toString('base64')}`
 
 describe('a message', () => {
-  it('is found by its words and those of its attachments', async () => {
+  it('a message is found by its words and those of its attachments', async () => {
     const content = withParts(
       'Content-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nGr=FC=DFe from the jetty',
       attached('application/pdf', 'plan.pdf', makePdf([{ lines: ['Sheet piles of larch'] }])),
@@ -43,12 +43,12 @@ describe('a message', () => {
       expect([word, await found(word)]).toEqual([word, [record.id]])
   })
 
-  it('in HTML is read as it is seen', async () => {
+  it('a message in HTML is read as its visible text', async () => {
     const html = `${HEAD}Content-Type: text/html; charset=utf-8\r\n\r\n<style>p{}</style><h1>Tide</h1><p>at <b>noon</b></p>`
     expect((await readHere(MAIL, [Buffer.from(html)])).text).toMatch(/\n\n# Tide\nat noon$/)
   })
 
-  it('says which attachments it could not read', async () => {
+  it('a message names the attachments that cannot be read', async () => {
     const mail = withParts(
       'Content-Type: text/plain\r\n\r\nsee below',
       attached('application/pdf', 'locked.pdf', makePdf([{ lines: ['x'] }], true)),
@@ -60,7 +60,7 @@ describe('a message', () => {
     })
   })
 
-  it('holding messages is read two deep', async () => {
+  it('a message that holds messages is read two deep', async () => {
     const nest = (inner: Buffer) => withParts('Content-Type: text/plain\r\n\r\nouter', attached(MAIL, 'in.eml', inner))
     const { text, end } = await readHere(MAIL, [nest(nest(nest(nest(Buffer.from(`${HEAD}\r\ninnermost`)))))])
     expect(text.match(/outer/g)?.length).toBe(3)
@@ -70,7 +70,7 @@ describe('a message', () => {
     })
   })
 
-  it('that is empty ends as partial; encrypted or none at all, as failed', async () => {
+  it('an empty message ends as partial, an encrypted or invalid one as failed', async () => {
     expect((await readHere(MAIL, [Buffer.from(`${HEAD}\r\n`)])).end.status).toBe('partial')
     const encrypted = withParts('Content-Type: application/pgp-encrypted\r\n\r\nVersion: 1')
     await expect(readHere(MAIL, [encrypted])).rejects.toThrow(/encrypted/)

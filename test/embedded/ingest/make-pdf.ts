@@ -4,7 +4,7 @@ export type MadePage =
   | { readonly picture: { readonly width: number; readonly height: number; readonly data: Uint8Array } }
   | 'blank'
 
-/** A PDF of these pages in Helvetica, which needs no font file; `isEncrypted` with a password that nobody knows. */
+/** A PDF of these pages in Helvetica, which needs no font file; `isEncrypted` with an unknown password. */
 export function makePdf(pages: readonly MadePage[], isEncrypted = false): Buffer {
   const objects: Buffer[] = []
   const add = (dictionary: string, stream?: Uint8Array) => {

@@ -2,10 +2,10 @@ import { constants, crc32, deflateRawSync } from 'node:zlib'
 
 export interface MadeEntry {
   readonly content: string | Uint8Array
-  /** The size that the archive declares, if that is a lie. */
+  /** The size that the archive declares, if it is false. */
   readonly declaredBytes?: number
   readonly isStored?: boolean
-  /** How often the content follows itself: a few bytes of the archive for each megabyte. */
+  /** How often the content is repeated, at a few bytes of the archive for each megabyte. */
   readonly times?: number
 }
 

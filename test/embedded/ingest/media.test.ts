@@ -26,7 +26,7 @@ const TONE = ['-f', 'lavfi', '-i', 'sine=duration=3:sample_rate=8000']
 const FILM = ['-f', 'lavfi', '-i', 'testsrc=size=64x48:rate=5:duration=3']
 
 describe('recordings', () => {
-  it('are found by their subtitles, chapters and tags', async () => {
+  it('recordings are found by their subtitles, chapters and tags', async () => {
     const film = record('a.mkv', ...FILM, ...TONE, '-i', 'a.srt', '-i', 'a.txt', '-map_metadata', '3')
     const { record: resource, found } = await ingested({ name: 'a.mkv', type: 'video/x-matroska', content: film })
     expect(resource).toMatchObject({
@@ -41,7 +41,7 @@ describe('recordings', () => {
     for (const word of ['kraken', 'awakening', 'monsters']) expect(await found(word)).toEqual([resource.id])
   })
 
-  it('without subtitles say so, and are found by their tags', async () => {
+  it('recordings without subtitles give a warning and are found by tags', async () => {
     const song = record('a.mp3', ...TONE, '-metadata', 'title=Shanty')
     const { records, found } = await ingested(
       { name: 'a.mp3', type: 'audio/mpeg', content: song },
@@ -58,14 +58,14 @@ describe('recordings', () => {
     expect(await found('shanty')).toEqual([records[0]?.id])
   })
 
-  it('that are damaged end as failed', async () => {
+  it('damaged recordings end as failed', async () => {
     const film = Buffer.from(record('a.mp4', ...FILM))
     for (const bytes of [film.subarray(0, film.length / 4), Buffer.from('no film')]) {
       await expect(readHere('video/mp4', [bytes])).rejects.toThrow(/damaged/)
     }
   })
 
-  it('open no other file and no address', async () => {
+  it('recordings open no other file and no address', async () => {
     const other = record('a.mp4', ...FILM)
     const directory = temporaryDirectory()
     writeFileSync(join(directory, 'other.mp4'), other)
@@ -76,7 +76,7 @@ describe('recordings', () => {
     }
   })
 
-  it('are only kept where ffmpeg is not installed', async () => {
+  it('recordings are only kept where ffmpeg is not installed', async () => {
     vi.stubEnv('PATH', temporaryDirectory())
     onTestFinished(() => {
       vi.unstubAllEnvs()
@@ -90,7 +90,7 @@ describe('recordings', () => {
 })
 
 describe('parseCues', () => {
-  it('reads times with and without hours, and drops empty cues', () => {
+  it('cues have times with and without hours, and empty ones are dropped', () => {
     const vtt =
       'WEBVTT\n\n00:01.500 --> 00:02.000 align:left\nOne\nline\n\n01:00:00.000 --> 01:00:01.000\n<b> </b>\n\nNOTE x\n'
     expect(parseCues(vtt)).toEqual([{ from: 1.5, to: 2, text: 'One\nline' }])

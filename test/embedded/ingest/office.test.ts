@@ -14,7 +14,7 @@ const BOMB = { content: paragraph('tide ').repeat(16_000), times: 138 }
 const bytesOf = (buffer: Buffer) => new Uint8Array(buffer)
 
 describe('office documents', () => {
-  it('are found by their words, headings as in Markdown', async () => {
+  it('office documents are found by their words, headings as in Markdown', async () => {
     const body = [paragraph('Harbour', 'Heading1'), paragraph('The snake_case tide'), TABLE].join('')
     const ropes =
       '<table:table table:name="Ropes"><table:table-row><table:table-cell office:value-type="string"><text:p>Hemp</text:p></table:table-cell><table:table-cell office:value-type="date" office:date-value="2024-02-29"><text:p>29.02.24</text:p></table:table-cell></table:table-row></table:table>'
@@ -67,27 +67,27 @@ describe('office documents', () => {
     expect(asset.headers.get('content-type')).toMatch(/^text\/markdown/)
   })
 
-  it('are known by their bytes, whatever their name says', async () => {
+  it('office documents are recognised by their bytes, not their type', async () => {
     for (const type of ['text/plain', 'application/zip', 'application/octet-stream']) {
       expect((await readHere(type, [makeDocx(paragraph('spring tide'))])).text).toBe('spring tide')
     }
   })
 
-  it('without any text end as partial', async () => {
+  it('office documents without text end as partial', async () => {
     expect((await readHere(TYPES.docx, [makeDocx('<w:p/>')])).end).toMatchObject({
       status: 'partial',
       failure: expect.stringMatching(/no text/),
     })
   })
 
-  it('that are broken end as failed', async () => {
+  it('broken office documents end as failed', async () => {
     const whole = makeDocx(paragraph('tide'))
     for (const bytes of [whole.subarray(0, whole.length / 2), makeZip({ 'a.txt': 'tide' }), Buffer.from('tide')]) {
       await expect(readHere(TYPES.docx, [bytes])).rejects.toThrow(/damaged|cannot be read/)
     }
   })
 
-  it('made to unpack to gigabytes end as failed at once', async () => {
+  it('archives that would unpack to gigabytes end as failed at once', async () => {
     const open = makeDocx('', BOMB)
     expect(open.length).toBeLessThan(400_000)
     const lying = makeDocx('', { ...BOMB, declaredBytes: 5_000 })
@@ -104,7 +104,7 @@ describe('office documents', () => {
     expect(await found('zebra')).toEqual([records[2]?.id])
   })
 
-  it('with too many files end as failed', async () => {
+  it('office documents with too many files end as failed', async () => {
     const files = Object.fromEntries(Array.from({ length: 10_001 }, (_, index) => [`word/${index}.xml`, '']))
     await expect(readHere(TYPES.docx, [makeZip(files)])).rejects.toThrow(/10001 files/)
   })

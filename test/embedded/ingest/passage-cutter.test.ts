@@ -16,7 +16,7 @@ const text = fc
   .map((pieces) => pieces.join(''))
 
 describe('PassageCutter', () => {
-  it('loses and repeats no character but blanks', () => {
+  it('passages lose and repeat no character but blanks', () => {
     fc.assert(
       fc.property(text, fc.nat(3_000), (whole, at) => {
         const passages = cut(whole.slice(0, at), whole.slice(at))
@@ -34,7 +34,7 @@ describe('PassageCutter', () => {
     )
   })
 
-  it('cuts between paragraphs and tells their lines', () => {
+  it('passages are cut between paragraphs and carry their lines', () => {
     const paragraph = `${'a'.repeat(500)}\n${'b'.repeat(700)}\n\n`
     expect(cut(paragraph.repeat(3)).map(({ firstUnit, lastUnit }) => [firstUnit, lastUnit])).toEqual([
       [1, 3],
@@ -43,7 +43,7 @@ describe('PassageCutter', () => {
     ])
   })
 
-  it('gives no passage for blank text', () => {
+  it('blank text gives no passage', () => {
     expect(cut(' \n \n\t')).toEqual([])
   })
 })

@@ -8,7 +8,7 @@ const TIDES = ['The spring tide comes twice a month,', 'when sun and moon stand 
 const BUOYS = ['Green buoys are left to starboard.']
 
 describe('a PDF', () => {
-  it('is found by its words, each with its page', async () => {
+  it('a PDF is found by its words, each with its page', async () => {
     const content = new Uint8Array(makePdf([{ lines: TIDES }, 'blank', { lines: BUOYS }]))
     const { client, record, found } = await ingested({ name: 'a.pdf', type: PDF, content })
     expect(record).toMatchObject({ ingestion_status: 'completed', text_extracted: true, properties: { pages: 3 } })
@@ -20,14 +20,14 @@ describe('a PDF', () => {
     expect((await client.get(`/assets/${record.id}.1`)).text).toBe(BUOYS.join('\n'))
   })
 
-  it('is known by its bytes, whatever its name says', async () => {
+  it('a PDF is recognised by its bytes, not its type', async () => {
     const pdf = makePdf([{ lines: TIDES }])
     for (const type of ['text/plain', 'application/octet-stream', 'image/png']) {
       expect((await readHere(type, [pdf])).text).toBe(TIDES.join('\n'))
     }
   })
 
-  it('keeps long pages and many pages in order', async () => {
+  it('a PDF keeps long pages and many pages in order', async () => {
     const lines = Array.from({ length: 200 }, (_, index) => `line ${index} of a long page that is cut into passages`)
     const { passages } = await readHere(PDF, [makePdf([{ lines }, ...lines.map((line) => ({ lines: [line] }))])])
     expect(passages.map(({ firstUnit }) => firstUnit)).toEqual(
@@ -37,7 +37,7 @@ describe('a PDF', () => {
     expect(passages.at(-1)).toMatchObject({ text: lines.at(-1), firstUnit: 201 })
   })
 
-  it('without any text ends as partial', async () => {
+  it('a PDF without text ends as partial', async () => {
     const { passages, end } = await readHere(PDF, [makePdf(['blank', 'blank'])])
     expect({ passages, end }).toMatchObject({
       passages: [],
@@ -49,7 +49,7 @@ describe('a PDF', () => {
     ['encrypted', makePdf([{ lines: TIDES }], true), /encrypted.*password/],
     ['cut short', makePdf([{ lines: TIDES }]).subarray(0, 60), /damaged/],
     ['no PDF at all', Buffer.from('spring tide'), /damaged/],
-  ])('that is %s ends as failed', async (_, bytes, reason) => {
+  ])('a PDF that is %s ends as failed', async (_, bytes, reason) => {
     const { record } = await ingested({ name: 'a.pdf', type: PDF, content: new Uint8Array(bytes) })
     expect(record).toMatchObject({
       ingestion_status: 'failed',

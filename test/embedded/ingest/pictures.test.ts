@@ -25,7 +25,7 @@ const pngOf = ({ data, width, height }: Awaited<ReturnType<typeof scan>>) =>
 
 const blank = (width: number, height = width) => sharp({ create: { width, height, channels: 3, background: '#357' } })
 
-/** A PNG that says that it is so large. */
+/** A PNG whose header claims this size. */
 function claimingPixels(width: number, height: number): Uint8Array<ArrayBuffer> {
   const header = Buffer.from('IHDR\0\0\0\0\0\0\0\0\x08\0\0\0\0', 'latin1')
   header.writeUInt32BE(width, 4)
@@ -42,7 +42,7 @@ function claimingPixels(width: number, height: number): Uint8Array<ArrayBuffer> 
 }
 
 describe('pictures and scans', () => {
-  it('are found by the words recognized in them', async () => {
+  it('pictures and scans are found by the words recognised in them', async () => {
     const picture = await scan('The lighthouse keeper sleeps', 'zwischen grünen Brücken')
     const rotated = await pngOf(await scan('Harbour master'))
       .rotate(90)
@@ -86,7 +86,7 @@ describe('pictures and scans', () => {
     ])
   })
 
-  it('that are scanned pages without words end as partial', async () => {
+  it('scanned pages without words end as partial', async () => {
     const picture = { width: 40, height: 40, data: new Uint8Array(1_600).fill(200) }
     const { record } = await ingested({
       name: 'a.pdf',
@@ -100,7 +100,7 @@ describe('pictures and scans', () => {
     })
   })
 
-  it.runIf(process.platform === 'linux')('are read again after their process was killed', async () => {
+  it.runIf(process.platform === 'linux')('a picture is read again after its process was killed', async () => {
     const { client, library: service } = await startLibrary()
     const library = await client.createLibrary()
     const content = new Uint8Array(
@@ -119,7 +119,7 @@ describe('pictures and scans', () => {
     expect(record).toMatchObject({ ingestion_status: 'completed_with_warnings', abstract: 'Harbour master' })
   })
 
-  it('that are damaged end as failed', async () => {
+  it('damaged pictures end as failed', async () => {
     const whole = await blank(300).png().toBuffer()
     const { records } = await ingested(
       { name: 'a.png', type: PNG, content: new Uint8Array(whole.subarray(0, 100)) },
@@ -130,7 +130,7 @@ describe('pictures and scans', () => {
     }
   })
 
-  it('that cannot be decoded are only kept', async () => {
+  it('pictures that cannot be decoded are only kept', async () => {
     const { end } = await readHere('image/heic', [Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1')])
     expect(end).toMatchObject({
       status: 'completed_with_warnings',
@@ -138,7 +138,7 @@ describe('pictures and scans', () => {
     })
   })
 
-  it('that are too large or too small are not recognized', async () => {
+  it('pictures that are too large or too small are not recognised', async () => {
     const { records } = await ingested(
       {
         name: 'huge.png',

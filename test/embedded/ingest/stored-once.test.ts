@@ -6,7 +6,7 @@ import { createPlaceFinder } from '../../../src/embedded/ingest/find-place.ts'
 import { pluck } from '../../contract/service-client.ts'
 import { startLibrary } from '../temporary-library.ts'
 
-it('the text of a small plain file is stored once, and shown and found as before', async () => {
+it('the text of a small plain file is stored once', async () => {
   const { client, dataDir, stop } = await startLibrary()
   const library = await client.createLibrary()
   const paragraphs = Array.from({ length: 60 }, (_, number) => `Größe ${number}: ${'wörter, 数据库. '.repeat(10)}`)
@@ -24,7 +24,7 @@ it('the text of a small plain file is stored once, and shown and found as before
   database.close()
 })
 
-it('a text that is not in its content as it stands is stored beside it', async () => {
+it('a text that differs from its content is stored beside it', async () => {
   const { client, dataDir, stop } = await startLibrary()
   const library = await client.createLibrary()
   const html = { name: 'a.html', type: 'text/html', content: '<p>One <b>bold</b> word</p>' }
@@ -44,7 +44,7 @@ it('a text that is not in its content as it stands is stored beside it', async (
   database.close()
 })
 
-it('a place holds the very text that was asked for', () => {
+it('a found place holds the very text that was asked for', () => {
   fc.assert(
     fc.property(
       fc.array(fc.string({ unit: 'binary', maxLength: 8 }), { minLength: 1 }),

@@ -12,7 +12,7 @@ async function textOf(...args: Parameters<typeof makeXlsx>): Promise<string> {
 }
 
 describe('a workbook', () => {
-  it('is found by its cells, row by row', async () => {
+  it('a workbook is found by its cells, row by row', async () => {
     const rows = `<row r="1">${cell('A1', 0, 0, 's')}${cell('B1', 1, 0, 's')}</row><row r="4">${cell('B4', 45351, 1)}<c r="D4" t="inlineStr"><is><t>x|y</t></is></c></row>`
     const content = makeXlsx(
       { Budget: rows, Empty: '', Crew: `<row>${cell('A1', 'Ada', 0, 'str')}</row>` },
@@ -47,17 +47,17 @@ describe('a workbook', () => {
     ['[h]:mm', 0.5, '12:00:00'],
     ['General', 12, '12'],
     ['yyyy', -1, '-1'],
-  ] as const)('shows a number in the format %j as its reader sees it', async (format, value, text) => {
+  ] as const)('a number in the format %j is shown as its reader sees it', async (format, value, text) => {
     const sheet = { A: `<row r="1">${cell('A1', value, 1)}</row>` }
     expect(await textOf(sheet, { formats: [0, format] })).toBe(`## A\n\n| ${text} |`)
   })
 
-  it('counts days from 1904 when it says so', async () => {
+  it('a workbook counts days from 1904 if it declares so', async () => {
     const sheet = { A: `<row r="1">${cell('A1', 0, 1)}${cell('B1', 'TRUE', 0, 'e')}${cell('C1', 1, 0, 'b')}</row>` }
     expect(await textOf(sheet, { formats: [0, 14], is1904: true })).toBe('## A\n\n| 1904-01-01 | TRUE | TRUE |')
   })
 
-  it('of many rows is read piece by piece', async () => {
+  it('a workbook of many rows is read piece by piece', async () => {
     const rows = Array.from(
       { length: 60_000 },
       (_, index) => `<row r="${index + 1}">${cell('A1', `name ${index}`, 0, 'str')}${cell('B1', index)}</row>`,
@@ -67,7 +67,7 @@ describe('a workbook', () => {
     expect(passages.at(-1)).toMatchObject({ lastUnit: 60_000, text: expect.stringContaining('| name 59999 | 59999 |') })
   })
 
-  it('without cells ends as partial, a broken one as failed', async () => {
+  it('a workbook without cells ends as partial, a broken one as failed', async () => {
     expect((await readHere(TYPES.xlsx, [makeXlsx({ A: '' })])).end.status).toBe('partial')
     const lying = makeZip({ 'xl/workbook.xml': { content: '<workbook/>'.repeat(1_000), declaredBytes: 10 } })
     for (const bytes of [lying, makeZip({ 'a.xml': '' }), makeXlsx({ A: '' }).subarray(0, 400)]) {

@@ -24,19 +24,19 @@ async function storedLibrary() {
   return { dataDir, small, large, sizeBytes: words.length + 100_000, largeFile: join(dataDir, 'files', name) }
 }
 
-test('finds nothing wrong with what is whole', async () => {
+test('a check finds no problem in an intact library', async () => {
   const { dataDir, sizeBytes } = await storedLibrary()
   expect(await check(dataDir)).toEqual({ contents: 2, sizeBytes, problems: [] })
 })
 
-test('checks a library that is being served', async () => {
+test('a check reads a library that is being served', async () => {
   const { dataDir, client } = await startLibrary()
   await client.uploaded(await client.createLibrary(), { name: 'a.txt', content: 'served' })
   expect(await check(dataDir)).toEqual({ contents: 1, sizeBytes: 6, problems: [] })
   expect((await client.get('/libraries')).status).toBe(200)
 })
 
-test('changes nothing, also of a database that was left open', async () => {
+test('a check changes nothing, also of a database left open', async () => {
   const { dataDir, largeFile } = await storedLibrary()
   truncateSync(largeFile, 7)
   for (const leftOpen of [false, true]) {
@@ -47,7 +47,7 @@ test('changes nothing, also of a database that was left open', async () => {
   }
 })
 
-test('notices any page that was overwritten', async () => {
+test('a check notices any overwritten page', async () => {
   const { dataDir } = await storedLibrary()
   const file = databaseOf(dataDir)
   const whole = readFileSync(file)
@@ -58,7 +58,7 @@ test('notices any page that was overwritten', async () => {
   }
 })
 
-test('says of a damaged database what to do', async () => {
+test('a check explains what to do about a damaged database', async () => {
   const { dataDir } = await storedLibrary()
   writeFileSync(databaseOf(dataDir), readFileSync(databaseOf(dataDir)).fill(0x5a, 4_096, 20_000))
   const { problems } = await check(dataDir)
@@ -67,7 +67,7 @@ test('says of a damaged database what to do', async () => {
   ])
 })
 
-test('notices a stored file that is missing, cut or altered', async () => {
+test('a check notices a stored file that is missing, cut or altered', async () => {
   const { dataDir, large, largeFile } = await storedLibrary()
   const content = readFileSync(largeFile)
   for (const [fault, damage] of [
@@ -87,7 +87,7 @@ test('notices a stored file that is missing, cut or altered', async () => {
   expect((await check(dataDir)).problems).toEqual([])
 })
 
-test('notices a content in the database that is altered', async () => {
+test('a check notices an altered content in the database', async () => {
   const { dataDir, small } = await storedLibrary()
   const database = new Database(databaseOf(dataDir))
   database.exec("UPDATE small_content SET bytes = CAST('other' AS BLOB)")
@@ -97,7 +97,7 @@ test('notices a content in the database that is altered', async () => {
   expect(problems[0]?.what).toMatch(/is not what was uploaded$/)
 })
 
-test('notices records that refer to nothing', async () => {
+test('a check notices records that refer to nothing', async () => {
   const { dataDir } = await storedLibrary()
   const database = new Database(databaseOf(dataDir))
   database.pragma('foreign_keys = OFF')
@@ -106,7 +106,7 @@ test('notices records that refer to nothing', async () => {
   expect((await check(dataDir)).problems[0]?.what).toContain('refer to others that are missing')
 })
 
-test('wants a library that was started once', async () => {
+test('a check refuses a directory without a library', async () => {
   await expect(check(temporaryDirectory())).rejects.toMatchObject({ code: 'bad-usage' })
 })
 

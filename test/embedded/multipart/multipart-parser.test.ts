@@ -28,7 +28,7 @@ function formOf(contents: readonly string[]): Buffer {
   return Buffer.from(`preamble\r\n${parts.join('')}--B--\r\nepilogue`, 'latin1')
 }
 
-// Bytes of which delimiters are made come often, so that near misses do.
+// Bytes of delimiters are frequent, so that near misses are frequent as well.
 const content = fc
   .array(fc.constantFrom('\r', '\n', '-', '--', 'B', '\r\n--', '\r\n--A', 'x', '\u00ff'), { maxLength: 30 })
   .map((pieces) => pieces.join(''))
@@ -36,7 +36,7 @@ const content = fc
 const cuts = fc.array(fc.nat(400), { maxLength: 12 })
 
 describe('MultipartParser', () => {
-  it('reads any contents cut into any chunks', () => {
+  it('any contents are read in any chunks', () => {
     fc.assert(
       fc.property(fc.array(content, { minLength: 1, maxLength: 4 }), cuts, (contents, at) => {
         const form = formOf(contents)
@@ -47,7 +47,7 @@ describe('MultipartParser', () => {
     )
   })
 
-  it('refuses a form cut off anywhere', () => {
+  it('a form cut off anywhere is refused', () => {
     const form = formOf(['one', 'two'])
     const complete = form.indexOf('--B--') + '--B--'.length
     for (let length = 0; length < complete; length += 1) {
@@ -56,7 +56,7 @@ describe('MultipartParser', () => {
     expect(read([form.subarray(0, complete)])).toHaveLength(2)
   })
 
-  it('refuses headers without an end', () => {
+  it('headers without an end are refused', () => {
     const form = Buffer.from(`--B\r\n${'X: y\r\n'.repeat(5_000)}`)
     expect(() => read([form])).toThrow(MalformedFormError)
   })
@@ -77,11 +77,11 @@ describe('readPartHeaders', () => {
     [`filename="x"; filename*=UTF-8''%`, 'x'],
     ['filename=""', ''],
     ['other="x"', undefined],
-  ])('reads the file name of %s', (parameters, expected) => {
+  ])('the file name is read from %s', (parameters, expected) => {
     expect(fileName(parameters)).toBe(expected)
   })
 
-  it('reads the type without its parameters', () => {
+  it('the type of a part is read without its parameters', () => {
     expect(readPartHeaders('content-TYPE: Text/HTML; charset=x').mimeType).toBe('text/html')
   })
 })

@@ -4,11 +4,11 @@ import { ServiceClient } from '../../contract/service-client.ts'
 import { makeDirectory } from '../temporary-library.ts'
 
 const SMALL = new TextEncoder().encode('0123456789')
-/** undici closes the connection of a HEAD. */
+/** Headers of the connection, which undici closes after a HEAD. */
 const OF_CONNECTION = new Set(['date', 'connection', 'keep-alive'])
 const LARGE = Uint8Array.from({ length: 200_000 }, (_, index) => index % 251)
 
-describe('a download', () => {
+describe('downloads', () => {
   const targets = new Map<string, { readonly path: string; readonly content: Uint8Array }>()
   let client: ServiceClient
 
@@ -36,8 +36,8 @@ describe('a download', () => {
     return { response, content, bytes: new Uint8Array(await response.arrayBuffer()) }
   }
 
-  describe.each(['a small file', 'a large file', 'an asset'])('of %s', (name) => {
-    test('gives the bytes of a range alone', async () => {
+  describe.each(['a small file', 'a large file', 'an asset'])('%s', (name) => {
+    test('a download gives the bytes of a range alone', async () => {
       for (const [range, from, to] of [
         ['bytes=2-5', 2, 6],
         ['bytes=7-', 7, undefined],
@@ -54,7 +54,7 @@ describe('a download', () => {
       }
     })
 
-    test('refuses a range behind its end', async () => {
+    test('a download refuses a range beyond its end', async () => {
       const { response, content, bytes } = await ask(name, { range: 'bytes=200000-' })
       expect([response.status, response.headers.get('content-range')]).toEqual([416, `bytes */${content.length}`])
       expect(JSON.parse(new TextDecoder().decode(bytes))).toEqual({
@@ -62,7 +62,7 @@ describe('a download', () => {
       })
     })
 
-    test('has an entity tag that spares the bytes', async () => {
+    test('a download has an entity tag that avoids sending the bytes again', async () => {
       const whole = await ask(name, {})
       const tag = whole.response.headers.get('etag') ?? ''
       expect([whole.response.status, whole.bytes]).toEqual([200, whole.content])
@@ -73,7 +73,7 @@ describe('a download', () => {
       expect((await ask(name, { range: 'bytes=1-2', 'if-range': '"another"' })).response.status).toBe(200)
     })
 
-    test('answers HEAD as GET, without the bytes', async () => {
+    test('a download answers HEAD as GET, without the bytes', async () => {
       const [get, head] = [await ask(name, {}), await ask(name, { range: 'bytes=1-2' }, 'HEAD')]
       const headersOf = ({ headers }: Response) =>
         Object.fromEntries([...headers].filter(([key]) => !OF_CONNECTION.has(key)))

@@ -29,7 +29,7 @@ it('paging any tree gives each entry exactly once', async () => {
       const client = new ServiceClient(library)
       const id = await client.createLibrary()
       for (const folder of folders) await client.call('POST', `/libraries/${id}/directory`, { path: `/${folder}` })
-      // A name that reads like one escaped by the form would arrive as another.
+      // Without this, a name that looks like an escape of the form would arrive changed.
       const sent = files.map((file) => file.replaceAll('%', ''))
       for (const [index, file] of sent.entries()) {
         await client.uploaded(id, { name: file || 'x', content: String(index), path: '/' })

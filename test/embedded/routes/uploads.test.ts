@@ -25,7 +25,7 @@ function endlessForm(size: number): RequestInit & { duplex: 'half' } {
 }
 
 describe('uploads to the embedded library', () => {
-  it('leave nothing when their connection breaks', async () => {
+  it('an upload leaves nothing when its connection breaks', async () => {
     const { dataDir, library, client, stop } = await startLibrary()
     const id = await client.createLibrary()
     const { hostname, port } = new URL(library.url)
@@ -43,7 +43,7 @@ describe('uploads to the embedded library', () => {
     await stop()
   })
 
-  it('are refused above the greatest size', async () => {
+  it('an upload above the greatest size is refused', async () => {
     const { dataDir, client } = await startLibrary({ maxUploadBytes: 100_000 })
     const id = await client.createLibrary()
     expect((await client.upload(id, { name: 'a', content: 'x'.repeat(100_000) })).status).toBe(201)
@@ -55,7 +55,7 @@ describe('uploads to the embedded library', () => {
     expect(storedFiles(dataDir)).toHaveLength(1)
   })
 
-  it('keep large bytes until the last library goes', async () => {
+  it('large bytes are kept until their last library is deleted', async () => {
     const { dataDir, client } = await startLibrary()
     const [one, two] = [await client.createLibrary(), await client.createLibrary()]
     await client.uploaded(one, { name: 'a', content: LARGE })
@@ -67,7 +67,7 @@ describe('uploads to the embedded library', () => {
     expect(storedFiles(dataDir)).toEqual([])
   })
 
-  it('answer 500 as JSON when their file is lost', async () => {
+  it('a lost file is answered with 500 as JSON', async () => {
     const { dataDir, client } = await startLibrary()
     const id = await client.createLibrary()
     const lost = await client.uploaded(id, { name: 'a', type: 'image/png', content: LARGE })
@@ -76,7 +76,7 @@ describe('uploads to the embedded library', () => {
     expect({ status, json }).toEqual({ status: 500, json: { message: 'Internal error' } })
   })
 
-  it('make one resource of simultaneous large twins', async () => {
+  it('simultaneous equal large uploads make one resource', async () => {
     const { dataDir, client } = await startLibrary()
     const id = await client.createLibrary()
     const twins = await Promise.all(['a', 'b', 'c'].map((name) => client.uploaded(id, { name, content: LARGE })))

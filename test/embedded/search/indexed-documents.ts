@@ -13,7 +13,7 @@ export interface TestDocument {
   readonly library?: number
 }
 
-/** A search index over these documents, without a service around it. */
+/** A search index over these documents, without a service. */
 export interface IndexedDocuments extends Disposable {
   search(query: string, more?: Partial<SearchRequest>): ReturnType<typeof searchIndex>
   /** The names of the documents found, the best first. */

@@ -16,7 +16,7 @@ async function search(client: ServiceClient, query: string) {
   return searchAnswer.parse((await client.get(`/search/resources?${new URLSearchParams({ query })}`)).json)
 }
 
-it('a library of the earlier schema is indexed anew beside its requests, across a restart', async () => {
+it('an older library is indexed again beside its requests, across a restart', async () => {
   const first = await startLibrary()
   const library = await first.client.createLibrary()
   const ids: string[] = []
@@ -26,10 +26,10 @@ it('a library of the earlier schema is indexed anew beside its requests, across 
   await first.library.settled()
   await first.stop()
   takeBack(first.dataDir, 3)
-  // Time stands still, so that it pauses after its first transaction.
-  const paused = await startLibrary({ dataDir: first.dataDir, clock: manualClock() })
-  expect((await search(paused.client, 'wombat')).notice).toMatch(/The search index is being rebuilt: \d\d? % is done/)
-  await paused.stop()
+  // Time does not pass, so indexing waits after its first transaction.
+  const waiting = await startLibrary({ dataDir: first.dataDir, clock: manualClock() })
+  expect((await search(waiting.client, 'wombat')).notice).toMatch(/The search index is being rebuilt: \d\d? % is done/)
+  await waiting.stop()
   const second = await startLibrary({ dataDir: first.dataDir })
   const later = await second.client.uploaded(library, { name: 'later.txt', content: 'a wombat' })
   await second.library.settled()
@@ -39,7 +39,7 @@ it('a library of the earlier schema is indexed anew beside its requests, across 
   expect((await search(second.client, 'later')).results.map(({ resource }) => resource.id)).toEqual([later])
 })
 
-it('a library that is deleted while it is indexed anew stays deleted', async () => {
+it('a library deleted while it is indexed again stays deleted', async () => {
   const first = await startLibrary()
   const [kept, removed] = [await first.client.createLibrary(), await first.client.createLibrary()]
   for (let number = 0; number < 60; number += 1) {

@@ -38,7 +38,7 @@ it('any document is found by any of its own words', () => {
         { name: '', text: one },
         { name: 'other', text: other },
       ])
-      // A pair may begin with a sign that belongs to the character before; nobody asks for that.
+      // A pair may begin with a mark of the character before it, which is no query.
       for (const { source } of splitWords(one).filter((word) => /^[\p{L}\p{N}]/u.test(word.source))) {
         for (const query of [source, `"${source}"`, capitals(source)]) {
           expect([query, index.found(query).includes('')]).toEqual([query, true])

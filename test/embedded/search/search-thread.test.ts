@@ -36,7 +36,7 @@ it('a detailed hit shows what matched, a compact one does not', async () => {
   })
 })
 
-it('the notice says what was looked for instead of a word that is nowhere', async () => {
+it('the notice names the word searched for in place of an unknown one', async () => {
   const { client } = await startLibrary()
   const id = await client.createLibrary()
   await client.processed(id, await client.uploaded(id, { name: 'a.txt', content: 'cormorant' }))
@@ -44,21 +44,21 @@ it('the notice says what was looked for instead of a word that is nowhere', asyn
   expect(json.notice).toContain('No resource has "cormorrant"; searched for "cormorant".')
 })
 
-it('a search that takes too long is broken off, and the next one answered', async () => {
+it('a search that takes too long is ended, and the next one answered', async () => {
   const { dataDir, client } = await startLibrary()
   const id = await client.createLibrary()
   await client.processed(id, await client.uploaded(id, { name: 'a.txt', content: 'heron' }))
   const clock = manualClock()
   const search = openSearch(join(dataDir, 'library.sqlite'), { clock, logger: silentLogger })
   const slow = expect(search.find(REQUEST)).rejects.toMatchObject({ status: 503, message: 'The search took too long' })
-  // The thread has not even started when its time is over.
+  // The time is over before the thread has started.
   await clock.advance(10_000)
   await slow
   expect((await search.find(REQUEST)).hits).toHaveLength(1)
   await search.stop()
 })
 
-it('searches beyond those that may wait are refused', async () => {
+it('searches beyond the length of the queue are refused', async () => {
   const { dataDir } = await startLibrary()
   const search = openSearch(join(dataDir, 'library.sqlite'), { clock: systemClock, logger: silentLogger })
   const answers = await Promise.allSettled(Array.from({ length: 300 }, () => search.find(REQUEST)))
@@ -69,7 +69,7 @@ it('searches beyond those that may wait are refused', async () => {
   await expect(search.find(REQUEST)).rejects.toMatchObject({ status: 503 })
 })
 
-it('a search that cannot read the database is an error, and the service goes on', async () => {
+it('a search that cannot read the database does not stop the service', async () => {
   const { client, dataDir } = await startLibrary()
   const search = openSearch(join(dataDir, 'no such directory', 'library.sqlite'), {
     clock: systemClock,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { indexDocuments } from './indexed-documents.ts'
 
-describe('A search', () => {
-  it('puts the version asked for before its neighbours', () => {
+describe('search results', () => {
+  it('a search puts the version asked for before its neighbours', () => {
     using index = indexDocuments([
       {
         name: 'RelNotes-2.38.0.txt',
@@ -19,7 +19,7 @@ describe('A search', () => {
     expect(index.found('"2.3"')).toEqual(['RelNotes-2.38.0.txt'])
   })
 
-  it('puts documents with all words first, then those with some', () => {
+  it('a search puts documents with all words first, then those with some', () => {
     using index = indexDocuments([
       { name: 'one.txt', text: 'A heron stood there.' },
       { name: 'apart.txt', text: ['The heron came.', 'Nothing here.', 'The lighthouse is old.'] },
@@ -31,7 +31,7 @@ describe('A search', () => {
     expect(index.search('heron zeppelin').matched).toBe('some')
   })
 
-  it('lets names and headings weigh more than text', () => {
+  it('names and headings weigh more than text', () => {
     using index = indexDocuments([
       {
         name: 'a.md',
@@ -44,7 +44,7 @@ describe('A search', () => {
     expect(index.found('otter')).toEqual(['otters.md', 'b.md', 'a.md'])
   })
 
-  it('takes quoted words in their order alone', () => {
+  it('quoted words are found in their order alone', () => {
     using index = indexDocuments([
       { name: 'a.txt', text: 'state of the art' },
       { name: 'b.txt', text: 'the art of the state' },
@@ -56,7 +56,7 @@ describe('A search', () => {
     expect(index.found('"states"')).toEqual([])
   })
 
-  it('leaves out documents with an excluded word or phrase', () => {
+  it('an excluded word or phrase leaves out its documents', () => {
     using index = indexDocuments([
       { name: 'apple.txt', text: ['A jaguar is a cat.', 'It runs fast.'] },
       { name: 'car.txt', text: ['A jaguar has wheels.', 'The engine is loud.'] },
@@ -67,7 +67,7 @@ describe('A search', () => {
     expect(index.found('-jaguar')).toHaveLength(2)
   })
 
-  it('does without words that mean nothing, unless there are no others', () => {
+  it('words without meaning are left out unless there are no others', () => {
     using index = indexDocuments([
       { name: 'a.txt', text: 'How the bridge was built' },
       { name: 'b.txt', text: 'To be, or not to be, that is the question' },
@@ -78,7 +78,7 @@ describe('A search', () => {
     expect(index.search('wie ist die Brücke').matched).toBe('all')
   })
 
-  it('searches the libraries asked for alone', () => {
+  it('a search covers the libraries asked for alone', () => {
     using index = indexDocuments([
       { name: 'a.txt', text: 'walnut', library: 1 },
       { name: 'b.txt', text: 'walnut', library: 2 },
@@ -89,7 +89,7 @@ describe('A search', () => {
     expect(index.found('1~library')).toEqual([])
   })
 
-  it('finds the named document among more than it scores', () => {
+  it('a search finds the named document among more than it scores', () => {
     const many = Array.from({ length: 2_100 }, (_, number) => ({ name: `n${number}.txt`, text: 'A common word.' }))
     using index = indexDocuments([
       ...many,
@@ -100,7 +100,7 @@ describe('A search', () => {
     expect(index.found('common word')).toHaveLength(10)
   })
 
-  it('shows the part around the match with its words marked', () => {
+  it('an excerpt shows the part around the match, words marked', () => {
     const filler = 'Nothing of interest stands in this sentence. '.repeat(20)
     using index = indexDocuments([
       { name: 'a.txt', text: `${filler}The lanterns\nwere lit by candles. ${filler}` },
@@ -114,7 +114,7 @@ describe('A search', () => {
     expect(index.excerpt('uber')).toBe('Short and **über**-clever.')
   })
 
-  it('names the words that it took for a misspelt one', () => {
+  it('a search names the words that it took for a misspelt one', () => {
     using index = indexDocuments([{ name: 'a.txt', text: 'accommodation' }])
     expect(index.search('acommodation').corrections).toEqual([{ written: 'acommodation', meant: ['accommodation'] }])
     expect(index.search('accommodating').corrections).toEqual([])

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type IndexedDocuments, indexDocuments } from './indexed-documents.ts'
 
-/** Kind of probe, what a document says, and how somebody asks for it. */
+/** Kind of probe, the text of a document, and a query that must find it. */
 const PROBES: readonly (readonly [kind: string, text: string, query: string])[] = [
   ['plural, English', 'The zebras drink at dusk.', 'zebra'],
   ['singular, English', 'A single walrus was seen on the beach.', 'walruses'],
@@ -69,14 +69,17 @@ const PROBES: readonly (readonly [kind: string, text: string, query: string])[] 
   ['version with a name', 'Upgrade notes for libfoo 4.17.2', 'libfoo 4.17'],
 ]
 
-describe('A search', () => {
+describe('word forms', () => {
   let index: IndexedDocuments
   // Named by numbers, so that only their texts are found.
   beforeAll(() => {
     index = indexDocuments(PROBES.map(([, text], number) => ({ name: `${number}`, text })))
   })
   afterAll(() => index[Symbol.dispose]())
-  it.each(PROBES.map((probe, number) => [...probe, number] as const))('finds %s', (_kind, _text, query, number) => {
-    expect(index.found(query)[0]).toBe(`${number}`)
-  })
+  it.each(PROBES.map((probe, number) => [...probe, number] as const))(
+    'a search finds %s',
+    (_kind, _text, query, number) => {
+      expect(index.found(query)[0]).toBe(`${number}`)
+    },
+  )
 })

@@ -25,13 +25,13 @@ test('the description names each operation as the contract does', async () => {
   expect(operations).toHaveLength(Object.keys(ROUTES).length)
 })
 
-test('the description says of each operation that it may throttle', async () => {
+test('the description lists throttling for each operation', async () => {
   for (const { operationId, responses } of await readOperations()) {
     expect([operationId, responses['429']?.description]).toEqual([operationId, 'Too many requests'])
   }
 })
 
-test('the parameters of a signed URL are described as the interface has them', async () => {
+test('the description types the parameters of signed URLs as the interface does', async () => {
   const expected = { expires: 'integer', tenant_id: 'integer', disposition: 'string' }
   const downloads = (await readOperations()).filter(({ operationId }) => operationId.startsWith('download'))
   expect(downloads).toHaveLength(4)

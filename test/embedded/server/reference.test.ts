@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { OPENAPI_PATH } from '../../../src/contract/routes.ts'
 import { startLibrary } from '../temporary-library.ts'
 
-/** What a page or a style sheet loads, as written there. */
+/** The addresses that a page or a style sheet loads, as written there. */
 function namesIn(text: string): string[] {
   return [...text.matchAll(/(?:src|href)="([^"]+)"|url\(([^)]+)\)/g)].map(([, name = '', other = '']) => name || other)
 }
@@ -23,7 +23,7 @@ test('the reference loads everything from this server', async () => {
   }
 })
 
-test('the reference may run no other script and ask nobody else', async () => {
+test('the reference may run no other script and contact no other server', async () => {
   const { library } = await startLibrary()
   const { headers } = await fetch(library.documentationUrl)
   const policy = Object.fromEntries(

@@ -31,21 +31,21 @@ async function withSockets(options: Partial<EmbeddedOptions> = {}) {
   return { ...started, id, open, begin }
 }
 
-/** Everything that comes until the service closes the connection. */
+/** The answer that arrives until the service closes the connection. */
 async function answerOn(socket: Socket): Promise<{ status: number; json: unknown }> {
   const whole = await text(socket)
   socket.destroy()
   return { status: Number(whole.split(' ')[1]), json: JSON.parse(whole.slice(whole.indexOf('\r\n\r\n'))) }
 }
 
-/** Short pauses are real, long ones are the test's. */
+/** A clock with real sleeps below a second; the test ends longer ones. */
 function patientClock() {
   const manual = manualClock()
   const sleep: typeof manual.sleep = (ms, signal) => (ms < 1_000 ? systemClock : manual).sleep(ms, signal)
   return { manual, clock: { ...manual, sleep } }
 }
 
-/** Of the upload under way, as far as it is in its file. */
+/** The bytes of the upload under way that are in its file. */
 function receivedBytes(dataDir: string): number {
   const [name] = readdirSync(join(dataDir, 'tmp'))
   return name === undefined ? 0 : statSync(join(dataDir, 'tmp', name)).size
@@ -56,7 +56,7 @@ const HEAD = '--B\r\nContent-Disposition: form-data; name="file"; filename="a"\r
 const LATE = { status: 408, json: { message: 'The body of the request did not arrive in time' } }
 
 describe('a slow body', () => {
-  it.each([FORM, 'application/json'])('of the type %s ends with 408', async (type) => {
+  it.each([FORM, 'application/json'])('a slow body of the type %s ends with 408', async (type) => {
     const { begin, client } = await withSockets({ requests: { bodyIdleMs: 30 } })
     const path = type === FORM ? undefined : 'libraries'
     const socket = await begin(type, 100_000, path)
@@ -65,7 +65,7 @@ describe('a slow body', () => {
     expect((await client.get('/auth/check')).status).toBe(200)
   })
 
-  it('that drips ends with 408, however long it would last', async () => {
+  it('a body that drips ends with 408, however long it would last', async () => {
     const { manual, clock } = patientClock()
     const { begin, client } = await withSockets({ clock })
     const socket = await begin(FORM, 100_000)
@@ -74,7 +74,7 @@ describe('a slow body', () => {
       isOver = true
     })
     const answer = answerOn(socket)
-    // Time enough to read what was sent before, so that each byte counts.
+    // A few requests give the service time to read the byte that was sent before.
     const letRead = async () => {
       for (const _ of [1, 2, 3]) await client.get('/auth/check')
     }
@@ -87,7 +87,7 @@ describe('a slow body', () => {
     expect(await answer).toEqual(LATE)
   })
 
-  it('that goes on is taken whole', async () => {
+  it('a body that keeps moving is received whole', async () => {
     const { manual, clock } = patientClock()
     const { begin, client, id, dataDir } = await withSockets({ clock })
     const piece = 'x'.repeat(200_000)
@@ -105,7 +105,7 @@ describe('a slow body', () => {
     expect((await client.listing(id, { path: '/.inbox' })).json.files).toHaveLength(1)
   })
 
-  it('is not awaited once its request is answered', async () => {
+  it('a body is not awaited once its request is answered', async () => {
     const { begin } = await withSockets({ requests: { lingerMs: 30 } })
     const socket = await begin(FORM, 100_000_000, 'libraries/none/files')
     expect((await answerOn(socket)).status).toBe(404)
@@ -113,14 +113,17 @@ describe('a slow body', () => {
 })
 
 describe('connections without a request', () => {
-  it.each(['', 'GET /api/v1/auth/check HTTP/1.1\r\nHost: x\r\n'])('are closed in time after "%s"', async (head) => {
-    const { open } = await withSockets({ requests: { headersMs: 50 } })
-    const socket = await open()
-    socket.write(head)
-    expect((await answerOn(socket)).status).toBe(408)
-  })
+  it.each(['', 'GET /api/v1/auth/check HTTP/1.1\r\nHost: x\r\n'])(
+    'a connection without a request is closed in time after "%s"',
+    async (head) => {
+      const { open } = await withSockets({ requests: { headersMs: 50 } })
+      const socket = await open()
+      socket.write(head)
+      expect((await answerOn(socket)).status).toBe(408)
+    },
+  )
 
-  it('keep nobody from asking, however many', async () => {
+  it('idle connections prevent no request, however many', async () => {
     const { open, client } = await withSockets({ requests: { maxConnections: 10 } })
     const sockets = await Promise.all(Array.from({ length: 200 }, open))
     for (let count = 0; count < 20; count += 1) expect((await client.get('/auth/check')).status).toBe(200)
@@ -128,7 +131,7 @@ describe('connections without a request', () => {
     for (const socket of sockets) socket.destroy()
   })
 
-  it('are answered in JSON when what they send is no HTTP', async () => {
+  it('a connection that sends no HTTP is answered in JSON', async () => {
     const { open } = await withSockets()
     const asked: [string, number][] = [
       ['\0\u0001\r\n\r\n', 400],
@@ -163,7 +166,7 @@ describe('a form', () => {
     ['a field of more than 64 KiB', 422, `${field('a', 'x'.repeat(65_537))}${file('a')}--B--`],
     ['256 KiB before its first part', 413, `${'x'.repeat(262_144)}\r\n${file('a')}--B--`],
     ['256 KiB after its last part', 413, `${file('a')}--B--${'x'.repeat(262_144)}`],
-  ])('with %s is refused (%i)', async (_, status, body, type = FORM) => {
+  ])('a form with %s is refused (%i)', async (_, status, body, type = FORM) => {
     const { client, id } = await withSockets()
     const chunks = ReadableStream.from(body.match(/[\s\S]{1,50000}/g) ?? []).pipeThrough(new TextEncoderStream())
     const init = { method: 'POST', body: chunks, headers: { 'content-type': type }, duplex: 'half' }
@@ -172,7 +175,7 @@ describe('a form', () => {
     expect((await client.listing(id, { path: '/.inbox' })).json.files).toEqual([])
   })
 
-  it('within every bound is taken', async () => {
+  it('a form within every bound is accepted', async () => {
     const { client, id } = await withSockets()
     const boundary = 'B'.repeat(70)
     const body = `${field('é'.repeat(127)).repeat(31)}${file('a'.repeat(1_024))}--B--`.replaceAll(
@@ -193,7 +196,7 @@ describe('a JSON body', () => {
     ['100,000 unclosed levels', 422, '{"a":'.repeat(50_000)],
     ['another type', 415, '{"name":"x"}', 'text/plain'],
     ['no JSON', 422, '{'],
-  ])('of %s is refused (%i)', async (_, status, body, type = 'application/json') => {
+  ])('a JSON body of %s is refused (%i)', async (_, status, body, type = 'application/json') => {
     const { client } = await withSockets()
     const answer = await client.send('/libraries', { method: 'POST', body, headers: { 'content-type': type } })
     expect(answer).toMatchObject({ status, json: { message: expect.any(String) } })

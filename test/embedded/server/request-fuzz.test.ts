@@ -10,7 +10,7 @@ import { fuzzing } from '../../support/fuzz.ts'
 import { startLibrary } from '../temporary-library.ts'
 
 const ROUTE_NAMES = Object.keys(ROUTES).filter((name): name is RouteName => name in ROUTES)
-/** Every status that the interface, HTTP, or docs/embedded-library.md knows; none of them says that the service failed. */
+/** Every status of the interface, HTTP and docs/embedded-library.md but those for failures of the service. */
 const ANSWERS = [
   200, 201, 204, 206, 304, 400, 401, 403, 404, 405, 408, 409, 413, 414, 415, 416, 417, 421, 422, 431, 501,
 ]
@@ -69,7 +69,7 @@ const word = fc.oneof(
   fc.string({ maxLength: 30 }),
   fc.string({ unit: 'binary', maxLength: 12 }),
 )
-/** As it goes on the wire: encoded as it should be, hardly at all, or not even decodable. */
+/** A text on the wire: encoded, hardly encoded, or impossible to decode. */
 const encoded = fc.oneof(
   word.map((text) => encodeURIComponent(text.toWellFormed())),
   word.map((text) => Buffer.from(text.replace(/[\s\0]/g, '_')).toString('latin1')),
@@ -176,13 +176,13 @@ const contentType = fc.constantFrom(
 
 const request = fc.record({
   route: fc.constantFrom(...ROUTE_NAMES),
-  /** Undefined stands for the identifier of something that is there. */
+  /** Undefined stands for the identifier of an existing thing. */
   identifier: fc.option(encoded, { nil: undefined, freq: 3 }),
   query: fc.oneof(fc.constant(''), wordQuery, queryString),
   credential: fc.constantFrom('valid', 'valid', 'valid', 'none', 'other'),
   headers: fc.array(headerLine, { maxLength: 2 }),
   body: fc.record({ json: jsonBody, form: formBody, other: word }),
-  /** What the body is: that which the route takes, or anything under any type. */
+  /** The body: one that the route accepts, or anything under any type. */
   sends: fc.oneof(
     { weight: 2, arbitrary: fc.constant('fitting') },
     { weight: 1, arbitrary: fc.constant(undefined) },
@@ -203,7 +203,7 @@ async function startTarget() {
   const ask = async (asked: Asked) => {
     const socket = connect({ host: hostname, port: Number(port) })
     await once(socket, 'connect')
-    // What the service refuses it may stop reading.
+    // The service may stop reading a request that it refuses.
     socket.on('error', () => {})
     socket.write(rawRequest(asked, known, library.token))
     return readAnswer(await buffer(socket).catch(() => Buffer.alloc(0)))
@@ -213,7 +213,7 @@ async function startTarget() {
 
 function rawRequest(asked: Asked, all: ReadonlyMap<string, string>, token: string): Buffer {
   const { method, path } = ROUTES[asked.route]
-  // The library has to stay for the requests to come.
+  // The library must stay, because the next requests use it.
   const known = asked.route === 'deleteLibrary' ? new Map<string, string>() : all
   const url =
     API_PREFIX + path.replace(/\{(\w+)\}/g, (_, name: string) => asked.identifier ?? known.get(name) ?? 'none')
@@ -262,7 +262,7 @@ const fields = expect.toSatisfy(
 )
 
 describe('any request to the embedded library', () => {
-  it('is answered, and never by a failure', async () => {
+  it('any request is answered, and never with a failure', async () => {
     const { ask, client, dataDir } = await startTarget()
     await fc.assert(
       fc.asyncProperty(request, async (asked) => {

@@ -9,7 +9,7 @@ const JARGON =
 
 const WRONG_VALUES: readonly unknown[] = ['', 'x', -1, 0, 1.5, 1e300, null, true, [], {}, 'x'.repeat(20_000)]
 
-describe('a refused request', () => {
+describe('refused requests', () => {
   let client: ServiceClient
   const ids = { library: '', resource: '', asset: '' }
 
@@ -28,8 +28,8 @@ describe('a refused request', () => {
   })
 
   const expectWords = (text: string, request: unknown) => {
-    const said = JSON.stringify(Object.values(JSON.parse(text)))
-    expect({ request, said, jargon: JARGON.exec(said)?.[0] }).toEqual({ request, said, jargon: undefined })
+    const messages = JSON.stringify(Object.values(JSON.parse(text)))
+    expect({ request, messages, jargon: JARGON.exec(messages)?.[0] }).toEqual({ request, messages, jargon: undefined })
   }
 
   test.each([
@@ -39,7 +39,7 @@ describe('a refused request', () => {
     ['/resources/{resource}', ['disposition', 'expires', 'tenant_id']],
     ['/assets/{asset}', ['disposition', 'expires', 'tenant_id']],
     ['/assets/{asset}/representations/frame', ['timestamp_seconds', 'disposition']],
-  ])('GET %s is explained in words', async (path, parameters) => {
+  ])('a refused GET %s is explained in words', async (path, parameters) => {
     const target = path.replaceAll(/\{(\w+)\}/g, (_, name: keyof typeof ids) => ids[name])
     let refusals = 0
     for (const parameter of parameters) {
@@ -62,7 +62,7 @@ describe('a refused request', () => {
     ['/libraries/{library}/directory', { path: '/x' }],
     ['/assets/{asset}/view-urls', { ttl_minutes: 1, disposition: 'inline', representation: 'content' }],
     ['/resources/{resource}/view-urls', { ttl_minutes: 1, disposition: 'inline' }],
-  ])('POST %s is explained in words', async (path, body) => {
+  ])('a refused POST %s is explained in words', async (path, body) => {
     const target = path.replaceAll(/\{(\w+)\}/g, (_, name: keyof typeof ids) => ids[name])
     const wrong = Object.keys(body).flatMap((field) => WRONG_VALUES.map((value) => ({ ...body, [field]: value })))
     const texts = [...wrong, {}, [], 'x', 1, null].map((each) => JSON.stringify(each))

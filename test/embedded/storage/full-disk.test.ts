@@ -15,7 +15,7 @@ function fillDisk(directory: string): Disposable {
     try {
       for (;;) appendFileSync(ballast, Buffer.alloc(size))
     } catch {
-      // Nothing of this size fits in any more.
+      // The disk has no space for this size any more.
     }
   }
   return { [Symbol.dispose]: () => rmSync(ballast) }
@@ -31,7 +31,7 @@ async function onSmallDisk(options: Parameters<typeof startLibrary>[0] = {}) {
 }
 
 describe.runIf(mayMount)('a full disk of the embedded library', () => {
-  it.each([1, 100_000])('answers uploads of %i bytes with 507', async (size) => {
+  it.each([1, 100_000])('a full disk answers uploads of %i bytes with 507', async (size) => {
     const { client, id, dataDir } = await onSmallDisk()
     const file = { name: 'a.bin', type: 'image/png', content: 'x'.repeat(size) }
     const full = fillDisk(dataDir)
@@ -43,7 +43,7 @@ describe.runIf(mayMount)('a full disk of the embedded library', () => {
     expect((await client.upload(id, file)).status).toBe(201)
   })
 
-  it('holds ingestion until there is room', async () => {
+  it('a full disk holds ingestion until it has room', async () => {
     const clock = manualClock()
     const errors: string[] = []
     const logger: Logger = { ...silentLogger, error: (message) => errors.push(message) }
@@ -57,7 +57,7 @@ describe.runIf(mayMount)('a full disk of the embedded library', () => {
       for (const resource of ids) found.push((await client.get(`/libraries/${id}/resources/${resource}`)).json)
       return pluck(found, 'ingestion_status')
     }
-    /** Time of the service passes, and each step has some for its work. */
+    /** Moves the clock of the service in steps, with real time for the work of each. */
     const passTime = async (seconds: number) => {
       for (let tenths = 0; tenths < seconds * 10; tenths += 1) {
         await clock.advance(100)

@@ -17,17 +17,17 @@ describe('slugName', () => {
     ['!?.txt', 'file', 'file.txt'],
     ['a\n/"b', 'a-b', 'a-b'],
     ['Makefile', 'makefile', 'makefile'],
-  ])('makes %j friendly to URLs', (title, slug, filename) => {
+  ])('the slug of %j is friendly to URLs', (title, slug, filename) => {
     expect(slugName(title, free)).toEqual({ slug, filename })
   })
 
-  it('numbers equal names without a gap', () => {
+  it('equal names are numbered without a gap', () => {
     const used = new Set<string>()
     for (let count = 0; count < 100; count += 1) used.add(slugName('a.txt', (name) => used.has(name)).filename)
     expect(used).toEqual(new Set(['a.txt', ...Array.from({ length: 99 }, (_, index) => `a-${index + 2}.txt`)]))
   })
 
-  it('is never in use, whatever is', () => {
+  it('a slug is never in use already', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.uniqueArray(fc.integer({ min: 2, max: 40 })), (title, numbers) => {
         const { slug, filename } = slugName(title, free)

@@ -12,14 +12,14 @@ function openQueue() {
 }
 
 describe('createWriteQueue', () => {
-  it('refuses a faulty write and keeps the others', async () => {
+  it('a faulty write is refused and the others are kept', async () => {
     const { write, stored } = openQueue()
     const written = await Promise.allSettled([write(1), write(2), write(1), write(3)])
     expect(written.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled'])
     expect(stored()).toEqual([1, 2, 3])
   })
 
-  it('writes more than one transaction may hold', async () => {
+  it('more writes than one transaction may hold are all stored', async () => {
     const { write, stored } = openQueue()
     await Promise.all(Array.from({ length: 1_000 }, (_, value) => write(value)))
     expect(stored()).toHaveLength(1_000)

@@ -6,7 +6,7 @@ import { ServiceClient } from '../../contract/service-client.ts'
 import { temporaryDirectory } from '../temporary-library.ts'
 
 describe('startEmbeddedInWorker', () => {
-  it('serves and ingests in its own thread', async () => {
+  it('a worker serves and ingests in its own thread', async () => {
     const library = await startEmbeddedInWorker({ dataDir: temporaryDirectory() })
     onTestFinished(() => library[Symbol.asyncDispose]())
     const client = new ServiceClient(library)
@@ -15,13 +15,13 @@ describe('startEmbeddedInWorker', () => {
     expect((await client.processed(id, resource)).ingestion_status).toBe('completed')
   })
 
-  it('brings errors of its start back typed', async () => {
+  it('errors at the start of a worker keep their type', async () => {
     const dataDir = temporaryDirectory()
     await using _held = await startEmbeddedLibrary({ dataDir })
     await expect(startEmbeddedInWorker({ dataDir })).rejects.toThrow(LockedError)
   })
 
-  it('releases its directory when disposed, also twice', async () => {
+  it('a worker releases its directory when disposed, also twice', async () => {
     const dataDir = temporaryDirectory()
     const library = await startEmbeddedInWorker({ dataDir })
     await library[Symbol.asyncDispose]()

@@ -25,7 +25,7 @@ test('a root has an identity besides its path', () => {
   })
 })
 
-test('a missing root and a file are refused', () => {
+test('a root that is missing or a file is refused', () => {
   using directory = temporaryDirectory()
   writeTree(directory.path, { file: 'x' })
   const missing = thrownBy(() => inspectRoot(nodeFileSystem, `${directory.path}/no`))

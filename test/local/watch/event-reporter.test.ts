@@ -57,7 +57,7 @@ test('paths outside the root count as a loss', async () => {
   expect(reported.losses).toEqual(['a path outside the root'])
 })
 
-test('nothing is reported after the end', async () => {
+test('a closed reporter reports nothing', async () => {
   const clock = manualClock()
   const { reporter, reported } = reporting(clock)
   reporter.reportLoss('something')

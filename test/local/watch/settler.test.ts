@@ -135,7 +135,7 @@ describe('a wall clock that is set', () => {
 })
 
 describe('paths', () => {
-  test('paths that are gone or no files are taken', async () => {
+  test('a path that is gone is taken after the settle time', async () => {
     settler.markChanged('gone.md')
     expect(settler.nextDueMs()).toBe(SETTLE_MS)
     await clock.advance(SETTLE_MS)
@@ -160,7 +160,7 @@ describe('paths', () => {
     expect([settler.waitedMs('log.md'), settler.waitedMs('other.md')]).toEqual([30 * (SETTLE_MS - 1), 0])
   })
 
-  test('paths are waited for from a moment, not forever', async () => {
+  test('paths changed before a moment are waited for, within a bound', async () => {
     change('before')
     settler.markChanged('before')
     await clock.advance(10)

@@ -141,7 +141,7 @@ describe('an outage', () => {
     expect(clock.monotonicMs()).toBeGreaterThanOrEqual(20 * 600_000)
   })
 
-  it('a wait kept from before is reported once and kept', async () => {
+  it('a wait kept from before is reported once and waited for', async () => {
     const { listener } = throttling(0, '')
     await using server = await serve(listener)
     const clock = jumpingDelays()

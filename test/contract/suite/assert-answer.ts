@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { readErrorBody } from '../../../src/contract/error-body.ts'
 import type { Answer } from '../service-client.ts'
 
-/** Returns the parsed value; throws an AssertionError that says which field is wrong. */
+/** Returns the parsed value; throws an AssertionError that names the wrong field. */
 export function conforms<T>(shape: z.ZodType<T>, value: unknown): T {
   const { success, data, error } = shape.safeParse(value)
   if (success) return data
@@ -19,10 +19,10 @@ export function hasStatus(answer: Pick<Answer, 'status'> & Partial<Answer>, ...e
 export function refuses(answer: Answer, ...expected: readonly number[]): void {
   hasStatus(answer, ...expected)
   assert.match(answer.headers.get('content-type') ?? '', /\bjson\b/, 'an error must be JSON')
-  assert.ok(readErrorBody(answer.json).text, `an error must say why in "detail" or "message": ${answer.text}`)
+  assert.ok(readErrorBody(answer.json).text, `an error must explain itself in "detail" or "message": ${answer.text}`)
 }
 
-/** Asserts any refusal where the interface does not say which. */
+/** Asserts any refusal where the interface names no status. */
 export function refusesSomehow(answer: Answer): void {
   assert.ok(answer.status >= 400 && answer.status < 500, `answered with ${answer.status}, not with a refusal`)
   refuses(answer, answer.status)

@@ -2,10 +2,10 @@ import { isRunOf } from './collect-tests.ts'
 import type { ShownBy } from './rows.ts'
 import type { TestResults } from './test-results.ts'
 
-/** How a test of the catalogue stands: the worst of its cases. `skipped`: it can't run on this machine. */
+/** How a test of the catalogue ended: the worst of its cases. `skipped`: it can't run on this machine. */
 export type Outcome = 'failed' | 'not run' | 'skipped' | 'passed'
 
-export interface StandingTest {
+export interface TestOutcome {
   readonly file: string
   readonly title: string
   readonly outcome: Outcome
@@ -13,8 +13,8 @@ export interface StandingTest {
 
 const WORST_FIRST = ['failed', 'passed', 'skipped'] as const
 
-/** The tests of a row with how they ended last. */
-export function standingOf(shownBy: ShownBy, results: TestResults): StandingTest[] {
+/** The tests of a row, each with its last outcome. */
+export function lastOutcomes(shownBy: ShownBy, results: TestResults): TestOutcome[] {
   return Object.entries(shownBy).flatMap(([file, titles]) =>
     titles.map((title) => ({ file, title, outcome: outcomeOf(title, results[file] ?? {}) })),
   )
