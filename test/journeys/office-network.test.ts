@@ -1,4 +1,4 @@
-/** Office networks: the service is behind a proxy, and its certificate is of an authority nobody else knows. */
+/** Office networks: the service is behind a proxy, and its certificate is of an authority that only the office trusts. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -32,8 +32,8 @@ async function openOffice(proxyOptions: Omit<ProxyOptions, 'names'> = {}, faulty
 
 const SYNC = ['Papers', '--to', 'Research']
 
-describe('a proxy', () => {
-  test('of the environment is used for uploads', async () => {
+describe('proxies', () => {
+  test('a proxy of the environment is used for uploads', async () => {
     const { service, authority, proxy, home, proxyUrl } = await openOffice()
     const env = { SHELFD_CA_FILE: authority.file }
     for (const variable of ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy']) {
@@ -46,7 +46,7 @@ describe('a proxy', () => {
     expect(new Set(proxy.targets)).toEqual(new Set([`${HOST}:443`]))
   })
 
-  test('is told its credentials, and nobody else', async () => {
+  test('only the proxy receives its credentials', async () => {
     const { service, authority, home, proxy } = await openOffice({ credentials: 'ada:sesam öffne' })
     const proxyUrl = `http://ada:sesam%20%C3%B6ffne@127.0.0.1:${proxy.port}`
     const env = { SHELFD_CA_FILE: authority.file, https_proxy: proxyUrl }
@@ -56,7 +56,7 @@ describe('a proxy', () => {
     expect(service.requests.some(({ headers }) => 'proxy-authorization' in headers)).toBe(false)
   })
 
-  test('that refuses is named, without its password', async () => {
+  test('a proxy that refuses is named without its password', async () => {
     const { authority, home, proxy } = await openOffice({ credentials: 'ada:right-password' })
     const address = `127.0.0.1:${proxy.port}`
     const run = (proxyUrl: string) =>
@@ -73,19 +73,19 @@ describe('a proxy', () => {
     })
   })
 
-  test('that is away is named, and temporary', async () => {
+  test('a proxy that is away is named as a temporary failure', async () => {
     const { authority, home, proxy, proxyUrl } = await openOffice()
     const env = { SHELFD_CA_FILE: authority.file, HTTPS_PROXY: proxyUrl }
     proxy.refusal = 503
     const busy = await home.shelfd(['whoami'], env)
     expect(busy).toMatchObject({ exitCode: 5, stderr: expect.stringMatching(/the proxy http:\/\/127.*503/) })
-    const nobody = `http://127.0.0.1:${await freePort()}`
-    const away = await home.shelfd(['whoami'], { ...env, HTTPS_PROXY: nobody })
-    expect(away).toMatchObject({ exitCode: 5, stderr: expect.stringContaining(`the proxy ${nobody}`) })
+    const deadProxy = `http://127.0.0.1:${await freePort()}`
+    const away = await home.shelfd(['whoami'], { ...env, HTTPS_PROXY: deadProxy })
+    expect(away).toMatchObject({ exitCode: 5, stderr: expect.stringContaining(`the proxy ${deadProxy}`) })
     expect(away.stderr).toMatch(/connection refused/)
   })
 
-  test('that refuses between uploads leaves no doubt', async () => {
+  test('uploads that a proxy refuses are not in doubt', async () => {
     const { service, authority, home, proxy, proxyUrl } = await openOffice()
     const env = { SHELFD_CA_FILE: authority.file, HTTPS_PROXY: proxyUrl, SHELFD_TRANSFERS: '1' }
     let isCut = false
@@ -96,7 +96,7 @@ describe('a proxy', () => {
       for (const socket of proxy.tunnels) socket.destroy()
     }
     const first = await home.sync(SYNC, env)
-    // The answer to the first upload was lost with its tunnel: that one is in doubt, those that never left are not.
+    // The answer to the first upload was lost with its tunnel: only this upload is in doubt, the others were never sent.
     expect(first.exitCode).toBe(7)
     expect(first.mirror.uploads).toMatchObject({ created: 0, inDoubt: 1 })
     proxy.refusal = undefined
@@ -106,26 +106,28 @@ describe('a proxy', () => {
     expect(readLibrary(service.dataDir)).toHaveLength(3)
   })
 
-  test('is not used for what NO_PROXY names, nor for loopback', async () => {
-    const nobody = `http://127.0.0.1:${await freePort()}`
+  test('no proxy is used for NO_PROXY names or loopback', async () => {
+    const deadProxy = `http://127.0.0.1:${await freePort()}`
     const service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     home.write('Papers', { 'a.md': 'A' })
-    expect(await home.sync(SYNC, { HTTPS_PROXY: nobody, HTTP_PROXY: nobody, ALL_PROXY: nobody })).toMatchObject({
+    expect(
+      await home.sync(SYNC, { HTTPS_PROXY: deadProxy, HTTP_PROXY: deadProxy, ALL_PROXY: deadProxy }),
+    ).toMatchObject({
       exitCode: 0,
     })
     const embedded = temporaryHome()
     embedded.write('Papers', { 'a.md': 'A' })
-    expect(await embedded.sync(['Papers'], { ALL_PROXY: nobody })).toMatchObject({ exitCode: 0 })
+    expect(await embedded.sync(['Papers'], { ALL_PROXY: deadProxy })).toMatchObject({ exitCode: 0 })
     const away = temporaryHome({ url: `https://${HOST}`, token: 'token' })
-    const direct = await away.shelfd(['whoami'], { HTTPS_PROXY: nobody, no_proxy: '.test' })
+    const direct = await away.shelfd(['whoami'], { HTTPS_PROXY: deadProxy, no_proxy: '.test' })
     expect(direct.stderr).toMatch(
       /library\.test: the service cannot be reached \((?:name not found|the name server does not answer)\)/,
     )
-    expect(direct.stderr).not.toContain(nobody)
+    expect(direct.stderr).not.toContain(deadProxy)
   })
 
-  test('that cannot be one is a configuration error', async () => {
+  test('an unusable proxy address is a configuration error', async () => {
     const home = temporaryHome({ url: `https://${HOST}`, token: 'token' })
     const socks = await home.shelfd(['whoami'], { ALL_PROXY: 'socks5://127.0.0.1:1080' })
     expect(socks).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/ALL_PROXY.*socks5/) })
@@ -134,7 +136,7 @@ describe('a proxy', () => {
     expect(broken.stderr).not.toContain('secret-word')
   })
 
-  test('may itself be encrypted', async () => {
+  test('a proxy may itself be encrypted', async () => {
     const authority = makeAuthority()
     const service = await startFaultyService({ library: 'Research' })
     const front = await startTlsFront(service.url, authority.issue({ names: [HOST] }))
@@ -148,8 +150,8 @@ describe('a proxy', () => {
   })
 })
 
-describe('a certificate', () => {
-  /** What `whoami` says of a service with this certificate. */
+describe('certificates', () => {
+  /** Runs `whoami` against a service with this certificate. */
   async function ask(certificate: Parameters<typeof startTlsFront>[1], env: Record<string, string> = {}, host = HOST) {
     const service = await startFaultyService()
     const front = await startTlsFront(service.url, certificate)
@@ -158,7 +160,7 @@ describe('a certificate', () => {
     return home.shelfd(['whoami'], { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, ...env })
   }
 
-  test('of an unknown authority names it and caFile', async () => {
+  test('an unknown authority is refused by name, with caFile as remedy', async () => {
     const authority = makeAuthority('Office CA 7')
     const certificate = authority.issue({ names: [HOST] })
     const refused = await ask(certificate)
@@ -167,7 +169,7 @@ describe('a certificate', () => {
     expect(await ask(certificate, { SHELFD_CA_FILE: authority.file })).toMatchObject({ exitCode: 0 })
   })
 
-  test('is checked whatever Node is told', async () => {
+  test('no variable of Node switches off the certificate check', async () => {
     const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' }
     const home = temporaryHome({ url: `https://${HOST}`, token: 'never-sent-canary' })
     const front = await startTlsFront((await startFaultyService()).url, makeSelfSigned(HOST))
@@ -176,7 +178,7 @@ describe('a certificate', () => {
     expect(refused).toMatchObject({ exitCode: 7, stderr: expect.stringMatching(/signed by itself/) })
   })
 
-  test('that vouches for itself is said to, and may be trusted', async () => {
+  test('a self-signed certificate is refused, and may be trusted', async () => {
     const certificate = makeSelfSigned(HOST)
     const refused = await ask(certificate)
     expect(refused).toMatchObject({ exitCode: 7, stderr: expect.stringMatching(/signed by itself.*service\.caFile/s) })
@@ -184,7 +186,7 @@ describe('a certificate', () => {
     expect(await ask(certificate, { SHELFD_CA_FILE: file })).toMatchObject({ exitCode: 0 })
   })
 
-  test('out of its time says when it was valid', async () => {
+  test('an expired or early certificate is refused with its dates', async () => {
     const authority = makeAuthority()
     const env = { SHELFD_CA_FILE: authority.file }
     const [from, to] = [daysFromNow(-20), daysFromNow(-10)]
@@ -198,7 +200,7 @@ describe('a certificate', () => {
     expect(young.stderr).toMatch(/clock/)
   })
 
-  test('of another host says whose it is', async () => {
+  test('a certificate of another host is refused with its names', async () => {
     const authority = makeAuthority()
     const other = await ask(authority.issue({ names: ['files.test', '*.files.test'] }), {
       SHELFD_CA_FILE: authority.file,
@@ -208,7 +210,7 @@ describe('a certificate', () => {
     expect(other.stderr).toMatch(/service\.url/)
   })
 
-  test('file that is none is a configuration error', async () => {
+  test('a broken certificate file is a configuration error', async () => {
     const home = temporaryHome({ url: `https://${HOST}`, token: 'token' })
     const missing = await home.shelfd(['whoami'], { SHELFD_CA_FILE: 'nowhere.pem' })
     expect(missing).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/nowhere\.pem.*no such file/) })

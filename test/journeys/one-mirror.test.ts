@@ -1,4 +1,4 @@
-/** What keeps one mirror from being synced leaves the others alone; what stops the whole run names those it did not reach. */
+/** A fault of one mirror does not stop the others; a run that stops names the mirrors it did not reach. */
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -26,7 +26,7 @@ test.each([
   ['that is replaced', 7, (root: string) => replaced(root)],
   ['that lost its files', 8, (root: string) => emptied(root)],
   ['that is missing', 3, (root: string) => rmSync(root, { recursive: true })],
-] as const)('a mirror %s leaves the next one alone', async (_, exitCode, harm) => {
+] as const)('a mirror %s does not stop the next one', async (_, exitCode, harm) => {
   const { service, home, first } = await twoMirrors()
   harm(first)
   const run = await home.sync([])
@@ -38,7 +38,7 @@ test.each([
   expect(readLibrary(service.dataDir).map(({ title }) => title)).toContain('b.md')
 })
 
-test('a library that is not there leaves the next mirror alone', async () => {
+test('a missing library does not stop the next mirror', async () => {
   const { service, home, mirrors } = await twoMirrors()
   const third = { name: 'third', path: home.write('third', { 'c.md': 'C' }), library: 'Nowhere' }
   configure(home, { mirrors: [third, ...mirrors] })
@@ -46,7 +46,7 @@ test('a library that is not there leaves the next mirror alone', async () => {
   expect(readLibrary(service.dataDir).map(({ title }) => title)).toContain('b.md')
 })
 
-test('a refused credential names the mirrors it does not reach', async () => {
+test('a refused credential is reported for the mirrors not reached', async () => {
   const { service, home, first } = await twoMirrors()
   writeTree(first, { 'new.md': 'new' })
   service.answer = ({ route }) => (route === 'uploadFile' ? { status: 401, body: {} } : undefined)

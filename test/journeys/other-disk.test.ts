@@ -17,8 +17,8 @@ test.runIf(mayMount)('another disk at the same mount point is not sent', async (
   const at = join(home.path, 'Papers')
   mkdirSync(at)
   const [mine, other] = [join(home.path, 'mine.img'), join(home.path, 'other.img')]
-  makeDisk(mine, 1_700_000_000, at, { 'mine.md': 'what mine says' })
-  makeDisk(other, 1_700_000_001, at, { 'private.md': 'what is private' })
+  makeDisk(mine, 1_700_000_000, at, { 'mine.md': 'on my own disk' })
+  makeDisk(other, 1_700_000_001, at, { 'private.md': 'on the other disk' })
   {
     using _mine = mountDisk(mine, at)
     expect((await home.sync(['Papers', '--to', 'Research'])).exitCode).toBe(0)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openStoreReader } from '../../src/store/open-store.ts'
 import { temporaryHome } from '../support/home.ts'
 
-test('a mirror never contains what shelfd keeps', async () => {
+test("a mirror never contains shelfd's own directories", async () => {
   const home = temporaryHome()
   home.write('.', { 'a.md': 'A', 'state/other/b.md': 'B' })
   const first = await home.sync(['.', '--no-wait', '--yes'])

@@ -1,4 +1,4 @@
-/** Who may decide what is run, read and sent: this user and root, nobody else. */
+/** Only this user and root may decide what is run, read and sent. */
 import {
   chmodSync,
   chownSync,
@@ -23,7 +23,7 @@ import { type Home, temporaryHome } from '../support/home.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
 const SOMEBODY = 54_321
-/** Only root can give a file to somebody else. */
+/** Only root can give a file to another user. */
 const isRoot = process.geteuid?.() === 0
 const own = process.geteuid?.() ?? 0
 
@@ -35,8 +35,8 @@ function configureCommand(home: Home): { readonly file: string; readonly trace: 
   return { file: join(home.path, 'config/shelfd/config.yaml'), trace }
 }
 
-describe('a configuration', () => {
-  test.runIf(isRoot)('of another user is refused, its tokenCommand never run', async () => {
+describe('configuration files', () => {
+  test.runIf(isRoot)('a configuration of another user is refused before its tokenCommand runs', async () => {
     const home = temporaryHome()
     const { file, trace } = configureCommand(home)
     chownSync(file, SOMEBODY, SOMEBODY)
@@ -49,7 +49,7 @@ describe('a configuration', () => {
     expect(existsSync(trace)).toBe(false)
   })
 
-  test('that others can write is refused with its cure', async () => {
+  test('a configuration that others can write is refused with its remedy', async () => {
     const home = temporaryHome()
     const { file, trace } = configureCommand(home)
     chmodSync(file, 0o666)
@@ -58,7 +58,7 @@ describe('a configuration', () => {
     expect(existsSync(trace)).toBe(false)
   })
 
-  test('in a directory that others can write is refused', async () => {
+  test('a configuration in a directory that others can write is refused', async () => {
     const home = temporaryHome()
     configureCommand(home)
     const directory = join(home.path, 'config/shelfd')
@@ -71,7 +71,7 @@ describe('a configuration', () => {
     expect((await home.shelfd(['config', 'show'])).exitCode).toBe(0)
   })
 
-  test.runIf(isRoot)('of another user does not choose the state either', async () => {
+  test.runIf(isRoot)('a configuration of another user cannot choose the state', async () => {
     const home = temporaryHome()
     home.write('config/shelfd', { 'config.yaml': stringify({ stateDir: join(home.path, 'theirs') }) })
     chownSync(join(home.path, 'config/shelfd/config.yaml'), SOMEBODY, SOMEBODY)
@@ -80,7 +80,7 @@ describe('a configuration', () => {
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 2, stderr: expect.not.stringContaining('store.db') })
   })
 
-  test.runIf(isRoot)('that says nothing may be of anybody', async () => {
+  test.runIf(isRoot)('an empty configuration may belong to any user', async () => {
     const home = temporaryHome()
     home.write('config/shelfd', { 'config.yaml': '# nothing\n' })
     chownSync(join(home.path, 'config/shelfd/config.yaml'), SOMEBODY, SOMEBODY)
@@ -89,8 +89,8 @@ describe('a configuration', () => {
   })
 })
 
-describe('a token file', () => {
-  test.runIf(isRoot)('of another user is refused', async () => {
+describe('token files', () => {
+  test.runIf(isRoot)('a token file of another user is refused', async () => {
     const home = temporaryHome()
     home.write('secrets', { token: 'theirs-4f1c9b7d2e' })
     const file = join(home.path, 'secrets/token')
@@ -102,7 +102,7 @@ describe('a token file', () => {
     expect(stderr).toContain(`it holds a secret, and it belongs to user ${SOMEBODY}; run: sudo chown ${own} "${file}"`)
   })
 
-  test('behind links is judged where they lead', async () => {
+  test('a token file behind links is judged by its target', async () => {
     await using service = await startFaultyService()
     const home = temporaryHome()
     // As Kubernetes mounts secrets: a directory for all, two links, the file.
@@ -119,8 +119,8 @@ describe('a token file', () => {
   })
 })
 
-describe('what decides whom to trust', () => {
-  test('is no program or authority that others can write', async () => {
+describe('programs, authorities and groups', () => {
+  test('a program or authority that others can write is refused', async () => {
     const home = temporaryHome()
     const { trace } = configureCommand(home)
     home.write('bin', { 'get-token': `#!/bin/sh\ntouch ${trace}\necho token\n`, 'ca.pem': 'none' })
@@ -143,7 +143,7 @@ describe('what decides whom to trust', () => {
     expect(existsSync(trace)).toBe(false)
   })
 
-  test('is no group but the one a user has alone', () => {
+  test('only a group that a user has alone may write', () => {
     const judge = (gid: number, mode: number) => findIntruder('x', { uid: 1_000, gid, mode }, { owners: 'anyone' })
     expect(judge(1_000, 0o664)).toBeUndefined()
     expect(judge(100, 0o664)?.why).toBe('others can write it (mode 0664)')
@@ -153,7 +153,7 @@ describe('what decides whom to trust', () => {
 })
 
 describe('the state directory', () => {
-  test('that others can write is refused by every command', async () => {
+  test('every command refuses a state directory that others can write', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     mkdirSync(home.stateDir, { recursive: true })
@@ -165,7 +165,7 @@ describe('the state directory', () => {
     expect(readdirSync(home.stateDir)).toEqual([])
   })
 
-  test.runIf(isRoot)('of another user is refused, though root may look', async () => {
+  test.runIf(isRoot)("root may read another user's state directory, not use it", async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     expect((await home.sync(['Papers'])).exitCode).toBe(0)
@@ -176,7 +176,7 @@ describe('the state directory', () => {
     expect((await home.shelfd(['status'])).exitCode).toBe(0)
   })
 
-  test.runIf(isRoot)('behind a link of another user is refused', async () => {
+  test.runIf(isRoot)("a state directory behind another user's link is refused", async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     const target = home.write('elsewhere/', {})
@@ -189,7 +189,7 @@ describe('the state directory', () => {
     expect(readdirSync(target)).toEqual([])
   })
 
-  test('and all in it are for its user alone', async () => {
+  test('state and library are readable for their user alone', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     const { exitCode } = await home.run(['sync', 'Papers'])
@@ -202,7 +202,7 @@ describe('the state directory', () => {
   })
 })
 
-test("the embedded library's data directory is refused alike", async () => {
+test('a library directory that others can write is refused', async () => {
   const home = temporaryHome()
   home.write('Papers', { 'a.md': 'A' })
   mkdirSync(home.dataDir, { recursive: true })
@@ -217,7 +217,7 @@ test("the embedded library's data directory is refused alike", async () => {
 })
 
 describe('compiled code', () => {
-  test('is kept for its user alone, nothing shared is run', async () => {
+  test('compiled code is kept in a private cache of its user', async () => {
     const home = temporaryHome()
     const shared = home.write('tmp/', {})
     const cache = home.write('cache/', {})
@@ -228,7 +228,7 @@ describe('compiled code', () => {
     expect(readdirSync(join(cache, 'shelfd/code'))).toHaveLength(1)
   })
 
-  test.runIf(isRoot)('of another user is never run', async () => {
+  test.runIf(isRoot)('a code cache of another user is never used', async () => {
     const home = temporaryHome()
     const code = home.write('cache/shelfd/code/', {})
     chownSync(code, SOMEBODY, SOMEBODY)
@@ -238,8 +238,8 @@ describe('compiled code', () => {
   })
 })
 
-describe('a small file that is replaced', () => {
-  test('of the state leaves what a planted link leads to', async () => {
+describe('planted links', () => {
+  test('files of the state replace planted links, not their targets', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     const victim = join(home.write('other', { precious: '' }), 'precious')
@@ -256,14 +256,14 @@ describe('a small file that is replaced', () => {
     expect(lstatSync(join(home.stateDir, 'lock')).isFile()).toBe(true)
   })
 
-  test('follows no link that was planted', () => {
+  test('a replaced file follows no planted link', () => {
     const directory = temporaryDirectory()
-    const [victim, file] = [join(directory, 'victim'), join(directory, 'note')]
+    const [victim, file] = [join(directory, 'victim'), join(directory, 'record')]
     writeFileSync(victim, 'precious')
-    for (const name of ['note', 'note.new']) symlinkSync(victim, join(directory, name))
+    for (const name of ['record', 'record.new']) symlinkSync(victim, join(directory, name))
     replaceFile(file, 'new\n')
     expect(readFileSync(victim, 'utf8')).toBe('precious')
     expect(readFileSync(file, 'utf8')).toBe('new\n')
-    expect(readdirSync(directory).sort()).toEqual(['note', 'victim'])
+    expect(readdirSync(directory).sort()).toEqual(['record', 'victim'])
   })
 })

@@ -1,4 +1,4 @@
-/** One item that the service answers badly, whatever the operation and the answer: the others finish, and it is named. */
+/** The service answers badly for one item, with any answer to any operation: the others finish, and the run names the item. */
 import { describe, expect, test } from 'vitest'
 import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
 import {
@@ -15,7 +15,7 @@ const GOOD = { 'a.md': 'A', 'b.md': 'B', 'sub/c.md': 'C', 'sub/d.md': 'D' }
 let deep: unknown = 'end'
 for (let depth = 0; depth < 20_000; depth += 1) deep = [deep]
 
-/** Answers that are none, or no good news. */
+/** Answers that refuse, fail or cannot be read. */
 const ANSWERS: Readonly<Record<string, ScriptedAnswer>> = {
   'a 403': { status: 403, body: { message: 'Forbidden' } },
   'a 409': { status: 409, body: { message: 'Conflict' } },
@@ -45,8 +45,8 @@ function searchableTitles({ dataDir }: FaultyService): string[] {
     .sort()
 }
 
-describe.each(Object.entries(ANSWERS))('%s', (_, answer) => {
-  test('to one upload leaves the others alone', async () => {
+describe.each(Object.entries(ANSWERS))('answered with %s', (_, answer) => {
+  test('a bad answer to one upload leaves the other files alone', async () => {
     const { service, tested, mirror } = await openPoisoned()
     service.answer = ({ fileName }) => (fileName === 'bad.md' ? answer : undefined)
     const result = await tested.sync([mirror])
@@ -57,7 +57,7 @@ describe.each(Object.entries(ANSWERS))('%s', (_, answer) => {
     expect(service.requests.filter(({ fileName }) => fileName === 'bad.md').length).toBeLessThanOrEqual(2)
   })
 
-  test('to one poll leaves the others alone', async () => {
+  test('a bad answer to one poll leaves the other files alone', async () => {
     const { service, tested, mirror } = await openPoisoned()
     let badId: string | undefined
     service.rewrite = ({ fileName }, body) => {
@@ -75,12 +75,12 @@ describe.each(Object.entries(ANSWERS))('%s', (_, answer) => {
     tested.store.write(() =>
       tested.store.quarantine.list().forEach(({ contentId }) => void tested.store.quarantine.makeDue(contentId)),
     )
-    const healed = await tested.sync([mirror])
-    expect(healed).toMatchObject({ outcome: 'done' })
+    const next = await tested.sync([mirror])
+    expect(next).toMatchObject({ outcome: 'done' })
     expect(service.count('uploadFile')).toBe(5)
   })
 
-  test('to one directory leaves the others alone', async () => {
+  test('a bad answer to one directory leaves the others alone', async () => {
     const { service, tested, mirror } = await openPoisoned()
     const isBad = (body: Buffer) => body.includes('/bad"')
     service.answer = ({ route, body }) => (route === 'createDirectory' && isBad(body) ? answer : undefined)
@@ -91,13 +91,13 @@ describe.each(Object.entries(ANSWERS))('%s', (_, answer) => {
     expect(searchableTitles(service)).toEqual(['a.md', 'b.md', 'c.md', 'd.md'])
   })
 
-  test('to one candidate leaves the others alone', async () => {
+  test('a candidate that cannot be compared hides no arrived upload', async () => {
     const { service, tested, mirror } = await openPoisoned()
     expect((await tested.sync([{ ...mirror, ignore: ['bad.md'] }])).outcome).toBe('done')
     const before = readLibrary(service.dataDir).length
-    // Somebody else's entry of the same name, in the same place, cannot be compared; the upload loses its first answer.
+    // Another client's entry has the same name and place and cannot be compared; the upload loses its first answer.
     await using other = openTestEngine(service)
-    const theirs = mirrorOf(writeTree(temporaryDirectory(), { 'bad/bad.md': 'of somebody else' }))
+    const theirs = mirrorOf(writeTree(temporaryDirectory(), { 'bad/bad.md': 'of another client' }))
     await other.sync([{ ...theirs, remotePath: mirror.remotePath }], { adopts: true })
     const candidate = readLibrary(service.dataDir)[before]?.id ?? ''
     service.rewrite = ({ route }, body) => {
@@ -121,15 +121,15 @@ describe.each(Object.entries(ANSWERS))('%s', (_, answer) => {
   })
 })
 
-describe('an answer that speaks of something else', () => {
-  test('to an upload is no receipt for two contents', async () => {
+describe('answers about another resource', () => {
+  test("an upload answered with another resource's id is no receipt", async () => {
     const { service, tested, mirror } = await openPoisoned()
     let goodId: unknown
     service.rewrite = ({ fileName }, body) => {
       if (fileName === 'a.md') goodId = body.id
       return fileName === 'bad.md' ? { ...body, id: goodId } : body
     }
-    // One at a time, so that the good one is stored first.
+    // The first run leaves the bad file out, so that the good one is stored first.
     await tested.sync([{ ...mirror, ignore: ['bad'] }])
     const result = await tested.sync([mirror])
     expect(accountOf(result).uploads.created).toBe(1)
@@ -138,7 +138,7 @@ describe('an answer that speaks of something else', () => {
     expect(readLibrary(service.dataDir)).toHaveLength(5)
   })
 
-  test('to a poll is not believed', async () => {
+  test('a poll answered for another resource ends nothing', async () => {
     const { service, tested, mirror } = await openPoisoned()
     service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, id: 'another' } : body)
     const result = await tested.sync([mirror])

@@ -1,4 +1,4 @@
-/** What a person sees of a run while it goes on: the real program on a terminal. */
+/** What the real program shows on a terminal during a run. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'
@@ -26,7 +26,7 @@ async function setUp(): Promise<{ readonly service: FaultyService; readonly home
 }
 
 describe('the progress of an upload', () => {
-  test('counts bytes before the file is complete', async () => {
+  test('the progress counts bytes before a file is complete', async () => {
     const { service, home } = await setUp()
     home.write('Papers', { 'deep/big.bin': BIG })
     const { release } = hold(service)
@@ -36,7 +36,7 @@ describe('the progress of an upload', () => {
     expect((await terminal.ended).exitCode).toBe(0)
   })
 
-  test('counts what is sent again, and only that', async () => {
+  test('the progress counts only files that are still to send', async () => {
     const { service, home } = await setUp()
     home.write('Papers', { 'a.md': 'x'.repeat(2_000), 'b.md': 'y'.repeat(1_000) })
     const first = hold(service)
@@ -56,7 +56,7 @@ describe('the progress of an upload', () => {
     expect((await terminal.ended).output).not.toMatch(/0 of 0|0\/0/)
   })
 
-  test('counts nothing that a limit holds back', async () => {
+  test('the progress counts no file that a limit holds back', async () => {
     const { service, home } = await setUp()
     home.write('Papers', { 'a.md': 'x'.repeat(2_000), 'b.md': 'y'.repeat(1_000), 'c.md': 'z'.repeat(500) })
     const { begun, release } = hold(service)
@@ -67,7 +67,7 @@ describe('the progress of an upload', () => {
     expect((await terminal.ended).exitCode).toBe(8)
   })
 
-  test('takes back what left in vain', async () => {
+  test('the progress takes back the bytes of a failed attempt', async () => {
     const { service, home } = await setUp()
     home.write('Papers', { 'a.md': 'x'.repeat(2_000) })
     service.fault = ({ route, attempt }) => (route === 'uploadFile' && attempt === 1 ? 'unavailable' : undefined)
@@ -90,7 +90,7 @@ describe('the progress of an upload', () => {
     expect(output).not.toMatch(/[34]\.\d KiB/)
   })
 
-  test('comes over the socket of a daemon as well', async () => {
+  test('the progress of a sync in the daemon reaches the terminal', async () => {
     const { service, home } = await setUp()
     configure(home, { mirrors: [{ name: 'other', path: home.write('Other', {}), library: 'Test' }] })
     home.write('Papers', { 'big.bin': BIG })
@@ -104,8 +104,8 @@ describe('the progress of an upload', () => {
   })
 })
 
-describe('a log line during the progress', () => {
-  test('stands on a line of its own', async () => {
+describe('log lines during the progress', () => {
+  test('a log line during the progress stands on its own line', async () => {
     const { service, home } = await setUp()
     home.write('Papers', { 'a.md': 'pelican', 'b.md': 'heron' })
     service.fault = ({ route, attempt }) => (route === 'showResource' && attempt === 1 ? 'throttled' : undefined)
@@ -113,7 +113,7 @@ describe('a log line during the progress', () => {
     expect(exitCode).toBe(0)
     const logged = output.split('\r\n').filter((line) => line.includes('every request waits'))
     expect(logged).not.toEqual([])
-    // What a terminal shows of each: what stands behind the last clearing of the line.
+    // A terminal shows only what follows the last clearing of the line.
     for (const line of logged) expect(line.split('\r\x1b[2K').at(-1)).toMatch(/^\d\d:\d\d:\d\d (info|debug) /)
   })
 })

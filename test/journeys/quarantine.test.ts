@@ -27,7 +27,7 @@ async function listFailed(home: Home, ...flags: string[]) {
 }
 
 describe('failed list', () => {
-  test('has one row for a content of several files', async () => {
+  test('failed list has one row for a content of several files', async () => {
     const { home, root } = await refusedHome()
     expect(await listFailed(home)).toEqual([
       expect.objectContaining({
@@ -48,12 +48,12 @@ describe('failed list', () => {
     expect(stdout).toContain(`${root}/sub/bad-copy.md (and 1 more)`)
   })
 
-  test('is empty where nothing was mirrored', async () => {
+  test('failed list is empty before the first sync', async () => {
     const { exitCode, stdout, stderr } = await temporaryHome().shelfd(['failed', 'list'])
     expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: '', stderr: 'Nothing is in quarantine\n' })
   })
 
-  test('says that what is wrong is no upload', async () => {
+  test('failed list points to problems that are no failed uploads', async () => {
     const home = temporaryHome()
     const path = home.write('Papers', { 'a.md': 'A', 'long.md': 'B'.repeat(9), 'longer.md': 'C'.repeat(10) })
     configure(home, { mirrors: [{ name: 'Papers', path, maxSize: '5B' }] })
@@ -66,7 +66,7 @@ describe('failed list', () => {
     })
   })
 
-  test('is a block each where a table would be cut', async () => {
+  test('failed list prints blocks on a narrow terminal', async () => {
     const service = await startFaultyService({ library: 'Research' })
     service.answer = ({ fileName }) => (fileName ? REFUSAL : undefined)
     const { home, shelfd } = createHome()
@@ -83,7 +83,7 @@ describe('failed list', () => {
     expect((await shelfd('failed list', { env, isTerminal: true, columns: 300 })).stdout).toMatch(/^PATH +CODE/)
   })
 
-  test('has resources whose ingestion ended badly', async () => {
+  test('failed list has resources whose ingestion failed', async () => {
     const service = await startFaultyService({ library: 'Research' })
     service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, ingestion_status: 'failed' } : body)
     const home = temporaryHome(service)
@@ -98,7 +98,7 @@ describe('failed list', () => {
 })
 
 describe('failed show', () => {
-  test('finds a content by path, directory and hash', async () => {
+  test('failed show finds a content by path, directory and hash', async () => {
     const { home } = await refusedHome()
     const [{ sha256 }] = await listFailed(home)
     for (const word of ['Papers/sub/bad.md', 'Papers/sub', 'Papers', sha256.slice(0, 8)]) {
@@ -107,7 +107,7 @@ describe('failed show', () => {
     }
   })
 
-  test('refuses what is not in quarantine', async () => {
+  test('failed show refuses a content that is not in quarantine', async () => {
     const { home } = await refusedHome()
     const { exitCode, stderr } = await home.shelfd(['failed', 'show', 'Papers/good.md'])
     expect({ exitCode, stderr }).toEqual({
@@ -118,7 +118,7 @@ describe('failed show', () => {
 })
 
 describe('failed retry', () => {
-  test('sends nothing itself and everything next', async () => {
+  test('failed retry sends nothing itself, but the next run does', async () => {
     const { service, home } = await refusedHome()
     service.answer = () => undefined
     service.forget()
@@ -131,7 +131,7 @@ describe('failed retry', () => {
     expect(await listFailed(home)).toEqual([])
   })
 
-  test('wants contents or all of them', async () => {
+  test('failed retry needs either contents or --all', async () => {
     const { home } = await refusedHome()
     expect((await home.shelfd(['failed', 'retry'])).exitCode).toBe(2)
     expect((await home.shelfd(['failed', 'retry', 'Papers', '--all'])).exitCode).toBe(2)
@@ -139,7 +139,7 @@ describe('failed retry', () => {
 })
 
 describe('failed ignore', () => {
-  test('makes runs succeed and tries no more', async () => {
+  test('failed ignore makes runs succeed and stops the uploads', async () => {
     const { service, home, root } = await refusedHome()
     expect((await home.shelfd(['failed', 'ignore', 'Papers/sub'])).stderr).toBe('Set aside: 1 file\n')
     makeDueByTime(home)
@@ -153,11 +153,11 @@ describe('failed ignore', () => {
     const report = await home.shelfd(['report', '--json', '--only', 'needs-attention'])
     expect(JSON.parse(report.stdout).mirrors[0].entries[0].reason).toMatch(/^set aside: .*no such kind/)
     service.answer = () => undefined
-    writeFileSync(join(root, 'sub', 'bad.md'), 'mended')
+    writeFileSync(join(root, 'sub', 'bad.md'), 'corrected')
     expect((await home.sync(['Papers'])).mirror.uploads.created).toBe(1)
   })
 
-  test('is taken back by a retry', async () => {
+  test('failed retry takes back failed ignore', async () => {
     const { home } = await refusedHome()
     await home.shelfd(['failed', 'ignore', 'Papers/sub'])
     await home.shelfd(['failed', 'retry', 'Papers/sub'])
@@ -167,7 +167,7 @@ describe('failed ignore', () => {
 })
 
 describe('pause', () => {
-  test('is kept, shown, and ended by resume', async () => {
+  test('a pause is stored, shown, and ended by resume', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     await home.sync(['Papers'])
@@ -180,7 +180,7 @@ describe('pause', () => {
     expect(await isPaused()).toBe(false)
   })
 
-  test('refuses a mirror that nobody knows', async () => {
+  test('pause refuses an unknown mirror', async () => {
     const { exitCode, stderr } = await temporaryHome().shelfd(['pause', 'nothing'])
     expect({ exitCode, stderr }).toEqual({
       exitCode: 2,
@@ -188,7 +188,7 @@ describe('pause', () => {
     })
   })
 
-  test('fails while another process holds the store', async () => {
+  test('pause fails while another process holds the store', async () => {
     const home = temporaryHome()
     mkdirSync(home.stateDir, { recursive: true })
     using _held = openStore(home.stateDir)
@@ -196,7 +196,7 @@ describe('pause', () => {
   })
 })
 
-/** As if its time had come. */
+/** Lets the quarantine of the content end by time. */
 function makeDueByTime(home: Home): void {
   using store = openStore(home.stateDir)
   const [row] = store.quarantine.list()

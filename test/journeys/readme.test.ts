@@ -37,7 +37,7 @@ function withoutChance(text: string): string {
     .trimEnd()
 }
 
-test('is followed to the letter, both quick starts in a row', { timeout: 120_000 }, async () => {
+test('both quick starts of the README work as printed', { timeout: 120_000 }, async () => {
   const { path: home } = temporaryHome()
   const bin = join(home, 'bin')
   mkdirSync(bin)

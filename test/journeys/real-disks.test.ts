@@ -20,8 +20,8 @@ async function openHome() {
   return { service, home, at }
 }
 
-describe.runIf(mayMount)('a mirror on a disk', () => {
-  test('that may only be read is mirrored (P8)', async () => {
+describe.runIf(mayMount)('mirrors on mounted disks', () => {
+  test('a read-only disk is mirrored (P8)', async () => {
     const { service, home, at } = await openHome()
     using _papers = mount(['--bind', home.write('Sources', manyFiles(FILES, FILES))], at)
     execFileSync('mount', ['-o', 'remount,ro,bind', at])
@@ -31,7 +31,7 @@ describe.runIf(mayMount)('a mirror on a disk', () => {
     expect(await home.shelfd(['report', '--check'])).toMatchObject({ exitCode: 0 })
   })
 
-  test('that another one replaces while it is sent keeps both apart (P12)', async () => {
+  test('two disks swapped during a sync are never mixed (P12)', async () => {
     const { service, home, at } = await openHome()
     const names = Array.from({ length: FILES }, (_, index) => `${index}.md`)
     const [mine, other] = ['mine', 'other'].map((owner, index) => {

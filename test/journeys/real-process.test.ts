@@ -16,21 +16,21 @@ async function openHome() {
   return { service, home: temporaryHome(service) }
 }
 
-test.runIf(process.platform !== 'win32')('too few descriptors are told, and cost nothing', async () => {
+test.runIf(process.platform !== 'win32')('too few descriptors damage nothing and repeat no upload', async () => {
   const { service, home } = await openHome()
   home.write('Papers', manyFiles(40, 40))
   for (const limit of [20, 22, 24, 28, 36]) {
     const launcher = ['sh', '-c', `ulimit -n ${limit} && exec "$@"`, 'sh']
     const running = runShelfd([...SYNC, '--log-format', 'json'], { env: home.env, cwd: home.path, launcher })
     const { stderr } = await running.ended
-    // Node itself may lack them and end anyhow; nobody must be told to set the state aside for that.
+    // Node itself may lack descriptors and end; no message may then ask the operator to move the state away.
     expect({ limit, stderr }).not.toMatchObject({ stderr: expect.stringMatching(/store-damaged|"unexpected"/) })
   }
   expect(await home.shelfd(SYNC)).toMatchObject({ exitCode: 0 })
   expect(readLibrary(service.dataDir)).toHaveLength(40)
 })
 
-test.runIf(process.platform !== 'win32')('a process stopped while it sends goes on', async () => {
+test.runIf(process.platform !== 'win32')('a process stopped during an upload completes it afterwards', async () => {
   const { service, home } = await openHome()
   home.write('Papers', { 'large.md': 'large '.repeat(MEGABYTE), 'small.md': 'small' })
   const running = runShelfd([...SYNC, '--json'], { env: home.env, cwd: home.path })
@@ -39,7 +39,7 @@ test.runIf(process.platform !== 'win32')('a process stopped while it sends goes 
     if (stops > 0) return
     stops += 1
     running.child.kill('SIGSTOP')
-    // The service waits for nobody, and is gone when the process wakes up.
+    // The service does not wait: its connection is closed when the process continues.
     setImmediate(() => running.child.kill('SIGCONT'))
     throw new Error('given up by the test')
   }
@@ -48,7 +48,7 @@ test.runIf(process.platform !== 'win32')('a process stopped while it sends goes 
   expect(readLibrary(service.dataDir)).toHaveLength(2)
 })
 
-test('a log cut after a kill never sends a receipt again', async () => {
+test('a write-ahead log cut after a kill repeats no upload', async () => {
   const { service, home } = await openHome()
   home.write('Papers', manyFiles(12, 12))
   const { child, ended } = runShelfd(SYNC, { env: home.env, cwd: home.path })
@@ -63,17 +63,18 @@ test('a log cut after a kill never sends a receipt again', async () => {
   cpSync(home.stateDir, killed, { recursive: true })
   const sent = service.count('uploadFile')
   const { size } = statSync(join(killed, 'store.db-wal'))
-  const ends: { readonly exitCode: number | null; readonly says: boolean }[] = []
+  const ends: { readonly exitCode: number | null; readonly asksForRestore: boolean }[] = []
   for (const share of [0, 0.3, 0.6, 0.9, 0.99]) {
     rmSync(home.stateDir, { recursive: true })
     cpSync(killed, home.stateDir, { recursive: true, preserveTimestamps: true })
     truncateSync(join(home.stateDir, 'store.db-wal'), Math.floor(size * share))
     const { exitCode, stderr } = await home.shelfd(SYNC)
-    ends.push({ exitCode, says: stderr.includes('restore') })
+    ends.push({ exitCode, asksForRestore: stderr.includes('restore') })
   }
-  // The end of a log may hold nothing that a commit has waited for: then nothing is missing.
-  expect(ends[0]).toEqual({ exitCode: 78, says: true })
-  for (const { exitCode, says } of ends) expect(['78 true', '0 true']).toContain(`${exitCode} ${says}`)
+  // If the cut end of the log holds no durable commit, nothing is missing.
+  expect(ends[0]).toEqual({ exitCode: 78, asksForRestore: true })
+  for (const { exitCode, asksForRestore } of ends)
+    expect(['78 true', '0 true']).toContain(`${exitCode} ${asksForRestore}`)
   expect(service.count('uploadFile')).toBe(sent)
   rmSync(home.stateDir, { recursive: true })
   cpSync(killed, home.stateDir, { recursive: true })

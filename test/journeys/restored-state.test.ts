@@ -5,14 +5,14 @@ import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
 
 const TO = ['Papers', '--to', 'Research']
-const SAID = /The state is new, restored or copied/
+const NOTICE = /The state is new, restored or copied/
 
-test('a state restored from a backup is said to be one until it has looked', async () => {
+test('a state restored from a backup is reported until the next sync', async () => {
   const service = await startFaultyService({ library: 'Research', hasNoDuplicateRule: true })
   const home = temporaryHome(service)
   home.write('Papers', { 'a.md': 'A' })
   expect((await home.sync(TO)).exitCode).toBe(0)
-  expect((await home.shelfd(['status'])).stdout).not.toMatch(SAID)
+  expect((await home.shelfd(['status'])).stdout).not.toMatch(NOTICE)
   const backup = join(home.path, 'backup')
   cpSync(home.stateDir, backup, { recursive: true })
   home.write('Papers', { 'b.md': 'B' })
@@ -20,9 +20,9 @@ test('a state restored from a backup is said to be one until it has looked', asy
   rmSync(home.stateDir, { recursive: true })
   renameSync(backup, home.stateDir)
 
-  expect(await home.shelfd(['status'])).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(SAID) })
-  expect(await home.shelfd(['status', '--json'])).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(SAID) })
-  expect(await home.shelfd(['report'])).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(SAID) })
+  expect(await home.shelfd(['status'])).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(NOTICE) })
+  expect(await home.shelfd(['status', '--json'])).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(NOTICE) })
+  expect(await home.shelfd(['report'])).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(NOTICE) })
   service.forget()
   const { exitCode, stderr, mirror } = await home.sync(TO)
   expect({ exitCode, stderr }).toEqual({
@@ -31,13 +31,13 @@ test('a state restored from a backup is said to be one until it has looked', asy
   })
   expect(mirror.uploads).toMatchObject({ created: 0, duplicates: 1 })
   expect(service.count('uploadFile')).toBe(0)
-  expect((await home.shelfd(['status'])).stdout).not.toMatch(SAID)
+  expect((await home.shelfd(['status'])).stdout).not.toMatch(NOTICE)
   const report = await home.shelfd(['report', '--check'])
   expect(report).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/2 in-sync/) })
-  expect(report.stderr).not.toMatch(SAID)
+  expect(report.stderr).not.toMatch(NOTICE)
 })
 
-test('an older copy is refused by whoever reads as well, and the way back leads on', async () => {
+test('every command refuses an older store until its generation is removed', async () => {
   const service = await startFaultyService({ library: 'Research', hasNoDuplicateRule: true })
   const home = temporaryHome(service)
   home.write('Papers', { 'a.md': 'A' })

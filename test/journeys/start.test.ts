@@ -1,4 +1,4 @@
-/** `npm start`, from a checkout, by somebody who uses shelfd already. */
+/** `npm start` in a checkout, run by a user who has a state and a service already. */
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,7 +33,7 @@ function start(
   return { exitCode: status, stdout, stderr }
 }
 
-test('npm start leaves the own state and service alone', async () => {
+test("npm start leaves the user's state and service alone", async () => {
   await using service = await startFaultyService({ library: 'Research' })
   const home = temporaryHome()
   const papers = home.write('Papers', { 'a.md': 'pelican' })
@@ -48,7 +48,7 @@ test('npm start leaves the own state and service alone', async () => {
   expect(readLibrary(join(directory, '.shelfd', 'library'))).toHaveLength(1)
 })
 
-test('npm start obeys flags and variables', async () => {
+test('npm start follows flags and variables', async () => {
   const home = temporaryHome()
   home.write('Papers', { 'a.md': 'pelican' })
   const directory = checkout()

@@ -1,4 +1,4 @@
-/** What `status` says without a daemon: why a run failed, how far one is, and that it answers whatever the configuration is. */
+/** `status` without a daemon: why a run failed, how far a run is, and an answer even if the configuration is broken. */
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -13,8 +13,8 @@ async function synced(home: Home = temporaryHome()) {
   return { home, root }
 }
 
-describe('without a daemon', () => {
-  test('says that none runs and what is searchable', async () => {
+describe('status without a daemon', () => {
+  test('status reports that no daemon runs and counts searchable files', async () => {
     const { home } = await synced()
     const { exitCode, stdout } = await home.run(['status'])
     expect(exitCode).toBe(0)
@@ -23,7 +23,7 @@ describe('without a daemon', () => {
     expect(stdout).not.toMatch(/to send|contents/)
   })
 
-  test('gives the reason of a halted run', async () => {
+  test('status gives the reason of a halted run', async () => {
     const { home, root } = await synced()
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f'])
       renameSync(join(root, `${name}.md`), join(home.path, `${name}.md`))
@@ -34,7 +34,7 @@ describe('without a daemon', () => {
     expect(mirror.lastRun).toMatchObject({ verdict: 'failed', failure: { code: 'root-emptied' } })
   })
 
-  test('gives the reason of a run that never reached the service', async () => {
+  test('status gives the reason of a run that the service refused', async () => {
     const service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     const root = home.write('Papers', { 'a.md': 'A' })
@@ -50,7 +50,7 @@ describe('without a daemon', () => {
     expect((await home.run(['status'])).stdout).toMatch(/^ {2}✗ stopped .* \[credential-refused\]$/m)
   })
 
-  test('shows no directory that never became a mirror', async () => {
+  test('status shows no directory that never became a mirror', async () => {
     const { home } = await synced()
     home.write('.', { 'single.txt': 'one' })
     for (const directory of ['nosuchdir', 'single.txt', '/usr'])
@@ -62,7 +62,7 @@ describe('without a daemon', () => {
     expect((await home.run(['status'])).stdout, 'of another directory').toMatch(/^usr: .*other\n {2}! never synced$/m)
   })
 
-  test('never says that nothing is to send beside doubts', async () => {
+  test('status never calls uploads in doubt up to date', async () => {
     const { home, kill } = await duringLastUpload()
     await kill()
     const { stdout } = await home.run(['status'])
@@ -72,7 +72,7 @@ describe('without a daemon', () => {
   })
 })
 
-test('shows percent and bytes while a sync sends', async () => {
+test('status shows percent and bytes during a sync', async () => {
   const { home, finish } = await duringLastUpload()
   await expect
     .poll(async () => (await home.run(['status'])).stdout, { timeout: 30_000 })
@@ -81,7 +81,7 @@ test('shows percent and bytes while a sync sends', async () => {
   expect((await home.run(['status'])).stdout).not.toMatch(/sending/)
 })
 
-/** A sync of eight files whose last upload does not end before it is let. */
+/** A sync of eight files whose last upload ends only at `finish`. */
 async function duringLastUpload() {
   const service = await startFaultyService({ library: 'Research' })
   const home = temporaryHome(service)
@@ -116,8 +116,8 @@ async function duringLastUpload() {
   return { home, kill, finish }
 }
 
-describe('with a broken configuration', () => {
-  test('answers, and then names the error', async () => {
+describe('status with a broken configuration', () => {
+  test('status answers, then names the error of the configuration', async () => {
     const { home } = await synced()
     home.write('config/shelfd', { 'config.yaml': 'mirors: []\n' })
     const { exitCode, stdout, stderr } = await home.run(['status'])
@@ -132,7 +132,7 @@ describe('with a broken configuration', () => {
     })
   })
 
-  test('finds the state that flags, variables or the file name', async () => {
+  test('status finds the state by flag, variable or configuration', async () => {
     const home = temporaryHome()
     const elsewhere = join(home.path, 'elsewhere')
     await synced({ ...home, shelfd: (args) => home.shelfd([...args, '--state-dir', elsewhere]) })

@@ -15,7 +15,7 @@ function linesOf(stdout: string): string[] {
 }
 
 describe('the summary of a run', () => {
-  test('says in files what was sent and found', async () => {
+  test('the summary counts the files sent, copied and left out', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A', 'b.md': 'B', 'copy.md': 'A', '.env': 'SECRET=1' })
     const first = await home.run(['sync', 'Papers'])
@@ -36,7 +36,7 @@ describe('the summary of a run', () => {
     expect(again.stdout).not.toMatch(/sent {2}/)
   })
 
-  test('uses the singular for one file', async () => {
+  test('the summary uses the singular for one file', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A', 'copy.md': 'A' })
     expect((await home.run(['sync', 'Papers', '-n'])).stdout).toMatch(/would send +1 file, 1 B \(1 more is a copy\)/)
@@ -45,7 +45,7 @@ describe('the summary of a run', () => {
     expect((await home.run(['sync', 'Papers'])).stdout).toMatch(/sent +nothing; 1 copy of files already sent/)
   })
 
-  test('ends with the number of problems', async () => {
+  test('the summary ends with the number of problems', async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     home.write('Papers', { 'a.md': 'A', 'b.md': 'B' })
@@ -58,14 +58,14 @@ describe('the summary of a run', () => {
   })
 })
 
-describe('the only directory that cannot be read', () => {
-  test('leaves the word to the error', async () => {
+describe('missing directories', () => {
+  test('a run over one missing directory prints its error alone', async () => {
     const { exitCode, stdout, stderr } = await temporaryHome().run(['sync', 'nosuchdir'])
     expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' })
     expect(stderr).toMatch(/^shelfd: .*nosuchdir": it does not exist\n$/)
   })
 
-  test('beside another keeps the summary', async () => {
+  test('a missing directory beside another keeps the summary', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A' })
     const { exitCode, stdout } = await home.run(['sync', 'nosuchdir', 'Papers'])
@@ -74,8 +74,8 @@ describe('the only directory that cannot be read', () => {
   })
 })
 
-describe('a dry run beside files that are being processed', () => {
-  test('exits 0 and says how many', async () => {
+describe('dry runs during ingestion', () => {
+  test('a dry run during ingestion exits 0 and counts its files', async () => {
     await using service = await startFaultyService({ library: 'Research' })
     service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, ingestion_status: 'running' } : body)
     const home = temporaryHome(service)
@@ -87,18 +87,18 @@ describe('a dry run beside files that are being processed', () => {
   })
 })
 
-describe('words of the inside', () => {
-  const INSIDE = /\balias(es)?\b|\bin doubt\b|second location|\bcontents\b(?! of)/i
+describe('internal words', () => {
+  const INTERNAL = /\balias(es)?\b|\bin doubt\b|second location|\bcontents\b(?! of)/i
 
-  test('stand in no help', async () => {
+  test('no help text uses an internal word', async () => {
     const home = temporaryHome()
     for (const { name } of commands) {
       const { stdout } = await home.shelfd([...name.split(' '), '--help'])
-      expect({ name, said: stdout.match(INSIDE)?.[0] }).toEqual({ name, said: undefined })
+      expect({ name, found: stdout.match(INTERNAL)?.[0] }).toEqual({ name, found: undefined })
     }
   })
 
-  test('stand in no report of changed files', async () => {
+  test('no report of changed files uses an internal word', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A', 'copy.md': 'A', 'b.md': 'B' })
     await home.shelfd(['sync', 'Papers'])
@@ -106,6 +106,6 @@ describe('words of the inside', () => {
     await home.shelfd(['sync', 'Papers'])
     const { stdout } = await home.run(['report'])
     expect(stdout).toMatch(/^ {2}\^ +1 superseded \(an earlier version, still searchable\)$/m)
-    expect(stdout).not.toMatch(INSIDE)
+    expect(stdout).not.toMatch(INTERNAL)
   })
 })

@@ -7,8 +7,8 @@ import { listenForNotifications } from '../support/notify-socket.ts'
 import { runShelfd } from '../support/run-shelfd.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
-describe.runIf(process.platform === 'linux')('under systemd', () => {
-  test('the daemon reports start, life, reload and end', async () => {
+describe.runIf(process.platform === 'linux')('the daemon under systemd', () => {
+  test('the daemon notifies systemd of start, life, reload and end', async () => {
     const service = await startFaultyService({ library: 'Papers' })
     const socket = await listenForNotifications()
     const { child, ended } = startDaemon(service, socket.path)
@@ -21,8 +21,8 @@ describe.runIf(process.platform === 'linux')('under systemd', () => {
     const before = socket.messages.length
     child.kill('SIGHUP')
     const reload = await socket.until((all) => all.slice(before).some(isReady))
-    const news = reload.slice(before).filter((message) => isReady(message) || message.startsWith('RELOADING=1'))
-    expect(news).toEqual([
+    const announced = reload.slice(before).filter((message) => isReady(message) || message.startsWith('RELOADING=1'))
+    expect(announced).toEqual([
       expect.stringMatching(/^RELOADING=1\nMONOTONIC_USEC=\d+$/),
       expect.stringMatching(/^READY=1\nSTATUS=1 mirror/),
     ])
@@ -33,7 +33,7 @@ describe.runIf(process.platform === 'linux')('under systemd', () => {
     expect(socket.messages.join('\n')).not.toContain(service.token)
   })
 
-  test('its state lies where systemd says', async () => {
+  test("the daemon keeps its state in systemd's state directory", async () => {
     const service = await startFaultyService({ library: 'Papers' })
     const socket = await listenForNotifications()
     const { child, ended, stateDir } = startDaemon(service, socket.path)

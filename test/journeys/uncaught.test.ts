@@ -1,4 +1,4 @@
-/** What becomes of a daemon in which something is thrown that nobody expects. */
+/** A daemon in which code throws an unexpected exception. */
 import { expect, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { isIdle } from '../support/daemon-process.ts'
@@ -6,13 +6,13 @@ import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 
-/** Code in front of the program, which throws when it is told to. */
+/** Code that is loaded before the program and throws at SIGUSR2. */
 const THROWS = `process.on('SIGUSR2', () => { throw new Error('planted') })`
 
 /** Ends after which service/shelfd.service is not started again. */
 const FINAL = [0, 2, 3, 7, 8, 78]
 
-test('an exception that nobody catches ends the daemon, to be started again', async () => {
+test('an uncaught exception ends the daemon with a restartable exit code', async () => {
   await using service = await startFaultyService({ library: 'Research' })
   const home = temporaryHome(service)
   const path = home.write('Papers', { 'a.md': 'A' })
@@ -28,7 +28,7 @@ test('an exception that nobody catches ends the daemon, to be started again', as
 
   home.write('Papers', { 'b.md': 'B' })
   const next = await startDaemon(home)
-  await next.until('it goes on', (now) => isIdle(now) && service.count('uploadFile') === 2)
+  await next.until('it continues', (now) => isIdle(now) && service.count('uploadFile') === 2)
   expect((await next.stop()).exitCode).toBe(0)
   expect(readLibrary(service.dataDir).map(({ title }) => title)).toEqual(['a.md', 'b.md'])
 })

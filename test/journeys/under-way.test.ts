@@ -1,4 +1,4 @@
-/** What is said of an upload while it is on its way, and when whoever sent it is gone. */
+/** How an upload is reported while it is under way, and after its process is gone. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
 import { readStatus as readMirrors } from '../../src/sync/report/status.ts'
@@ -7,7 +7,7 @@ import { startFaultyService } from '../support/faulty-service.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { runShelfd } from '../support/run-shelfd.ts'
 
-/** A process that is in the middle of an upload, which goes on only when it is let. */
+/** A process in the middle of an upload, which the service answers only at the end of the test. */
 async function uploadWith(args: readonly string[]) {
   const service = await startFaultyService({ library: 'Test' })
   const home = temporaryHome(service)
@@ -46,8 +46,8 @@ const IN_DOUBT = {
   reasons: ['in doubt'],
 }
 
-describe.each([[['sync', 'papers']], [['daemon']]])('an upload of %j', (args) => {
-  test('is a doubt only when its process is gone', async () => {
+describe.each([[['sync', 'papers']], [['daemon']]])('uploads of %j', (args) => {
+  test('an upload is in doubt only after its process is gone', async () => {
     const { home, kill } = await uploadWith(args)
     expect(await look(home)).toEqual(UNDER_WAY)
     expect((await home.shelfd(['status'])).stdout).toMatch(/sending 0 of 1 file /)
@@ -55,7 +55,7 @@ describe.each([[['sync', 'papers']], [['daemon']]])('an upload of %j', (args) =>
     expect(await look(home)).toEqual(IN_DOUBT)
   })
 
-  test('stays a doubt for whoever comes next', async () => {
+  test('an upload of a killed process stays in doubt for the next', async () => {
     const { home, kill } = await uploadWith(args)
     await kill()
     using store = openStore(home.stateDir)
@@ -64,12 +64,12 @@ describe.each([[['sync', 'papers']], [['daemon']]])('an upload of %j', (args) =>
   })
 })
 
-describe('a batch', () => {
-  test('that a kill breaks off goes on at the start', async () => {
+describe('batches', () => {
+  test('a batch interrupted by a kill continues at the next start', async () => {
     const service = await startFaultyService({ library: 'Test' })
     const home = temporaryHome(service)
     const root = home.write('Papers', { 'a.md': 'pelican', 'b.md': 'heron' })
-    // Of itself only the very first batch begins in the time of this test.
+    // By its schedule only the very first batch begins during this test.
     const mirror = { name: 'papers', path: root, library: 'Test', settle: '0s', schedule: inHalfAYear() }
     configure(home, { mirrors: [mirror] })
     const begun = Promise.withResolvers<void>()

@@ -1,4 +1,4 @@
-/** What lies in a mirror and cannot be sent: every command says so, and all agree. */
+/** Entries of a mirror that cannot be sent: every command reports them, with the same reason. */
 import { spawnSync } from 'node:child_process'
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,8 +20,8 @@ const TOO_LARGE =
   'larger than maxSize (2.0 KiB, the limit is 1.0 KiB); raise maxSize, or leave it out with an ignore rule'
 const PIPE = "a pipe, which can't be sent; leave it out with an ignore rule"
 
-describe('a file over maxSize', () => {
-  test('is a problem in summary, report and why', async () => {
+describe('files over maxSize', () => {
+  test('a file over maxSize is a problem in summary, report and why', async () => {
     const { home } = mirroredHome({ 'big.bin': 'x'.repeat(2048) })
     const { exitCode, mirror } = await home.sync([])
     const problem = { path: 'big.bin', code: 'over-max-size', message: TOO_LARGE, retryAt: null }
@@ -40,7 +40,7 @@ describe('a file over maxSize', () => {
     expect(status.mirrors[0].problems).toMatchObject([{ path: 'big.bin', code: 'over-max-size' }])
   })
 
-  test('is well again once it is small enough', async () => {
+  test('a file over maxSize recovers once it is small enough', async () => {
     const { home, root } = mirroredHome({ 'big.bin': 'x'.repeat(2048) })
     await home.sync([])
     writeFileSync(join(root, 'big.bin'), 'small')
@@ -48,7 +48,7 @@ describe('a file over maxSize', () => {
     expect((await home.shelfd(['report', '--check'])).exitCode).toBe(0)
   })
 
-  test('leaves what it was as an old version', async () => {
+  test('a file that grows over maxSize leaves its earlier version superseded', async () => {
     const { home, root } = mirroredHome({ 'big.bin': 'small' })
     expect((await home.sync([])).exitCode).toBe(0)
     writeFileSync(join(root, 'big.bin'), 'x'.repeat(2048))
@@ -58,8 +58,8 @@ describe('a file over maxSize', () => {
   })
 })
 
-describe('a pipe', () => {
-  test('fails sync and check until a rule leaves it out', async () => {
+describe('pipes', () => {
+  test('a pipe fails sync and check until a rule ignores it', async () => {
     const { home, root } = mirroredHome({})
     spawnSync('mkfifo', [join(root, 'pipe')])
     symlinkSync('a.md', join(root, 'link.md'))
@@ -74,7 +74,7 @@ describe('a pipe', () => {
     expect((await home.shelfd(['report', '--check'])).exitCode).toBe(0)
   })
 
-  test('is a problem as soon as a daemon sees it', { timeout: 180_000 }, async () => {
+  test('a daemon reports a pipe and a too large file', { timeout: 180_000 }, async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     const path = home.write('Papers', { 'a.md': 'a' })
@@ -91,8 +91,8 @@ describe('a pipe', () => {
   })
 })
 
-describe('a check', () => {
-  test('passes where sync does: old versions and what was set aside', async () => {
+describe('report --check', () => {
+  test('report --check passes with old versions and ignored failures', async () => {
     const service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     const root = home.write('Papers', { 'a.md': 'a', 'refused.md': 'refused' })

@@ -1,4 +1,4 @@
-/** What is printed for machines: a whole document or nothing, and every time in one form. */
+/** JSON output: a whole document or nothing, and every time in one format. */
 import { rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { startDaemon } from '../support/daemon.ts'
@@ -16,7 +16,7 @@ async function mirroredTwice() {
 }
 
 describe('report --json', () => {
-  test('prints nothing with a wrong token', async () => {
+  test('report --json prints no document with a wrong token', async () => {
     const { service, home } = await mirroredTwice()
     const wrong = variablesOf({ url: service.url, token: `${service.token.slice(0, -1)}!` })
     const { exitCode, stdout, stderr } = await home.run(['report', '--json'], wrong)
@@ -24,7 +24,7 @@ describe('report --json', () => {
     expect(stderr).toContain('401')
   })
 
-  test('is a whole document when a later mirror fails', async () => {
+  test('report --json is a whole document when a later mirror fails', async () => {
     const { home } = await mirroredTwice()
     rmSync(`${home.path}/Second`, { recursive: true })
     const { exitCode, stdout, stderr } = await home.run(['report', '--json'])
@@ -37,7 +37,7 @@ describe('report --json', () => {
 })
 
 describe('times', () => {
-  test('are in ISO 8601 in every answer', async () => {
+  test('every JSON answer has its times in ISO 8601', async () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'pelican', 'empty.pipe': '' })
     home.write('config/shelfd', { 'config.yaml': `mirrors: [{ name: papers, path: ${home.path}/Papers }]\n` })

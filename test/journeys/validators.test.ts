@@ -1,4 +1,4 @@
-/** A validator's own sentences ("expected number, received NaN") say nothing to a person: none is ever shown. */
+/** A validator's own sentences ("expected number, received NaN") do not help a person: the program prints none of them. */
 import { describe, expect, test } from 'vitest'
 import { configJsonSchema } from '../../src/app/settings/schema/json-schema.ts'
 import { readSettingsWith } from '../app/settings/read-settings-with.ts'
@@ -9,19 +9,19 @@ const VALIDATOR = /Invalid (input|option)|expected \w+, received|Too (small|big)
 
 const WRONG = ['.nan', '.inf', '-1', '3', 'true', '""', 'x', '[]', '[3]', '[[]]', '{}', '{ x: 1 }', '{ path: [] }']
 
-describe('no validator speaks', () => {
-  test('of wrong values anywhere in the configuration', () => {
-    const told = leavesOf(JSON.parse(configJsonSchema())).flatMap((path) =>
+describe('validators', () => {
+  test("no wrong configuration value prints a validator's own sentence", () => {
+    const messages = leavesOf(JSON.parse(configJsonSchema())).flatMap((path) =>
       WRONG.flatMap((value) => problemOf(`${nested(path, value)}\n`)),
     )
-    expect(told.length).toBeGreaterThan(300)
-    expect(told.filter((problem) => VALIDATOR.test(problem.replace(/, not .*/, '')))).toEqual([])
+    expect(messages.length).toBeGreaterThan(300)
+    expect(messages.filter((problem) => VALIDATOR.test(problem.replace(/, not .*/, '')))).toEqual([])
   })
 
   test.each([
     [['search', 'tide', '--limit', '-5'], 'limit: must be a whole number from 1 to'],
     [['search', 'tide', '--limit', '0.5'], 'limit: must be a whole number from 1 to'],
-  ])('when the library on this computer refuses %j', async (words, message) => {
+  ])('the embedded library refuses %j in plain words', async (words, message) => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'tide' })
     await home.shelfd(['sync', 'Papers'])
@@ -31,7 +31,7 @@ describe('no validator speaks', () => {
     expect(stderr).not.toMatch(VALIDATOR)
   })
 
-  test('when a service answers what the interface does not say', async () => {
+  test('a malformed answer of a service is explained in plain words', async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     service.rewrite = ({ route }, body) => (route === 'listLibraries' ? { ...body, items: [{ id: 3 }] } : body)

@@ -1,4 +1,4 @@
-/** What `why` says of paths that other commands only count. */
+/** `why` explains paths that other commands only count. */
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -9,7 +9,7 @@ import { type Home, temporaryHome } from '../support/home.ts'
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const TO = ['Papers', '--to', 'Research']
 
-/** How an upload ended, as the state has it, and as people are told. */
+/** Each stored outcome of an upload, and the words that `why` prints for it. */
 const OUTCOMES = [
   ['created', 'sent'],
   ['duplicate', 'was there already'],
@@ -39,7 +39,7 @@ async function mirroredHome() {
 }
 
 describe('why of a directory', () => {
-  test('counts what is known below it', async () => {
+  test('why counts the known files below a directory', async () => {
     const { service, home, root } = await mirroredHome()
     service.answer = ({ fileName }) =>
       fileName === 'c.md' ? { status: 422, body: { message: 'no such kind' } } : undefined
@@ -59,7 +59,7 @@ describe('why of a directory', () => {
     expect((await explain(home, '')).directory).toMatchObject({ directories: 3, files: { known: 4 } })
   })
 
-  test('says that it is not made yet, or left out', async () => {
+  test('why shows whether a directory is unscanned, ignored or gone', async () => {
     const { home, root } = await mirroredHome()
     await home.sync(TO)
     home.write('Papers', { 'later/e.md': 'five', 'node_modules/x/f.js': 'six' })
@@ -76,7 +76,7 @@ describe('why of a directory', () => {
 })
 
 describe('why of a file', () => {
-  test('that was renamed says where it is now', async () => {
+  test('why names the new path of a renamed file', async () => {
     const { home, root } = await mirroredHome()
     await home.sync(TO)
     renameSync(join(root, 'a.md'), join(root, 'notes/moved.md'))
@@ -86,7 +86,7 @@ describe('why of a file', () => {
     expect((await explain(home, 'notes/moved.md')).movedTo).toEqual([])
   })
 
-  test('tells in words how each upload ended', async () => {
+  test('why describes in words how each upload ended', async () => {
     const { service, home } = await mirroredHome()
     service.answer = ({ fileName }) => (fileName ? { status: 422, body: { message: 'no' } } : undefined)
     await home.sync(TO)
@@ -105,7 +105,7 @@ describe('why of a file', () => {
     }
   })
 
-  test('that changed names its earlier version', async () => {
+  test('why names the earlier version of a changed file', async () => {
     const { home, root } = await mirroredHome()
     await home.sync(TO)
     const { content } = await explain(home, 'a.md')
@@ -121,7 +121,7 @@ describe('why of a file', () => {
     expect(stdout).not.toMatch(/former/)
   })
 
-  test("gives the service's own reason for a failure", async () => {
+  test("why gives the service's own reason for a failure", async () => {
     const { service, home } = await mirroredHome()
     service.rewrite = ({ route, path }, body) => {
       if (route !== 'showResource' || body.title !== 'a.md') return body
@@ -142,7 +142,7 @@ describe('why of a file', () => {
     expect((await home.shelfd(['report'])).stdout).toMatch(/! a\.md.*encrypted/)
   })
 
-  test('in ingestion says what was seen last, and when', async () => {
+  test('why shows the last ingestion state and its time', async () => {
     const { service, home } = await mirroredHome()
     service.rewrite = ({ route }, body) => (route === 'showResource' ? { ...body, ingestion_status: 'running' } : body)
     expect((await home.sync([...TO, '--wait-timeout', '500ms'])).exitCode).toBe(4)
@@ -153,7 +153,7 @@ describe('why of a file', () => {
     expect(stdout).toMatch(/ingestion +running \(pending\), seen \d{4}-/)
   })
 
-  test('prints no row of a table as JSON', async () => {
+  test('why --json prints its own shape, no database row', async () => {
     const { home } = await mirroredHome()
     await home.sync(TO)
     const found = await explain(home, 'a.md')

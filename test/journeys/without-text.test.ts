@@ -1,4 +1,4 @@
-/** Files that a service stores without their text: searchable by its word, and no search finds them. */
+/** Files that a service stores without their text: it reports them as searchable, but no search finds them. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -23,11 +23,11 @@ async function mirroredHome(service?: { readonly url: string; readonly token: st
   return { home, root, stdout: outcome.stdout }
 }
 
-/** What an earlier version left: it did not keep what the service said beside the status. */
-function forgetNotes(stateDir: string): void {
+/** Makes the store one of an earlier version, which kept only the status of an ingestion. */
+function forgetIngestionDetails(stateDir: string): void {
   using database = disposable(new Database(join(stateDir, 'store.db')))
   database.value.exec('UPDATE content SET ingestion_note = NULL, ingestion_seen_at = NULL')
-  // An earlier version left no note of what it closed.
+  // An earlier version wrote no generation file.
   rmSync(join(stateDir, 'generation'))
 }
 
@@ -35,8 +35,8 @@ function disposable(value: InstanceType<typeof Database>) {
   return { value, [Symbol.dispose]: () => value.close() }
 }
 
-describe('files whose text cannot be searched', () => {
-  test('are counted apart in the summary', async () => {
+describe('files without searchable text', () => {
+  test('the summary counts files without searchable text apart', async () => {
     const { home, stdout } = await mirroredHome()
     expect(stdout).toMatch(/searchable +1 file/)
     expect(stdout).toMatch(/! 4 stored, but their text can't be searched \(2 archives, 1 font, 1 other\)/)
@@ -51,7 +51,7 @@ describe('files whose text cannot be searched', () => {
     })
   })
 
-  test('say so in report, why and status', async () => {
+  test('report, why and status name files without searchable text', async () => {
     const { home } = await mirroredHome()
     const report = await home.shelfd(['report', '--check'])
     expect(report).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/5 in-sync/) })
@@ -75,10 +75,10 @@ describe('files whose text cannot be searched', () => {
     expect(found.stdout).not.toMatch(/one\.zip|sans\.ttf/)
   })
 
-  test('of an earlier version are looked at once', async () => {
+  test('files of an earlier version are polled once for their text', async () => {
     const service = await startFaultyService({ library: 'Research' })
     const { home } = await mirroredHome(service)
-    forgetNotes(home.stateDir)
+    forgetIngestionDetails(home.stateDir)
     service.forget()
     expect((await home.sync(['Papers', '--to', 'Research'])).exitCode).toBe(0)
     expect(service.count('showResource')).toBe(4)
@@ -89,7 +89,7 @@ describe('files whose text cannot be searched', () => {
     expect(service.count('showResource')).toBe(0)
   })
 
-  test('are not claimed of a service that says nothing', async () => {
+  test('files stay unmarked when the service reports nothing about text', async () => {
     const service = await startFaultyService({ library: 'Research' })
     service.rewrite = ({ route }, { text_extracted: _, ingestion_warnings: __, ...body }) =>
       route === 'showResource' ? { ...body, ingestion_warnings: 7, ingestion_error: ['odd'] } : body

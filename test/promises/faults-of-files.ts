@@ -70,7 +70,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
       'not the fault of the file: an upload waits for others to end; what stays closed is busy, and seen again by the next scan',
     class: 'retry',
     shownBy: {
-      'journeys/real-process.test.ts': ['too few descriptors are told, and cost nothing'],
+      'journeys/real-process.test.ts': ['too few descriptors damage nothing and repeat no upload'],
       'sync/observe/odd-files.test.ts': [
         'a process without free descriptors sends a little later',
         'a lasting lack of descriptors is a problem of each file',
@@ -88,8 +88,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
       'local/read/open-guarded.test.ts': ['pipes, sockets and directories never block'],
       'local/scan/scan-directory.test.ts': ['a scan skips links, loops, pipes, sockets, devices'],
       'journeys/unsendable.test.ts': [
-        'a pipe > fails sync and check until a rule leaves it out',
-        'a pipe > is a problem as soon as a daemon sees it',
+        'a pipe fails sync and check until a rule ignores it',
+        'a daemon reports a pipe and a too large file',
       ],
     },
   },
@@ -190,7 +190,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
         'a sparse file of 100 MiB leaves in small pieces',
         'a large file arrives with the usual limits',
       ],
-      'journeys/unsendable.test.ts': ['a file over maxSize > is a problem in summary, report and why'],
+      'journeys/unsendable.test.ts': ['a file over maxSize is a problem in summary, report and why'],
     },
   },
   {

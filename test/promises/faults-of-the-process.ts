@@ -38,8 +38,8 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
         'kills at any moment > a killed process loses nothing and sends nothing twice (P1-P4)',
       ],
       'journeys/under-way.test.ts': [
-        'an upload of %j > is a doubt only when its process is gone',
-        'an upload of %j > stays a doubt for whoever comes next',
+        'an upload is in doubt only after its process is gone',
+        'an upload of a killed process stays in doubt for the next',
       ],
       'endurance/daemon-weather.test.ts': [
         'random signals > a daemon ended at random loses nothing and leaves no lock',
@@ -56,7 +56,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     class: 'halt',
     shownBy: {
       'journeys/credential-secrecy.test.ts': ['a crash prints its place and hides the credential'],
-      'journeys/uncaught.test.ts': ['an exception that nobody catches ends the daemon, to be started again'],
+      'journeys/uncaught.test.ts': ['an uncaught exception ends the daemon with a restartable exit code'],
       'app/service-manager/definitions.test.ts': ['the unit %s is not restarted after a final exit'],
     },
   },
@@ -185,6 +185,6 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     happens: 'SIGSTOP for a while, in the middle of uploads',
     answer: 'it goes on where it was, and what broke meanwhile is looked for',
     class: 'retry',
-    shownBy: { 'journeys/real-process.test.ts': ['a process stopped while it sends goes on'] },
+    shownBy: { 'journeys/real-process.test.ts': ['a process stopped during an upload completes it afterwards'] },
   },
 ]

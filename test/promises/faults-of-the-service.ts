@@ -24,10 +24,10 @@ export const faultsOfTheService: readonly FaultRow[] = [
     shownBy: {
       'remote/wire/transport.test.ts': ['a refused certificate is final: %s'],
       'journeys/office-network.test.ts': [
-        'a certificate > is checked whatever Node is told',
-        'a certificate > of an unknown authority names it and caFile',
-        'a certificate > out of its time says when it was valid',
-        'a certificate > of another host says whose it is',
+        'no variable of Node switches off the certificate check',
+        'an unknown authority is refused by name, with caFile as remedy',
+        'an expired or early certificate is refused with its dates',
+        'a certificate of another host is refused with its names',
       ],
     },
   },
@@ -38,7 +38,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     class: 'retry',
     shownBy: {
       'remote/endpoints/uploads.test.ts': ['an upload that reaches nobody is not in doubt'],
-      'journeys/office-network.test.ts': ['a proxy > that refuses between uploads leaves no doubt'],
+      'journeys/office-network.test.ts': ['uploads that a proxy refuses are not in doubt'],
     },
   },
   {
@@ -89,9 +89,9 @@ export const faultsOfTheService: readonly FaultRow[] = [
         'credentials and libraries > a credential without the right to create directories is refused',
       ],
       'journeys/poison.test.ts': [
-        '%s > to one upload leaves the others alone',
-        '%s > to one poll leaves the others alone',
-        '%s > to one directory leaves the others alone',
+        'a bad answer to one upload leaves the other files alone',
+        'a bad answer to one poll leaves the other files alone',
+        'a bad answer to one directory leaves the others alone',
       ],
     },
   },
@@ -179,8 +179,8 @@ export const faultsOfTheService: readonly FaultRow[] = [
       ],
       'sync/upload/uploads.test.ts': ['an answer to an upload (%s) is doubt, not done'],
       'journeys/poison.test.ts': [
-        '%s > to one upload leaves the others alone',
-        '%s > to one poll leaves the others alone',
+        'a bad answer to one upload leaves the other files alone',
+        'a bad answer to one poll leaves the other files alone',
       ],
       'sync/doubts/looks.test.ts': ['a look keeps no connection open for pages of HTML'],
     },
@@ -192,8 +192,8 @@ export const faultsOfTheService: readonly FaultRow[] = [
     class: 'doubt',
     shownBy: {
       'journeys/poison.test.ts': [
-        'an answer that speaks of something else > to an upload is no receipt for two contents',
-        'an answer that speaks of something else > to a poll is not believed',
+        "an upload answered with another resource's id is no receipt",
+        'a poll answered for another resource ends nothing',
       ],
     },
   },
@@ -260,12 +260,12 @@ export const faultsOfTheService: readonly FaultRow[] = [
     class: 'operator',
     shownBy: {
       'journeys/poison.test.ts': [
-        '%s > to one upload leaves the others alone',
-        '%s > to one poll leaves the others alone',
-        '%s > to one directory leaves the others alone',
-        '%s > to one candidate leaves the others alone',
+        'a bad answer to one upload leaves the other files alone',
+        'a bad answer to one poll leaves the other files alone',
+        'a bad answer to one directory leaves the others alone',
+        'a candidate that cannot be compared hides no arrived upload',
       ],
-      'journeys/one-mirror.test.ts': ['a mirror %s leaves the next one alone'],
+      'journeys/one-mirror.test.ts': ['a mirror %s does not stop the next one'],
     },
   },
   {
@@ -279,7 +279,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
         'a library deleted during a run stops its directories at the first',
         'a 404 of one upload is a problem of its file',
       ],
-      'journeys/one-mirror.test.ts': ['a library that is not there leaves the next mirror alone'],
+      'journeys/one-mirror.test.ts': ['a missing library does not stop the next mirror'],
     },
   },
   {

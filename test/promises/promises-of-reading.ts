@@ -8,7 +8,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
       'nothing is written to the directories that are mirrored: contents, names, times and inodes stay as they were.',
     except: ['The time of the last access, where the file system keeps it.'],
     shownBy: {
-      'journeys/real-disks.test.ts': ['a mirror on a disk > that may only be read is mirrored (P8)'],
+      'journeys/real-disks.test.ts': ['a read-only disk is mirrored (P8)'],
       'endurance/kills.test.ts': [
         'kills at any moment > a killed process loses nothing and sends nothing twice (P1-P4)',
       ],
@@ -90,9 +90,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
     ],
     shownBy: {
       'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
-      'journeys/real-disks.test.ts': [
-        'a mirror on a disk > that another one replaces while it is sent keeps both apart (P12)',
-      ],
+      'journeys/real-disks.test.ts': ['two disks swapped during a sync are never mixed (P12)'],
       'journeys/guards.test.ts': [
         'lost files (P12) > a root that lost all files halts and records nothing',
         'lost files (P12) > a root that lost more than half its files halts',

@@ -94,7 +94,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'kills at any moment > a killed process loses nothing and sends nothing twice (P1-P4)',
       ],
       'journeys/exit-codes.test.ts': ['exit codes > an interrupted sync exits 130, and the next run completes it'],
-      'journeys/under-way.test.ts': ['a batch > that a kill breaks off goes on at the start'],
+      'journeys/under-way.test.ts': ['a batch interrupted by a kill continues at the next start'],
     },
   },
   {
@@ -193,7 +193,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'a refusal never shows a credential that the service repeats',
       ],
       'cli/service-commands.test.ts': ['the token is in no output of any command'],
-      'journeys/office-network.test.ts': ['a proxy > is told its credentials, and nobody else'],
+      'journeys/office-network.test.ts': ['only the proxy receives its credentials'],
     },
   },
   {
@@ -218,7 +218,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     holds: 'a damaged, lost or older store is not used and never made anew in silence: exit 78, with the way back.',
     except: ['A snapshot of the whole file system that is rolled back takes the note beside the store with it.'],
     shownBy: {
-      'journeys/real-process.test.ts': ['a log cut after a kill never sends a receipt again'],
+      'journeys/real-process.test.ts': ['a write-ahead log cut after a kill repeats no upload'],
       'store/opening.test.ts': [
         'a store whose database is gone is refused',
         'an older copy of a store is refused',
@@ -244,8 +244,8 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'a killed process costs no look',
       ],
       'journeys/restored-state.test.ts': [
-        'a state restored from a backup is said to be one until it has looked',
-        'an older copy is refused by whoever reads as well, and the way back leads on',
+        'a state restored from a backup is reported until the next sync',
+        'every command refuses an older store until its generation is removed',
       ],
       'journeys/exit-codes.test.ts': ['exit codes > a lost store whose generation file remains exits 78'],
     },

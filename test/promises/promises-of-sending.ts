@@ -12,7 +12,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
     ],
     shownBy: {
       'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
-      'journeys/real-process.test.ts': ['a log cut after a kill never sends a receipt again'],
+      'journeys/real-process.test.ts': ['a write-ahead log cut after a kill repeats no upload'],
       'store/integrity/gone-back.test.ts': [
         'a log cut after a kill (%s) loses no receipt in silence (P1, P24)',
         'a log that lacks any receipt is refused',
@@ -48,7 +48,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'an intent is committed before the first byte of its upload (P2)',
         'every attempt of an upload has an intent of its own',
       ],
-      'journeys/under-way.test.ts': ['an upload of %j > is a doubt only when its process is gone'],
+      'journeys/under-way.test.ts': ['an upload is in doubt only after its process is gone'],
     },
   },
   {
@@ -87,7 +87,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
     ],
     shownBy: {
       'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
-      'journeys/real-process.test.ts': ['a process stopped while it sends goes on'],
+      'journeys/real-process.test.ts': ['a process stopped during an upload completes it afterwards'],
       'sync/shared-contents.test.ts': [
         'a content in doubt in two mirrors is sent once more',
         'a look goes where the content was sent, whatever is configured now',

@@ -14,7 +14,7 @@ export const security: readonly SecurityRow[] = [
     id: 'S-02',
     holds: 'The check of certificates cannot be switched off, also not by a variable of Node.',
     shownBy: {
-      'journeys/office-network.test.ts': ['a certificate > is checked whatever Node is told'],
+      'journeys/office-network.test.ts': ['no variable of Node switches off the certificate check'],
       'remote/wire/transport.test.ts': ['a refused certificate is final: %s'],
     },
   },
@@ -45,9 +45,9 @@ export const security: readonly SecurityRow[] = [
     holds: 'Files and directories that shelfd makes are for their owner alone.',
     shownBy: {
       'journeys/ownership.test.ts': [
-        'the state directory > and all in it are for its user alone',
-        'compiled code > is kept for its user alone, nothing shared is run',
-        'a small file that is replaced > follows no link that was planted',
+        'state and library are readable for their user alone',
+        'compiled code is kept in a private cache of its user',
+        'a replaced file follows no planted link',
       ],
       'store/opening.test.ts': ['a store is for its owner alone'],
       'embedded/start-embedded.test.ts': ['the data directory and its files are private'],
@@ -60,11 +60,11 @@ export const security: readonly SecurityRow[] = [
       'A secret that others can read is refused, and so is whatever decides what is run, read and sent when another user owns it or can write it.',
     shownBy: {
       'journeys/ownership.test.ts': [
-        'a configuration > of another user is refused, its tokenCommand never run',
-        'a configuration > that others can write is refused with its cure',
-        'a token file > of another user is refused',
-        'the state directory > that others can write is refused by every command',
-        'what decides whom to trust > is no program or authority that others can write',
+        'a configuration of another user is refused before its tokenCommand runs',
+        'a configuration that others can write is refused with its remedy',
+        'a token file of another user is refused',
+        'every command refuses a state directory that others can write',
+        'a program or authority that others can write is refused',
       ],
       'app/service-client/credential.test.ts': ['a token file of mode %o is refused'],
       'app/settings/settings-problems.test.ts': [
@@ -214,11 +214,11 @@ export const security: readonly SecurityRow[] = [
       'No link that others planted is followed when a file is written, and no code is run that others could have put in place of ours.',
     shownBy: {
       'journeys/ownership.test.ts': [
-        'a small file that is replaced > follows no link that was planted',
-        'a small file that is replaced > of the state leaves what a planted link leads to',
-        'compiled code > is kept for its user alone, nothing shared is run',
-        'compiled code > of another user is never run',
-        'the state directory > behind a link of another user is refused',
+        'a replaced file follows no planted link',
+        'files of the state replace planted links, not their targets',
+        'compiled code is kept in a private cache of its user',
+        'a code cache of another user is never used',
+        "a state directory behind another user's link is refused",
       ],
     },
   },
