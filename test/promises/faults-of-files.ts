@@ -5,7 +5,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
   {
     id: 'F-FS-01',
     happens: 'a file changes while it is read',
-    answer: 'nothing of it is sent; it is read again when it has rested, and told as busy while it does not',
+    answer: 'it is not sent; the next scan reads it once it has settled, and reports it as busy until then',
     class: 'next scan',
     shownBy: {
       'local/read/hash-file.test.ts': [
@@ -19,8 +19,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
   },
   {
     id: 'F-FS-02',
-    happens: 'a file vanishes while it is looked at, read or sent',
-    answer: 'no problem: the next complete scan says that it is gone',
+    happens: 'a file vanishes while it is examined, read or sent',
+    answer: 'no problem: the next complete scan records it as removed',
     class: 'next scan',
     shownBy: {
       'local/scan/scan-directory.test.ts': [
@@ -33,7 +33,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
   {
     id: 'F-FS-03',
     happens: 'a file may not be read (EACCES, EPERM)',
-    answer: 'a problem of that file, told on every run until it can be read; the others go on',
+    answer: 'a problem of that file, reported by every run until it can be read; the others continue',
     class: 'operator',
     shownBy: {
       'sync/observe/odd-files.test.ts': ['an unreadable file (%s) is a problem, and keeps its record'],
@@ -43,7 +43,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
   {
     id: 'F-FS-04',
     happens: 'a directory may not be listed',
-    answer: 'a problem of that directory; all below it is unknown and stays as the store has it',
+    answer: 'a problem of that directory; everything below it is unknown and keeps its record in the store',
     class: 'operator',
     shownBy: {
       'sync/report/report.test.ts': ['a directory that cannot be read keeps its files in the store (P11)'],
@@ -53,8 +53,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
   {
     id: 'F-FS-05',
     happens: 'the disk fails under a file (EIO)',
-    answer:
-      'a problem of that file, tried again by the next scan; nothing of it is sent and nothing of it is forgotten',
+    answer: 'a problem of that file, which the next scan reads again; it is not sent, and its record stays',
     class: 'next scan',
     shownBy: {
       'sync/observe/odd-files.test.ts': ['an unreadable file (%s) is a problem, and keeps its record'],
@@ -67,7 +66,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     id: 'F-FS-06',
     happens: 'no descriptor is left (EMFILE, ENFILE)',
     answer:
-      'not the fault of the file: an upload waits for others to end; what stays closed is busy, and seen again by the next scan',
+      'no fault of the file: an upload waits for others to end; a file that still cannot be opened is busy, and the next scan tries it again',
     class: 'retry',
     shownBy: {
       'journeys/real-process.test.ts': ['too few descriptors damage nothing and repeat no upload'],
@@ -82,7 +81,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
   {
     id: 'F-FS-07',
     happens: 'a pipe, socket or device lies among the files',
-    answer: 'unsupported, told as a problem, and never opened so that it could block',
+    answer: 'unsupported, reported as a problem, and never opened in a way that could block',
     class: 'operator',
     shownBy: {
       'local/read/open-guarded.test.ts': ['pipes, sockets and directories never block'],
@@ -96,7 +95,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
   {
     id: 'F-FS-08',
     happens: 'a symbolic link, also one that leads in a circle or nowhere',
-    answer: 'left out, and said by `why` and `report --only ignored`',
+    answer: 'left out, and shown by `why` and `report --only ignored`',
     class: 'accepted',
     shownBy: {
       'local/scan/scan-directory.test.ts': ['a scan skips links, loops, pipes, sockets, devices'],
@@ -106,7 +105,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
   {
     id: 'F-FS-09',
     happens: 'another file system is mounted inside the directory',
-    answer: 'it belongs to the mirror, unless `oneFileSystem` is set: then it is left out and said',
+    answer: 'it belongs to the mirror, unless `oneFileSystem` is set: then it is left out and reported',
     class: 'accepted',
     shownBy: {
       'sync/observe/odd-files.test.ts': ['a disk mounted inside the directory belongs to it unless configured'],
@@ -117,7 +116,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
   {
     id: 'F-FS-10',
     happens: 'two names are hard links to one file',
-    answer: 'two files with one content: sent once, and a change is seen under both names',
+    answer: 'two files with one content: sent once, and a change is found under both names',
     class: 'accepted',
     shownBy: {
       'sync/observe/odd-files.test.ts': ['hard links are two files with one content, sent once'],
@@ -139,7 +138,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
   {
     id: 'F-FS-12',
     happens: 'a name is not UTF-8',
-    answer: 'a problem of that path, told escaped, never lost in silence',
+    answer: 'a problem of that path, reported escaped, never lost in silence',
     class: 'operator',
     shownBy: {
       'local/scan/scan-directory.test.ts': ['a scan reports names that are not UTF-8'],
@@ -149,7 +148,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
   {
     id: 'F-FS-13',
     happens: 'names of 255 bytes, with newlines, escapes, quotes or marks that reorder text',
-    answer: 'taken as they are; escaped in terminal, log, CSV, HTML and multipart',
+    answer: 'accepted unchanged; escaped in terminal, log, CSV, HTML and multipart',
     class: 'accepted',
     shownBy: {
       'journeys/hostile-names.test.ts': ['hostile names > hostile names are mirrored one by one and escaped'],
@@ -163,7 +162,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
   {
     id: 'F-FS-14',
     happens: 'a directory nests as deep as paths can be long',
-    answer: 'walked without recursion; what is too long to be opened is a problem of its path',
+    answer: 'walked without recursion; an entry whose path is too long to be opened is a problem',
     class: 'accepted',
     shownBy: {
       'sync/observe/odd-files.test.ts': ['a tree that is too deep is mirrored as far as it opens'],
@@ -172,7 +171,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
   {
     id: 'F-FS-15',
     happens: 'a file is empty',
-    answer: 'a content like others, or left out and said with `emptyFiles: skip`',
+    answer: 'a content like others, or left out and reported with `emptyFiles: skip`',
     class: 'accepted',
     shownBy: {
       'local/scan/scan-directory.test.ts': ['a scan skips empty and large files if configured'],
@@ -196,7 +195,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
   {
     id: 'F-FS-17',
     happens: 'times go backwards, lie in the future, or stay as they were although the content changed',
-    answer: 'any difference of size, times or inode counts; what proves nothing is hashed again',
+    answer: 'any difference of size, times or inode counts; a file without proof is hashed again',
     class: 'accepted',
     shownBy: {
       'sync/observe/odd-files.test.ts': ['times %s hide no change and send nothing twice'],
@@ -206,7 +205,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
   {
     id: 'F-FS-18',
     happens: 'a file is renamed over another of the same size and time',
-    answer: 'the inode differs: it is hashed again',
+    answer: 'the inode differs, so the file is hashed again',
     class: 'accepted',
     shownBy: {
       'sync/observe/odd-files.test.ts': ['times %s hide no change and send nothing twice'],
@@ -217,7 +216,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
   {
     id: 'F-FS-19',
     happens: 'a file changes twice within two seconds',
-    answer: 'a hash vouches only when it was taken two seconds after the newest time of the file',
+    answer: 'a hash is proof only if it was taken two seconds after the newest time of the file',
     class: 'next scan',
     shownBy: {
       'rules/observe/compare-directory.test.ts': ['a hash is proof only two seconds after the newest time'],
@@ -241,7 +240,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
   },
   {
     id: 'F-FS-21',
-    happens: 'the queue of events overflows, which no system tells',
+    happens: 'the queue of events overflows, which no system reports',
     answer: 'a burst of events counts as a loss and is followed by a scan; scans come at intervals besides',
     class: 'next scan',
     shownBy: {
@@ -252,8 +251,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
   },
   {
     id: 'F-FS-22',
-    happens: 'the directory lies on a network file system, whose events nobody tells',
-    answer: 'every entry is looked at, or a large tree scanned, at each pollInterval',
+    happens: 'the directory lies on a network file system, which reports no events',
+    answer: 'every entry is polled, or a large tree scanned, at each pollInterval',
     class: 'next scan',
     shownBy: {
       'local/watch/choose-back-end.test.ts': [
@@ -272,7 +271,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
   {
     id: 'F-FS-23',
     happens: 'the disk of the state is full, or less than 64 MiB are free',
-    answer: 'nothing is sent any more, exit 5 with its name; a daemon waits for room and goes on by itself',
+    answer:
+      'nothing more is sent, and the command exits with 5 and names the disk; a daemon waits for space and continues by itself',
     class: 'retry',
     shownBy: {
       'journeys/full-disk.test.ts': [
@@ -289,7 +289,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
   {
     id: 'F-FS-24',
     happens: 'the machine sleeps and wakes',
-    answer: 'sockets are dropped, directories are checked and scanned, schedules catch up once',
+    answer: 'connections are dropped, directories are checked and scanned, schedules catch up once',
     class: 'next scan',
     shownBy: {
       'daemon/heartbeat.test.ts': [
@@ -306,7 +306,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
   {
     id: 'F-FS-25',
     happens: 'a directory is swapped for a link, or renamed, while it is walked',
-    answer: 'it is listed by the descriptor that was proven to lie in the mirror, or unknown until the next scan',
+    answer:
+      'the directory is listed by a descriptor whose place in the mirror is proven, or it is unknown until the next scan',
     class: 'next scan',
     shownBy: {
       'local/scan/list-guarded.test.ts': [
@@ -322,7 +323,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
   },
   {
     id: 'F-FS-26',
-    happens: 'an ignore rule is made to cost time without end',
+    happens: 'an ignore rule is written to take endless time',
     answer: 'matched in linear time, with the same answers as git',
     class: 'accepted',
     shownBy: {
@@ -336,7 +337,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
   {
     id: 'F-FS-27',
     happens: 'the disk of the state fails (EIO), may not be written, or its files cannot be opened',
-    answer: 'exit 78 with the directory and the cause, or 5 where it is full; the next run on a sound disk mends all',
+    answer:
+      'exit 78 with the directory and the cause, or 5 if it is full; the next run on a sound disk completes the work',
     class: 'operator',
     shownBy: { 'endurance/failing-writes.test.ts': ['a failing disk is named, and the next sync succeeds'] },
   },

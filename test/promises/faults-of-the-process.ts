@@ -5,7 +5,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
   {
     id: 'F-PR-01',
     happens: 'SIGTERM or SIGINT',
-    answer: 'no new work, a bounded time for what is under way, then doubt, commit and end',
+    answer: 'no new work, a bounded time for uploads under way, then doubt, commit and end',
     class: 'next scan',
     shownBy: {
       'sync/stopping.test.ts': ['uploads beyond the grace of a stop are in doubt, and found later'],
@@ -20,7 +20,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
   {
     id: 'F-PR-02',
     happens: 'a second signal',
-    answer: 'the end at once; what was under way is in doubt',
+    answer: 'the process ends at once; uploads under way are in doubt',
     class: 'doubt',
     shownBy: {
       'journeys/interruptions.test.ts': [
@@ -31,7 +31,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
   {
     id: 'F-PR-03',
     happens: 'SIGKILL, or the power fails',
-    answer: 'what was under way is in doubt for the next start; no lock stays',
+    answer: 'uploads under way are in doubt at the next start; no lock stays',
     class: 'doubt',
     shownBy: {
       'endurance/kills.test.ts': [
@@ -51,7 +51,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
   },
   {
     id: 'F-PR-04',
-    happens: 'an exception that nobody catches',
+    happens: 'an uncaught exception',
     answer: 'the process ends with a code that lets the service manager start it again',
     class: 'halt',
     shownBy: {
@@ -63,7 +63,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
   {
     id: 'F-PR-05',
     happens: 'the store is deleted or replaced while it is open',
-    answer: 'the daemon ends with exit 78 instead of writing into nothing',
+    answer: 'the daemon ends with exit 78 instead of writing to a deleted file',
     class: 'halt',
     shownBy: {
       'store/integrity/gone-back.test.ts': ['a store that is %s in use takes no more writes'],
@@ -82,7 +82,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
   {
     id: 'F-PR-07',
     happens: 'a kill in the middle of a migration',
-    answer: 'the store is as it was before or as it is after, and the backup is whole',
+    answer: 'the store is either in its old or in its new schema, and the backup is whole',
     class: 'retry',
     shownBy: {
       'foundation/sqlite/open-database.test.ts': [
@@ -109,14 +109,14 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
   {
     id: 'F-PR-09',
     happens: 'the disk of the state fails at a write, a flush or a rename',
-    answer: 'a sentence with its name; what was told as done is there, and the next run pays for nothing again',
+    answer: 'the error names the disk; everything reported as done is stored, and the next run sends nothing again',
     class: 'operator',
     shownBy: { 'endurance/failing-writes.test.ts': ['a failing disk is named, and the next sync succeeds'] },
   },
   {
     id: 'F-PR-10',
-    happens: 'the store was put back from an older copy, or lost its log or a part of it',
-    answer: 'refused with exit 78 by whoever reads or writes, however little is missing',
+    happens: 'the store was restored from an older copy, or lost all or part of its log',
+    answer: 'readers and writers refuse it with exit 78, however little is missing',
     class: 'halt',
     shownBy: {
       'store/integrity/gone-back.test.ts': [
@@ -129,7 +129,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
   {
     id: 'F-PR-11',
     happens: 'the lock file is deleted or replaced under a running process',
-    answer: 'nobody else comes in',
+    answer: 'no other process gets the store',
     class: 'accepted',
     shownBy: {
       'store/lock.test.ts': [
@@ -140,8 +140,8 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
   },
   {
     id: 'F-PR-12',
-    happens: 'connections to the daemon that say nothing, or never read',
-    answer: 'the oldest silent one is closed, so that idle ones keep nobody from asking',
+    happens: 'connections to the daemon that send nothing, or never read',
+    answer: 'the oldest silent one is closed, so that idle connections block no client',
     class: 'accepted',
     shownBy: {
       'daemon/health/health-server.test.ts': [
@@ -156,7 +156,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
   {
     id: 'F-PR-13',
     happens: 'a daemon that does not answer, or a file to be read that is a pipe',
-    answer: 'nothing waits without end: it is said, or refused',
+    answer: 'no command waits without end: it reports the daemon, or refuses the file',
     class: 'accepted',
     shownBy: {
       'journeys/no-hangs.test.ts': [
@@ -168,8 +168,8 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
   },
   {
     id: 'F-PR-14',
-    happens: 'a document in the embedded library is made to cost much',
-    answer: 'it is read by a process of its own with bounds, ends as partial or failed, and holds up nobody',
+    happens: 'a document in the embedded library is written to cost much',
+    answer: 'a child process with bounds reads it; it ends as partial or failed, and delays no other document',
     class: 'operator',
     shownBy: {
       'embedded/ingest/child-process.test.ts': [
@@ -183,7 +183,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
   {
     id: 'F-PR-15',
     happens: 'SIGSTOP for a while, in the middle of uploads',
-    answer: 'it goes on where it was, and what broke meanwhile is looked for',
+    answer: 'the process continues where it was, and looks for uploads that broke meanwhile',
     class: 'retry',
     shownBy: { 'journeys/real-process.test.ts': ['a process stopped during an upload completes it afterwards'] },
   },

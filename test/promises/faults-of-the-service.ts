@@ -4,8 +4,8 @@ import type { FaultRow } from './rows.ts'
 export const faultsOfTheService: readonly FaultRow[] = [
   {
     id: 'F-SV-01',
-    happens: 'nobody answers: refused, no such name, no handshake',
-    answer: 'tried again with growing pauses, by one request for all',
+    happens: 'the service does not answer: refused, no such name, no handshake',
+    answer: 'tried again with growing delays, by one request for all',
     class: 'retry',
     shownBy: {
       'remote/policies/retry.test.ts': [
@@ -18,8 +18,8 @@ export const faultsOfTheService: readonly FaultRow[] = [
   },
   {
     id: 'F-SV-02',
-    happens: 'the certificate is not to be trusted',
-    answer: 'refused with exit 7, naming what to do; never insecure',
+    happens: 'the certificate is not trusted',
+    answer: 'refused with exit 7 and what to do; never insecure',
     class: 'operator',
     shownBy: {
       'remote/wire/transport.test.ts': ['a refused certificate is final: %s'],
@@ -34,7 +34,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
   {
     id: 'F-SV-03',
     happens: 'the connection breaks before a byte of the request has left',
-    answer: 'tried again; no doubt is left',
+    answer: 'tried again, without a doubt',
     class: 'retry',
     shownBy: {
       'remote/endpoints/uploads.test.ts': ['an upload that reaches nobody is not in doubt'],
@@ -57,7 +57,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
   {
     id: 'F-SV-05',
     happens: 'an answer comes in drips, or never ends',
-    answer: 'cut at a deadline of our own; of an upload it is a doubt',
+    answer: 'cut at a deadline of our own; an upload is in doubt',
     class: 'retry',
     shownBy: {
       'remote/wire/transport.test.ts': ['a drip-fed answer is cut at its deadline'],
@@ -68,7 +68,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
   {
     id: 'F-SV-06',
     happens: '401: the credential is refused',
-    answer: 'everything stops, exit 7; a daemon asks again at its pace',
+    answer: 'everything stops with exit 7; a daemon asks again at intervals',
     class: 'halt',
     shownBy: {
       'sync/upload/uploads.test.ts': ['a refused credential stops all uploads'],
@@ -80,7 +80,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     id: 'F-SV-07',
     happens: '403: a right is missing',
     answer:
-      'where the right is missing indeed, that kind of work stops for that library, exit 7; otherwise it is a problem of that item',
+      'if the right is really missing, that kind of work stops for that library, with exit 7; otherwise it is a problem of that item',
     class: 'operator',
     shownBy: {
       'remote/wire/transport.test.ts': ['a refusal names the right that is missing'],
@@ -120,7 +120,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     id: 'F-SV-10',
     happens: '413 or 422: a content is refused',
     answer:
-      'a problem of that content with what the service says of its fields, not tried again before its pause is over',
+      'a problem of that content with the reasons of the service for its fields, not tried again before its quarantine is over',
     class: 'operator',
     shownBy: {
       'remote/endpoints/uploads.test.ts': [
@@ -148,7 +148,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
   {
     id: 'F-SV-12',
     happens: '500, 502, 503 or 504 to a request that only reads',
-    answer: 'tried again with growing pauses, so often as the deadline allows',
+    answer: 'tried again with growing delays until the deadline',
     class: 'retry',
     shownBy: {
       'remote/policies/retry.test.ts': ['a transient failure is tried again: %s', 'the delay grows from try to try'],
@@ -157,7 +157,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
   {
     id: 'F-SV-13',
     happens: '500, 502, 503 or 504 to an upload',
-    answer: 'in doubt: a look decides, then at most one more send in the run',
+    answer: 'in doubt: a look decides, then at most one more upload in the run',
     class: 'doubt',
     shownBy: {
       'remote/endpoints/uploads.test.ts': ['an upload is in doubt, and not sent again, after %s'],
@@ -170,7 +170,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     id: 'F-SV-14',
     happens:
       'HTML with 200 (a captive portal), JSON that is malformed, oversized or of other types, an id that is missing or empty',
-    answer: 'no answer: never done; tried again where it is safe, in doubt for an upload',
+    answer: 'counts as no answer, never as done; tried again if it is safe, in doubt for an upload',
     class: 'doubt',
     shownBy: {
       'remote/wire/transport.test.ts': [
@@ -187,8 +187,8 @@ export const faultsOfTheService: readonly FaultRow[] = [
   },
   {
     id: 'F-SV-15',
-    happens: 'an answer speaks of another resource than asked for',
-    answer: 'not believed: no receipt for two contents, no state of another record',
+    happens: 'an answer is about another resource than asked for',
+    answer: 'rejected: no receipt for two contents, no state of another record',
     class: 'doubt',
     shownBy: {
       'journeys/poison.test.ts': [
@@ -208,7 +208,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     id: 'F-SV-17',
     happens:
       'a listing repeats a cursor, contradicts itself (`truncated` and `next_cursor`), never ends or holds itself',
-    answer: 'incomplete: nothing is said to be missing because of it',
+    answer: 'incomplete: nothing is reported as missing because of it',
     class: 'retry',
     shownBy: {
       'sync/list-remote.test.ts': [
@@ -236,15 +236,15 @@ export const faultsOfTheService: readonly FaultRow[] = [
   },
   {
     id: 'F-SV-19',
-    happens: 'an answer has fields that nobody knows',
-    answer: 'passed over',
+    happens: 'an answer has unknown fields',
+    answer: 'the fields are ignored',
     class: 'accepted',
     shownBy: { 'sync/odd-answers.test.ts': ['answers with unknown fields are read'] },
   },
   {
     id: 'F-SV-20',
-    happens: 'a state of processing that nobody knows',
-    answer: 'an error of that resource, told with the word, never done',
+    happens: 'an unknown state of processing',
+    answer: 'an error of that resource, reported with the state, never done',
     class: 'operator',
     shownBy: {
       'sync/ingestion/follow-ingestion.test.ts': [
@@ -256,7 +256,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
   {
     id: 'F-SV-21',
     happens: 'one item is always answered badly, whatever the operation and the answer',
-    answer: 'it is a problem of its own; all others are done',
+    answer: 'it is a problem of that item; all others are done',
     class: 'operator',
     shownBy: {
       'journeys/poison.test.ts': [
@@ -271,7 +271,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
   {
     id: 'F-SV-22',
     happens: 'a library is deleted at the service while files are sent to it',
-    answer: 'no more uploads than were under way; the mirror stops and says so, others go on',
+    answer: 'no more uploads than were under way; the mirror stops and reports it, others continue',
     class: 'halt',
     shownBy: {
       'sync/directories/missing-places.test.ts': [
@@ -285,7 +285,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
   {
     id: 'F-SV-23',
     happens: 'a directory that was made is gone from the service',
-    answer: 'it is made again, once in a run, when an upload misses it or a scrub sees it',
+    answer: 'it is created again, once in a run, when an upload or a scrub misses it',
     class: 'retry',
     shownBy: {
       'sync/directories/missing-places.test.ts': [

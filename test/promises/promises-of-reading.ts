@@ -4,8 +4,7 @@ import type { PromiseRow } from './rows.ts'
 export const promisesOfReading: readonly PromiseRow[] = [
   {
     id: 'P8',
-    holds:
-      'nothing is written to the directories that are mirrored: contents, names, times and inodes stay as they were.',
+    holds: 'shelfd writes nothing to the mirrored directories: contents, names, times and inodes stay unchanged.',
     except: ['The time of the last access, where the file system keeps it.'],
     shownBy: {
       'journeys/real-disks.test.ts': ['a read-only disk is mirrored (P8)'],
@@ -18,7 +17,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
   {
     id: 'P9',
     holds:
-      'no byte and no name from outside the directory of a mirror is hashed, recorded or sent: symbolic links are not followed, and what was opened is checked where it really lies before it is read.',
+      'no byte and no name from outside the directory of a mirror is hashed, recorded or sent: shelfd follows no symbolic links, and checks the real path of each opened file before it reads it.',
     except: [
       'A hard link is the file itself: its bytes belong to every directory that names it.',
       'What is mounted inside the directory belongs to it, unless `oneFileSystem` is set.',
@@ -39,9 +38,9 @@ export const promisesOfReading: readonly PromiseRow[] = [
   {
     id: 'P10',
     holds:
-      'the bytes that are sent are those that were hashed and as many as declared; the last chunk leaves only when hash and fingerprint are right, else the connection is cut so that nothing is stored.',
+      'shelfd sends exactly the bytes that it hashed and declared; it sends the last chunk only if hash and fingerprint match, and otherwise cuts the connection so that nothing is stored.',
     except: [
-      'A program that writes through a memory map may leave size, times and inode as they were: such a change is seen by the next scrub (`scrub.interval`) or `--checksum`.',
+      'A program that writes through a memory map may leave size, times and inode unchanged: the next scrub (`scrub.interval`) or `--checksum` finds such a change.',
     ],
     shownBy: {
       'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
@@ -62,7 +61,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
   {
     id: 'P11',
     holds:
-      '"removed" and "missing remotely" are said only after a complete scan or listing; a directory that cannot be read, or a page that contradicts itself, makes all below it unknown.',
+      'shelfd reports "removed" and "missing remotely" only after a complete scan or listing; below a directory that cannot be read, or a page that contradicts itself, everything is unknown.',
     except: [],
     shownBy: {
       'sync/list-remote.test.ts': [
@@ -85,8 +84,8 @@ export const promisesOfReading: readonly PromiseRow[] = [
     holds:
       'a directory that is gone, replaced, on another file system, emptied (of five files or more), or that lost more than half and at least twenty of its files halts its mirror, and nothing is recorded as removed.',
     except: [
-      'What an ignore rule leaves out now is not lost.',
-      'Who says so with `--accept-removals` or `--accept-root`.',
+      'Files that an ignore rule leaves out now do not count as lost.',
+      '`--accept-removals` and `--accept-root` confirm the change.',
     ],
     shownBy: {
       'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
@@ -109,7 +108,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
   {
     id: 'P13',
     holds:
-      'a file that vanished does not take the resource id of its content along: when it returns, here or elsewhere in the library, nothing is sent.',
+      'the content of a vanished file keeps its resource id: if the file returns, here or elsewhere in the library, nothing is sent.',
     except: [],
     shownBy: {
       'journeys/first-and-later-runs.test.ts': [

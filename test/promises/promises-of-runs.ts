@@ -5,9 +5,9 @@ export const promisesOfRuns: readonly PromiseRow[] = [
   {
     id: 'P14',
     holds:
-      'a lost or new store beside a library that holds our directory, or more new contents than the limits allow, stops and asks instead of sending everything again.',
+      'if the store is lost or new beside a library that holds our directory, or if more contents are new than the limits allow, shelfd stops and asks instead of sending everything again.',
     except: [
-      'Who says so with `--adopt`: what is found there by name, kind and bytes is taken over; what was renamed meanwhile is sent, and the service takes it as a duplicate.',
+      'With `--adopt`, shelfd adopts resources that it finds by name, type and bytes; it sends files that were renamed meanwhile, which the service answers as duplicates.',
     ],
     shownBy: {
       'journeys/guards.test.ts': [
@@ -32,8 +32,8 @@ export const promisesOfRuns: readonly PromiseRow[] = [
   {
     id: 'P15',
     holds:
-      'origin, tenant, library and directory of a mirror are those of its first use; any other is refused with exit 7, and nothing is sent or written.',
-    except: ['Who says so with `--accept-root` for the directory.'],
+      'origin, tenant, library and directory of a mirror are those of its first use; shelfd refuses others with exit 7, and sends and writes nothing.',
+    except: ['`--accept-root` accepts another directory.'],
     shownBy: {
       'journeys/identity.test.ts': [
         'pinned mirrors (P15) > a pinned mirror refuses another origin, also of the same library',
@@ -49,7 +49,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
   {
     id: 'P16',
     holds:
-      'a store has one writer: whoever comes second ends with exit 11 and has changed nothing, and a crash leaves no lock behind.',
+      'a store has one writer: a second process ends with exit 11 and changes nothing, and a crash leaves no lock.',
     except: ['A file system whose locks do not work, as some network mounts: keep the state on a local disk.'],
     shownBy: {
       'store/opening.test.ts': [
@@ -70,9 +70,8 @@ export const promisesOfRuns: readonly PromiseRow[] = [
   },
   {
     id: 'P17',
-    holds:
-      'a world in which nothing changes stays quiet: the next run sends nothing, makes no directory and changes nothing of the state.',
-    except: ['The list of past runs grows by one.', 'What failed is tried again when its pause is over.'],
+    holds: 'if nothing changes, the next run sends nothing, creates no directory and changes nothing of the state.',
+    except: ['The list of past runs grows by one.', 'Failed contents are tried again when their quarantine is over.'],
     shownBy: {
       'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
       'endurance/kills.test.ts': [
@@ -86,7 +85,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
   },
   {
     id: 'P18',
-    holds: 'a run that was cut off and repeated ends as the run that was not.',
+    holds: 'a run that was cut off and repeated ends like an undisturbed run.',
     except: ['The second locations of P4.'],
     shownBy: {
       'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
@@ -99,7 +98,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
   },
   {
     id: 'P19',
-    holds: 'everything that was scanned is in exactly one class of the report, and the counts add up on both sides.',
+    holds: 'each scanned entry is in exactly one class of the report, and the counts add up on both sides.',
     except: [],
     shownBy: {
       'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
@@ -114,9 +113,9 @@ export const promisesOfRuns: readonly PromiseRow[] = [
   },
   {
     id: 'P20',
-    holds: 'what is right does not depend on the clock of the wall: it may jump by ten years, forwards or back.',
+    holds: 'correctness does not depend on the wall clock: it may jump by ten years, forwards or back.',
     except: [
-      'What is a time of day by nature: schedules, maintenance windows, the limit of a day, and when a certificate or a token ends.',
+      'Times of day by definition: schedules, maintenance windows, the limit of a day, and when a certificate or a token ends.',
     ],
     shownBy: {
       'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
@@ -142,7 +141,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'uploads, descriptors, memory, log and retries have a bound, and `Retry-After` (seconds or a date) is a lower bound that holds for all requests.',
     except: [
       'The store grows with the number of files and contents it knows.',
-      'For processes that start later, a pause of more than a week is over after a week; the commands that ask the service by hand know only their own.',
+      'For processes that start later, a requested wait of more than a week ends after a week; commands that ask the service by hand keep only their own.',
     ],
     shownBy: {
       'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
@@ -178,8 +177,10 @@ export const promisesOfRuns: readonly PromiseRow[] = [
   },
   {
     id: 'P22',
-    holds: 'the credential goes in the header `Authorization` and to the configured origin, and nowhere else.',
-    except: ['Where you keep it: the token file, the variable or what the command prints is yours to guard.'],
+    holds: 'shelfd sends the credential only in the header `Authorization` and only to the configured origin.',
+    except: [
+      'Its place on your computer: the token file, the variable or the output of the command is yours to guard.',
+    ],
     shownBy: {
       'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
       'journeys/credential-secrecy.test.ts': [
@@ -199,7 +200,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
   {
     id: 'P23',
     holds:
-      'a store of a newer schema is refused before anything is written; an older one is backed up and then migrated in one transaction.',
+      'shelfd refuses a store of a newer schema before it writes anything; it backs an older one up, then migrates it in one transaction.',
     except: [],
     shownBy: {
       'foundation/sqlite/open-database.test.ts': [
@@ -215,8 +216,11 @@ export const promisesOfRuns: readonly PromiseRow[] = [
   },
   {
     id: 'P24',
-    holds: 'a damaged, lost or older store is not used and never made anew in silence: exit 78, with the way back.',
-    except: ['A snapshot of the whole file system that is rolled back takes the note beside the store with it.'],
+    holds:
+      'shelfd never uses a damaged, lost or older store and never silently creates a new one: it exits with 78 and explains the way back.',
+    except: [
+      'A snapshot of the whole file system that is rolled back also rolls back the generation record beside the store.',
+    ],
     shownBy: {
       'journeys/real-process.test.ts': ['a write-ahead log cut after a kill repeats no upload'],
       'store/opening.test.ts': [

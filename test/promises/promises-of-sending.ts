@@ -5,10 +5,10 @@ export const promisesOfSending: readonly PromiseRow[] = [
   {
     id: 'P1',
     holds:
-      'what was reported as done is on the disk: the resource id of an upload that was told as stored survives a killed process and a power cut.',
+      'results that shelfd reported as done are on the disk: the resource id of an upload reported as stored survives a killed process and a power cut.',
     except: [
-      'A disk that says "written" before it is.',
-      'What a scan can see again (names, times, hashes) is written without waiting for the disk; after a power cut the next scan sees it again.',
+      'A disk that reports a write before it is durable.',
+      'Facts that a scan can find again (names, times, hashes) are written without waiting for the disk; after a power cut the next scan finds them.',
     ],
     shownBy: {
       'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
@@ -81,7 +81,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
   {
     id: 'P4',
     holds:
-      'an upload whose answer is lost, cut, a 5xx or no answer at all is in doubt, neither done nor failed: a look decides, then it is sent at most once more in the run; still not stored, it is a problem of its file with growing pauses.',
+      'an upload whose answer is lost, cut, a 5xx or malformed is in doubt, neither done nor failed: a look decides, then it is sent at most once more in the run; if it is still not stored, it is a problem of its file with growing delays.',
     except: [
       'When a look finds nothing although the upload was stored, the second one is answered as a duplicate: the resource may then have a second location, and the report says so.',
     ],
@@ -128,7 +128,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
   {
     id: 'P5',
     holds:
-      'a resource that is still being processed at the deadline keeps its id and is polled later, also by another process; it is never sent again for that.',
+      'a resource that is still being processed at the deadline keeps its id and is polled later, also by another process; it is not sent again because of that.',
     except: [],
     shownBy: {
       'sync/ingestion/follow-ingestion.test.ts': [
@@ -143,7 +143,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
   {
     id: 'P6',
     holds:
-      'only `completed` and `completed_with_warnings` count as searchable; `partial` and `failed` are told to the operator, and a state the interface does not name is an error.',
+      'only `completed` and `completed_with_warnings` count as searchable; `partial` and `failed` are reported to the operator, and a state that the interface does not name is an error.',
     except: [],
     shownBy: {
       'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
@@ -162,7 +162,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
     holds:
       'the engine makes only requests that read or add: none deletes, moves or overwrites anything at the service.',
     except: [
-      '`shelfd libraries delete`, which asks for the name of the library, and `shelfd api`, which sends what was typed.',
+      '`shelfd libraries delete`, which asks for the name of the library, and `shelfd api`, which sends any typed request.',
     ],
     shownBy: {
       'sync/requests.test.ts': ['the engine makes only requests that read or add (P7)'],

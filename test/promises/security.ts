@@ -42,7 +42,7 @@ export const security: readonly SecurityRow[] = [
   },
   {
     id: 'S-05',
-    holds: 'Files and directories that shelfd makes are for their owner alone.',
+    holds: 'Files and directories that shelfd creates are for their owner alone.',
     shownBy: {
       'journeys/ownership.test.ts': [
         'state and library are readable for their user alone',
@@ -57,7 +57,7 @@ export const security: readonly SecurityRow[] = [
   {
     id: 'S-06',
     holds:
-      'A secret that others can read is refused, and so is whatever decides what is run, read and sent when another user owns it or can write it.',
+      'A secret that others can read is refused, and so is any file that decides what is run, read or sent if another user owns it or can write it.',
     shownBy: {
       'journeys/ownership.test.ts': [
         'a configuration of another user is refused before its tokenCommand runs',
@@ -113,7 +113,7 @@ export const security: readonly SecurityRow[] = [
   {
     id: 'S-11',
     holds:
-      'Who controls the daemon comes by a socket of its owner (0600); pages of health are served on loopback, for names of loopback.',
+      'Commands reach the daemon by a socket of its owner (0600); the pages of health are served on loopback, for names of loopback.',
     shownBy: {
       'embedded/server/foreign-host.test.ts': ['a page of a foreign name receives nothing on loopback'],
       'cli/serve.test.ts': ['serve beyond loopback warns and refuses every request without a token'],
@@ -211,7 +211,7 @@ export const security: readonly SecurityRow[] = [
   {
     id: 'S-18',
     holds:
-      'No link that others planted is followed when a file is written, and no code is run that others could have put in place of ours.',
+      'shelfd follows no link that others planted when it writes a file, and runs no code that others could have put in place of ours.',
     shownBy: {
       'journeys/ownership.test.ts': [
         'a replaced file follows no planted link',
@@ -224,7 +224,7 @@ export const security: readonly SecurityRow[] = [
   },
   {
     id: 'S-19',
-    holds: 'Nothing that is printed or logged moves the cursor, reorders text or cannot be seen, whoever wrote it.',
+    holds: 'Printed or logged text never moves the cursor, reorders text or hides characters, whatever its source.',
     shownBy: {
       'cli/safe-output.test.ts': [
         'output has nothing that a terminal obeys (%s)',
@@ -240,7 +240,8 @@ export const security: readonly SecurityRow[] = [
   },
   {
     id: 'S-20',
-    holds: 'The embedded library answers nobody without a token, and says so when others on the network can reach it.',
+    holds:
+      'The embedded library answers no request without a token, and warns when others on the network can reach it.',
     shownBy: {
       'cli/serve.test.ts': ['serve beyond loopback warns and refuses every request without a token'],
       'embedded/server/foreign-host.test.ts': ['a page of a foreign name receives nothing on loopback'],
@@ -249,7 +250,7 @@ export const security: readonly SecurityRow[] = [
   },
   {
     id: 'S-21',
-    holds: 'The package names all that is installed with it, with checksums.',
+    holds: 'The package lists everything that is installed with it, with checksums.',
     shownBy: {
       'package/supply.test.ts': [
         'the bill of materials > the bill of materials is reproducible and has every hash',
