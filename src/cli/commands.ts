@@ -26,6 +26,7 @@ export const commands: readonly CommandEntry[] = [
   entry('report', 'Compare both sides, file by file', () => import('./commands/report.ts')),
   entry('status', 'Show what happens now', () => import('./commands/status.ts')),
   entry('why', 'Show everything known of one path', () => import('./commands/why.ts')),
+  entry('history', 'List past runs and how they ended', () => import('./commands/history.ts')),
   entry(
     'failed list',
     'List the files that were refused or could not be processed',

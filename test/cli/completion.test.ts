@@ -36,7 +36,7 @@ describe('completion', () => {
   })
 
   test('completion offers the values of a flag that has a choice', async () => {
-    expect(await offersFor(['report', '--format', ''])).toEqual(['text', 'combined', 'json'])
+    expect(await offersFor(['report', '--format', ''])).toEqual(['text', 'combined', 'json', 'csv', 'html', 'markdown'])
     expect(await offersFor(['report', '--format', 'j'])).toEqual(['json'])
     expect(await offersFor(['completion', ''])).toEqual(['bash', 'zsh', 'fish'])
   })

@@ -27,6 +27,7 @@ export function prepareRuns(database: Database.Database) {
     `SELECT ${columns} FROM run WHERE id = (SELECT last_run_id FROM mirror WHERE id = ?)`,
   )
   const newest = database.prepare<[number], RunRow>(`SELECT ${columns} FROM run ORDER BY id DESC LIMIT ?`)
+  const all = database.prepare<[], RunRow>(`SELECT ${columns} FROM run ORDER BY id DESC`)
   return {
     begin: (nowMs: number): number => onlyRow(begin.get(nowMs)).id,
     /** Records the run as the mirror's last one. */
@@ -41,5 +42,7 @@ export function prepareRuns(database: Database.Database) {
     last: (mirrorId: number): RunRow | undefined => last.get(mirrorId),
     /** The newest runs over any mirrors, newest first. */
     listNewest: (limit: number): RunRow[] => newest.all(limit),
+    /** All runs over any mirrors, newest first. */
+    iterateNewest: (): IterableIterator<RunRow> => all.iterate(),
   }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { heldBackShape } from '../../rules/upload/quota.ts'
 import type { RunRow } from '../../store/tables/runs.ts'
 
-/** The parts of a run's account that are read again: the problems of each mirror, and what limits held back. */
+/** The parts of a run's account that are read again: each mirror's problems, what was sent, and what limits held back. */
 const storedAccount = z.object({
   mirrors: z.array(
     z.object({
@@ -10,7 +10,12 @@ const storedAccount = z.object({
       path: z.string(),
       problems: z.array(z.object({ path: z.string(), code: z.string(), message: z.string() })),
       // Older versions did not record it.
-      uploads: z.object({ heldBackBy: z.array(heldBackShape).prefault([]) }),
+      uploads: z.object({
+        created: z.number(),
+        duplicates: z.number(),
+        bytes: z.number(),
+        heldBackBy: z.array(heldBackShape).prefault([]),
+      }),
     }),
   ),
 })

@@ -9,6 +9,9 @@ import { type FaultyService, randomFaults, startFaultyService } from '../../supp
 import { seededRandom } from '../../support/random.ts'
 import { manyFiles, temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
+/** Longer than any ingestion of this service takes, also on a busy machine. */
+const PATIENCE_MS = 60_000
+
 /** The `path` of each row, or its first remote path, by class. */
 async function classesOf(tested: TestEngine, mirror: MirrorSettings): Promise<Record<string, string[]>> {
   const { rows } = await tested.report([mirror])
@@ -34,7 +37,6 @@ describe('each class of the report', () => {
     const root = writeTree(temporaryDirectory(), {
       'same.md': 'same',
       'copy.md': 'same',
-      'slow.md': 'slow',
       'broken.md': 'broken',
       'changed.md': 'first',
       'edited.md': 'old',
@@ -56,10 +58,12 @@ describe('each class of the report', () => {
       if (route !== 'listDirectory' || !Array.isArray(body.files)) return body
       return { ...body, files: body.files.filter(({ id }) => names.get(id) !== 'lost.md') }
     }
-    await tested.sync([mirror], { waitMs: 500 })
+    await tested.sync([mirror], { waitMs: PATIENCE_MS })
     writeFileSync(join(root, 'changed.md'), 'second')
     rmSync(join(root, 'gone.md'))
-    await tested.sync([mirror], { waitMs: 500 })
+    await tested.sync([mirror], { waitMs: PATIENCE_MS })
+    writeFileSync(join(root, 'slow.md'), 'slow')
+    await tested.sync([mirror], { waitMs: 0 })
     writeFileSync(join(root, 'edited.md'), 'new')
     writeFileSync(join(root, 'fresh.md'), 'fresh')
     const libraryId = tested.store.mirrors.list()[0]?.library.remoteId ?? ''

@@ -1,0 +1,51 @@
+import { UsageError } from '../../foundation/errors.ts'
+import { groupDigits } from '../../foundation/text/safe-text.ts'
+import { formatDuration, formatSize } from '../../foundation/text/units.ts'
+import { openStoreReader } from '../../store/open-store.ts'
+import { type PastRun, readHistory } from '../../sync/report/run-history.ts'
+import { defineCommand } from '../command.ts'
+import { formatTime } from '../render/layout/times.ts'
+
+export const command = defineCommand({
+  description: [
+    'Newest first: one-shot runs, and those of the daemon that sent or followed something. The verdict is ok, incomplete, failed,',
+    'interrupted, or not finished: the run is under way, or its process ended first. shelfd keeps the last 1,000 runs.',
+  ].join('\n'),
+  positionals: { mirror: { type: 'string', describe: 'Only runs with this mirror', completes: 'mirrors' } },
+  options: { limit: { type: 'number', default: 20, describe: 'At most so many runs' } },
+  examples: [
+    ['history', 'the last 20 runs'],
+    ['history papers --limit 5 --json', 'the last five runs with the mirror "papers", for scripts'],
+  ],
+  exits: ['done', 'operator'],
+  async run(context, { mirror, limit }) {
+    if (!Number.isInteger(limit) || limit < 1) {
+      throw new UsageError('bad-usage', `Cannot read --limit ${limit}: it must be a whole number from 1`)
+    }
+    using store = openStoreReader(context.settings.stateDir)
+    const runs = store ? readHistory(store, { limit, mirror }) : []
+    if (context.json) context.printJson({ runs })
+    else if (runs.length > 0) context.printTable(HEADINGS, runs.map(rowOf))
+    else
+      context.printMessage(
+        `No run${mirror === undefined ? '' : ` of the mirror "${mirror}"`} yet: see "shelfd sync --help"`,
+      )
+    return 'done'
+  },
+})
+
+const HEADINGS = ['run', 'started', 'took', 'verdict', 'sent', 'problems', 'mirrors']
+
+function rowOf({ run, startedAt, durationMs, verdict, mirrors }: PastRun): string[] {
+  const total = (key: 'sent' | 'bytes' | 'problems') => mirrors.reduce((sum, mirror) => sum + mirror[key], 0)
+  const size = total('bytes') === 0 ? '' : `, ${formatSize(total('bytes'))}`
+  return [
+    String(run),
+    formatTime(Date.parse(startedAt), Date.now()),
+    durationMs === null ? '' : formatDuration(durationMs),
+    verdict,
+    mirrors.length === 0 ? '' : `${groupDigits(total('sent'))}${size}`,
+    mirrors.length === 0 ? '' : groupDigits(total('problems')),
+    mirrors.map(({ name }) => name).join(', '),
+  ]
+}

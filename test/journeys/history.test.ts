@@ -1,0 +1,62 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { temporaryHome } from '../support/home.ts'
+
+async function homeWithRuns() {
+  const home = temporaryHome()
+  const root = home.write('Papers', { 'a.md': 'one', 'copy.md': 'one' })
+  home.write('Other', { 'b.md': 'two' })
+  await home.sync(['Papers'])
+  await home.sync(['Other'])
+  writeFileSync(join(root, 'new.md'), 'three')
+  await home.sync(['Papers', 'Other'])
+  const history = async (...args: string[]) =>
+    JSON.parse((await home.shelfd(['history', ...args, '--json'])).stdout).runs
+  return { home, root, history }
+}
+
+describe('history', () => {
+  test('past runs are listed, newest first, with what each sent', async () => {
+    const { history } = await homeWithRuns()
+    expect(await history()).toMatchObject([
+      {
+        run: 3,
+        verdict: 'ok',
+        mirrors: [
+          { name: 'Papers', sent: 1, bytes: 5, problems: 0 },
+          { name: 'Other', sent: 0 },
+        ],
+      },
+      { run: 2, verdict: 'ok', mirrors: [{ name: 'Other', sent: 1, bytes: 3, problems: 0 }] },
+      { run: 1, verdict: 'ok', mirrors: [{ name: 'Papers', sent: 1, bytes: 3, problems: 0 }] },
+    ])
+  })
+
+  test('a mirror and a limit narrow the list', async () => {
+    const { history } = await homeWithRuns()
+    expect((await history('Other')).map(({ run }: { run: number }) => run)).toEqual([3, 2])
+    expect((await history('Papers', '--limit', '1')).map(({ run }: { run: number }) => run)).toEqual([3])
+  })
+
+  test('a run that could not read its directory is in the list with its problem', async () => {
+    const { home, root, history } = await homeWithRuns()
+    rmSync(root, { recursive: true })
+    expect((await home.shelfd(['sync', 'Papers'])).exitCode).toBe(3)
+    expect((await history('--limit', '1'))[0]).toMatchObject({ run: 4, verdict: 'failed', mirrors: [{ problems: 1 }] })
+    const { stdout } = await home.shelfd(['history', '--limit', '1'])
+    expect(stdout).toMatch(/^RUN +STARTED +TOOK +VERDICT +SENT +PROBLEMS +MIRRORS\n4 .* failed +0 +1 +Papers\n$/)
+  })
+
+  test('before the first run the list is empty and says what to do', async () => {
+    const { exitCode, stdout, stderr } = await temporaryHome().shelfd(['history'])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' })
+    expect(stderr).toContain('shelfd sync')
+  })
+
+  test('a limit that is no number of runs is refused', async () => {
+    const { exitCode, stderr } = await temporaryHome().shelfd(['history', '--limit', '0'])
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('--limit')
+  })
+})
