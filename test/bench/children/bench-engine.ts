@@ -41,7 +41,8 @@ export async function openBenchEngine(input: ChildInput): Promise<BenchEngine> {
     hashEverything: false,
     isDryRun: false,
     acceptsRemovals: false,
-    adopts: false,
+    // The null service has every directory.
+    adopts: true,
     acceptsRoot: false,
     acceptsBreadth: false,
   }
