@@ -87,11 +87,21 @@ export interface HeldClock extends Clock {
 /** Time that stands until the test moves it. */
 export function heldClock(): HeldClock {
   let atMs = 0
-  const sleeping = new Set<{ wakeAtMs: number; wake: () => void }>()
+  type Sleeper = { wakeAtMs: number; wake: () => void }
+  const sleeping = new Set<Sleeper>()
+  const timers = new Set<Sleeper>()
   return {
     nowMs: () => Date.UTC(2030, 0, 1) + atMs,
     monotonicMs: () => atMs,
-    startTimer: systemClock.startTimer,
+    startTimer: (durationMs, wake) => {
+      const sleeper = { wakeAtMs: atMs + durationMs, wake }
+      timers.add(sleeper)
+      const refresh = () => {
+        sleeper.wakeAtMs = atMs + durationMs
+        timers.add(sleeper)
+      }
+      return { refresh, [Symbol.dispose]: () => void timers.delete(sleeper) }
+    },
     sleep: (durationMs) =>
       new Promise((resolve) => {
         const sleeper = { wakeAtMs: atMs + durationMs, wake: resolve }
@@ -102,10 +112,12 @@ export function heldClock(): HeldClock {
     },
     async advanceTo(monotonicMs) {
       atMs = monotonicMs
-      for (const sleeper of sleeping) {
-        if (sleeper.wakeAtMs > atMs) continue
-        sleeping.delete(sleeper)
-        sleeper.wake()
+      for (const group of [sleeping, timers]) {
+        for (const sleeper of group) {
+          if (sleeper.wakeAtMs > atMs) continue
+          group.delete(sleeper)
+          sleeper.wake()
+        }
       }
       await turns()
     },

@@ -12,14 +12,16 @@ export interface ExpectedContent {
   readonly sizeBytes: number
 }
 
-export interface ReadLimits {
+export interface ReadOptions {
   /** Files up to this size are read into one buffer. */
-  readonly wholeBytes: number
-  readonly chunkBytes: number
+  readonly wholeBytes?: number
+  readonly chunkBytes?: number
+  /** The buffer that such a file is read into, if it has its length; by default a new one. */
+  readonly room?: Uint8Array | undefined
 }
 
 /** Reading and hashing 256 KiB takes about 0.25 ms, which does not delay the event loop noticeably. */
-const LIMITS: ReadLimits = { wholeBytes: 262_144, chunkBytes: 262_144 }
+const CHUNK_BYTES = 262_144
 
 /**
  * Returns the bytes of a file if they are the expected content: a small file as one buffer, a larger one in chunks. The last chunk
@@ -32,12 +34,12 @@ export function readVerified(
   rootRealPath: string,
   relativePath: string,
   expected: ExpectedContent,
-  limits: ReadLimits = LIMITS,
+  { wholeBytes = CHUNK_BYTES, chunkBytes = CHUNK_BYTES, room }: ReadOptions = {},
 ): Uint8Array | AsyncIterable<Uint8Array> {
   const open = () => openExpected(fs, rootRealPath, relativePath, expected)
-  return expected.sizeBytes <= limits.wholeBytes
-    ? readAtOnce(fs, open, expected)
-    : readInChunks(fs, open, expected, limits.chunkBytes)
+  return expected.sizeBytes <= wholeBytes
+    ? readAtOnce(fs, open, expected, room)
+    : readInChunks(fs, open, expected, chunkBytes)
 }
 
 function openExpected(
@@ -52,10 +54,15 @@ function openExpected(
   throw changedWhileRead(relativePath)
 }
 
-function readAtOnce(fs: FileSystem, open: () => GuardedFile, expected: ExpectedContent): Uint8Array {
+function readAtOnce(
+  fs: FileSystem,
+  open: () => GuardedFile,
+  expected: ExpectedContent,
+  room: Uint8Array | undefined,
+): Uint8Array {
   using file = open()
   try {
-    const bytes = readWhole(fs, file)
+    const bytes = readWhole(fs, file, room)
     verify(fs, file, hash('sha256', bytes, 'hex'), expected)
     return bytes
   } catch (error) {

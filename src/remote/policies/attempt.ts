@@ -1,4 +1,4 @@
-import type { Clock } from '../../foundation/clock.ts'
+import type { Clock, Timer } from '../../foundation/clock.ts'
 import { RefusedError, RejectedError } from '../../foundation/errors.ts'
 import type { RetryPolicy } from '../../rules/failure/retry-delay.ts'
 import type { Send, ServiceRequest } from '../wire/request.ts'
@@ -55,17 +55,14 @@ function isAnswer(error: unknown): boolean {
   return error instanceof RejectedError
 }
 
-/** Without a reason, each abort would create an exception with a stack. */
-const OVER = 'over'
-
 /** Watches one try in flight; reports a silence if for long neither this try nor any other had an answer. */
 class Silence implements Disposable {
   readonly #clock: Clock
   readonly #outages: Outages
   readonly #digestMs: number
   readonly #untilMs: number | undefined
-  readonly #over = new AbortController()
   #activeAtMs: number
+  #timer: Timer
 
   constructor(clock: Clock, outages: Outages, { body }: ServiceRequest<unknown>, untilMs: number | undefined) {
     this.#clock = clock
@@ -73,7 +70,7 @@ class Silence implements Disposable {
     this.#untilMs = untilMs
     this.#digestMs = body?.kind === 'file' ? body.sizeBytes / DIGEST_BYTES_PER_MS : 0
     this.#activeAtMs = clock.monotonicMs()
-    void this.#listen()
+    this.#timer = this.#startTimer()
   }
 
   readonly recordActivity = (): void => {
@@ -85,16 +82,14 @@ class Silence implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#over.abort(OVER)
+    this.#timer[Symbol.dispose]()
   }
 
-  async #listen(): Promise<void> {
-    const { signal } = this.#over
-    for (let leftMs = this.#leftMs(); leftMs > 0; leftMs = this.#leftMs()) {
-      await this.#clock.sleep(leftMs, signal).catch(() => {})
-      if (signal.aborted) return
-    }
-    this.#outages.recordSilence(this.#silentMs(), this.#untilMs)
+  #startTimer(): Timer {
+    return this.#clock.startTimer(this.#leftMs(), () => {
+      if (this.#leftMs() > 0) this.#timer = this.#startTimer()
+      else this.#outages.recordSilence(this.#silentMs(), this.#untilMs)
+    })
   }
 
   #leftMs(): number {

@@ -35,10 +35,16 @@ export async function openMultipart(body: FileBody, random: Random): Promise<Pay
     contentType: `multipart/form-data; boundary=${boundary}`,
     sizeBytes: head.length + body.sizeBytes + tail.length,
   }
-  const opened = await body.open()
-  if (opened instanceof Uint8Array && opened.length <= ONE_WRITE_BYTES) {
+  // The file is read to its place between head and tail.
+  const content = body.sizeBytes <= ONE_WRITE_BYTES ? Buffer.allocUnsafeSlow(frame.sizeBytes) : undefined
+  const room = content?.subarray(head.length, head.length + body.sizeBytes)
+  const opened = await body.open(room)
+  if (content && opened instanceof Uint8Array) {
     if (opened.length !== body.sizeBytes) throw changedLength(body)
-    return { ...frame, content: joined(head, opened, tail), release() {} }
+    content.set(head)
+    if (opened !== room) content.set(opened, head.length)
+    content.set(tail, head.length + opened.length)
+    return { ...frame, content, release() {} }
   }
   const chunks = (opened instanceof Uint8Array ? slices(opened) : opened)[Symbol.asyncIterator]()
   const first = await chunks.next()
@@ -56,21 +62,6 @@ function headText(body: FileBody, boundary: string): string {
   const fields = body.fields.map(([name, value]) => `${disposition}"${escapeName(name)}"\r\n\r\n${value}\r\n`)
   const mime = /^[\x20-\x7e]+$/.test(body.mime) ? body.mime : 'application/octet-stream'
   return `${fields.join('')}${disposition}"file"; filename="${escapeName(body.fileName)}"\r\nContent-Type: ${mime}\r\n\r\n`
-}
-
-/** Small bodies share slabs of memory: allocating a buffer for each takes as long as the rest of the request. */
-const SLAB_BYTES = 1 << 20
-let slab = Buffer.alloc(0)
-
-function joined(head: Buffer, file: Uint8Array, tail: Buffer): Buffer {
-  const sizeBytes = head.length + file.length + tail.length
-  if (sizeBytes > slab.length) slab = Buffer.allocUnsafeSlow(Math.max(SLAB_BYTES, sizeBytes))
-  const frame = slab.subarray(0, sizeBytes)
-  slab = slab.subarray(sizeBytes)
-  frame.set(head)
-  frame.set(file, head.length)
-  frame.set(tail, head.length + file.length)
-  return frame
 }
 
 function makeBoundary(random: Random): string {

@@ -1,3 +1,4 @@
+import type { Timer } from '../../foundation/clock.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { PathProblem } from '../observe/observation.ts'
@@ -23,6 +24,8 @@ interface BatcherOptions {
   readonly attempts: RunAttempts
   /** Called after each commit that wrote results. */
   readonly onCommitted: (results: readonly UploadResult[]) => void
+  /** Called when a commit becomes due by time. */
+  readonly onDue: () => void
 }
 
 /**
@@ -33,7 +36,7 @@ export class UploadBatcher implements Disposable {
   readonly #engine: BatcherContext
   readonly #plan: UploadPlan
   readonly #recorder: UploadRecorder
-  readonly #onCommitted: BatcherOptions['onCommitted']
+  readonly #options: BatcherOptions
   /** Committed, not begun. */
   readonly #waiting = new Set<Intent>()
   /** Contents that this batcher put into `engine.inFlight`. */
@@ -41,12 +44,15 @@ export class UploadBatcher implements Disposable {
   #ended: Ended[] = []
   #inFlight = 0
   #lastCommitMs = 0
+  /** Runs while results wait for the next commit. */
+  #timer: Timer | undefined
+  #isDue = false
 
   constructor(engine: BatcherContext, mirror: OpenMirror, plan: UploadPlan, options: BatcherOptions) {
     this.#engine = engine
     this.#plan = plan
     this.#recorder = new UploadRecorder(engine, mirror, options, plan.linksCopies)
-    this.#onCommitted = options.onCommitted
+    this.#options = options
   }
 
   get problems(): PathProblem[] {
@@ -62,12 +68,6 @@ export class UploadBatcher implements Disposable {
     return this.#waiting.size + this.#inFlight + this.#ended.length
   }
 
-  /** How long until the next commit is due; undefined while there is nothing to commit. */
-  get commitDueInMs(): number | undefined {
-    if (this.#ended.length === 0) return undefined
-    return this.#lastCommitMs + COMMIT_INTERVAL_MS - this.#engine.clock.monotonicMs()
-  }
-
   /** Whether the next intents are to be planned now: sooner than the last one begins, so that no upload waits for the disk. */
   get wantsMore(): boolean {
     return this.#waiting.size < this.#engine.limits.transfers && !this.#plan.isExhausted
@@ -76,8 +76,7 @@ export class UploadBatcher implements Disposable {
   /** Commits if that is due or `room` intents may be planned. Returns the intents that were planned, all of them committed. */
   commitIfDue(room: number): Intent[] {
     const isLast = this.#waiting.size === 0 && this.#inFlight === 0
-    const { commitDueInMs } = this
-    const hasToCommit = commitDueInMs !== undefined && (commitDueInMs <= 0 || isLast)
+    const hasToCommit = this.#ended.length > 0 && (this.#isDue || isLast)
     return room > 0 || hasToCommit ? this.#commit(room) : []
   }
 
@@ -90,6 +89,8 @@ export class UploadBatcher implements Disposable {
   end(intent: Intent, result: UploadResult): void {
     this.#ended.push({ intent, result })
     this.#inFlight -= 1
+    // However long the next upload takes, the results before it are committed in time.
+    this.#timer ??= this.#startTimer()
   }
 
   /** Gives back the intents that have not begun, and commits every result. */
@@ -105,12 +106,25 @@ export class UploadBatcher implements Disposable {
 
   /** What could not be committed stays `sending` in the store, and is in doubt from now on. */
   [Symbol.dispose](): void {
+    this.#timer?.[Symbol.dispose]()
     for (const contentId of this.#taken) this.#forget(contentId)
+  }
+
+  #startTimer(): Timer {
+    const { clock } = this.#engine
+    const dueInMs = this.#lastCommitMs + COMMIT_INTERVAL_MS - clock.monotonicMs()
+    return clock.startTimer(Math.max(0, dueInMs), () => {
+      this.#isDue = true
+      this.#options.onDue()
+    })
   }
 
   #commit(room: number): Intent[] {
     const ended = this.#ended
     this.#ended = []
+    this.#timer?.[Symbol.dispose]()
+    this.#timer = undefined
+    this.#isDue = false
     let taken: Intent[] = []
     this.#engine.store.write(() => {
       for (const { intent, result } of ended) {
@@ -127,7 +141,7 @@ export class UploadBatcher implements Disposable {
       this.#engine.inFlight.add(intent.contentId)
     }
     this.#lastCommitMs = this.#engine.clock.monotonicMs()
-    if (ended.length > 0) this.#onCommitted(ended.map(({ result }) => result))
+    if (ended.length > 0) this.#options.onCommitted(ended.map(({ result }) => result))
     return taken
   }
 

@@ -56,7 +56,8 @@ async function tryOnce(
       mime,
       sizeBytes,
       directoryPath: joinLibraryPath(row.remotePath, directory),
-      openBody: () => counter.count(readVerified(fs, rootRealPath, path, { sha256, sizeBytes })),
+      openBody: (room: Uint8Array | undefined) =>
+        counter.count(readVerified(fs, rootRealPath, path, { sha256, sizeBytes }, { room })),
     }
     const answer = await connection.client.uploadFile(upload, graceSignal)
     const owner = store.contents.findByResource(row.library.id, answer.id)

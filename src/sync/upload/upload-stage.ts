@@ -86,7 +86,7 @@ export class UploadStage {
     await this.#preparation.begin()
     const plan = await this.#createPlan()
     this.#plan = plan
-    const batching = { ...this.#options, onCommitted: this.#onCommitted }
+    const batching = { ...this.#options, onCommitted: this.#onCommitted, onDue: () => this.#event.set() }
     using batcher = new UploadBatcher(this.#engine, this.#mirror, plan, batching)
     this.#batcher = batcher
     try {
@@ -158,10 +158,7 @@ export class UploadStage {
   /** False when ingestion stayed full for as long as the run waits for it. */
   async #waitForEvent(plan: UploadPlan, batcher: UploadBatcher): Promise<boolean> {
     const { clock, store } = this.#engine
-    const { commitDueInMs } = batcher
-    // However long the next upload takes, the results before it are committed when that is due.
-    if (commitDueInMs !== undefined) await this.#event.waitAtMost(clock, commitDueInMs)
-    else if (batcher.size > 0 || plan.isExhausted) await this.#event.wait()
+    if (batcher.size > 0 || plan.isExhausted) await this.#event.wait()
     // An upload that was not stored leaves its room as soon as that is committed.
     else if (this.#capacity(batcher) === 0 && (await this.#event.waitAtMost(clock, this.#options.waitMs))) {
       this.#withoutCapacity = store.contents.countToSend(this.#mirror.row.id).n

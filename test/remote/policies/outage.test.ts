@@ -11,7 +11,6 @@ import {
   jumpingClock,
   serve,
   serveSockets,
-  type TestClock,
   thrownBy,
   turns,
   uploadOf,
@@ -19,18 +18,6 @@ import {
 
 const RETRY = { attempts: Number.POSITIVE_INFINITY, firstDelayMs: 1_000, maxDelayMs: 4_000, forMs: 10_000 }
 const NOW_MS = Date.UTC(2030, 0, 1)
-
-const SILENT_AFTER_MS = 2_500
-
-/** Time that jumps over delays, but never over the one after which silence is reported. */
-function jumpingDelays(): TestClock {
-  const clock = jumpingClock()
-  return {
-    ...clock,
-    sleep: (durationMs, signal) =>
-      durationMs === SILENT_AFTER_MS ? new Promise(() => {}) : clock.sleep(durationMs, signal),
-  }
-}
 
 function collector() {
   const outages: (Outage | null)[] = []
@@ -46,7 +33,7 @@ describe('an outage', () => {
       else answer.end('{"id":"r1"}')
     })
     const { outages, onOutage } = collector()
-    await using client = clientOf(server.origin, { retry: RETRY, clock: jumpingDelays(), onOutage })
+    await using client = clientOf(server.origin, { retry: RETRY, clock: jumpingClock(), onOutage })
     await client.showResource('lib', 'r1')
     const common = { origin: server.origin, code: 'service-unavailable', cause: '503, service unavailable' }
     expect(outages).toEqual([
@@ -59,7 +46,7 @@ describe('an outage', () => {
   it('an answer of any kind is no outage', async () => {
     await using server = await serve((_, answer) => answer.writeHead(404).end('{}'))
     const { outages, onOutage } = collector()
-    await using client = clientOf(server.origin, { retry: RETRY, clock: jumpingDelays(), onOutage })
+    await using client = clientOf(server.origin, { retry: RETRY, clock: jumpingClock(), onOutage })
     expect(await thrownBy(client.showResource('lib', 'r1'))).toMatchObject({ code: 'not-found' })
     expect(outages).toEqual([])
   })
@@ -86,7 +73,7 @@ describe('an outage', () => {
     const { seen, listener } = throttling(2, '4')
     await using server = await serve(listener)
     const { outages, onOutage } = collector()
-    await using client = clientOf(server.origin, { retry: RETRY, clock: jumpingDelays(), onOutage })
+    await using client = clientOf(server.origin, { retry: RETRY, clock: jumpingClock(), onOutage })
     await client.showResource('lib', 'r1')
     expect(outages[0]).toMatchObject({ askedUntilMs: NOW_MS + 4_000, untilMs: NOW_MS + 10_000 })
     expect(outages[1]).toMatchObject({ untilMs: NOW_MS + 10_000 })
@@ -144,7 +131,7 @@ describe('an outage', () => {
   it('a wait kept from before is reported once and waited for', async () => {
     const { listener } = throttling(0, '')
     await using server = await serve(listener)
-    const clock = jumpingDelays()
+    const clock = jumpingClock()
     const { outages, onOutage } = collector()
     const asked = new RetryAfter(clock, { remainingMs: 4_000 })
     await using client = clientOf(server.origin, { retry: RETRY, clock, onOutage, retryAfter: asked })

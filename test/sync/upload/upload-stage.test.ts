@@ -9,6 +9,30 @@ import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 /** More turns of the event loop than a run needs to end when it waits for nothing. */
 const MANY_TURNS = 300
 
+test('a receipt is committed while another upload lasts', async () => {
+  await using service = await startFaultyService()
+  const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'b.md': 'B' }))
+  const { promise: isStored, resolve: store } = Promise.withResolvers<void>()
+  const withLongUpload = (client: ServiceClient): ServiceClient => ({
+    ...client,
+    uploadFile: async (upload, signal) => {
+      if (upload.fileName === 'b.md') await isStored
+      return client.uploadFile(upload, signal)
+    },
+  })
+  await using tested = openTestEngine(service, { wrapClient: withLongUpload, limits: { transfers: 2 } })
+  const { contents } = tested.store
+  const { markStored } = contents
+  Object.assign(contents, {
+    markStored: (...given: Parameters<typeof markStored>) => {
+      markStored(...given)
+      store()
+    },
+  })
+  const { summary } = await tested.sync([mirror])
+  expect(summary.mirrors[0]?.uploads.created).toBe(2)
+})
+
 test('a commit that fails waits for uploads in flight', async () => {
   await using service = await startFaultyService()
   const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A', 'b.md': 'B', 'c.md': 'C' }))
