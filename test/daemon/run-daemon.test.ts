@@ -49,7 +49,7 @@ async function startDaemon(health: HealthAddress | null) {
   if (!client) throw new Error('It does not answer')
   return {
     ...{ next, logged, plans },
-    /** Of each plan, in order, whether it was disposed of. */
+    /** Whether each plan was disposed of, in order. */
     disposals: () => plans.map((plan) => disposed.has(plan)),
     reload: () => client.reload(),
     forget: (name: string) => client.forget(name),

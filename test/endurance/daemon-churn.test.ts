@@ -18,7 +18,7 @@ const SETTLE_MS = 1_000
 const INTERVAL_MS = 10
 /** A content that stayed unchanged for so long must be in the library: time to settle, to look, and to scan on a busy machine. */
 const SURELY_SEEN_MS = 20_000
-/** Ten thousand files on a machine that does other things as well. */
+/** For ten thousand files on a busy machine. */
 const LONGEST_WAIT_MS = 180_000
 
 test('a tree changed at random ends exactly mirrored', { timeout: CHURN_MS + 3 * LONGEST_WAIT_MS }, async () => {

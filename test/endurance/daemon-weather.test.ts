@@ -1,4 +1,4 @@
-/** A daemon through what months bring: services that go away and come back, and signals at any moment. */
+/** A daemon that meets in minutes the faults of months: outages of its service, and signals at any moment. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
@@ -10,10 +10,10 @@ import { seededRandom } from '../support/random.ts'
 import { manyFiles } from '../support/temporary.ts'
 
 const CONTENTS = 60
-/** SHELFD_SIGNALS makes it more. */
+/** SHELFD_SIGNALS sets another number. */
 const SIGNALS = Number(process.env.SHELFD_SIGNALS ?? 24)
 const MOST_LOG_LINES = 40
-/** SHELFD_OUTAGE_MINUTES stretches the outage: 60 is an hour. Without it every part ends when it was felt. */
+/** SHELFD_OUTAGE_MINUTES stretches the outage: 60 is an hour. Without it each part ends as soon as the daemon has noticed it. */
 const OUTAGE_MS = Number(process.env.SHELFD_OUTAGE_MINUTES ?? 0) * 60_000
 const LONGEST_WAIT_MS = 60_000
 /** Between two changes; about a thousand in a long outage. */
@@ -115,10 +115,10 @@ class Changer {
     this.#home = home
   }
 
-  /** For its share of the outage, and until it was felt: at most a minute longer. */
-  async during(what: string, share: number, wasFelt: () => boolean): Promise<void> {
+  /** Writes files for `share` of the outage and until `isNoticed`, at most a minute longer. */
+  async during(what: string, share: number, isNoticed: () => boolean): Promise<void> {
     const endMs = performance.now() + OUTAGE_MS * share
-    while (performance.now() < endMs || !wasFelt()) {
+    while (performance.now() < endMs || !isNoticed()) {
       if (performance.now() > endMs + LONGEST_WAIT_MS) throw new Error(`Waited in vain for: ${what}`)
       this.changes += 1
       this.#home.write('Papers', { [`change-${this.changes}.md`]: `written in change ${this.changes}\n` })
@@ -127,7 +127,7 @@ class Changer {
   }
 }
 
-/** So many requests were made, or the daemon has nothing more to ask. */
+/** Whether so many requests were made, or the daemon is idle. */
 function isPast(service: FaultyService, wanted: number, mirrors: readonly { readonly state: string }[]): boolean {
   return service.requests.length >= wanted || mirrors.every(({ state }) => state === 'idle')
 }

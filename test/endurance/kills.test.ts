@@ -1,4 +1,4 @@
-/** The real program, killed wherever it can be; `npm run kills` does the same at random, as often as is wanted. */
+/** The real program, killed wherever it can be; `npm run kills` does the same at random moments. */
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {

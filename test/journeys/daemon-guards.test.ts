@@ -97,7 +97,7 @@ describe('lost root directories', () => {
 })
 
 describe('a deleted store', () => {
-  test('a deleted store ends the daemon, and the next one asks before it sends (P14)', PATIENT, async () => {
+  test('a daemon ends when its store is deleted, the next one asks (P14)', PATIENT, async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     configure(home, { mirrors: writeMirrors(home, ['papers']) })

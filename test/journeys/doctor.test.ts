@@ -168,7 +168,7 @@ describe('the doctor on this computer', () => {
 })
 
 describe('the doctor and the daemon', () => {
-  test('a daemon that a schedule needs and that is down fails its check', async () => {
+  test('a stopped daemon fails its check if a schedule needs it', async () => {
     const { home } = await withService({ schedule: '0 2 * * *' })
     const found = await examine(home)
     expect(found).toMatchObject({ exitCode: 1, failed: ['daemon'] })

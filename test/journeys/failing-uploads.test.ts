@@ -30,7 +30,7 @@ function countSends({ requests }: FaultyService, name: string): number {
   return requests.filter(({ fileName }) => fileName === name).length
 }
 
-/** As if the quarantine of every content had ended. */
+/** Ends the quarantine of every content. */
 function endQuarantines(home: Home): void {
   using store = openStore(home.stateDir)
   store.write(() => {

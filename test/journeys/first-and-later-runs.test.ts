@@ -108,7 +108,7 @@ describe('later runs', () => {
     const { stdout } = await home.shelfd(['report', '--format', 'combined'])
     const lines = ['= a.md', '= moved/e.md', '= moved/f.md', '= new.md', '= renamed.md', '^ a.md', '^ c.md']
     expect(stdout.trim().split('\n').sort()).toEqual(lines)
-    // Nobody can resolve old versions, so that the check passes.
+    // Old versions do not fail the check, since nobody can resolve them.
     expect(await home.shelfd(['report', '--check'])).toMatchObject({ exitCode: 0 })
     expect(await home.shelfd(['report', '--check', '--fail-on', 'superseded'])).toMatchObject({ exitCode: 1 })
   })

@@ -197,7 +197,7 @@ describe('a service configured after the embedded library', () => {
     expect(namesOf((await home.sync([])).stdout)).toEqual(['Papers'])
   })
 
-  test('a configured mirror of the embedded library is refused, others are synced', async () => {
+  test('a mirror of the embedded library is refused, others are synced', async () => {
     const { home, root, service, asService } = await embeddedThenService()
     configure(home, { mirrors: [{ name: 'papers', path: root }] })
     expect((await home.sync([])).exitCode).toBe(0)

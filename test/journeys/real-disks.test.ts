@@ -1,4 +1,4 @@
-/** Real file systems under the mirror: one that may only be read, and ones that come and go while it is sent. */
+/** Real file systems under the mirror: a read-only one, and two that are swapped during a sync. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** The formats of the report that are handed on: tables, pages and files. */
+/** Formats of the report for other programs and readers: tables, pages and files. */
 import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { DANGEROUS } from '../support/hostile-text.ts'
 
 const HOSTILE = "=cmd|'x',\"<img src=x onerror=alert(1)>`|*.md"
 
-/** A mirror with a row of most classes, one of them with a name that wants to do harm. */
+/** A mirror with a row of most classes, one of them with a hostile name. */
 async function mirroredHome() {
   const home = temporaryHome()
   const root = home.write('Papers', { 'a.md': 'one', 'b.md': 'two', 'copy/a.md': 'one', 'gone.md': 'three' })

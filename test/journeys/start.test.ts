@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../support/temporary.ts'
 
 const PROJECT = join(import.meta.dirname, '..', '..')
 
-/** A checkout of this project, without what is ignored. */
+/** A checkout of this project, without ignored files. */
 function checkout(): string {
   const directory = temporaryDirectory()
   for (const name of ['src', 'docs', 'config', 'package.json']) {

@@ -155,7 +155,7 @@ function shelfd(...argv: string[]): Ended {
   return run(join(installed, '.bin', 'shelfd'), argv, `${dirname(process.execPath)}${delimiter}${process.env.PATH}`)
 }
 
-/** With a clean home. */
+/** Runs a program with a clean home directory. */
 function run(file: string, argv: readonly string[], PATH = process.env.PATH): Ended {
   const env = { PATH, HOME: join(place, 'home') }
   const { status, stdout, stderr } = spawnSync(file, argv, { cwd: place, env, encoding: 'utf8' })
@@ -166,7 +166,7 @@ function mainFile(): string {
   return join(installed, 'shelfd', 'dist', 'main.js')
 }
 
-/** npm as the shell would find it, without what the npm above us has set. */
+/** npm as the shell would find it, without the variables of an enclosing npm. */
 function npm(cwd: string, ...argv: string[]): void {
   const env = Object.entries(process.env).filter(([name]) => !name.toLowerCase().startsWith('npm_'))
   execFileSync('npm', argv, { cwd, env: Object.fromEntries(env), stdio: ['ignore', 'ignore', 'pipe'] })

@@ -1,4 +1,4 @@
-/** Which code of others comes with the program. */
+/** The packages of others that come with the program. */
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -37,7 +37,7 @@ describe('the bill of materials', () => {
   })
 })
 
-/** Undefined for an npm that is too old. */
+/** The bill of materials that npm itself writes; undefined if npm is too old. */
 function npmSbom(): string | undefined {
   try {
     const args = ['sbom', '--sbom-format=cyclonedx', '--omit=dev', '--package-lock-only']

@@ -228,9 +228,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'scans at intervals, and one message that names the setting to raise',
     class: 'next scan',
     shownBy: {
-      'journeys/daemon-guards.test.ts': [
-        'the limit of watches > a reached limit of watches is logged once, and scans continue',
-      ],
+      'journeys/daemon-guards.test.ts': ['a reached limit of watches is logged once, and scans continue'],
       'local/watch/watch-limit.test.ts': [
         'node watches as many directories as the limit allows',
         '%s refuses at the limit with the setting to raise',
@@ -300,7 +298,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
         'a supervisor that wakes checks and scans every directory',
         'a supervisor that wakes does not wait for a dead socket',
       ],
-      'daemon/schedule/schedule.test.ts': ['jumps of the clock > one batch catches up at the check after a sleep'],
+      'daemon/schedule/schedule.test.ts': ['one batch catches up at the check after a sleep'],
     },
   },
   {

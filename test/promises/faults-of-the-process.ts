@@ -34,19 +34,13 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     answer: 'uploads under way are in doubt at the next start; no lock stays',
     class: 'doubt',
     shownBy: {
-      'endurance/kills.test.ts': [
-        'kills at any moment > a killed process loses nothing and sends nothing twice (P1-P4)',
-      ],
+      'endurance/kills.test.ts': ['a killed process loses nothing and sends nothing twice (P1-P4)'],
       'journeys/under-way.test.ts': [
         'an upload is in doubt only after its process is gone',
         'an upload of a killed process stays in doubt for the next',
       ],
-      'endurance/daemon-weather.test.ts': [
-        'random signals > a daemon ended at random loses nothing and leaves no lock',
-      ],
-      'daemon/control/control.test.ts': [
-        'the control socket > a new daemon replaces the control socket of a killed one',
-      ],
+      'endurance/daemon-weather.test.ts': ['a daemon ended at random loses nothing and leaves no lock'],
+      'daemon/control/control.test.ts': ['a new daemon replaces the control socket of a killed one'],
     },
   },
   {
@@ -67,9 +61,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     class: 'halt',
     shownBy: {
       'store/integrity/gone-back.test.ts': ['a store that is %s in use takes no more writes'],
-      'journeys/daemon-guards.test.ts': [
-        'a deleted store > a deleted store ends the daemon, and the next one asks before it sends (P14)',
-      ],
+      'journeys/daemon-guards.test.ts': ['a daemon ends when its store is deleted, the next one asks (P14)'],
     },
   },
   {
@@ -145,8 +137,8 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     class: 'accepted',
     shownBy: {
       'daemon/health/health-server.test.ts': [
-        'connections to the health server > a probe is answered beside a hundred connections that %s',
-        'connections to the health server > a connection that stays silent too long is closed',
+        'a probe is answered beside a hundred connections that %s',
+        'a connection that stays silent too long is closed',
       ],
       'daemon/control/control-manners.test.ts': [
         'connections that misbehave > two hundred connections that %s keep no client out',

@@ -161,9 +161,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     class: 'doubt',
     shownBy: {
       'remote/endpoints/uploads.test.ts': ['an upload is in doubt, and not sent again, after %s'],
-      'journeys/failing-uploads.test.ts': [
-        'uploads that always fail > an upload that meets $what is sent twice, then a problem',
-      ],
+      'journeys/failing-uploads.test.ts': ['an upload that meets $what is sent twice, then a problem'],
     },
   },
   {

@@ -8,9 +8,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
     except: ['The time of the last access, where the file system keeps it.'],
     shownBy: {
       'journeys/real-disks.test.ts': ['a read-only disk is mirrored (P8)'],
-      'endurance/kills.test.ts': [
-        'kills at any moment > a killed process loses nothing and sends nothing twice (P1-P4)',
-      ],
+      'endurance/kills.test.ts': ['a killed process loses nothing and sends nothing twice (P1-P4)'],
       'sync/observe/odd-files.test.ts': ['the mirrored directory stays as it was, to the last time'],
     },
   },
@@ -96,7 +94,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
         'lost files (P12) > a run that halts counts no file as removed',
         'newly ignored files > newly ignored files hide no loss beside them',
       ],
-      'journeys/daemon-guards.test.ts': ['lost root directories > a lost root halts its mirror alone until resolved'],
+      'journeys/daemon-guards.test.ts': ['a lost root halts its mirror alone until resolved'],
       'journeys/other-disk.test.ts': ['another disk at the same mount point is not sent'],
       'rules/observe/loss-guard.test.ts': [
         'the root guard halts when all of five files are gone',
@@ -112,8 +110,8 @@ export const promisesOfReading: readonly PromiseRow[] = [
     except: [],
     shownBy: {
       'journeys/first-and-later-runs.test.ts': [
-        'later runs > a file that comes back sends nothing (P13)',
-        'later runs > an old content that returns is not superseded',
+        'a file that comes back sends nothing (P13)',
+        'an old content that returns is not superseded',
       ],
       'store/tables/queries.test.ts': ['a content keeps its resource id for good (P13)'],
       'sync/observe/moves-between-scans.test.ts': ['files renamed between scans are not lost'],

@@ -27,12 +27,10 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'a receipt is durable while another upload continues (P1)',
       ],
       'endurance/kills.test.ts': [
-        'kills at any moment > a killed process loses nothing and sends nothing twice (P1-P4)',
-        'kills at any moment > a killed embedded library starts again with every content once',
+        'a killed process loses nothing and sends nothing twice (P1-P4)',
+        'a killed embedded library starts again with every content once',
       ],
-      'endurance/daemon-weather.test.ts': [
-        'random signals > a daemon ended at random loses nothing and leaves no lock',
-      ],
+      'endurance/daemon-weather.test.ts': ['a daemon ended at random loses nothing and leaves no lock'],
     },
   },
   {
@@ -41,9 +39,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
     except: [],
     shownBy: {
       'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
-      'endurance/kills.test.ts': [
-        'kills at any moment > a killed process loses nothing and sends nothing twice (P1-P4)',
-      ],
+      'endurance/kills.test.ts': ['a killed process loses nothing and sends nothing twice (P1-P4)'],
       'sync/upload/uploads.test.ts': [
         'an intent is committed before the first byte of its upload (P2)',
         'every attempt of an upload has an intent of its own',
@@ -61,9 +57,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
     ],
     shownBy: {
       'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
-      'endurance/kills.test.ts': [
-        'kills at any moment > a killed process loses nothing and sends nothing twice (P1-P4)',
-      ],
+      'endurance/kills.test.ts': ['a killed process loses nothing and sends nothing twice (P1-P4)'],
       'endurance/chaos.test.ts': [
         'random faults of the service > a faulty service gets every content exactly once (seed %i)',
         'random faults of the service > lost answers cause no second resource without a duplicate rule',
@@ -92,9 +86,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'a content in doubt in two mirrors is sent once more',
         'a look goes where the content was sent, whatever is configured now',
       ],
-      'endurance/kills.test.ts': [
-        'kills at any moment > a killed process loses nothing and sends nothing twice (P1-P4)',
-      ],
+      'endurance/kills.test.ts': ['a killed process loses nothing and sends nothing twice (P1-P4)'],
       'remote/endpoints/uploads.test.ts': [
         'an upload is in doubt, and not sent again, after %s',
         'an upload reset after %i bytes is in doubt',
@@ -109,9 +101,9 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'an answer to an upload (%s) is doubt, not done',
       ],
       'journeys/failing-uploads.test.ts': [
-        'uploads that always fail > an upload that meets $what is sent twice, then a problem',
-        'uploads that always fail > an upload that arrived after all is found by a look',
-        'uploads that always fail > every attempt of a failing upload counts towards the limits',
+        'an upload that meets $what is sent twice, then a problem',
+        'an upload that arrived after all is found by a look',
+        'every attempt of a failing upload counts towards the limits',
       ],
       'sync/doubts/looks.test.ts': [
         'a look compares all entries of the name before it sends again',

@@ -51,7 +51,7 @@ export const security: readonly SecurityRow[] = [
       ],
       'store/opening.test.ts': ['a store is for its owner alone'],
       'embedded/start-embedded.test.ts': ['the data directory and its files are private'],
-      'daemon/control/control.test.ts': ['the control socket > only its owner may open the control socket'],
+      'daemon/control/control.test.ts': ['only its owner may open the control socket'],
     },
   },
   {
@@ -118,13 +118,13 @@ export const security: readonly SecurityRow[] = [
       'embedded/server/foreign-host.test.ts': ['a page of a foreign name receives nothing on loopback'],
       'cli/serve.test.ts': ['serve beyond loopback warns and refuses every request without a token'],
       'daemon/control/control.test.ts': [
-        'the control socket > only its owner may open the control socket',
-        'the control socket > a runtime directory that is a link is not used',
+        'only its owner may open the control socket',
+        'a runtime directory that is a link is not used',
       ],
       'daemon/health/health-server.test.ts': [
-        'access to the health server > the health server refuses to listen on %j',
-        'access to the health server > a request for the host %s is refused',
-        'access to the health server > another machine cannot reach the health server',
+        'the health server refuses to listen on %j',
+        'a request for the host %s is refused',
+        'another machine cannot reach the health server',
       ],
     },
   },
@@ -132,9 +132,7 @@ export const security: readonly SecurityRow[] = [
     id: 'S-12',
     holds: 'No GET changes a state.',
     shownBy: {
-      'daemon/health/health-server.test.ts': [
-        'access to the health server > %s is refused, and the allowed methods are named',
-      ],
+      'daemon/health/health-server.test.ts': ['%s is refused, and the allowed methods are named'],
       'embedded/server/reading.test.ts': ['no GET writes anything, whatever it asks for (S-12)'],
     },
   },
@@ -169,8 +167,8 @@ export const security: readonly SecurityRow[] = [
     holds: 'Few dependencies, each with its reason, of locked versions; one install script is allowed.',
     shownBy: {
       'package/supply.test.ts': [
-        'the bill of materials > the bill of materials has every component that npm lists',
-        'the bill of materials > the bill of materials names each direct dependency',
+        'the bill of materials has every component that npm lists',
+        'the bill of materials names each direct dependency',
       ],
       'package/dependencies.test.ts': [
         'dependencies > each dependency is locked to a version with its checksum',
@@ -253,11 +251,11 @@ export const security: readonly SecurityRow[] = [
     holds: 'The package lists everything that is installed with it, with checksums.',
     shownBy: {
       'package/supply.test.ts': [
-        'the bill of materials > the bill of materials is reproducible and has every hash',
-        'the bill of materials > the bill of materials has every component that npm lists',
-        'the bill of materials > the bill of materials names each direct dependency',
+        'the bill of materials is reproducible and has every hash',
+        'the bill of materials has every component that npm lists',
+        'the bill of materials names each direct dependency',
       ],
-      'package/package.test.ts': ['the installed package > the bill of materials lists every installed package'],
+      'package/package.test.ts': ['the bill of materials lists every installed package'],
     },
   },
 ]

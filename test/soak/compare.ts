@@ -28,7 +28,7 @@ export async function compareSides(
 
 const reported = z.object({ mirrors: z.array(z.object({ counts: z.record(z.string(), z.number()) })) })
 
-/** `shelfd report` itself must find everything that is there in sync, and old versions superseded. */
+/** Expects `shelfd report` to list every file in sync, and only superseded versions besides. */
 async function complainOfReport({ program, env, trees }: Soak): Promise<Complaints> {
   const { stdout } = await runShelfd(['report', '--json'], { main: program, env, cwd: env.HOME ?? '.' }).ended
   const counts = reported.parse(JSON.parse(stdout)).mirrors.flatMap((mirror) => Object.entries(mirror.counts))

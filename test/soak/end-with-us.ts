@@ -4,7 +4,7 @@ import { once } from 'node:events'
 /** Asks a child to end when this is disposed of, and waits for it; kills it when this process ends before. */
 export function endWithUs(child: ChildProcess): AsyncDisposable {
   const kill = () => void child.kill('SIGKILL')
-  // Before the workspace that it writes to is removed.
+  // The child must end before the workspace, to which it writes, is removed.
   process.prependOnceListener('exit', kill)
   return {
     [Symbol.asyncDispose]: async () => {

@@ -9,7 +9,7 @@ export interface Judgement {
   readonly flatness: Flatness
 }
 
-/** The last third against the middle one; the first is for warming up. */
+/** Compares the last third with the middle one; the first third is for warming up. */
 export const LAW =
   'flat: the median of the last third is at most 1.05 × that of the middle third + 4 MB (memory), + 2 (descriptors)'
 

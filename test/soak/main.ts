@@ -50,7 +50,7 @@ async function main(signal: AbortSignal): Promise<boolean> {
 interface Churning {
   readonly options: SoakOptions
   readonly signal: AbortSignal
-  /** Filled. */
+  /** Receives each new sample. */
   readonly samples: Sample[]
 }
 

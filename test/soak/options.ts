@@ -2,20 +2,20 @@ import { parseArgs } from 'node:util'
 
 export interface SoakOptions {
   readonly minutes: number
-  /** In all trees together, about so many at any time. */
+  /** Files of all trees together, on average. */
   readonly files: number
   readonly changesPerSecond: number
-  /** Of all random numbers, so that a run's changes can be had again. */
+  /** Seed of all random numbers, so that the changes of a run can be repeated. */
   readonly seed: number
 }
 
-/** Many small ones, so that moving one moves few files. */
+/** Directories are small, so that moving one moves few files. */
 export const DIRECTORIES_PER_FILE = 1 / 10
 
-/** Where half of a tree is gone between two scans, the daemon rightly halts. */
+/** A tree needs so many files: if half of it is gone between two scans, the daemon halts. */
 const FILES_PER_CHANGE_PER_SECOND = 200
 
-/** Reads the command line; throws an Error that says what is wrong. */
+/** Reads the command line; throws an Error that names the wrong option. */
 export function readOptions(argv: readonly string[]): SoakOptions {
   const { values } = parseArgs({
     args: [...argv],

@@ -43,7 +43,7 @@ function readCpuSeconds(stat: string): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
 }
 
-/** A descriptor may be closed meanwhile. */
+/** Returns 0 if the descriptor is closed meanwhile. */
 function countWatches(pid: number, descriptor: string): number {
   try {
     if (readlinkSync(join(`/proc/${pid}/fd`, descriptor)) !== 'anon_inode:inotify') return 0

@@ -11,7 +11,7 @@ const COLUMNS = [
   ...['changes', 'files', 'uploads', 'queued', 'settling', 'missed'],
 ]
 
-/** At most 15 rows: medians of what goes up and down, the last of what is counted. */
+/** At most 15 rows: medians of gauges, last values of counters. */
 export function renderSamples(samples: readonly Sample[]): string {
   const parts = splitEvenly(samples, MOST_ROWS)
   return renderMarkdownTable([COLUMNS, ...parts.map((part, at) => renderRow(part, parts[at - 1]?.at(-1) ?? part[0]))])

@@ -1,10 +1,10 @@
 import { type MetricFamily, parseExposition } from '../support/exposition.ts'
 
-/** What the daemon counts itself, of all its mirrors together. */
+/** What the daemon itself counts, summed over its mirrors. */
 export interface Scrape {
   /** Uploads that the library took as new. */
   readonly uploads: number
-  /** Uploads that ended as duplicates, refused or in doubt; what changed or vanished before its first byte left is none of them. */
+  /** Uploads that ended as duplicates, refused or in doubt; without those whose file changed or vanished before the first byte was sent. */
   readonly otherUploads: number
   /** Changed files that only a scan found. */
   readonly missed: number

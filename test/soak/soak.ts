@@ -34,7 +34,7 @@ const TREES = ['Papers', 'Notes', 'Scans']
 const LIBRARY = 'Research'
 const LONGEST_WAIT_MS = 900_000
 
-/** Starts everything and waits until the daemon answers. */
+/** Starts the library and the daemon, and waits until the daemon answers. */
 export async function openSoak(options: SoakOptions, workspace: Workspace): Promise<Soak> {
   const program = await compileProgram(workspace)
   const home = workspace.fresh('home')

@@ -36,7 +36,7 @@ export const syncRequest: SyncRequest = {
   },
 }
 
-/** What a run over one mirror gives. */
+/** The result of a run over one mirror. */
 export function runResult(failure?: RunResult['failure']): RunResult {
   const papers = { name: 'papers', path: '/papers', library: { id: null, name: 'Papers' }, remotePath: '/Papers' }
   const at = '2026-11-21T12:00:00.000Z'

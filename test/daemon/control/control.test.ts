@@ -271,7 +271,7 @@ describe('syncs through the daemon', () => {
     onTestFinished(() => void vi.useRealTimers())
     const stateDir = temporaryDirectory()
     const begun = Promise.withResolvers<void>()
-    // More than a socket holds.
+    // Larger than the buffers of the socket.
     const failure = new HeldBackError('limit-reached', 'x'.repeat(8 * 2 ** 20))
     const server = await startControl(stateDir, {
       sync: async (_, { signal }) => {

@@ -47,7 +47,7 @@ async function openSilent(url: string, count: number, bytes: string): Promise<So
   return sockets
 }
 
-/** All that comes back for these bytes until the server ends the connection. */
+/** Sends `bytes` and returns the answer up to the end of the connection. */
 async function sendRaw(url: string, bytes: string): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   socket.end(bytes)

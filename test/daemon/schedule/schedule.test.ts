@@ -169,7 +169,7 @@ describe('after downtime', () => {
       await clock.advance(HOUR_MS)
       expect(begun.runs, `start ${restart}`).toHaveLength(1)
       begun.schedules[Symbol.dispose]()
-      // A stop makes the batch return: that is not its end.
+      // A stop makes the batch return, which does not complete it.
       end.resolve()
       await clock.advance(HOUR_MS / 2)
     }
