@@ -9,6 +9,7 @@ import type { IngestQueue } from './ingest/ingest-queue.ts'
 import type { IndexRebuild } from './search/rebuild-index.ts'
 import type { Search } from './search/thread/open-search.ts'
 import type { FileStore } from './storage/file-store.ts'
+import type { LibraryRemoval } from './storage/remove-libraries.ts'
 import type { WriteQueue } from './storage/write-queue.ts'
 
 /** The parts of a running service that its endpoints use. */
@@ -20,6 +21,7 @@ export interface Service {
   readonly ingestion: IngestQueue
   readonly search: Search
   readonly indexRebuild: IndexRebuild
+  readonly removal: LibraryRemoval
   readonly signer: Signer
   readonly cursors: Cursors
   readonly clock: Clock

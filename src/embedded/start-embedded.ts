@@ -7,6 +7,7 @@ import { ensureOwnerToken } from './access/owner-token.ts'
 import { checkStoredData } from './database/check-stored-data.ts'
 import { explainDamage, openLibraryDatabase, wasLeftOpen } from './database/open-library-database.ts'
 import { openTables } from './database/open-tables.ts'
+import { enableSpaceReclaim, openSpaceReclaim } from './database/reclaim-space.ts'
 import { EXTRACTION_LIMITS, type ExtractionLimits } from './ingest/extraction-limits.ts'
 import { openIngestQueue } from './ingest/ingest-queue.ts'
 import { openIndexRebuild } from './search/rebuild-index.ts'
@@ -18,6 +19,7 @@ import { openSigning, type Service } from './service.ts'
 import { type DataPaths, dataPaths, lockDataDirectory, prepareDataDirectory } from './storage/data-directory.ts'
 import { openFileStore } from './storage/file-store.ts'
 import { ensureInstanceId } from './storage/instance-id.ts'
+import { openLibraryRemoval } from './storage/remove-libraries.ts'
 import { createWriteQueue } from './storage/write-queue.ts'
 
 export interface EmbeddedOptions {
@@ -47,7 +49,7 @@ export interface EmbeddedLibrary extends AsyncDisposable {
   readonly tokenFile: string
   readonly documentationUrl: string
   readonly instanceId: string
-  /** Resolves when no resource is left to ingest or to index. */
+  /** Resolves when no resource is left to ingest or to index, and nothing of a deleted library to remove. */
   settled(): Promise<void>
 }
 
@@ -66,11 +68,13 @@ export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<Em
   prepareDataDirectory(paths)
   const database = explainDamage(() => openLibraryDatabase(paths.databaseFile, isSuspect))
   starting.defer(() => closeDatabase(database))
+  explainDamage(() => enableSpaceReclaim(database))
   const service = explainDamage(() => openService(options, paths, database))
   if (isSuspect) explainDamage(() => checkStoredData(database, service.tables))
   const token = ensureOwnerToken(paths, service.tables, service.clock.nowMs())
   starting.defer(() => service.search.stop())
   starting.defer(() => service.indexRebuild.stop())
+  starting.defer(() => service.removal.stop())
   starting.defer(() => service.ingestion.stop())
   const host = options.host ?? '127.0.0.1'
   const app = await buildServer(service, host, { ...REQUEST_LIMITS, ...options.requests })
@@ -78,6 +82,7 @@ export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<Em
   const url = await app.listen({ host, port: options.port ?? 0 })
   service.ingestion.wake()
   service.indexRebuild.start()
+  service.removal.wake()
   const running = starting.move()
   return {
     url,
@@ -88,6 +93,7 @@ export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<Em
     settled: async () => {
       await service.ingestion.settled()
       await service.indexRebuild.settled()
+      await service.removal.settled()
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
@@ -111,6 +117,7 @@ function openService(options: EmbeddedOptions, paths: DataPaths, database: Datab
     ingestion: openIngestQueue({ tables, writes, files, logger, clock, limits }),
     search: openSearch(paths.databaseFile, { clock, logger }),
     indexRebuild: openIndexRebuild({ tables, writes, logger, clock }),
+    removal: openLibraryRemoval({ tables, writes, files, space: openSpaceReclaim(database), logger, clock }),
     clock,
     maxUploadBytes: options.maxUploadBytes ?? MAX_UPLOAD_BYTES,
     publicUrl: options.publicUrl,

@@ -22,7 +22,8 @@ export function takeBack(dataDir: string, version: OlderVersion): void {
     PRAGMA foreign_keys = OFF;
     ATTACH '${file}.new' AS new;
     DELETE FROM setting;
-    ${['setting', 'token', 'library', 'token_library', 'directory'].map((table) => `INSERT INTO ${table} SELECT * FROM new.${table};`).join('\n')}
+    ${['setting', 'token', 'token_library', 'directory'].map((table) => `INSERT INTO ${table} SELECT * FROM new.${table};`).join('\n')}
+    INSERT INTO library SELECT id, public_id, name, overview, created_at_ms, updated_at_ms FROM new.library;
     INSERT INTO resource (id, public_id, library_id, sha256, mime_type, size_bytes, title, status, warnings, failure,
         abstract, created_at_ms, text_type, properties)
       SELECT id, public_id, library_id, sha256, mime_type, size_bytes, title, status, warnings, failure,

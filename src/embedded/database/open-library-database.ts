@@ -70,5 +70,5 @@ function faultOf(error: unknown): OperatorError['code'] | undefined {
 
 /** The kind of database that holds a library. */
 export function librarySpecOf(file: string): DatabaseSpec {
-  return { file, migrationsDir: MIGRATIONS_DIR, applicationId: APPLICATION_ID }
+  return { file, migrationsDir: MIGRATIONS_DIR, applicationId: APPLICATION_ID, canShrink: true }
 }

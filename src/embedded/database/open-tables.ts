@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { type DeletedLibrariesTable, deletedLibrariesTable } from './tables/deleted-libraries.ts'
 import { type DirectoriesTable, directoriesTable } from './tables/directories.ts'
 import { type LibrariesTable, librariesTable } from './tables/libraries.ts'
 import { type LocationsTable, locationsTable } from './tables/locations.ts'
@@ -14,6 +15,7 @@ export interface Tables {
   readonly settings: Settings
   readonly tokens: TokensTable
   readonly libraries: LibrariesTable
+  readonly deletedLibraries: DeletedLibrariesTable
   readonly directories: DirectoriesTable
   readonly resources: ResourcesTable
   readonly smallContents: SmallContentsTable
@@ -27,6 +29,7 @@ export function openTables(database: Database): Tables {
     settings: settingsTable(database),
     tokens: tokensTable(database),
     libraries: librariesTable(database),
+    deletedLibraries: deletedLibrariesTable(database),
     directories: directoriesTable(database),
     resources: resourcesTable(database),
     smallContents: smallContentsTable(database),

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { indexWords } from '../analysis/index-words.ts'
 import type { Tables } from '../database/open-tables.ts'
-import type { Passage } from '../database/tables/passages.ts'
+import type { ContentPlace, Passage } from '../database/tables/passages.ts'
 import type { IngestionResult, ResourceRow } from '../database/tables/resources.ts'
 import type { WriteQueue } from '../storage/write-queue.ts'
-import { createPlaceFinder, type PlaceFinder } from './find-place.ts'
+import { createPlaceFinder } from './find-place.ts'
 
 // A transaction of this much text takes about 10 ms, during which the service answers no request.
 const MAX_PENDING_CHARACTERS = 256 * 1024
@@ -53,7 +53,9 @@ export function createPassageWriter(queue: WriteQueue, tables: Tables, signal: A
       }),
     add: (resource, ordinal, passage) => {
       characters += passage.text.length
-      pending.push(addition(tables, placeOf, resource, ordinal, passage))
+      // Its content is at hand now; when the words are prepared, it would have to be read again.
+      const place = placeOf(resource.id, passage.text)
+      pending.push(addition(tables, resource, ordinal, passage, place))
     },
     recordFailure: (resource, failure) => push(() => tables.resources.recordFailure(resource.id, failure)),
     finish: (result) => push(() => tables.resources.finish(result)),
@@ -83,13 +85,12 @@ async function prepareAll(pending: readonly PendingWrite[]): Promise<(() => void
 
 function addition(
   tables: Tables,
-  placeOf: PlaceFinder,
   { id, title }: ResourceRow,
   ordinal: number,
   passage: Passage,
+  place: ContentPlace | undefined,
 ): PendingWrite {
   const prepare = (toWords: typeof indexWords) => {
-    const place = placeOf(id, passage.text)
     const words = toWords(ordinal === 0 ? title : '', passage.text, ordinal === 0)
     return () => {
       // A request may have deleted the library meanwhile.

@@ -69,8 +69,9 @@ function searchedLibraries(service: Service, grant: Grant | undefined, asked: re
   const isReadable = (library: { id: number }) => grant?.accessTo(library).includes('read') ?? false
   if (asked.length === 0) {
     const all = libraries.all()
+    const hasDeleted = service.tables.deletedLibraries.next() !== undefined
     const readable = all.filter(isReadable)
-    return readable.length === all.length ? undefined : readable.map(({ id }) => id)
+    return readable.length === all.length && !hasDeleted ? undefined : readable.map(({ id }) => id)
   }
   return asked.map((publicId) => {
     const library = libraries.byPublicId(publicId)

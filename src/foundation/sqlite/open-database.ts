@@ -10,6 +10,8 @@ export interface DatabaseSpec {
   readonly migrationsDir: string
   /** `PRAGMA application_id`: distinguishes this kind of database from any other SQLite file. */
   readonly applicationId: number
+  /** Lets a new database give pages back to the disk (`PRAGMA incremental_vacuum`). */
+  readonly canShrink?: boolean
   /** Reads every page before trusting the file: after a crash, or if the file may have been replaced. */
   readonly check?: PageCheck | undefined
 }
@@ -44,6 +46,8 @@ export function openDatabase(spec: DatabaseSpec): Database.Database {
   const database = new PlannedDatabase(spec.file)
   try {
     chmodSync(spec.file, 0o600)
+    // Only before the first page is written.
+    if (isNew && spec.canShrink) database.pragma('auto_vacuum = INCREMENTAL')
     configure(database)
     migrate(database, spec, isNew)
     assertDurable(database)

@@ -78,6 +78,7 @@ it('passages that are deleted while their words are prepared are not indexed', a
   const writes = {
     write: async <T>(work: () => T) => {
       tables.libraries.remove(libraryId)
+      tables.deletedLibraries.removePiece(libraryId)
       return work()
     },
   }

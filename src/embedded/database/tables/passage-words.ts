@@ -24,10 +24,6 @@ export function passageWordsTable(database: Database) {
   const removeOfResource = database.prepare<[number]>(
     'DELETE FROM passage_words WHERE rowid IN (SELECT id FROM passage WHERE resource_id = ?)',
   )
-  const removeOfLibrary = database.prepare<[number]>(
-    `DELETE FROM passage_words WHERE rowid IN
-     (SELECT passage.id FROM passage JOIN resource ON resource.id = resource_id WHERE library_id = ?)`,
-  )
   return {
     insert(passageId: number, libraryId: number, { name, heading, body, forms }: PassageWords): void {
       insert.run(passageId, body, forms, heading, name, libraryWord(libraryId))
@@ -38,10 +34,6 @@ export function passageWordsTable(database: Database) {
     /** Call it while the passages are still there. */
     removeOfResource: (resourceId: number) => {
       removeOfResource.run(resourceId)
-    },
-    /** Call it while the library's passages are still there. */
-    removeOfLibrary: (libraryId: number) => {
-      removeOfLibrary.run(libraryId)
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { z } from 'zod'
 import { packBytes, unpackBytes } from '../packed-bytes.ts'
-import { type SmallContentsTable, smallContentsTable } from './small-contents.ts'
+import { smallContentsTable } from './small-contents.ts'
 
 /** The unit that the numbers of a trace entry count. */
 export const TRACE_UNITS = ['line', 'row', 'paragraph', 'page', 'slide', 'second'] as const
@@ -140,21 +140,12 @@ function openTexts(database: Database): (passage: TextColumns) => string {
   const stored = database.prepare<[number], { sizeBytes: number; bytes: Buffer }>(
     'SELECT size_bytes AS sizeBytes, bytes FROM passage_text WHERE passage_id = ?',
   )
-  const contentOf = rememberLast(smallContentsTable(database))
+  const { read: contentOf } = smallContentsTable(database)
   return ({ id, resourceId, text, contentOffset, contentLength }) => {
     if (contentOffset !== null && contentLength !== null) {
       return contentOf(resourceId)?.toString('utf8', contentOffset, contentOffset + contentLength) ?? ''
     }
     const found = stored.get(id)
     return found ? unpackBytes(found.bytes, found.sizeBytes).toString() : text
-  }
-}
-
-/** The passages of a resource are mostly read one after the other; neither a content nor the id of a resource has a second meaning. */
-function rememberLast({ read }: Pick<SmallContentsTable, 'read'>): (resourceId: number) => Buffer | undefined {
-  let last: { readonly resourceId: number; readonly bytes: Buffer | undefined } | undefined
-  return (resourceId) => {
-    if (last?.resourceId !== resourceId) last = { resourceId, bytes: read(resourceId) }
-    return last.bytes
   }
 }

@@ -29,23 +29,25 @@ export type NewResource = Omit<ResourceRow, 'id' | IngestedColumn>
 const COLUMNS = `id, public_id AS publicId, library_id AS libraryId, sha256, mime_type AS mimeType, size_bytes AS sizeBytes,
   title, status, warnings, failure, created_at_ms AS createdAtMs, text_type AS textType, properties`
 
+/** Its library is not deleted. */
+const IS_VISIBLE = 'library_id NOT IN (SELECT id FROM library WHERE is_deleted = 1)'
+
 export type ResourcesTable = ReturnType<typeof resourcesTable>
 
 export function resourcesTable(database: Database) {
-  const byPublicId = database.prepare<[string], ResourceRow>(`SELECT ${COLUMNS} FROM resource WHERE public_id = ?`)
-  const byId = database.prepare<[number], ResourceRow>(`SELECT ${COLUMNS} FROM resource WHERE id = ?`)
+  const byPublicId = database.prepare<[string], ResourceRow>(
+    `SELECT ${COLUMNS} FROM resource WHERE public_id = ? AND ${IS_VISIBLE}`,
+  )
+  const byId = database.prepare<[number], ResourceRow>(`SELECT ${COLUMNS} FROM resource WHERE id = ? AND ${IS_VISIBLE}`)
   const byContent = database.prepare<[Buffer, number, string], ResourceRow>(
     `SELECT ${COLUMNS} FROM resource WHERE sha256 = ? AND library_id = ? AND mime_type = ?`,
   )
   const toIngest = database.prepare<[number, number], ResourceRow>(
-    `SELECT ${COLUMNS} FROM resource WHERE status IN ('not_started', 'running') AND id > ? ORDER BY id LIMIT ?`,
+    `SELECT ${COLUMNS} FROM resource WHERE status IN ('not_started', 'running') AND ${IS_VISIBLE} AND id > ? ORDER BY id LIMIT ?`,
   )
   const after = database.prepare<[number, number], ResourceRow>(
     `SELECT ${COLUMNS} FROM resource WHERE id > ? ORDER BY id LIMIT ?`,
   )
-  const contentsAbove = database
-    .prepare<[number, number], Buffer>('SELECT sha256 FROM resource WHERE library_id = ? AND size_bytes > ?')
-    .pluck()
   const usesContent = database.prepare<[Buffer]>('SELECT 1 FROM resource WHERE sha256 = ? LIMIT 1')
   const insert = database.prepare<NewResource>(
     `INSERT INTO resource (public_id, library_id, sha256, mime_type, size_bytes, title, status, created_at_ms)
@@ -65,8 +67,6 @@ export function resourcesTable(database: Database) {
     toIngest: (afterId: number, count: number) => toIngest.all(afterId, count),
     /** The oldest resources with a greater row id. */
     after: (afterId: number, count: number) => after.all(afterId, count),
-    /** The hashes of a library's contents above this size. */
-    contentsAbove: (libraryId: number, sizeBytes: number) => contentsAbove.all(libraryId, sizeBytes),
     usesContent: (sha256: Buffer) => usesContent.get(sha256) !== undefined,
     insert: (resource: NewResource) => Number(insert.run(resource).lastInsertRowid),
     /** False when the resource is gone. */

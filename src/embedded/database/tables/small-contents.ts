@@ -21,14 +21,19 @@ export function smallContentsTable(database: Database) {
     `SELECT public_id AS publicId, sha256, size_bytes AS sizeBytes, bytes
      FROM small_content JOIN resource ON resource.id = resource_id`,
   )
+  // The passages of a resource are mostly read one after the other; no id is ever that of another content.
+  let last: { readonly resourceId: number; readonly bytes: Buffer } | undefined
   return {
     insert: (resourceId: number, bytes: Buffer) => {
       insert.run(resourceId, packBytes(bytes))
     },
     /** Throws DamagedBytesError. */
-    read: (resourceId: number) => {
+    read: (resourceId: number): Buffer | undefined => {
+      if (last?.resourceId === resourceId) return last.bytes
       const stored = select.get(resourceId)
-      return stored && unpackBytes(stored.bytes, stored.sizeBytes)
+      if (!stored) return undefined
+      last = { resourceId, bytes: unpackBytes(stored.bytes, stored.sizeBytes) }
+      return last.bytes
     },
     /** Compresses what an earlier version stored as it was. */
     pack: (resourceId: number) => {

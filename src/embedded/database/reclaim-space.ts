@@ -1,0 +1,56 @@
+import type { Database } from 'better-sqlite3'
+import { isDiskFull } from '../../foundation/sqlite/open-database.ts'
+
+const PAGES_A_STEP = 256
+/** So many free pages are left to the next writes, and so is one of SHARE: to give them back would only move others. */
+const FREE_PAGES = 1_024
+const SHARE = 10
+
+/** Gives back to the disk what the database no longer uses, in steps of some 10 ms. */
+export interface SpaceReclaim {
+  /** Whether the database has so much free room that it pays to begin. */
+  isNeeded(): boolean
+  /** Whether the index holds the words of so many removed passages that it pays to merge it. */
+  isIndexStale(removedPassages: number): boolean
+  /** Takes words of removed passages out of the index; false when it has none left. */
+  mergeIndex(isFirst: boolean): boolean
+  /** Cuts free pages off the file; false when none is left. */
+  cutFile(): boolean
+}
+
+export function openSpaceReclaim(database: Database): SpaceReclaim {
+  const merge = database.prepare<[number]>("INSERT INTO passage_words (passage_words, rank) VALUES ('merge', ?)")
+  const passages = database.prepare<[], number>('SELECT count(*) FROM passage').pluck()
+  const changes = database.prepare<[], number>('SELECT total_changes()').pluck()
+  const count = (pragma: string) => Number(database.pragma(pragma, { simple: true }))
+  return {
+    isNeeded: () => {
+      const free = count('freelist_count')
+      return free > FREE_PAGES && free * SHARE > count('page_count')
+    },
+    isIndexStale: (removedPassages) => removedPassages * SHARE > (passages.get() ?? 0),
+    // A negative number lets SQLite merge segments of every level; fewer than two changes say that there was nothing to do.
+    mergeIndex: (isFirst) => {
+      const before = changes.get() ?? 0
+      merge.run(isFirst ? -PAGES_A_STEP : PAGES_A_STEP)
+      return (changes.get() ?? 0) - before >= 2
+    },
+    cutFile: () => {
+      const before = count('freelist_count')
+      database.pragma(`incremental_vacuum(${PAGES_A_STEP})`)
+      return count('freelist_count') < before
+    },
+  }
+}
+
+/** Lets a database of an earlier version give back room as well, for which SQLite has to rewrite it once. */
+export function enableSpaceReclaim(database: Database): void {
+  if (Number(database.pragma('auto_vacuum', { simple: true })) !== 0) return
+  database.pragma('auto_vacuum = INCREMENTAL')
+  try {
+    database.exec('VACUUM')
+  } catch (error) {
+    // It needs room for a copy. A later start may have it; until then free pages are used again.
+    if (!isDiskFull(error)) throw error
+  }
+}

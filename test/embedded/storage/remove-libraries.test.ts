@@ -1,0 +1,152 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, it, onTestFinished } from 'vitest'
+import { openLibraryDatabase } from '../../../src/embedded/database/open-library-database.ts'
+import { openTables, type Tables } from '../../../src/embedded/database/open-tables.ts'
+import { pluck } from '../../contract/service-client.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+import { takeBack } from '../older-database.ts'
+import { startLibrary, temporaryDirectory } from '../temporary-library.ts'
+
+const PASSAGES = Array.from({ length: 700 }, (_, number) => `Pelican ${number} dives. `.repeat(80))
+
+it('a deleted library is gone for everybody before its resources are removed', async () => {
+  const first = await startLibrary()
+  const [deleted, kept] = [await first.client.createLibrary(), await first.client.createLibrary()]
+  const content = PASSAGES.join('\n')
+  const id = await first.client.uploaded(deleted, { name: 'a.txt', content })
+  const keptId = await first.client.uploaded(kept, { name: 'a.txt', content })
+  const name = (await first.client.get(`/libraries/${deleted}`)).json.name
+  await first.library.settled()
+  await first.stop()
+  // Time stands still, so that it pauses after its first piece.
+  const paused = await startLibrary({ dataDir: first.dataDir, clock: manualClock() })
+  expect((await paused.client.call('DELETE', `/libraries/${deleted}`)).status).toBe(204)
+  expect(countOf(first.dataDir, 'resource')).toBe(2)
+  const gone = [
+    `/libraries/${deleted}`,
+    `/libraries/${deleted}/resources/${id}`,
+    `/resources/${id}`,
+    `/assets/${id}.699`,
+  ]
+  for (const path of gone) expect((await paused.client.get(path)).status, path).toBe(404)
+  expect((await paused.client.call('DELETE', `/libraries/${deleted}`)).status).toBe(404)
+  expect(pluck((await paused.client.get('/libraries')).json.items, 'id')).toEqual([kept])
+  const { json } = await paused.client.get('/search/resources?query=pelican&output_format=compact&limit=1')
+  expect(pluck(pluck(json.results, 'resource'), 'id')).toEqual([keptId])
+  expect((await paused.client.call('POST', '/libraries', { name, overview: null })).status).toBe(201)
+  await paused.stop()
+  const last = await startLibrary({ dataDir: first.dataDir })
+  await last.library.settled()
+  expect([countOf(first.dataDir, 'resource'), countOf(first.dataDir, 'library')]).toEqual([1, 2])
+  expect((await last.client.get(`/resources/${keptId}`)).text).toBe(content)
+})
+
+it('the file of a content goes with the last library that has it', async () => {
+  const { client, library, dataDir } = await startLibrary()
+  const libraries = [await client.createLibrary(), await client.createLibrary()]
+  const content = PASSAGES.join('\n')
+  for (const id of libraries) await client.uploaded(id, { name: 'a.bin', type: 'application/octet-stream', content })
+  const files = () => readdirSync(join(dataDir, 'files'), { recursive: true, encoding: 'utf8' }).filter(isHash)
+  const left: number[] = []
+  for (const id of libraries) {
+    await client.call('DELETE', `/libraries/${id}`)
+    await library.settled()
+    left.push(files().length)
+  }
+  expect(left).toEqual([1, 0])
+})
+
+it('a deleted library gives its room back to the disk', async () => {
+  const { client, library, dataDir, stop } = await startLibrary()
+  const [kept, id] = [await client.createLibrary(), await client.createLibrary()]
+  await client.uploaded(kept, { name: 'kept.txt', content: 'a pelican' })
+  for (const part of [0, 200, 400]) {
+    const content = PASSAGES.slice(part, part + 300).join('\n')
+    await client.uploaded(id, { name: `${part}.txt`, content })
+  }
+  await library.settled()
+  const full = usedPages(dataDir)
+  await client.call('DELETE', `/libraries/${id}`)
+  await library.settled()
+  await stop()
+  expect(usedPages(dataDir)).toBeLessThan(full / 3)
+  expect(statSync(join(dataDir, 'library.sqlite')).size).toBe(usedPages(dataDir) * 4_096)
+})
+
+it('a library of an earlier version gives back room as well', async () => {
+  const first = await startLibrary()
+  const id = await first.client.createLibrary()
+  await first.client.uploaded(id, { name: 'a.txt', content: PASSAGES.slice(0, 300).join('\n') })
+  await first.library.settled()
+  await first.stop()
+  takeBack(first.dataDir, 5)
+  const second = await startLibrary({ dataDir: first.dataDir })
+  await second.library.settled()
+  const full = usedPages(first.dataDir)
+  await second.client.call('DELETE', `/libraries/${id}`)
+  await second.library.settled()
+  expect(usedPages(first.dataDir)).toBeLessThan(full / 3)
+})
+
+it('a library is removed in pieces of a bounded size, whatever it holds', () => {
+  const database = openLibraryDatabase(join(temporaryDirectory(), 'library.sqlite'))
+  onTestFinished(() => void database.close())
+  const tables = openTables(database)
+  const libraryId = database.transaction(() => addLibrary(tables))()
+  const sizes: number[] = []
+  const left = () => ['passage', 'resource', 'directory', 'library'].map((table) => rows(database, table))
+  for (let before = left(); tables.deletedLibraries.next() !== undefined; before = left()) {
+    database.transaction(() => tables.deletedLibraries.removePiece(libraryId))()
+    const after = left()
+    sizes.push(before.reduce((sum, count, index) => sum + count - (after[index] ?? 0), 0))
+  }
+  expect(left()).toEqual([0, 0, 0, 0])
+  expect(rows(database, 'passage_words')).toBe(0)
+  expect(Math.max(...sizes)).toBeLessThan(260)
+})
+
+/** A deleted library with many directories and passages. */
+function addLibrary(tables: Tables): number {
+  const libraryId = tables.libraries.insert({ publicId: 'l', name: 'l', overview: null, createdAtMs: 0 })
+  tables.directories.insertRoot(libraryId)
+  const parentId = tables.directories.byPath(libraryId, '/')?.id ?? null
+  for (let number = 0; number < 600; number += 1) {
+    tables.directories.insert({ libraryId, parentId, path: `/${number}`, name: `${number}` })
+  }
+  for (const [index, passages] of [0, 700, 1, 250, 1].entries()) addResource(tables, libraryId, index, passages)
+  tables.libraries.remove(libraryId)
+  return libraryId
+}
+
+function addResource(tables: Tables, libraryId: number, index: number, passages: number): void {
+  const head = { libraryId, mimeType: 'text/plain', sizeBytes: 0, title: `${index}`, createdAtMs: 0 }
+  const id = tables.resources.insert({ publicId: `r${index}`, sha256: Buffer.from([index]), ...head })
+  for (let ordinal = 0; ordinal < passages; ordinal += 1) {
+    const passage = tables.passages.insert(id, ordinal, { text: 'a pelican', unit: 'line', firstUnit: 1, lastUnit: 1 })
+    tables.passageWords.insert(passage, libraryId, { name: '', heading: '', body: 'a pelican', forms: '' })
+  }
+}
+
+function rows(database: Database.Database, table: string): number {
+  return Number(database.prepare(`SELECT count(*) FROM ${table}`).pluck().get())
+}
+
+function countOf(dataDir: string, table: string): number {
+  const database = new Database(join(dataDir, 'library.sqlite'), { readonly: true })
+  const count = rows(database, table)
+  database.close()
+  return count
+}
+
+function usedPages(dataDir: string): number {
+  const database = new Database(join(dataDir, 'library.sqlite'), { readonly: true })
+  const pages = Number(database.pragma('page_count', { simple: true }))
+  database.close()
+  return pages
+}
+
+function isHash(path: string): boolean {
+  return /[0-9a-f]{64}$/.test(path)
+}
