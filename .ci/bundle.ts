@@ -2,12 +2,13 @@
  * Puts the program into few files: one that starts it, one for each thread and child process, and parts that these load when a
  * command needs them. See docs/decisions/044-rolldown.md.
  */
-import { cpSync, globSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, mkdirSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { dirname, join, posix, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'rolldown'
 import packageJson from '../package.json' with { type: 'json' }
+import { bundleWeb } from './bundle-web.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const SRC = join(ROOT, 'src')
@@ -40,7 +41,7 @@ const IN_PARTS: Readonly<Record<string, string>> = {
 /** keepPlaces changes no line, which is what a stack trace shows; yargs can extend a configuration file, and we have none. */
 const EXPECTED_LOGS: readonly string[] = ['SOURCEMAP_BROKEN', 'EMPTY_IMPORT_META']
 
-/** Bundles src into the directory `dist`, and puts beside it what the program reads: its migrations. */
+/** Bundles src into the directory `dist`, and puts beside it what the program reads: its migrations, and its pages. */
 export async function bundle(dist: string): Promise<void> {
   await build({
     cwd: ROOT,
@@ -64,6 +65,8 @@ export async function bundle(dist: string): Promise<void> {
   })
   writeFileSync(join(dist, 'package.json'), '{ "type": "commonjs" }\n')
   for (const file of globSync(join(SRC, '**', '*.sql'))) cpSync(file, join(dist, relative(SRC, file)))
+  mkdirSync(join(dist, 'web'))
+  for (const { name, body } of await bundleWeb()) writeFileSync(join(dist, 'web', name), body)
 }
 
 /** Throws for a package that nobody would install: only direct dependencies are certain to be there. */

@@ -18,6 +18,9 @@ const lockedPackage = z.object({
 })
 const lockShape = z.object({ packages: z.record(z.string(), lockedPackage) })
 
+/** Development installs it, and the pages contain it (.ci/bundle-web.ts). */
+const IN_PAGES = 'node_modules/preact'
+
 type Packages = z.infer<typeof lockShape>['packages']
 type LockedPackage = Packages[string]
 
@@ -25,7 +28,7 @@ type LockedPackage = Packages[string]
 export function renderSbom(): string {
   const lock: unknown = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8'))
   const { packages } = lockShape.parse(lock)
-  const installed = Object.entries(packages).filter(([, { dev }]) => !dev)
+  const installed = Object.entries(packages).filter(([path, { dev }]) => !dev || path === IN_PAGES)
   const described = installed.map(([path, found]) => ({ path, component: describePackage(path, found), found }))
   const [root, ...components] = described
   const sbom = {

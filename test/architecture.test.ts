@@ -26,6 +26,9 @@ const FLOORS: Readonly<Record<string, number>> = {
 const ANNEX = 'embedded'
 const LOWEST_FLOOR_THAT_KNOWS_THE_ANNEX = 5
 
+/** Pages that run in a browser: they know the shapes of the interface, and nobody imports them. */
+const PAGES = 'web'
+
 /** The folders that may import a package or module; all other files go through these folders. */
 const HOMES: Readonly<Record<string, readonly string[]>> = {
   'better-sqlite3': ['foundation/', 'store/', 'embedded/'],
@@ -51,6 +54,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   'node:net': ['daemon/control/', 'remote/'],
   yaml: ['app/settings/', 'cli/render/config-yaml.ts'],
   yargs: ['cli/parser/'],
+  preact: ['web/'],
   'node:child_process': [
     'app/service-client/credential.ts',
     'app/service-manager/run-program.ts',
@@ -92,13 +96,15 @@ interface Source {
 
 const STATEMENT = /^(?:import|export)\s(?:type\s)?(?:[^'"`;]*?\sfrom\s)?'(?<target>[^']+)'/gm
 const EXPRESSION = /(?:import|createRequire\(import\.meta\.url\))\('(?<target>[^']+)'\)/g
-const MODULE_NAME = /(?<=['"`])(?<target>\.{1,2}\/[^'"`$\s]+\.[cm]?[jt]s)(?=['"`])/g
+const MODULE_NAME = /(?<=['"`])(?<target>\.{1,2}\/[^'"`$\s]+\.[cm]?[jt]sx?)(?=['"`])/g
 
-const sources = globSync('**/*.ts', { cwd: join(PROJECT, 'src') }).map(readSource)
+const sources = globSync('**/*.{ts,tsx}', { cwd: join(PROJECT, 'src') }).map(readSource)
 
 describe('the house', () => {
   test('each folder of src stands on a floor', () => {
-    const unknown = sources.map(({ room }) => room).filter((room) => room !== ANNEX && FLOORS[room] === undefined)
+    const unknown = sources
+      .map(({ room }) => room)
+      .filter((room) => ![ANNEX, PAGES].includes(room) && FLOORS[room] === undefined)
     expect([...new Set(unknown)], 'rooms of src that the table of floors does not name').toEqual([])
     expect(sources.length).toBeGreaterThan(100)
   })
@@ -117,7 +123,7 @@ describe('the house', () => {
     const files = new Set(sources.map(({ file }) => file))
     const offenders = sources.flatMap(({ file, imports }) =>
       imports
-        .filter(({ target, isOurs }) => isOurs && target.endsWith('.ts') && !files.has(target))
+        .filter(({ target, isOurs }) => isOurs && /\.tsx?$/.test(target) && !files.has(target))
         .map(({ target }) => `${file} names ${target}`),
     )
     expect(offenders).toEqual([])
@@ -146,6 +152,15 @@ describe('the house', () => {
     expect(offenders).toEqual([])
   })
 
+  test('pages import shapes of the contract as types', () => {
+    const offenders = sources.flatMap(({ file, room, text }) =>
+      room === PAGES && /^import (?!type\b)[^'"]*'[^']*\/contract\/(?:records|error-body)\.ts'/m.test(text)
+        ? [file]
+        : [],
+    )
+    expect(offenders, 'zod is larger than a whole page').toEqual([])
+  })
+
   test('only the composing files take the whole engine', () => {
     const users = sources.filter(({ text }) => /(?:: |<)Engine\b/.test(text.replaceAll(/\bPick<\s*Engine\b/g, '')))
     const offenders = users.filter(({ file }) => !COMPOSERS.some((home) => file.startsWith(home)))
@@ -159,7 +174,7 @@ describe('the house', () => {
 })
 
 describe('the files', () => {
-  const code = globSync(['src/**/*.ts', 'test/**/*.ts', '.ci/*.ts'], {
+  const code = globSync(['src/**/*.{ts,tsx,css}', 'test/**/*.ts', '.ci/*.ts'], {
     cwd: PROJECT,
     exclude: ['**/node_modules/**'],
   }).map(readText)
@@ -211,6 +226,8 @@ function packageOf(target: string): string {
 function whyNot(from: string, to: string): string | undefined {
   if (from === to) return undefined
   const [fromFloor = 0, toFloor = 0] = [FLOORS[from], FLOORS[to]]
+  if (from === PAGES) return to === 'contract' ? undefined : `${PAGES} imports the contract only`
+  if (to === PAGES) return `${from} must not know ${PAGES}, whose code runs in a browser`
   if (from === ANNEX) return toFloor === 0 ? undefined : `${ANNEX} imports floor 0 only, ${to} is on floor ${toFloor}`
   if (to === ANNEX) {
     return fromFloor >= LOWEST_FLOOR_THAT_KNOWS_THE_ANNEX ? undefined : `${from} must not know ${ANNEX}`

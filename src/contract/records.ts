@@ -87,12 +87,16 @@ export const directoryPage = z.looseObject({ folders: z.array(folderEntry), file
 /** 4.12: 201 with a new id, or 200 with `duplicate: true` and the existing one. */
 export const uploadAnswer = z.looseObject({ id: identifier, duplicate: z.boolean().optional() })
 
-/** 2.11: fields beyond these are not shown. `excerpt` is an extra of the embedded service: the part of `text` that matched. */
+/** 2.11: fields beyond these are not shown. `excerpt` and `excerpt_marks` are extras of the embedded service: the part of `text` that matched, and where in it words did. */
 export const assetRecord = z.looseObject({
   id: identifier,
   mime_type: z.string().optional(),
   text: z.string().nullish(),
   excerpt: z.string().optional().catch(undefined),
+  excerpt_marks: z
+    .array(z.tuple([z.int(), z.int()]))
+    .optional()
+    .catch(undefined),
 })
 
 /**

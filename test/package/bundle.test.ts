@@ -4,6 +4,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { ENTRIES } from '../../.ci/bundle.ts'
+import { PAGES } from '../../.ci/bundle-web.ts'
 import knip from '../../knip.json' with { type: 'json' }
 
 const SRC = fileURLToPath(new URL('../../src', import.meta.url))
@@ -16,6 +17,7 @@ describe('the bundle', () => {
     })
     expect(['main', ...started].sort()).toEqual([...ENTRIES].sort())
     const known = knip.entry.filter((entry) => entry.startsWith('src/'))
-    expect(known.sort()).toEqual(ENTRIES.map((name) => `src/${name}.ts!`).sort())
+    const pages = PAGES.map((name) => `src/web/${name}/main.tsx!`)
+    expect(known.sort()).toEqual([...ENTRIES.map((name) => `src/${name}.ts!`), ...pages].sort())
   })
 })

@@ -41,7 +41,7 @@ export function accessOf(service: Service, grant: Grant): AgentAccess {
     showResource: async (library, resource) => resourceRecord.parse(await ask(showResource, {}, { library, resource })),
     async readText({ id }, maxLength) {
       const resource = requireResource({ service, grant, id: () => id })
-      const passages = service.tables.passages.first(resource.id, Math.ceil(maxLength / SHORTEST_USUAL_PASSAGE))
+      const passages = service.tables.passages.from(resource.id, 0, Math.ceil(maxLength / SHORTEST_USUAL_PASSAGE))
       return {
         text: passages
           .map(({ text }) => text)

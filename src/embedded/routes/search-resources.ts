@@ -21,7 +21,8 @@ export const searchResources = question({
     'the words that begin with it; "…" is a phrase, -word an exclusion. Resources that have all the words come first, then those',
     'that have some; names and headings weigh more than text. A library in `library_ids[]` (also written `library_ids` or',
     '`library_ids[0]`) that does not exist is answered with 422, one that may not be read with 403. A detailed hit shows at most',
-    `${MAX_ASSETS_A_HIT} assets, the best first; their \`excerpt\` is the part around the match with its words in **…**.`,
+    `${MAX_ASSETS_A_HIT} assets, the best first; their \`excerpt\` is the part around the match with its words in **…**,`,
+    'and `excerpt_marks` says where these words begin and end in it.',
   ].join(' '),
   query: z.preprocess(
     gatherLibraryIds,
@@ -89,9 +90,9 @@ function compactHit({ tables }: Service, hit: SearchHit) {
 function detailedHit({ tables }: Service, hit: SearchHit) {
   const resource = tables.resources.byId(hit.resourceId)
   if (!resource) return undefined
-  const assets = hit.passages.flatMap(({ ordinal, excerpt }) => {
+  const assets = hit.passages.flatMap(({ ordinal, excerpt, marks }) => {
     const passage = tables.passages.one(resource.id, ordinal)
-    return passage ? [{ ...assetBody(resource, passage, passage.text.length), excerpt }] : []
+    return passage ? [{ ...assetBody(resource, passage, passage.text.length), excerpt, excerpt_marks: marks }] : []
   })
   return resourceBody(tables, resource, assets)
 }

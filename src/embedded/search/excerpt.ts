@@ -16,15 +16,21 @@ const LEAD = 60
 /** Returns the part of the text that a word marks and the clause that the word answers; undefined when it answers none. */
 type WordMatcher = (word: Word) => Mark | undefined
 
-/** The part of a passage in which most of the clauses are, on one line, with their words in `**…**`. */
-export function excerptOf(text: string, clauses: readonly PlannedClause[]): string {
+/** A part of a text on one line; each mark is where a matching word begins and ends in it, without its asterisks. */
+export interface Excerpt {
+  readonly excerpt: string
+  readonly marks: [start: number, end: number][]
+}
+
+/** The part of a passage in which most of the clauses are, with their words in `**…**`. */
+export function excerptOf(text: string, clauses: readonly PlannedClause[]): Excerpt {
   const matches = matcherOf(clauses)
   const marks = splitWords(text).flatMap((word) => matches(word) ?? [])
   const first = marks[startOfBest(marks)]
   const start = first === undefined || first.end <= LENGTH ? 0 : wordStart(text, first.start - LEAD)
   const end = start + LENGTH >= text.length ? text.length : wordStart(text, start + LENGTH)
   const inside = joinMarks(marks.filter((mark) => mark.start >= start && mark.end <= end))
-  return `${start > 0 ? '… ' : ''}${withMarks(text, start, end, inside)}${end < text.length ? ' …' : ''}`
+  return withMarks(text, start, end, inside)
 }
 
 function matcherOf(clauses: readonly PlannedClause[]): WordMatcher {
@@ -99,11 +105,22 @@ function wordStart(text: string, at: number): number {
   return /[\udc00-\udfff]/.test(text.charAt(start)) ? start + 1 : start
 }
 
-function withMarks(text: string, start: number, end: number, marks: readonly Mark[]): string {
-  let [marked, at] = ['', start]
-  for (const mark of marks) {
-    marked += `${text.slice(at, mark.start)}**${text.slice(mark.start, mark.end)}**`
-    at = mark.end
+function withMarks(text: string, start: number, end: number, inside: readonly Mark[]): Excerpt {
+  const marks: Excerpt['marks'] = []
+  let [excerpt, at] = [start > 0 ? '… ' : '', start]
+  const add = (to: number) => {
+    const part = text.slice(at, to).replace(/\s+/g, ' ')
+    excerpt += /^$| $/.test(excerpt) ? part.trimStart() : part
+    at = to
   }
-  return (marked + text.slice(at, end)).replace(/\s+/g, ' ').trim()
+  for (const mark of inside) {
+    add(mark.start)
+    excerpt += '**'
+    const from = excerpt.length
+    add(mark.end)
+    marks.push([from, excerpt.length])
+    excerpt += '**'
+  }
+  add(end)
+  return { excerpt: excerpt.trimEnd() + (end < text.length ? ' …' : ''), marks }
 }

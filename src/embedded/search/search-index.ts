@@ -17,6 +17,7 @@ export interface MatchingPassage {
   readonly ordinal: number
   /** Around the match, its words in `**…**`. */
   readonly excerpt: string
+  readonly marks: [start: number, end: number][]
 }
 
 /** A resource with its best matching passages, the best first. */
@@ -62,6 +63,6 @@ function openExcerpts(database: Database, clauses: readonly PlannedClause[], cou
   const passages = passageReader(database)
   return (resourceId: number, ordinals: readonly number[]): MatchingPassage[] =>
     ordinals.slice(0, count).map((ordinal) => {
-      return { ordinal, excerpt: excerptOf(passages.one(resourceId, ordinal)?.text ?? '', clauses) }
+      return { ordinal, ...excerptOf(passages.one(resourceId, ordinal)?.text ?? '', clauses) }
     })
 }

@@ -1,5 +1,6 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import { invalid } from '../http/api-error.ts'
+import { servePage } from '../page/serve-page.ts'
 import { ENDPOINTS } from '../routes/endpoints.ts'
 import type { Service } from '../service.ts'
 import { checkHost } from './check-host.ts'
@@ -42,6 +43,7 @@ export async function buildServer(service: Service, host: string, limits: Reques
   for (const each of Object.values(ENDPOINTS)) each.register(app, service)
   showDescription(app)
   serveAgents(app, service)
+  servePage(app)
   return app
 }
 

@@ -1,16 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import { API_PREFIX, OPENAPI_PATH, ROUTES } from '../../contract/routes.ts'
 import { ApiError } from '../http/api-error.ts'
+import { PAGE_FILES_PATH, PAGE_PATH } from '../page/serve-page.ts'
 import { DOCUMENTATION_PATH } from './describe-service.ts'
 import { AGENT_PATH } from './serve-agents.ts'
 
 const PATHS = [
   ...Object.values(ROUTES).map(({ method, path }) => ({ method, pattern: patternOf(API_PREFIX + path) })),
-  ...[OPENAPI_PATH.replace(/\?.*/, ''), DOCUMENTATION_PATH].map((path) => ({
+  ...[OPENAPI_PATH.replace(/\?.*/, ''), DOCUMENTATION_PATH, PAGE_PATH].map((path) => ({
     method: 'GET',
     pattern: patternOf(path),
   })),
   { method: 'GET', pattern: new RegExp(`^${DOCUMENTATION_PATH}/`) },
+  { method: 'GET', pattern: patternOf(`${PAGE_FILES_PATH}/{name}`) },
   { method: 'POST', pattern: patternOf(AGENT_PATH) },
 ]
 

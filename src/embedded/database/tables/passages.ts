@@ -121,8 +121,8 @@ export function passageReader(database: Database) {
   const one = database.prepare<[number, number], TextColumns & StoredPassage>(
     `SELECT ${COLUMNS} FROM passage WHERE resource_id = ? AND ordinal = ? AND ${HAS_TEXT}`,
   )
-  const first = database.prepare<[number, number], TextColumns & StoredPassage>(
-    `SELECT ${COLUMNS} FROM passage WHERE resource_id = ? AND ${HAS_TEXT} ORDER BY ordinal LIMIT ?`,
+  const from = database.prepare<[number, number, number], TextColumns & StoredPassage>(
+    `SELECT ${COLUMNS} FROM passage WHERE resource_id = ? AND ordinal >= ? AND ${HAS_TEXT} ORDER BY ordinal LIMIT ?`,
   )
   const textOf = openTexts(database)
   const withText = (row: TextColumns & StoredPassage): StoredPassage => ({ ...row, text: textOf(row) })
@@ -131,7 +131,8 @@ export function passageReader(database: Database) {
       const row = one.get(resourceId, ordinal)
       return row && withText(row)
     },
-    first: (resourceId: number, count: number): StoredPassage[] => first.all(resourceId, count).map(withText),
+    from: (resourceId: number, ordinal: number, count: number): StoredPassage[] =>
+      from.all(resourceId, ordinal, count).map(withText),
   }
 }
 

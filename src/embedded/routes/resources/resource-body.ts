@@ -29,7 +29,7 @@ export function resourceHead(tables: Tables, resource: ResourceRow) {
 /** The whole record (2.10): warnings or the failure of its ingestion, its abstract, and these assets. */
 export function resourceBody(tables: Tables, resource: ResourceRow, assets: readonly AssetRecord[]) {
   const warnings = stringList(resource.warnings)
-  const [first] = tables.passages.first(resource.id, 1)
+  const [first] = tables.passages.from(resource.id, 0, 1)
   return {
     ...resourceHead(tables, resource),
     text_extracted: textExtracted(resource, first !== undefined),
@@ -56,6 +56,7 @@ export function assetBody(resource: ResourceRow, passage: StoredPassage, maxLeng
   return {
     id: `${resource.publicId}.${passage.ordinal}`,
     type: 'text',
+    position: passage.ordinal,
     mime_type: resource.textType,
     text: passage.text.slice(0, maxLength),
     trace: [{ unit: passage.unit, from: passage.firstUnit, to: passage.lastUnit, ...traceDetailOf(passage) }],

@@ -1,5 +1,7 @@
+import { z } from 'zod'
 import { resourceRecord } from '../../../contract/records.ts'
 import { notFound } from '../../http/api-error.ts'
+import { integerInput } from '../../http/inputs.ts'
 import { question } from '../../http/question.ts'
 import { requireLibrary, requireResource } from '../../http/require-access.ts'
 import { assetBody, resourceBody } from './resource-body.ts'
@@ -12,19 +14,26 @@ export const showResource = question({
   route: 'showResource',
   section: '4.13',
   summary: 'Show a resource with the state of its processing',
-  description: `\`assets\` holds at most the first ${MAX_ASSETS}, each with the first ${EXCERPT_LENGTH} characters of its text.`,
+  description: [
+    `\`assets\` holds at most ${MAX_ASSETS}, from the \`position\` that \`assets_from\` names on; \`next_assets_from\` names that of`,
+    `the next, null at the end. Each has the first ${EXCERPT_LENGTH} characters of its text; with \`asset_text=whole\` all of it.`,
+  ].join(' '),
+  query: z.object({
+    assets_from: integerInput({ min: 0, max: 999_999_999, byDefault: 0 }),
+    asset_text: z.enum(['excerpt', 'whole']).default('excerpt'),
+  }),
   answers: { 200: { description: 'The resource', shape: resourceRecord } },
-  errors: [401, 403, 404],
+  errors: [401, 403, 404, 422],
   handle(call) {
     const { tables } = call.service
     const library = requireLibrary(call, 'read')
     const resource = requireResource(call)
     if (resource.libraryId !== library.id) throw notFound('Resource')
-    const passages = tables.passages.first(resource.id, MAX_ASSETS)
-    return resourceBody(
-      tables,
-      resource,
-      passages.map((passage) => assetBody(resource, passage, EXCERPT_LENGTH)),
-    )
+    const { assets_from: from, asset_text: length } = call.query
+    const found = tables.passages.from(resource.id, from, MAX_ASSETS + 1)
+    const assets = found.slice(0, MAX_ASSETS).map((passage) => {
+      return assetBody(resource, passage, length === 'whole' ? passage.text.length : EXCERPT_LENGTH)
+    })
+    return { ...resourceBody(tables, resource, assets), next_assets_from: found[MAX_ASSETS]?.ordinal ?? null }
   },
 })

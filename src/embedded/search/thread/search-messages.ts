@@ -9,7 +9,7 @@ export const searchCall = z.object({
   passages: z.int(),
 })
 
-const passage = z.object({ ordinal: z.int(), excerpt: z.string() })
+const passage = z.object({ ordinal: z.int(), excerpt: z.string(), marks: z.array(z.tuple([z.int(), z.int()])) })
 const hit = z.object({ resourceId: z.int(), passages: z.array(passage).readonly() })
 const correction = z.object({ written: z.string(), meant: z.array(z.string()).readonly() })
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { MIME_TABLE_VERSION, mimeOf } from '../../../src/local/mime/mime-of.ts'
-import { EXTENSIONS_BY_MIME, PLAIN_TEXT_NAMES } from '../../../src/local/mime/mime-table.ts'
+import { MIME_TABLE_VERSION, mimeOf } from '../../../src/contract/mime/mime-of.ts'
+import { EXTENSIONS_BY_MIME, PLAIN_TEXT_NAMES } from '../../../src/contract/mime/mime-table.ts'
 
 test.each([
   ['notes.md', 'text/markdown'],

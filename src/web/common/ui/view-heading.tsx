@@ -1,0 +1,24 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+
+interface ViewHeadingProps {
+  /** Also that of the browser's tab. */
+  readonly title: string
+  /** Whether the heading takes the focus, so that a screen reader reads it when the view changes. */
+  readonly takesFocus: boolean
+  readonly children?: ComponentChildren
+}
+
+/** The heading of a view. */
+export function ViewHeading({ title, takesFocus, children }: ViewHeadingProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${title} · Library`
+    if (takesFocus) heading.current?.focus()
+  }, [title, takesFocus])
+  return (
+    <h1 ref={heading} tabIndex={-1}>
+      {children ?? title}
+    </h1>
+  )
+}

@@ -1,0 +1,106 @@
+import { useEffect } from 'preact/hooks'
+import { nameOfLibraryPath, parentLibraryPath } from '../../../contract/library-path.ts'
+import type { ResourceRecord } from '../../../contract/records.ts'
+import { ingestionOutcome } from '../../../contract/states.ts'
+import { formatSize, formatTime } from '../../common/format.ts'
+import { Failure, Loading, Notice } from '../../common/ui/notice.tsx'
+import { ViewHeading } from '../../common/ui/view-heading.tsx'
+import { useKeys } from '../../common/use-keys.ts'
+import { type Loaded, useLoaded } from '../../common/use-loaded.ts'
+import { Crumbs } from '../browse/crumbs.tsx'
+import { addressOf, type DocumentRoute, directoryRoute } from '../routes.ts'
+import { useSession } from '../session/session.ts'
+import type { ViewProps } from '../view-props.ts'
+import { kindOf, stateInWords } from '../words.ts'
+import { Original } from './original.tsx'
+import { Texts } from './texts.tsx'
+
+/** Passages before the one asked for, so that it can be read in its context. */
+const BEFORE = 2
+const POLL_MS = 700
+
+/** A document: what it is, how far it has been read, its text and its original. */
+export function DocumentView({ route, cameFrom, takesFocus }: ViewProps & { readonly route: DocumentRoute }) {
+  const { library, resource, position = 0 } = route
+  const { api } = useSession()
+  const from = Math.max(0, position - BEFORE)
+  const found = useLoaded(addressOf(route), (signal) => api.showResource(library, resource, from, signal))
+  useFollowing(found)
+  const { value: shown, error } = found
+  useKeys({
+    Escape: () => {
+      if (cameFrom !== '') return history.back()
+      location.hash = addressOf(directoryRoute(library, parentLibraryPath(shown?.paths?.[0] ?? '/')))
+    },
+  })
+  return (
+    <article>
+      {shown && <Crumbs library={library} path={parentLibraryPath(shown.paths?.[0] ?? '/')} />}
+      {error !== undefined && <Failure error={error} onRetry={found.retry} />}
+      {!shown && error === undefined && <Loading what="the document" />}
+      {shown && (
+        <>
+          <ViewHeading title={shown.title ?? 'Document'} takesFocus={takesFocus} />
+          <Facts shown={shown} />
+          <State shown={shown} />
+          <Original shown={shown} />
+          <Texts route={route} from={from} first={shown} />
+        </>
+      )}
+    </article>
+  )
+}
+
+/** Asks again until the document has been read. */
+function useFollowing({ value, isLoading, retry }: Loaded<ResourceRecord>): void {
+  const isPending = value !== undefined && ingestionOutcome(value.ingestion_status) === 'pending'
+  useEffect(() => {
+    if (!isPending || isLoading) return
+    const timer = setTimeout(retry, POLL_MS)
+    return () => clearTimeout(timer)
+  }, [isPending, isLoading, value])
+}
+
+function Facts({ shown }: { readonly shown: ResourceRecord }) {
+  const { mime_type: mimeType, size, created_at: createdAt, paths = [] } = shown
+  const facts = [
+    kindOf(String(mimeType)),
+    ...(typeof size === 'number' ? [formatSize(size)] : []),
+    ...(typeof createdAt === 'string' ? [`added ${formatTime(createdAt)}`] : []),
+  ]
+  return (
+    <>
+      <p class="quiet facts">{facts.join(' · ')}</p>
+      {paths.length > 1 && (
+        <details class="quiet">
+          <summary>In {paths.length} places</summary>
+          <ul>
+            {paths.map((path) => (
+              <li key={path}>
+                {parentLibraryPath(path)} as {nameOfLibraryPath(path)}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  )
+}
+
+function State({ shown }: { readonly shown: ResourceRecord }) {
+  const { tone, state, reasons } = stateInWords(shown)
+  return (
+    <div role="status">
+      {tone === 'good' ? (
+        <p class="state good">{state}</p>
+      ) : (
+        <Notice tone={tone === 'problem' ? 'warning' : 'plain'}>
+          <p class={`state ${tone}`}>{state}</p>
+          {reasons.map((reason) => (
+            <p key={reason}>{reason}</p>
+          ))}
+        </Notice>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,61 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useAddress } from '../common/use-address.ts'
+import { useKeys } from '../common/use-keys.ts'
+import { DirectoryView } from './browse/directory-view.tsx'
+import { LibrariesView } from './browse/libraries-view.tsx'
+import { DocumentView } from './document/document-view.tsx'
+import { Header } from './header.tsx'
+import { KeyboardHelp } from './keyboard-help.tsx'
+import { directoryRoute, parseAddress, type Route } from './routes.ts'
+import { SearchView } from './search/search-view.tsx'
+import { useSession } from './session/session.ts'
+import { UploadsPanel } from './upload/uploads-panel.tsx'
+import { useUploads } from './upload/use-uploads.ts'
+
+/** Everything around the view that the address names. */
+export function Frame({ onSignOut }: { onSignOut(): void }) {
+  const { api, libraries } = useSession()
+  const { current, previous } = useAddress()
+  const [isHelpOpen, setIsHelpOpen] = useState(false)
+  const uploads = useUploads(api)
+  const search = useRef<HTMLInputElement>(null)
+  const isFirst = useIsFirst(current)
+  useKeys({
+    '/': (event) => {
+      event.preventDefault()
+      search.current?.focus()
+      search.current?.select()
+    },
+    '?': () => setIsHelpOpen(true),
+  })
+  const [only, ...others] = libraries
+  const asked = parseAddress(current)
+  const route: Route = asked.view === 'libraries' && only && others.length === 0 ? directoryRoute(only.id, '/') : asked
+  const view = { cameFrom: previous, takesFocus: !isFirst }
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to the content
+      </button>
+      <Header route={route} searchField={search} onHelp={() => setIsHelpOpen(true)} onSignOut={onSignOut} />
+      <main id="main" tabIndex={-1}>
+        <UploadsPanel uploads={uploads} isWhole={route.view === 'directory'} />
+        {route.view === 'libraries' && <LibrariesView {...view} />}
+        {route.view === 'directory' && <DirectoryView key={current} route={route} uploads={uploads} {...view} />}
+        {route.view === 'document' && <DocumentView key={current} route={route} {...view} />}
+        {route.view === 'search' && <SearchView key={`${route.library} ${route.query}`} route={route} {...view} />}
+      </main>
+      {isHelpOpen && <KeyboardHelp onClose={() => setIsHelpOpen(false)} />}
+    </>
+  )
+}
+
+/** False from the second address on. */
+function useIsFirst(address: string): boolean {
+  const first = useRef(address)
+  const [isFirst, setIsFirst] = useState(true)
+  useEffect(() => {
+    if (address !== first.current) setIsFirst(false)
+  }, [address])
+  return isFirst && address === first.current
+}

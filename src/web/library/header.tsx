@@ -1,0 +1,105 @@
+import type { RefObject } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { focusFirstItem } from '../common/ui/list.tsx'
+import { Logo } from '../common/ui/logo.tsx'
+import { addressOf, directoryRoute, type Route } from './routes.ts'
+import { useSession } from './session/session.ts'
+
+interface HeaderProps {
+  readonly route: Route
+  readonly searchField: RefObject<HTMLInputElement | null>
+  onHelp(): void
+  onSignOut(): void
+}
+
+/** Which library, what to look for, and the way out. */
+export function Header({ route, searchField, onHelp, onSignOut }: HeaderProps) {
+  const { libraries } = useSession()
+  const library = 'library' in route ? route.library : ''
+  return (
+    <header class="top">
+      <a class="brand" href={addressOf({ view: 'libraries' })}>
+        <Logo />
+        <span>Library</span>
+      </a>
+      {libraries.length > 1 && <LibraryChoice chosen={library} />}
+      <SearchForm route={route} library={library} searchField={searchField} />
+      <nav aria-label="Session">
+        <button
+          type="button"
+          class="plain help"
+          aria-label="Keyboard shortcuts"
+          title="Keyboard shortcuts"
+          onClick={onHelp}
+        >
+          ?
+        </button>
+        <button type="button" class="plain" onClick={onSignOut}>
+          Sign out
+        </button>
+      </nav>
+    </header>
+  )
+}
+
+function LibraryChoice({ chosen }: { readonly chosen: string }) {
+  const { libraries } = useSession()
+  return (
+    <select
+      class="library"
+      aria-label="Library"
+      value={chosen}
+      onChange={({ currentTarget: { value } }) => {
+        location.hash = addressOf(value === '' ? { view: 'libraries' } : directoryRoute(value, '/'))
+      }}
+    >
+      <option value="">All libraries</option>
+      {libraries.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+type SearchFormProps = Pick<HeaderProps, 'route' | 'searchField'> & { readonly library: string }
+
+function SearchForm({ route, library, searchField }: SearchFormProps) {
+  const asked = route.view === 'search' ? route.query : ''
+  const [text, setText] = useState(asked)
+  useEffect(() => setText(asked), [asked])
+  const search = (event: Event) => {
+    event.preventDefault()
+    if (text.trim() === '') return
+    location.hash = addressOf({ view: 'search', query: text.trim(), library, directory: '' })
+  }
+  const useKey = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && text !== '') setText('')
+    else if (event.key === 'Escape') searchField.current?.blur()
+    else if (event.key === 'ArrowDown') focusFirstItem()
+    else return
+    event.preventDefault()
+  }
+  return (
+    <search>
+      <form class="search-field" onSubmit={search}>
+        <input
+          ref={searchField}
+          type="search"
+          aria-label="Search"
+          placeholder="Search"
+          maxLength={1_000}
+          value={text}
+          onInput={({ currentTarget: { value } }) => setText(value)}
+          onKeyDown={useKey}
+        />
+        {text === '' && (
+          <span class="key" aria-hidden="true">
+            /
+          </span>
+        )}
+      </form>
+    </search>
+  )
+}

@@ -1,0 +1,6 @@
+/** The page of the library, see docs/library-page.md. */
+import { render } from 'preact'
+import { Page } from './page.tsx'
+
+const place = document.getElementById('page')
+if (place) render(<Page />, place)

@@ -1,0 +1,40 @@
+import { useMemo, useState } from 'preact/hooks'
+import { ApiClient } from '../common/api/api-client.ts'
+import { Failure, Loading } from '../common/ui/notice.tsx'
+import { useLoaded } from '../common/use-loaded.ts'
+import { Frame } from './frame.tsx'
+import { SessionContext, tokenOfTab } from './session/session.ts'
+import { SignIn } from './session/sign-in.tsx'
+
+/** Shows the library to whoever is signed in, and the sign-in to everybody else. */
+export function Page() {
+  const [token, setToken] = useState(tokenOfTab.read)
+  const [reason, setReason] = useState('')
+  const signIn = (given: string) => {
+    tokenOfTab.keep(given)
+    setToken(given)
+  }
+  const signOut = (why = '') => {
+    tokenOfTab.forget()
+    setReason(why)
+    setToken('')
+  }
+  if (token === '') return <SignIn reason={reason} onSignedIn={signIn} />
+  return <SignedIn token={token} onSignOut={signOut} />
+}
+
+function SignedIn({ token, onSignOut }: { readonly token: string; onSignOut(why?: string): void }) {
+  const api = useMemo(() => new ApiClient(token, onSignOut), [token])
+  const access = useLoaded(token, (signal) => api.checkAccess(signal))
+  const session = useMemo(
+    () => ({ api, libraries: (access.value?.libraries ?? []).filter((library) => library.access.includes('read')) }),
+    [api, access.value],
+  )
+  if (access.error !== undefined) return <Failure error={access.error} onRetry={access.retry} />
+  if (!access.value) return <Loading what="the library" />
+  return (
+    <SessionContext.Provider value={session}>
+      <Frame onSignOut={() => onSignOut()} />
+    </SessionContext.Provider>
+  )
+}

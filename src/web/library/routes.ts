@@ -1,0 +1,100 @@
+import { joinLibraryPath } from '../../contract/library-path.ts'
+
+/** What the page shows. The part of its address after the `#` says the same. */
+export type Route = { readonly view: 'libraries' } | DirectoryRoute | DocumentRoute | SearchRoute
+
+export interface DirectoryRoute {
+  readonly view: 'directory'
+  readonly library: string
+  readonly path: string
+  /** Counted from 1. */
+  readonly page: number
+  /** The cursor of the page; empty for the first one. */
+  readonly cursor: string
+}
+
+export interface DocumentRoute {
+  readonly view: 'document'
+  readonly library: string
+  readonly resource: string
+  /** Of the passage to show first; undefined for the beginning. */
+  readonly position: number | undefined
+}
+
+export interface SearchRoute {
+  readonly view: 'search'
+  readonly query: string
+  /** Empty for all. */
+  readonly library: string
+  /** Empty for all. */
+  readonly directory: string
+}
+
+export function directoryRoute(library: string, path: string): DirectoryRoute {
+  return { view: 'directory', library, path, page: 1, cursor: '' }
+}
+
+/** Reads an address such as `#/files/LIBRARY/Papers/2024?page=2&cursor=…`; what is not one leads to the libraries. */
+export function parseAddress(address: string): Route {
+  const [path = '', query = ''] = address.replace(/^#\/?/, '').split('?', 2)
+  const given = new URLSearchParams(query)
+  const [view, library = '', ...rest] = path.split('/').map(decode)
+  switch (view) {
+    case 'files': {
+      const page = Math.max(1, Number(given.get('page') ?? 1) || 1)
+      const directory = joinLibraryPath('/', rest.filter((name) => name !== '').join('/'))
+      return { view: 'directory', library, path: directory, page, cursor: given.get('cursor') ?? '' }
+    }
+    case 'documents': {
+      const position = given.get('at')
+      return {
+        view: 'document',
+        library,
+        resource: rest[0] ?? '',
+        position: position ? Number(position) || 0 : undefined,
+      }
+    }
+    case 'search': {
+      const [text, directory] = [given.get('query') ?? '', given.get('directory') ?? '']
+      return { view: 'search', query: text, library: given.get('library') ?? '', directory }
+    }
+    default:
+      return { view: 'libraries' }
+  }
+}
+
+/** The address that `parseAddress` reads. */
+export function addressOf(route: Route): string {
+  switch (route.view) {
+    case 'libraries':
+      return '#/'
+    case 'directory': {
+      const names = route.path.split('/').filter((name) => name !== '')
+      const query = route.page > 1 ? { page: String(route.page), cursor: route.cursor } : {}
+      return withQuery(['files', route.library, ...names], query)
+    }
+    case 'document': {
+      const query = route.position === undefined ? {} : { at: String(route.position) }
+      return withQuery(['documents', route.library, route.resource], query)
+    }
+    case 'search': {
+      const { query, library, directory } = route
+      const filled = Object.entries({ query, library, directory }).filter(([, value]) => value !== '')
+      return withQuery(['search'], Object.fromEntries(filled))
+    }
+  }
+}
+
+function withQuery(names: readonly string[], query: Readonly<Record<string, string>>): string {
+  const path = `#/${names.map(encodeURIComponent).join('/')}`
+  const text = new URLSearchParams(query).toString()
+  return text === '' ? path : `${path}?${text}`
+}
+
+function decode(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}

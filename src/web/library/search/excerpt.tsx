@@ -1,0 +1,22 @@
+interface ExcerptProps {
+  /** Each marked word stands between two asterisks on either side. */
+  readonly text: string
+  /** Where words begin and end that match, in order. */
+  readonly marks: readonly (readonly [start: number, end: number])[]
+}
+
+/** A part of a text with its matching words marked. */
+export function Excerpt({ text, marks }: ExcerptProps) {
+  const ends = [-2, ...marks.map(([, end]) => end)]
+  return (
+    <>
+      {marks.map(([start, end], index) => (
+        <>
+          {text.slice((ends[index] ?? 0) + 2, start - 2)}
+          <mark key={start}>{text.slice(start, end)}</mark>
+        </>
+      ))}
+      {text.slice((ends.at(-1) ?? 0) + 2)}
+    </>
+  )
+}

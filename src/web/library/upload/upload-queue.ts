@@ -1,0 +1,146 @@
+import { mimeOf } from '../../../contract/mime/mime-of.ts'
+import type { ResourceRecord } from '../../../contract/records.ts'
+import { ingestionOutcome } from '../../../contract/states.ts'
+import type { ApiClient } from '../../common/api/api-client.ts'
+import { wordsOf } from '../../common/api/failure.ts'
+
+export type UploadState =
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'sending'; readonly part: number }
+  /** Stored; `resource` is undefined until its state has been asked for. */
+  | {
+      readonly kind: 'stored'
+      readonly id: string
+      readonly isCopy: boolean
+      readonly resource: ResourceRecord | undefined
+    }
+  | { readonly kind: 'refused'; readonly why: string; readonly canRetry: boolean }
+
+export interface Upload {
+  readonly number: number
+  readonly file: File
+  readonly library: string
+  readonly directory: string
+  readonly state: UploadState
+}
+
+/** How many files are on their way at a time. */
+const CONCURRENCY = 2
+const FIRST_POLL_MS = 200
+const LONGEST_POLL_MS = 5_000
+
+/** Sends files one after the other and follows each of them until its text has been read. */
+export class UploadQueue {
+  readonly #api: ApiClient
+  readonly #onChange: (uploads: readonly Upload[]) => void
+  readonly #ended = new AbortController()
+  #uploads: readonly Upload[] = []
+  #isFollowing = false
+
+  constructor(api: ApiClient, onChange: (uploads: readonly Upload[]) => void) {
+    this.#api = api
+    this.#onChange = onChange
+  }
+
+  add(library: string, directory: string, files: readonly File[]): void {
+    const first = (this.#uploads.at(-1)?.number ?? 0) + 1
+    const added = files.map((file, index) => {
+      return { number: first + index, file, library, directory, state: { kind: 'waiting' } } satisfies Upload
+    })
+    this.#change([...this.#uploads, ...added])
+    this.#sendNext()
+  }
+
+  /** Something that cannot be sent, and why. */
+  refuse(library: string, directory: string, file: File, why: string): void {
+    const number = (this.#uploads.at(-1)?.number ?? 0) + 1
+    this.#change([
+      ...this.#uploads,
+      { number, file, library, directory, state: { kind: 'refused', why, canRetry: false } },
+    ])
+  }
+
+  retry(number: number): void {
+    this.#update(number, { kind: 'waiting' })
+    this.#sendNext()
+  }
+
+  /** Forgets what has ended. */
+  clear(): void {
+    this.#change(this.#uploads.filter((upload) => isUnderWay(upload)))
+  }
+
+  /** Ends everything that is under way. */
+  stop(): void {
+    this.#ended.abort()
+  }
+
+  #sendNext(): void {
+    const sending = this.#uploads.filter(({ state }) => state.kind === 'sending')
+    const next = this.#uploads.filter(({ state }) => state.kind === 'waiting').slice(0, CONCURRENCY - sending.length)
+    for (const upload of next) {
+      this.#update(upload.number, { kind: 'sending', part: 0 })
+      void this.#send(upload).finally(() => this.#sendNext())
+    }
+  }
+
+  async #send({ number, file, library, directory }: Upload): Promise<void> {
+    const onProgress = (part: number) => this.#update(number, { kind: 'sending', part })
+    try {
+      const sent = { file, mimeType: mimeOf(file.name), directory }
+      const { id, duplicate } = await this.#api.upload(library, sent, { signal: this.#ended.signal, onProgress })
+      this.#update(number, { kind: 'stored', id, isCopy: duplicate === true, resource: undefined })
+      void this.#follow()
+    } catch (error) {
+      if (!this.#ended.signal.aborted) this.#update(number, { kind: 'refused', why: wordsOf(error), canRetry: true })
+    }
+  }
+
+  /** Asks for the states of all that are not final, round after round, with growing pauses while nothing changes. */
+  async #follow(): Promise<void> {
+    if (this.#isFollowing) return
+    this.#isFollowing = true
+    let pauseMs = FIRST_POLL_MS
+    while (!this.#ended.signal.aborted) {
+      const pending = this.#uploads.filter(isBeingRead)
+      if (pending.length === 0) break
+      let hasChanged = false
+      for (const upload of pending) hasChanged = (await this.#ask(upload)) || hasChanged
+      pauseMs = hasChanged ? FIRST_POLL_MS : Math.min(LONGEST_POLL_MS, pauseMs * 1.5)
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+    this.#isFollowing = false
+  }
+
+  /** Returns whether the state has changed. While nobody answers it stays as it is. */
+  async #ask({ number, library, state }: Upload): Promise<boolean> {
+    if (state.kind !== 'stored') return false
+    try {
+      const resource = await this.#api.showResource(library, state.id, 0, this.#ended.signal)
+      this.#update(number, { ...state, resource })
+      return resource.ingestion_status !== state.resource?.ingestion_status
+    } catch {
+      return false
+    }
+  }
+
+  #update(number: number, state: UploadState): void {
+    this.#change(this.#uploads.map((upload) => (upload.number === number ? { ...upload, state } : upload)))
+  }
+
+  #change(uploads: readonly Upload[]): void {
+    if (this.#ended.signal.aborted) return
+    this.#uploads = uploads
+    this.#onChange(uploads)
+  }
+}
+
+/** Whether the service has it and is not done with it. */
+function isBeingRead({ state }: Upload): boolean {
+  if (state.kind !== 'stored') return false
+  return state.resource === undefined || ingestionOutcome(state.resource.ingestion_status) === 'pending'
+}
+
+export function isUnderWay(upload: Upload): boolean {
+  return upload.state.kind === 'waiting' || upload.state.kind === 'sending' || isBeingRead(upload)
+}

@@ -1,0 +1,119 @@
+import { counted } from '../../common/format.ts'
+import { ProgressBar } from '../../common/ui/progress-bar.tsx'
+import { addressOf } from '../routes.ts'
+import { type StateInWords, stateInWords } from '../words.ts'
+import { isUnderWay, type Upload } from './upload-queue.ts'
+import type { Uploads } from './use-uploads.ts'
+
+/** More are counted, not listed. */
+const MOST_LISTED = 50
+
+interface UploadsPanelProps {
+  readonly uploads: Uploads
+  /** Whether each file is listed; otherwise they are counted. */
+  readonly isWhole: boolean
+}
+
+/** What became of the files that were uploaded from this tab. */
+export function UploadsPanel({ uploads, isWhole }: UploadsPanelProps) {
+  const { all } = uploads
+  if (all.length === 0) return null
+  const ended = all.filter((upload) => !isUnderWay(upload))
+  const listed = [...all]
+    .sort((a, b) => urgency(a) - urgency(b) || a.number - b.number)
+    .slice(0, isWhole ? MOST_LISTED : 0)
+  return (
+    <section class="uploads" aria-label="Uploads">
+      <div class="uploads-head">
+        <h2>Uploads</h2>
+        <p class="quiet" role="status">
+          {summaryOf(all)}
+        </p>
+        {ended.length > 0 && (
+          <button type="button" class="plain" onClick={uploads.clear}>
+            Clear
+          </button>
+        )}
+      </div>
+      <ul>
+        {listed.map((upload) => (
+          <Row key={upload.number} upload={upload} onRetry={() => uploads.retry(upload.number)} />
+        ))}
+      </ul>
+      {isWhole && all.length > listed.length && (
+        <p class="quiet">and {counted(all.length - listed.length, 'more file')}</p>
+      )}
+    </section>
+  )
+}
+
+/** What moves comes first, then what needs somebody. */
+function urgency({ state }: Upload): number {
+  return ['sending', 'refused', 'stored', 'waiting'].indexOf(state.kind)
+}
+
+function Row({ upload, onRetry }: { readonly upload: Upload; onRetry(): void }) {
+  const { file, state, library } = upload
+  const { tone, state: words, reasons } = inWords(upload)
+  return (
+    <li>
+      <span class="file">
+        {state.kind === 'stored' ? (
+          <a href={addressOf({ view: 'document', library, resource: state.id, position: undefined })}>{file.name}</a>
+        ) : (
+          file.name
+        )}
+      </span>
+      {state.kind === 'sending' && <ProgressBar label={`Sending ${file.name}`} part={state.part} />}
+      <span class={`state ${tone}`}>{words}</span>
+      {state.kind === 'refused' && state.canRetry && (
+        <button type="button" class="plain" onClick={onRetry}>
+          Try again
+        </button>
+      )}
+      {reasons.map((reason) => (
+        <span key={reason} class="reason quiet">
+          {reason}
+        </span>
+      ))}
+    </li>
+  )
+}
+
+function inWords({ state }: Upload): StateInWords {
+  switch (state.kind) {
+    case 'waiting':
+      return { tone: 'plain', state: 'Waiting', reasons: [] }
+    case 'sending':
+      return {
+        tone: 'plain',
+        state: state.part < 1 ? `${Math.floor(100 * state.part)} %` : 'Being stored',
+        reasons: [],
+      }
+    case 'refused':
+      return { tone: 'problem', state: 'Not uploaded', reasons: [state.why] }
+    case 'stored': {
+      const read = state.resource
+        ? stateInWords(state.resource)
+        : stateInWords({ id: state.id, ingestion_status: 'not_started' })
+      return state.isCopy ? { ...read, reasons: [duplicateInWords(state.resource), ...read.reasons] } : read
+    }
+  }
+}
+
+function duplicateInWords(resource: { title?: string | undefined; paths?: string[] | undefined } | undefined): string {
+  const same = resource?.title === undefined ? 'this file' : `this file as “${resource.title}”`
+  const places = (resource?.paths ?? []).slice(0, 3).join(', ')
+  return `The library had ${same} already${places === '' ? '' : `; it is now at ${places}`}.`
+}
+
+function summaryOf(all: readonly Upload[]): string {
+  const refused = all.filter(({ state }) => state.kind === 'refused').length
+  const underWay = all.filter(isUnderWay).length
+  const done = all.length - refused - underWay
+  return [
+    `${done} of ${counted(all.length, 'file')} done`,
+    ...(underWay > 0 ? [`${underWay} under way`] : []),
+    ...(refused > 0 ? [`${refused} not uploaded`] : []),
+  ].join(' · ')
+}

@@ -1,0 +1,52 @@
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import type { ApiClient } from '../../common/api/api-client.ts'
+import { type Upload, UploadQueue } from './upload-queue.ts'
+
+/** The uploads of this tab, from all directories. */
+export interface Uploads {
+  readonly all: readonly Upload[]
+  /** What was dropped; a folder among it is refused in words. */
+  add(library: string, directory: string, files: readonly Dropped[]): void
+  retry(number: number): void
+  clear(): void
+  /** How many files have arrived in a directory. */
+  storedIn(library: string, directory: string): number
+}
+
+export interface Dropped {
+  readonly file: File
+  readonly isFolder: boolean
+}
+
+const FOLDER = 'This is a folder. Open it and choose the files in it, or let shelfd mirror it.'
+
+export function useUploads(api: ApiClient): Uploads {
+  const [all, setAll] = useState<readonly Upload[]>([])
+  const queue = useMemo(() => new UploadQueue(api, setAll), [api])
+  useEffect(() => () => queue.stop(), [queue])
+  useWarning(all.some(({ state }) => state.kind === 'waiting' || state.kind === 'sending'))
+  return {
+    all,
+    add: (library, directory, dropped) => {
+      for (const { file } of dropped.filter(({ isFolder }) => isFolder)) queue.refuse(library, directory, file, FOLDER)
+      const files = dropped.filter(({ isFolder }) => !isFolder).map(({ file }) => file)
+      queue.add(library, directory, files)
+    },
+    retry: (number) => queue.retry(number),
+    clear: () => queue.clear(),
+    storedIn: (library, directory) => {
+      const here = all.filter((upload) => upload.library === library && upload.directory === directory)
+      return here.filter(({ state }) => state.kind === 'stored').length
+    },
+  }
+}
+
+/** The browser asks before it leaves a page whose files have not all been sent. */
+function useWarning(isNeeded: boolean): void {
+  useEffect(() => {
+    if (!isNeeded) return
+    const warn = (event: Event) => event.preventDefault()
+    addEventListener('beforeunload', warn)
+    return () => removeEventListener('beforeunload', warn)
+  }, [isNeeded])
+}

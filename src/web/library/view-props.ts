@@ -1,0 +1,7 @@
+/** What each view is told. */
+export interface ViewProps {
+  /** The address that was shown before. */
+  readonly cameFrom: string
+  /** Whether its heading takes the focus. */
+  readonly takesFocus: boolean
+}

@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
+import { startLibrary } from '../embedded/temporary-library.ts'
+
+/** Where systems keep the browser that drives the pages; playwright-core brings none. */
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const executablePath = PLACES.find((place) => existsSync(place))
+
+/** Whether there is a browser; tests without one are left out. */
+export const hasBrowser = executablePath !== undefined
+
+let browser: Browser | undefined
+
+/** Starts a browser for the tests of the file that calls this. */
+export function useBrowser(): void {
+  beforeAll(async () => {
+    if (executablePath === undefined) return
+    // The sandbox of Chromium cannot be set up by root.
+    const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+    browser = await chromium.launch({ executablePath, args })
+  })
+  afterAll(async () => await browser?.close())
+}
+
+type Library = Awaited<ReturnType<typeof startLibrary>>
+
+/** A library of its own, and a page of it in a window of its own that nobody has signed in to. */
+export async function openPage(options: BrowserContextOptions = {}, of: Parameters<typeof startLibrary>[0] = {}) {
+  const running = await startLibrary(of)
+  return { ...running, ...(await openWindow(running, options)) }
+}
+
+/**
+ * Opens a window on the page of a library. When the test is over, the window must have sent requests to the library alone, and
+ * broken no rule of its content security policy.
+ */
+async function openWindow({ library }: Pick<Library, 'library'>, options: BrowserContextOptions = {}) {
+  const context = await browser?.newContext({ reducedMotion: 'reduce', ...options })
+  const page = await context?.newPage()
+  if (!page) throw new Error('There is no browser')
+  const foreign: string[] = []
+  const complaints: string[] = []
+  page.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url())
+    if (origin !== library.url && protocol !== 'blob:') foreign.push(request.url())
+  })
+  page.on('console', (message) => {
+    if (/Content Security Policy|Trusted/i.test(message.text())) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  onTestFinished(async () => {
+    await context?.close()
+    expect({ foreign, complaints }).toEqual({ foreign: [], complaints: [] })
+  })
+  await page.goto(library.url)
+  return { page }
+}
+
+/** Opens an address of the page, such as `#/files/LIBRARY`, in a window that is signed in. */
+export async function goTo(page: Page, address: string): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(address)}`)
+}
+
+/** Signs in with the token of the owner. */
+export async function signIn(page: Page, token: string): Promise<void> {
+  await page.getByLabel('Access token').fill(token)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).waitFor()
+}

@@ -1,0 +1,144 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { goTo, hasBrowser, openPage, signIn, useBrowser } from './browser.ts'
+
+useBrowser()
+
+const TIDES = '# Tides\n\nThe **spring tide** follows the new moon\nby about two days.\n'
+
+/** The addresses of the entries shown. */
+async function shownIn(page: Page, list: string): Promise<string[]> {
+  return await page.getByRole('list', { name: list }).locator('.item').allInnerTexts()
+}
+
+test.skipIf(!hasBrowser)('a search shows what matched, and opens the passage', async () => {
+  const { page, client, library } = await openPage()
+  const id = await client.createLibrary()
+  const filler = Array.from({ length: 400 }, (_, line) => `Line ${line} of a log about nothing much.`).join('\n')
+  await client.uploaded(id, { name: 'log.txt', content: `${filler}\nHere the kingfisher dives.\n${filler}` })
+  await client.uploaded(id, { name: 'tides.md', type: 'text/markdown', content: TIDES })
+  await library.settled()
+  await signIn(page, library.token)
+  await page.keyboard.press('/')
+  await page.keyboard.type('spring tides')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Search for spring tides' }).waitFor()
+  await page.getByText('Candidates, not verified answers').waitFor()
+  expect(await page.locator('mark').allTextContents()).toEqual(['Tides', 'spring', 'tide'])
+  expect(await page.locator('.excerpt').textContent()).toContain('The **spring tide** follows')
+  await page.keyboard.press('/')
+  await page.keyboard.type('kingfisher')
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'log.txt' }).click()
+  const passage = page.locator('.passage.asked-for')
+  expect(await passage.textContent()).toContain('Here the kingfisher dives.')
+  const top = await page.evaluate('document.querySelector(".asked-for").getBoundingClientRect().top / innerHeight')
+  expect(top).toBeGreaterThan(-1)
+  expect(top).toBeLessThan(1)
+  await page.getByRole('link', { name: 'From the beginning' }).click()
+  await page.getByText(/^Line 0 of/).waitFor()
+})
+
+test.skipIf(!hasBrowser)('hits are restricted to a library and a directory', async () => {
+  const { page, client, library } = await openPage()
+  const [first, second] = [await client.createLibrary(), await client.createLibrary()]
+  await client.call('POST', `/libraries/${first}/directory`, { path: '/Papers' })
+  await client.uploaded(first, { name: 'in-papers.md', content: 'The heron waits.', path: '/Papers' })
+  await client.uploaded(first, { name: 'in-inbox.md', content: 'A heron flies.' })
+  await client.uploaded(second, { name: 'elsewhere.md', content: 'No heron here.' })
+  await library.settled()
+  await signIn(page, library.token)
+  await goTo(page, '#/search?query=heron')
+  await page.getByText('3 documents').waitFor()
+  await page.getByRole('combobox', { name: 'In', exact: true }).selectOption(first)
+  await page.getByText('2 documents').waitFor()
+  await page.getByLabel('Below').selectOption('/Papers')
+  await page.getByText('1 of 2 documents').waitFor()
+  expect(await shownIn(page, 'Hits')).toEqual(['in-papers.md'])
+  await goTo(page, '#/search?query=albatross')
+  await page.getByText('Nothing has these words.').waitFor()
+})
+
+test.skipIf(!hasBrowser)('a directory of a thousand entries is paged', async () => {
+  const { page, client, library } = await openPage()
+  const id = await client.createLibrary()
+  const names = Array.from({ length: 1_000 }, (_, index) => `entry-${String(index).padStart(4, '0')}`)
+  for (const part of Object.values(Object.groupBy(names, (name) => name.slice(0, 8)))) {
+    await Promise.all(
+      (part ?? []).map((name) => client.call('POST', `/libraries/${id}/directory`, { path: `/${name}` })),
+    )
+  }
+  await signIn(page, library.token)
+  const all: string[] = []
+  for (let number = 1; number <= 6; number++) {
+    if (number > 1) await page.getByText(`Page ${number}`).waitFor()
+    all.push(...(await shownIn(page, 'Entries')))
+    if (number < 6) await page.getByRole('link', { name: 'Next page' }).click()
+  }
+  expect(all.map((text) => text.split('\n')[0])).toEqual(['.inbox', ...names])
+  await page.goBack()
+  await page.getByText('Page 5').waitFor()
+  await page.getByRole('link', { name: 'First page' }).click()
+  await page.getByRole('link', { name: '.inbox' }).waitFor()
+})
+
+test.skipIf(!hasBrowser)('a document shows its state and why', async () => {
+  const { page, client, library } = await openPage()
+  const id = await client.createLibrary()
+  const broken = await client.uploaded(id, { name: 'a.pdf', type: 'application/pdf', content: '%PDF-1.7 nothing' })
+  const old = await client.uploaded(id, { name: 'b.doc', type: 'application/msword', content: 'x\0y' })
+  await signIn(page, library.token)
+  await goTo(page, `#/documents/${id}/${broken}`)
+  await page.getByText('Could not be read').waitFor()
+  await page.getByText('The PDF is damaged').waitFor()
+  await goTo(page, `#/documents/${id}/${old}`)
+  await page.getByText('Not wholly searchable').waitFor()
+  await goTo(page, `#/documents/${id}/unknown`)
+  await page.getByRole('alert').getByText('Resource not found.').waitFor()
+})
+
+test.skipIf(!hasBrowser)('originals are shown without running what is in them', async () => {
+  const { page, client, library } = await openPage()
+  const id = await client.createLibrary()
+  const script = 'document.title = "taken"; parent.document.title = "taken"; fetch("/api/v1/auth/check")'
+  const html = `<h1>Page</h1><img src="http://elsewhere.invalid/x.png"><script>${script}</script>`
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"><script>${script}</script></svg>`
+  const page1 = await client.uploaded(id, { name: 'page.html', type: 'text/html', content: html })
+  const drawing = await client.uploaded(id, { name: 'drawing.svg', type: 'image/svg+xml', content: svg })
+  await library.settled()
+  await signIn(page, library.token)
+  await goTo(page, `#/documents/${id}/${page1}`)
+  await page.getByRole('button', { name: 'Show the original as text' }).click()
+  expect(await page.getByRole('region', { name: 'The original as text' }).textContent()).toBe(html)
+  await goTo(page, `#/documents/${id}/${drawing}`)
+  const picture = page.getByRole('img', { name: 'drawing.svg' })
+  await picture.waitFor()
+  await expect.poll(() => page.evaluate('document.images[0].naturalWidth')).toBe(40)
+  expect(await page.title()).toBe('drawing.svg · Library')
+  // Opened by itself, an original still runs nothing and has another origin.
+  await page.goto(new URL((await picture.getAttribute('src')) ?? '', library.url).href)
+  expect(await page.evaluate('origin')).toBe('null')
+})
+
+test.skipIf(!hasBrowser)('a long original is read in parts', async () => {
+  const { page, client, library } = await openPage()
+  const id = await client.createLibrary()
+  const content = 'Ein Satz mit Umlauten: äöüß.\n'.repeat(3_900)
+  const resource = await client.uploaded(id, { name: 'long.txt', content })
+  await library.settled()
+  await signIn(page, library.token)
+  const ranges: (string | undefined)[] = []
+  page.on('request', (request) => ranges.push(request.headers().range))
+  await goTo(page, `#/documents/${id}/${resource}`)
+  await page.getByRole('button', { name: 'Show the original as text' }).click()
+  const shown = page.getByRole('region', { name: 'The original as text' })
+  const more = page.getByRole('button', { name: /Show more/ })
+  await more.click()
+  await expect.poll(() => more.count()).toBe(0)
+  expect((await shown.textContent()) === content).toBe(true)
+  expect(ranges.filter(Boolean)).toEqual(['bytes=0-65535', 'bytes=65536-131071'])
+  const passages = page.locator('.passage')
+  const before = await passages.count()
+  await page.getByRole('button', { name: 'Read on' }).click()
+  await expect.poll(() => passages.count()).toBeGreaterThan(before)
+})

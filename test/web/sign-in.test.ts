@@ -1,0 +1,84 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createToken, revokeToken } from '../../src/embedded/access/manage-tokens.ts'
+import { startEmbeddedLibrary } from '../../src/embedded/start-embedded.ts'
+import { hasBrowser, openPage, signIn, useBrowser } from './browser.ts'
+
+useBrowser()
+
+test.skipIf(!hasBrowser)('a wrong token is refused in words', async () => {
+  const { page } = await openPage()
+  const say = page.getByRole('alert')
+  await page.getByLabel('Access token').fill('wrong')
+  await page.keyboard.press('Enter')
+  expect(await say.textContent()).toBe('The token is not valid.')
+  await page.getByLabel('Access token').fill('not a token')
+  await page.keyboard.press('Enter')
+  await say.getByText('A token is one word').waitFor()
+  expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(0)
+})
+
+test.skipIf(!hasBrowser)('the token stays in the tab until one signs out', async () => {
+  const { page, library } = await openPage()
+  await signIn(page, library.token)
+  await page.reload()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('Access token').waitFor()
+  await page.reload()
+  await page.getByLabel('Access token').waitFor()
+  expect(await page.evaluate('[sessionStorage.length, localStorage.length, document.cookie]')).toEqual([0, 0, ''])
+})
+
+test.skipIf(!hasBrowser)('the token is in no address and no page', async () => {
+  const { page, library, client } = await openPage()
+  const addresses: string[] = []
+  page.on('request', (request) => addresses.push(request.url()))
+  page.on('framenavigated', (frame) => addresses.push(frame.url()))
+  const id = await client.createLibrary()
+  const resource = await client.uploaded(id, { name: 'tides.md', content: '# Tides' })
+  await library.settled()
+  await signIn(page, library.token)
+  await page.getByRole('link', { name: '.inbox' }).click()
+  await page.getByRole('link', { name: 'tides.md' }).click()
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download the original' }).click()
+  expect((await download).suggestedFilename()).toBe('tides.md')
+  addresses.push((await download).url())
+  expect(addresses.some((address) => address.includes(resource))).toBe(true)
+  expect([...addresses, await page.content()].filter((text) => text.includes(library.token))).toEqual([])
+})
+
+test.skipIf(!hasBrowser)('a token that is revoked meanwhile leads to the sign-in', async () => {
+  const { page, client, dataDir } = await openPage()
+  await client.createLibrary()
+  await signIn(page, createToken(dataDir, { name: 'short', libraries: 'all', access: ['read'] }, Date.now()))
+  const inbox = page.getByRole('link', { name: '.inbox' })
+  await inbox.waitFor()
+  revokeToken(dataDir, 'short', Date.now())
+  await inbox.click()
+  expect(await page.getByRole('alert').textContent()).toBe('The token has been revoked.')
+  expect(await page.evaluate('sessionStorage.length')).toBe(0)
+})
+
+test.skipIf(!hasBrowser)('a library that has stopped is said, and asked again', async () => {
+  const first = await openPage()
+  const { page, library, client, dataDir } = first
+  await client.createLibrary()
+  await signIn(page, library.token)
+  const inbox = page.getByRole('link', { name: '.inbox' })
+  await inbox.waitFor()
+  await first.stop()
+  await inbox.click()
+  await page.getByRole('alert').getByText('The library does not answer.').waitFor()
+  const again = await startEmbeddedLibrary({ dataDir, port: Number(new URL(library.url).port) })
+  onTestFinished(async () => await again[Symbol.asyncDispose]())
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('This directory is empty.').waitFor()
+})
+
+test.skipIf(!hasBrowser)('whoever may only read is not offered to upload', async () => {
+  const { page, client, dataDir } = await openPage()
+  await client.createLibrary()
+  await signIn(page, createToken(dataDir, { name: 'reader', libraries: 'all', access: ['read'] }, Date.now()))
+  await page.getByText('Your token may read here, but not upload.').waitFor()
+  expect(await page.getByRole('button', { name: 'Upload files' }).count()).toBe(0)
+})

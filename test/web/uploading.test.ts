@@ -1,0 +1,81 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { goTo, hasBrowser, openPage, signIn, useBrowser } from './browser.ts'
+
+useBrowser()
+
+/** Drops files on the directory that is shown, as a browser tells of it. */
+async function drop(page: Page, files: Readonly<Record<string, string>>): Promise<void> {
+  const transfer = await page.evaluateHandle(`{
+    const transfer = new DataTransfer()
+    for (const [name, text] of ${JSON.stringify(Object.entries(files))}) transfer.items.add(new File([text], name))
+    transfer
+  }`)
+  await page.locator('.directory').dispatchEvent('dragover', { dataTransfer: transfer })
+  await page.locator('.directory.over').waitFor()
+  await page.locator('.directory').dispatchEvent('drop', { dataTransfer: transfer })
+}
+
+test.skipIf(!hasBrowser)('dropped files become searchable before the eyes', async () => {
+  const { page, client, library } = await openPage()
+  const id = await client.createLibrary()
+  await client.call('POST', `/libraries/${id}/directory`, { path: '/Papers' })
+  await signIn(page, library.token)
+  await page.getByRole('link', { name: 'Papers' }).click()
+  await page.getByText('This directory is empty.').waitFor()
+  await drop(page, { 'tides.md': '# Tides\n\nThe spring tide.', 'moon.txt': 'The moon waxes.' })
+  const uploads = page.getByRole('region', { name: 'Uploads' })
+  await uploads.getByText('2 of 2 files done').waitFor()
+  expect(await uploads.locator('.state').allTextContents()).toEqual(['Searchable', 'Searchable'])
+  const entries = page.getByRole('list', { name: 'Entries' }).locator('.item')
+  await expect.poll(() => entries.allInnerTexts()).toEqual(['moon.txt\nText', 'tides.md\nMarkdown'])
+  await goTo(page, `#/search?query=spring+tide&library=${id}`)
+  await page.getByRole('link', { name: 'tides.md' }).waitFor()
+  expect(await page.locator('.hit .quiet').textContent()).toContain('/Papers/tides.md')
+})
+
+test.skipIf(!hasBrowser)('a file that the library has is named', async () => {
+  const { page, client, library } = await openPage()
+  const id = await client.createLibrary()
+  await client.uploaded(id, { name: 'first.md', type: 'text/markdown', content: 'The same words.' })
+  await library.settled()
+  await signIn(page, library.token)
+  await page.getByRole('link', { name: '.inbox' }).click()
+  await page
+    .getByLabel('Files to upload')
+    .setInputFiles([{ name: 'second.md', mimeType: 'application/x-strange', buffer: Buffer.from('The same words.') }])
+  await page.getByText('The library had this file as “first.md” already').waitFor()
+})
+
+test.skipIf(!hasBrowser)('a refused file is said, and sent again when asked', async () => {
+  const { page, client, library } = await openPage({}, { maxUploadBytes: 1_000 })
+  await client.createLibrary()
+  await signIn(page, library.token)
+  await page.getByRole('link', { name: '.inbox' }).click()
+  await drop(page, { 'large.txt': 'x'.repeat(2_000), 'small.txt': 'It fits.' })
+  await page.getByText('Too large: The file is larger than this instance takes.').waitFor()
+  await page.getByText('1 of 2 files done · 1 not uploaded').waitFor()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('Too large').waitFor()
+  await page.getByRole('button', { name: 'Clear' }).click()
+  expect(await page.getByRole('region', { name: 'Uploads' }).count()).toBe(0)
+})
+
+test.skipIf(!hasBrowser)('how much of a file has left is shown', async () => {
+  const { page, client, library } = await openPage()
+  await client.createLibrary()
+  await signIn(page, library.token)
+  await page.getByRole('link', { name: '.inbox' }).click()
+  const holding = Promise.withResolvers<void>()
+  await page.route('**/files', async (route) => {
+    await holding.promise
+    await route.continue()
+  })
+  await drop(page, { 'slow.txt': 'slow' })
+  await page.getByRole('progressbar', { name: 'Sending slow.txt' }).waitFor()
+  await page.getByText('1 under way').waitFor()
+  holding.resolve()
+  await nextTurn()
+  await page.getByText('1 of 1 file done').waitFor()
+})
