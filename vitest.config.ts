@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
-/** Whole commands as people run them. */
-const JOURNEYS = ['test/journeys/**/*.test.ts', 'test/package/**/*.test.ts']
+/** Whole commands as people run them, and pages in a browser. */
+const JOURNEYS = ['test/journeys/**/*.test.ts', 'test/package/**/*.test.ts', 'test/web/**/*.test.ts']
 /** The program under load, faults and kills, for a minute and more. */
 const ENDURANCE = ['test/endurance/**/*.test.ts']
 

@@ -258,4 +258,21 @@ export const security: readonly SecurityRow[] = [
       'package/package.test.ts': ['the bill of materials lists every installed package'],
     },
   },
+  {
+    id: 'S-22',
+    holds:
+      'The page of the library runs no code but its own, asks no other server, and keeps the token out of addresses and cookies.',
+    shownBy: {
+      'embedded/server/page.test.ts': [
+        'the page may run its own script and ask its own server only',
+        'the page loads little, all of it from this server',
+      ],
+      'web/sign-in.test.ts': [
+        'the token stays in the tab until one signs out',
+        'the token is in no address and no page',
+        'a token that is revoked meanwhile leads to the sign-in',
+      ],
+      'web/reading.test.ts': ['originals are shown without running what is in them'],
+    },
+  },
 ]

@@ -11,7 +11,7 @@ const IN_THE_OPEN =
 
 export const command = defineCommand({
   description:
-    'Runs until it is stopped. The first start writes a token with all rights to the file "token" in the data directory.',
+    'Runs until it is stopped, and shows the library to a browser at its address. The first start writes a token with all rights to the file "token" in the data directory.',
   positionals: {},
   options: {
     host: { type: 'string', default: '127.0.0.1', describe: 'Address to listen on' },
