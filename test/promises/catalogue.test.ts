@@ -6,17 +6,24 @@ import { collectTests, isRunOf } from './collect-tests.ts'
 
 const PROJECT = join(import.meta.dirname, '..', '..')
 const rows = CATALOGUE.flatMap((section) => section.rows)
+const files = new Set(rows.flatMap(({ shownBy }) => Object.keys(shownBy)))
+const titlesOf = new Map([...files].map((file) => [file, collectTests(file)]))
 
 describe('the catalogue', () => {
   test('the catalogue names only tests that exist', () => {
-    const files = new Set(rows.flatMap(({ shownBy }) => Object.keys(shownBy)))
-    const titles = new Map([...files].map((file) => [file, collectTests(file)]))
     const missing = rows.flatMap(({ id, shownBy }) =>
       Object.entries(shownBy).flatMap(([file, named]) =>
-        named.filter((title) => !isOneOf(title, titles.get(file) ?? [])).map((title) => `${id}: ${file}: ${title}`),
+        named.filter((title) => !titlesOf.get(file)?.includes(title)).map((title) => `${id}: ${file}: ${title}`),
       ),
     )
     expect(missing).toEqual([])
+  })
+
+  test('a title of the catalogue belongs to one test of its file', () => {
+    const twice = [...titlesOf].flatMap(([file, titles]) =>
+      titles.filter((title, index) => titles.indexOf(title) !== index).map((title) => `${file}: ${title}`),
+    )
+    expect(twice).toEqual([])
   })
 
   test('the catalogue names each test once in a row', () => {
@@ -76,8 +83,3 @@ describe('titles', () => {
     expect(isRunOf('at most ${MOST} lines', 'at most 360 lines')).toBe(true)
   })
 })
-
-/** A title may still follow its group, as `group > title`. */
-function isOneOf(title: string, written: readonly string[]): boolean {
-  return written.some((own) => title === own || title.endsWith(` > ${own}`))
-}

@@ -99,7 +99,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'accepted',
     shownBy: {
       'local/scan/scan-directory.test.ts': ['a scan skips links, loops, pipes, sockets, devices'],
-      'journeys/hostile-names.test.ts': ['links, pipes and secrets > links and pipes are left out and never block'],
+      'journeys/hostile-names.test.ts': ['links and pipes are left out and never block'],
     },
   },
   {
@@ -120,7 +120,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'accepted',
     shownBy: {
       'sync/observe/odd-files.test.ts': ['hard links are two files with one content, sent once'],
-      'journeys/hostile-names.test.ts': ['links, pipes and secrets > links and pipes are left out and never block'],
+      'journeys/hostile-names.test.ts': ['links and pipes are left out and never block'],
     },
   },
   {
@@ -132,7 +132,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
       'rules/observe/look-alikes.test.ts': ['names look alike by case and composition alone'],
       'sync/observe/odd-files.test.ts': ['names that look alike are separate files, with one warning'],
       'local/scan/scan-directory.test.ts': ['a scan keeps every hostile name unchanged'],
-      'journeys/hostile-names.test.ts': ['hostile names > hostile names are mirrored one by one and escaped'],
+      'journeys/hostile-names.test.ts': ['hostile names are mirrored one by one and escaped'],
     },
   },
   {
@@ -142,7 +142,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'operator',
     shownBy: {
       'local/scan/scan-directory.test.ts': ['a scan reports names that are not UTF-8'],
-      'journeys/hostile-names.test.ts': ['hostile names > names that are not UTF-8 are reported as problems'],
+      'journeys/hostile-names.test.ts': ['names that are not UTF-8 are reported as problems'],
     },
   },
   {
@@ -151,7 +151,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     answer: 'accepted unchanged; escaped in terminal, log, CSV, HTML and multipart',
     class: 'accepted',
     shownBy: {
-      'journeys/hostile-names.test.ts': ['hostile names > hostile names are mirrored one by one and escaped'],
+      'journeys/hostile-names.test.ts': ['hostile names are mirrored one by one and escaped'],
       'remote/wire/multipart.test.ts': [
         'a multipart body carries any file name through a parser',
         'a hostile name stays inside its quotes',
@@ -175,7 +175,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'accepted',
     shownBy: {
       'local/scan/scan-directory.test.ts': ['a scan skips empty and large files if configured'],
-      'journeys/hostile-names.test.ts': ['links, pipes and secrets > links and pipes are left out and never block'],
+      'journeys/hostile-names.test.ts': ['links and pipes are left out and never block'],
       'embedded/ingest/ingestion.test.ts': ['empty files complete'],
     },
   },
@@ -274,9 +274,9 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'retry',
     shownBy: {
       'journeys/full-disk.test.ts': [
-        'full disks > a full disk of the state exits 5 and is named',
-        'full disks > a full disk of the state holds a daemon until there is room',
-        'full disks > a full disk of the library loses nothing and sends nothing twice',
+        'a full disk of the state exits 5 and is named',
+        'a full disk of the state holds a daemon until there is room',
+        'a full disk of the library loses nothing and sends nothing twice',
       ],
       'embedded/storage/full-disk.test.ts': [
         'a full disk answers uploads of %i bytes with 507',
@@ -291,8 +291,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
     class: 'next scan',
     shownBy: {
       'daemon/heartbeat.test.ts': [
-        'the heartbeat > a sleep of the machine is reported before the next beat',
-        'the heartbeat > a sleep that both clocks counted is reported',
+        'a sleep of the machine is reported before the next beat',
+        'a sleep that both clocks counted is reported',
       ],
       'daemon/supervisor.test.ts': [
         'a supervisor that wakes checks and scans every directory',

@@ -10,10 +10,10 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     shownBy: {
       'sync/stopping.test.ts': ['uploads beyond the grace of a stop are in doubt, and found later'],
       'journeys/interruptions.test.ts': [
-        'the first Ctrl-C > the first Ctrl-C counts at once the uploads it waits for',
-        'the first Ctrl-C > an interrupted run is no failure in the status',
+        'the first Ctrl-C counts at once the uploads it waits for',
+        'an interrupted run is no failure in the status',
       ],
-      'journeys/exit-codes.test.ts': ['exit codes > an interrupted sync exits 130, and the next run completes it'],
+      'journeys/exit-codes.test.ts': ['an interrupted sync exits 130, and the next run completes it'],
       'remote/endpoints/uploads.test.ts': ['an upload aborted on the way is in doubt'],
     },
   },
@@ -23,9 +23,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     answer: 'the process ends at once; uploads under way are in doubt',
     class: 'doubt',
     shownBy: {
-      'journeys/interruptions.test.ts': [
-        'the second Ctrl-C > the second Ctrl-C ends at once and counts the cut uploads',
-      ],
+      'journeys/interruptions.test.ts': ['the second Ctrl-C ends at once and counts the cut uploads'],
     },
   },
   {
@@ -89,13 +87,9 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     answer: 'the daemon is asked to do it; a store that another process holds is exit 11',
     class: 'accepted',
     shownBy: {
-      'journeys/beside-daemon.test.ts': [
-        'sync beside a daemon > a sync beside a daemon runs in it, with the same summary',
-      ],
-      'journeys/daemon-control.test.ts': [
-        'commands and signals beside the daemon > sync, report and search work beside the daemon',
-      ],
-      'journeys/exit-codes.test.ts': ['exit codes > a store held by another instance exits 11'],
+      'journeys/beside-daemon.test.ts': ['a sync beside a daemon runs in it, with the same summary'],
+      'journeys/daemon-control.test.ts': ['sync, report and search work beside the daemon'],
+      'journeys/exit-codes.test.ts': ['a store held by another instance exits 11'],
     },
   },
   {
@@ -140,9 +134,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
         'a probe is answered beside a hundred connections that %s',
         'a connection that stays silent too long is closed',
       ],
-      'daemon/control/control-manners.test.ts': [
-        'connections that misbehave > two hundred connections that %s keep no client out',
-      ],
+      'daemon/control/control-manners.test.ts': ['two hundred connections that %s keep no client out'],
     },
   },
   {

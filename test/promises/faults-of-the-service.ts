@@ -72,7 +72,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     class: 'halt',
     shownBy: {
       'sync/upload/uploads.test.ts': ['a refused credential stops all uploads'],
-      'journeys/identity.test.ts': ['credentials and libraries > a credential revoked during a run stops the run'],
+      'journeys/identity.test.ts': ['a credential revoked during a run stops the run'],
       'sync/continuous/service-connection.test.ts': ['an idle connection learns that the credential was revoked'],
     },
   },
@@ -85,8 +85,8 @@ export const faultsOfTheService: readonly FaultRow[] = [
     shownBy: {
       'remote/wire/transport.test.ts': ['a refusal names the right that is missing'],
       'journeys/identity.test.ts': [
-        'credentials and libraries > a credential without the right to create is refused',
-        'credentials and libraries > a credential without the right to create directories is refused',
+        'a credential without the right to create is refused',
+        'a credential without the right to create directories is refused',
       ],
       'journeys/poison.test.ts': [
         'a bad answer to one upload leaves the other files alone',

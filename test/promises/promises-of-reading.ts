@@ -21,7 +21,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
       'What is mounted inside the directory belongs to it, unless `oneFileSystem` is set.',
     ],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
+      'endurance/simulation.test.ts': ['no simulated world breaks a promise'],
       'sync/observe/swapped-directory.test.ts': ['no name from outside a mirror is recorded or made'],
       'local/scan/list-guarded.test.ts': ['a racer never gets an outside name listed'],
       'local/read/open-guarded.test.ts': [
@@ -30,7 +30,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
         'a parent that leads outside is refused',
         'pipes, sockets and directories never block',
       ],
-      'journeys/hostile-names.test.ts': ['links, pipes and secrets > links and pipes are left out and never block'],
+      'journeys/hostile-names.test.ts': ['links and pipes are left out and never block'],
     },
   },
   {
@@ -41,7 +41,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
       'A program that writes through a memory map may leave size, times and inode unchanged: the next scrub (`scrub.interval`) or `--checksum` finds such a change.',
     ],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
+      'endurance/simulation.test.ts': ['no simulated world breaks a promise'],
       'sync/observe/odd-files.test.ts': ['a change through a memory map is found by the scrub'],
       'sync/upload/uploads.test.ts': ['a file that changes while it is sent (%s) stores nothing (P10)'],
       'local/read/read-verified.test.ts': [
@@ -73,7 +73,7 @@ export const promisesOfReading: readonly PromiseRow[] = [
       ],
       'local/scan/scan-directory.test.ts': ['a directory is never taken for empty after %s'],
       'sync/continuous/mirror-observer.test.ts': ['a missing file is removed by a scan, not by a hint'],
-      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
+      'endurance/simulation.test.ts': ['no simulated world breaks a promise'],
       'rules/report-class.test.ts': ['a file is missing only by a complete listing'],
     },
   },
@@ -86,13 +86,13 @@ export const promisesOfReading: readonly PromiseRow[] = [
       '`--accept-removals` and `--accept-root` confirm the change.',
     ],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
+      'endurance/simulation.test.ts': ['no simulated world breaks a promise'],
       'journeys/real-disks.test.ts': ['two disks swapped during a sync are never mixed (P12)'],
       'journeys/guards.test.ts': [
-        'lost files (P12) > a root that lost all files halts and records nothing',
-        'lost files (P12) > a root that lost more than half its files halts',
-        'lost files (P12) > a run that halts counts no file as removed',
-        'newly ignored files > newly ignored files hide no loss beside them',
+        'a root that lost all files halts and records nothing',
+        'a root that lost more than half its files halts',
+        'a run that halts counts no file as removed',
+        'newly ignored files hide no loss beside them',
       ],
       'journeys/daemon-guards.test.ts': ['a lost root halts its mirror alone until resolved'],
       'journeys/other-disk.test.ts': ['another disk at the same mount point is not sent'],

@@ -11,14 +11,14 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     ],
     shownBy: {
       'journeys/guards.test.ts': [
-        'a new store beside a full library (P14) > a new store beside a full library asks before sending',
-        'a new store beside a full library (P14) > a new store asks also if all files lie in the inbox (%s: %s)',
-        "a new store beside a full library (P14) > a new store adopts the library's resources and sends none again",
+        'a new store beside a full library asks before sending',
+        'a new store asks also if all files lie in the inbox (%s: %s)',
+        "a new store adopts the library's resources and sends none again",
       ],
       'journeys/daemon-guards.test.ts': ['a daemon ends when its store is deleted, the next one asks (P14)'],
       'journeys/limits-and-waiting.test.ts': [
-        'limits > a limit holds back files that the next run sends',
-        'limits > a limit of a day counts across runs',
+        'a limit holds back files that the next run sends',
+        'a limit of a day counts across runs',
       ],
       'rules/upload/quota.test.ts': ['a run that obeys the quota never exceeds it'],
       'sync/gone-back.test.ts': [
@@ -34,12 +34,12 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     except: ['`--accept-root` accepts another directory.'],
     shownBy: {
       'journeys/identity.test.ts': [
-        'pinned mirrors (P15) > a pinned mirror refuses another origin, also of the same library',
-        'pinned mirrors (P15) > a pinned mirror refuses another tenant',
-        'pinned mirrors (P15) > a pinned mirror refuses another library',
-        'pinned mirrors (P15) > a pinned mirror refuses a library that its credential cannot read',
-        'pinned mirrors (P15) > a pinned mirror refuses another directory at its path',
-        'pinned mirrors (P15) > a pinned mirror refuses another embedded library',
+        'a pinned mirror refuses another origin, also of the same library',
+        'a pinned mirror refuses another tenant',
+        'a pinned mirror refuses another library',
+        'a pinned mirror refuses a library that its credential cannot read',
+        'a pinned mirror refuses another directory at its path',
+        'a pinned mirror refuses another embedded library',
       ],
       'sync/continuous/mirror-controller.test.ts': ['the pin of a mirror is compared over every new connection'],
     },
@@ -60,7 +60,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'a damaged lock file does not prevent opening a closed store',
         'a lock file deleted during a run lets no other process in',
       ],
-      'journeys/exit-codes.test.ts': ['exit codes > a store held by another instance exits 11'],
+      'journeys/exit-codes.test.ts': ['a store held by another instance exits 11'],
       'endurance/daemon-weather.test.ts': ['a daemon ended at random loses nothing and leaves no lock'],
     },
   },
@@ -69,12 +69,10 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     holds: 'if nothing changes, the next run sends nothing, creates no directory and changes nothing of the state.',
     except: ['The list of past runs grows by one.', 'Failed contents are tried again when their quarantine is over.'],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
+      'endurance/simulation.test.ts': ['no simulated world breaks a promise'],
       'endurance/kills.test.ts': ['a killed process loses nothing and sends nothing twice (P1-P4)'],
       'journeys/first-and-later-runs.test.ts': ['a second run sends nothing and changes nothing (P17)'],
-      'endurance/chaos.test.ts': [
-        'random faults of the service > a faulty service gets every content exactly once (seed %i)',
-      ],
+      'endurance/chaos.test.ts': ['a faulty service gets every content exactly once (seed %i)'],
     },
   },
   {
@@ -82,9 +80,9 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     holds: 'a run that was cut off and repeated ends like an undisturbed run.',
     except: ['The second locations of P4.'],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
+      'endurance/simulation.test.ts': ['no simulated world breaks a promise'],
       'endurance/kills.test.ts': ['a killed process loses nothing and sends nothing twice (P1-P4)'],
-      'journeys/exit-codes.test.ts': ['exit codes > an interrupted sync exits 130, and the next run completes it'],
+      'journeys/exit-codes.test.ts': ['an interrupted sync exits 130, and the next run completes it'],
       'journeys/under-way.test.ts': ['a batch interrupted by a kill continues at the next start'],
     },
   },
@@ -93,7 +91,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
     holds: 'each scanned entry is in exactly one class of the report, and the counts add up on both sides.',
     except: [],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
+      'endurance/simulation.test.ts': ['no simulated world breaks a promise'],
       'sync/report/report.test.ts': [
         'every file is in one class after any changes (P19, seed %i)',
         'each class of the report is reached by what it means',
@@ -110,7 +108,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'Times of day by definition: schedules, maintenance windows, the limit of a day, and when a certificate or a token ends.',
     ],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
+      'endurance/simulation.test.ts': ['no simulated world breaks a promise'],
       'sync/clock-jumps.test.ts': [
         'jumps of ten years between runs send each content once',
         'a content refused while the clock was ahead is tried again',
@@ -123,7 +121,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'a machine without a clock misses and repeats no batch',
       ],
       'sync/continuous/mirror-controller.test.ts': ['a modification time in the future does not prevent an upload'],
-      'daemon/heartbeat.test.ts': ['the heartbeat > a clock that was set back is reported'],
+      'daemon/heartbeat.test.ts': ['a clock that was set back is reported'],
       'sync/kept-retry-after.test.ts': ['a kept Retry-After is not extended by a clock that jumps: %s'],
     },
   },
@@ -136,10 +134,10 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'For processes that start later, a requested wait of more than a week ends after a week; commands that ask the service by hand keep only their own.',
     ],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
+      'endurance/simulation.test.ts': ['no simulated world breaks a promise'],
       'sync/kept-retry-after.test.ts': ['a kept Retry-After holds for the process that follows'],
       'app/service-client/lazy-service.test.ts': ['a wait that the service asked for holds for the next client'],
-      'journeys/no-answer.test.ts': ['waiting for a service > later runs report the same wait without a request'],
+      'journeys/no-answer.test.ts': ['later runs report the same wait without a request'],
       'app/open-engine.test.ts': ['a new process keeps the wait that the service asked of the one before'],
       'local/scan/scanned-files.test.ts': ['only one portion of a large directory is unpacked at a time'],
       'sync/observe/large-directory.test.ts': ['a directory of many files is observed in portions'],
@@ -156,9 +154,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'a hundred thousand consistent pages are read',
         'a listing that never ends is ended',
       ],
-      'journeys/limits-and-waiting.test.ts': [
-        'waiting for ingestion > resources in ingestion never exceed their limit',
-      ],
+      'journeys/limits-and-waiting.test.ts': ['resources in ingestion never exceed their limit'],
       'local/read/read-verified.test.ts': ['no descriptor outlives a complete or stopped read'],
       'local/watch/settler.test.ts': ['paths beyond the bound are not taken'],
       'daemon/without-repeats.test.ts': ['the memory of repeated lines stays bounded'],
@@ -172,7 +168,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
       'Its place on your computer: the token file, the variable or the output of the command is yours to guard.',
     ],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
+      'endurance/simulation.test.ts': ['no simulated world breaks a promise'],
       'journeys/credential-secrecy.test.ts': [
         'a credential repeated in escapes is shown nowhere (P22)',
         'the credential stands in one header and nowhere else (P22)',
@@ -201,7 +197,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'a store of a newer schema is left alone (P23)',
         'an older store is backed up and migrated, also for reading (P23)',
       ],
-      'journeys/exit-codes.test.ts': ['exit codes > a store of a newer version exits 78'],
+      'journeys/exit-codes.test.ts': ['a store of a newer version exits 78'],
     },
   },
   {
@@ -241,7 +237,7 @@ export const promisesOfRuns: readonly PromiseRow[] = [
         'a state restored from a backup is reported until the next sync',
         'every command refuses an older store until its generation is removed',
       ],
-      'journeys/exit-codes.test.ts': ['exit codes > a lost store whose generation file remains exits 78'],
+      'journeys/exit-codes.test.ts': ['a lost store whose generation file remains exits 78'],
     },
   },
 ]

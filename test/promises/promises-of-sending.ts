@@ -11,7 +11,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
       'Facts that a scan can find again (names, times, hashes) are written without waiting for the disk; after a power cut the next scan finds them.',
     ],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
+      'endurance/simulation.test.ts': ['no simulated world breaks a promise'],
       'journeys/real-process.test.ts': ['a write-ahead log cut after a kill repeats no upload'],
       'store/integrity/gone-back.test.ts': [
         'a log cut after a kill (%s) loses no receipt in silence (P1, P24)',
@@ -38,7 +38,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
     holds: 'no byte of an upload leaves before its intent (path, SHA-256, MIME type, size, attempt) is committed.',
     except: [],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
+      'endurance/simulation.test.ts': ['no simulated world breaks a promise'],
       'endurance/kills.test.ts': ['a killed process loses nothing and sends nothing twice (P1-P4)'],
       'sync/upload/uploads.test.ts': [
         'an intent is committed before the first byte of its upload (P2)',
@@ -56,11 +56,11 @@ export const promisesOfSending: readonly PromiseRow[] = [
       'Two stores, say on two computers, do not know of each other: there only the duplicate rule of the service holds.',
     ],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
+      'endurance/simulation.test.ts': ['no simulated world breaks a promise'],
       'endurance/kills.test.ts': ['a killed process loses nothing and sends nothing twice (P1-P4)'],
       'endurance/chaos.test.ts': [
-        'random faults of the service > a faulty service gets every content exactly once (seed %i)',
-        'random faults of the service > lost answers cause no second resource without a duplicate rule',
+        'a faulty service gets every content exactly once (seed %i)',
+        'lost answers cause no second resource without a duplicate rule',
       ],
       'sync/shared-contents.test.ts': [
         'a content that two mirrors begin to send at once is sent once',
@@ -80,7 +80,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
       'When a look finds nothing although the upload was stored, the second one is answered as a duplicate: the resource may then have a second location, and the report says so.',
     ],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
+      'endurance/simulation.test.ts': ['no simulated world breaks a promise'],
       'journeys/real-process.test.ts': ['a process stopped during an upload completes it afterwards'],
       'sync/shared-contents.test.ts': [
         'a content in doubt in two mirrors is sent once more',
@@ -127,8 +127,8 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'a resource that runs for 10,000 hours is sent once and polled to its end (P5)',
       ],
       'journeys/limits-and-waiting.test.ts': [
-        'waiting for ingestion > waiting ends at its deadline, and nothing is sent again',
-        'waiting for ingestion > a run with --no-wait leaves ingestion to the next run',
+        'waiting ends at its deadline, and nothing is sent again',
+        'a run with --no-wait leaves ingestion to the next run',
       ],
     },
   },
@@ -138,14 +138,12 @@ export const promisesOfSending: readonly PromiseRow[] = [
       'only `completed` and `completed_with_warnings` count as searchable; `partial` and `failed` are reported to the operator, and a state that the interface does not name is an error.',
     except: [],
     shownBy: {
-      'endurance/simulation.test.ts': ['simulated worlds > no simulated world breaks a promise'],
+      'endurance/simulation.test.ts': ['no simulated world breaks a promise'],
       'sync/ingestion/follow-ingestion.test.ts': [
         'a resource is searchable for two statuses only (P6)',
         'an unknown status is reported bounded and escaped',
       ],
-      'journeys/limits-and-waiting.test.ts': [
-        'bad ends of ingestion > a bad end of ingestion (%s) is reported by later runs too',
-      ],
+      'journeys/limits-and-waiting.test.ts': ['a bad end of ingestion (%s) is reported by later runs too'],
       'rules/report-class.test.ts': ['a file needs attention after every bad end'],
     },
   },
@@ -159,9 +157,7 @@ export const promisesOfSending: readonly PromiseRow[] = [
     shownBy: {
       'sync/requests.test.ts': ['the engine makes only requests that read or add (P7)'],
       'remote/wire/transport.test.ts': ['the client requests only what the interface names'],
-      'journeys/mirror-forget.test.ts': [
-        'forgetting a mirror > forgetting a mirror deletes nothing, and --adopt creates nothing twice',
-      ],
+      'journeys/mirror-forget.test.ts': ['forgetting a mirror deletes nothing, and --adopt creates nothing twice'],
       'cli/service-commands.test.ts': ['a library is deleted only by its name'],
     },
   },

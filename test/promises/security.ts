@@ -36,7 +36,7 @@ export const security: readonly SecurityRow[] = [
         'a secret is redacted in any mixture of escapes',
       ],
       'app/logging/create-logger.test.ts': ['a secret appears nowhere in a log, in any form, at any level'],
-      'journeys/config-show.test.ts': ['config show > config show never prints a secret'],
+      'journeys/config-show.test.ts': ['config show never prints a secret'],
       'cli/service-commands.test.ts': ['the token is in no output of any command'],
     },
   },
@@ -87,7 +87,7 @@ export const security: readonly SecurityRow[] = [
     id: 'S-08',
     holds: 'Text from the service is bounded and escaped before it is shown or kept.',
     shownBy: {
-      'journeys/hostile-names.test.ts': ['hostile names > hostile words of a service are escaped by every command'],
+      'journeys/hostile-names.test.ts': ['hostile words of a service are escaped by every command'],
       'cli/safe-output.test.ts': ['a hostile mark is escaped: %j', 'output has nothing that a terminal obeys (%s)'],
       'remote/wire/transport.test.ts': [
         'a refusal shows the words of the service, escaped',
@@ -171,9 +171,9 @@ export const security: readonly SecurityRow[] = [
         'the bill of materials names each direct dependency',
       ],
       'package/dependencies.test.ts': [
-        'dependencies > each dependency is locked to a version with its checksum',
-        'dependencies > one dependency at most runs a script at its installation',
-        'dependencies > an installed program has few dependencies',
+        'each dependency is locked to a version with its checksum',
+        'one dependency at most runs a script at its installation',
+        'an installed program has few dependencies',
       ],
       'docs.test.ts': ['the decisions give a reason for every dependency'],
     },
@@ -230,8 +230,8 @@ export const security: readonly SecurityRow[] = [
         'escaped JSON parses to the same text',
       ],
       'journeys/hostile-names.test.ts': [
-        'hostile names > hostile names are mirrored one by one and escaped',
-        'hostile names > hostile words of a service are escaped by every command',
+        'hostile names are mirrored one by one and escaped',
+        'hostile words of a service are escaped by every command',
       ],
       'journeys/credential-secrecy.test.ts': ['a crash prints its place and hides the credential'],
     },
