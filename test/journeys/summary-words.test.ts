@@ -62,7 +62,7 @@ describe('missing directories', () => {
   test('a run over one missing directory prints its error alone', async () => {
     const { exitCode, stdout, stderr } = await temporaryHome().run(['sync', 'nosuchdir'])
     expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' })
-    expect(stderr).toMatch(/^shelfd: .*nosuchdir": it does not exist\n$/)
+    expect(stderr).toMatch(/^shelfd: .*nosuchdir": it does not exist; check the path, or mount its disk\n$/)
   })
 
   test('a missing directory beside another keeps the summary', async () => {

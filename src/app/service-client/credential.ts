@@ -37,7 +37,10 @@ export async function readToken(sources: TokenSources, input: TokenInput): Promi
 
 function readPrivateToken(file: string, { readFile = readTextFile }: TokenInput): FoundToken {
   const found = attempt(() => readFile(file), `Cannot read the token file "${file}"`)
-  if (!found) return missing(`Cannot read the token file "${file}": there is no such file`)
+  if (!found)
+    return missing(
+      `Cannot read the token file "${file}": there is no such file; write the token into it, with mode 0600`,
+    )
   assertPrivate(file, found)
   return checkToken(found.text, `"${file}"`)
 }

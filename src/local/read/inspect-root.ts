@@ -21,7 +21,8 @@ export function inspectRoot(fs: FileSystem, path: string): RootDirectory {
   try {
     const realPath = fs.realpathSync(path)
     const stats = fs.lstatSync(realPath, { bigint: true })
-    if (!isDirectory(stats)) throw rootError('root-missing', path, 'it is not a directory')
+    if (!isDirectory(stats))
+      throw rootError('root-missing', path, 'it is not a directory; name the directory that holds it')
     fs.accessSync(realPath, constants.R_OK | constants.X_OK)
     const { dev: device, ino: inode, ctimeNs, birthtimeNs = 0n } = stats
     const birthNs = birthtimeNs !== 0n && recordsBirth(fs, realPath) ? birthtimeNs : null
@@ -40,9 +41,15 @@ function recordsBirth(fs: FileSystem, path: string): boolean {
 function asRootError(thrown: unknown, path: string): unknown {
   const code = systemCodeOf(thrown)
   if (code === undefined || thrown instanceof RootError) return thrown
-  if (code === 'ENOENT' || code === 'ENOTDIR') return rootError('root-missing', path, 'it does not exist', thrown)
+  if (code === 'ENOENT' || code === 'ENOTDIR')
+    return rootError('root-missing', path, 'it does not exist; check the path, or mount its disk', thrown)
   const denied = code === 'EACCES' || code === 'EPERM'
-  return rootError('root-unreadable', path, denied ? 'permission denied' : messageOf(thrown), thrown)
+  return rootError(
+    'root-unreadable',
+    path,
+    denied ? 'permission denied; give this user the right to list it' : messageOf(thrown),
+    thrown,
+  )
 }
 
 function rootError(code: RootError['code'], path: string, reason: string, cause?: unknown): RootError {

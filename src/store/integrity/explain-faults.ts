@@ -1,6 +1,6 @@
 import { accessSync, constants, statfsSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { messageOf, OperatorError, ShelfdError, TemporaryError } from '../../foundation/errors.ts'
+import { messageOf, OperatorError, ShelfdError, systemCodeOf, TemporaryError } from '../../foundation/errors.ts'
 import { DatabaseFaultError, isDamage, isDiskFull, isOutOfReach } from '../../foundation/sqlite/open-database.ts'
 
 /** With less free space than this the disk counts as full: for its smaller files SQLite reports no cause. */
@@ -37,8 +37,12 @@ function explain(directory: string, error: unknown): unknown {
 }
 
 function unusable(directory: string, error: unknown): OperatorError {
-  const text = `Cannot read or write the store in "${directory}": ${messageOf(error)}`
-  const todo = 'check its disk, its permissions and the limit of open files, then run again'
+  const isTaken = systemCodeOf(error) === 'EEXIST' || systemCodeOf(error) === 'ENOTDIR'
+  const reason = isTaken ? 'a file stands in its place' : messageOf(error)
+  const text = `Cannot read or write the store in "${directory}": ${reason}`
+  const todo = isTaken
+    ? 'move that file away, or name a directory with --state-dir'
+    : 'check its disk, its permissions and the limit of open files, then run again'
   return new OperatorError('store-unusable', `${text}; ${todo}`, { cause: error })
 }
 

@@ -74,7 +74,9 @@ async function chooseLibrary(
   if (settings.mayCreateLibrary) {
     return isDryRun ? { id: NOT_CREATED, name: wanted, access: [] } : createLibrary(connection, wanted, signal)
   }
-  const hint = '"shelfd libraries create" creates one'
+  const hint = wanted.includes(':')
+    ? 'a path begins with "/", as in LIBRARY:/path'
+    : '"shelfd libraries create" creates one'
   throw new UsageError('unknown-library', `Cannot mirror "${settings.name}": there is no library "${wanted}"; ${hint}`)
 }
 

@@ -10,6 +10,7 @@ import { parseDuration, parseSize } from '../../../foundation/text/units.ts'
 import { findCronFlaw } from './check-cron.ts'
 
 const CRON = 'a cron expression of five fields, such as "0 2 * * *"'
+const ORIGIN = 'an origin such as https://library.example.com'
 const INVALID: unique symbol = Symbol('invalid')
 type Parsed<Out> = Out | typeof INVALID
 
@@ -113,11 +114,15 @@ export function libraryPath() {
   return fromText('a library path such as /Papers', (value) => normalizeLibraryPath(value) ?? INVALID)
 }
 
-/** An origin (scheme, host, port): https, or http on a loopback address. */
+/** An origin (scheme, host, port): https, or http on a loopback address. The message names what is wrong, not the value. */
 export function origin() {
-  const expected =
-    'an origin such as https://library.example.com: no path or user, and https unless the host is loopback'
-  return fromText(expected, readOrigin)
+  return z.string(ORIGIN).transform((value, context): string => {
+    const url = URL.canParse(value) ? new URL(value) : undefined
+    const flaw = findOriginFlaw(url)
+    if (url && flaw === undefined) return url.origin
+    context.issues.push({ code: 'custom', message: `${ORIGIN} (${flaw})`, input: undefined })
+    return z.NEVER
+  })
 }
 
 /** A value of `kind` that `parse` accepts; otherwise the message is `expected`. */
@@ -156,9 +161,10 @@ function readPositiveDuration(value: string): Parsed<number> {
   return parseDuration(value) || INVALID
 }
 
-function readOrigin(value: string): Parsed<string> {
-  const url = URL.canParse(value) ? new URL(value) : undefined
-  if (!url || url.username || url.password || url.search || url.hash || url.pathname !== '/') return INVALID
-  if (url.protocol === 'https:') return url.origin
-  return url.protocol === 'http:' && isLoopback(url.hostname) ? url.origin : INVALID
+function findOriginFlaw(url: URL | undefined): string | undefined {
+  if (!url || !['https:', 'http:'].includes(url.protocol)) return 'it does not begin with https://'
+  if (url.username || url.password) return 'it names a user'
+  if (url.search || url.hash || url.pathname !== '/') return 'it has a path'
+  const isSafe = url.protocol === 'https:' || isLoopback(url.hostname)
+  return isSafe ? undefined : 'it is http, which only a loopback host may use'
 }

@@ -23,7 +23,8 @@ export async function findResource(
     const resource = await client.showResource(library.id, id, signal).catch(undefinedWhenAbsent)
     if (resource) return { library, resource }
   }
-  throw new RejectedError('not-found', `Cannot find the resource "${id}": no readable library has it`, 404)
+  const todo = '"shelfd search" and "shelfd report --json" show identifiers'
+  throw new RejectedError('not-found', `Cannot find the resource "${id}": no readable library has it; ${todo}`, 404)
 }
 
 function undefinedWhenAbsent(error: unknown): undefined {
