@@ -4,6 +4,7 @@ import { type DirectoryQueries, prepareDirectories } from './tables/directories.
 import { type FileQueries, prepareFiles } from './tables/files.ts'
 import { type KeyValueQueries, prepareKeyValues } from './tables/key-values.ts'
 import { type MirrorQueries, prepareMirrors } from './tables/mirrors.ts'
+import { type ObservedFileQueries, prepareObservedFiles } from './tables/observed-files.ts'
 import { type ProblemQueries, prepareProblems } from './tables/problems.ts'
 import { prepareQuarantine, type QuarantineQueries } from './tables/quarantine.ts'
 import { prepareReport, type ReportQueries } from './tables/report-rows.ts'
@@ -16,6 +17,7 @@ export interface StoreQueries {
   readonly mirrors: MirrorQueries
   readonly directories: DirectoryQueries
   readonly files: FileQueries
+  readonly observedFiles: ObservedFileQueries
   readonly contents: ContentQueries
   readonly uploads: UploadQueries
   readonly problems: ProblemQueries
@@ -32,6 +34,7 @@ export function prepareQueries(database: Database.Database): StoreQueries {
     mirrors: prepareMirrors(database),
     directories: prepareDirectories(database),
     files: prepareFiles(database),
+    observedFiles: prepareObservedFiles(database),
     contents: prepareContents(database),
     uploads: prepareUploads(database),
     problems: prepareProblems(database),

@@ -7,6 +7,7 @@ import { openDatabase } from '../../src/foundation/sqlite/open-database.ts'
 import { openStore, openStoreReader, type Store } from '../../src/store/open-store.ts'
 import { temporaryHome } from '../support/home.ts'
 import { seededRandom } from '../support/random.ts'
+import { recordFile } from '../support/record-file.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
 /** A state directory whose store has contents and was closed in order. */
@@ -24,7 +25,8 @@ function fill(store: Store, contents: number): void {
   for (let index = 0; index < contents; index += 1) {
     const sha256 = Buffer.alloc(32)
     sha256.writeUInt32BE(index)
-    store.contents.ensure({ libraryId, sha256, mime: `text/x-${'filler'.repeat(20)}`, size: index })
+    const mime = `text/x-${'filler'.repeat(20)}`
+    recordFile(store, { id: 1, library: { id: libraryId } }, { name: `${index}`, sha256, mime, size: index })
   }
 }
 

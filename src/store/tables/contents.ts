@@ -129,12 +129,6 @@ function prepareSending(database: Database.Database, changes: Changes) {
      FROM content WHERE id = ?`,
   )
   const get = database.prepare<[number], ContentRow>(`SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.id = ?`)
-  const findId = database.prepare<[number, Uint8Array, string], { id: number }>(
-    'SELECT id FROM content WHERE library_id = ? AND sha256 = ? AND mime = ?',
-  )
-  const insert = database.prepare<[number, Uint8Array, string, number]>(
-    'INSERT INTO content (library_id, sha256, mime, size) VALUES (?, ?, ?, ?)',
-  )
   const byResource = database.prepare<[number, string], ContentRow>(
     `SELECT ${CONTENT_COLUMNS} FROM content c WHERE c.library_id = ? AND c.resource_id = ?`,
   )
@@ -171,12 +165,6 @@ function prepareSending(database: Database.Database, changes: Changes) {
     findByResource: (libraryId: number, resourceId: string): ContentRow | undefined =>
       byResource.get(libraryId, resourceId),
     find: (key: ContentKey): ContentRow | undefined => find.get(key.libraryId, key.sha256, key.mime),
-    /** Returns the content's id; inserts the content if it is new. */
-    ensure: ({ libraryId, sha256, mime, size }: ContentKey): { id: number; isNew: boolean } => {
-      const found = findId.get(libraryId, sha256, mime)
-      if (found) return { id: found.id, isNew: false }
-      return { id: Number(insert.run(libraryId, sha256, mime, size).lastInsertRowid), isNew: true }
-    },
     setState: (id: number, state: 'new' | 'sending'): void => {
       setState.run(state, id)
     },

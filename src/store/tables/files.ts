@@ -16,18 +16,6 @@ export type ComparedRow = readonly [
   isRacy: bigint,
 ]
 
-export interface SeenFile {
-  readonly directoryId: number
-  readonly name: string
-  readonly size: number
-  readonly mtimeNs: bigint
-  readonly ctimeNs: bigint
-  readonly inode: bigint
-  readonly isRacy: boolean
-  readonly contentId: number
-  readonly isReceived: boolean
-}
-
 /** A file that has not received its content yet, with the content's state. */
 export interface OpenFile {
   readonly directoryId: number
@@ -80,13 +68,9 @@ function prepareScanning(database: Database.Database) {
   const find = database.prepare<[number, string], { contentId: number; isReceived: number }>(
     'SELECT content_id AS contentId, is_received AS isReceived FROM file WHERE directory_id = ? AND name = ?',
   )
-  const upsert = database.prepare<[number, string, number, bigint, bigint, bigint, number, number, number]>(
-    'INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-  )
   const count = database.prepare<[number], { n: number }>(
     'SELECT count(*) AS n FROM file f JOIN directory d ON d.id = f.directory_id WHERE d.mirror_id = ?',
   )
-  const addFresh = database.prepare<[number, number]>('INSERT INTO temp.fresh (mirror_id, content_id) VALUES (?, ?)')
   return {
     /** The rows of one directory, for comparison with the disk. */
     listForCompare: (mirrorId: number, path: string): ComparedRow[] => compare.all(mirrorId, path),
@@ -94,14 +78,6 @@ function prepareScanning(database: Database.Database) {
     findForCompare: (mirrorId: number, path: string, name: string): ComparedRow | undefined =>
       compareOne.get(mirrorId, path, name),
     find: (directoryId: number, name: string) => find.get(directoryId, name),
-    record: (file: SeenFile): void => {
-      const { directoryId, name, size, mtimeNs, ctimeNs, inode, isRacy, contentId, isReceived } = file
-      upsert.run(directoryId, name, size, mtimeNs, ctimeNs, inode, Number(isRacy), contentId, Number(isReceived))
-    },
-    /** Records a new path of a known content, which may be the target of a move. */
-    addFresh: (mirrorId: number, contentId: number): void => {
-      addFresh.run(mirrorId, contentId)
-    },
     count: (mirrorId: number): number => onlyRow(count.get(mirrorId)).n,
   }
 }

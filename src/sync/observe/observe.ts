@@ -5,7 +5,8 @@ import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import type { Store } from '../../store/open-store.ts'
 import type { Engine, OpenMirror, StoreContext } from '../engine.ts'
 import type { ObservationBatch, PathProblem, UnsettledFile, WalkOptions } from './observation.ts'
-import { type DifferingFile, emptyScan, recordObservation, type ScanState } from './record-observation.ts'
+import { PendingBatches } from './pending-batches.ts'
+import { type DifferingFile, emptyScan, noteBatch, recordBatches, type ScanState } from './record-observation.ts'
 
 /** What scanning a mirror needs. */
 export type ObserveContext = StoreContext & Pick<Engine, 'observeTree' | 'scanMutex' | 'logger' | 'progress' | 'signal'>
@@ -41,7 +42,7 @@ const MAX_UNSETTLED = 10_000
  * many files are gone.
  *
  * 1. Wait until no other scan runs, and clear the missing files that an earlier scan recorded.
- * 2. Walk the tree: each batch is recorded in the store as it comes.
+ * 2. Walk the tree, and record the batches in the store, some at once.
  * 3. Warn of new files whose names look alike.
  * 4. Remove the files that the walk did not find, unless too many are gone or they may have moved.
  */
@@ -61,13 +62,16 @@ export async function observe(
   await using walk = engine.observeTree(walkOptions(engine, mirror, { ...options, isNew }), engine.signal)
   await mirror.verify()
   const startMs = clock.monotonicMs()
+  const pending = new PendingBatches(clock)
   for await (const batch of walk) {
-    recordObservation(engine, mirror, scan, batch, summary)
+    if (noteBatch(scan, batch, summary)) pending.add(batch)
+    if (pending.isFull) recordBatches(engine, mirror, scan, pending.take(), summary)
     keepSome(found, batch)
     progress.filesScanned += batch.counts.unchanged + batch.counts.hashed
     progress.filesHashed += batch.counts.hashed
     progress.bytesHashed += batch.counts.bytesHashed
   }
+  recordBatches(engine, mirror, scan, pending.take(), summary)
   warnOfLookAlikes(engine, mirror, scan)
   const isRemovalPostponed = !removeMissing(engine, mirror, scan, { summary, ...options })
   const { secrets, differing, seenDirectories: directories } = scan

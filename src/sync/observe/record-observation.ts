@@ -1,7 +1,8 @@
 import { joinPath } from '../../foundation/files/paths.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
+import type { Store } from '../../store/open-store.ts'
 import type { OpenMirror, StoreContext } from '../engine.ts'
-import type { AlikePaths, DirectoryObservation, ObservationBatch, ObservedFile } from './observation.ts'
+import type { AlikePaths, DirectoryObservation, ObservationBatch } from './observation.ts'
 
 /** The state of a scan: the directories that the store has and that the walk has seen, and bounded lists of its findings. */
 export interface ScanState {
@@ -21,10 +22,13 @@ export interface ScanState {
   readonly differing: DifferingFile[]
 }
 
-export interface DifferingFile {
-  readonly path: string
+interface FileTimes {
   readonly mtimeNs: bigint
   readonly ctimeNs: bigint
+}
+
+export interface DifferingFile extends FileTimes {
+  readonly path: string
 }
 
 /** A scan that finds more is a first one, whose files nobody needs by name. */
@@ -45,15 +49,8 @@ export function emptyScan(knownDirectories: Map<string, number>): ScanState {
   }
 }
 
-/** Writes one batch to the store and adds its counts to the summary; a batch without differences writes nothing. */
-export function recordObservation(
-  engine: StoreContext,
-  mirror: OpenMirror,
-  scan: ScanState,
-  batch: ObservationBatch,
-  summary: SyncSummary,
-): void {
-  const fresh = batch.directories.filter((path) => !scan.knownDirectories.has(path))
+/** Adds a batch to the findings of a scan and to the summary; returns whether the batch has something to record in the store. */
+export function noteBatch(scan: ScanState, batch: ObservationBatch, summary: SyncSummary): boolean {
   for (const path of batch.directories) scan.seenDirectories.add(path)
   for (const path of batch.ignoredDirectories) scan.ignoredDirectories.add(path)
   scan.unreadable.push(...batch.unreadable)
@@ -63,10 +60,32 @@ export function recordObservation(
   scan.unsettledCount += batch.unsettled.length
   scan.unsettledNewCount += batch.unsettled.filter(({ isKnown }) => !isKnown).length
   addCounts(summary, batch)
-  if (fresh.length === 0 && batch.observations.length === 0) return
-  engine.store.writeRelaxed(() => {
-    for (const path of fresh) scan.knownDirectories.set(path, engine.store.directories.ensure(mirror.row.id, path))
-    for (const observation of batch.observations) recordDirectory(engine, mirror, scan, observation, summary)
+  return batch.observations.length > 0 || batch.directories.some((path) => !scan.knownDirectories.has(path))
+}
+
+/** Writes batches to the store, in the order in which they came and in one transaction. */
+export function recordBatches(
+  { store, clock }: StoreContext,
+  { row }: OpenMirror,
+  scan: ScanState,
+  batches: readonly ObservationBatch[],
+  summary: SyncSummary,
+): void {
+  if (batches.length === 0) return
+  store.writeRelaxed(() => {
+    for (const { directories, observations } of batches) {
+      for (const path of directories) {
+        if (!scan.knownDirectories.has(path)) scan.knownDirectories.set(path, store.directories.ensure(row.id, path))
+      }
+      for (const observation of observations) collectObserved(store, scan, observation, summary)
+    }
+    const changed = store.observedFiles.merge(row)
+    for (const { path, formerContentId, ...times } of changed) {
+      store.files.addHistory(row.id, path, formerContentId, 'changed', clock.nowMs())
+      keepDiffering(scan, path, times)
+    }
+    summary.files.changed += changed.length
+    summary.files.unchanged -= changed.length
   })
 }
 
@@ -78,52 +97,32 @@ function addCounts(summary: SyncSummary, { counts }: ObservationBatch): void {
   summary.files.unsupported += counts.unsupported
 }
 
-function recordDirectory(
-  engine: StoreContext,
-  mirror: OpenMirror,
+/** Collects the files of one observation, and counts known ones as unchanged until their contents are compared. */
+function collectObserved(
+  store: Store,
   scan: ScanState,
-  observation: DirectoryObservation,
+  { path, files, missing, digest }: DirectoryObservation,
   summary: SyncSummary,
 ): void {
-  const directoryId = scan.knownDirectories.get(observation.path)
-  if (directoryId === undefined)
-    throw new Error(`The walk observed files of "${observation.path}" before its directory`)
-  for (const file of observation.files) {
-    const what = recordFile(engine, mirror, directoryId, observation.path, file)
-    summary.files[what] += 1
-    if (what !== 'unchanged' && scan.differing.length < MAX_DIFFERING) {
-      const { name, mtimeNs, ctimeNs } = file
-      scan.differing.push({ path: joinPath(observation.path, name), mtimeNs, ctimeNs })
+  const directoryId = scan.knownDirectories.get(path)
+  if (directoryId === undefined) throw new Error(`The walk observed files of "${path}" before its directory`)
+  for (const { isKnown, sizeBytes: size, ...file } of files) {
+    const former = isKnown ? store.files.find(directoryId, file.name) : undefined
+    store.observedFiles.add({ directoryId, size, former, ...file })
+    if (former) summary.files.unchanged += 1
+    else {
+      summary.files.new += 1
+      keepDiffering(scan, joinPath(path, file.name), file)
     }
   }
-  for (const { name, reason } of observation.missing) engine.store.files.markGone(directoryId, name, reason)
-  const isSettled = observation.missing.length === 0
-  engine.store.directories.setDigest(directoryId, isSettled ? observation.digest : null)
-  if (!isSettled) scan.laterDigests.set(directoryId, observation.digest)
+  for (const { name, reason } of missing) store.files.markGone(directoryId, name, reason)
+  const isSettled = missing.length === 0
+  store.directories.setDigest(directoryId, isSettled ? digest : null)
+  if (!isSettled) scan.laterDigests.set(directoryId, digest)
 }
 
-/** Records a hashed file; returns whether it is new, has another content, or the same one. */
-function recordFile(
-  { store, clock }: StoreContext,
-  mirror: OpenMirror,
-  directoryId: number,
-  directory: string,
-  file: ObservedFile,
-): 'new' | 'changed' | 'unchanged' {
-  const { sha256, mime, sizeBytes: size } = file
-  const content = store.contents.ensure({ libraryId: mirror.row.library.id, sha256, mime, size })
-  const before = file.isKnown ? store.files.find(directoryId, file.name) : undefined
-  const isSame = before?.contentId === content.id
-  if (before && !isSame) {
-    const path = joinPath(directory, file.name)
-    store.files.addHistory(mirror.row.id, path, before.contentId, 'changed', clock.nowMs())
-  }
-  if (!before && !content.isNew) store.files.addFresh(mirror.row.id, content.id)
-  const { name, mtimeNs, ctimeNs, inode, isRacy } = file
-  const isReceived = isSame && before.isReceived === 1
-  store.files.record({ directoryId, name, size, mtimeNs, ctimeNs, inode, isRacy, contentId: content.id, isReceived })
-  if (!before) return 'new'
-  return isSame ? 'unchanged' : 'changed'
+function keepDiffering({ differing }: ScanState, path: string, { mtimeNs, ctimeNs }: FileTimes): void {
+  if (differing.length < MAX_DIFFERING) differing.push({ path, mtimeNs, ctimeNs })
 }
 
 /** Writes the results of an examination; records nothing as missing, which only a complete scan can decide (P11). */
@@ -143,5 +142,7 @@ export function recordExamined(
     missing: [],
     digest: observation.missing.length > 0 ? null : observation.digest,
   }))
-  recordObservation(engine, mirror, emptyScan(knownDirectories), { ...batch, observations }, summary)
+  const scan = emptyScan(knownDirectories)
+  const examined = { ...batch, observations }
+  if (noteBatch(scan, examined, summary)) recordBatches(engine, mirror, scan, [examined], summary)
 }

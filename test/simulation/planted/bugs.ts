@@ -168,8 +168,8 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'every file counts as plain text',
     file: 'src/sync/observe/record-observation.ts',
-    from: 'const content = store.contents.ensure({ libraryId: mirror.row.library.id, sha256, mime, size })',
-    to: "const content = store.contents.ensure({ libraryId: mirror.row.library.id, sha256, mime: 'text/plain', size })",
+    from: 'store.observedFiles.add({ directoryId, size, former, ...file })',
+    to: "store.observedFiles.add({ directoryId, size, former, ...file, mime: 'text/plain' })",
   },
   {
     name: 'an unknown state counts as searchable',

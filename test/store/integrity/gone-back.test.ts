@@ -16,6 +16,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { OperatorError } from '../../../src/foundation/errors.ts'
 import { openStore, openStoreReader, type Store } from '../../../src/store/open-store.ts'
 import { seededRandom } from '../../support/random.ts'
+import { recordFile } from '../../support/record-file.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 
 const WAL_HEADER_BYTES = 32
@@ -37,8 +38,8 @@ function newStore(): { directory: string; store: Store } {
 /** One receipt, durable when this returns. */
 function acknowledge(store: Store, index: number): void {
   const sha256 = Buffer.alloc(32, index)
-  store.writeRelaxed(() => store.contents.ensure({ libraryId: 1, sha256, mime: 'text/plain', size: 1 }))
-  const { id } = store.contents.ensure({ libraryId: 1, sha256, mime: 'text/plain', size: 1 })
+  const mirror = { id: 1, library: { id: 1 } }
+  const id = store.writeRelaxed(() => recordFile(store, mirror, { name: `${index}`, sha256 }))
   const stored = { resourceId: `r${index}`, isDuplicate: false, hasSecondLocation: false }
   store.write(() => store.contents.markStored(id, { ...stored, mirrorId: 1, runId: 1, nowMs: 1 }))
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { openStore, type Store } from '../../../src/store/open-store.ts'
 import { OPEN_FILES_START } from '../../../src/store/tables/files.ts'
 import { dumpStore } from '../../support/dump-store.ts'
+import { recordFile } from '../../support/record-file.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -27,21 +28,11 @@ function openUsed() {
     if (!row) throw new Error('No mirror')
     return row
   })
+  const file = (directory: string, name: string, number: number) =>
+    recordFile(store, mirror, { directory, name, sha256: Buffer.alloc(32, number), size: number })
   const content = (number: number) => {
-    const row = store.contents.ensure({
-      libraryId: mirror.library.id,
-      sha256: Buffer.alloc(32, number),
-      mime: 'text/plain',
-      size: number,
-    })
-    if (!row) throw new Error('No content')
-    return row
-  }
-  const file = (directory: string, name: string, number: number) => {
-    const directoryId = store.directories.ensure(mirror.id, directory)
-    const times = { mtimeNs: 2n ** 62n, ctimeNs: 2n ** 61n + 1n, inode: 2n ** 60n + 1n }
-    const { id: contentId } = content(number)
-    store.files.record({ directoryId, name, size: number, ...times, isRacy: false, contentId, isReceived: false })
+    const key = { libraryId: mirror.library.id, sha256: Buffer.alloc(32, number), mime: 'text/plain', size: number }
+    return { id: store.contents.find(key)?.id ?? file('contents', `c${number}`, number) }
   }
   return { store, stateDir, mirror, content, file, [Symbol.dispose]: () => store[Symbol.dispose]() }
 }
@@ -55,10 +46,10 @@ describe('contents', () => {
   test('a content is one for its bytes and type', () => {
     using used = openUsed()
     const { store, mirror } = used
-    const key = { libraryId: mirror.library.id, sha256: Buffer.alloc(32, 1), size: 1 }
-    const first = store.contents.ensure({ ...key, mime: 'text/plain' })
-    expect(store.contents.ensure({ ...key, mime: 'text/plain' })?.id).toBe(first?.id)
-    expect(store.contents.ensure({ ...key, mime: 'text/markdown' })?.id).not.toBe(first?.id)
+    const sha256 = Buffer.alloc(32, 1)
+    const first = recordFile(store, mirror, { name: 'a', sha256 })
+    expect(recordFile(store, mirror, { name: 'b', sha256 })).toBe(first)
+    expect(recordFile(store, mirror, { name: 'c', sha256, mime: 'text/markdown' })).not.toBe(first)
   })
 
   test('a content keeps its resource id for good (P13)', () => {
@@ -211,28 +202,28 @@ describe('files', () => {
     using used = openUsed()
     const { store, mirror } = used
     store.write(() => {
-      for (const number of [1, 2, 3]) used.file('d', `f${number}`, number)
-      for (const number of [1, 2, 3]) markStored(store, used.content(number).id, `r${number}`)
+      for (const number of [1, 2, 3, 4]) used.file('d', `f${number}`, number)
+      for (const number of [1, 2, 3, 4]) markStored(store, used.content(number).id, `r${number}`)
     })
     const directoryId = store.directories.find(mirror.id, 'd') ?? 0
     store.write(() => {
-      store.files.addFresh(mirror.id, used.content(2).id)
+      store.files.endScan(mirror.id)
+      used.file('e', 'earlier-place', 2)
       store.files.beginScan(mirror.id)
-      for (const name of ['f1', 'f2']) store.files.markGone(directoryId, name, 'gone')
+      for (const name of ['f1', 'f2', 'f3']) store.files.markGone(directoryId, name, 'gone')
       used.file('e', 'new-place', 1)
-      store.files.addFresh(mirror.id, used.content(1).id)
-      expect(store.files.countGone()).toEqual({ all: 2, leftOut: 0 })
+      expect(store.files.countGone()).toEqual({ all: 3, leftOut: 0 })
       expect(store.files.countMoved(mirror.id)).toEqual({ now: 1, ever: 2, found: 2 })
       store.files.removeGone(99)
       store.files.endScan(mirror.id)
       expect(store.files.countMoved(mirror.id)).toEqual({ now: 0, ever: 0, found: 0 })
     })
-    expect(store.files.count(mirror.id)).toBe(2)
+    expect(store.files.count(mirror.id)).toBe(3)
     const superseded = store.report
       .listSuperseded(mirror.id)
       .map(({ path, reason, resourceId }) => [path, reason, resourceId])
-    expect(superseded).toEqual([['d/f2', 'gone', 'r2']])
-    expect(store.contents.get(used.content(2).id)).toMatchObject({ state: 'stored', resourceId: 'r2' })
+    expect(superseded).toEqual([['d/f3', 'gone', 'r3']])
+    expect(store.contents.get(used.content(3).id)).toMatchObject({ state: 'stored', resourceId: 'r3' })
   })
 })
 

@@ -1,0 +1,91 @@
+import type Database from 'better-sqlite3'
+import { onlyRow } from '../sql/only-row.ts'
+
+/** A file of a known directory that was hashed; `former` is its row until now. */
+export interface ObservedRow {
+  readonly directoryId: number
+  readonly name: string
+  readonly size: number
+  readonly mtimeNs: bigint
+  readonly ctimeNs: bigint
+  readonly inode: bigint
+  readonly isRacy: boolean
+  readonly sha256: Uint8Array
+  readonly mime: string
+  readonly former: { readonly contentId: number; readonly isReceived: number } | undefined
+}
+
+/** A file whose content is another one than before. */
+export interface ChangedFile {
+  readonly path: string
+  readonly mtimeNs: bigint
+  readonly ctimeNs: bigint
+  readonly formerContentId: number
+}
+
+interface ChangedRow extends Omit<ChangedFile, 'formerContentId'> {
+  readonly formerContentId: bigint
+}
+
+export type ObservedFileQueries = ReturnType<typeof prepareObservedFiles>
+
+/**
+ * Queries that record hashed files, many at once: rows are collected in a temporary table, then merged into files and contents.
+ * Merged in the order of their hashes, contents change each page of their index once, which takes half the time of single rows.
+ */
+export function prepareObservedFiles(database: Database.Database) {
+  database.exec(`
+    CREATE TEMP TABLE observed (directory_id INTEGER NOT NULL, name TEXT NOT NULL, size INTEGER NOT NULL,
+      mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, inode INTEGER NOT NULL, is_racy INTEGER NOT NULL,
+      sha256 BLOB NOT NULL, mime TEXT NOT NULL, former_content_id INTEGER, was_received INTEGER)`)
+  const insert = database.prepare<
+    [number, string, number, bigint, bigint, bigint, number, Uint8Array, string, number | null, number | null]
+  >('INSERT INTO temp.observed VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  const lastContent = database.prepare<[], { id: number }>('SELECT coalesce(max(id), 0) AS id FROM content')
+  const addContents = database.prepare<[number]>(
+    `INSERT INTO content (library_id, sha256, mime, size) SELECT ?, sha256, mime, size FROM temp.observed WHERE true
+     ORDER BY sha256, mime ON CONFLICT (library_id, sha256, mime) DO NOTHING`,
+  )
+  // CROSS JOIN fixes the order of the loops, since the planner knows nothing of the size of a temporary table.
+  const withContent = `temp.observed o CROSS JOIN content c
+    ON c.library_id = @libraryId AND c.sha256 = o.sha256 AND c.mime = o.mime`
+  const addFresh = database.prepare<{ libraryId: number; mirrorId: number; lastContentId: number }>(
+    `INSERT INTO temp.fresh (mirror_id, content_id) SELECT @mirrorId, c.id FROM ${withContent}
+     WHERE o.former_content_id IS NULL AND c.id <= @lastContentId`,
+  )
+  const changed = database
+    .prepare<{ libraryId: number }, ChangedRow>(
+      `SELECT iif(d.path = '', o.name, d.path || '/' || o.name) AS path, o.mtime_ns AS mtimeNs, o.ctime_ns AS ctimeNs,
+         o.former_content_id AS formerContentId
+       FROM ${withContent} CROSS JOIN directory d ON d.id = o.directory_id WHERE o.former_content_id <> c.id`,
+    )
+    .safeIntegers()
+  const addFiles = database.prepare<{ libraryId: number }>(
+    `INSERT OR REPLACE INTO file SELECT o.directory_id, o.name, o.size, o.mtime_ns, o.ctime_ns, o.inode, o.is_racy, c.id,
+       iif(o.former_content_id = c.id, o.was_received, 0) FROM ${withContent}`,
+  )
+  const clear = database.prepare<[]>('DELETE FROM temp.observed')
+  return {
+    /** Collects a file; `merge` records it, in the same transaction. */
+    add: ({ former, ...file }: ObservedRow): void => {
+      const { directoryId, name, size, mtimeNs, ctimeNs, inode, isRacy, sha256, mime } = file
+      const [formerContentId, wasReceived] = former ? [former.contentId, former.isReceived] : [null, null]
+      const times = [mtimeNs, ctimeNs, inode] as const
+      insert.run(directoryId, name, size, ...times, Number(isRacy), sha256, mime, formerContentId, wasReceived)
+    },
+    /**
+     * Records the collected files with their contents, which are new if nobody had them; new paths of contents that were there
+     * before may be targets of moves. Returns the files that have another content than before.
+     */
+    merge: (mirror: { readonly id: number; readonly library: { readonly id: number } }): ChangedFile[] => {
+      const libraryId = mirror.library.id
+      const lastContentId = onlyRow(lastContent.get()).id
+      addContents.run(libraryId)
+      if (lastContentId > 0) addFresh.run({ libraryId, mirrorId: mirror.id, lastContentId })
+      const changedRows = changed.all({ libraryId })
+      addFiles.run({ libraryId })
+      clear.run()
+      return changedRows.map((row) => ({ ...row, formerContentId: Number(row.formerContentId) }))
+    },
+  }
+}
