@@ -7,14 +7,18 @@ useBrowser()
 
 /** Drops files on the directory that is shown, as a browser tells of it. */
 async function drop(page: Page, files: Readonly<Record<string, string>>): Promise<void> {
-  const transfer = await page.evaluateHandle(`{
+  const transfer = await transferOf(page, files)
+  await page.locator('.directory').dispatchEvent('dragover', { dataTransfer: transfer })
+  await page.locator('.directory.over').waitFor()
+  await page.locator('.directory').dispatchEvent('drop', { dataTransfer: transfer })
+}
+
+async function transferOf(page: Page, files: Readonly<Record<string, string>>) {
+  return await page.evaluateHandle(`{
     const transfer = new DataTransfer()
     for (const [name, text] of ${JSON.stringify(Object.entries(files))}) transfer.items.add(new File([text], name))
     transfer
   }`)
-  await page.locator('.directory').dispatchEvent('dragover', { dataTransfer: transfer })
-  await page.locator('.directory.over').waitFor()
-  await page.locator('.directory').dispatchEvent('drop', { dataTransfer: transfer })
 }
 
 test.skipIf(!hasBrowser)('dropped files become searchable before the eyes', async () => {
@@ -78,4 +82,16 @@ test.skipIf(!hasBrowser)('how much of a file has left is shown', async () => {
   holding.resolve()
   await nextTurn()
   await page.getByText('1 of 1 file done').waitFor()
+})
+
+test.skipIf(!hasBrowser)('a file dropped beside the directory does not replace the page', async () => {
+  const { page, client, library } = await openPage()
+  await client.createLibrary()
+  await signIn(page, library.token)
+  await page.getByRole('link', { name: '.inbox' }).waitFor()
+  await page.evaluate('addEventListener("drop", (event) => (window.wasKept = event.defaultPrevented))')
+  const transfer = await transferOf(page, { 'beside.txt': 'beside' })
+  await page.getByRole('banner').dispatchEvent('drop', { dataTransfer: transfer })
+  expect(await page.evaluate('window.wasKept')).toBe(true)
+  expect(await page.getByRole('region', { name: 'Uploads' }).count()).toBe(0)
 })

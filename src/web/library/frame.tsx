@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useAddress } from '../common/use-address.ts'
+import { useDropGuard } from '../common/use-drop-guard.ts'
 import { useKeys } from '../common/use-keys.ts'
 import { DirectoryView } from './browse/directory-view.tsx'
 import { LibrariesView } from './browse/libraries-view.tsx'
@@ -20,6 +21,7 @@ export function Frame({ onSignOut }: { onSignOut(): void }) {
   const uploads = useUploads(api)
   const search = useRef<HTMLInputElement>(null)
   const isFirst = useIsFirst(current)
+  useDropGuard()
   useKeys({
     '/': (event) => {
       event.preventDefault()

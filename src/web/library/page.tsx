@@ -30,8 +30,18 @@ function SignedIn({ token, onSignOut }: { readonly token: string; onSignOut(why?
     () => ({ api, libraries: (access.value?.libraries ?? []).filter((library) => library.access.includes('read')) }),
     [api, access.value],
   )
-  if (access.error !== undefined) return <Failure error={access.error} onRetry={access.retry} />
-  if (!access.value) return <Loading what="the library" />
+  if (!access.value) {
+    return (
+      <main>
+        <h1>Library</h1>
+        {access.error === undefined ? (
+          <Loading what="the library" />
+        ) : (
+          <Failure error={access.error} onRetry={access.retry} />
+        )}
+      </main>
+    )
+  }
   return (
     <SessionContext.Provider value={session}>
       <Frame onSignOut={() => onSignOut()} />

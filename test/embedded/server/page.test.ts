@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest'
+import { once } from 'node:events'
+import { expect, onTestFinished, test } from 'vitest'
+import { temporaryHome } from '../../support/home.ts'
+import { runShelfd } from '../../support/run-shelfd.ts'
 import { startLibrary } from '../temporary-library.ts'
 
 const AS_BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
@@ -89,4 +92,19 @@ test('the page brings the licence of what it contains', async () => {
   const text = await (await fetch(library.url + script)).text()
   const [banner = ''] = text.split('*/', 1)
   for (const words of ['/*!', 'Preact', 'The MIT License', 'Copyright (c)']) expect(banner).toContain(words)
+})
+
+test('a checkout without the bundler says how to get the page', async () => {
+  const home = temporaryHome()
+  const hook = `import { registerHooks } from 'node:module'
+    registerHooks({ resolve(name, context, next) {
+      if (name === 'rolldown') throw Object.assign(new Error('Cannot find rolldown'), { code: 'ERR_MODULE_NOT_FOUND' })
+      return next(name, context)
+    } })`
+  const env = { ...home.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` }
+  const server = runShelfd(['serve', '--port', '0', '--json'], { env, cwd: home.path })
+  onTestFinished(() => void server.child.kill('SIGKILL'))
+  const [line] = await once(server.child.stdout?.setEncoding('utf8') ?? server.child, 'data')
+  const page = await fetch(JSON.parse(line).url, { headers: AS_BROWSER })
+  expect([page.status, await page.json()]).toEqual([503, { message: expect.stringContaining('run "npm ci"') }])
 })
