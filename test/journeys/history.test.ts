@@ -17,7 +17,7 @@ async function homeWithRuns() {
 }
 
 describe('history', () => {
-  test('past runs are listed, newest first, with what each sent', async () => {
+  test('history lists past runs, newest first, with their uploads', async () => {
     const { history } = await homeWithRuns()
     expect(await history()).toMatchObject([
       {
@@ -33,13 +33,13 @@ describe('history', () => {
     ])
   })
 
-  test('a mirror and a limit narrow the list', async () => {
+  test('history is narrowed by a mirror and a limit', async () => {
     const { history } = await homeWithRuns()
     expect((await history('Other')).map(({ run }: { run: number }) => run)).toEqual([3, 2])
     expect((await history('Papers', '--limit', '1')).map(({ run }: { run: number }) => run)).toEqual([3])
   })
 
-  test('a run that could not read its directory is in the list with its problem', async () => {
+  test('history shows a run that could not read its directory', async () => {
     const { home, root, history } = await homeWithRuns()
     rmSync(root, { recursive: true })
     expect((await home.shelfd(['sync', 'Papers'])).exitCode).toBe(3)
@@ -48,13 +48,13 @@ describe('history', () => {
     expect(stdout).toMatch(/^RUN +STARTED +TOOK +VERDICT +SENT +PROBLEMS +MIRRORS\n4 .* failed +0 +1 +Papers\n$/)
   })
 
-  test('before the first run the list is empty and says what to do', async () => {
+  test('history before the first run is empty and explains what to do', async () => {
     const { exitCode, stdout, stderr } = await temporaryHome().shelfd(['history'])
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' })
     expect(stderr).toContain('shelfd sync')
   })
 
-  test('a limit that is no number of runs is refused', async () => {
+  test('history refuses a limit that is no number of runs', async () => {
     const { exitCode, stderr } = await temporaryHome().shelfd(['history', '--limit', '0'])
     expect(exitCode).toBe(2)
     expect(stderr).toContain('--limit')

@@ -264,15 +264,15 @@ export const security: readonly SecurityRow[] = [
       'The page of the library runs no code but its own, asks no other server, and keeps the token out of addresses and cookies.',
     shownBy: {
       'embedded/server/page.test.ts': [
-        'the page may run its own script and ask its own server only',
+        'the page may run only its own script and contact only its server',
         'the page loads little, all of it from this server',
       ],
       'web/sign-in.test.ts': [
-        'the token stays in the tab until one signs out',
+        'the token stays in the tab until the user signs out',
         'the token is in no address and no page',
-        'a token that is revoked meanwhile leads to the sign-in',
+        'a token revoked meanwhile leads to the sign-in',
       ],
-      'web/reading.test.ts': ['originals are shown without running what is in them'],
+      'web/reading.test.ts': ['originals are shown without running their scripts'],
     },
   },
 ]

@@ -72,7 +72,7 @@ async function complaintsOf(page: Page): Promise<string[]> {
   )
 }
 
-test.skipIf(!hasBrowser)('axe finds nothing wrong with a view, light or dark', async () => {
+test.skipIf(!hasBrowser)('axe finds no violation in any view, light or dark', async () => {
   const { page, library, views, show } = await openFilled({ colorScheme: 'light' })
   expect(await complaintsOf(page)).toEqual([])
   await signIn(page, library.token)
@@ -93,7 +93,7 @@ test.skipIf(!hasBrowser)('dark colours follow the system', async () => {
   expect([light, await paper()]).toEqual(['rgb(251, 250, 248)', 'rgb(25, 26, 26)'])
 })
 
-test.skipIf(!hasBrowser)('nothing is cut off at 320 pixels, also in German', async () => {
+test.skipIf(!hasBrowser)('no view is cut off at 320 pixels, also in German', async () => {
   const { page, library, views, show } = await openFilled({ viewport: { width: 320, height: 640 } })
   const replace = `{
     const german = ${JSON.stringify(GERMAN)}

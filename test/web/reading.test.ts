@@ -11,7 +11,7 @@ async function shownIn(page: Page, list: string): Promise<string[]> {
   return await page.getByRole('list', { name: list }).locator('.item').allInnerTexts()
 }
 
-test.skipIf(!hasBrowser)('a search shows what matched, and opens the passage', async () => {
+test.skipIf(!hasBrowser)('a search shows the matching words and opens the passage', async () => {
   const { page, client, library } = await openPage()
   const id = await client.createLibrary()
   const filler = Array.from({ length: 400 }, (_, line) => `Line ${line} of a log about nothing much.`).join('\n')
@@ -82,7 +82,7 @@ test.skipIf(!hasBrowser)('a directory of a thousand entries is paged', async () 
   await page.getByRole('link', { name: '.inbox' }).waitFor()
 })
 
-test.skipIf(!hasBrowser)('a document shows its state and why', async () => {
+test.skipIf(!hasBrowser)('a document shows its state and the reason', async () => {
   const { page, client, library } = await openPage()
   const id = await client.createLibrary()
   const broken = await client.uploaded(id, { name: 'a.pdf', type: 'application/pdf', content: '%PDF-1.7 nothing' })
@@ -97,7 +97,7 @@ test.skipIf(!hasBrowser)('a document shows its state and why', async () => {
   await page.getByRole('alert').getByText('Resource not found.').waitFor()
 })
 
-test.skipIf(!hasBrowser)('originals are shown without running what is in them', async () => {
+test.skipIf(!hasBrowser)('originals are shown without running their scripts', async () => {
   const { page, client, library } = await openPage()
   const id = await client.createLibrary()
   const script = 'document.title = "taken"; parent.document.title = "taken"; fetch("/api/v1/auth/check")'

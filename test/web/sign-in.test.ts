@@ -7,17 +7,17 @@ useBrowser()
 
 test.skipIf(!hasBrowser)('a wrong token is refused in words', async () => {
   const { page } = await openPage()
-  const say = page.getByRole('alert')
+  const alert = page.getByRole('alert')
   await page.getByLabel('Access token').fill('wrong')
   await page.keyboard.press('Enter')
-  expect(await say.textContent()).toBe('The token is not valid.')
+  expect(await alert.textContent()).toBe('The token is not valid.')
   await page.getByLabel('Access token').fill('not a token')
   await page.keyboard.press('Enter')
-  await say.getByText('A token is one word').waitFor()
+  await alert.getByText('A token is one word').waitFor()
   expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(0)
 })
 
-test.skipIf(!hasBrowser)('the token stays in the tab until one signs out', async () => {
+test.skipIf(!hasBrowser)('the token stays in the tab until the user signs out', async () => {
   const { page, library } = await openPage()
   await signIn(page, library.token)
   await page.reload()
@@ -47,7 +47,7 @@ test.skipIf(!hasBrowser)('the token is in no address and no page', async () => {
   expect([...addresses, await page.content()].filter((text) => text.includes(library.token))).toEqual([])
 })
 
-test.skipIf(!hasBrowser)('a token that is revoked meanwhile leads to the sign-in', async () => {
+test.skipIf(!hasBrowser)('a token revoked meanwhile leads to the sign-in', async () => {
   const { page, client, dataDir } = await openPage()
   await client.createLibrary()
   await signIn(page, createToken(dataDir, { name: 'short', libraries: 'all', access: ['read'] }, Date.now()))
@@ -59,7 +59,7 @@ test.skipIf(!hasBrowser)('a token that is revoked meanwhile leads to the sign-in
   expect(await page.evaluate('sessionStorage.length')).toBe(0)
 })
 
-test.skipIf(!hasBrowser)('a library that has stopped is said, and asked again', async () => {
+test.skipIf(!hasBrowser)('a stopped library is reported, and can be tried again', async () => {
   const first = await openPage()
   const { page, library, client, dataDir } = first
   await client.createLibrary()
@@ -75,7 +75,7 @@ test.skipIf(!hasBrowser)('a library that has stopped is said, and asked again', 
   await page.getByText('This directory is empty.').waitFor()
 })
 
-test.skipIf(!hasBrowser)('whoever may only read is not offered to upload', async () => {
+test.skipIf(!hasBrowser)('a reader without the right to upload gets no upload button', async () => {
   const { page, client, dataDir } = await openPage()
   await client.createLibrary()
   await signIn(page, createToken(dataDir, { name: 'reader', libraries: 'all', access: ['read'] }, Date.now()))

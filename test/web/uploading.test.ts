@@ -5,7 +5,7 @@ import { goTo, hasBrowser, openPage, signIn, useBrowser } from './browser.ts'
 
 useBrowser()
 
-/** Drops files on the directory that is shown, as a browser tells of it. */
+/** Drops files on the directory that is shown, with the events of a browser. */
 async function drop(page: Page, files: Readonly<Record<string, string>>): Promise<void> {
   const transfer = await transferOf(page, files)
   await page.locator('.directory').dispatchEvent('dragover', { dataTransfer: transfer })
@@ -21,7 +21,7 @@ async function transferOf(page: Page, files: Readonly<Record<string, string>>) {
   }`)
 }
 
-test.skipIf(!hasBrowser)('dropped files become searchable before the eyes', async () => {
+test.skipIf(!hasBrowser)('dropped files become searchable while the page shows it', async () => {
   const { page, client, library } = await openPage()
   const id = await client.createLibrary()
   await client.call('POST', `/libraries/${id}/directory`, { path: '/Papers' })
@@ -39,7 +39,7 @@ test.skipIf(!hasBrowser)('dropped files become searchable before the eyes', asyn
   expect(await page.locator('.hit .quiet').textContent()).toContain('/Papers/tides.md')
 })
 
-test.skipIf(!hasBrowser)('a file that the library has is named', async () => {
+test.skipIf(!hasBrowser)('a file that the library has already is named', async () => {
   const { page, client, library } = await openPage()
   const id = await client.createLibrary()
   await client.uploaded(id, { name: 'first.md', type: 'text/markdown', content: 'The same words.' })
@@ -52,7 +52,7 @@ test.skipIf(!hasBrowser)('a file that the library has is named', async () => {
   await page.getByText('The library had this file as “first.md” already').waitFor()
 })
 
-test.skipIf(!hasBrowser)('a refused file is said, and sent again when asked', async () => {
+test.skipIf(!hasBrowser)('a refused file is reported, and sent again on request', async () => {
   const { page, client, library } = await openPage({}, { maxUploadBytes: 1_000 })
   await client.createLibrary()
   await signIn(page, library.token)
@@ -66,7 +66,7 @@ test.skipIf(!hasBrowser)('a refused file is said, and sent again when asked', as
   expect(await page.getByRole('region', { name: 'Uploads' }).count()).toBe(0)
 })
 
-test.skipIf(!hasBrowser)('how much of a file has left is shown', async () => {
+test.skipIf(!hasBrowser)('the progress of an upload is shown', async () => {
   const { page, client, library } = await openPage()
   await client.createLibrary()
   await signIn(page, library.token)

@@ -13,7 +13,7 @@ const FILES = [
   { name: 'one.txt', content: '1' },
 ]
 
-it('a library of the earlier schema keeps all it shows and then takes less room', async () => {
+it('a migrated library keeps everything it shows and takes less space', async () => {
   const first = await startLibrary()
   const library = await first.client.createLibrary()
   for (const file of FILES) await first.client.uploaded(library, file)
@@ -33,7 +33,7 @@ it('a library of the earlier schema keeps all it shows and then takes less room'
   expect(bytes).toBeLessThan(olderBytes / 2)
 })
 
-it('text in the database takes less room than the text itself, its index included', async () => {
+it('stored text takes less space than the text itself, index included', async () => {
   const { client, library, dataDir, stop } = await startLibrary()
   const id = await client.createLibrary()
   const text = SENTENCES.join('\n')

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { DamagedBytesError, packBytes, unpackBytes } from '../../../src/embedded/database/packed-bytes.ts'
 
-it('packed bytes unpack to what they were', () => {
+it('packed bytes unpack unchanged', () => {
   const repeated = fc.tuple(fc.uint8Array({ maxLength: 40 }), fc.nat(50)).map(([piece, count]) => {
     return Buffer.concat(Array.from({ length: count }, () => piece))
   })
@@ -14,14 +14,14 @@ it('packed bytes unpack to what they were', () => {
   )
 })
 
-it('bytes that compression makes longer are stored as they are', () => {
+it('bytes that compression makes longer are stored unpacked', () => {
   for (const bytes of [randomBytes(1_000), packBytes(Buffer.alloc(1_000)), Buffer.from('a'), Buffer.alloc(0)]) {
     expect(packBytes(bytes)).toBe(bytes)
     expect(unpackBytes(bytes, bytes.length)).toBe(bytes)
   }
 })
 
-it('stored bytes of another size are recognized as damaged', () => {
+it('stored bytes of another size are recognised as damaged', () => {
   const packed = packBytes(Buffer.alloc(1_000, 'text '))
   const unlike = [packed.subarray(1), packed.subarray(0, -1), Buffer.from('other'), Buffer.alloc(2_000)]
   for (const stored of unlike) expect(() => unpackBytes(stored, 1_000)).toThrow(DamagedBytesError)

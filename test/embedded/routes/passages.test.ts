@@ -8,7 +8,7 @@ interface Asset {
   readonly excerpt_marks: [number, number][]
 }
 
-test('all passages of a long document can be read on, whole', async () => {
+test('all passages of a long document can be read whole, page by page', async () => {
   const { client, library } = await startLibrary()
   const id = await client.createLibrary()
   const content = Array.from({ length: 6_000 }, (_, line) => `Line ${line} of a long text.\n`).join('')
@@ -28,7 +28,7 @@ test('all passages of a long document can be read on, whole', async () => {
   expect(texts.join('\n').split(/\s+/)).toEqual(content.trim().split(/\s+/))
 })
 
-test('a resource shows the beginning of its passages unless asked for more', async () => {
+test('a resource shows the beginning of its passages by default', async () => {
   const { client, library } = await startLibrary()
   const id = await client.createLibrary()
   const resource = await client.uploaded(id, { name: 'a.txt', content: 'x'.repeat(1_000) })
@@ -41,7 +41,7 @@ test('a resource shows the beginning of its passages unless asked for more', asy
   }
 })
 
-test('an excerpt tells its marks from asterisks of the text', async () => {
+test('an excerpt distinguishes its marks from asterisks of the text', async () => {
   const { client, library } = await startLibrary()
   const id = await client.createLibrary()
   const content = `${'Much before it. '.repeat(40)}\n\n**Bold**  words\nabout the **heron** and\n two herons.`

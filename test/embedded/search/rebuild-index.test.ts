@@ -64,7 +64,7 @@ it('a library deleted while it is indexed again stays deleted', async () => {
   database.close()
 })
 
-it('passages that are deleted while their words are prepared are not indexed', async () => {
+it('passages deleted while their words are prepared are not indexed', async () => {
   const file = join(temporaryDirectory(), 'library.sqlite')
   const database = openLibraryDatabase(file)
   onTestFinished(() => void database.close())

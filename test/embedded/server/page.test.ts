@@ -13,12 +13,12 @@ const GUARDS = {
   'cross-origin-resource-policy': 'same-origin',
 }
 
-/** What an HTML file loads. */
+/** The addresses that an HTML file loads. */
 function namesIn(html: string): string[] {
   return [...html.matchAll(/(?:src|href)="(\/web\/[^"]+)"/g)].map(([, name = '']) => name)
 }
 
-test('a browser gets the page, a program the error it had', async () => {
+test('a browser gets the page, a program still gets the error', async () => {
   const { library } = await startLibrary()
   const page = await fetch(library.url, { headers: AS_BROWSER })
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
@@ -31,7 +31,7 @@ test('a browser gets the page, a program the error it had', async () => {
   expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
 })
 
-test('the page may run its own script and ask its own server only', async () => {
+test('the page may run only its own script and contact only its server', async () => {
   const { library } = await startLibrary()
   const { headers } = await fetch(library.url, { headers: AS_BROWSER })
   expect(headers.get('content-security-policy')?.split('; ')).toEqual([
@@ -63,7 +63,7 @@ test('the page loads little, all of it from this server', async () => {
   expect(sizeBytes).toBeLessThan(150_000)
 })
 
-test('a browser that has the page gets it no second time', async () => {
+test('a browser that has the page does not load it again', async () => {
   const { library } = await startLibrary()
   const first = await fetch(library.url, { headers: AS_BROWSER })
   const html = await first.text()
@@ -85,7 +85,7 @@ test('the page has no other files', async () => {
   }
 })
 
-test('the page brings the licence of what it contains', async () => {
+test('the page carries the licence of the software in it', async () => {
   const { library } = await startLibrary()
   const html = await (await fetch(library.url, { headers: AS_BROWSER })).text()
   const script = namesIn(html).find((name) => name.endsWith('.js'))

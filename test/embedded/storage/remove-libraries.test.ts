@@ -11,7 +11,7 @@ import { startLibrary, temporaryDirectory } from '../temporary-library.ts'
 
 const PASSAGES = Array.from({ length: 700 }, (_, number) => `Pelican ${number} dives. `.repeat(80))
 
-it('a deleted library is gone for everybody before its resources are removed', async () => {
+it('a deleted library is gone at once, before its resources are removed', async () => {
   const first = await startLibrary()
   const [deleted, kept] = [await first.client.createLibrary(), await first.client.createLibrary()]
   const content = PASSAGES.join('\n')
@@ -20,9 +20,9 @@ it('a deleted library is gone for everybody before its resources are removed', a
   const name = (await first.client.get(`/libraries/${deleted}`)).json.name
   await first.library.settled()
   await first.stop()
-  // Time stands still, so that it pauses after its first piece.
-  const paused = await startLibrary({ dataDir: first.dataDir, clock: manualClock() })
-  expect((await paused.client.call('DELETE', `/libraries/${deleted}`)).status).toBe(204)
+  // Time does not pass, so removal waits after its first piece.
+  const waiting = await startLibrary({ dataDir: first.dataDir, clock: manualClock() })
+  expect((await waiting.client.call('DELETE', `/libraries/${deleted}`)).status).toBe(204)
   expect(countOf(first.dataDir, 'resource')).toBe(2)
   const gone = [
     `/libraries/${deleted}`,
@@ -30,20 +30,20 @@ it('a deleted library is gone for everybody before its resources are removed', a
     `/resources/${id}`,
     `/assets/${id}.699`,
   ]
-  for (const path of gone) expect((await paused.client.get(path)).status, path).toBe(404)
-  expect((await paused.client.call('DELETE', `/libraries/${deleted}`)).status).toBe(404)
-  expect(pluck((await paused.client.get('/libraries')).json.items, 'id')).toEqual([kept])
-  const { json } = await paused.client.get('/search/resources?query=pelican&output_format=compact&limit=1')
+  for (const path of gone) expect((await waiting.client.get(path)).status, path).toBe(404)
+  expect((await waiting.client.call('DELETE', `/libraries/${deleted}`)).status).toBe(404)
+  expect(pluck((await waiting.client.get('/libraries')).json.items, 'id')).toEqual([kept])
+  const { json } = await waiting.client.get('/search/resources?query=pelican&output_format=compact&limit=1')
   expect(pluck(pluck(json.results, 'resource'), 'id')).toEqual([keptId])
-  expect((await paused.client.call('POST', '/libraries', { name, overview: null })).status).toBe(201)
-  await paused.stop()
+  expect((await waiting.client.call('POST', '/libraries', { name, overview: null })).status).toBe(201)
+  await waiting.stop()
   const last = await startLibrary({ dataDir: first.dataDir })
   await last.library.settled()
   expect([countOf(first.dataDir, 'resource'), countOf(first.dataDir, 'library')]).toEqual([1, 2])
   expect((await last.client.get(`/resources/${keptId}`)).text).toBe(content)
 })
 
-it('the file of a content goes with the last library that has it', async () => {
+it('the file of a content is removed with its last library', async () => {
   const { client, library, dataDir } = await startLibrary()
   const libraries = [await client.createLibrary(), await client.createLibrary()]
   const content = PASSAGES.join('\n')
@@ -58,7 +58,7 @@ it('the file of a content goes with the last library that has it', async () => {
   expect(left).toEqual([1, 0])
 })
 
-it('a deleted library gives its room back to the disk', async () => {
+it('a deleted library returns its space to the disk', async () => {
   const { client, library, dataDir, stop } = await startLibrary()
   const [kept, id] = [await client.createLibrary(), await client.createLibrary()]
   await client.uploaded(kept, { name: 'kept.txt', content: 'a pelican' })
@@ -75,7 +75,7 @@ it('a deleted library gives its room back to the disk', async () => {
   expect(statSync(join(dataDir, 'library.sqlite')).size).toBe(usedPages(dataDir) * 4_096)
 })
 
-it('a library of an earlier version gives back room as well', async () => {
+it('a library of an earlier version returns its space as well', async () => {
   const first = await startLibrary()
   const id = await first.client.createLibrary()
   await first.client.uploaded(id, { name: 'a.txt', content: PASSAGES.slice(0, 300).join('\n') })
@@ -90,7 +90,7 @@ it('a library of an earlier version gives back room as well', async () => {
   expect(usedPages(first.dataDir)).toBeLessThan(full / 3)
 })
 
-it('a library is removed in pieces of a bounded size, whatever it holds', () => {
+it('a library is removed in pieces of a bounded size', () => {
   const database = openLibraryDatabase(join(temporaryDirectory(), 'library.sqlite'))
   onTestFinished(() => void database.close())
   const tables = openTables(database)
