@@ -26,7 +26,7 @@ interface Candidate {
 // Names and headings weigh more than text, forms of a word less than the word itself.
 const COLUMN_WEIGHTS = '1, 0.7, 3, 8, 0'
 /** A search scores at most so many passages of each kind, so that common words take no longer than others. */
-const MAX_PASSAGES = 2_000
+const MAX_PASSAGES = 1_000
 /** The greatest `limit` of the interface. */
 const MAX_RANKED = 100
 const MAX_EXCLUDED = 100_000

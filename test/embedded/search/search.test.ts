@@ -100,6 +100,17 @@ describe('search results', () => {
     expect(index.found('common word')).toHaveLength(10)
   })
 
+  it('an excerpt marks other forms of the words and compounds that end with them', () => {
+    using index = indexDocuments([
+      { name: 'en.txt', text: 'The library opens at nine, and all of the children who came with it read there.' },
+      { name: 'de.txt', text: 'Die Krankenversicherung zahlt die Kosten, wenn sie nicht von der Familie sind.' },
+      { name: 'id.txt', text: 'Mereka membaca buku yang ada di dalam rumah itu dan tidak untuk anak dengan ini.' },
+    ])
+    expect(index.excerpt('libraries')).toContain('The **library** opens')
+    expect(index.excerpt('versicherungen')).toContain('Die **Krankenversicherung** zahlt')
+    expect(index.excerpt('dibaca')).toContain('Mereka **membaca** buku')
+  })
+
   it('an excerpt shows the part around the match, words marked', () => {
     const filler = 'Nothing of interest stands in this sentence. '.repeat(20)
     using index = indexDocuments([

@@ -1,0 +1,11 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+
+const SRC = join(import.meta.dirname, '../../../src')
+
+it.each(['embedded/database', 'store'])('each migration of %s has a number of its own', (folder) => {
+  const numbers = readdirSync(join(SRC, folder, 'migrations')).map((name) => name.slice(0, 3))
+  expect(numbers.length).toBeGreaterThan(3)
+  expect(new Set(numbers).size).toBe(numbers.length)
+})
