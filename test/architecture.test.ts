@@ -73,7 +73,14 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** These files compose or pass on the stages of `sync/`; all others name the part of the engine that they take. */
-const COMPOSERS: readonly string[] = ['app/', 'daemon/', 'sync/run/', 'sync/continuous/mirror-controller.ts']
+const COMPOSERS: readonly string[] = [
+  'app/',
+  'daemon/',
+  'sync/run/',
+  'sync/continuous/mirror-controller.ts',
+  'sync/ingestion/create-follower.ts',
+  'sync/upload/create-upload-stage.ts',
+]
 
 const MOST_LINES = 360
 

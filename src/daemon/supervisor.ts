@@ -3,6 +3,7 @@ import type { ControllerSettings } from '../sync/continuous/controller-settings.
 import { MirrorController, SCHEDULED } from '../sync/continuous/mirror-controller.ts'
 import { ServiceConnection } from '../sync/continuous/service-connection.ts'
 import type { Engine } from '../sync/engine.ts'
+import { createFollower } from '../sync/ingestion/create-follower.ts'
 import { isPaused } from '../sync/pause.ts'
 import type { LibraryAccess } from './control/answers.ts'
 import type { DaemonMirrorStatus, DaemonStatus } from './daemon-status.ts'
@@ -46,7 +47,11 @@ export class Supervisor {
     const { engine, mirrors, timeZone, maintenance } = plan
     this.plan = plan
     this.engine = engine
-    this.connection = new ServiceConnection(engine, { onFatal, onChange: () => this.#announceConnectionChange() })
+    this.connection = new ServiceConnection(engine, {
+      onFatal,
+      onChange: () => this.#announceConnectionChange(),
+      createFollower: (connection) => createFollower(engine, connection),
+    })
     this.controllers = mirrors.map(({ controller }) => new MirrorController(engine, this.connection, controller))
     this.#windows = new MaintenanceWindows(maintenance, timeZone)
     this.applyPauses()

@@ -13,6 +13,7 @@ import { hasToFollow } from '../ingestion/has-to-follow.ts'
 import type { PassOptions } from '../pass.ts'
 import { openMirror } from '../pin/open-mirror.ts'
 import { createProgress } from '../progress.ts'
+import { createUploadStage } from '../upload/create-upload-stage.ts'
 import { ActivityLog } from './activity-log.ts'
 import type { ControllerSettings } from './controller-settings.ts'
 import type { ControllerState, ControllerStatus, HoldCode, WaitReason } from './controller-status.ts'
@@ -201,7 +202,11 @@ export class MirrorController {
     const { name, path, remotePath } = settings.mirror
     const { remoteId, name: libraryName } = mirror.row.library
     const summary = emptySummary({ name, path, remotePath, library: { id: remoteId, name: libraryName } })
-    const run = new MirrorRun(engine, mirror, summary, () => this.#wakeUp.set())
+    const run = new MirrorRun(engine, mirror, {
+      summary,
+      createStage: (...of) => createUploadStage(engine, ...of),
+      onIdle: () => this.#wakeUp.set(),
+    })
     this.#run = run
     let failure: ShelfdError | undefined
     try {

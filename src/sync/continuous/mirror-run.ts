@@ -1,11 +1,12 @@
 import { type ShelfdError, TemporaryError } from '../../foundation/errors.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import { recordedVerdict, runOutcome, stoppedOutcome, verdictOf } from '../../rules/run/verdict.ts'
-import type { OpenMirror } from '../engine.ts'
+import type { Connection, ContentsContext, OpenMirror } from '../engine.ts'
 import type { PathProblem } from '../observe/observation.ts'
 import { newAttempts } from '../pass.ts'
 import { summarize } from '../run/summarize.ts'
-import { type UploadContext, UploadStage } from '../upload/upload-stage.ts'
+import type { UploadOptions } from '../upload/upload-options.ts'
+import type { UploadStage } from '../upload/upload-stage.ts'
 import type { OpenConnection } from './service-connection.ts'
 
 /** Ingestion may stay full for days. */
@@ -20,12 +21,21 @@ interface RunEnd {
   readonly failure: ShelfdError | undefined
 }
 
+interface RunOptions {
+  readonly summary: SyncSummary
+  /** Creates the upload stage of the run. */
+  readonly createStage: (mirror: OpenMirror, connection: Connection, options: UploadOptions) => UploadStage
+  /** Called when nothing is left to upload for the moment, and when the upload stage ends. */
+  readonly onIdle: () => void
+}
+
 /** One run of a mirror controller: from the first difference until nothing is left to upload. */
 export class MirrorRun {
   readonly summary: SyncSummary
-  readonly #engine: UploadContext
+  readonly #engine: ContentsContext
   readonly #mirror: OpenMirror
   readonly #startedAt: number
+  readonly #createStage: RunOptions['createStage']
   readonly #onIdle: () => void
   #runId: number | undefined
   #stage: UploadStage | undefined
@@ -34,12 +44,12 @@ export class MirrorRun {
   #wasWoken = false
   #failure: { readonly error: unknown } | undefined
 
-  /** `onIdle` is called when nothing is left to upload for the moment, and when the upload stage ends. */
-  constructor(engine: UploadContext, mirror: OpenMirror, summary: SyncSummary, onIdle: () => void) {
+  constructor(engine: ContentsContext, mirror: OpenMirror, { summary, createStage, onIdle }: RunOptions) {
     this.#engine = engine
     this.#mirror = mirror
     this.summary = summary
     this.#startedAt = engine.clock.nowMs()
+    this.#createStage = createStage
     this.#onIdle = onIdle
   }
 
@@ -69,7 +79,7 @@ export class MirrorRun {
       quotaScope: { kind: 'span', sinceMs } as const,
       onIdle: this.#onIdle,
     }
-    this.#stage = new UploadStage(this.#engine, mirror, open.connection, work)
+    this.#stage = this.#createStage(mirror, open.connection, work)
     this.#uploading = this.#uploadToTheEnd(this.#stage, open)
   }
 

@@ -5,7 +5,7 @@ import type { Outage } from '../../remote/policies/outage.ts'
 import { RECONNECT_POLICIES, reactToFailure } from '../../rules/failure/react-to-failure.ts'
 import { retryDelayMs } from '../../rules/failure/retry-delay.ts'
 import type { Connection, Engine } from '../engine.ts'
-import { type IngestionContext, IngestionFollower } from '../ingestion/follow-ingestion.ts'
+import type { IngestionFollower } from '../ingestion/follow-ingestion.ts'
 import type { ServiceStatus } from './controller-status.ts'
 
 /** An open connection, and the follower of the ingestion of what is uploaded over it. */
@@ -20,13 +20,14 @@ const AWAY_AFTER_MS = 10_000
 const PROBE_INTERVAL_MS = 10_000
 
 /** What the connection of a daemon needs. */
-type ConnectionContext = IngestionContext & Pick<Engine, 'service'>
+type ConnectionContext = Pick<Engine, 'service' | 'clock' | 'random' | 'logger' | 'signal'>
 
 export interface ConnectionHooks {
   /** The status changed. */
   onChange(): void
   /** Something happened that stops the daemon. */
   onFatal(error: unknown): void
+  createFollower(connection: Connection): IngestionFollower
 }
 
 /** The connection that all mirrors share: opens when needed, closes after a failure, opens again after growing delays. */
@@ -129,7 +130,7 @@ export class ServiceConnection {
 
   async #connect(): Promise<OpenConnection> {
     const connection = await this.#engine.service.connect(this.#engine.signal)
-    const follower = new IngestionFollower(this.#engine, connection)
+    const follower = this.#hooks.createFollower(connection)
     const open = { connection, follower }
     this.#open = open
     this.#probeAtMs = this.#engine.clock.monotonicMs() + PROBE_INTERVAL_MS

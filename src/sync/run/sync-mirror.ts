@@ -2,16 +2,16 @@ import { inspectRoot } from '../../local/read/inspect-root.ts'
 import { isScrubDue } from '../../rules/observe/is-scrub-due.ts'
 import { listDoubtful } from '../doubts/resolve-doubts.ts'
 import type { Connection, ContentsContext, Engine, MirrorSettings, OpenMirror } from '../engine.ts'
-import { IngestionFollower } from '../ingestion/follow-ingestion.ts'
+import { createFollower } from '../ingestion/create-follower.ts'
 import { hasToFollow } from '../ingestion/has-to-follow.ts'
 import type { PathProblem } from '../observe/observation.ts'
 import { observe } from '../observe/observe.ts'
 import type { Pass } from '../pass.ts'
 import { openMirror } from '../pin/open-mirror.ts'
 import { NOT_CREATED } from '../pin/pin-mirror.ts'
+import { createUploadStage } from '../upload/create-upload-stage.ts'
 import { estimateUploads } from '../upload/estimate-uploads.ts'
 import type { UploadOptions } from '../upload/upload-options.ts'
-import { type UploadContext, UploadStage } from '../upload/upload-stage.ts'
 import { summarize } from './summarize.ts'
 
 /** Runs one pass over one mirror: observes, creates directories, uploads, follows ingestion, and summarizes. */
@@ -72,7 +72,7 @@ async function send(
     return []
   }
   const connection = await service.connect(signal)
-  const follower = new IngestionFollower(engine, connection)
+  const follower = createFollower(engine, connection)
   follower.add(mirror.row)
   const following = follower.run()
   // Errors surface at `await following` below; this catch only prevents an unhandled rejection.
@@ -92,12 +92,12 @@ async function send(
 }
 
 function sendAll(
-  engine: UploadContext,
+  engine: Engine,
   mirror: OpenMirror,
   connection: Connection,
   work: UploadOptions,
 ): Promise<PathProblem[]> {
-  const stage = new UploadStage(engine, mirror, connection, work)
+  const stage = createUploadStage(engine, mirror, connection, work)
   stage.drain()
   return stage.run()
 }

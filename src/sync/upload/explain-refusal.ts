@@ -25,11 +25,11 @@ export class RefusalExplainer {
 
   /** `fatal` when the library is gone, `no-directory` when the directory is, otherwise the refusal itself. */
   async explain({ directoryId, directory, isLink }: Intent, refusal: Refusal): Promise<UploadResult> {
-    const { goneDirectories, recreatedDirectories: remadeDirectories } = this.#attempts
+    const { goneDirectories, recreatedDirectories } = this.#attempts
     const mayMeanDirectory = refusal.code === 'not-found' || refusal.code === 'invalid'
     try {
       if (refusal.code === 'not-found') await this.#checkLibrary()
-      const isKnown = isLink || this.#present.has(directoryId) || remadeDirectories.has(directoryId)
+      const isKnown = isLink || this.#present.has(directoryId) || recreatedDirectories.has(directoryId)
       if (!mayMeanDirectory || isKnown) return refusal
       const isGone = await isDirectoryGone(this.#engine, this.#mirror, this.#connection, directory)
       const found = isGone ? goneDirectories : this.#present

@@ -19,13 +19,16 @@ interface Ended {
   readonly result: UploadResult
 }
 
-interface BatcherOptions {
-  readonly summary: SyncSummary
-  readonly attempts: RunAttempts
+export interface BatcherListeners {
   /** Called after each commit that wrote results. */
   readonly onCommitted: (results: readonly UploadResult[]) => void
   /** Called when a commit becomes due by time. */
   readonly onDue: () => void
+}
+
+interface BatcherOptions extends BatcherListeners {
+  readonly summary: SyncSummary
+  readonly attempts: RunAttempts
 }
 
 /**

@@ -4,20 +4,28 @@ import { formatSize } from '../../foundation/text/units.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import { RESERVE_BYTES } from '../../rules/upload/disk-reserve.ts'
 import type { HeldBack } from '../../rules/upload/quota.ts'
-import type { Connection, Engine, OpenMirror, StoreContext } from '../engine.ts'
+import type { Engine, StoreContext } from '../engine.ts'
 import type { PathProblem } from '../observe/observation.ts'
 import { announceUploads } from '../progress.ts'
-import { RefusalExplainer } from './explain-refusal.ts'
+import type { RefusalExplainer } from './explain-refusal.ts'
 import type { Intent } from './intent.ts'
-import { type PreparationContext, UploadPreparation } from './prepare-uploads.ts'
-import { RunQuota } from './run-quota.ts'
-import { type BatcherContext, UploadBatcher } from './upload-batcher.ts'
-import { type TransferContext, type UploadResult, uploadOne } from './upload-one.ts'
+import type { UploadPreparation } from './prepare-uploads.ts'
+import type { BatcherListeners, UploadBatcher } from './upload-batcher.ts'
+import type { UploadResult } from './upload-one.ts'
 import type { UploadOptions } from './upload-options.ts'
-import { UploadPlan } from './upload-plan.ts'
+import type { UploadPlan } from './upload-plan.ts'
 
-/** What uploading a mirror needs. */
-export type UploadContext = PreparationContext & BatcherContext & TransferContext & Pick<Engine, 'uploads'>
+/** What the stage itself needs; `createUploadStage` gives its parts what they need. */
+type StageContext = StoreContext & Pick<Engine, 'limits' | 'progress' | 'uploads' | 'signal'>
+
+interface StageParts {
+  readonly preparation: UploadPreparation
+  readonly refusals: RefusalExplainer
+  createPlan(): Promise<UploadPlan>
+  openBatcher(plan: UploadPlan, listeners: BatcherListeners): UploadBatcher
+  /** Uploads one content; never throws. */
+  uploadOne(intent: Intent): Promise<UploadResult>
+}
 
 /** `open`: more files may come; `draining`: ends when nothing is left; `closed`: begins nothing. */
 type StageState = 'open' | 'draining' | 'closed'
@@ -27,31 +35,25 @@ type StageState = 'open' | 'draining' | 'closed'
  * mirrors and never more into ingestion than `inIngestion`. Run it once: `run` returns after `drain`, when nothing is left.
  */
 export class UploadStage {
-  readonly #engine: UploadContext
-  readonly #mirror: OpenMirror
-  readonly #connection: Connection
+  readonly #engine: StageContext
+  readonly #mirrorId: number
   readonly #options: UploadOptions
-  readonly #preparation: UploadPreparation
-  readonly #refusals: RefusalExplainer
+  readonly #parts: StageParts
   readonly #event = new AutoResetEvent()
-  /** By path: a run may last for days and meet the same problem again and again. */
-  readonly #problems = new Map<string, PathProblem>()
   #state: StageState = 'open'
   #plan: UploadPlan | undefined
   #batcher: UploadBatcher | undefined
   #mustPrepare = false
   #preparing: Promise<void> | undefined
   #failure: { readonly error: unknown } | undefined
-  /** Contents that found no room in ingestion in time. */
+  /** Contents for which ingestion had no capacity in time. */
   #withoutCapacity = 0
 
-  constructor(engine: UploadContext, mirror: OpenMirror, connection: Connection, options: UploadOptions) {
+  constructor(engine: StageContext, mirrorId: number, options: UploadOptions, parts: StageParts) {
     this.#engine = engine
-    this.#mirror = mirror
-    this.#connection = connection
+    this.#mirrorId = mirrorId
     this.#options = options
-    this.#preparation = new UploadPreparation(engine, mirror, connection, options, this.#problems)
-    this.#refusals = new RefusalExplainer(engine, mirror, connection, options.attempts)
+    this.#parts = parts
   }
 
   /** There may be more to upload. */
@@ -83,11 +85,14 @@ export class UploadStage {
   async run(): Promise<PathProblem[]> {
     const { signal } = this.#engine
     assertDiskSpace(this.#engine)
-    await this.#preparation.begin()
-    const plan = await this.#createPlan()
+    const { preparation } = this.#parts
+    await preparation.begin()
+    const plan = await this.#parts.createPlan()
     this.#plan = plan
-    const batching = { ...this.#options, onCommitted: this.#onCommitted, onDue: () => this.#event.set() }
-    using batcher = new UploadBatcher(this.#engine, this.#mirror, plan, batching)
+    using batcher = this.#parts.openBatcher(plan, {
+      onCommitted: this.#onCommitted,
+      onDue: () => this.#event.set(),
+    })
     this.#batcher = batcher
     try {
       await this.#uploadRounds(plan, batcher)
@@ -95,23 +100,12 @@ export class UploadStage {
       this.#failure ??= { error }
     }
     await this.#windDown(batcher)
-    for (const problem of batcher.problems) this.#problems.set(problem.path, problem)
     recordHeldBack(this.#options.summary, this.#withoutCapacity > 0 ? [this.#heldByIngestion()] : plan.listHeldBack())
     if (this.#failure) throw this.#failure.error
     signal.throwIfAborted()
-    return [...this.#problems.values()]
-  }
-
-  async #createPlan(): Promise<UploadPlan> {
-    const { summary, attempts, quotaScope } = this.#options
-    const { uploadDirectoryField } = await this.#connection.client.capabilities(this.#engine.signal)
-    return new UploadPlan(this.#engine, this.#mirror, {
-      summary,
-      attempts,
-      quota: new RunQuota(this.#engine, this.#mirror.row, quotaScope),
-      earlier: this.#preparation.earlier,
-      needsDirectory: uploadDirectoryField.field !== undefined,
-    })
+    const problems = new Map(preparation.problems)
+    for (const problem of batcher.problems) problems.set(problem.path, problem)
+    return [...problems.values()]
   }
 
   get #hasUploadedAll(): boolean {
@@ -125,12 +119,12 @@ export class UploadStage {
     signal.addEventListener('abort', wake, { once: true })
     try {
       for (;;) {
-        announceUploads(progress, store.contents.countToSend(this.#mirror.row.id))
+        announceUploads(progress, store.contents.countToSend(this.#mirrorId))
         const storedBefore = this.#countStored()
         if (!(await this.#uploadRound(plan, batcher))) return
         // Copies follow what is stored now; a copy that could not be uploaded would be planned again without end.
         const mayLink = plan.linksCopies && this.#countStored() > storedBefore
-        if (!(await this.#preparation.findMore()) && !mayLink) return
+        if (!(await this.#parts.preparation.findMore()) && !mayLink) return
         plan.startOver()
       }
     } finally {
@@ -159,15 +153,15 @@ export class UploadStage {
   async #waitForEvent(plan: UploadPlan, batcher: UploadBatcher): Promise<boolean> {
     const { clock, store } = this.#engine
     if (batcher.size > 0 || plan.isExhausted) await this.#event.wait()
-    // An upload that was not stored leaves its room as soon as that is committed.
+    // An upload that was not stored frees its capacity with its commit.
     else if (this.#capacity(batcher) === 0 && (await this.#event.waitAtMost(clock, this.#options.waitMs))) {
-      this.#withoutCapacity = store.contents.countToSend(this.#mirror.row.id).n
+      this.#withoutCapacity = store.contents.countToSend(this.#mirrorId).n
       return false
     }
     return true
   }
 
-  /** How many intents may be planned: some for each transfer, as far as ingestion has room. */
+  /** How many intents may be planned: some for each transfer, as far as ingestion has capacity. */
   #capacity({ size }: UploadBatcher): number {
     const { transfers, inIngestion } = this.#engine.limits
     return Math.max(0, Math.min(transfers * 4, inIngestion - this.#options.follower.countPending() - size))
@@ -190,9 +184,11 @@ export class UploadStage {
   /** Nothing is uploaded to a directory that is known to be gone. */
   async #uploadToDirectory(intent: Intent): Promise<UploadResult> {
     if (this.#options.attempts.goneDirectories.has(intent.directoryId)) return { kind: 'no-directory' }
-    const result = await uploadOne(this.#engine, this.#mirror, this.#connection, intent)
+    const result = await this.#parts.uploadOne(intent)
     if (result.kind !== 'refused') return result
-    return this.#failure ? { kind: 'fatal', error: this.#failure.error } : await this.#refusals.explain(intent, result)
+    return this.#failure
+      ? { kind: 'fatal', error: this.#failure.error }
+      : await this.#parts.refusals.explain(intent, result)
   }
 
   readonly #onCommitted = (results: readonly UploadResult[]): void => {
@@ -206,7 +202,7 @@ export class UploadStage {
     this.#mustPrepare = false
     const prepare = async () => {
       try {
-        await this.#preparation.continue()
+        await this.#parts.preparation.continue()
         plan.restart()
       } catch (error) {
         this.#failure ??= { error }
@@ -244,7 +240,7 @@ export class UploadStage {
   }
 }
 
-/** Receipts must be recorded: without room for them, nothing is uploaded. */
+/** Throws when the disk has too little space to record receipts. */
 function assertDiskSpace({ store }: StoreContext): void {
   const freeBytes = store.freeBytes()
   if (freeBytes >= RESERVE_BYTES) return

@@ -4,7 +4,7 @@ import { createDirectories } from '../../../src/sync/directories/create-director
 import type { IngestionCapacity } from '../../../src/sync/ingestion/ingestion-capacity.ts'
 import { observe } from '../../../src/sync/observe/observe.ts'
 import { newAttempts } from '../../../src/sync/pass.ts'
-import { UploadStage } from '../../../src/sync/upload/upload-stage.ts'
+import { createUploadStage } from '../../../src/sync/upload/create-upload-stage.ts'
 import { openBenchEngine, printMeasure, readInput } from './bench-engine.ts'
 
 /** Ingestion that is over as soon as it begins: there is always room, and nothing to poll. */
@@ -24,7 +24,7 @@ await createDirectories(engine, mirror, connection, summary)
 await printMeasure(async () => {
   const quotaScope = { kind: 'run', runId: mirror.runId, afterUploadId: 0 } as const
   const options = { follower: NO_INGESTION, summary, attempts: newAttempts(), waitMs: 60_000, quotaScope }
-  const stage = new UploadStage(engine, mirror, connection, options)
+  const stage = createUploadStage(engine, mirror, connection, options)
   stage.drain()
   await stage.run()
   return summary.uploads.created

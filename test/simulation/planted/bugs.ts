@@ -241,16 +241,16 @@ export const BUGS: readonly PlantedBug[] = [
     to: '      throw error\n',
   },
   {
-    name: 'room in ingestion that is there is waited for',
+    name: 'the stage waits although ingestion has capacity',
     file: 'src/sync/upload/upload-stage.ts',
     from: 'else if (this.#capacity(batcher) === 0 && (await this.#event',
     to: 'else if ((await this.#event',
   },
   {
-    name: 'what is overdue keeps its room',
+    name: 'what is overdue keeps its capacity',
     file: 'src/sync/ingestion/follow-ingestion.ts',
-    from: '    followed.hasLeftRoom = true\n    this.#announceCapacity()\n',
-    to: '    followed.hasLeftRoom = true\n',
+    from: 'if (this.#schedule.postpone(followed)) this.#announceCapacity()',
+    to: 'this.#schedule.postpone(followed)',
   },
   {
     name: 'a refused poll stops the daemon',

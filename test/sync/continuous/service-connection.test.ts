@@ -4,6 +4,7 @@ import { type Logger, silentLogger } from '../../../src/foundation/logger.ts'
 import { timeOfDay } from '../../../src/foundation/text/time-of-day.ts'
 import type { Outage, OutageListener } from '../../../src/remote/policies/outage.ts'
 import { ServiceConnection } from '../../../src/sync/continuous/service-connection.ts'
+import { createFollower } from '../../../src/sync/ingestion/create-follower.ts'
 import { openTestEngine } from '../../support/engine.ts'
 import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
 import { manualClock } from '../../support/manual-clock.ts'
@@ -22,7 +23,6 @@ function openConnection(service: FaultyService) {
   const onChange = () => {
     notified.changes += 1
   }
-  const hooks = { onChange, onFatal: (error: unknown) => void fatal.push(error) }
   const listeners = new Set<OutageListener>()
   const onOutage = (listener: OutageListener) => {
     listeners.add(listener)
@@ -31,10 +31,12 @@ function openConnection(service: FaultyService) {
   const reportOutage: OutageListener = (outage) => {
     for (const listener of listeners) listener(outage)
   }
-  const connection = new ServiceConnection(
-    { ...engine, logger, random: () => 0, service: { ...engine.service, onOutage } },
-    hooks,
-  )
+  const observed = { ...engine, logger, random: () => 0, service: { ...engine.service, onOutage } }
+  const connection = new ServiceConnection(observed, {
+    onChange,
+    onFatal: (error) => void fatal.push(error),
+    createFollower: (open) => createFollower(observed, open),
+  })
   return { connection, reportOutage, clock, logged, fatal, notified }
 }
 

@@ -1,0 +1,171 @@
+import { pollIntervalMs } from '../../rules/ingestion/poll-interval.ts'
+import type { PendingResource } from '../../store/tables/contents.ts'
+import type { MirrorRow } from '../../store/tables/mirrors.ts'
+import type { Engine, StoreContext } from '../engine.ts'
+import { NextLook } from './next-look.ts'
+
+/** What planning polls needs. */
+type ScheduleContext = StoreContext & Pick<Engine, 'random' | 'pollIntervals' | 'progress'>
+
+/** A resource that is polled until its ingestion ends. */
+export interface FollowedResource extends Omit<PendingResource, 'hasProblem'> {
+  hasProblem: number
+  readonly mirror: MirrorRow
+  readonly sinceMs: number
+  /** When its state was last written to the store (monotonic). */
+  writtenMs: number
+  writtenStatus: string | null
+  polls: number
+  /** Polls in a row that failed for a reason of this resource alone. */
+  failures: number
+  dueMs: number
+  /** It is overdue, and `postpone` has reported that. */
+  isKnownOverdue: boolean
+}
+
+/** A followed mirror, and the last of its pending resources that was read from the store. */
+interface FollowedMirror {
+  readonly row: MirrorRow
+  lastSeq: number
+}
+
+/** The most resources polled in one round, and rows read from the store at once. */
+const ROUND = 256
+
+/** Decides which resources of the followed mirrors are polled, and when: at growing intervals, longest due first. */
+export class PollSchedule {
+  readonly #engine: ScheduleContext
+  readonly #mirrors = new Map<number, FollowedMirror>()
+  readonly #followed = new Map<number, FollowedResource>()
+  /** The count of `countNewlyPending` when pending resources were last read from the store. */
+  #takenUpTo = -1
+  readonly #nextLook: NextLook
+
+  constructor(engine: ScheduleContext) {
+    this.#engine = engine
+    this.#nextLook = new NextLook(engine.clock)
+  }
+
+  /** Follows the mirror's resources as well. Returns false if it does so already. */
+  add(row: MirrorRow): boolean {
+    if (this.#mirrors.has(row.id)) return false
+    this.#mirrors.set(row.id, { row, lastSeq: 0 })
+    this.#takenUpTo = -1
+    return true
+  }
+
+  remove(mirrorId: number): void {
+    this.#mirrors.delete(mirrorId)
+    for (const [id, { mirror }] of this.#followed) if (mirror.id === mirrorId) this.#followed.delete(id)
+  }
+
+  /** Lets `takeRepaired` check resources that ended badly at its next call, not at the planned time. */
+  lookAgain(): void {
+    this.#nextLook.demand()
+  }
+
+  /** A resource that ended badly is due again at `retryAt` (wall clock). */
+  planLook(retryAt: number): void {
+    this.#nextLook.schedule(retryAt)
+  }
+
+  get isEmpty(): boolean {
+    return this.#followed.size === 0
+  }
+
+  /** Resources that are followed and not overdue. */
+  countInTime(): number {
+    let overdue = 0
+    // The map is in the order of insertion: the longest followed come first.
+    for (const followed of this.#followed.values()) {
+      if (!this.#isOverdue(followed)) break
+      overdue += 1
+    }
+    return this.#followed.size - overdue
+  }
+
+  /** Takes resources that ended badly and whose quarantine is over, because the service may have repaired them since. */
+  takeRepaired(): void {
+    const { store, clock } = this.#engine
+    if (!this.#nextLook.isDue) return
+    this.#nextLook.postpone()
+    for (const { row } of this.#mirrors.values()) {
+      this.#nextLook.schedule(store.contents.nextLookAt(row.id, clock.nowMs()))
+      for (const resource of store.contents.listDueForAnotherLook(row.id, clock.nowMs())) {
+        if (!this.#followed.has(resource.contentId)) this.#take(row, resource, 0)
+      }
+    }
+  }
+
+  /** Takes the resources that became pending since the last call. */
+  takeNew(): void {
+    const changes = this.#engine.store.contents.countNewlyPending()
+    if (changes === this.#takenUpTo) return
+    this.#takenUpTo = changes
+    for (const mirror of this.#mirrors.values()) this.#takeNewOf(mirror)
+    this.#showCount()
+  }
+
+  /** The resources that are due, longest due first, as many as one round polls. */
+  listDue(nowMs: number): FollowedResource[] {
+    const due: FollowedResource[] = []
+    for (const followed of this.#followed.values()) if (followed.dueMs <= nowMs) due.push(followed)
+    return due.sort((a, b) => a.dueMs - b.dueMs).slice(0, ROUND)
+  }
+
+  /** When the next resource is due, or the next look at those that ended badly (monotonic). */
+  nextDueMs(): number {
+    let nextMs = this.#nextLook.atMs
+    for (const { dueMs } of this.#followed.values()) nextMs = Math.min(nextMs, dueMs)
+    return nextMs
+  }
+
+  /** Plans the next poll of a resource that is still pending. Returns true when it has just become overdue. */
+  postpone(followed: FollowedResource): boolean {
+    const { clock, pollIntervals, random } = this.#engine
+    followed.polls += 1
+    const isOverdue = this.#isOverdue(followed)
+    const { polls } = followed
+    followed.dueMs = clock.monotonicMs() + pollIntervalMs({ polls, isOverdue }, pollIntervals, random())
+    const isNews = isOverdue && !followed.isKnownOverdue
+    followed.isKnownOverdue = isOverdue
+    return isNews
+  }
+
+  /** Ends the polling of a resource. */
+  release({ contentId }: FollowedResource): void {
+    this.#followed.delete(contentId)
+    this.#showCount()
+  }
+
+  #takeNewOf(mirror: FollowedMirror): void {
+    const { store, clock, random, pollIntervals } = this.#engine
+    for (;;) {
+      const fresh = store.contents.listPending(mirror.row, mirror.lastSeq, ROUND)
+      for (const resource of fresh) {
+        const isOld = resource.uploadedAt < clock.nowMs() - pollIntervals.maxPollMs
+        const delayMs = isOld ? 0 : pollIntervalMs({ polls: 0, isOverdue: false }, pollIntervals, random())
+        this.#take(mirror.row, resource, delayMs)
+        mirror.lastSeq = resource.storedSeq
+      }
+      if (fresh.length < ROUND) return
+    }
+  }
+
+  #take(mirror: MirrorRow, resource: PendingResource, delayMs: number): void {
+    const sinceMs = this.#engine.clock.monotonicMs()
+    const unwritten = { writtenMs: Number.NEGATIVE_INFINITY, writtenStatus: null }
+    const begun = { mirror, sinceMs, polls: 0, failures: 0, dueMs: sinceMs + delayMs, isKnownOverdue: false }
+    this.#followed.set(resource.contentId, { ...resource, ...unwritten, ...begun })
+  }
+
+  /** An overdue resource no longer takes up capacity, and is polled less often. */
+  #isOverdue({ sinceMs }: FollowedResource): boolean {
+    const { clock, pollIntervals } = this.#engine
+    return clock.monotonicMs() - sinceMs > pollIntervals.deadlineMs
+  }
+
+  #showCount(): void {
+    this.#engine.progress.inIngestion = this.#followed.size
+  }
+}
