@@ -39,8 +39,8 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'a lost answer counts as a failure',
     file: 'src/remote/wire/transient-failure.ts',
-    from: "if (facts.mayBeDone && request.body?.kind === 'file') {",
-    to: "if (facts.mayBeDone && request.body?.kind === 'none') {",
+    from: "if (details.mayBeDone && request.body?.kind === 'file') {",
+    to: "if (details.mayBeDone && request.body?.kind === 'none') {",
   },
   {
     name: 'an upload is repeated after its answer was lost',
