@@ -17,12 +17,12 @@ const UNDICI = join(ROOT, 'node_modules', 'undici')
 /** What Node starts, without ending: the program, its threads and its child processes. */
 export const ENTRIES: readonly string[] = [
   'main',
-  'daemon/metrics/worker',
+  'daemon/metrics/count-thread',
   'embedded/ingest/child-process/child',
   'embedded/ingest/child-process/child-guard',
   'embedded/search/thread/search-thread',
-  'embedded/worker/worker',
-  'sync/observe/worker',
+  'embedded/thread/library-thread',
+  'sync/observe/walk-thread',
 ]
 
 /** Packages of JavaScript alone that each start needs. All others stay packages: they may have native parts, threads or data. */

@@ -57,7 +57,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   preact: ['web/'],
   'node:child_process': [
     'app/service-client/credential.ts',
-    'app/service-manager/run-program.ts',
+    'app/system-service/run-program.ts',
     'daemon/notify.ts',
     'embedded/ingest/child-process/',
     'embedded/ingest/extract/media/',
@@ -68,7 +68,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
     ...['app/files/', 'app/service-client/service-identity.ts'],
     // The control socket, its directory and its mode.
     'daemon/control/',
-    'app/service-manager/service-files.ts',
+    'app/system-service/definition-files.ts',
   ],
 }
 

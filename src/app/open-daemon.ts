@@ -16,10 +16,10 @@ import { assertAnyKept, chooseForDaemon } from './mirrors/choose-mirrors.ts'
 import { composeEngine } from './open-engine.ts'
 import { serviceNameOf } from './open-runner.ts'
 import type { OpenServiceInput } from './service-client/open-service.ts'
-import { isUnderServiceManager } from './service-manager/is-under.ts'
 import { describeChanges } from './settings/describe-changes.ts'
 import type { ConfiguredMirror, Settings } from './settings/settings.ts'
 import { adHocMirror } from './settings/to-settings.ts'
+import { isUnderServiceManager } from './system-service/is-under-service-manager.ts'
 import { version } from './version.ts'
 
 export interface OpenDaemonInput extends OpenServiceInput {

@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
-import { startEmbeddedInWorker } from '../../src/embedded/worker/start-in-worker.ts'
+import { startEmbeddedInThread } from '../../src/embedded/thread/start-in-thread.ts'
 import { findIntruder } from '../../src/foundation/files/ownership.ts'
 import { replaceFile } from '../../src/foundation/files/replace-file.ts'
 import { configure, startDaemon } from '../support/daemon.ts'
@@ -212,7 +212,7 @@ test('a library directory that others can write is refused', async () => {
     exitCode: 2,
     stderr: expect.stringContaining(`chmod go-w "${home.dataDir}"`),
   })
-  await expect(startEmbeddedInWorker({ dataDir: home.dataDir })).rejects.toMatchObject({ code: 'insecure-file' })
+  await expect(startEmbeddedInThread({ dataDir: home.dataDir })).rejects.toMatchObject({ code: 'insecure-file' })
   expect(readdirSync(home.dataDir)).toEqual([])
 })
 

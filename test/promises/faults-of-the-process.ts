@@ -49,7 +49,7 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     shownBy: {
       'journeys/credential-secrecy.test.ts': ['a crash prints its place and hides the credential'],
       'journeys/uncaught.test.ts': ['an uncaught exception ends the daemon with a restartable exit code'],
-      'app/service-manager/definitions.test.ts': ['the unit %s is not restarted after a final exit'],
+      'app/system-service/definitions.test.ts': ['the unit %s is not restarted after a final exit'],
     },
   },
   {

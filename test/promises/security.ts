@@ -156,7 +156,7 @@ export const security: readonly SecurityRow[] = [
     id: 'S-15',
     holds: 'The system unit of systemd exposes at most 1.5 of 10.',
     shownBy: {
-      'app/service-manager/definitions.test.ts': [
+      'app/system-service/definitions.test.ts': [
         'the system unit exposes next to nothing',
         'the unit %s leaves Node its compiled code',
       ],

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { SimulateOptions } from './options.ts'
-import type { SeedResult } from './worker.ts'
+import type { SeedResult } from './seed-thread.ts'
 
 /** Runs seeds in threads, and gives the results as they come. */
 export async function* runSeeds({
@@ -16,7 +16,7 @@ export async function* runSeeds({
   let failure: { readonly error: unknown } | undefined
   const workers = Array.from(
     { length: Math.min(jobs, seeds) },
-    () => new Worker(new URL('./worker.ts', import.meta.url)),
+    () => new Worker(new URL('./seed-thread.ts', import.meta.url)),
   )
   const feed = (worker: Worker) => {
     worker.postMessage(next < end ? next : null)

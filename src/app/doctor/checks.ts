@@ -1,6 +1,6 @@
 import type { Check } from './check.ts'
 import { daemon } from './daemon/daemon.ts'
-import { serviceManager } from './daemon/service-manager.ts'
+import { systemService } from './daemon/system-service.ts'
 import { configuration } from './here/configuration.ts'
 import { disk } from './here/disk.ts'
 import { library } from './here/library.ts'
@@ -34,6 +34,6 @@ export const CHECKS: readonly Check[] = [
   library,
   disk,
   watches,
-  serviceManager,
+  systemService,
   daemon,
 ]

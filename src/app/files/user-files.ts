@@ -1,10 +1,11 @@
 /** Files that a user names on the command line: read for `--data`, written for `--output`. */
 import { createWriteStream } from 'node:fs'
-import { open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { open, readFile, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { FileError, messageOf, systemCodeOf, UsageError } from '../../foundation/errors.ts'
+import { moveIntoPlace } from '../../foundation/files/replace-file.ts'
 
 export type Bytes = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>
 
@@ -41,7 +42,7 @@ export async function saveFile(file: string, bytes: Bytes, { force, signal }: Sa
   const partial = `${file}.${process.pid}.partial`
   try {
     await pipeline(Readable.from(bytes), createWriteStream(partial, { flags: 'wx' }), { ...(signal && { signal }) })
-    await rename(partial, file)
+    await moveIntoPlace(partial, file, 'complete')
   } catch (error) {
     await rm(partial, { force: true })
     if (!force) await rm(file, { force: true })

@@ -2,9 +2,9 @@ import { createRequire } from 'node:module'
 import { messageOf } from '../../foundation/errors.ts'
 import type { LogFields, Logger } from '../../foundation/logger.ts'
 import { escapeJson, escapeText } from '../../foundation/text/safe-text.ts'
-import { isUnderServiceManager } from '../service-manager/is-under.ts'
 import type { Environment } from '../settings/overrides.ts'
 import type { LogFormat } from '../settings/settings.ts'
+import { isUnderServiceManager } from '../system-service/is-under-service-manager.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 

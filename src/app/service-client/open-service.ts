@@ -157,8 +157,8 @@ async function borrowLibrary(
 
 /** A separate function, because the compiler does not rewrite an import() in a function with `using`. */
 async function startLibrary({ dataDir }: EmbeddedServiceSettings): Promise<RunningLibrary> {
-  const { startEmbeddedInWorker } = await import('../../embedded/worker/start-in-worker.ts')
-  return startEmbeddedInWorker({ dataDir })
+  const { startEmbeddedInThread } = await import('../../embedded/thread/start-in-thread.ts')
+  return startEmbeddedInThread({ dataDir })
 }
 
 type ServerOptions = Pick<

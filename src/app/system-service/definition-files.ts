@@ -1,8 +1,9 @@
 /** Fills the templates of service definitions that come with the program, and writes the resulting files. */
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm } from 'node:fs/promises'
 import { dirname, extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { FileError, messageOf, systemCodeOf } from '../../foundation/errors.ts'
+import { replaceFile } from '../../foundation/files/replace-file.ts'
 
 /** The root of the checkout or the installed package, three levels above this file in both. */
 const PACKAGE = new URL('../../../', import.meta.url)
@@ -18,14 +19,11 @@ export function readTemplate(name: string): Promise<string> {
   return readFile(new URL(`service/${name}`, PACKAGE), 'utf8')
 }
 
-/** Writes a definition atomically, readable for all users. Throws FileError('io-error'). */
+/** Writes a definition, readable for all users. Throws FileError('io-error'). */
 export async function writeDefinition(file: string, content: string | Uint8Array): Promise<void> {
-  const partial = `${file}.${process.pid}.partial`
   try {
     await mkdir(dirname(file), { recursive: true })
-    await writeFile(partial, content, { flag: 'wx' })
-    await chmod(partial, 0o644)
-    await rename(partial, file)
+    replaceFile(file, content, 0o644)
   } catch (error) {
     throw toFileError('write', file, error)
   }

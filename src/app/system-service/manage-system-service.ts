@@ -1,11 +1,11 @@
 import { FileError, UsageError } from '../../foundation/errors.ts'
 import { escapeLines, escapeText } from '../../foundation/text/safe-text.ts'
+import { readTemplate, removeDefinition, writeDefinition } from './definition-files.ts'
 import type { RunProgram } from './run-program.ts'
-import { readTemplate, removeDefinition, writeDefinition } from './service-files.ts'
-import type { Filling, LogOptions, ProgramCall, ServicePlan } from './service-plan.ts'
+import type { Filling, LogOptions, ProgramCall, SystemServicePlan } from './system-service-plan.ts'
 
 export interface ManageInput {
-  readonly plan: ServicePlan
+  readonly plan: SystemServicePlan
   readonly run: RunProgram
 }
 
@@ -19,7 +19,7 @@ export interface Done {
  * Writes the definition, enables the service and, with `startNow`, starts it at once. Throws FileError('io-error') when a
  * step fails, UsageError('bad-usage') without a service manager or for what it cannot do.
  */
-export async function installService(input: ManageInput, filling: Filling, startNow: boolean): Promise<Done> {
+export async function installSystemService(input: ManageInput, filling: Filling, startNow: boolean): Promise<Done> {
   const { plan } = input
   assertPlain([...filling.command, filling.tokenFile ?? ''])
   await writeDefinition(plan.file, plan.fill(await readTemplate(plan.template), filling))
@@ -28,19 +28,19 @@ export async function installService(input: ManageInput, filling: Filling, start
 }
 
 /** Stops the service and removes its definition, never the state; undefined when there was no definition. */
-export async function uninstallService({ plan, run }: ManageInput): Promise<Done | undefined> {
+export async function uninstallSystemService({ plan, run }: ManageInput): Promise<Done | undefined> {
   const stopped = await runAll(run, plan.disable)
   if (!(await removeDefinition(plan.file))) return undefined
   return { file: plan.file, ran: [...stopped, ...(await runAll(run, plan.forget))] }
 }
 
 /** Starts or stops the service. Throws as `installService` does. */
-export async function switchService({ plan, run }: ManageInput, to: 'start' | 'stop'): Promise<void> {
+export async function switchSystemService({ plan, run }: ManageInput, to: 'start' | 'stop'): Promise<void> {
   await runAll(run, [plan[to]])
 }
 
 /** Shows the status from the service manager; returns whether the service runs. */
-export async function showService({ plan, run }: ManageInput, show: (line: string) => void): Promise<boolean> {
+export async function showSystemService({ plan, run }: ManageInput, show: (line: string) => void): Promise<boolean> {
   return (await run(plan.status, showPlainly(show))).exitCode === 0
 }
 

@@ -1,10 +1,10 @@
 import { userInfo } from 'node:os'
 import type { Environment } from '../settings/overrides.ts'
-import type { ManageInput } from './manage-service.ts'
-import { planService } from './plan-service.ts'
+import type { ManageInput } from './manage-system-service.ts'
+import { planSystemService } from './plan-system-service.ts'
 import { createRunner } from './run-program.ts'
 
-interface OwnService {
+interface OwnSystemService {
   readonly env: Environment
   /** Home directory, absolute. */
   readonly home: string
@@ -12,8 +12,8 @@ interface OwnService {
 }
 
 /** The service manager of this system, for the current user. Throws UsageError('bad-usage') where there is none. */
-export function manageOwnService({ env, home, signal }: OwnService, isSystem: boolean): ManageInput {
+export function manageOwnSystemService({ env, home, signal }: OwnSystemService, isSystem: boolean): ManageInput {
   const { uid, username } = userInfo()
-  const plan = planService({ platform: process.platform, isSystem, home, env, user: { uid, name: username } })
+  const plan = planSystemService({ platform: process.platform, isSystem, home, env, user: { uid, name: username } })
   return { plan, run: createRunner({ env, signal }) }
 }

@@ -1,12 +1,12 @@
 import { join } from 'node:path/posix'
 import { UsageError } from '../../foundation/errors.ts'
-import type { Filling, PlanInput, ProgramCall, ServicePlan } from './service-plan.ts'
-import { escapeXml, replaceOnce } from './service-plan.ts'
+import type { Filling, PlanInput, ProgramCall, SystemServicePlan } from './system-service-plan.ts'
+import { escapeXml, replaceOnce } from './system-service-plan.ts'
 
 const LABEL = 'org.shelfd.daemon'
 
 /** launchd: an agent of the user's graphical session. */
-export function planLaunchd({ home, user }: PlanInput): ServicePlan {
+export function planLaunchd({ home, user }: PlanInput): SystemServicePlan {
   const session = `gui/${user.uid}`
   const agent = `${session}/${LABEL}`
   const launchctl = (...args: string[]): ProgramCall => ({ program: 'launchctl', args })

@@ -2,10 +2,10 @@ import { UsageError } from '../../foundation/errors.ts'
 import { planLaunchd } from './plan-launchd.ts'
 import { planSystemd } from './plan-systemd.ts'
 import { planTask } from './plan-task.ts'
-import type { PlanInput, ServicePlan } from './service-plan.ts'
+import type { PlanInput, SystemServicePlan } from './system-service-plan.ts'
 
 /** The plan for the service manager of this system. Throws UsageError('bad-usage') where there is none. */
-export function planService(input: PlanInput): ServicePlan {
+export function planSystemService(input: PlanInput): SystemServicePlan {
   const { platform, isSystem } = input
   if (platform === 'linux') return planSystemd(input)
   if (isSystem)

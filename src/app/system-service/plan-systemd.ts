@@ -1,12 +1,12 @@
 import { isAbsolute, join } from 'node:path/posix'
 import { UsageError } from '../../foundation/errors.ts'
-import type { Filling, PlanInput, ProgramCall, ServicePlan } from './service-plan.ts'
-import { replaceOnce } from './service-plan.ts'
+import type { Filling, PlanInput, ProgramCall, SystemServicePlan } from './system-service-plan.ts'
+import { replaceOnce } from './system-service-plan.ts'
 
 const UNIT = 'shelfd.service'
 
 /** systemd: a unit of the user's own manager, or of the system. */
-export function planSystemd({ isSystem, home, env }: PlanInput): ServicePlan {
+export function planSystemd({ isSystem, home, env }: PlanInput): SystemServicePlan {
   const scope = isSystem ? [] : ['--user']
   const systemctl = (...args: string[]): ProgramCall => ({ program: 'systemctl', args: [...scope, ...args] })
   const userDirectory = join(configHome(env.XDG_CONFIG_HOME, home), 'systemd', 'user')

@@ -1,12 +1,12 @@
 import { win32 } from 'node:path'
 import { UsageError } from '../../foundation/errors.ts'
-import type { Filling, PlanInput, ProgramCall, ServicePlan } from './service-plan.ts'
-import { escapeXml, replaceOnce } from './service-plan.ts'
+import type { Filling, PlanInput, ProgramCall, SystemServicePlan } from './system-service-plan.ts'
+import { escapeXml, replaceOnce } from './system-service-plan.ts'
 
 const TASK = 'shelfd'
 
 /** Windows: a task that starts when the user signs in. */
-export function planTask({ home, env, user }: PlanInput): ServicePlan {
+export function planTask({ home, env, user }: PlanInput): SystemServicePlan {
   const schtasks = (verb: string, ...args: string[]): ProgramCall => ({
     program: 'schtasks',
     args: [verb, '/tn', TASK, ...args],

@@ -28,7 +28,7 @@ export interface Filling {
 }
 
 /** How one service manager installs, runs and shows the daemon: data without actions, so that it can be inspected. */
-export interface ServicePlan {
+export interface SystemServicePlan {
   /** Template of the definition, a file in `service/`. */
   readonly template: string
   /** Absolute path of the definition. */

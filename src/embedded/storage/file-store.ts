@@ -1,7 +1,8 @@
 import { createReadStream, rmSync } from 'node:fs'
-import { mkdir, open, rename } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { flushDirectory, moveIntoPlace } from '../../foundation/files/replace-file.ts'
 import type { DataPaths } from './data-directory.ts'
 
 const READ_CHUNK_BYTES = 64 * 1024
@@ -36,8 +37,7 @@ export function openFileStore(paths: DataPaths): FileStore {
       held.set(hex, (held.get(hex) ?? 0) + 1)
       const created = await mkdir(folderOf(hex), { recursive: true, mode: 0o700 })
       // Always replace an existing file: a crash may have left a torn one.
-      await rename(temporaryFile, fileOf(hex))
-      await flushDirectory(folderOf(hex))
+      await moveIntoPlace(temporaryFile, fileOf(hex), 'durable')
       if (created !== undefined) await flushDirectory(paths.contentDir)
     },
     release(sha256) {
@@ -53,16 +53,5 @@ export function openFileStore(paths: DataPaths): FileStore {
     pathOf: (sha256) => fileOf(sha256.toString('hex')),
     stream: (sha256, range) =>
       createReadStream(fileOf(sha256.toString('hex')), { highWaterMark: READ_CHUNK_BYTES, ...range }),
-  }
-}
-
-/** Makes a rename survive a power cut. Windows flushes its directories itself, and cannot open them. */
-async function flushDirectory(directory: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const handle = await open(directory, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }

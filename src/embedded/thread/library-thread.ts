@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { z } from 'zod'
 import { messageOf, systemCodeOf } from '../../foundation/errors.ts'
 import { type EmbeddedLibrary, startEmbeddedLibrary } from '../start-embedded.ts'
-import { type WorkerMessage, type WorkerRequest, workerRequest } from './worker-messages.ts'
+import { type WorkerMessage, type WorkerRequest, workerRequest } from './library-thread-messages.ts'
 
 const post = (message: WorkerMessage) => parentPort?.postMessage(message)
 

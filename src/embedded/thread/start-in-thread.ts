@@ -3,16 +3,16 @@ import { Worker } from 'node:worker_threads'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
 import { rebuildError } from '../../foundation/errors.ts'
 import type { EmbeddedLibrary } from '../start-embedded.ts'
-import { type StartedMessage, type WorkerRequest, workerMessage } from './worker-messages.ts'
+import { type StartedMessage, type WorkerRequest, workerMessage } from './library-thread-messages.ts'
 
-const WORKER_URL = threadEntry('./worker', import.meta.url)
+const THREAD_URL = threadEntry('./library-thread', import.meta.url)
 
 /**
  * Runs `startEmbeddedLibrary` in a worker thread, so that ingestion uses another core and never holds up the caller. Throws the
  * errors of `startEmbeddedLibrary`. If the thread dies later, `settled()` and disposal reject.
  */
-export async function startEmbeddedInWorker(options: { dataDir: string }): Promise<EmbeddedLibrary> {
-  const worker = new Worker(WORKER_URL, { workerData: { dataDir: options.dataDir }, name: 'embedded library' })
+export async function startEmbeddedInThread(options: { dataDir: string }): Promise<EmbeddedLibrary> {
+  const worker = new Worker(THREAD_URL, { workerData: { dataDir: options.dataDir }, name: 'embedded library' })
   const calls = new WorkerCalls(worker)
   const started = await calls.started
   // Only calls under way keep the process alive: a caller that forgets to dispose can still exit; the kernel releases the lock.

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
 import type { ObservationBatch, ObserveTree, OpenExaminer, Walk, WalkOptions } from './observation.ts'
-import { CREDITS, type FromWorker, IDLE_WORKERS, MAX_BATCHES_UNDER_WAY, type ToWorker } from './worker-messages.ts'
+import { CREDITS, type FromWorker, IDLE_WORKERS, MAX_BATCHES_UNDER_WAY, type ToWorker } from './walk-thread-messages.ts'
 
 /** Observes a tree with `threads` threads: they walk, compare with the store and hash; the caller only records the batches. */
 export function observeInThreads(threads: number): ObserveTree {
@@ -121,7 +121,7 @@ class WalkerPool implements AsyncDisposable {
 
   #start(options: WalkOptions): Worker {
     const workerData = { options, shared: this.#shared }
-    const worker = new Worker(threadEntry('./worker', import.meta.url), { workerData, resourceLimits: LIMITS })
+    const worker = new Worker(threadEntry('./walk-thread', import.meta.url), { workerData, resourceLimits: LIMITS })
     worker.on('message', (message: FromWorker) => this.#receive(worker, message))
     worker.on('error', (error) => this.fail(error))
     return worker

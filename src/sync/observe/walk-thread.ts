@@ -7,8 +7,8 @@ import { createObserver } from './create-observer.ts'
 import { examineEntries } from './examine-entries.ts'
 import { type DirectoryEntries, emptyBatch, type WalkOptions } from './observation.ts'
 import type { Observer } from './observe-directory.ts'
+import { CREDITS, type FromWorker, IDLE_WORKERS, type ToWorker } from './walk-thread-messages.ts'
 import { scopeAt, walkTree } from './walk-tree.ts'
-import { CREDITS, type FromWorker, IDLE_WORKERS, type ToWorker } from './worker-messages.ts'
 
 interface WorkerData {
   readonly options: WalkOptions

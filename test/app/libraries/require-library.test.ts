@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { findLibrary } from '../../../src/app/libraries/find-library.ts'
 import { parseLibraryTarget } from '../../../src/app/libraries/library-target.ts'
+import { requireLibrary } from '../../../src/app/libraries/require-library.ts'
 
 const LIBRARIES = [
   { id: 'lib_1', name: 'Research', access: ['read'] },
@@ -15,20 +15,23 @@ const client = {
   },
 }
 
+const find = (idOrName: string) => requireLibrary(client, idOrName, new AbortController().signal)
+
 describe('finding a library', () => {
   test('a library is found by identifier before name', async () => {
-    expect(await findLibrary(client, 'lib_1')).toMatchObject({ name: 'Research' })
-    expect(await findLibrary(client, 'Research')).toMatchObject({ name: 'Other' })
-    expect(await findLibrary(client, 'Other')).toMatchObject({ id: 'Research' })
+    expect(await find('lib_1')).toMatchObject({ name: 'Research' })
+    expect(await find('Research')).toMatchObject({ name: 'Other' })
+    expect(await find('Other')).toMatchObject({ id: 'Research' })
   })
 
   test('an ambiguous library name lists the identifiers', async () => {
-    await expect(findLibrary(client, 'Notes')).rejects.toThrow('2 have that name; use an identifier: lib_2, lib_3')
+    await expect(find('Notes')).rejects.toMatchObject({ code: 'unknown-library' })
+    await expect(find('Notes')).rejects.toThrow('2 have that name; use an identifier: lib_2, lib_3')
   })
 
   test('an unknown library name suggests the nearest', async () => {
-    await expect(findLibrary(client, 'Resarch')).rejects.toMatchObject({ code: 'unknown-library' })
-    await expect(findLibrary(client, 'Resarch')).rejects.toThrow('did you mean "Research"?')
+    await expect(find('Resarch')).rejects.toMatchObject({ code: 'unknown-library' })
+    await expect(find('Resarch')).rejects.toThrow('did you mean "Research"?')
   })
 })
 

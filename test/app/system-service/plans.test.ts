@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { planService } from '../../../src/app/service-manager/plan-service.ts'
-import type { PlanInput, ServicePlan } from '../../../src/app/service-manager/service-plan.ts'
+import { planSystemService } from '../../../src/app/system-service/plan-system-service.ts'
+import type { PlanInput, SystemServicePlan } from '../../../src/app/system-service/system-service-plan.ts'
 import { UsageError } from '../../../src/foundation/errors.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import { SERVICE_FILES, verifyUnit } from '../../support/verify-unit.ts'
@@ -108,16 +108,16 @@ describe('limits of a system', () => {
   })
 })
 
-function planWith(input: Partial<PlanInput> = {}): ServicePlan {
+function planWith(input: Partial<PlanInput> = {}): SystemServicePlan {
   const user = { uid: 501, name: 'ada' }
-  return planService({ platform: 'linux', isSystem: false, home: '/home/ada', env: {}, user, ...input })
+  return planSystemService({ platform: 'linux', isSystem: false, home: '/home/ada', env: {}, user, ...input })
 }
 
-function template(plan: ServicePlan): string {
+function template(plan: SystemServicePlan): string {
   return readFileSync(join(SERVICE_FILES, plan.template), 'utf8')
 }
 
-function fill(plan: ServicePlan, filling: Parameters<ServicePlan['fill']>[1]): string {
+function fill(plan: SystemServicePlan, filling: Parameters<SystemServicePlan['fill']>[1]): string {
   return plan.fill(template(plan), filling).toString()
 }
 

@@ -1,13 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startEmbeddedLibrary } from '../../../src/embedded/start-embedded.ts'
-import { startEmbeddedInWorker } from '../../../src/embedded/worker/start-in-worker.ts'
+import { startEmbeddedInThread } from '../../../src/embedded/thread/start-in-thread.ts'
 import { LockedError } from '../../../src/foundation/errors.ts'
 import { ServiceClient } from '../../contract/service-client.ts'
 import { temporaryDirectory } from '../temporary-library.ts'
 
-describe('startEmbeddedInWorker', () => {
+describe('startEmbeddedInThread', () => {
   it('a worker serves and ingests in its own thread', async () => {
-    const library = await startEmbeddedInWorker({ dataDir: temporaryDirectory() })
+    const library = await startEmbeddedInThread({ dataDir: temporaryDirectory() })
     onTestFinished(() => library[Symbol.asyncDispose]())
     const client = new ServiceClient(library)
     const id = await client.createLibrary()
@@ -18,12 +18,12 @@ describe('startEmbeddedInWorker', () => {
   it('errors at the start of a worker keep their type', async () => {
     const dataDir = temporaryDirectory()
     await using _held = await startEmbeddedLibrary({ dataDir })
-    await expect(startEmbeddedInWorker({ dataDir })).rejects.toThrow(LockedError)
+    await expect(startEmbeddedInThread({ dataDir })).rejects.toThrow(LockedError)
   })
 
   it('a worker releases its directory when disposed, also twice', async () => {
     const dataDir = temporaryDirectory()
-    const library = await startEmbeddedInWorker({ dataDir })
+    const library = await startEmbeddedInThread({ dataDir })
     await library[Symbol.asyncDispose]()
     await library[Symbol.asyncDispose]()
     await using again = await startEmbeddedLibrary({ dataDir })

@@ -2,13 +2,13 @@ import { UsageError } from '../../../foundation/errors.ts'
 import { assessServiceState, type ServiceState } from '../../../rules/doctor/assess-daemon.ts'
 import { type Finding, ok } from '../../../rules/doctor/finding.ts'
 import { isThere } from '../../files/real-path.ts'
-import { type ManageInput, showService } from '../../service-manager/manage-service.ts'
-import { manageOwnService } from '../../service-manager/own-service.ts'
+import { type ManageInput, showSystemService } from '../../system-service/manage-system-service.ts'
+import { manageOwnSystemService } from '../../system-service/own-system-service.ts'
 import type { Check } from '../check.ts'
 import type { DoctorContext } from '../doctor-context.ts'
 
 /** Whether the service manager keeps the daemon running, if the daemon is installed as a service. */
-export const serviceManager: Check = {
+export const systemService: Check = {
   name: 'service manager',
   run: async (context) => {
     const managers = managersOf(context)
@@ -21,7 +21,7 @@ export const serviceManager: Check = {
 }
 
 async function stateOf(manager: ManageInput): Promise<Finding> {
-  const state: ServiceState = (await showService(manager, () => {})) ? 'running' : 'stopped'
+  const state: ServiceState = (await showSystemService(manager, () => {})) ? 'running' : 'stopped'
   return assessServiceState(state, manager.plan.file)
 }
 
@@ -29,7 +29,7 @@ async function stateOf(manager: ManageInput): Promise<Finding> {
 function managersOf(context: DoctorContext): ManageInput[] {
   return [false, true].flatMap((isSystem) => {
     try {
-      return [manageOwnService(context, isSystem)]
+      return [manageOwnSystemService(context, isSystem)]
     } catch (error) {
       if (error instanceof UsageError) return []
       throw error

@@ -1,7 +1,7 @@
-import { findLibrary } from '../../../app/libraries/find-library.ts'
-import { HeldBackError, UsageError } from '../../../foundation/errors.ts'
+import { HeldBackError } from '../../../foundation/errors.ts'
 import { escapeText } from '../../../foundation/text/safe-text.ts'
 import type { ServiceClient } from '../../../remote/service-client.ts'
+import { searchLibraries } from '../../../sync/pin/find-library.ts'
 import { defineCommand } from '../../command.ts'
 import type { CommandContext } from '../../context.ts'
 import { askLine } from '../../terminal/ask-line.ts'
@@ -34,12 +34,8 @@ export const command = defineCommand({
 
 /** Deleting needs no right to read (4.9), so a word that no listing shows is used as an identifier, and as the name. */
 async function findTarget(client: ServiceClient, idOrName: string, signal: AbortSignal) {
-  try {
-    return await findLibrary(client, idOrName, signal)
-  } catch (error) {
-    if (error instanceof UsageError && error.code === 'unknown-library') return { id: idOrName, name: idOrName }
-    throw error
-  }
+  const { library } = await searchLibraries(client, idOrName, signal)
+  return library ?? { id: idOrName, name: idOrName }
 }
 
 async function askName(context: CommandContext, name: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { findLibrary } from '../../../app/libraries/find-library.ts'
+import { requireLibrary } from '../../../app/libraries/require-library.ts'
 import { defineCommand } from '../../command.ts'
 import { renderFields } from '../../render/layout/table.ts'
 
@@ -10,7 +10,7 @@ export const command = defineCommand({
   exits: ['done', 'failed', 'temporary', 'refused'],
   async run(context, args) {
     await using service = await context.openService()
-    const summary = await findLibrary(service.client, args.library, context.signal)
+    const summary = await requireLibrary(service.client, args.library, context.signal)
     const library = await service.client.showLibrary(summary.id, context.signal)
     if (context.json) context.printJson({ ...library, access: summary.access })
     else {

@@ -1,5 +1,5 @@
-import { findLibrary } from '../../../app/libraries/find-library.ts'
 import { parseLibraryTarget } from '../../../app/libraries/library-target.ts'
+import { requireLibrary } from '../../../app/libraries/require-library.ts'
 import type { DirectoryPage, FileEntry, FolderEntry } from '../../../contract/records.ts'
 import { defineCommand } from '../../command.ts'
 
@@ -22,7 +22,7 @@ export const command = defineCommand({
   async run(context, args) {
     const target = parseLibraryTarget(args.target)
     await using service = await context.openService()
-    const library = await findLibrary(service.client, target.library, context.signal)
+    const library = await requireLibrary(service.client, target.library, context.signal)
     const pages = await Array.fromAsync(service.client.listDirectory(library.id, target.path ?? '/', context.signal))
     const { folders, files } = mergePages(pages)
     if (context.json) context.printJson({ folders, files })

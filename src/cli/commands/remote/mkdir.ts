@@ -1,5 +1,5 @@
-import { findLibrary } from '../../../app/libraries/find-library.ts'
 import { parseLibraryTarget } from '../../../app/libraries/library-target.ts'
+import { requireLibrary } from '../../../app/libraries/require-library.ts'
 import { UsageError } from '../../../foundation/errors.ts'
 import { escapeText } from '../../../foundation/text/safe-text.ts'
 import { defineCommand } from '../../command.ts'
@@ -18,7 +18,7 @@ export const command = defineCommand({
     if (path === undefined || path === '/')
       throw new UsageError('bad-usage', `Cannot create "${target}": it names no directory`)
     await using service = await context.openService()
-    const library = await findLibrary(service.client, idOrName, context.signal)
+    const library = await requireLibrary(service.client, idOrName, context.signal)
     const results: { path: string; result: 'created' | 'existing' }[] = []
     for (const directory of parents ? withParents(path) : [path]) {
       const result = await service.client.createDirectory(library.id, directory, context.signal)

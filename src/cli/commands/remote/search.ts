@@ -1,4 +1,4 @@
-import { findLibrary } from '../../../app/libraries/find-library.ts'
+import { requireLibrary } from '../../../app/libraries/require-library.ts'
 import type { SearchAnswer } from '../../../contract/records.ts'
 import { escapeText, truncateText } from '../../../foundation/text/safe-text.ts'
 import type { SearchRequest, ServiceClient } from '../../../remote/service-client.ts'
@@ -40,7 +40,7 @@ const MAX_EXCERPT = 400
 
 async function findIds(client: ServiceClient, names: readonly string[], signal: AbortSignal): Promise<string[]> {
   const ids: string[] = []
-  for (const name of names) ids.push((await findLibrary(client, name, signal)).id)
+  for (const name of names) ids.push((await requireLibrary(client, name, signal)).id)
   return ids
 }
 

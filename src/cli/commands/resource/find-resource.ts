@@ -1,4 +1,4 @@
-import { findLibrary } from '../../../app/libraries/find-library.ts'
+import { requireLibrary } from '../../../app/libraries/require-library.ts'
 import type { LibrarySummary, ResourceRecord } from '../../../contract/records.ts'
 import { RejectedError } from '../../../foundation/errors.ts'
 import type { ServiceClient } from '../../../remote/service-client.ts'
@@ -16,7 +16,7 @@ export async function findResource(
   signal: AbortSignal,
 ): Promise<FoundResource> {
   if (libraryName !== undefined) {
-    const library = await findLibrary(client, libraryName, signal)
+    const library = await requireLibrary(client, libraryName, signal)
     return { library, resource: await client.showResource(library.id, id, signal) }
   }
   for await (const library of client.listLibraries(signal)) {

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
-import { type Done, installService } from '../../../app/service-manager/manage-service.ts'
-import { ownCommand } from '../../../app/service-manager/service-files.ts'
 import { configCandidates, expandHome } from '../../../app/settings/config-file/find-config-file.ts'
+import { ownCommand } from '../../../app/system-service/definition-files.ts'
+import { type Done, installSystemService } from '../../../app/system-service/manage-system-service.ts'
 import { escapeText } from '../../../foundation/text/safe-text.ts'
 import { defineCommand } from '../../command.ts'
 import type { CommandContext } from '../../context.ts'
-import { SERVICE_OPTIONS, toManageInput } from './service-input.ts'
+import { SERVICE_OPTIONS, toManageInput } from './system-service-input.ts'
 
 export const command = defineCommand({
   description:
@@ -30,7 +30,7 @@ export const command = defineCommand({
     const input = toManageInput(context, system)
     const filling = { command: toCommand(context), tokenFile: tokenFile && toPath(context, tokenFile) }
     const steps = [...(context.settings.mirrors.length === 0 ? [NO_MIRRORS] : []), ...input.plan.nextSteps]
-    printOutcome(context, await installService(input, filling, !noStart), steps)
+    printOutcome(context, await installSystemService(input, filling, !noStart), steps)
     return 'done'
   },
 })

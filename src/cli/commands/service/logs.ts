@@ -1,7 +1,7 @@
-import { showLogs } from '../../../app/service-manager/manage-service.ts'
+import { showLogs } from '../../../app/system-service/manage-system-service.ts'
 import { UsageError } from '../../../foundation/errors.ts'
 import { defineCommand } from '../../command.ts'
-import { SERVICE_OPTIONS, toManageInput } from './service-input.ts'
+import { SERVICE_OPTIONS, toManageInput } from './system-service-input.ts'
 
 export const command = defineCommand({
   withoutSettings: true,

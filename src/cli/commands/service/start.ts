@@ -1,6 +1,6 @@
-import { switchService } from '../../../app/service-manager/manage-service.ts'
+import { switchSystemService } from '../../../app/system-service/manage-system-service.ts'
 import { defineCommand } from '../../command.ts'
-import { SERVICE_OPTIONS, toManageInput } from './service-input.ts'
+import { SERVICE_OPTIONS, toManageInput } from './system-service-input.ts'
 
 export const command = defineCommand({
   withoutSettings: true,
@@ -9,7 +9,7 @@ export const command = defineCommand({
   examples: [['service start', 'returns when it is ready']],
   exits: ['done', 'failed'],
   async run(context, { system }) {
-    await switchService(toManageInput(context, system), 'start')
+    await switchSystemService(toManageInput(context, system), 'start')
     return 'done'
   },
 })

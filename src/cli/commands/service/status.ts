@@ -1,6 +1,6 @@
-import { showService } from '../../../app/service-manager/manage-service.ts'
+import { showSystemService } from '../../../app/system-service/manage-system-service.ts'
 import { defineCommand } from '../../command.ts'
-import { SERVICE_OPTIONS, toManageInput } from './service-input.ts'
+import { SERVICE_OPTIONS, toManageInput } from './system-service-input.ts'
 
 export const command = defineCommand({
   description: 'Exits 1 when the daemon does not run. `shelfd status` shows what it works on.',
@@ -10,6 +10,6 @@ export const command = defineCommand({
   examples: [['service status', 'since when it runs, and its last lines']],
   exits: ['done', 'failed'],
   async run(context, { system }) {
-    return (await showService(toManageInput(context, system), context.print)) ? 'done' : 'failed'
+    return (await showSystemService(toManageInput(context, system), context.print)) ? 'done' : 'failed'
   },
 })

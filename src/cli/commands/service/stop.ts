@@ -1,6 +1,6 @@
-import { switchService } from '../../../app/service-manager/manage-service.ts'
+import { switchSystemService } from '../../../app/system-service/manage-system-service.ts'
 import { defineCommand } from '../../command.ts'
-import { SERVICE_OPTIONS, toManageInput } from './service-input.ts'
+import { SERVICE_OPTIONS, toManageInput } from './system-service-input.ts'
 
 export const command = defineCommand({
   withoutSettings: true,
@@ -9,7 +9,7 @@ export const command = defineCommand({
   examples: [['service stop', 'until it is started again, or until the next sign-in']],
   exits: ['done', 'failed'],
   async run(context, { system }) {
-    await switchService(toManageInput(context, system), 'stop')
+    await switchSystemService(toManageInput(context, system), 'stop')
     return 'done'
   },
 })

@@ -1,5 +1,5 @@
-import type { ManageInput } from '../../../app/service-manager/manage-service.ts'
-import { manageOwnService } from '../../../app/service-manager/own-service.ts'
+import type { ManageInput } from '../../../app/system-service/manage-system-service.ts'
+import { manageOwnSystemService } from '../../../app/system-service/own-system-service.ts'
 import type { ArgumentTable } from '../../command.ts'
 import type { CommandContext } from '../../context.ts'
 
@@ -10,5 +10,5 @@ export const SERVICE_OPTIONS = {
 
 /** The service manager of this system, for the current user. */
 export function toManageInput({ io, signal }: CommandContext, isSystem: boolean): ManageInput {
-  return manageOwnService({ env: io.env, home: io.home, signal }, isSystem)
+  return manageOwnSystemService({ env: io.env, home: io.home, signal }, isSystem)
 }

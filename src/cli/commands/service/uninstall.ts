@@ -1,7 +1,7 @@
-import { uninstallService } from '../../../app/service-manager/manage-service.ts'
+import { uninstallSystemService } from '../../../app/system-service/manage-system-service.ts'
 import { escapeText } from '../../../foundation/text/safe-text.ts'
 import { defineCommand } from '../../command.ts'
-import { SERVICE_OPTIONS, toManageInput } from './service-input.ts'
+import { SERVICE_OPTIONS, toManageInput } from './system-service-input.ts'
 
 export const command = defineCommand({
   description: 'The state, the configuration and the libraries stay as they are.',
@@ -11,7 +11,7 @@ export const command = defineCommand({
   examples: [['service uninstall', 'the state stays, so nothing is sent twice later']],
   exits: ['done', 'failed'],
   async run(context, { system }) {
-    const done = await uninstallService(toManageInput(context, system))
+    const done = await uninstallSystemService(toManageInput(context, system))
     if (context.json) context.printJson(done ?? { file: null, ran: [] })
     else if (!done) context.printMessage('Nothing to remove: no service is installed')
     else {

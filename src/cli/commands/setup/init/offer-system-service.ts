@@ -4,7 +4,7 @@ import { command as install } from '../../service/install.ts'
 import type { Wizard } from './wizard.ts'
 
 /** Installs the daemon with the service manager if the user agrees; returns whether it is installed. */
-export async function offerService({ context, flags, prompts, configFile }: Wizard): Promise<boolean> {
+export async function offerSystemService({ context, flags, prompts, configFile }: Wizard): Promise<boolean> {
   const question = 'Keep it running? The service manager then starts "shelfd daemon" with this computer'
   const answer = flags.installService ?? ((await prompts?.confirm(question, false)) ? 'yes' : 'no')
   if (answer === 'no') return false

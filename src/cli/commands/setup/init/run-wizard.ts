@@ -12,7 +12,7 @@ import { chooseDirectories, toMirrors } from './choose-directories.ts'
 import { chooseLibrary } from './choose-library.ts'
 import { type CheckedService, chooseService } from './choose-service.ts'
 import { offerCompletion } from './offer-completion.ts'
-import { offerService } from './offer-service.ts'
+import { offerSystemService } from './offer-system-service.ts'
 import { preview } from './preview.ts'
 import {
   assertAnswered,
@@ -49,7 +49,7 @@ export async function runWizard(context: CommandContext, flags: InitFlags): Prom
   await confirmWriting(wizard)
   write(draft, checked?.token)
   if (!context.json) context.print(`Wrote ${escapeText(draft.configFile)}`)
-  const offered = { service: await offerService(wizard), completion: await offerCompletion(wizard) }
+  const offered = { service: await offerSystemService(wizard), completion: await offerCompletion(wizard) }
   if (context.json) {
     const tokenFile = checked?.service.tokenFile ?? null
     context.printJson({ configFile: draft.configFile, tokenFile, mirrors, installed: offered })
