@@ -34,7 +34,7 @@ export async function startBenchDaemon({ program, service }: Bench, home: string
   await using starting = new AsyncDisposableStack()
   starting.use(endWithUs(running.child))
   const daemon = attachDaemon(running, join(home, 'state', 'shelfd'), LONGEST_WAIT_MS)
-  const { pid } = await daemon.until('at rest', isIdle)
+  const { pid } = await daemon.until('idle', isIdle)
   const parts = starting.move()
   return { daemon, pid, [Symbol.asyncDispose]: () => parts.disposeAsync() }
 }

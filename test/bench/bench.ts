@@ -5,7 +5,7 @@ import type { BenchOptions } from './options.ts'
 import { findTree } from './trees.ts'
 import type { Workspace } from './workspace.ts'
 
-/** What rows share: made once, when the first row needs it. */
+/** What rows share, created once, when the first row needs it. */
 export interface Bench {
   readonly options: BenchOptions
   readonly workspace: Workspace
@@ -14,7 +14,7 @@ export interface Bench {
   /** The compiled `main.js`. */
   readonly program: string
   readonly firstSync: FirstSync
-  note(text: string): void
+  log(text: string): void
 }
 
 export async function openBench(
@@ -33,7 +33,7 @@ export async function openBench(
     service,
     program,
     firstSync,
-    note,
+    log: note,
     [Symbol.dispose]: () => service[Symbol.dispose](),
   }
 }

@@ -43,7 +43,7 @@ function chooseRows({ only, million: withMillion }: BenchOptions): RowName[] {
   return withMillion && !chosen.includes('million') ? [...chosen, 'million'] : chosen
 }
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
@@ -52,17 +52,17 @@ async function main(): Promise<void> {
   const names = chooseRows(options)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
   using workspace = openWorkspace('bench')
-  say(`${describeMachine()}; load before ${describeLoad()}`)
-  using bench = await openBench(options, workspace, say)
-  say(`tree: ${bench.tree}; pairs: ${options.runs}`)
+  print(`${describeMachine()}; load before ${describeLoad()}`)
+  using bench = await openBench(options, workspace, print)
+  print(`tree: ${bench.tree}; pairs: ${options.runs}`)
   const rows: ResultRow[] = []
   for (const name of names) {
-    say(`running ${name} …`)
+    print(`running ${name} …`)
     const found = await ROWS[name](bench)
-    say(renderResults(found))
+    print(renderResults(found))
     rows.push(...found)
   }
-  say(`\nall:\n${renderResults(rows)}\n\nload after ${describeLoad()}`)
+  print(`\nall:\n${renderResults(rows)}\n\nload after ${describeLoad()}`)
 }
 
 try {

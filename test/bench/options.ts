@@ -12,7 +12,7 @@ export interface BenchOptions {
   readonly million: boolean
 }
 
-/** Reads the command line; throws an Error that says what is wrong. */
+/** Reads the command line; throws an Error that names what is wrong. */
 export function readOptions(argv: readonly string[]): BenchOptions {
   const { values } = parseArgs({
     args: [...argv],

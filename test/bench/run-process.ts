@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 
 export interface Measure {
   readonly seconds: number
-  /** Of all its threads and children; undefined where the system doesn't say. */
+  /** Of all its threads and children; undefined where the system doesn't report it. */
   readonly cpuSeconds: number | undefined
 }
 

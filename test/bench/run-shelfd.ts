@@ -7,7 +7,7 @@ export interface ShelfdRun extends ProcessResult {
   readonly peakBytes: number
 }
 
-/** A home directory of its own, which is made. */
+/** A home directory of its own, which is created. */
 export function homeEnvironment(home: string) {
   mkdirSync(home, { recursive: true })
   return {
@@ -21,7 +21,7 @@ export function homeEnvironment(home: string) {
   }
 }
 
-/** A home directory of its own, the null service, and the pace of the embedded library, which is as near as this service. */
+/** A home directory of its own, the null service, and the poll intervals of the embedded library, which is as near as this service. */
 export function shelfdEnvironment(home: string, serviceUrl: string): Record<string, string> {
   return {
     ...homeEnvironment(home),
@@ -34,7 +34,7 @@ export function shelfdEnvironment(home: string, serviceUrl: string): Record<stri
   }
 }
 
-/** The null service has every directory, so a new state must be told that this is right. */
+/** The null service has every directory, so a new state asks for a confirmation. */
 export function syncCommand(program: string, tree: string): string[] {
   return [process.execPath, program, 'sync', tree, '--to', 'Bench:/bench', '--adopt', '--json']
 }
@@ -52,7 +52,7 @@ const peak = () => {
 }
 if (isMainThread) process.on('exit', () => writeFileSync(process.env.BENCH_PEAK_FILE, String(peak())))`
 
-/** Runs `sync` and notes its peak memory; for runs whose time is not compared. */
+/** Runs `sync` and records its peak memory; for runs whose time is not compared. */
 export async function syncWithPeak(command: readonly string[], env: NodeJS.ProcessEnv): Promise<ShelfdRun> {
   const [node = '', ...rest] = command
   const peakFile = join(env.HOME ?? '.', 'peak')

@@ -9,10 +9,10 @@ export interface Workspace extends Disposable {
   fresh(name: string): string
 }
 
-/** `name` tells the runs of several programs apart. */
+/** `name` distinguishes the runs of several programs. */
 export function openWorkspace(name: string): Workspace {
   const path = realpathSync(mkdtempSync(join(tmpdir(), `shelfd-${name}-`)))
-  // Children that were just told to end may still be writing.
+  // Children that were just ended may still be writing.
   const remove = () => rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
   process.once('exit', remove)
   let count = 0

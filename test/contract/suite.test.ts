@@ -131,7 +131,7 @@ describe('the contract suite', () => {
   test('the contract suite deletes nothing that it has not made', async () => {
     const [one, other] = [new Examination(target), new Examination(target)]
     const { id } = await one.makeLibrary('kept')
-    await expect(other.deleteLibrary(id)).rejects.toThrow('Not made by this run')
+    await expect(other.deleteLibrary(id)).rejects.toThrow('Not created by this run')
     expect(await one.cleanUp()).toEqual([])
   })
 

@@ -8,13 +8,13 @@ import type { Engine } from '../../src/sync/engine.ts'
 import { mirrorOf, openTestEngine } from '../support/engine.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { lazyService } from '../support/lazy-service.ts'
-import { controllerSettings, handWatch, until } from '../support/mirror-controller.ts'
+import { controllerSettings, manualWatch, until } from '../support/mirror-controller.ts'
 import { supervisorPlan } from '../support/supervisor.ts'
 import { temporaryDirectory, writeTree } from '../support/temporary.ts'
 
 const THIRTY_DAYS_MS = 30 * 86_400_000
 
-function controllerOf(name: string, means: WatchMeans = handWatch().means) {
+function controllerOf(name: string, means: WatchMeans = manualWatch().means) {
   const root = writeTree(join(temporaryDirectory(), name), { 'a.md': name })
   return controllerSettings(mirrorOf(root), means)
 }
@@ -29,7 +29,7 @@ describe('the end of a supervisor', () => {
       return engine.observeTree(options, signal)
     }
     const latch = Promise.withResolvers<void>()
-    const slow = handWatch()
+    const slow = manualWatch()
     const watch: WatchMeans['watch'] = async (...place) => {
       const watcher = await slow.means.watch(...place)
       return { ...watcher, [Symbol.asyncDispose]: () => latch.promise }

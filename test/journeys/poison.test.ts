@@ -34,7 +34,7 @@ const ANSWERS: Readonly<Record<string, ScriptedAnswer>> = {
 async function openPoisoned() {
   const service = await startFaultyService()
   const root = writeTree(temporaryDirectory(), { ...GOOD, 'bad/bad.md': 'bad' })
-  const tested = openTestEngine(service, { pollPace: { firstPollMs: 1, maxPollMs: 5 } })
+  const tested = openTestEngine(service, { pollIntervals: { firstPollMs: 1, maxPollMs: 5 } })
   return { service, tested, mirror: mirrorOf(root) }
 }
 

@@ -38,14 +38,14 @@ export class Accounts {
   }
 
   /** P2: what the store says while the first bytes of an upload are here. */
-  noteUploadBegun(fileName: string): void {
+  recordUploadBegun(fileName: string): void {
     const paths = this.#ask('SELECT path FROM upload WHERE outcome IS NULL')
     if (!paths.some((path) => path === fileName || path.endsWith(`/${fileName}`)))
       this.complain(`an upload of "${fileName}" began before its intent was kept (P2)`)
   }
 
   /** P1: what a run told or kept before it ended is in the store afterwards, and stays there. */
-  noteReceipts(log: string): void {
+  recordReceipts(log: string): void {
     for (const [, id = ''] of log.matchAll(/"resourceId":"([^"]+)"/g)) this.#acknowledged.add(id)
     const kept = new Set(this.#ask('SELECT resource_id FROM content WHERE resource_id IS NOT NULL'))
     for (const id of this.#acknowledged) if (!kept.has(id)) this.complain(`the receipt of ${id} is lost (P1)`)
@@ -64,7 +64,7 @@ export class Accounts {
   async close(run: RunSync): Promise<void> {
     await this.#settle(run)
     this.#judgeService()
-    await this.#judgeQuiet()
+    await this.#judgeRepeatedRun()
     this.#judgeKnown()
     this.#judgeStore()
   }
@@ -74,13 +74,14 @@ export class Accounts {
     const before = this.#tree.fingerprint()
     const args = ['sync', 'Papers', '--accept-removals', '--json', '-v', '--log-format', 'json']
     const first = await run(args)
-    this.noteReceipts(first.stderr)
+    this.recordReceipts(first.stderr)
     if (first.exitCode !== 0) {
-      if (!this.#namesAllMissing(first)) this.complain(`exit ${first.exitCode}, not all named\n${tell(first)}`)
+      if (!this.#namesAllMissing(first)) this.complain(`exit ${first.exitCode}, not all named\n${describeRun(first)}`)
       await this.#shelfd(['failed', 'retry', '--all'])
       const second = await run(args)
-      this.noteReceipts(second.stderr)
-      if (second.exitCode !== 0) this.complain(`the last run ended ${second.exitCode}\n${tell(first)}\n${tell(second)}`)
+      this.recordReceipts(second.stderr)
+      if (second.exitCode !== 0)
+        this.complain(`the last run ended ${second.exitCode}\n${describeRun(first)}\n${describeRun(second)}`)
     }
     if (this.#tree.fingerprint() !== before) this.complain('the directory was changed (P8)')
   }
@@ -110,24 +111,24 @@ export class Accounts {
   }
 
   /** P17, and a report without anything open. */
-  async #judgeQuiet(): Promise<void> {
+  async #judgeRepeatedRun(): Promise<void> {
     const asked = this.#service.changesAsked
     const doubts = this.#countDoubts()
-    let hasChanged = await this.#runQuietly()
+    let hasChanged = await this.#repeatRun()
     // A doubt about a content that no file needs any more is looked into once its quarantine is over, which may be now.
-    if (hasChanged && this.#countDoubts() < doubts) hasChanged = await this.#runQuietly()
-    if (hasChanged) this.complain('the quiet run changed the store (P17)')
-    if (this.#service.changesAsked !== asked) this.complain('the quiet run asked for changes (P17)')
+    if (hasChanged && this.#countDoubts() < doubts) hasChanged = await this.#repeatRun()
+    if (hasChanged) this.complain('the repeated run changed the store (P17)')
+    if (this.#service.changesAsked !== asked) this.complain('the repeated run asked for changes (P17)')
     const report = await this.#shelfd(['report', '--check', '--fail-on', OPEN_CLASSES])
-    if (report.exitCode !== 0) this.complain(`the report ended ${report.exitCode}\n${tell(report)}`)
+    if (report.exitCode !== 0) this.complain(`the report ended ${report.exitCode}\n${describeRun(report)}`)
   }
 
   /** Returns whether the run changed the store. */
-  async #runQuietly(): Promise<boolean> {
+  async #repeatRun(): Promise<boolean> {
     const dump = () => JSON.stringify(dumpStore(this.#around.stateDir), withBigInts)
     const before = dump()
-    const quiet = await this.#shelfd(['sync', 'Papers'])
-    if (quiet.exitCode !== 0) this.complain(`the quiet run ended ${quiet.exitCode}\n${tell(quiet)}`)
+    const repeated = await this.#shelfd(['sync', 'Papers'])
+    if (repeated.exitCode !== 0) this.complain(`the repeated run ended ${repeated.exitCode}\n${describeRun(repeated)}`)
     return dump() !== before
   }
 
@@ -183,7 +184,7 @@ function ask(file: string, query: string): string[] {
   }
 }
 
-function tell({ stdout, stderr }: Outcome): string {
+function describeRun({ stdout, stderr }: Outcome): string {
   return `${stdout}\n${stderr}`
 }
 

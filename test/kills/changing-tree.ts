@@ -7,7 +7,7 @@ const FILES = 12
 const MOST_FILES = 40
 const LARGE_BYTES = 300_000
 
-/** A small directory that is changed between runs and while they go on. */
+/** A small directory that is changed between and during runs. */
 export class ChangingTree {
   readonly root: string
   /** SHA-256 of everything it ever held. */

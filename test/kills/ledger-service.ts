@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import type { Random } from '../../src/foundation/clock.ts'
 import type { ServiceMoment } from './crash-points.ts'
 
-/** A resource that the service made; it never recognises bytes that it has, so whatever is sent twice is there twice. */
+/** A stored resource. The service never recognises bytes that it has, so bytes that are sent twice are stored twice. */
 interface Stored {
   readonly id: string
   readonly name: string
@@ -24,7 +24,7 @@ export interface LedgerService extends AsyncDisposable {
   /** Share of uploads that are stored and whose answer is lost. */
   lostAnswers: number
   readonly stored: readonly Stored[]
-  /** Library paths that were made. */
+  /** Library paths that were created. */
   readonly directories: ReadonlySet<string>
   /** What no shelfd may ask, by method and path. */
   readonly strays: readonly string[]
@@ -71,9 +71,10 @@ export async function startLedgerService(random: Random): Promise<LedgerService>
     const parts = pathname.split('/').slice(3)
     const [kind, last] = [`${method} ${parts.length > 2 ? parts[2] : parts[0]}`, parts.at(-1) ?? '']
     if (pathname === '/docs') return send(response, 404, { message: 'Nothing is described' })
-    if (kind === 'GET auth') return tell(response, 'access asked', () => CONTEXT)
+    if (kind === 'GET auth') return answerAt(response, 'access asked', () => CONTEXT)
     if (kind === 'GET libraries') return send(response, 200, { items: [LIBRARY], ...LAST_PAGE })
-    if (kind === 'GET directory') return tell(response, 'listing asked', () => listing(searchParams.get('path') ?? '/'))
+    if (kind === 'GET directory')
+      return answerAt(response, 'listing asked', () => listing(searchParams.get('path') ?? '/'))
     if (kind === 'POST directory') return makeDirectory(request, response)
     if (kind === 'POST files') return store(request, response)
     if (kind === 'GET resources' && parts.length === 2) return download(response, last)
@@ -82,7 +83,7 @@ export async function startLedgerService(random: Random): Promise<LedgerService>
     send(response, 404, { message: 'Not of the interface' })
   }
 
-  function tell(response: ServerResponse, moment: ServiceMoment, body: () => object | undefined): void {
+  function answerAt(response: ServerResponse, moment: ServiceMoment, body: () => object | undefined): void {
     service.onMoment(moment)
     const found = body()
     send(response, found ? 200 : 404, found ?? { message: 'Not found' })
@@ -133,7 +134,7 @@ export async function startLedgerService(random: Random): Promise<LedgerService>
 
   function poll(response: ServerResponse, id: string): void {
     response.once('finish', () => service.onMoment('resource answered'))
-    tell(response, 'resource asked', () => {
+    answerAt(response, 'resource asked', () => {
       const resource = stored.find((one) => one.id === id)
       if (!resource) return undefined
       resource.polls += 1

@@ -24,7 +24,7 @@ interface Tally {
   readonly beganMs: number
 }
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
@@ -45,7 +45,7 @@ async function main(signal: AbortSignal): Promise<boolean> {
   using workspace = openWorkspace('kills')
   const program = await compileProgram(workspace)
   const layer = compileStateFaults(workspace.path)
-  say(`${describeMachine()}; seed ${options.seed}, ${options.atOnce} rounds at once`)
+  print(`${describeMachine()}; seed ${options.seed}, ${options.atOnce} rounds at once`)
   const tally: Tally = { rounds: 0, kills: 0, failed: [], done: new Map(), beganMs: performance.now() }
   try {
     let next = options.seed
@@ -86,22 +86,22 @@ function add(tally: Tally, seed: number, { kills, done, complaints }: RoundResul
 function sayFailed({ seed, at }: RoundPlan, { complaints }: RoundResult): void {
   const kept = join(tmpdir(), `shelfd-kills-round-${seed}`)
   cpSync(at, kept, { recursive: true, force: true, filter: (path) => !path.endsWith('.sock') })
-  say(
+  print(
     `round ${seed} broke a promise; what it left is in ${kept}, and it is had again by: npm run kills -- --round ${seed}`,
   )
-  for (const complaint of complaints) say(`  ${complaint.trimEnd().replaceAll('\n', '\n    ')}`)
+  for (const complaint of complaints) print(`  ${complaint.trimEnd().replaceAll('\n', '\n    ')}`)
 }
 
 function sayProgress({ rounds, kills, failed, beganMs }: Tally): void {
   const minutes = (performance.now() - beganMs) / 60_000
   const rate = `${Math.round(kills / minutes)} kills a minute`
-  say(`${kills} kills in ${rounds} rounds, ${failed.length} broke a promise; ${minutes.toFixed(1)} minutes, ${rate}`)
+  print(`${kills} kills in ${rounds} rounds, ${failed.length} broke a promise; ${minutes.toFixed(1)} minutes, ${rate}`)
 }
 
 function sayTotals(tally: Tally): void {
   sayProgress(tally)
-  for (const [name, times] of [...tally.done].sort(([a], [b]) => (a < b ? -1 : 1))) say(`${times}\t${name}`)
-  if (tally.failed.length > 0) say(`rounds that broke a promise: ${tally.failed.join(', ')}`)
+  for (const [name, times] of [...tally.done].sort(([a], [b]) => (a < b ? -1 : 1))) print(`${times}\t${name}`)
+  if (tally.failed.length > 0) print(`rounds that broke a promise: ${tally.failed.join(', ')}`)
 }
 
 const controller = new AbortController()

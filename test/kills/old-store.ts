@@ -5,7 +5,7 @@ import { openDatabase } from '../../src/foundation/sqlite/open-database.ts'
 const SOURCE = join(import.meta.dirname, '..', '..', 'src', 'store', 'migrations')
 const APPLICATION_ID = 0x73686c66
 
-/** Makes an empty store as the first version had it, which was never opened by another. */
+/** Creates an empty store of the first version, which no later version has opened. */
 export function makeOldStore(stateDir: string): void {
   mkdirSync(stateDir, { recursive: true, mode: 0o700 })
   const migrationsDir = join(stateDir, 'migrations')

@@ -12,7 +12,7 @@ export interface KillOptions {
   readonly atOnce: number
 }
 
-/** Reads the command line; throws an Error that says what is wrong. */
+/** Reads the command line; throws an Error that names what is wrong. */
 export function readOptions(argv: readonly string[]): KillOptions {
   const { values } = parseArgs({
     args: [...argv],

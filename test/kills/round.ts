@@ -16,7 +16,7 @@ import { makeOldStore } from './old-store.ts'
 export interface RoundPlan {
   /** Of everything random in it. */
   readonly seed: number
-  /** The directory of the round, which is made. */
+  /** The directory of the round, which the round creates. */
   readonly at: string
   /** The `main` of the program. */
   readonly program: string
@@ -41,7 +41,7 @@ export interface RoundResult {
   readonly complaints: readonly string[]
 }
 
-/** A killed process is gone at once, and one that has nothing left to do may go on for so long. */
+/** A killed process is gone at once, and one that has nothing left to do may run for so long. */
 const LONGEST_DAEMON_MS = 2_500
 const LONGEST_SYNC_MS = 60_000
 const HALTED_CODES = [0, 1, 4, 5, 8, 130]
@@ -84,7 +84,7 @@ class Round {
   async run(): Promise<RoundResult> {
     const { harms, signal, lostAnswers = 0 } = this.#plan
     this.#service.lostAnswers = lostAnswers
-    this.#service.onUploadBegun = (name) => this.#accounts.noteUploadBegun(name)
+    this.#service.onUploadBegun = (name) => this.#accounts.recordUploadBegun(name)
     for (const [index, harm] of harms.entries()) {
       signal?.throwIfAborted()
       await this.#harm(harm, index)
@@ -109,9 +109,9 @@ class Round {
     this.#service.onMoment = () => {}
     if (second) this.#accounts.judgePair(outcome, await second.ended)
     await this.#service.settled()
-    this.#noteEnd(harm, outcome, isHarmed() && (!isKill(harm) || outcome.exitCode === null))
+    this.#recordEnd(harm, outcome, isHarmed() && (!isKill(harm) || outcome.exitCode === null))
     if (this.#tree.fingerprint() !== before) this.#accounts.complain('the directory was changed (P8)')
-    this.#accounts.noteReceipts(outcome.stderr)
+    this.#accounts.recordReceipts(outcome.stderr)
   }
 
   /** Gives whether the harm was done. */
@@ -132,7 +132,7 @@ class Round {
     return () => left <= 0
   }
 
-  #noteEnd(harm: Harm, { exitCode, stdout, stderr }: Outcome, isDone: boolean): void {
+  #recordEnd(harm: Harm, { exitCode, stdout, stderr }: Outcome, isDone: boolean): void {
     if (exitCode === null) this.#kills += 1
     if (isDone) this.#done.push(nameOf(harm))
     if (exitCode === null || harm.kind === 'pair') return

@@ -22,14 +22,14 @@ export function applyChange(world: World, change: Change): void {
       break
     case 'rename':
       for (const path of disk.list(ROOT).keys()) {
-        if (path.startsWith(`${change.path}/`)) world.noteDirectory(`${change.to}${path.slice(change.path.length)}`)
+        if (path.startsWith(`${change.path}/`)) world.recordDirectory(`${change.to}${path.slice(change.path.length)}`)
       }
-      world.noteDirectory(change.to)
+      world.recordDirectory(change.to)
       disk.rename(whole, `${ROOT}/${change.to}`)
       break
     case 'unreadable':
       disk.setReadable(whole, false)
-      world.hidden.note(change.path)
+      world.hidden.record(change.path)
       break
     case 'readable':
       disk.setReadable(whole, true)

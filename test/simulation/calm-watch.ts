@@ -31,7 +31,7 @@ const INGESTION_SEEN_MS = 2 * INGESTION_MS
 const WORK_MS = 10_000
 
 /**
- * The longest that a file may take from its last change to the service: a watcher tells at once, and frequent scans after their
+ * The longest that a file may take from its last change to the service: a watcher reports at once, and frequent scans after their
  * interval; the file must settle, in a new directory after that; and ingestion must have room, which others that came before may
  * take, each until its end is seen or it is overdue.
  */

@@ -53,7 +53,7 @@ export class SimulatedDisk {
   readonly #nowNs: () => bigint
   #nextInode = 2n
   readonly #root: Directory
-  /** Told of each path that changed, absolute. */
+  /** Called with each absolute path that changed. */
   onChange: (path: string) => void = () => {}
 
   constructor(nowNs: () => bigint) {
@@ -150,7 +150,7 @@ export class SimulatedDisk {
     this.#put(path, { ...this.#common(), kind: 'file', bytes, fault: undefined })
   }
 
-  /** A file prepared earlier takes the place of one that is there, on a disk that lets it keep its times: only the inode tells. */
+  /** A file prepared earlier takes the place of one that is there, on a disk that lets it keep its times: only the inode differs. */
   swap(path: string, bytes: Uint8Array): void {
     const before = this.#lookUp(path)
     if (before?.kind === 'file') this.#put(path, { ...before, inode: this.#common().inode, bytes })
@@ -317,7 +317,7 @@ function deviceOf(node: Node): bigint {
   return at.device
 }
 
-/** Where a node lies now, as `/proc/self/fd` tells it. */
+/** Where a node lies now, as `/proc/self/fd` shows it. */
 function pathOf(node: Node): string {
   const names: string[] = []
   let at: Node = node

@@ -38,7 +38,7 @@ function empty(status: number): Reply {
 const THROTTLED: Reply = { ...json(429, { message: 'slow down' }), headers: { 'retry-after': '7' } }
 const UNAVAILABLE: Reply = { ...json(503, { message: 'away' }), headers: { 'retry-after': '3' } }
 
-/** A service that is busy or away says so of itself, not of one thing. */
+/** Answers of a busy or absent service concern the whole service, not one thing. */
 const OF_ALL: readonly Fault[] = [
   { kind: 'refused' },
   { kind: 'refused' },
@@ -100,7 +100,7 @@ export class Faults {
 
   /**
    * What befalls a request; `subject` names the content, resource or directory it is about. The same for the same seed,
-   * whatever the order of requests.
+   * independent of the order of requests.
    */
   decide(route: string, subject: string): Fault | undefined {
     const { share } = this.profile

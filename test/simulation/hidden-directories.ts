@@ -21,7 +21,7 @@ export class HiddenDirectories {
   }
 
   /** This path can no longer be read, as of now. */
-  note(path: string): void {
+  record(path: string): void {
     const node = this.#disk.list(this.#root).get(path)
     if (node?.kind !== 'directory') return
     const files = this.#state.judging.listPaths().filter((file) => file.startsWith(`${path}/`))

@@ -40,7 +40,7 @@ export function prepareJudging(database: Database.Database) {
     countDoubts: (): number => doubts.get()?.n ?? 0,
     /** Paths of all known files. */
     listPaths: (): string[] => paths.all().map(({ path }) => path),
-    /** Paths of which somebody is told that they are not at the service. */
+    /** Paths that the program reports as not stored at the service. */
     listNamed: (): string[] => named.all().map(({ path }) => path),
   }
 }

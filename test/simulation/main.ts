@@ -6,10 +6,10 @@ import { shrink } from './shrink.ts'
 import { Simulator } from './simulator.ts'
 
 const PROGRESS_MS = 15_000
-/** So many failures are told; one is mended first, as a rule. */
+/** The most failures that are printed, since one is fixed first as a rule. */
 const MOST_FAILURES = 5
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
@@ -23,36 +23,36 @@ async function simulate({ from, seeds, jobs, untilFailure }: SimulateOptions): P
     done += 1
     twice += Number(wasRunTwice)
     if (failure) {
-      say(`seed ${seed} broke ${failure.message}`)
+      print(`seed ${seed} broke ${failure.message}`)
       failed.push(seed)
       if (untilFailure || failed.length >= MOST_FAILURES) break
     }
     if (performance.now() - toldMs < PROGRESS_MS) continue
     toldMs = performance.now()
-    say(`${done} of ${seeds} seeds, ${rate().toFixed(0)} a second`)
+    print(`${done} of ${seeds} seeds, ${rate().toFixed(0)} a second`)
   }
   const seconds = ((performance.now() - startMs) / 1_000).toFixed(0)
-  say(
+  print(
     `${done} seeds from ${from} in ${seconds} s (${rate().toFixed(0)} a second), ${twice} of them twice: ${failed.length} failed`,
   )
   const [first] = failed
-  if (first !== undefined && !untilFailure) await tell(first)
+  if (first !== undefined && !untilFailure) await replay(first)
   return failed.length === 0
 }
 
-/** Runs one seed, and tells the shortest story that breaks the same promise. */
-async function tell(seed: number): Promise<boolean> {
+/** Runs one seed, and prints the trace of the shortest scenario that breaks the same promise. */
+async function replay(seed: number): Promise<boolean> {
   using simulator = new Simulator()
   const scenario = makeScenario(seed)
   const { violation, trace } = await simulator.run(scenario)
   if (!violation) {
-    say(`${trace.join('\n')}\nseed ${seed}: every promise held`)
+    print(`${trace.join('\n')}\nseed ${seed}: every promise held`)
     return true
   }
   const shortest = await shrink(simulator, scenario, violation.promise)
   const judged = await simulator.run(shortest)
-  say(`${describe(shortest)}\n${judged.trace.join('\n')}\nseed ${seed} broke ${judged.violation?.message}`)
-  say(`the same again: npm run simulate -- --seed ${seed}`)
+  print(`${describe(shortest)}\n${judged.trace.join('\n')}\nseed ${seed} broke ${judged.violation?.message}`)
+  print(`the same again: npm run simulate -- --seed ${seed}`)
   return false
 }
 
@@ -63,7 +63,7 @@ function describe({ traits, linksCopies, phases, calmWatch }: Scenario): string 
 
 try {
   const options = readOptions(process.argv.slice(2))
-  process.exitCode = (await (options.only === null ? simulate(options) : tell(options.only))) ? 0 : 1
+  process.exitCode = (await (options.only === null ? simulate(options) : replay(options.only))) ? 0 : 1
 } catch (error) {
   process.stderr.write(`simulate: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
   process.exitCode = 1

@@ -15,9 +15,9 @@ export interface SeenUpload {
   readonly fileName: string
   /** Whether the service stored it (or knew it). */
   isStored: boolean
-  /** A live program got an answer that says so. */
+  /** A live program got an answer that confirms it. */
   isAcknowledged: boolean
-  /** A live program got an answer that says for certain whether it was stored. */
+  /** A live program got an answer that settles whether it was stored. */
   isClear: boolean
   readonly atMs: number
 }
@@ -253,7 +253,7 @@ class SimulatedExchange implements Dispatcher.DispatchController {
   }
 }
 
-/** A 429 and a refusal say for certain that nothing was stored. */
+/** After a 429 or a refusal, it is certain that nothing was stored. */
 function isRefusal(fault: Fault | undefined): boolean {
   return fault?.kind === 'answer' && fault.reply.status >= 400 && fault.reply.status < 500
 }

@@ -7,11 +7,11 @@ export interface SimulateOptions {
   readonly jobs: number
   /** Ends with the first seed that breaks a promise. */
   readonly untilFailure: boolean
-  /** One seed alone, told in full. */
+  /** One seed alone, with its whole trace. */
   readonly only: number | null
 }
 
-/** Reads the command line; throws an Error that says what is wrong. */
+/** Reads the command line; throws an Error that names what is wrong. */
 export function readOptions(argv: readonly string[]): SimulateOptions {
   const { values } = parseArgs({
     args: [...argv],

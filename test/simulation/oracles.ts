@@ -1,4 +1,4 @@
-/** What must be true, compared with the real state of disk and service and never with what the program says of itself. */
+/** What must be true, compared with the real state of disk and service and never with what the program reports of itself. */
 import { mimeOf } from '../../src/contract/mime/mime-of.ts'
 import type { Engine, MirrorSettings } from '../../src/sync/engine.ts'
 import { report } from '../../src/sync/report/report.ts'
@@ -118,7 +118,7 @@ function isExcused(world: World, upload: SeenUpload, next: SeenUpload | undefine
   const isForgotten = losses.length > 0
   const madeMs = service.directories.get('/Docs') ?? Number.POSITIVE_INFINITY
   if (losses.some((lostMs) => madeMs >= lostMs)) return true
-  if (!isForgotten && copies.some(({ id }) => world.wasToldBefore(id, next.atMs))) return false
+  if (!isForgotten && copies.some(({ id }) => world.wasReportedBefore(id, next.atMs))) return false
   return copies.every(({ id, listedMs }) => listedMs > upload.atMs || faults.isRefusedAlways('downloadResource', id))
 }
 
@@ -138,7 +138,7 @@ export function assertConverged(world: World, settings: MirrorSettings, { isHeal
     if (isHealed || (!isAlways && !lacksPlace))
       throw new Violation('converged', `"${file.path}" never reached the service`)
     if (!lacksPlace && !named.has(file.path))
-      throw new Violation('named', `"${file.path}" is not at the service, and nobody says so`)
+      throw new Violation('named', `"${file.path}" is not at the service, and the program does not report it`)
   }
 }
 
@@ -179,20 +179,21 @@ export function assertHalted(world: World, { result, how, known, uploads }: Loss
 }
 
 /** What must not change in a world in which nothing changes any more: uploads, directories, state (P17). */
-export interface Standing {
+export interface WorldState {
   readonly uploads: number
   readonly directories: number
   readonly state: string
 }
 
-export function standingOf({ uploads, service, state }: World): Standing {
+export function stateOf({ uploads, service, state }: World): WorldState {
   return { uploads: uploads.length, directories: service.directories.size, state: state.dump() }
 }
 
-export function assertQuiet(before: Standing, after: Standing): void {
-  if (after.uploads > before.uploads) throw new Violation('P17', 'a file was sent in a quiet world')
-  if (after.directories > before.directories) throw new Violation('P17', 'a directory was made in a quiet world')
-  if (after.state !== before.state) throw new Violation('P17', 'the state changed in a quiet world')
+export function assertUnchanged(before: WorldState, after: WorldState): void {
+  if (after.uploads > before.uploads) throw new Violation('P17', 'a file was sent in an unchanged world')
+  if (after.directories > before.directories)
+    throw new Violation('P17', 'a directory was created in an unchanged world')
+  if (after.state !== before.state) throw new Violation('P17', 'the state changed in an unchanged world')
 }
 
 const LOCAL_CLASSES = [
@@ -205,7 +206,7 @@ const LOCAL_CLASSES = [
   'unknown',
 ]
 
-/** Every local file is in exactly one class of the report, which says of it what is true (P19). */
+/** Every local file is in exactly one class of the report, which describes it correctly (P19). */
 export async function assertReport(world: World, engine: Engine, settings: MirrorSettings): Promise<void> {
   const row = engine.store.mirrors.findByName(settings.name)
   if (!row) return

@@ -36,15 +36,15 @@ export interface Machine {
   readonly limits: EngineLimits
   readonly signal: AbortSignal
   readonly graceSignal: AbortSignal
-  /** The program has said that a file is sent. */
-  readonly onTold: (path: string, resourceId: string) => void
+  /** The program has reported that a file is sent. */
+  readonly onReported: (path: string, resourceId: string) => void
 }
 
 export const POLL_INTERVALS = { firstPollMs: 2_000, maxPollMs: 60_000, deadlineMs: 3_600_000 }
 
-/** Starts the program: opens its store, as after whatever ended it before. */
+/** Starts the program, which opens its store as its last process left it. */
 export function startProgram(machine: Machine, life: Life): Engine {
-  const { fs, random, limits, signal, graceSignal, state, onTold } = machine
+  const { fs, random, limits, signal, graceSignal, state, onReported: onTold } = machine
   const clock = clockOf(machine.clock, life)
   const store = state.open(life)
   return {
@@ -71,8 +71,8 @@ export function startProgram(machine: Machine, life: Life): Engine {
   }
 }
 
-/** The continuous mode tells what it sent in its log. */
-function loggerOf(onTold: Machine['onTold']): Logger {
+/** The continuous mode logs what it sent. */
+function loggerOf(onTold: Machine['onReported']): Logger {
   const info: Logger['info'] = (message, fields) => {
     if (message === SENT) onTold(String(fields?.path), String(fields?.resourceId))
   }
@@ -154,7 +154,7 @@ interface Program {
 
 function serviceOf({ network, random }: Machine, { store, clock, life }: Program): Service {
   const asked = keepRetryAfter(store, ORIGIN, clock, silentLogger)
-  // The service sees one program, whichever of its clients asks.
+  // The service does not distinguish the clients of one program.
   const dispatcher = new SimulatedNetwork(network, life)
   const listeners = new Set<OutageListener>()
   const open = () =>

@@ -13,14 +13,14 @@ import {
   assertCopies,
   assertExit,
   assertHalted,
-  assertQuiet,
   assertReport,
-  standingOf,
+  assertUnchanged,
+  stateOf,
 } from './oracles.ts'
 import { type Machine, startProgram } from './program.ts'
 import type { Death, Phase, Scenario } from './scenario.ts'
 import type { SimulatedState } from './state.ts'
-import { type WatchHands, watchFor } from './watch.ts'
+import { type WatchActions, watchFor } from './watch.ts'
 import { LEFT_OUT, ROOT, Violation, World } from './world.ts'
 
 const INTERVALS = { rescanMs: 600_000, pollIntervalMs: 60_000, settleMs: 5_000 }
@@ -94,7 +94,7 @@ class Story {
 
   async perform(phase: Phase): Promise<void> {
     const world = this.#world
-    world.note(`— ${JSON.stringify(phase)}`)
+    world.record(`— ${JSON.stringify(phase)}`)
     switch (phase.kind) {
       case 'change':
         applyChange(world, phase.change)
@@ -113,7 +113,7 @@ class Story {
         await watchFor(
           world,
           { ...phase, scanIntervals: INTERVALS, isPolled: false },
-          { ...this.#hands(phase.death), apply: (change) => applyChange(world, change) },
+          { ...this.#watchActions(phase.death), apply: (change) => applyChange(world, change) },
         )
         break
       case 'lose-root':
@@ -125,12 +125,12 @@ class Story {
     }
   }
 
-  /** Runs until all is well, with and without what is always broken; then the world must be quiet. */
+  /** Runs until all is well, with and without what is always broken; then a further run must change nothing. */
   async converge(calmWatch: CalmWatch | null): Promise<void> {
     const world = this.#world
     world.race = () => {}
     world.onOpen = () => {}
-    world.note('— converge')
+    world.record('— converge')
     world.faults.profile = { ...world.faults.profile, share: 0 }
     // What is bad each time is tried first each time, and may take all that a limit leaves.
     world.limits = { ...world.limits, newPerRun: null, newPerDay: null }
@@ -149,15 +149,15 @@ class Story {
     assertCopies(world)
     assertConverged(world, this.#settings, { isHealed: true })
     await assertReport(world, last, this.#settings)
-    const before = standingOf(world)
+    const before = stateOf(world)
     await this.#run({})
-    assertQuiet(before, standingOf(world))
+    assertUnchanged(before, stateOf(world))
   }
 
   /** All that is written arrives in time, beside what the service refuses and what it takes long for. */
   async #watchInPeace(plan: CalmWatch): Promise<void> {
     const world = this.#world
-    world.note(`— ${JSON.stringify(plan)}`)
+    world.record(`— ${JSON.stringify(plan)}`)
     applyChange(world, REMAINING)
     const { limits } = world
     const withinMs = arrivalMs(plan)
@@ -166,7 +166,7 @@ class Story {
     world.faults.refused = hashesOf(plan.refused)
     const watching = { ...plan, lossShare: 0, scanIntervals: CALM_INTERVALS }
     await watchFor(world, watching, {
-      ...this.#hands(null),
+      ...this.#watchActions(null),
       apply: (change, life) => {
         applyChange(world, change)
         const isRefused = 'content' in change && plan.refused.includes(change.content)
@@ -177,7 +177,7 @@ class Story {
     world.faults.refused = new Set()
   }
 
-  #hands(death: Death | null): Omit<WatchHands, 'apply'> {
+  #watchActions(death: Death | null): Omit<WatchActions, 'apply'> {
     return {
       settings: this.#settings,
       start: (signal) => this.#start(death, signal),
@@ -208,7 +208,7 @@ class Story {
       if (now === before || result.outcome === 'done') return engine
       before = now
     }
-    throw new Violation('P17', `after ${MOST_RUNS} runs in a quiet world there is still something to do`)
+    throw new Violation('P17', `after ${MOST_RUNS} runs in an unchanged world there is still something to do`)
   }
 
   async #run(options: Partial<PassOptions>): Promise<{ readonly engine: Engine; readonly result: RunResult }> {
@@ -216,7 +216,7 @@ class Story {
     const { engine, life } = this.#start(null, new AbortController().signal)
     const result = await world.drive(life, runSync(engine, [this.#settings], { ...PLAIN, ...options }))
     if (!result) throw new Error('The program died of itself')
-    world.note(`ended ${result.outcome} ${result.failure?.message ?? ''}`)
+    world.record(`ended ${result.outcome} ${result.failure?.message ?? ''}`)
     return { engine, result }
   }
 
@@ -241,7 +241,7 @@ class Story {
     const { waitMs, hashesEverything: hashEverything, isDryRun } = phase
     const options = { ...PLAIN, waitMs, hashEverything, isDryRun }
     const result = await this.#world.drive(life, runSync(engine, [this.#settings], options))
-    this.#world.note(`ended ${result?.outcome ?? 'dead'} ${result?.failure?.message ?? ''}`)
+    this.#world.record(`ended ${result?.outcome ?? 'dead'} ${result?.failure?.message ?? ''}`)
     assertExit(this.#world, { result, settings: this.#settings, isDryRun, isWaiting: waitMs > 0, begunAt })
   }
 
@@ -258,7 +258,7 @@ class Story {
       limits: world.limits,
       signal,
       graceSignal: graceSignal ?? new AbortController().signal,
-      onTold: (path, resourceId) => world.noteTold(path, resourceId),
+      onReported: (path, resourceId) => world.recordReported(path, resourceId),
     }
     // One that dies while it starts has done nothing.
     try {

@@ -1,4 +1,4 @@
-/** What happens in one run of the simulation, as plain data made from a seed: it can be printed, shortened and run again. */
+/** What happens in one run of the simulation, as plain data derived from a seed: it can be printed, shortened and run again. */
 import { seededRandom } from '../support/random.ts'
 import { type CalmWatch, makeCalmWatch } from './calm-watch.ts'
 import { CONTENTS, NAMES } from './contents.ts'

@@ -12,7 +12,7 @@ export interface SeedResult {
 /** Of so many seeds one runs twice: the same seed must do the same things. */
 const TWICE_EVERY = 100
 
-// Errors are the daily bread of simulated programs; whoever wants to read their stacks runs the one seed again.
+// Simulated programs throw errors all the time; to read their stacks, run the one seed again.
 Error.stackTraceLimit = 0
 
 const simulator = new Simulator()

@@ -59,7 +59,7 @@ export interface ServiceTraits {
 
 export class SimulatedService {
   readonly resources: Resource[] = []
-  /** By path: when they were made. */
+  /** By path: when they were created. */
   readonly directories = new Map([
     ['/', 0],
     ['/.inbox', 0],
@@ -104,7 +104,7 @@ export class SimulatedService {
       case 'downloadResource':
         return this.#download(first)
       default:
-        throw new Error(`A request that the program may not make: ${request.route}`)
+        throw new Error(`A request that the program may not send: ${request.route}`)
     }
   }
 

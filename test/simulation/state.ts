@@ -122,7 +122,7 @@ export class SimulatedState implements Disposable {
     }
   }
 
-  /** Every row of the tables that tell of files and contents. */
+  /** Every row of the tables on files and contents. */
   dump(): string {
     return JSON.stringify(this.#dump(), bigintText)
   }

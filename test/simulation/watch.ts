@@ -1,4 +1,4 @@
-/** The continuous mode for a while: its watcher hears what the disk tells, later, twice or not at all. */
+/** The continuous mode for a while: its watcher receives the changes of the disk later, twice or not at all. */
 import { InterruptedError } from '../../src/foundation/errors.ts'
 import type { TreeWatcher } from '../../src/local/watch/tree-watcher.ts'
 import type { ScanIntervals } from '../../src/rules/continuous/next-scan.ts'
@@ -11,7 +11,7 @@ import type { Life } from './life.ts'
 import type { Change } from './scenario.ts'
 import { ROOT, type World } from './world.ts'
 
-export interface WatchHands {
+export interface WatchActions {
   readonly settings: MirrorSettings
   start(signal: AbortSignal): { readonly engine: Engine; readonly life: Life }
   apply(change: Change, life: Life): void
@@ -30,12 +30,12 @@ export interface WatchPlan {
   readonly isPolled: boolean
 }
 
-export async function watchFor(world: World, plan: WatchPlan, hands: WatchHands): Promise<void> {
+export async function watchFor(world: World, plan: WatchPlan, actions: WatchActions): Promise<void> {
   const stop = new AbortController()
-  const { engine, life } = hands.start(stop.signal)
+  const { engine, life } = actions.start(stop.signal)
   const { scanIntervals } = plan
   world.watching = { sinceMs: world.clock.monotonicMs(), settleMs: scanIntervals.settleMs }
-  const timers = plan.changes.map(({ atMs, change }) => world.clock.startTimer(atMs, () => hands.apply(change, life)))
+  const timers = plan.changes.map(({ atMs, change }) => world.clock.startTimer(atMs, () => actions.apply(change, life)))
   const connection = new ServiceConnection(engine, {
     onFatal: (error) => life.onFailure(error),
     onChange: () => controller.connectionChanged(),
@@ -43,7 +43,7 @@ export async function watchFor(world: World, plan: WatchPlan, hands: WatchHands)
   })
   const watch = simulatedWatch(world, life, plan)
   const controller = new MirrorController(engine, connection, {
-    mirror: hands.settings,
+    mirror: actions.settings,
     watch,
     scanIntervals,
     runSpanMs: RUN_SPAN_MS,
@@ -56,7 +56,7 @@ export async function watchFor(world: World, plan: WatchPlan, hands: WatchHands)
   await world.drive(life, running, world.clock.monotonicMs() + LONGEST_STOP_MS)
   world.disk.onChange = () => {}
   world.watching = undefined
-  hands.end(life)
+  actions.end(life)
 }
 
 /** One watch a directory, as Linux has it. */

@@ -47,7 +47,7 @@ export interface WorldTraits {
 }
 
 /** Steps at which the disk does not change under the program. */
-const QUIET_STEPS: readonly string[] = ['network', 'commit', 'written']
+const STEPS_WITHOUT_RACE: readonly string[] = ['network', 'commit', 'written']
 
 /** No run of the program needs so many wakes, or so much time. */
 const MOST_WAKES = 60_000
@@ -75,7 +75,7 @@ export class World implements Disposable {
   life = new Life(Number.POSITIVE_INFINITY, () => {})
   /** Set while no fault happens and the disk does not change under the program: hashes of contents whose ingestion takes long. */
   calm: { readonly slow: ReadonlySet<string> } | undefined
-  /** In continuous mode: since when, and how long a file must rest. */
+  /** In continuous mode: since when, and how long a file must stay unchanged. */
   watching: { readonly sinceMs: number; readonly settleMs: number } | undefined
   /** The wall clock was set; pauses by it may be shorter. */
   hasJumped = false
@@ -84,7 +84,7 @@ export class World implements Disposable {
   /** By hash: when a file first had this content. */
   readonly #contents = new Map<string, number>()
   readonly #directories = new Set<string>()
-  readonly #told = new Map<string, { readonly path: string; readonly atMs: number }>()
+  readonly #reported = new Map<string, { readonly path: string; readonly atMs: number }>()
   readonly #transfers: Transfer[] = []
 
   constructor(seed: number, traits: WorldTraits, state: SimulatedState) {
@@ -98,7 +98,7 @@ export class World implements Disposable {
     this.faults = new Faults(seed, traits.faults)
     const nowMs = () => this.clock.monotonicMs()
     const onOrphan = (path: string) => {
-      throw new Violation('parents first', `"${path}" was to be made before the directory above it`)
+      throw new Violation('parents first', `"${path}" was to be created before the directory above it`)
     }
     this.service = new SimulatedService({
       ...traits.service,
@@ -118,32 +118,32 @@ export class World implements Disposable {
     this.state.end()
   }
 
-  note(what: string): void {
+  record(what: string): void {
     this.trace.push(`${Math.round(this.clock.monotonicMs())} ${what}`)
   }
 
   /** Puts a file below the root; its content may be uploaded from now on. */
   put(path: string, bytes: Uint8Array, inPlace = false): void {
-    this.#noteContent(bytes)
+    this.#recordContent(bytes)
     const whole = `${ROOT}/${path}`
     for (let cut = path.indexOf('/'); cut > 0; cut = path.indexOf('/', cut + 1)) this.makeDirectory(path.slice(0, cut))
     if (inPlace) this.disk.overwrite(whole, bytes)
     else this.disk.place(whole, bytes)
   }
 
-  /** Other bytes of the same size for some file: only its inode tells (`swap`), or, if it was just written, nothing at all. */
+  /** Other bytes of the same size for some file: only its inode differs (`swap`), or, if it was just written, nothing at all. */
   alter(how: 'swap' | 'overwrite'): void {
     const files = [...this.disk.list(ROOT)].flatMap(([path, node]) => (node.kind === 'file' ? [{ path, node }] : []))
     const { path, node } = files[Math.floor(this.random() * files.length)] ?? {}
     const bytes = node && anotherOfSize(node.bytes)
     if (bytes === undefined) return
-    // What takes the place of a file with its times looks as if it had rested.
-    if (how === 'overwrite') this.#noteContent(bytes)
+    // What takes the place of a file with its times looks as if it had stayed unchanged.
+    if (how === 'overwrite') this.#recordContent(bytes)
     else this.#contents.set(sha256Of(bytes), Number.NEGATIVE_INFINITY)
     this.disk[how](`${ROOT}/${path}`, bytes)
   }
 
-  #noteContent(bytes: Uint8Array): void {
+  #recordContent(bytes: Uint8Array): void {
     const sha256 = sha256Of(bytes)
     this.#contents.set(sha256, this.#contents.get(sha256) ?? this.clock.monotonicMs())
   }
@@ -153,14 +153,14 @@ export class World implements Disposable {
     this.disk.makeDirectory(`${ROOT}/${path}`)
   }
 
-  noteDirectory(path: string): void {
+  recordDirectory(path: string): void {
     this.#directories.add(path)
   }
 
   /** Starts a life that ends by itself at the step `diesAt`. */
   beginLife(diesAt: number): Life {
     this.life = new Life(diesAt, (what) => {
-      if (!QUIET_STEPS.includes(what) && this.random() < this.traits.raceShare) this.race()
+      if (!STEPS_WITHOUT_RACE.includes(what) && this.random() < this.traits.raceShare) this.race()
     })
     return this.life
   }
@@ -197,23 +197,23 @@ export class World implements Disposable {
       random: this.random,
       faults: this.faults,
       service: this.service,
-      onRequest: (request) => this.#noteRequest(request),
-      onFault: (fault) => this.note(`fault ${fault.kind}${fault.kind === 'answer' ? ` ${fault.reply.status}` : ''}`),
-      onUploadBegun: (fileName) => this.#noteUploadBegun(fileName),
-      onUploadEnded: (upload) => this.#noteUploadEnded(upload),
-      onUploadOver: (upload) => this.#noteUploadOver(upload),
+      onRequest: (request) => this.#recordRequest(request),
+      onFault: (fault) => this.record(`fault ${fault.kind}${fault.kind === 'answer' ? ` ${fault.reply.status}` : ''}`),
+      onUploadBegun: (fileName) => this.#recordUploadBegun(fileName),
+      onUploadEnded: (upload) => this.#recordUploadEnded(upload),
+      onUploadOver: (upload) => this.#recordUploadOver(upload),
     }
   }
 
-  /** The program has told that a file is sent: from now on this holds, whatever happens (P1). */
-  noteTold(path: string, resourceId: string): void {
-    this.note(`told ${path} ${resourceId}`)
-    if (!this.#told.has(resourceId)) this.#told.set(resourceId, { path, atMs: this.clock.monotonicMs() })
+  /** The program has reported that a file is sent, so the store and the service must have it from now on (P1). */
+  recordReported(path: string, resourceId: string): void {
+    this.record(`reported ${path} ${resourceId}`)
+    if (!this.#reported.has(resourceId)) this.#reported.set(resourceId, { path, atMs: this.clock.monotonicMs() })
   }
 
-  /** Whether the program had said by then that this resource stands for a file. */
-  wasToldBefore(resourceId: string, timeMs: number): boolean {
-    return (this.#told.get(resourceId)?.atMs ?? Number.POSITIVE_INFINITY) < timeMs
+  /** Whether the program had reported this resource by then. */
+  wasReportedBefore(resourceId: string, timeMs: number): boolean {
+    return (this.#reported.get(resourceId)?.atMs ?? Number.POSITIVE_INFINITY) < timeMs
   }
 
   /** The store is gone, and all that it knew. */
@@ -221,17 +221,17 @@ export class World implements Disposable {
     this.state.end()
     this.state.begin()
     this.hidden.forget()
-    this.#told.clear()
+    this.#reported.clear()
     this.lossesMs.push(this.clock.monotonicMs())
   }
 
   /** What must hold at every moment. */
   assertAlways(): void {
-    for (const [resourceId, { path }] of this.#told) {
+    for (const [resourceId, { path }] of this.#reported) {
       if (!this.state.judging.holdsResource(resourceId))
         throw new Violation('P1', `the receipt of "${path}" (${resourceId}) is lost`)
       if (!this.service.find(resourceId))
-        throw new Violation('P1', `"${path}" was told to be ${resourceId}, which is not there`)
+        throw new Violation('P1', `"${path}" was reported as ${resourceId}, which is not there`)
     }
     // In a race it may have been gone before its directory could no longer be read.
     const forgotten = this.mayRace ? undefined : this.hidden.findForgotten()
@@ -240,7 +240,7 @@ export class World implements Disposable {
     for (const directory of this.service.directories.keys()) {
       if (directory === '/' || directory === '/.inbox' || directory === '/Docs') continue
       if (!this.#directories.has(directory.slice('/Docs/'.length))) {
-        throw new Violation('P9', `the directory "${directory}" was made, which the mirror never had`)
+        throw new Violation('P9', `the directory "${directory}" was created, which the mirror never had`)
       }
     }
   }
@@ -265,8 +265,8 @@ export class World implements Disposable {
     return { listedMs, finalMs, finalStatus }
   }
 
-  #noteRequest({ method, path, headers, notBeforeMs }: SeenRequest): void {
-    this.note(`${method} ${path}`)
+  #recordRequest({ method, path, headers, notBeforeMs }: SeenRequest): void {
+    this.record(`${method} ${path}`)
     const earlyMs = notBeforeMs - this.clock.monotonicMs()
     if (earlyMs > 0) throw new Violation('P21', `${method} ${path} came ${earlyMs} ms before Retry-After was over`)
     if (headers.get('authorization') !== `Bearer ${TOKEN}`)
@@ -277,14 +277,14 @@ export class World implements Disposable {
     if (path.includes(TOKEN)) throw new Violation('P22', 'the credential in a path')
   }
 
-  #noteUploadBegun(fileName: string): void {
+  #recordUploadBegun(fileName: string): void {
     if (this.state.judging.countIntents(fileName) === 0)
       throw new Violation('P2', `"${fileName}" is on its way without an intent`)
     this.#transfers.push({ life: this.life, fileName, seen: undefined, isOver: false })
   }
 
-  #noteUploadEnded(upload: SeenUpload): void {
-    this.note(`uploaded ${upload.fileName} ${upload.sha256.slice(0, 8)} ${upload.isStored ? 'stored' : 'not stored'}`)
+  #recordUploadEnded(upload: SeenUpload): void {
+    this.record(`uploaded ${upload.fileName} ${upload.sha256.slice(0, 8)} ${upload.isStored ? 'stored' : 'not stored'}`)
     this.uploads.push(upload)
     this.#assertOwnBytes(upload)
     const restMs = this.state.judging.quarantineOf(upload.sha256, upload.mime) - this.clock.nowMs()
@@ -315,7 +315,7 @@ export class World implements Disposable {
       throw new Violation('settled', `"${fileName}" was sent ${restedMs} ms after it was written`)
   }
 
-  #noteUploadOver(upload: SeenUpload): void {
+  #recordUploadOver(upload: SeenUpload): void {
     for (const transfer of this.#transfers) if (transfer.seen === upload) transfer.isOver = true
   }
 
@@ -323,7 +323,7 @@ export class World implements Disposable {
   linksCopies = false
 }
 
-/** An ingestion that is overdue long before it ends, whatever the settings. */
+/** An ingestion that is overdue long before it ends, with any settings. */
 const SLOW_MS = 30 * 3_600_000
 /** The longest ingestion in peace, but for the slow ones. */
 export const INGESTION_MS = 10_000

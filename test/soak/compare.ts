@@ -3,7 +3,7 @@ import { accountChurn } from '../support/churn-account.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { runShelfd } from '../support/run-shelfd.ts'
 import { scrape } from './scrape.ts'
-import { PACE, type Soak } from './soak.ts'
+import { type Soak, TIMES } from './soak.ts'
 
 /** What is wrong with the library, in words; empty when it holds exactly the contents that settled, each sent once. */
 export type Complaints = readonly string[]
@@ -15,7 +15,7 @@ export async function compareSides(
   const { uploads, otherUploads } = await scrape(soak.metricsUrl)
   const { exitCode } = await soak.daemon.stop()
   const resources = readLibrary(soak.dataDir).map(({ sha256 }) => sha256)
-  const account = Object.entries(accountChurn(soak.trees, resources, PACE))
+  const account = Object.entries(accountChurn(soak.trees, resources, TIMES))
   const complaints = [
     ...account.flatMap(([name, contents]) => (contents.length > 0 ? [`${contents.length} contents ${name}`] : [])),
     ...(uploads === resources.length ? [] : [`${uploads} uploads for ${resources.length} resources`]),

@@ -31,7 +31,7 @@ async function main(signal: AbortSignal): Promise<boolean> {
   using workspace = openWorkspace('soak')
   print(`${describeMachine()}; load before ${describeLoad()}`)
   await using soak = await openSoak(options, workspace)
-  await rest(soak, signal)
+  await waitUntilSettled(soak, signal)
   const { minutes, files, changesPerSecond, seed } = options
   print(
     `${minutes} minutes, ${files} files in ${soak.trees.length} mirrors, ${changesPerSecond} changes/s, seed ${seed}`,
@@ -73,7 +73,7 @@ async function churnAndSample(soak: Soak, { options, signal, samples }: Churning
 }
 
 /** Waits twice until nothing is left to do: the last changes may cause work later. */
-async function rest({ daemon, trees }: Soak, signal: AbortSignal): Promise<void> {
+async function waitUntilSettled({ daemon, trees }: Soak, signal: AbortSignal): Promise<void> {
   for (let round = 0; round < 2; round += 1) {
     const { mirrors } = await daemon.until('all is settled', (now) => signal.aborted || isIdle(now) || isHalted(now))
     signal.throwIfAborted()
@@ -88,7 +88,7 @@ function isHalted({ mirrors }: DaemonStatus): boolean {
 }
 
 async function compare(soak: Soak, signal: AbortSignal): Promise<boolean> {
-  await rest(soak, signal)
+  await waitUntilSettled(soak, signal)
   const { resources, complaints } = await compareSides(soak)
   const log = soak.daemon.log()
   print(`log: ${log.split('\n').length - 1} lines`)

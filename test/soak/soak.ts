@@ -28,7 +28,7 @@ export interface Soak extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>
 }
 
-export const PACE = { settleMs: 1_000, rescanMs: 60_000, surelySeenMs: 120_000 }
+export const TIMES = { settleMs: 1_000, rescanMs: 60_000, surelySeenMs: 120_000 }
 
 const TREES = ['Papers', 'Notes', 'Scans']
 const LIBRARY = 'Research'
@@ -72,7 +72,7 @@ function fillTree(root: string, { files, seed }: SoakOptions, at: number): Churn
 }
 
 function configure(home: string, trees: readonly ChurnedTree[], port: number): void {
-  const [settle, rescan] = [`${PACE.settleMs}ms`, `${PACE.rescanMs}ms`]
+  const [settle, rescan] = [`${TIMES.settleMs}ms`, `${TIMES.rescanMs}ms`]
   const config = {
     mirrors: trees.map(({ root }) => ({ path: root, library: LIBRARY, settle, rescan })),
     limits: { newPerRun: 'none', newPerDay: 'none' },

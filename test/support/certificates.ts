@@ -9,7 +9,7 @@ export interface Certificate {
   readonly key: string
 }
 
-interface Wish {
+interface CertificateRequest {
   /** Host names it is for. */
   readonly names: readonly string[]
   readonly validFrom?: Date
@@ -20,7 +20,7 @@ interface Wish {
 export interface Authority {
   /** Its own certificate, a PEM file. */
   readonly file: string
-  issue(wish: Wish): Certificate
+  issue(request: CertificateRequest): Certificate
 }
 
 const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
@@ -40,7 +40,7 @@ unique_subject=no
 commonName=supplied
 `
 
-/** Makes an authority with the `openssl` program. */
+/** Creates an authority with the `openssl` program. */
 export function makeAuthority(name = 'Office CA'): Authority {
   const directory = temporaryDirectory()
   const openssl = (...args: readonly string[]) => execFileSync('openssl', args, { cwd: directory, stdio: 'pipe' })

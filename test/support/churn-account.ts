@@ -7,9 +7,9 @@ export interface ChurnedTree {
 }
 
 export interface ChurnPace {
-  /** What rested for less must not be mirrored. */
+  /** A content that was unchanged for less must not be mirrored. */
   readonly settleMs: number
-  /** What rested for longer must have been seen. */
+  /** A content that was unchanged for longer must have been seen. */
   readonly surelySeenMs: number
 }
 
@@ -19,13 +19,13 @@ export interface ChurnAccount {
   readonly twice: readonly string[]
   /** There at the end, and no resource. */
   readonly missing: readonly string[]
-  /** Rested for long, is gone, and no resource. */
+  /** Was unchanged for long, is gone, and no resource. */
   readonly overlooked: readonly string[]
-  /** A resource, though it never rested. */
+  /** A resource, though it was never unchanged for long enough. */
   readonly fleeting: readonly string[]
 }
 
-/** Compares all resources of a library, a SHA-256 each, with what rested in the trees that were mirrored into it. */
+/** Compares all resources of a library, a SHA-256 each, with what was settled in the trees that were mirrored into it. */
 export function accountChurn(
   trees: readonly ChurnedTree[],
   resources: readonly string[],

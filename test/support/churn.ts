@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path'
 import type { Random } from '../../src/foundation/clock.ts'
 
-/** A file of the tree that is changed: what it holds, and since when it rests. */
+/** A file of the tree that is changed: what it holds, and since when it is unchanged. */
 interface Resting {
   readonly sha256: string
   /** Since it was last written or renamed itself, milliseconds of `performance.now`. */
@@ -23,11 +23,11 @@ interface Resting {
 }
 
 /**
- * Changes a directory at random like many people and programs at once, and remembers for how long each content rested, so
- * that what was mirrored can be judged: everything that rested for long, nothing that never rested.
+ * Changes a directory at random like many people and programs at once, and remembers for how long each content was unchanged, so
+ * that what was mirrored can be judged: everything that was unchanged for long, nothing that never was.
  */
 export class Churner {
-  /** The longest that each content rested at one path without any rename. */
+  /** The longest that each content was unchanged at one path without any rename. */
   readonly restedMs = new Map<string, number>()
   /** The longest that each content was left alone, renames of directories above it aside. */
   readonly untouchedMs = new Map<string, number>()
@@ -58,7 +58,7 @@ export class Churner {
     return new Set([...this.#files.values()].map(({ sha256 }) => sha256))
   }
 
-  /** Makes a tree to begin with. */
+  /** Creates the first tree. */
   fill(files: number, directories = files / 50): void {
     while (this.#directories.length < directories) this.#makeDirectory()
     while (this.#files.size < files) this.#create()
@@ -86,7 +86,7 @@ export class Churner {
     for (; this.#files.size > files; this.changes += 1) this.#remove()
   }
 
-  /** Ends the account: what is there now has rested until now. */
+  /** Ends the account: what is there now was unchanged until now. */
   settle(): void {
     for (const path of this.#files.keys()) this.#account(path)
   }
@@ -101,7 +101,7 @@ export class Churner {
     if (path === undefined) return
     this.#account(path)
     appendFileSync(this.#at(path), `more ${this.#label}${this.#next()}\n`)
-    this.#note(path)
+    this.#record(path)
   }
 
   /** As careful editors save: a temporary file takes the place. */
@@ -112,7 +112,7 @@ export class Churner {
     const temporary = `${this.#at(path)}.tmp`
     writeFileSync(temporary, this.#newBytes())
     renameSync(temporary, this.#at(path))
-    this.#note(path)
+    this.#record(path)
   }
 
   #move(): void {
@@ -122,7 +122,7 @@ export class Churner {
     this.#account(from)
     renameSync(this.#at(from), this.#at(to))
     this.#files.delete(from)
-    this.#note(to)
+    this.#record(to)
   }
 
   #remove(): void {
@@ -151,7 +151,7 @@ export class Churner {
     writeFileSync(temporary, this.#newBytes())
     linkSync(temporary, this.#at(path))
     rmSync(temporary)
-    this.#note(path)
+    this.#record(path)
   }
 
   #makeDirectory(): void {
@@ -181,7 +181,7 @@ export class Churner {
     for (const path of ['one.md', 'deep/two.md', 'deep/three.md']) writeFileSync(join(source, path), this.#newBytes())
     renameSync(source, this.#at(name))
     this.#directories.push(name, `${name}/deep`)
-    for (const path of ['one.md', 'deep/two.md', 'deep/three.md']) this.#note(`${name}/${path}`)
+    for (const path of ['one.md', 'deep/two.md', 'deep/three.md']) this.#record(`${name}/${path}`)
   }
 
   #moveOut(): void {
@@ -224,10 +224,10 @@ export class Churner {
   #write(path: string, bytes: string): void {
     if (this.#files.has(path)) this.#account(path)
     writeFileSync(this.#at(path), bytes)
-    this.#note(path)
+    this.#record(path)
   }
 
-  #note(path: string): void {
+  #record(path: string): void {
     const nowMs = performance.now()
     this.#files.set(path, { sha256: hashOf(this.#at(path)), touchedMs: nowMs, placedMs: nowMs })
   }

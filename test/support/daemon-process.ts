@@ -48,9 +48,9 @@ async function stopProcess({ child, ended }: Running): Promise<Outcome> {
 
 /** Nothing is left to do for any mirror, and all that was sent is final. */
 export function isIdle({ mirrors, uploading, inIngestion }: DaemonStatus): boolean {
-  return uploading === 0 && inIngestion === 0 && mirrors.every(isMirrorQuiet)
+  return uploading === 0 && inIngestion === 0 && mirrors.every(isMirrorSettled)
 }
 
-function isMirrorQuiet({ state, settling, lastScanAt }: DaemonMirrorStatus): boolean {
+function isMirrorSettled({ state, settling, lastScanAt }: DaemonMirrorStatus): boolean {
   return state === 'idle' && settling === 0 && lastScanAt !== null
 }

@@ -5,7 +5,7 @@ import { attachDaemon, type RunningDaemon } from './daemon-process.ts'
 import type { Home, Variables } from './home.ts'
 import { runShelfd } from './run-shelfd.ts'
 
-/** Writes the configuration file of a home, beside what its environment says. */
+/** Writes the configuration file of a home; its environment adds further settings. */
 export function configure(home: Home, config: Readonly<Record<string, unknown>>): void {
   home.write('config/shelfd', { 'config.yaml': stringify(config) })
 }

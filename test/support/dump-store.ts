@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
-/** Tables and columns that tell of runs and of when something was looked at, not of the state of files. */
+/** Tables and columns on runs and on times of looks, not on the state of files. */
 const PASSING: Readonly<Record<string, readonly string[]>> = {
   mirror: ['last_run_id'],
   content: ['run_id', 'ingestion_seen_at'],
   // A hash taken too soon after a change is taken again until it is old enough.
   file: ['is_racy'],
   problem: ['count'],
-  // Made once all its files are old enough.
+  // Computed once all its files are old enough.
   directory: ['digest'],
 }
 

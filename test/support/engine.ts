@@ -34,7 +34,7 @@ export interface EngineOptions {
   /** Cuts the uploads under way. */
   readonly graceSignal?: AbortSignal
   readonly scrubIntervalMs?: number
-  readonly pollPace?: Partial<Engine['pollIntervals']>
+  readonly pollIntervals?: Partial<Engine['pollIntervals']>
   readonly fileLog?: FileLog
   /** Walks and hashes in threads as the program does; otherwise in this thread, which is quicker for few files. */
   readonly inThreads?: boolean
@@ -42,7 +42,7 @@ export interface EngineOptions {
   readonly wrapClient?: (client: ServiceClient) => ServiceClient
 }
 
-/** The whole engine in this process, with a client that makes short pauses. */
+/** The whole engine in this process, with a client whose retry delays are short. */
 export interface TestEngine extends AsyncDisposable {
   readonly engine: Engine
   readonly store: Store
@@ -91,7 +91,7 @@ export function openTestEngine(
     signal,
     graceSignal: options.graceSignal ?? new AbortController().signal,
     limits: { ...limits, ...options.limits },
-    pollIntervals: { firstPollMs: 5, maxPollMs: 50, deadlineMs: 3_600_000, ...options.pollPace },
+    pollIntervals: { firstPollMs: 5, maxPollMs: 50, deadlineMs: 3_600_000, ...options.pollIntervals },
     ownDirectories: [stateDir],
     scrubIntervalMs: options.scrubIntervalMs ?? null,
   }
@@ -118,12 +118,12 @@ export function openTestEngine(
         acceptsBreadth: false,
         ...pass,
       }),
-    report: (mirrors, wish = {}) => reportOnce(engine, mirrors, wish.isOffline ?? false),
+    report: (mirrors, options = {}) => reportOnce(engine, mirrors, options.isOffline ?? false),
     [Symbol.asyncDispose]: close,
   }
 }
 
-/** A mirror of a directory into the library "Test", which is made when it is absent. */
+/** A mirror of a directory into the library "Test", which is created when it is absent. */
 export function mirrorOf(directory: string, options: Partial<MirrorSettings> = {}): MirrorSettings {
   return {
     name: basename(directory),

@@ -186,7 +186,7 @@ export async function startFaultyService(options: FaultyOptions = {}): Promise<F
   return service
 }
 
-/** Makes a library and gives its identifier. */
+/** Creates a library and returns its identifier. */
 export async function createLibrary(
   service: { readonly url: string; readonly token: string },
   name: string,
@@ -194,11 +194,11 @@ export async function createLibrary(
   const headers = { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' }
   const request = { method: 'POST', headers, body: JSON.stringify({ name }) }
   const answer = await fetch(`${service.url}/api/v1/libraries`, request)
-  if (answer.status !== 201) throw new Error(`Cannot make the library: ${answer.status}`)
+  if (answer.status !== 201) throw new Error(`Cannot create the library: ${answer.status}`)
   return JSON.parse(await answer.text()).id
 }
 
-/** Faults at random for `share` of all requests; the same for the same seed, whatever the order of requests. */
+/** Faults at random for `share` of all requests; the same for the same seed, independent of the order of requests. */
 export function randomFaults(seed: number, share: number, kinds: readonly Fault[] = FAULTS): FaultyService['fault'] {
   return ({ method, path, fileName, attempt }) => {
     const random = seededRandom(seed ^ seedOf(`${method} ${path} ${fileName ?? ''} ${attempt}`))
@@ -227,7 +227,7 @@ function withoutNonce(seen: SeenRequest, answer: Forwarded): Forwarded {
   return { ...answer, body: answer.body.subarray(0, answer.body.length - NONCE_BYTES) }
 }
 
-/** Answers without the library; false when the request is to go on. */
+/** Answers without the library; false when the request is to continue. */
 function refuse(fault: Fault | undefined, incoming: IncomingMessage, outgoing: ServerResponse): boolean {
   switch (fault) {
     case 'throttled':

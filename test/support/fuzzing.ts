@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** Runs of one fuzzer: few in the suite, as many as `SHELFD_FUZZ_RUNS` says otherwise; a failure prints its seed. */
+/** Runs of one fuzzer: few in the suite, or as many as `SHELFD_FUZZ_RUNS`; a failure prints its seed. */
 export function fuzzRuns(usual: number): fc.Parameters<unknown> {
   const { SHELFD_FUZZ_RUNS, SHELFD_FUZZ_SEED } = process.env
   const seed = SHELFD_FUZZ_SEED === undefined ? {} : { seed: Number(SHELFD_FUZZ_SEED) }

@@ -14,15 +14,15 @@ export function copyState(stateDir: string, target = temporaryDirectory()): stri
 /** The same, so that it seems to be no copy: as a kill at this moment would leave it. */
 export function killedState(stateDir: string): string {
   const killed = copyState(stateDir)
-  noteItsPlace(killed)
+  recordItsPlace(killed)
   return killed
 }
 
-/** Lets the note take the database for the very file that it was written for. */
-function noteItsPlace(stateDir: string): void {
+/** Changes the generation file so that it takes the database for the file that it was written for. */
+function recordItsPlace(stateDir: string): void {
   const { ino, ctimeNs } = statSync(join(stateDir, 'store.db'), { bigint: true })
   const file = join(stateDir, 'generation')
-  const note = readFileSync(file, 'utf8')
+  const generation = readFileSync(file, 'utf8')
   const place = `"place":{"inode":"${ino}","ctimeNs":"${ctimeNs}"}`
-  writeFileSync(file, note.replace(/"place":(?:null|\{[^}]*\})/, place))
+  writeFileSync(file, generation.replace(/"place":(?:null|\{[^}]*\})/, place))
 }

@@ -1,11 +1,11 @@
 import type { Clock, Timer } from '../../src/foundation/clock.ts'
 
 export interface ManualClock extends Clock {
-  /** Lets time pass: both clocks go on, and whoever sleeps wakes in order. */
+  /** Lets time pass: both clocks advance, and sleepers wake in order. */
   advance(durationMs: number): Promise<void>
-  /** Lets everything go on that waits for nothing but its turn. */
+  /** Lets all work continue that waits only for its turn in the event loop. */
   settle(): Promise<void>
-  /** Lets time pass to the next one that is due, and what it wakes go on; false when nobody sleeps. */
+  /** Lets time pass until the next sleeper is due, and lets what it wakes continue; false when nobody sleeps. */
   advanceToNext(): Promise<boolean>
   /** Sets the wall clock only, as a suspended machine or an administrator does; sleepers notice nothing. */
   jump(byMs: number): void
@@ -18,7 +18,7 @@ interface Sleeper {
   readonly wake: () => void
 }
 
-/** A clock that stands still until it is told; it begins at `nowMs` on the wall. */
+/** A clock that stands still until a test advances it; its wall clock begins at `nowMs`. */
 export function manualClock(nowMs = Date.UTC(2026, 0, 1)): ManualClock {
   let wallMs = nowMs
   let monotonicMs = 0

@@ -1,4 +1,4 @@
-/** One controller in this process, whose watcher reports only what a test says. */
+/** One controller in this process, whose watcher reports only the hints of the test. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { InterruptedError } from '../../src/foundation/errors.ts'
@@ -13,7 +13,7 @@ import { createFollower } from '../../src/sync/ingestion/create-follower.ts'
 const LONGEST_WAIT_MS = 20_000
 
 /** A watcher that reports only the `events` of a test; `watched` are the directories it was given. */
-export interface HandWatch {
+export interface ManualWatch {
   readonly means: WatchMeans
   readonly watched: Set<string>
   isLimited: boolean
@@ -21,11 +21,11 @@ export interface HandWatch {
   events: WatchListener
 }
 
-export function handWatch(): HandWatch {
+export function manualWatch(): ManualWatch {
   const watched = new Set<string>()
   const nothing = { onHint() {}, onLost() {}, onLimit() {} }
   const add = (directories: readonly string[]) => {
-    const fresh = hand.isLimited ? [] : directories.filter((path) => !watched.has(path))
+    const fresh = watch.isLimited ? [] : directories.filter((path) => !watched.has(path))
     for (const path of fresh) watched.add(path)
     return fresh
   }
@@ -37,15 +37,15 @@ export function handWatch(): HandWatch {
     add,
     keepOnly,
     get isLimited() {
-      return hand.isLimited
+      return watch.isLimited
     },
     delayMs: 0,
     get hasStopped() {
-      return hand.hasStopped
+      return watch.hasStopped
     },
     [Symbol.asyncDispose]: async () => watched.clear(),
   })
-  const hand: HandWatch = {
+  const watch: ManualWatch = {
     watched,
     isLimited: false,
     hasStopped: false,
@@ -53,12 +53,12 @@ export function handWatch(): HandWatch {
     means: {
       choose: () => ({ backEnd: 'node', reason: 'by hand' }),
       watch: async (_, __, events) => {
-        hand.events = events
+        watch.events = events
         return watcher()
       },
     },
   }
-  return hand
+  return watch
 }
 
 /** Settles quickly, and scans only when something calls for it. */

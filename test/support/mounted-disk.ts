@@ -19,7 +19,7 @@ export function mount(args: readonly string[], at: string): Disposable {
   return { [Symbol.dispose]: unmount }
 }
 
-/** Makes the image of a disk with these files; `madeAt` in seconds since the Unix epoch, `at` is where it is mounted for that. */
+/** Creates the image of a disk with these files; `madeAt` in seconds since the Unix epoch, `at` is where it is mounted for that. */
 export function makeDisk(image: string, madeAt: number, at: string, files: Tree): void {
   writeFileSync(image, '')
   execFileSync('truncate', ['--size=8M', image])

@@ -33,7 +33,7 @@ export interface TestProxy extends Listening {
   readonly tunnels: ReadonlySet<Socket>
   /** Refuses with this status, as a policy or a proxy without network does. */
   refusal: number | undefined
-  /** Says nothing to whoever asks. */
+  /** Accepts connections and never answers. */
   isSilent: boolean
 }
 
@@ -43,7 +43,7 @@ export async function startProxy({ names, credentials, certificate }: ProxyOptio
   const tunnels = new Set<Socket>()
   const http = createServer((_, answer) => answer.writeHead(400).end())
   http.on('connect', (request, socket) => {
-    // @types says Duplex, because a server may be given other streams.
+    // @types has Duplex, because a server may be given other streams.
     open(request, request.socket).catch(() => socket.destroy())
   })
   const open = async (request: IncomingMessage, socket: Socket) => {

@@ -13,7 +13,7 @@ export function temporaryDirectory(): string {
   return path
 }
 
-/** Writes a tree below `root`, which is made if absent, and gives `root`. */
+/** Writes a tree below `root`, which is created if absent, and returns `root`. */
 export function writeTree(root: string, tree: Tree): string {
   mkdirSync(root, { recursive: true })
   for (const [path, content] of Object.entries(tree)) {

@@ -18,7 +18,7 @@ while True:
     if screen in ready:
         try:
             shown = os.read(screen, 65536)
-        except OSError:  # Linux tells the end so
+        except OSError:  # the end, on Linux
             shown = b""
         if not shown:
             break

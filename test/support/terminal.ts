@@ -24,7 +24,7 @@ export interface Terminal {
 interface Around {
   readonly env: Variables
   readonly path: string
-  /** What is started with the arguments: the program itself if not said. */
+  /** The command that is started with the arguments; by default the program itself. */
   readonly program?: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** Judges what a test service sees of uploads: a content is sent again only if no clear answer said that it is stored (P3). */
+/** Checks the uploads that a test service sees: a content is sent again only if no clear answer confirmed that it is stored (P3). */
 import { createHash } from 'node:crypto'
 
 /** One upload that came whole. */

@@ -6,10 +6,10 @@ import { temporaryDirectory } from './temporary.ts'
 /** `service/` of the project. */
 export const SERVICE_FILES = join(import.meta.dirname, '..', '..', 'service')
 
-/** Keys that only newer versions know; older ones say so and go on. */
+/** Keys that only newer versions know; older ones log that and continue. */
 const SINCE_254 = /Unknown key (?:name )?'(?:RestartSteps|RestartMaxDelaySec)'/
 
-/** What `systemd-analyze verify` says about a unit; nothing when all is well. Rejects when systemd would not start it. */
+/** The output of `systemd-analyze verify` on a unit, which is empty when all is well. Rejects when systemd would not start it. */
 export async function verifyUnit(file: string, isUser: boolean): Promise<string[]> {
   const args = ['verify', '--man=no', ...(isUser ? ['--user'] : []), file]
   const env = { ...process.env, XDG_RUNTIME_DIR: temporaryDirectory() }

@@ -31,7 +31,7 @@ const server = createServer((request, response) => {
     return
   }
   requests += 1
-  if (request.url?.endsWith('/files')) noteBegin(request)
+  if (request.url?.endsWith('/files')) recordBegin(request)
   request.resume()
   request.on('end', () => respond(request, response))
 })
@@ -48,7 +48,7 @@ function respond({ method, url = '' }: IncomingMessage, response: ServerResponse
 }
 
 /** The name is in the first bytes. */
-function noteBegin(request: IncomingMessage): void {
+function recordBegin(request: IncomingMessage): void {
   const atMs = performance.timeOrigin + performance.now()
   request.once('data', (bytes: Buffer) => {
     const name = /filename="([^"]*)"/.exec(bytes.toString('latin1', 0, 1_000))?.[1]

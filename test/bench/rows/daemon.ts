@@ -38,13 +38,13 @@ async function useAtRest(bench: Bench, home: string): Promise<UseAtRest> {
 function rowsOf(when: string, { residentBytes, idleShare }: UseAtRest): ResultRow[] {
   return [
     resultRow({
-      work: `daemon at rest ${when}: resident memory`,
+      work: `idle daemon ${when}: resident memory`,
       ours: showMegabytes(residentBytes),
       target: `≤ ${showMegabytes(MOST_BYTES)}`,
       verdict: verdict(residentBytes <= MOST_BYTES),
     }),
     resultRow({
-      work: `daemon at rest ${when}: processor`,
+      work: `idle daemon ${when}: processor`,
       ours: showPercent(idleShare),
       target: `< ${showPercent(MOST_IDLE_SHARE)}`,
       verdict: verdict(idleShare < MOST_IDLE_SHARE),

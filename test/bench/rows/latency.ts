@@ -22,7 +22,7 @@ export async function latency(bench: Bench): Promise<ResultRow[]> {
   for (const perSecond of [20, 1_000]) {
     await bench.service.takeBegun()
     const saved = await saveFiles(tree, perSecond)
-    await started.daemon.until('at rest', isIdle)
+    await started.daemon.until('idle', isIdle)
     rows.push(...rowsOf(perSecond, delaysOf(saved, await bench.service.takeBegun())))
   }
   return rows

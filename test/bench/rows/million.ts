@@ -15,7 +15,7 @@ const CONTENTS = 4_096
 /** Of ten times the files at most so much more than ten times the time. */
 const MOST_GROWTH = 1.3
 
-/** A million files made for the purpose: memory stays bounded and time grows no faster than their number. */
+/** A million generated files: memory stays bounded and time grows no faster than their number. */
 export async function million(bench: Bench): Promise<ResultRow[]> {
   const small = await passOver(bench, FILES_OF_SMALL)
   const large = await passOver(bench, FILES)

@@ -19,7 +19,7 @@ export async function uploads(bench: Bench): Promise<ResultRow[]> {
   const paths = listContents(tree)
   const listFile = bench.workspace.fresh('files')
   writeFileSync(listFile, JSON.stringify(paths))
-  bench.note(`uploads: ${paths.length} different contents of ${relative(bench.tree, tree) || 'the whole tree'}`)
+  bench.log(`uploads: ${paths.length} different contents of ${relative(bench.tree, tree) || 'the whole tree'}`)
   const rows: ResultRow[] = []
   for (const transfers of [8, 32]) rows.push(await uploadWith(bench, { tree, listFile, transfers }))
   return rows

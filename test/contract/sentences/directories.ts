@@ -158,7 +158,7 @@ const pageShape = z.looseObject({
   truncated: z.boolean(),
 })
 
-/** A directory of four directories that were not made in their order. */
+/** A directory of four directories that were not created in their order. */
 async function foldersOf(it: Examination): Promise<{ library: string; path: string }> {
   const path = `${await it.directory()}/sorted`
   const { status } = await it.makeDirectory(path)

@@ -154,7 +154,7 @@ export class Examination {
   }
 
   #mayDelete(library: string): void {
-    if (library !== NO_SUCH_THING && !this.#made.has(library)) throw new Error(`Not made by this run: ${library}`)
+    if (library !== NO_SUCH_THING && !this.#made.has(library)) throw new Error(`Not created by this run: ${library}`)
   }
 }
 

@@ -11,7 +11,7 @@ export interface Finding {
   readonly reason: string | undefined
 }
 
-/** Makes the assertions in their order, one at a time, and yields each finding at once. */
+/** Runs the assertions in their order, one at a time, and yields each finding at once. */
 export async function* runSuite(sentences: readonly Sentence[], it: Examination): AsyncGenerator<Finding> {
   for (const sentence of sentences) {
     for (const assertion of sentence.assertions) yield { sentence, assertion, ...(await observe(assertion, it)) }

@@ -17,7 +17,7 @@ export const BUGS: readonly PlantedBug[] = [
     this.#engine.store.writeRelaxed(() => {`,
   },
   {
-    name: 'a file is told as sent before that is committed',
+    name: 'a file is reported as sent before that is committed',
     file: 'src/sync/upload/upload-recorder.ts',
     from: '    this.#unannounced.push({ mirror',
     to: '    this.#engine.fileLog.sent({ mirror',
@@ -277,7 +277,7 @@ export const BUGS: readonly PlantedBug[] = [
     to: 'return ageMsOf(file, nowMs) >= -settleMs',
   },
   {
-    name: 'a directory is made before its parent',
+    name: 'a directory is created before its parent',
     file: 'src/sync/directories/create-directories.ts',
     from: "    const depth = directory.path === '' ? 0 : directory.path.split('/').length",
     to: "    const depth = directory.path === '' ? 0 : 9 - directory.path.split('/').length",

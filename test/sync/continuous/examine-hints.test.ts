@@ -10,7 +10,7 @@ import { walkOptions } from '../../../src/sync/observe/observe.ts'
 import { openMirror } from '../../../src/sync/pin/open-mirror.ts'
 import { mirrorOf, openTestEngine } from '../../support/engine.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
-import { type HandWatch, handWatch } from '../../support/mirror-controller.ts'
+import { type ManualWatch, manualWatch } from '../../support/mirror-controller.ts'
 import { type Tree, temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 const PASS = {
@@ -25,7 +25,7 @@ const PASS = {
 
 interface Examined extends AsyncDisposable {
   readonly root: string
-  readonly hand: HandWatch
+  readonly hand: ManualWatch
   readonly settling: () => number
   look(...paths: string[]): ReturnType<typeof examineHints>
   /** Files by directory, as the store knows them. */
@@ -40,7 +40,7 @@ async function scannedMirror(tree: Tree, settleMs = 0): Promise<Examined> {
   const settings = mirrorOf(root)
   await sync([settings])
   const mirror = await openMirror(engine, settings, inspectRoot(nodeFileSystem, root), { runId: 0, options: PASS })
-  const hand = handWatch()
+  const hand = manualWatch()
   const hooks = { onHint() {}, onScanNeeded() {} }
   const watch = await MirrorWatch.open(engine, { root, settleMs, means: hand.means, name: 'Papers' }, hooks)
   watch.add(engine.store.directories.list(mirror.row.id).map(({ path }) => path))

@@ -7,7 +7,7 @@ import type { ServiceClient } from '../../../src/remote/service-client.ts'
 import type { Connection, Engine } from '../../../src/sync/engine.ts'
 import { mirrorOf, openTestEngine } from '../../support/engine.ts'
 import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
-import { controllerSettings, handWatch, isIdle, startController, until } from '../../support/mirror-controller.ts'
+import { controllerSettings, isIdle, manualWatch, startController, until } from '../../support/mirror-controller.ts'
 import { type Tree, temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 const TEN_YEARS_MS = 10 * 365 * 86_400_000
@@ -20,7 +20,7 @@ function rootWith(tree: Tree): string {
 async function controlledMirror(service: FaultyService, tree: Tree) {
   const root = rootWith(tree)
   const { engine } = openTestEngine(service)
-  const hand = handWatch()
+  const hand = manualWatch()
   const examining = { isOver: async () => {} }
   const openExaminer: Engine['openExaminer'] = (options) => {
     const examiner = engine.openExaminer(options)
@@ -97,7 +97,7 @@ describe('uploads', () => {
       route !== 'uploadFile' && service.count('uploadFile') > 0 ? { status: 503, body: {} } : undefined
     const { engine } = openTestEngine(service, { limits: { inIngestion: 1, transfers: 1 } })
     const root = rootWith({ 'a.md': 'a', 'b.md': 'b', 'c.md': 'c' })
-    const running = startController(engine, controllerSettings(mirrorOf(root), handWatch().means))
+    const running = startController(engine, controllerSettings(mirrorOf(root), manualWatch().means))
     await until('it waits', () => running.controller.status.state === 'waiting')
     service.answer = () => undefined
     running.controller.wake()
@@ -111,7 +111,10 @@ describe('uploads', () => {
     service.answer = ({ route }) =>
       route === 'showResource' || (route === 'checkAccess' && isPolled()) ? { status: 403, body: {} } : undefined
     const { engine } = openTestEngine(service)
-    const running = startController(engine, controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means))
+    const running = startController(
+      engine,
+      controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), manualWatch().means),
+    )
     await until('the connection is given up', () => running.connection.status.state === 'refused')
     expect(running.fatal).toEqual([])
     service.answer = () => undefined
@@ -174,7 +177,7 @@ test('a connection closed under a mirror does not halt it', async () => {
     },
   })
   const { engine } = openTestEngine(service, { wrapClient })
-  startController(engine, controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means))
+  startController(engine, controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), manualWatch().means))
   await until('all is sent', () => service.count('uploadFile') === 1)
 })
 
@@ -241,7 +244,7 @@ describe('a batch', () => {
   test('a batch waits for files that have not settled', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const { engine } = openTestEngine(service)
-    const settings = controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means, { settleMs: 500 })
+    const settings = controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), manualWatch().means, { settleMs: 500 })
     const { controller } = startController(engine, settings)
     controller.hold('scheduled', 'by the test')
     await controller.batch(new AbortController().signal)
@@ -252,7 +255,7 @@ describe('a batch', () => {
   test('a batch ends at its time limit although a file settles', async () => {
     await using service = await startFaultyService({ library: 'Test' })
     const { engine } = openTestEngine(service)
-    const settings = controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means, { settleMs: 60_000 })
+    const settings = controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), manualWatch().means, { settleMs: 60_000 })
     const { controller } = startController(engine, settings)
     controller.hold('scheduled', 'by the test')
     const isLong = new AbortController()
@@ -274,7 +277,10 @@ describe('another run', () => {
     }
     const fs = { ...nodeFileSystem, lstatSync }
     const { engine } = openTestEngine(service, { fs })
-    const running = startController(engine, controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), handWatch().means))
+    const running = startController(
+      engine,
+      controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), manualWatch().means),
+    )
     await until('the controller is idle', () => isIdle(running))
     for (let turns = 0; turns < 60; turns += 1) {
       running.controller.wake()
@@ -290,7 +296,7 @@ describe('another run', () => {
 })
 
 describe('modification times in the future', () => {
-  test.each([null, handWatch().means])(
+  test.each([null, manualWatch().means])(
     'a modification time in the future does not prevent an upload',
     async (watch) => {
       await using service = await startFaultyService({ library: 'Test' })

@@ -6,7 +6,7 @@ import type { Engine } from '../../../src/sync/engine.ts'
 import { emptyBatch, type UnsettledFile } from '../../../src/sync/observe/observation.ts'
 import { mirrorOf, openTestEngine } from '../../support/engine.ts'
 import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
-import { controllerSettings, handWatch, isIdle, startController, until } from '../../support/mirror-controller.ts'
+import { controllerSettings, isIdle, manualWatch, startController, until } from '../../support/mirror-controller.ts'
 import { type Tree, temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 interface Kept {
@@ -23,7 +23,7 @@ function keep(service: FaultyService, given: Kept) {
   const { tree = { 'a.md': 'a' }, onScan, observeTree, settleMs = 30, clock = systemClock } = given
   const root = writeTree(join(temporaryDirectory(), 'Papers'), tree)
   const { engine } = openTestEngine(service, { clock })
-  const hand = handWatch()
+  const hand = manualWatch()
   const counted = { scans: 0 }
   const counting: Engine['observeTree'] = (options, signal) => {
     counted.scans += 1

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../../../src/foundation/clock.ts'
 import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
 import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
 import { readLibrary } from '../../support/library-contents.ts'
-import { controllerSettings, handWatch, isIdle, startController, until } from '../../support/mirror-controller.ts'
+import { controllerSettings, isIdle, manualWatch, startController, until } from '../../support/mirror-controller.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 /** Every upload takes ten minutes by this clock. */
@@ -71,7 +71,7 @@ describe('a copy that is being linked', () => {
     service.onAnswered = ({ fileName }) => (fileName === 'copy.md' ? latch.promise : undefined)
     const { engine, store } = openTestEngine(service)
     const root = writeTree(temporaryDirectory(), { 'a.md': 'same' })
-    const hand = handWatch()
+    const hand = manualWatch()
     const running = startController(engine, controllerSettings(mirrorOf(root, { duplicates: 'link' }), hand.means))
     await until('the first one is stored', () => isIdle(running))
     writeTree(root, { 'copy.md': 'same' })
@@ -96,7 +96,7 @@ describe('an idle controller', () => {
     const { engine, store, sync } = openTestEngine(service)
     const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'a' }))
     expect((await sync([mirror])).outcome).toBe('failures')
-    const running = startController(engine, controllerSettings(mirror, handWatch().means))
+    const running = startController(engine, controllerSettings(mirror, manualWatch().means))
     await until('the controller is idle', () => isIdle(running))
     service.rewrite = (_, body) => body
     store.write(() => store.quarantine.makeDue(1))

@@ -48,9 +48,9 @@ describe('a resource that runs for 10,000 hours', () => {
       polls += 1
       return status
     })
-    const pollPace = { firstPollMs: 2_000, maxPollMs: HOUR_MS / 4 }
+    const pollIntervals = { firstPollMs: 2_000, maxPollMs: HOUR_MS / 4 }
     for (let run = 1; run <= 4; run += 1) {
-      await using tested = openTestEngine(service, { stateDir, clock, wrapClient, pollPace })
+      await using tested = openTestEngine(service, { stateDir, clock, wrapClient, pollIntervals })
       const result = await tested.sync([mirror], { waitMs: 50 * HOUR_MS })
       await clock.sleep(2_450 * HOUR_MS)
       expect(result.outcome).toBe('pending')
@@ -60,7 +60,7 @@ describe('a resource that runs for 10,000 hours', () => {
     expect(clock.elapsedMs()).toBeGreaterThanOrEqual(10_000 * HOUR_MS)
     expect(polls).toBeGreaterThan(100)
     status = 'completed'
-    await using tested = openTestEngine(service, { stateDir, clock, wrapClient, pollPace })
+    await using tested = openTestEngine(service, { stateDir, clock, wrapClient, pollIntervals })
     const last = await tested.sync([mirror])
     expect(last.outcome).toBe('done')
     expect(accountOf(last).ingestion).toMatchObject({ pending: 0, searchable: 1 })
