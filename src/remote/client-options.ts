@@ -65,7 +65,6 @@ export interface ClientOptions {
   readonly onRequest?: ((observation: RequestObservation) => void) | undefined
 }
 
-export const DEFAULT_RETRY: RetryPolicy = { attempts: 8, firstDelayMs: 500, maxDelayMs: 30_000, forMs: 120_000 }
 export const DEFAULT_TIMEOUTS: Timeouts = { requestMs: 60_000, uploadStallMs: 60_000 }
 
 /** The canonical origin of a service; throws UsageError if `text` is none or would send the credential unencrypted. */

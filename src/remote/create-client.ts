@@ -1,5 +1,6 @@
+import { DEFAULT_RETRY } from '../rules/failure/retry-delay.ts'
 import { createCapabilitiesReader } from './capabilities/capabilities.ts'
-import { type ClientOptions, DEFAULT_RETRY, parseOrigin, parseToken } from './client-options.ts'
+import { type ClientOptions, parseOrigin, parseToken } from './client-options.ts'
 import { accessEndpoints } from './endpoints/access-context.ts'
 import { assetEndpoints } from './endpoints/assets.ts'
 import { directoryEndpoints } from './endpoints/directories.ts'

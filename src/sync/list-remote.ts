@@ -21,6 +21,7 @@ export interface ListingTarget {
   readonly client: ServiceClient
   readonly libraryId: number
   readonly remoteId: string
+  /** How many directories are listed at once: `limits.transfers`. */
   readonly concurrency: number
   readonly logger: Logger
   readonly signal: AbortSignal

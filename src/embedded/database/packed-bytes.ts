@@ -4,7 +4,7 @@ import { messageOf } from '../../foundation/errors.ts'
 /** Stored bytes are not what was packed. */
 export class DamagedBytesError extends Error {}
 
-/** Returns the bytes as zstd where that is shorter; otherwise as they are, so that their length tells which it is. */
+/** Returns the bytes as zstd where that is shorter; otherwise unchanged, so that the length shows which of the two they are. */
 export function packBytes(bytes: Buffer): Buffer {
   const packed = zstdCompressSync(bytes, { chunkSize: chunkSizeOf(bytes.length) })
   return packed.length < bytes.length ? packed : bytes

@@ -14,6 +14,9 @@ export interface RetryPolicy {
   readonly longestRetryAfterMs?: number
 }
 
+/** Of requests to a service. The configuration sets `forMs` (`limits.retryFor`). */
+export const DEFAULT_RETRY: RetryPolicy = { attempts: 8, firstDelayMs: 500, maxDelayMs: 30_000, forMs: 120_000 }
+
 /**
  * The delay after failed try number `attempt` (from 1). Half of the growing part is jitter, so that clients that failed
  * together don't return together; `random` is in [0, 1). Never less than `retryAfterMs`.

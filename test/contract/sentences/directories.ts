@@ -52,7 +52,7 @@ export const directories: readonly Sentence[] = [
   sentence(
     '4.10',
     'Each section is sorted by name, ascending.',
-    assertion('folders are sorted by name, whatever their order of creation', async (it) => {
+    assertion('folders are sorted by name, in any order of creation', async (it) => {
       const { library, path } = await foldersOf(it)
       const { folders } = await it.list(library, { path })
       assert.deepEqual(
@@ -60,7 +60,7 @@ export const directories: readonly Sentence[] = [
         ['alpha', 'beta', 'gamma', 'omega'],
       )
     }),
-    assertion('files are sorted by name, whatever their order of upload', async (it) => {
+    assertion('files are sorted by name, in any order of upload', async (it) => {
       const { library, path } = await mixedDirectory(it)
       const names = (await it.list(library, { path })).files.map(({ filename }) => filename)
       assert.deepEqual(names, [...names].sort())
@@ -69,7 +69,7 @@ export const directories: readonly Sentence[] = [
   ),
   sentence(
     '4.10',
-    'The cursor goes on in both sections, in the one that has more when the other has ended.',
+    'The cursor continues both sections, or the one that has more when the other has ended.',
     assertion('all pages together have each folder once and in order', async (it) => {
       const { library, path } = await foldersOf(it)
       assert.deepEqual((await walk(it, library, path, 1)).folders, ['alpha', 'beta', 'gamma', 'omega'])

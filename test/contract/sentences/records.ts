@@ -136,7 +136,7 @@ export const records: readonly Sentence[] = [
   ),
   sentence(
     '2.9',
-    'Library paths tell upper and lower case apart.',
+    'Library paths distinguish upper and lower case.',
     assertion('the inbox is not found in capital letters', async (it) => {
       const library = await it.library()
       hasStatus(await it.client().listing(library, { path: INBOX_PATH }), 200)

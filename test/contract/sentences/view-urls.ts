@@ -209,7 +209,7 @@ export const viewUrls: readonly Sentence[] = [
   ),
   sentence(
     '5.6',
-    'Whoever holds a URL has access until it expires.',
+    'A signed URL gives its holder access until it expires.',
     assertion('a signed URL opens twice', async (it) => {
       const url = await signedUrl(it)
       for (let times = 0; times < 2; times += 1) hasStatus(await it.open(url), 200)

@@ -8,7 +8,7 @@ import type { ReaderSetup } from './reader-process.ts'
 export interface ChildExtractor {
   /**
    * Reads documents one after the other, in the order of the calls. Throws ChildEndedError when the process ended first, and
-   * whatever the sink throws.
+   * the error of the sink when that throws.
    */
   extract(document: ChildDocument, sink: ExtractionSink): Promise<ExtractionEnd>
   /** Ends the process at once; extractions under way fail with `reason`. */
