@@ -95,6 +95,7 @@ export const commands: readonly CommandEntry[] = [
     () => import('./commands/serve/tokens/revoke.ts'),
   ),
   entry('init', 'Write a configuration, by questions or flags', () => import('./commands/setup/init.ts')),
+  entry('bug-report', 'Collect what someone needs to find a fault', () => import('./commands/setup/bug-report.ts')),
   entry('doctor', 'Check everything that shelfd needs', () => import('./commands/setup/doctor.ts')),
   entry('service install', 'Have the service manager start the daemon', () => import('./commands/service/install.ts')),
   entry('service uninstall', 'Stop the daemon and remove its service', () => import('./commands/service/uninstall.ts')),

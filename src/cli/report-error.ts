@@ -58,7 +58,8 @@ export function typedColor(argv: readonly string[]): ColorChoice {
   return COLOR_CHOICES.find((choice) => choice === color) ?? 'auto'
 }
 
-function typedValue(argv: readonly string[], flag: string): string | undefined {
+/** The value of a flag, before the command line was read. */
+export function typedValue(argv: readonly string[], flag: string): string | undefined {
   const at = argv.findLastIndex((word) => word === flag || word.startsWith(`${flag}=`))
   if (at === -1) return undefined
   const [, attached] = argv[at]?.split('=') ?? []

@@ -2,7 +2,7 @@ import { keepNurserySmall } from '../app/keep-nursery-small.ts'
 import type { Settings } from '../app/settings/settings.ts'
 import { version } from '../app/version.ts'
 import { InterruptedError, messageOf, OperatorError, ShelfdError } from '../foundation/errors.ts'
-import { escapeLines } from '../foundation/text/safe-text.ts'
+import { escapeLines, terminalSafeJson } from '../foundation/text/safe-text.ts'
 import type { Command } from './command.ts'
 import { commands } from './commands.ts'
 import type { GlobalFlags } from './context.ts'
@@ -10,7 +10,7 @@ import { EXIT_CODES, exitCodeOf } from './exit-codes.ts'
 import { COMPLETION_REQUEST, flagForWord } from './options/global-options.ts'
 import { type FoundCommand, findCommand } from './parser/find-command.ts'
 import type { CommandLine } from './parser/read-command-line.ts'
-import { reportError, type Shown, typedColor, typedLogFormat } from './report-error.ts'
+import { reportError, type Shown, typedColor, typedLogFormat, typedValue } from './report-error.ts'
 import { type CliIo, columnsOf } from './terminal/cli-io.ts'
 
 /** Runs one command line (without program name) and returns its exit code; the only place that prints errors. */
@@ -51,7 +51,7 @@ function firstOf(error: unknown): unknown {
 
 async function dispatch(argv: readonly string[], io: CliIo, shown: Shown): Promise<number> {
   if (argv[0] === COMPLETION_REQUEST) return complete(argv.slice(1), io)
-  if (asksForOneOf(argv, '--version', '-V')) return printText(io, `${version}\n`)
+  if (asksForOneOf(argv, '--version', '-V')) return printText(io, `${await describeVersion(argv, io)}\n`)
   const found = findCommand(argv, commands)
   shown.commandName = found.entry?.name
   const command = await found.entry?.load()
@@ -62,6 +62,13 @@ async function dispatch(argv: readonly string[], io: CliIo, shown: Shown): Promi
   if (command && read) return runCommand(command, read, io, shown)
   io.stderr.write(await helpOf(found, command, io))
   return EXIT_CODES.usage.code
+}
+
+/** With --json also what runs here and where it keeps its files. */
+async function describeVersion(argv: readonly string[], { env, cwd, home }: CliIo): Promise<string> {
+  if (!asksForOneOf(argv, '--json')) return version
+  const { describeProgram } = await import('../app/describe-program.ts')
+  return terminalSafeJson(describeProgram({ env, cwd, home }, typedValue(argv, '--config')))
 }
 
 /** Answers the request of a shell at TAB. */

@@ -1,12 +1,9 @@
 import type { Checked } from '../../../app/doctor/run-checks.ts'
 import { defineCommand } from '../../command.ts'
-import type { CommandContext } from '../../context.ts'
 import { type ExitName, exitOfCode, worstExit } from '../../exit-codes.ts'
 import { renderFinding, SYMBOLS, WORDS } from '../../render/findings.ts'
 import { showsSymbols } from '../../terminal/cli-io.ts'
-
-/** How long one check may take. */
-const LIMIT_MS = 5_000
+import { openDoctor } from './open-doctor.ts'
 
 export const command = defineCommand({
   description: [
@@ -26,7 +23,7 @@ export const command = defineCommand({
   async run(context) {
     const { CHECKS } = await import('../../../app/doctor/checks.ts')
     const { runChecks } = await import('../../../app/doctor/run-checks.ts')
-    await using doctor = await openContext(context)
+    await using doctor = await openDoctor(context)
     const layout = {
       marks: showsSymbols(context.io) ? SYMBOLS : WORDS,
       nameWidth: Math.max(...CHECKS.map(({ name }) => name.length)),
@@ -44,24 +41,6 @@ export const command = defineCommand({
     return worstExit(exits)
   },
 })
-
-async function openContext({ io, config, settingFlags, redactor, signal, readSettings }: CommandContext) {
-  const { openDoctorContext } = await import('../../../app/doctor/doctor-context.ts')
-  const { thisMachine } = await import('../../../app/doctor/this-machine.ts')
-  const { env, cwd, home } = io
-  const flags = { ...settingFlags, config }
-  return openDoctorContext({
-    env,
-    cwd,
-    home,
-    flags,
-    redactor,
-    signal,
-    readSettings,
-    machine: thisMachine,
-    limitMs: LIMIT_MS,
-  })
-}
 
 function toJson({ check, level, message, remedy, code }: Checked) {
   return { check, level, message, remedy: remedy ?? null, code: level === 'failed' ? (code ?? null) : null }

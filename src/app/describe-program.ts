@@ -1,0 +1,30 @@
+import { versions } from 'node:process'
+import { defaultDataDir, findConfigFile, type Surroundings } from './settings/config-file/find-config-file.ts'
+import { findStateDir } from './settings/state-dir.ts'
+import { version } from './version.ts'
+
+/** What runs here and where it keeps its files; nothing of it is secret, and no setting needs to be valid. */
+export interface ProgramDescription {
+  readonly version: string
+  readonly node: string
+  /** Such as `linux-x64`. */
+  readonly platform: string
+  readonly program: string
+  /** Null when there is no configuration file. */
+  readonly configFile: string | null
+  readonly stateDir: string
+  /** Where the embedded library lies unless the configuration names another place. */
+  readonly defaultDataDir: string
+}
+
+export function describeProgram(around: Surroundings, config: string | undefined): ProgramDescription {
+  return {
+    version,
+    node: versions.node,
+    platform: `${process.platform}-${process.arch}`,
+    program: process.argv[1] ?? process.execPath,
+    configFile: findConfigFile(config, around) ?? null,
+    stateDir: findStateDir({ ...around, flags: { config } }),
+    defaultDataDir: defaultDataDir(around),
+  }
+}
