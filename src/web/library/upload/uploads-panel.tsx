@@ -48,8 +48,13 @@ export function UploadsPanel({ uploads, isWhole }: UploadsPanelProps) {
 }
 
 /** What moves comes first, then what needs somebody. */
-function urgency({ state }: Upload): number {
-  return ['sending', 'refused', 'stored', 'waiting'].indexOf(state.kind)
+function urgency(upload: Upload): number {
+  if (isProblem(upload)) return 1
+  return ['sending', 'refused', 'stored', 'waiting'].indexOf(upload.state.kind)
+}
+
+function isProblem(upload: Upload): boolean {
+  return inWords(upload).tone === 'problem'
 }
 
 function Row({ upload, onRetry }: { readonly upload: Upload; onRetry(): void }) {
@@ -108,12 +113,12 @@ function duplicateInWords(resource: { title?: string | undefined; paths?: string
 }
 
 function summaryOf(all: readonly Upload[]): string {
-  const refused = all.filter(({ state }) => state.kind === 'refused').length
+  const problems = all.filter(isProblem).length
   const underWay = all.filter(isUnderWay).length
-  const done = all.length - refused - underWay
+  const done = all.length - problems - underWay
   return [
     `${done} of ${counted(all.length, 'file')} done`,
     ...(underWay > 0 ? [`${underWay} under way`] : []),
-    ...(refused > 0 ? [`${refused} not uploaded`] : []),
+    ...(problems > 0 ? [counted(problems, 'problem')] : []),
   ].join(' · ')
 }
