@@ -84,6 +84,7 @@ async function askForTheRest(it: Examination): Promise<void> {
   await owner.call('POST', viewUrls(NO_SUCH_THING))
   await owner.call('POST', viewUrls(record.id), { ttl_minutes: 0 })
   await owner.upload(NO_SUCH_THING, { name: 'a.txt', content: 'a' })
+  await owner.get(`/libraries/${library}/resources/${record.id}?assets_from=x`)
   await owner.get('/search/resources')
   await steward.get(`/search/resources?query=x&library_ids[]=${library}`)
 }
