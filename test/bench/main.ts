@@ -6,6 +6,7 @@ import { type ResultRow, renderResults } from './result-table.ts'
 import { daemon } from './rows/daemon.ts'
 import { firstPass } from './rows/first-pass.ts'
 import { latency } from './rows/latency.ts'
+import { library } from './rows/library.ts'
 import { memory } from './rows/memory.ts'
 import { million } from './rows/million.ts'
 import { start } from './rows/start.ts'
@@ -23,6 +24,7 @@ const ROWS = {
   watching,
   daemon,
   latency,
+  library,
   million,
 } satisfies Record<string, (bench: Bench) => Promise<ResultRow[]>>
 
