@@ -18,6 +18,7 @@ const UNDICI = join(ROOT, 'node_modules', 'undici')
 export const ENTRIES: readonly string[] = [
   'main',
   'daemon/metrics/count-thread',
+  'embedded/embedding/offline/offline-thread',
   'embedded/ingest/child-process/child',
   'embedded/ingest/child-process/child-guard',
   'embedded/search/thread/search-thread',
@@ -78,7 +79,7 @@ function isOutside(id: string): boolean {
     .slice(0, id.startsWith('@') ? 2 : 1)
     .join('/')
   if (BUNDLED.includes(name)) return false
-  if (name in packageJson.dependencies) return true
+  if (name in packageJson.dependencies || name in packageJson.optionalDependencies) return true
   throw new Error(`"${id}" is no dependency and is not bundled (.ci/bundle.ts)`)
 }
 

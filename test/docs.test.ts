@@ -139,7 +139,11 @@ describe('the pages', () => {
       .filter((page) => page.startsWith('docs/decisions/'))
       .map(read)
       .join('\n')
-    const packages = Object.keys({ ...packageJson.dependencies, ...packageJson.devDependencies })
+    const packages = Object.keys({
+      ...packageJson.dependencies,
+      ...packageJson.optionalDependencies,
+      ...packageJson.devDependencies,
+    })
     const named = (name: string) => decisions.toLowerCase().includes(name.replace('@biomejs/', '').toLowerCase())
     expect(packages.filter((name) => !named(name))).toEqual([])
   })

@@ -3,6 +3,7 @@ import type { Clock } from '../foundation/clock.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { Tables } from './database/open-tables.ts'
 import type { Settings } from './database/tables/settings.ts'
+import type { Meaning } from './embedding/open-meaning.ts'
 import { type Cursors, createCursors } from './http/cursors.ts'
 import { createSigner, type Signer } from './http/signing.ts'
 import type { IngestQueue } from './ingest/ingest-queue.ts'
@@ -22,6 +23,7 @@ export interface Service {
   readonly search: Search
   readonly indexRebuild: IndexRebuild
   readonly removal: LibraryRemoval
+  readonly meaning: Meaning
   readonly signer: Signer
   readonly cursors: Cursors
   readonly clock: Clock

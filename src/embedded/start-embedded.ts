@@ -8,6 +8,9 @@ import { checkStoredData } from './database/check-stored-data.ts'
 import { explainDamage, openLibraryDatabase, wasLeftOpen } from './database/open-library-database.ts'
 import { openTables } from './database/open-tables.ts'
 import { enableSpaceReclaim, openSpaceReclaim } from './database/reclaim-space.ts'
+import type { EmbeddingLimits } from './embedding/embedding-stage.ts'
+import type { EmbedderChoice } from './embedding/open-embedder.ts'
+import { openMeaning } from './embedding/open-meaning.ts'
 import { EXTRACTION_LIMITS, type ExtractionLimits } from './ingest/extraction-limits.ts'
 import { openIngestQueue } from './ingest/ingest-queue.ts'
 import { openIndexRebuild } from './search/rebuild-index.ts'
@@ -37,6 +40,10 @@ export interface EmbeddedOptions {
   readonly maxUploadBytes?: number
   /** Overrides of the bounds of extraction. */
   readonly extraction?: Partial<ExtractionLimits>
+  /** By what balanced searches compare meaning; default none. */
+  readonly embedder?: EmbedderChoice
+  /** Overrides of the bounds of embedding. */
+  readonly embedding?: Partial<EmbeddingLimits>
   /** Overrides of the bounds of requests. */
   readonly requests?: Partial<RequestLimits>
 }
@@ -49,7 +56,7 @@ export interface EmbeddedLibrary extends AsyncDisposable {
   readonly tokenFile: string
   readonly documentationUrl: string
   readonly instanceId: string
-  /** Resolves when no resource is left to ingest or to index, and nothing of a deleted library to remove. */
+  /** Resolves when no resource is left to ingest, to index or to embed, and nothing of a deleted library to remove. */
   settled(): Promise<void>
 }
 
@@ -75,6 +82,7 @@ export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<Em
   starting.defer(() => service.search.stop())
   starting.defer(() => service.indexRebuild.stop())
   starting.defer(() => service.removal.stop())
+  starting.defer(() => service.meaning.stop())
   starting.defer(() => service.ingestion.stop())
   const host = options.host ?? '127.0.0.1'
   const app = await buildServer(service, host, { ...REQUEST_LIMITS, ...options.requests })
@@ -94,6 +102,7 @@ export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<Em
       await service.ingestion.settled()
       await service.indexRebuild.settled()
       await service.removal.settled()
+      await service.meaning.settled()
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
@@ -107,6 +116,11 @@ function openService(options: EmbeddedOptions, paths: DataPaths, database: Datab
   const logger = options.logger ?? silentLogger
   const clock = options.clock ?? systemClock
   const limits = { ...EXTRACTION_LIMITS, ...options.extraction }
+  const ingestion = openIngestQueue({ tables, writes, files, logger, clock, limits })
+  const meaning = openMeaning({
+    ...{ tables, writes, logger, clock, ingested: ingestion.settled, limits: options.embedding },
+    choice: options.embedder ?? { kind: 'none' },
+  })
   return {
     ...openSigning(tables.settings),
     instanceId,
@@ -114,7 +128,14 @@ function openService(options: EmbeddedOptions, paths: DataPaths, database: Datab
     files,
     logger,
     writes,
-    ingestion: openIngestQueue({ tables, writes, files, logger, clock, limits }),
+    ingestion: {
+      ...ingestion,
+      wake: (uploaded) => {
+        ingestion.wake(uploaded)
+        meaning.wake()
+      },
+    },
+    meaning,
     search: openSearch(paths.databaseFile, { clock, logger }),
     indexRebuild: openIndexRebuild({ tables, writes, logger, clock }),
     removal: openLibraryRemoval({ tables, writes, files, space: openSpaceReclaim(database), logger, clock }),

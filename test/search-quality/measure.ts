@@ -16,16 +16,22 @@ export interface Answered extends LabelledQuery {
 
 const DEPTH = 10
 
-/** Uploads the documents to an embedded library of its own and asks all queries. */
+export type Strategy = 'lexical' | 'balanced'
+
+/**
+ * Uploads the documents to an embedded library of its own and asks all queries by each strategy. Meaning is considered with the
+ * offline embedder, which takes 80 ms of a core for 600 characters of English.
+ */
 export async function measure(
   documents: readonly CorpusDocument[],
   queries: readonly LabelledQuery[],
-  strategy: string,
-): Promise<Answered[]> {
+  strategies: readonly Strategy[],
+): Promise<Map<Strategy, Answered[]>> {
   await using cleanup = new AsyncDisposableStack()
   const dataDir = mkdtempSync(join(tmpdir(), 'search-quality-'))
   cleanup.defer(() => rmSync(dataDir, { recursive: true, force: true }))
-  const library = cleanup.use(await startEmbeddedLibrary({ dataDir }))
+  const kind = strategies.includes('balanced') ? 'offline' : 'none'
+  const library = cleanup.use(await startEmbeddedLibrary({ dataDir, embedder: { kind } }))
   const client = new ServiceClient(library)
   const id = await client.createLibrary()
   const paths = new Map<string, string>()
@@ -34,6 +40,17 @@ export async function measure(
     paths.set(await client.uploaded(id, { name, type, content: text }), path)
   }
   await library.settled()
+  const answered = new Map<Strategy, Answered[]>()
+  for (const strategy of strategies) answered.set(strategy, await askAll(client, queries, strategy, paths))
+  return answered
+}
+
+async function askAll(
+  client: ServiceClient,
+  queries: readonly LabelledQuery[],
+  strategy: Strategy,
+  paths: ReadonlyMap<string, string>,
+): Promise<Answered[]> {
   const answered: Answered[] = []
   for (const labelled of queries) {
     const parameters = new URLSearchParams({

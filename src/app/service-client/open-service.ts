@@ -1,5 +1,6 @@
 import type { LibraryAccess } from '../../daemon/control/answers.ts'
 import { connectToDaemon } from '../../daemon/control/client/connect-to-daemon.ts'
+import type { EmbedderChoice } from '../../embedded/embedding/open-embedder.ts'
 import type { EmbeddedLibrary } from '../../embedded/start-embedded.ts'
 import { systemClock } from '../../foundation/clock.ts'
 import { LockedError } from '../../foundation/errors.ts'
@@ -14,6 +15,7 @@ import type { Redactor } from '../logging/redactor.ts'
 import type { Surroundings } from '../settings/config-file/find-config-file.ts'
 import type { ConfiguredServiceSettings, EmbeddedServiceSettings, Settings } from '../settings/settings.ts'
 import { readAuthorities } from './certificates.ts'
+import { chooseEmbedder } from './choose-embedder.ts'
 import { type FoundToken, readToken } from './credential.ts'
 
 export interface OpenedService extends AsyncDisposable {
@@ -116,7 +118,7 @@ async function openEmbedded(
   input: OpenServiceInput,
 ): Promise<OpenedService> {
   await using starting = new AsyncDisposableStack()
-  const library = starting.use(await startOrBorrow(service, settings))
+  const library = starting.use(await startOrBorrow(service, settings, input))
   const server = { origin: library.url, token: library.token, retry: EMBEDDED_RETRY }
   const client = await connect(settings, input, server)
   starting.defer(() => client.close())
@@ -131,11 +133,15 @@ async function openEmbedded(
 }
 
 /** Uses the library that a daemon of this state directory runs, without stopping it on disposal, or starts one. */
-async function startOrBorrow(service: EmbeddedServiceSettings, settings: Settings): Promise<RunningLibrary> {
+async function startOrBorrow(
+  service: EmbeddedServiceSettings,
+  settings: Settings,
+  { redactor }: Pick<OpenServiceInput, 'redactor'>,
+): Promise<RunningLibrary> {
   const borrowed = await borrowLibrary(service, settings)
   if (borrowed) return borrowed
   try {
-    return await startLibrary(service)
+    return await startLibrary(service, chooseEmbedder(settings.embedder, redactor))
   } catch (error) {
     // A daemon may have started meanwhile.
     const late = error instanceof LockedError ? await borrowLibrary(service, settings) : undefined
@@ -156,9 +162,9 @@ async function borrowLibrary(
 }
 
 /** A separate function, because the compiler does not rewrite an import() in a function with `using`. */
-async function startLibrary({ dataDir }: EmbeddedServiceSettings): Promise<RunningLibrary> {
+async function startLibrary({ dataDir }: EmbeddedServiceSettings, embedder: EmbedderChoice): Promise<RunningLibrary> {
   const { startEmbeddedInThread } = await import('../../embedded/thread/start-in-thread.ts')
-  return startEmbeddedInThread({ dataDir })
+  return startEmbeddedInThread({ dataDir, embedder })
 }
 
 type ServerOptions = Pick<

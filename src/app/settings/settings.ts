@@ -5,6 +5,7 @@ export interface Settings {
   readonly configFile: string | undefined
   readonly stateDir: string
   readonly service: ServiceSettings
+  readonly embedder: EmbedderSettings
   readonly mirrors: readonly ConfiguredMirror[]
   readonly limits: LimitSettings
   readonly ingestion: IngestionSettings
@@ -18,6 +19,17 @@ export interface Settings {
   /** `auto`: only under a service manager. */
   readonly healthListen: 'auto' | 'none' | ListenAddress
 }
+
+/** By what a balanced search of the embedded library considers meaning. */
+export type EmbedderSettings =
+  | { readonly kind: 'offline' | 'none' }
+  | {
+      readonly kind: 'endpoint'
+      readonly url: string
+      readonly model: string
+      /** Holds the key and nothing else. */
+      readonly keyFile: string | undefined
+    }
 
 /** A window in which nothing is uploaded. */
 export interface MaintenanceSettings {

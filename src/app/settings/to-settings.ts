@@ -1,7 +1,7 @@
 import { basename, dirname, resolve } from 'node:path'
 import { defaultDataDir, defaultStateDir, expandHome, type Surroundings } from './config-file/find-config-file.ts'
 import { type Config, type MirrorConfig, mirrorWithDefaults } from './schema/schema.ts'
-import type { ConfiguredMirror, ServiceSettings, Settings } from './settings.ts'
+import type { ConfiguredMirror, EmbedderSettings, ServiceSettings, Settings } from './settings.ts'
 
 /** Converts the checked configuration: makes paths absolute and puts units into names. */
 export function toSettings(config: Config, configFile: string | undefined, around: Surroundings): Settings {
@@ -14,6 +14,7 @@ export function toSettings(config: Config, configFile: string | undefined, aroun
     configFile,
     stateDir: config.stateDir === undefined ? defaultStateDir(around) : absolute(config.stateDir),
     service: toServiceSettings(config, absolute, around),
+    embedder: toEmbedderSettings(config.embedder, absolute),
     mirrors: config.mirrors.map((mirror) => toMirrorSettings(mirror, absolute(mirror.path))),
     limits: { ...limits, bandwidthBytesPerSecond: bandwidth, retryForMs: retryFor },
     ingestion: { firstPollMs: firstPoll, maxPollMs: Math.max(firstPoll, maxPoll), deadlineMs: deadline },
@@ -47,6 +48,12 @@ function toServiceSettings(config: Config, absolute: (path: string) => string, a
       index === 0 && word.includes('/') ? absolute(word) : word,
     ),
   }
+}
+
+function toEmbedderSettings(embedder: Config['embedder'], absolute: (path: string) => string): EmbedderSettings {
+  if (typeof embedder === 'string') return { kind: embedder }
+  const { url, model, keyFile } = embedder
+  return { kind: 'endpoint', url, model, keyFile: keyFile === undefined ? undefined : absolute(keyFile) }
 }
 
 function toMirrorSettings(mirror: MirrorConfig, path: string): ConfiguredMirror {

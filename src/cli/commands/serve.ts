@@ -1,3 +1,4 @@
+import { chooseEmbedder } from '../../app/service-client/choose-embedder.ts'
 import { origin } from '../../app/settings/schema/values.ts'
 import type { EmbeddedLibrary, EmbeddedOptions } from '../../embedded/start-embedded.ts'
 import { UsageError } from '../../foundation/errors.ts'
@@ -37,6 +38,7 @@ export const command = defineCommand({
     const { dataDir } = context.settings.service
     await using library = await startLibrary({
       ...{ dataDir, host, port, logger: context.logger },
+      embedder: chooseEmbedder(context.settings.embedder, context.redactor),
       publicUrl: readPublicUrl(publicUrl),
     })
     const { url, tokenFile, documentationUrl } = library

@@ -9,6 +9,7 @@ import { type ResourcesTable, resourcesTable } from './tables/resources.ts'
 import { type Settings, settingsTable } from './tables/settings.ts'
 import { type SmallContentsTable, smallContentsTable } from './tables/small-contents.ts'
 import { type TokensTable, tokensTable } from './tables/tokens.ts'
+import { type WindowVectorsTable, windowVectorsTable } from './tables/window-vectors.ts'
 
 /** The queries of every table of the service; each statement is prepared once. */
 export interface Tables {
@@ -22,6 +23,7 @@ export interface Tables {
   readonly locations: LocationsTable
   readonly passages: PassagesTable
   readonly passageWords: PassageWordsTable
+  readonly windowVectors: WindowVectorsTable
 }
 
 export function openTables(database: Database): Tables {
@@ -36,5 +38,6 @@ export function openTables(database: Database): Tables {
     locations: locationsTable(database),
     passages: passagesTable(database),
     passageWords: passageWordsTable(database),
+    windowVectors: windowVectorsTable(database),
   }
 }

@@ -4,7 +4,8 @@ import type { Grant } from '../access/grant.ts'
 import { forbidden, invalid } from '../http/api-error.ts'
 import { integerInput } from '../http/inputs.ts'
 import { question } from '../http/question.ts'
-import type { SearchHit, SearchResult } from '../search/search-index.ts'
+import { questionOf } from '../search/meaning/question-of.ts'
+import type { SearchHit, SearchRequest, SearchResult } from '../search/search-index.ts'
 import type { Service } from '../service.ts'
 import { assetBody, resourceBody, resourceHead } from './resources/resource-body.ts'
 
@@ -15,9 +16,10 @@ const LIMITS = { min: 1, max: 100, byDefault: 10 }
 export const searchResources = question({
   route: 'searchResources',
   section: '4.14',
-  summary: 'Search resources by the terms of their text and title',
+  summary: 'Search resources by the terms and the meaning of their text',
   description: [
-    'Both strategies match terms; no other program is called. A word also finds its other forms in some 24 languages, the last one',
+    '`lexical` matches terms. `balanced` also considers meaning where no resource has all the terms; `notice` says what it left out.',
+    'A word also finds its other forms in some 24 languages, the last one',
     'the words that begin with it; "…" is a phrase, -word an exclusion. Resources that have all the words come first, then those',
     'that have some; names and headings weigh more than text. A library in `library_ids[]` (also written `library_ids` or',
     '`library_ids[0]`) that does not exist is answered with 422, one that may not be read with 403. A detailed hit shows at most',
@@ -38,15 +40,15 @@ export const searchResources = question({
   errors: [401, 403, 422],
   async handle({ service, grant, query }) {
     const isCompact = query.output_format === 'compact'
-    const result = await service.search.find({
+    const found = await search(service, query.strategy, {
       query: query.query,
       libraryIds: searchedLibraries(service, grant, query['library_ids[]']),
       limit: query.limit,
       passages: isCompact ? 0 : MAX_ASSETS_A_HIT,
     })
     const describe = isCompact ? compactHit : detailedHit
-    const results = result.hits.map((hit) => ({ resource: describe(service, hit) }))
-    const notice = noticeOf(query.strategy, result, service.indexRebuild.progress())
+    const results = found.result.hits.map((hit) => ({ resource: describe(service, hit) }))
+    const notice = noticeOf(found, service.indexRebuild.progress())
     return { notice, results: results.filter(({ resource }) => resource) }
   },
 })
@@ -97,11 +99,38 @@ function detailedHit({ tables }: Service, hit: SearchHit) {
   return resourceBody(tables, resource, assets)
 }
 
-function noticeOf(strategy: string, { matched, corrections }: SearchResult, indexed: number | undefined): string {
-  const sentences = ['Candidates, not verified answers: check excerpts against the source.']
-  if (strategy === 'balanced') sentences.push('This instance matches terms only, also for the balanced strategy.')
-  if (matched === 'some') sentences.push('No resource has all the terms; these have some of them.')
-  for (const { written, meant } of corrections) {
+interface Search {
+  readonly result: SearchResult
+  readonly isByMeaning: boolean
+  /** What a balanced search did not consider. */
+  readonly notices: readonly string[]
+}
+
+/** Meaning decides only where no resource has all the terms: it never pushes down what has them. */
+async function search(
+  { search, meaning }: Service,
+  strategy: 'lexical' | 'balanced',
+  request: SearchRequest,
+): Promise<Search> {
+  const byTerms = await search.find(request)
+  if (strategy === 'lexical') return { result: byTerms, isByMeaning: false, notices: [] }
+  const gaps = meaning.gaps()
+  const notices = gaps === undefined ? [] : [gaps]
+  const hasAll = byTerms.matched === 'all' && byTerms.hits.length > 0
+  const question = hasAll ? undefined : questionOf(request.query)
+  if (question === undefined) return { result: byTerms, isByMeaning: false, notices }
+  const found = await meaning.ofQuery(question)
+  if ('notice' in found) {
+    return { result: byTerms, isByMeaning: false, notices: [...new Set([...notices, found.notice])] }
+  }
+  return { result: await search.find({ ...request, meaning: found.meaning }), isByMeaning: true, notices }
+}
+
+function noticeOf({ result, isByMeaning, notices }: Search, indexed: number | undefined): string {
+  const sentences = ['Candidates, not verified answers: check excerpts against the source.', ...notices]
+  if (isByMeaning) sentences.push('No resource has all the terms; these have some of them, or a similar meaning.')
+  else if (result.matched === 'some') sentences.push('No resource has all the terms; these have some of them.')
+  for (const { written, meant } of result.corrections) {
     sentences.push(`No resource has "${written}"; searched for ${meant.map((word) => `"${word}"`).join(', ')}.`)
   }
   if (indexed !== undefined)

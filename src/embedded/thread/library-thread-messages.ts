@@ -1,5 +1,17 @@
 import { z } from 'zod'
 
+/** What the thread is started with. */
+export const workerOptions = z.object({
+  dataDir: z.string(),
+  embedder: z
+    .discriminatedUnion('kind', [
+      z.object({ kind: z.enum(['none', 'offline']) }),
+      z.object({ kind: z.literal('endpoint'), url: z.string(), model: z.string(), key: z.string().optional() }),
+    ])
+    .optional(),
+})
+export type WorkerOptions = z.infer<typeof workerOptions>
+
 /** A request of the caller's thread. */
 export const workerRequest = z.object({ call: z.int(), name: z.enum(['settled', 'stop']) })
 

@@ -1,8 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { z } from 'zod'
 import { messageOf, systemCodeOf } from '../../foundation/errors.ts'
 import { type EmbeddedLibrary, startEmbeddedLibrary } from '../start-embedded.ts'
-import { type WorkerMessage, type WorkerRequest, workerRequest } from './library-thread-messages.ts'
+import { type WorkerMessage, type WorkerRequest, workerOptions, workerRequest } from './library-thread-messages.ts'
 
 const post = (message: WorkerMessage) => parentPort?.postMessage(message)
 
@@ -13,8 +12,8 @@ void main().catch((error: unknown) => {
 
 /** Starts the library and answers the caller's requests until `stop`. */
 async function main(): Promise<void> {
-  const { dataDir } = z.object({ dataDir: z.string() }).parse(workerData)
-  const library = await startEmbeddedLibrary({ dataDir })
+  const { dataDir, embedder = { kind: 'none' } } = workerOptions.parse(workerData)
+  const library = await startEmbeddedLibrary({ dataDir, embedder })
   parentPort?.on('message', (raw) => answer(library, workerRequest.parse(raw)))
   const { url, token, tokenFile, documentationUrl, instanceId } = library
   post({ kind: 'started', library: { url, token, tokenFile, documentationUrl, instanceId } })

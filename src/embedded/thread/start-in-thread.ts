@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
 import { rebuildError } from '../../foundation/errors.ts'
 import type { EmbeddedLibrary } from '../start-embedded.ts'
-import { type StartedMessage, type WorkerRequest, workerMessage } from './library-thread-messages.ts'
+import { type StartedMessage, type WorkerOptions, type WorkerRequest, workerMessage } from './library-thread-messages.ts'
 
 const THREAD_URL = threadEntry('./library-thread', import.meta.url)
 
@@ -11,8 +11,8 @@ const THREAD_URL = threadEntry('./library-thread', import.meta.url)
  * Runs `startEmbeddedLibrary` in a worker thread, so that ingestion uses another core and never holds up the caller. Throws the
  * errors of `startEmbeddedLibrary`. If the thread dies later, `settled()` and disposal reject.
  */
-export async function startEmbeddedInThread(options: { dataDir: string }): Promise<EmbeddedLibrary> {
-  const worker = new Worker(THREAD_URL, { workerData: { dataDir: options.dataDir }, name: 'embedded library' })
+export async function startEmbeddedInThread(workerData: WorkerOptions): Promise<EmbeddedLibrary> {
+  const worker = new Worker(THREAD_URL, { workerData, name: 'embedded library' })
   const calls = new WorkerCalls(worker)
   const started = await calls.started
   // Only calls under way keep the process alive: a caller that forgets to dispose can still exit; the kernel releases the lock.

@@ -13,10 +13,11 @@ export function threadEntry(name: string, importer: string): URL {
 }
 
 /**
- * In a thread that runs sources, Node strips their types by WebAssembly. V8 compiles the calls from there to JavaScript
- * after the thousandth, shares them among threads, and at times frees what another thread uses (seen in Node 24.21: SIGSEGV
- * in Runtime_TierUpWasmToJSWrapper). The flag prevents that compilation; compiled programs use no WebAssembly in threads.
+ * Call it before a thread that runs WebAssembly starts. V8 compiles the calls from there to JavaScript after the thousandth,
+ * shares them among threads, and at times frees what another thread uses (seen in Node 24.21: SIGSEGV in
+ * Runtime_TierUpWasmToJSWrapper). The flag prevents that compilation. A thread that runs sources always uses WebAssembly, by which
+ * Node strips their types; of the threads of compiled programs, only the embedder does.
  */
-function keepWrappersUncompiled(): void {
+export function keepWrappersUncompiled(): void {
   setFlagsFromString('--wasm-wrapper-tiering-budget=2147483647')
 }

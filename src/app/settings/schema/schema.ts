@@ -18,6 +18,7 @@ import {
   sizeOrNone,
   text,
   timeZone,
+  webAddress,
 } from './values.ts'
 
 const field = text
@@ -132,6 +133,20 @@ const maintenance = z.strictObject({
   duration: positiveDuration().describe('How long it lasts.'),
 })
 
+const embedder = z
+  .union(
+    [
+      z.literal('offline'),
+      z.literal('none'),
+      z.strictObject({ url: webAddress(), model: text, keyFile: path.optional() }),
+    ],
+    'offline, none or {url: ADDRESS, model: NAME, keyFile: FILE}',
+  )
+  .prefault('offline')
+  .describe(
+    'By what a balanced search of the embedded library considers meaning: offline (English), none, or an OpenAI-compatible endpoint.',
+  )
+
 export const configSchema = z
   .strictObject({
     service: service.optional(),
@@ -172,6 +187,7 @@ export const configSchema = z
     dataDir: path
       .optional()
       .describe('Where the embedded library keeps its data; $XDG_DATA_HOME/shelfd/library by default.'),
+    embedder,
   })
   .describe('Configuration of shelfd')
 

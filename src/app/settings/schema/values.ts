@@ -125,6 +125,19 @@ export function origin() {
   })
 }
 
+/** A URL without user and query: https, or http on a loopback address. */
+export function webAddress() {
+  const expected =
+    'an address such as http://localhost:11434/v1: no user or query, and https unless the host is loopback'
+  return fromText(expected, (value) => {
+    const url = URL.parse(value)
+    if (!url) return INVALID
+    const isSafe = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
+    const hasMore = [url.username, url.password, url.search, url.hash].some((part) => part !== '')
+    return isSafe && !hasMore ? url.href.replace(/\/$/, '') : INVALID
+  })
+}
+
 /** A value of `kind` that `parse` accepts; otherwise the message is `expected`. */
 function checked<Kind extends z.ZodType, Out>(
   kind: Kind,

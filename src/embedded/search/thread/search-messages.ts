@@ -7,6 +7,7 @@ export const searchCall = z.object({
   libraryIds: z.array(z.int()).optional(),
   limit: z.int(),
   passages: z.int(),
+  meaning: z.object({ vector: z.instanceof(Float32Array), minSimilarity: z.number() }).optional(),
 })
 
 const passage = z.object({ ordinal: z.int(), excerpt: z.string(), marks: z.array(z.tuple([z.int(), z.int()])) })

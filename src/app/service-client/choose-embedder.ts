@@ -1,0 +1,41 @@
+import type { EmbedderChoice } from '../../embedded/embedding/open-embedder.ts'
+import { systemCodeOf, UsageError } from '../../foundation/errors.ts'
+import { assertPrivate, readTextFile } from '../files/private-file.ts'
+import type { Redactor } from '../logging/redactor.ts'
+import type { EmbedderSettings } from '../settings/settings.ts'
+
+/**
+ * The embedder as the embedded library takes it, with the key read from its file; the redactor learns it. Throws
+ * UsageError('bad-configuration' or 'insecure-file').
+ */
+export function chooseEmbedder(embedder: EmbedderSettings, redactor: Pick<Redactor, 'add'>): EmbedderChoice {
+  if (embedder.kind !== 'endpoint') return embedder
+  const { kind, model, keyFile } = embedder
+  const url = embedder.url.endsWith('/embeddings') ? embedder.url : `${embedder.url}/embeddings`
+  const key = keyFile === undefined ? undefined : readKey(keyFile)
+  if (key !== undefined) redactor.add(key)
+  return { kind, url, model, key }
+}
+
+function readKey(file: string): string {
+  const found = attemptRead(file)
+  assertPrivate(file, found)
+  const key = found.text.trim()
+  if (/^[\x21-\x7e]+$/.test(key)) return key
+  throw unusable(file, 'it must hold the key on one line, without spaces')
+}
+
+function attemptRead(file: string) {
+  try {
+    const found = readTextFile(file)
+    if (found) return found
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw unusable(file, systemCodeOf(error) ?? 'it cannot be read')
+  }
+  throw unusable(file, 'there is no such file')
+}
+
+function unusable(file: string, why: string): UsageError {
+  return new UsageError('bad-configuration', `Cannot read the key of the embedder from "${file}": ${why}`)
+}

@@ -1,0 +1,100 @@
+import type { Tables } from '../database/open-tables.ts'
+import type { WriteQueue } from '../storage/write-queue.ts'
+import { cutWindows } from './cut-windows.ts'
+import { type Embedder, EmbedderError, type Vector } from './embedder.ts'
+import { type EmbeddedWindow, packWindows } from './window-vectors.ts'
+
+export interface EmbeddingParts {
+  readonly tables: Tables
+  readonly writes: WriteQueue
+  readonly embedder: Embedder
+}
+
+interface PlacedWindow extends Omit<EmbeddedWindow, 'vector'> {
+  readonly text: string
+}
+
+/** Some 15 windows are in memory at a time, and are lost by a crash. */
+const PASSAGES_A_STEP = 4
+/** The first 600,000 characters of a resource; a longer text would keep all others waiting. */
+const MAX_PASSAGES = 300
+const HARMLESS_TEXT = 'text'
+
+/**
+ * Embeds the next windows of a resource, after those that have vectors, and stores them in one transaction. Returns how many
+ * vectors were added; the resource counts as embedded with the last of them. Throws EmbedderError.
+ */
+export async function embedNextWindows(
+  { tables, writes, embedder }: EmbeddingParts,
+  resourceId: number,
+): Promise<number> {
+  const { windowVectors } = tables
+  let lastOrdinal = windowVectors.lastOrdinal(resourceId)
+  let windows: EmbeddedWindow[] = []
+  let isWhole = false
+  // Passages without any text that the model can judge leave no trace, so they are passed over in one step.
+  while (windows.length === 0 && !isWhole) {
+    const ordinals = windowVectors.ordinalsAfter(resourceId, lastOrdinal, PASSAGES_A_STEP)
+    lastOrdinal = ordinals.at(-1) ?? lastOrdinal
+    isWhole = ordinals.length < PASSAGES_A_STEP || lastOrdinal >= MAX_PASSAGES
+    windows = await embedWindows(embedder, readWindows(tables, resourceId, ordinals))
+  }
+  await writes.write(() => {
+    // A request may have deleted the library meanwhile.
+    if (!tables.resources.byId(resourceId)) return
+    if (windows.length > 0) windowVectors.insert({ resourceId, lastOrdinal, ...packed(windows) })
+    if (isWhole) windowVectors.finish(resourceId)
+  })
+  return windows.length
+}
+
+function readWindows({ passages }: Tables, resourceId: number, ordinals: readonly number[]): PlacedWindow[] {
+  return ordinals.flatMap((ordinal) =>
+    cutWindows(passages.one(resourceId, ordinal)?.text ?? '').map((window) => ({ ordinal, ...window })),
+  )
+}
+
+async function embedWindows(embedder: Embedder, windows: readonly PlacedWindow[]): Promise<EmbeddedWindow[]> {
+  if (windows.length === 0) return []
+  const vectors = await embedTexts(
+    embedder,
+    windows.map(({ text }) => text),
+  )
+  return windows.flatMap(({ ordinal, start }, index) => {
+    const vector = vectors[index]
+    return vector ? [{ ordinal, start, vector }] : []
+  })
+}
+
+/** A text that is refused alone gets no vector, like one of an unknown language; the others of its request are sent again. */
+async function embedTexts(embedder: Embedder, texts: readonly string[]): Promise<(Vector | undefined)[]> {
+  try {
+    return await embedder.embed(texts, 'document')
+  } catch (error) {
+    if (!isAboutText(error)) throw error
+  }
+  // Who refuses this as well, refuses something else, such as the name of the model.
+  await embedder.embed([HARMLESS_TEXT], 'document')
+  if (texts.length === 1) return [undefined]
+  const vectors: (Vector | undefined)[] = []
+  for (const text of texts) vectors.push(await embedUnlessRefused(embedder, text))
+  return vectors
+}
+
+async function embedUnlessRefused(embedder: Embedder, text: string): Promise<Vector | undefined> {
+  try {
+    const [vector] = await embedder.embed([text], 'document')
+    return vector
+  } catch (error) {
+    if (isAboutText(error)) return undefined
+    throw error
+  }
+}
+
+function isAboutText(error: unknown): boolean {
+  return error instanceof EmbedderError && error.isAboutText
+}
+
+function packed(windows: readonly EmbeddedWindow[]) {
+  return { dimensions: windows[0]?.vector.length ?? 0, windowCount: windows.length, windows: packWindows(windows) }
+}

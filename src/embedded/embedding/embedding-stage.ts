@@ -1,0 +1,118 @@
+import type { Clock } from '../../foundation/clock.ts'
+import { InterruptedError, messageOf } from '../../foundation/errors.ts'
+import type { Logger } from '../../foundation/logger.ts'
+import { type EmbeddingParts, embedNextWindows } from './embed-resource.ts'
+import { EmbedderError } from './embedder.ts'
+
+export interface EmbeddingLimits {
+  /** How long nothing must have been uploaded before the embedder is loaded: a command that ends at once never does. */
+  readonly calmMs: number
+  /** A search compares all windows, 100,000 of 512 dimensions in 0.1 s of a core; they take 52 MB. */
+  readonly maxWindows: number
+}
+
+export const EMBEDDING_LIMITS: EmbeddingLimits = { calmMs: 2_000, maxWindows: 100_000 }
+
+export interface EmbeddingStageSpec extends EmbeddingParts {
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly limits: EmbeddingLimits
+  /** Resolves when nothing is left that comes first. */
+  ingested(): Promise<void>
+}
+
+/**
+ * Embeds what is searchable already, the oldest resource first, while nothing is ingested: no state of a resource waits for it. What
+ * is stored tells where it goes on after a restart.
+ */
+export interface EmbeddingStage {
+  /** Reports that there may be something to do. */
+  wake(): void
+  /** How many resources have no vectors yet, or will have none because there are too many. */
+  countMissing(): number
+  /** Resolves when nothing is left to do. */
+  settled(): Promise<void>
+  stop(): Promise<void>
+}
+
+const EMBEDDER = 'embedder'
+const FIRST_PAUSE_MS = 5_000
+const LONGEST_PAUSE_MS = 600_000
+
+export function openEmbeddingStage(spec: EmbeddingStageSpec): EmbeddingStage {
+  const { tables, clock, logger, limits, embedder } = spec
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let working: Promise<void> | undefined
+  let isWoken = false
+  let failures = 0
+  let wokenAtMs = 0
+  let windowCount = 0
+  adoptEmbedder(spec)
+  /** Waits until nothing comes any more and nothing is ingested. */
+  const calm = async () => {
+    for (let leftMs = limits.calmMs; leftMs > 0; leftMs = wokenAtMs + limits.calmMs - clock.monotonicMs()) {
+      await clock.sleep(leftMs, signal)
+    }
+    isWoken = false
+    await spec.ingested()
+  }
+  /** True when nothing is left that may be embedded. */
+  const embedNext = async () => {
+    const resourceId = tables.windowVectors.nextToEmbed()
+    if (resourceId === undefined || windowCount >= limits.maxWindows) return true
+    windowCount += await embedNextWindows(spec, resourceId)
+    if (failures > 0) logger.info('Embedding continues')
+    failures = 0
+    return false
+  }
+  /** Logs a lasting fault once. */
+  const pauseAfter = async (error: unknown) => {
+    if (failures === 0 && !signal.aborted)
+      logger.warn('Cannot embed documents; trying again', { error: messageOf(error) })
+    failures += 1
+    const asked = error instanceof EmbedderError ? error.retryAfterMs : undefined
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1))
+    await clock.sleep(Math.max(asked ?? 0, pauseMs), signal)
+  }
+  const work = async () => {
+    let isDone = false
+    while ((isWoken || !isDone) && !signal.aborted) {
+      try {
+        if (isWoken) {
+          await calm()
+          windowCount = tables.windowVectors.countWindows()
+        }
+        isDone = await embedNext()
+      } catch (error) {
+        isDone = false
+        await pauseAfter(error).catch(() => {})
+      }
+    }
+    working = undefined
+  }
+  return {
+    wake: () => {
+      if (signal.aborted) return
+      isWoken = true
+      wokenAtMs = clock.monotonicMs()
+      working ??= work()
+    },
+    countMissing: () => tables.windowVectors.countToEmbed(),
+    settled: async () => {
+      while (working) await working
+    },
+    stop: async () => {
+      stopping.abort(new InterruptedError())
+      await embedder.stop()
+      await working
+    },
+  }
+}
+
+/** Vectors of another embedder are of no use: they are made anew. */
+function adoptEmbedder({ tables: { settings, windowVectors }, embedder }: EmbeddingStageSpec): void {
+  if (settings.read(EMBEDDER) === embedder.id) return
+  windowVectors.removeAll()
+  settings.write(EMBEDDER, embedder.id)
+}

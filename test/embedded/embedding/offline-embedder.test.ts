@@ -1,0 +1,65 @@
+import { expect, it, onTestFinished } from 'vitest'
+import type { Vector } from '../../../src/embedded/embedding/embedder.ts'
+import { openOfflineEmbedder } from '../../../src/embedded/embedding/offline/open-offline-embedder.ts'
+import { systemClock } from '../../../src/foundation/clock.ts'
+import { silentLogger } from '../../../src/foundation/logger.ts'
+
+function openEmbedder() {
+  const embedder = openOfflineEmbedder({ clock: systemClock, logger: silentLogger })
+  onTestFinished(embedder.stop)
+  return embedder
+}
+
+function similarityOf(one: Vector | undefined, other: Vector | undefined): number {
+  if (!one || !other) throw new Error('A text has no vector')
+  return one.reduce((sum, each, index) => sum + each * (other[index] ?? 0), 0)
+}
+
+it('texts that mean the same have vectors near each other, all others not', async () => {
+  const embedder = openEmbedder()
+  const texts = [
+    'How do I reset my password?',
+    'What to do to recover my account credentials',
+    'He saw a zebra in the grass.',
+  ]
+  const [password, credentials, zebra] = await embedder.embed(texts, 'document')
+  expect(password).toHaveLength(512)
+  expect(similarityOf(password, credentials)).toBeGreaterThan(2 * embedder.minSimilarity)
+  expect(similarityOf(password, zebra)).toBeLessThan(embedder.minSimilarity)
+})
+
+it('only English texts have a vector: no other language, no code, no table', async () => {
+  const others = [
+    'Jeder hat das Recht auf Leben, Freiheit und Sicherheit der Person, und niemand darf in Sklaverei gehalten werden.',
+    'Все люди рождаются свободными и равными в своем достоинстве и правах.',
+    '人人生而自由,在尊严和权利上一律平等。他们赋有理性和良心。',
+    "import { z } from 'zod'\n\nexport const answerShape = z.object({ data: z.array(z.number()).min(1).max(4_096) })",
+    '| 2024 | 17.3 | 44.1 |\n| 2025 | 18.9 | 41.7 |',
+  ]
+  expect(await openEmbedder().embed(others, 'document')).toEqual(others.map(() => undefined))
+})
+
+it('only English queries have a vector, although they are short', async () => {
+  const english = ['choosing whom to wed', 'vacation and spare time', 'how do I hide passwords in log output']
+  const others = [
+    'friedliche Versammlung Vereinigung',
+    'regelmaessig bezahlte Urlaube',
+    'eigendommen beroving',
+    'omaisuuden omistaminen',
+    'права человека',
+  ]
+  const vectors = await openEmbedder().embed([...english, ...others], 'query')
+  expect(vectors.map((vector) => vector !== undefined)).toEqual([
+    ...english.map(() => true),
+    ...others.map(() => false),
+  ])
+})
+
+it('stopping ends the work under way', async () => {
+  const embedder = openEmbedder()
+  const texts = Array.from({ length: 500 }, (_, index) => `This is the sentence with the number ${index}.`)
+  const under = expect(embedder.embed(texts, 'document')).rejects.toThrow(/has ended|is stopping/)
+  await embedder.embed(['a query that is answered first'], 'query')
+  await embedder.stop()
+  await under
+})
