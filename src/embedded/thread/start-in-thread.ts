@@ -3,7 +3,12 @@ import { Worker } from 'node:worker_threads'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
 import { rebuildError } from '../../foundation/errors.ts'
 import type { EmbeddedLibrary } from '../start-embedded.ts'
-import { type StartedMessage, type WorkerOptions, type WorkerRequest, workerMessage } from './library-thread-messages.ts'
+import {
+  type StartedMessage,
+  type WorkerOptions,
+  type WorkerRequest,
+  workerMessage,
+} from './library-thread-messages.ts'
 
 const THREAD_URL = threadEntry('./library-thread', import.meta.url)
 
