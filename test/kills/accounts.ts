@@ -24,7 +24,7 @@ export class Accounts {
   readonly #service: LedgerService
   readonly #tree: ChangingTree
   readonly #around: Around
-  /** Resource ids that were ever told or kept. */
+  /** Resource ids that were ever logged or stored. */
   readonly #acknowledged = new Set<string>()
 
   constructor(service: LedgerService, tree: ChangingTree, around: Around) {
@@ -44,7 +44,7 @@ export class Accounts {
       this.complain(`an upload of "${fileName}" began before its intent was kept (P2)`)
   }
 
-  /** P1: what a run told or kept before it ended is in the store afterwards, and stays there. */
+  /** P1: what a run logged or stored before it ended is in the store afterwards, and stays there. */
   recordReceipts(log: string): void {
     for (const [, id = ''] of log.matchAll(/"resourceId":"([^"]+)"/g)) this.#acknowledged.add(id)
     const kept = new Set(this.#ask('SELECT resource_id FROM content WHERE resource_id IS NOT NULL'))

@@ -6,7 +6,7 @@ import { Frame } from './frame.tsx'
 import { SessionContext, tokenOfTab } from './session/session.ts'
 import { SignIn } from './session/sign-in.tsx'
 
-/** Shows the library to whoever is signed in, and the sign-in to everybody else. */
+/** Shows the library to a signed-in user, and the sign-in to others. */
 export function Page() {
   const [token, setToken] = useState(tokenOfTab.read)
   const [reason, setReason] = useState('')

@@ -1,4 +1,4 @@
-/** What each view is told. */
+/** What each view receives. */
 export interface ViewProps {
   /** The address that was shown before. */
   readonly cameFrom: string

@@ -31,7 +31,7 @@ export class ApiClient {
   readonly #token: string
   readonly #onCredentialLost: (message: string) => void
 
-  /** `onCredentialLost` is told why the service takes the token no longer. */
+  /** `onCredentialLost` receives the reason why the service refuses the token now. */
   constructor(token: string, onCredentialLost: (message: string) => void = () => {}) {
     this.#token = token
     this.#onCredentialLost = onCredentialLost

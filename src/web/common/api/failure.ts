@@ -27,7 +27,7 @@ export function failureOf(status: number, body: unknown): ApiFailure {
   return new ApiFailure('refused', said === undefined ? `The library answered with ${status}.` : `${said}.`)
 }
 
-/** In words, whatever was thrown. */
+/** Describes any thrown value in words. */
 export function wordsOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
 }

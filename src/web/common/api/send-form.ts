@@ -7,7 +7,7 @@ export interface Following {
   onProgress(part: number): void
 }
 
-/** Posts a form. By XMLHttpRequest, since `fetch` does not tell how much has left. Throws when it is aborted or nobody answers. */
+/** Posts a form. By XMLHttpRequest, since `fetch` does not report how much has left. Throws when it is aborted or no answer comes. */
 export function sendForm(url: string, headers: Record<string, string>, form: FormData, following: Following) {
   const { signal, onProgress } = following
   return new Promise<{ status: number; body: unknown }>((resolve, reject) => {

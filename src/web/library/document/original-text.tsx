@@ -10,7 +10,7 @@ interface OriginalTextProps {
   readonly sizeBytes: number
 }
 
-/** The bytes of a text as they were uploaded, read in ranges; as text, whatever they are. */
+/** The bytes of a text as they were uploaded, read in ranges and always shown as text. */
 export function OriginalText({ resource, sizeBytes }: OriginalTextProps) {
   const { api } = useSession()
   const [bytes, setBytes] = useState<Uint8Array | undefined>()
