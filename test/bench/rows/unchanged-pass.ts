@@ -1,3 +1,4 @@
+import { bareLoop } from '../bare-loop.ts'
 import type { Bench } from '../bench.ts'
 import type { Mirrored } from '../first-sync.ts'
 import { compareInPairs } from '../pairs.ts'
@@ -7,16 +8,19 @@ import { runProcess } from '../run-process.ts'
 import { timeRow } from '../time-row.ts'
 
 const WORK = 'unchanged pass'
+const MOST = 1.6
 const MOST_REQUESTS = 3
 
-/** A second `sync` of a tree in which nothing changed: the whole process, beside a bare walk and beside rclone. */
+/** A second `sync` of a tree in which nothing changed: the whole process, beside bare walks and beside rclone. */
 export async function unchangedPass(bench: Bench): Promise<ResultRow[]> {
   const mirrored = await bench.firstSync.get()
   const ours = () => runProcess(mirrored.command, { env: mirrored.env })
   const find = () => runProcess(['find', bench.tree, '-printf', '%s%T@%i%p'], { quiet: true })
+  const besideLoop = await compareInPairs(bench.options.runs, ours, bareLoop(bench, 'lstat'))
   const besideFind = await compareInPairs(bench.options.runs, ours, find)
   return [
-    timeRow(WORK, 'find -printf', besideFind, 2),
+    timeRow(WORK, 'bare loop', besideLoop, MOST),
+    timeRow(WORK, 'find -printf', besideFind, undefined),
     await besideRclone(bench, ours),
     ...(await besideRestic(bench, ours)),
     requestsRow(mirrored),
@@ -31,7 +35,7 @@ async function besideRclone({ tree, workspace, options }: Bench, ours: Side): Pr
   const copy = workspace.fresh('copy')
   await runProcess(['cp', '-a', tree, copy])
   const rclone = () => runProcess([...RCLONE, 'sync', tree, copy], { quiet: true })
-  return timeRow(WORK, 'rclone sync', await compareInPairs(options.runs, ours, rclone), 0.6)
+  return timeRow(WORK, 'rclone sync', await compareInPairs(options.runs, ours, rclone), undefined)
 }
 
 /** Without a target: it reads more than others, and is what people have. */
