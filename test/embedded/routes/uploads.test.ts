@@ -56,14 +56,16 @@ describe('uploads to the embedded library', () => {
   })
 
   it('large bytes are kept until their last library is deleted', async () => {
-    const { dataDir, client } = await startLibrary()
+    const { dataDir, client, library } = await startLibrary()
     const [one, two] = [await client.createLibrary(), await client.createLibrary()]
     await client.uploaded(one, { name: 'a', content: LARGE })
     const kept = await client.uploaded(two, { name: 'a', content: LARGE })
     expect(storedFiles(dataDir)).toHaveLength(1)
     await client.call('DELETE', `/libraries/${one}`)
+    await library.settled()
     expect((await client.get(`/resources/${kept}`)).text).toBe(LARGE)
     await client.call('DELETE', `/libraries/${two}`)
+    await library.settled()
     expect(storedFiles(dataDir)).toEqual([])
   })
 
