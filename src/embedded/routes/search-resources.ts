@@ -128,8 +128,10 @@ async function search(
 
 function noticeOf({ result, isByMeaning, notices }: Search, indexed: number | undefined): string {
   const sentences = ['Candidates, not verified answers: check excerpts against the source.', ...notices]
-  if (isByMeaning) sentences.push('No resource has all the terms; these have some of them, or a similar meaning.')
-  else if (result.matched === 'some') sentences.push('No resource has all the terms; these have some of them.')
+  const orMeaning = isByMeaning ? ', or a similar meaning' : ''
+  if (result.hits.length > 0 && (isByMeaning || result.matched === 'some')) {
+    sentences.push(`No resource has all the terms; these have some of them${orMeaning}.`)
+  }
   for (const { written, meant } of result.corrections) {
     sentences.push(`No resource has "${written}"; searched for ${meant.map((word) => `"${word}"`).join(', ')}.`)
   }
