@@ -39,7 +39,8 @@ export function arrivalMs({ changes, isPolled, inIngestion, slow }: Omit<CalmWat
   const { pollIntervalMs, settleMs } = CALM_INTERVALS
   const { maxPollMs, deadlineMs } = POLL_INTERVALS
   const seenMs = isPolled ? pollIntervalMs * JITTER : 0
-  const turns = Math.ceil(changes.length / inIngestion) - 1
+  // REMAINING takes room as well.
+  const turns = Math.ceil((changes.length + 1) / inIngestion) - 1
   const overdueMs = slow.length >= inIngestion ? deadlineMs + maxPollMs * JITTER : 0
   return seenMs + 2 * settleMs + WORK_MS + turns * INGESTION_SEEN_MS + overdueMs
 }
