@@ -30,9 +30,9 @@ export type UploadQueries = ReturnType<typeof prepareUploads>
 
 /** Queries on uploads: the intent is committed before the first byte is sent (P2), the outcome after the answer. */
 export function prepareUploads(database: Database.Database) {
-  const intend = database.prepare<[number, number, string, string, number, number, number], { id: number }>(
+  const intend = database.prepare<[number, number, string, string, number, number, number]>(
     `INSERT INTO upload (content_id, mirror_id, path, place, attempt, run_id, begun_at)
-     VALUES (?, ?, ?, ?, 1 + (SELECT count(*) FROM upload WHERE content_id = ?), ?, ?) RETURNING id`,
+     VALUES (?, ?, ?, ?, 1 + (SELECT count(*) FROM upload WHERE content_id = ?), ?, ?)`,
   )
   const end = database.prepare<[UploadOutcome, string | null, number, number]>(
     'UPDATE upload SET outcome = ?, message = coalesce(?, message), ended_at = ? WHERE id = ?',
@@ -71,7 +71,7 @@ export function prepareUploads(database: Database.Database) {
   const lastId = database.prepare<[], number>('SELECT coalesce(max(id), 0) FROM upload').pluck()
   return {
     intend: ({ contentId, mirrorId, path, place, runId, nowMs }: NewIntent): number =>
-      onlyRow(intend.get(contentId, mirrorId, path, place, contentId, runId, nowMs)).id,
+      Number(intend.run(contentId, mirrorId, path, place, contentId, runId, nowMs).lastInsertRowid),
     end: (uploadId: number, outcome: UploadOutcome, message: string | null, nowMs: number): void => {
       end.run(outcome, message, nowMs, uploadId)
     },

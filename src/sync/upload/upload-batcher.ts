@@ -11,6 +11,10 @@ import { type RecorderContext, UploadRecorder } from './upload-recorder.ts'
 /** Results are committed together when so much time has passed since the last commit, or when nothing else is left to do. */
 const COMMIT_INTERVAL_MS = 40
 
+/** So many intervals are planned ahead: a commit costs as much as several uploads. */
+const INTERVALS_AHEAD = 2
+const MOST_AHEAD = 256
+
 /** What committing intents and receipts needs. */
 export type BatcherContext = RecorderContext & Pick<Engine, 'inFlight' | 'limits'>
 
@@ -47,6 +51,10 @@ export class UploadBatcher implements Disposable {
   #ended: Ended[] = []
   #inFlight = 0
   #lastCommitMs = 0
+  /** Uploads that began since then. */
+  #begun = 0
+  /** How many intents may wait: a few for each transfer, or as many as begin until the commit after the next one. */
+  #mostWaiting: number
   /** Runs while results wait for the next commit. */
   #timer: Timer | undefined
   #isDue = false
@@ -56,6 +64,7 @@ export class UploadBatcher implements Disposable {
     this.#plan = plan
     this.#recorder = new UploadRecorder(engine, mirror, options, plan.linksCopies)
     this.#options = options
+    this.#mostWaiting = engine.limits.transfers * 4
   }
 
   get problems(): PathProblem[] {
@@ -76,17 +85,22 @@ export class UploadBatcher implements Disposable {
     return this.#waiting.size < this.#engine.limits.transfers && !this.#plan.isExhausted
   }
 
-  /** Commits if that is due or `room` intents may be planned. Returns the intents that were planned, all of them committed. */
-  commitIfDue(room: number): Intent[] {
+  /**
+   * Commits results that are due, and intents where more are wanted; each commit also plans what may wait, at most `capacity`
+   * intents. Returns the intents that were planned, all of them committed.
+   */
+  commitIfDue(capacity: number): Intent[] {
     const isLast = this.#waiting.size === 0 && this.#inFlight === 0
     const hasToCommit = this.#ended.length > 0 && (this.#isDue || isLast)
-    return room > 0 || hasToCommit ? this.#commit(room) : []
+    const room = this.#plan.isExhausted ? 0 : Math.min(capacity, this.#mostWaiting - this.#waiting.size)
+    return hasToCommit || (this.wantsMore && room > 0) ? this.#commit(Math.max(0, room)) : []
   }
 
   /** The upload of an intent that was not given back begins. */
   begin(intent: Intent): void {
     this.#waiting.delete(intent)
     this.#inFlight += 1
+    this.#begun += 1
   }
 
   end(intent: Intent, result: UploadResult): void {
@@ -143,9 +157,19 @@ export class UploadBatcher implements Disposable {
       this.#taken.add(intent.contentId)
       this.#engine.inFlight.add(intent.contentId)
     }
-    this.#lastCommitMs = this.#engine.clock.monotonicMs()
+    this.#measurePace()
     if (ended.length > 0) this.#options.onCommitted(ended.map(({ result }) => result))
     return taken
+  }
+
+  #measurePace(): void {
+    const { clock, limits } = this.#engine
+    const nowMs = clock.monotonicMs()
+    const perInterval = (this.#begun * COMMIT_INTERVAL_MS) / Math.max(1, nowMs - this.#lastCommitMs)
+    const ahead = Math.min(MOST_AHEAD, Math.ceil(perInterval * INTERVALS_AHEAD))
+    this.#mostWaiting = Math.max(limits.transfers * 4, ahead)
+    this.#begun = 0
+    this.#lastCommitMs = nowMs
   }
 
   #forget(contentId: number): void {

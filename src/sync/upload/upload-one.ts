@@ -1,15 +1,14 @@
 import { joinLibraryPath } from '../../contract/library-path.ts'
 import { type DoubtCause, DoubtError, FileError, RefusedError, RejectedError } from '../../foundation/errors.ts'
-import { escapeText } from '../../foundation/text/safe-text.ts'
 import { isOutOfDescriptors, noDescriptorFree } from '../../local/read/file-errors.ts'
 import { readVerified } from '../../local/read/read-verified.ts'
-import type { Connection, Engine, OpenMirror, StoreContext } from '../engine.ts'
+import type { Connection, Engine, OpenMirror } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'
 import { beginUpload } from '../progress.ts'
 import type { Intent } from './intent.ts'
 
 /** What uploading one content needs. */
-export type TransferContext = StoreContext & Pick<Engine, 'fs' | 'progress' | 'signal' | 'graceSignal'>
+export type TransferContext = Pick<Engine, 'fs' | 'progress' | 'clock' | 'signal' | 'graceSignal'>
 
 /** How one upload ended; `fatal` stops the whole run. */
 export type UploadResult =
@@ -41,7 +40,7 @@ export async function uploadOne(
 }
 
 async function tryOnce(
-  { fs, graceSignal, progress, store }: TransferContext,
+  { fs, graceSignal, progress }: TransferContext,
   mirror: OpenMirror,
   connection: Connection,
   intent: Intent,
@@ -60,11 +59,6 @@ async function tryOnce(
         counter.count(readVerified(fs, rootRealPath, path, { sha256, sizeBytes }, { room })),
     }
     const answer = await connection.client.uploadFile(upload, graceSignal)
-    const owner = store.contents.findByResource(row.library.id, answer.id)
-    // One resource is one content (4.12): an answer that names the resource of other bytes is not a receipt. A service may
-    // see one MIME type where this program sees two.
-    const isSameBytes = answer.duplicate === true && owner?.sha256.equals(sha256)
-    if (owner && owner.id !== intent.contentId && !isSameBytes) throw new DoubtError(foreign(name), 'answer-malformed')
     counter.end(true)
     return { kind: 'stored', resourceId: answer.id, isDuplicate: answer.duplicate === true }
   } catch (error) {
@@ -82,8 +76,4 @@ async function tryOnce(
 
 function isRightMissing(error: unknown): boolean {
   return error instanceof RefusedError && error.code === 'right-missing'
-}
-
-function foreign(name: string): string {
-  return `Cannot upload "${escapeText(name)}": the service answered with the resource of another content`
 }

@@ -1,3 +1,4 @@
+import { escapeText } from '../../foundation/text/safe-text.ts'
 import { reactToDoubt } from '../../rules/doubts/react-to-doubt.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import type { UploadOutcome } from '../../store/tables/uploads.ts'
@@ -8,6 +9,8 @@ import type { RunAttempts } from '../pass.ts'
 import { quarantineUntil } from '../quarantine.ts'
 import type { Intent } from './intent.ts'
 import type { UploadResult } from './upload-one.ts'
+
+type Stored = Extract<UploadResult, { kind: 'stored' }>
 
 /** What recording the ends of uploads needs. */
 export type RecorderContext = StoreContext & Pick<Engine, 'logger' | 'progress' | 'metrics' | 'fileLog'>
@@ -43,7 +46,8 @@ export class UploadRecorder {
   }
 
   /** Records how an upload ended, and what follows for its content. */
-  recordResult(intent: Intent, result: UploadResult): void {
+  recordResult(intent: Intent, given: UploadResult): void {
+    const result = given.kind === 'stored' ? this.#asReceipt(intent, given) : given
     if (intent.isLink) {
       this.#recordLinkEnd(intent, result)
       return
@@ -84,12 +88,25 @@ export class UploadRecorder {
     this.#endUpload(intent, 'not-sent')
   }
 
+  /**
+   * One resource is one content (4.12): an answer that names the resource of other bytes is not a receipt. A service may see
+   * one MIME type where this program sees two.
+   */
+  #asReceipt(intent: Intent, stored: Stored): UploadResult {
+    const { store, progress } = this.#engine
+    const owner = store.contents.findByResource(this.#mirror.row.library.id, stored.resourceId)
+    if (!owner || owner.id === intent.contentId) return stored
+    if (stored.isDuplicate && owner.sha256.equals(intent.sha256)) return stored
+    progress.bytesSent -= intent.sizeBytes
+    const message = `Cannot upload "${escapeText(intent.name)}": the service answered with the resource of another content`
+    return { kind: 'doubt', cause: 'answer-malformed', message }
+  }
+
   #recordStored(intent: Intent, resourceId: string, isDuplicate: boolean): void {
     const { store, clock, progress } = this.#engine
     const nowMs = clock.nowMs()
-    const doubts = store.contents.getUploadState(intent.contentId).doubts
     const { runId, row } = this.#mirror
-    const hasSecondLocation = isDuplicate && doubts > 0
+    const hasSecondLocation = isDuplicate && store.contents.getUploadState(intent.contentId).doubts > 0
     const { contentId } = intent
     store.contents.markStored(contentId, { resourceId, isDuplicate, hasSecondLocation, mirrorId: row.id, runId, nowMs })
     this.#endUpload(intent, isDuplicate ? 'duplicate' : 'created')

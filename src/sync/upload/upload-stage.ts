@@ -135,8 +135,7 @@ export class UploadStage {
   /** Uploads until the stage drains and nothing is left: true; false when it makes no sense to continue in this run. */
   async #uploadRound(plan: UploadPlan, batcher: UploadBatcher): Promise<boolean> {
     while (!this.#mustStop) {
-      for (const intent of batcher.commitIfDue(batcher.wantsMore ? this.#capacity(batcher) : 0))
-        this.#enqueue(batcher, intent)
+      for (const intent of batcher.commitIfDue(this.#capacity(batcher))) this.#enqueue(batcher, intent)
       if (this.#state === 'open') this.#prepareIfWoken(plan)
       if (this.isIdle) this.#options.onIdle?.()
       if (this.#state === 'draining' && this.#hasUploadedAll && !this.#preparing) return true
@@ -161,10 +160,9 @@ export class UploadStage {
     return true
   }
 
-  /** How many intents may be planned: some for each transfer, as far as ingestion has capacity. */
+  /** How many more intents ingestion has capacity for. */
   #capacity({ size }: UploadBatcher): number {
-    const { transfers, inIngestion } = this.#engine.limits
-    return Math.max(0, Math.min(transfers * 4, inIngestion - this.#options.follower.countPending() - size))
+    return Math.max(0, this.#engine.limits.inIngestion - this.#options.follower.countPending() - size)
   }
 
   #enqueue(batcher: UploadBatcher, intent: Intent): void {
