@@ -34,7 +34,7 @@ export function shelfdEnvironment(home: string, serviceUrl: string): Record<stri
   }
 }
 
-/** The null service has every directory, so a new state asks for a confirmation. */
+/** An earlier run may have created the directories, so a new state asks for a confirmation. */
 export function syncCommand(program: string, tree: string): string[] {
   return [process.execPath, program, 'sync', tree, '--to', 'Bench:/bench', '--adopt', '--json']
 }

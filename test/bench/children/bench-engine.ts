@@ -41,7 +41,7 @@ export async function openBenchEngine(input: ChildInput): Promise<BenchEngine> {
     hashEverything: false,
     isDryRun: false,
     acceptsRemovals: false,
-    // The null service has every directory.
+    // An earlier run has made the directories.
     adopts: true,
     acceptsRoot: false,
     acceptsBreadth: false,

@@ -1,8 +1,10 @@
 /**
- * A service that keeps nothing but when each upload began: every request is answered at once, every upload is new, every
- * resource is searchable.
+ * A service that keeps nothing but its directories and when each upload began: every request is answered at once, every upload
+ * is new, every resource is searchable.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { basename, dirname } from 'node:path'
+import { text } from 'node:stream/consumers'
 
 const LIBRARY = { id: 'bench', name: 'Bench', access: ['read', 'update', 'resource.create'] }
 const CONTEXT = {
@@ -15,6 +17,12 @@ const CONTEXT = {
 }
 const LAST_PAGE = { limit: 500, next_cursor: null, truncated: false }
 const NODE = { name: 'bench', overview: null, parent_id: null, organization_locked: false, is_archive: false }
+
+/** The directories by path, each with those in it. */
+const directories = new Map<string, Set<string>>([
+  ['/', new Set(['/.inbox'])],
+  ['/.inbox', new Set()],
+])
 
 let requests = 0
 let lastId = 0
@@ -32,17 +40,37 @@ const server = createServer((request, response) => {
   }
   requests += 1
   if (request.url?.endsWith('/files')) recordBegin(request)
+  if (request.method === 'POST' && request.url?.endsWith('/directory')) {
+    void createDirectory(request, response)
+    return
+  }
   request.resume()
   request.on('end', () => respond(request, response))
 })
 
+async function createDirectory(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { path }: { path: string } = JSON.parse(await text(request))
+  if (!directories.has(path)) directories.set(path, new Set())
+  directories.get(dirname(path))?.add(path)
+  answer(response, 201, { id: nextId(), ...NODE })
+}
+
+function listDirectory(url: string, response: ServerResponse): void {
+  const children = directories.get(new URL(url, 'http://localhost').searchParams.get('path') ?? '/')
+  if (!children) {
+    answer(response, 404, { detail: 'There is no such directory' })
+    return
+  }
+  const folders = [...children].map((child) => ({ ...NODE, name: basename(child) }))
+  answer(response, 200, { folders, files: [], ...LAST_PAGE })
+}
+
 function respond({ method, url = '' }: IncomingMessage, response: ServerResponse): void {
   if (method === 'POST' && url.endsWith('/files')) answer(response, 201, { id: nextId() })
-  else if (method === 'POST' && url.endsWith('/directory')) answer(response, 201, { id: nextId(), ...NODE })
   else if (url.includes('/resources/'))
     answer(response, 200, { id: url.slice(url.lastIndexOf('/') + 1), ingestion_status: 'completed' })
   else if (url.endsWith('/auth/check')) answer(response, 200, CONTEXT)
-  else if (url.includes('/directory')) answer(response, 200, { folders: [], files: [], ...LAST_PAGE })
+  else if (url.includes('/directory')) listDirectory(url, response)
   else if (url.includes('/libraries')) answer(response, 200, { items: [LIBRARY], ...LAST_PAGE })
   else answer(response, 404, { detail: 'This service keeps nothing' })
 }
