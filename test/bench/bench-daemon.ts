@@ -14,7 +14,11 @@ export interface BenchDaemon extends AsyncDisposable {
 }
 
 /** What the files in service/ set beside paths. */
-const OF_THE_UNITS = { MALLOC_ARENA_MAX: '1' }
+const OF_THE_UNITS = {
+  MALLOC_ARENA_MAX: '1',
+  MALLOC_MMAP_THRESHOLD_: '65536',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+}
 
 const LONGEST_WAIT_MS = 900_000
 
