@@ -81,7 +81,7 @@ export function classifyFile(
   }
 }
 
-/** Classifies a file that differs from the store; `isUploaded`: its former content is stored. */
+/** Classifies a file that differs from the store; `isUploaded`: its previous content is stored. */
 export function classifyDifferent(isUploaded: boolean): Classified {
   return isUploaded
     ? { class: 'changed', reason: 'changed since it was uploaded' }

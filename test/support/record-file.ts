@@ -17,7 +17,7 @@ export function recordFile(
 ): number {
   const directoryId = directories.ensure(mirror.id, directory)
   const times = { mtimeNs: 2n ** 62n, ctimeNs: 2n ** 61n + 1n, inode: 2n ** 60n + 1n }
-  observedFiles.add({ directoryId, name, size, ...times, isRacy: false, sha256, mime, former: undefined })
+  observedFiles.add({ directoryId, name, size, ...times, isRacy: false, sha256, mime, previous: undefined })
   observedFiles.merge(mirror)
   return onlyRow(contents.find({ libraryId: mirror.library.id, sha256, mime, size })).id
 }

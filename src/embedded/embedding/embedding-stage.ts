@@ -36,8 +36,8 @@ export interface EmbeddingStage {
 }
 
 const EMBEDDER = 'embedder'
-const FIRST_PAUSE_MS = 5_000
-const LONGEST_PAUSE_MS = 600_000
+const FIRST_DELAY_MS = 5_000
+const LONGEST_DELAY_MS = 600_000
 
 export function openEmbeddingStage(spec: EmbeddingStageSpec): EmbeddingStage {
   const { tables, clock, logger, limits, embedder } = spec
@@ -67,13 +67,13 @@ export function openEmbeddingStage(spec: EmbeddingStageSpec): EmbeddingStage {
     return false
   }
   /** Logs a lasting fault once. */
-  const pauseAfter = async (error: unknown) => {
+  const waitAfter = async (error: unknown) => {
     if (failures === 0 && !signal.aborted)
       logger.warn('Cannot embed documents; trying again', { error: messageOf(error) })
     failures += 1
     const asked = error instanceof EmbedderError ? error.retryAfterMs : undefined
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1))
-    await clock.sleep(Math.max(asked ?? 0, pauseMs), signal)
+    const delayMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1))
+    await clock.sleep(Math.max(asked ?? 0, delayMs), signal)
   }
   const work = async () => {
     let isDone = false
@@ -86,7 +86,7 @@ export function openEmbeddingStage(spec: EmbeddingStageSpec): EmbeddingStage {
         isDone = await embedNext()
       } catch (error) {
         isDone = false
-        await pauseAfter(error).catch(() => {})
+        await waitAfter(error).catch(() => {})
       }
     }
     working = undefined

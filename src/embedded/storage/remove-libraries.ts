@@ -16,8 +16,8 @@ export interface LibraryRemovalSpec {
 }
 
 /**
- * Removes what belongs to deleted libraries and gives its room back to the disk, beside requests: in small transactions with
- * pauses. What a stop leaves is removed after the next start.
+ * Removes what belongs to deleted libraries and gives its room back to the disk, beside requests: in small transactions
+ * with time for others between them. What a stop leaves is removed after the next start.
  */
 export interface LibraryRemoval {
   /** Reports that a library may have been deleted. */
@@ -28,7 +28,7 @@ export interface LibraryRemoval {
 }
 
 // Others come first.
-const PAUSE_MS = 5
+const STEP_DELAY_MS = 5
 const RETRY_MS = 5_000
 
 export function openLibraryRemoval(spec: LibraryRemovalSpec): LibraryRemoval {
@@ -37,14 +37,14 @@ export function openLibraryRemoval(spec: LibraryRemovalSpec): LibraryRemoval {
   const { signal } = stopping
   let working: Promise<void> | undefined
   let isWoken = false
-  const pause = () => clock.sleep(PAUSE_MS, signal)
+  const wait = () => clock.sleep(STEP_DELAY_MS, signal)
   const work = async () => {
     while (isWoken && !signal.aborted) {
       isWoken = false
       try {
-        const removedPassages = await removeAll(spec, pause)
-        if (removedPassages > 0 && space.isIndexStale(removedPassages)) await mergeIndex(spec, pause)
-        if (removedPassages > 0 || space.isNeeded()) await cutFile(spec, pause)
+        const removedPassages = await removeAll(spec, wait)
+        if (removedPassages > 0 && space.isIndexStale(removedPassages)) await mergeIndex(spec, wait)
+        if (removedPassages > 0 || space.isNeeded()) await cutFile(spec, wait)
       } catch (error) {
         if (signal.aborted) break
         logger.error('Cannot continue to remove deleted libraries; trying again', { error: messageOf(error) })
@@ -69,29 +69,29 @@ export function openLibraryRemoval(spec: LibraryRemovalSpec): LibraryRemoval {
   }
 }
 
-type Pause = () => Promise<void>
+type Wait = () => Promise<void>
 
 /** Returns how many passages it removed. */
-async function removeAll({ tables, writes, files }: LibraryRemovalSpec, pause: Pause): Promise<number> {
+async function removeAll({ tables, writes, files }: LibraryRemovalSpec, wait: Wait): Promise<number> {
   let removedPassages = 0
   for (let id = tables.deletedLibraries.next(); id !== undefined; id = tables.deletedLibraries.next()) {
     const libraryId = id
     const { contents, passageCount } = await writes.write(() => tables.deletedLibraries.removePiece(libraryId))
     for (const sha256 of contents) if (!tables.resources.usesContent(sha256)) files.remove(sha256)
     removedPassages += passageCount
-    await pause()
+    await wait()
   }
   return removedPassages
 }
 
-async function mergeIndex({ writes, space }: LibraryRemovalSpec, pause: Pause): Promise<void> {
+async function mergeIndex({ writes, space }: LibraryRemovalSpec, wait: Wait): Promise<void> {
   let isFirst = true
   while (await writes.write(() => space.mergeIndex(isFirst))) {
     isFirst = false
-    await pause()
+    await wait()
   }
 }
 
-async function cutFile({ writes, space }: LibraryRemovalSpec, pause: Pause): Promise<void> {
-  while (await writes.write(() => space.cutFile())) await pause()
+async function cutFile({ writes, space }: LibraryRemovalSpec, wait: Wait): Promise<void> {
+  while (await writes.write(() => space.cutFile())) await wait()
 }

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { onlyRow } from '../sql/only-row.ts'
 
-/** A file of a known directory that was hashed; `former` is its row until now. */
+/** A file of a known directory that was hashed; `previous` is its row until now. */
 export interface ObservedRow {
   readonly directoryId: number
   readonly name: string
@@ -12,7 +12,7 @@ export interface ObservedRow {
   readonly isRacy: boolean
   readonly sha256: Uint8Array
   readonly mime: string
-  readonly former: { readonly contentId: number; readonly isReceived: number } | undefined
+  readonly previous: { readonly contentId: number; readonly isReceived: number } | undefined
 }
 
 /** A file whose content is another one than before. */
@@ -20,11 +20,11 @@ export interface ChangedFile {
   readonly path: string
   readonly mtimeNs: bigint
   readonly ctimeNs: bigint
-  readonly formerContentId: number
+  readonly previousContentId: number
 }
 
-interface ChangedRow extends Omit<ChangedFile, 'formerContentId'> {
-  readonly formerContentId: bigint
+interface ChangedRow extends Omit<ChangedFile, 'previousContentId'> {
+  readonly previousContentId: bigint
 }
 
 export type ObservedFileQueries = ReturnType<typeof prepareObservedFiles>
@@ -37,7 +37,7 @@ export function prepareObservedFiles(database: Database.Database) {
   database.exec(`
     CREATE TEMP TABLE observed (directory_id INTEGER NOT NULL, name TEXT NOT NULL, size INTEGER NOT NULL,
       mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, inode INTEGER NOT NULL, is_racy INTEGER NOT NULL,
-      sha256 BLOB NOT NULL, mime TEXT NOT NULL, former_content_id INTEGER, was_received INTEGER)`)
+      sha256 BLOB NOT NULL, mime TEXT NOT NULL, previous_content_id INTEGER, was_received INTEGER)`)
   const insert = database.prepare<
     [number, string, number, bigint, bigint, bigint, number, Uint8Array, string, number | null, number | null]
   >('INSERT INTO temp.observed VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
@@ -51,27 +51,27 @@ export function prepareObservedFiles(database: Database.Database) {
     ON c.library_id = @libraryId AND c.sha256 = o.sha256 AND c.mime = o.mime`
   const addFresh = database.prepare<{ libraryId: number; mirrorId: number; lastContentId: number }>(
     `INSERT INTO temp.fresh (mirror_id, content_id) SELECT @mirrorId, c.id FROM ${withContent}
-     WHERE o.former_content_id IS NULL AND c.id <= @lastContentId`,
+     WHERE o.previous_content_id IS NULL AND c.id <= @lastContentId`,
   )
   const changed = database
     .prepare<{ libraryId: number }, ChangedRow>(
       `SELECT iif(d.path = '', o.name, d.path || '/' || o.name) AS path, o.mtime_ns AS mtimeNs, o.ctime_ns AS ctimeNs,
-         o.former_content_id AS formerContentId
-       FROM ${withContent} CROSS JOIN directory d ON d.id = o.directory_id WHERE o.former_content_id <> c.id`,
+         o.previous_content_id AS previousContentId
+       FROM ${withContent} CROSS JOIN directory d ON d.id = o.directory_id WHERE o.previous_content_id <> c.id`,
     )
     .safeIntegers()
   const addFiles = database.prepare<{ libraryId: number }>(
     `INSERT OR REPLACE INTO file SELECT o.directory_id, o.name, o.size, o.mtime_ns, o.ctime_ns, o.inode, o.is_racy, c.id,
-       iif(o.former_content_id = c.id, o.was_received, 0) FROM ${withContent}`,
+       iif(o.previous_content_id = c.id, o.was_received, 0) FROM ${withContent}`,
   )
   const clear = database.prepare<[]>('DELETE FROM temp.observed')
   return {
     /** Collects a file; `merge` records it, in the same transaction. */
-    add: ({ former, ...file }: ObservedRow): void => {
+    add: ({ previous, ...file }: ObservedRow): void => {
       const { directoryId, name, size, mtimeNs, ctimeNs, inode, isRacy, sha256, mime } = file
-      const [formerContentId, wasReceived] = former ? [former.contentId, former.isReceived] : [null, null]
+      const [previousContentId, wasReceived] = previous ? [previous.contentId, previous.isReceived] : [null, null]
       const times = [mtimeNs, ctimeNs, inode] as const
-      insert.run(directoryId, name, size, ...times, Number(isRacy), sha256, mime, formerContentId, wasReceived)
+      insert.run(directoryId, name, size, ...times, Number(isRacy), sha256, mime, previousContentId, wasReceived)
     },
     /**
      * Records the collected files with their contents, which are new if nobody had them; new paths of contents that were there
@@ -85,7 +85,7 @@ export function prepareObservedFiles(database: Database.Database) {
       const changedRows = changed.all({ libraryId })
       addFiles.run({ libraryId })
       clear.run()
-      return changedRows.map((row) => ({ ...row, formerContentId: Number(row.formerContentId) }))
+      return changedRows.map((row) => ({ ...row, previousContentId: Number(row.previousContentId) }))
     },
   }
 }

@@ -80,8 +80,8 @@ export function recordBatches(
       for (const observation of observations) collectObserved(store, scan, observation, summary)
     }
     const changed = store.observedFiles.merge(row)
-    for (const { path, formerContentId, ...times } of changed) {
-      store.files.addHistory(row.id, path, formerContentId, 'changed', clock.nowMs())
+    for (const { path, previousContentId, ...times } of changed) {
+      store.files.addHistory(row.id, path, previousContentId, 'changed', clock.nowMs())
       keepDiffering(scan, path, times)
     }
     summary.files.changed += changed.length
@@ -107,9 +107,9 @@ function collectObserved(
   const directoryId = scan.knownDirectories.get(path)
   if (directoryId === undefined) throw new Error(`The walk observed files of "${path}" before its directory`)
   for (const { isKnown, sizeBytes: size, ...file } of files) {
-    const former = isKnown ? store.files.find(directoryId, file.name) : undefined
-    store.observedFiles.add({ directoryId, size, former, ...file })
-    if (former) summary.files.unchanged += 1
+    const previous = isKnown ? store.files.find(directoryId, file.name) : undefined
+    store.observedFiles.add({ directoryId, size, previous, ...file })
+    if (previous) summary.files.unchanged += 1
     else {
       summary.files.new += 1
       keepDiffering(scan, joinPath(path, file.name), file)

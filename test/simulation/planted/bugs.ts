@@ -168,8 +168,8 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'every file counts as plain text',
     file: 'src/sync/observe/record-observation.ts',
-    from: 'store.observedFiles.add({ directoryId, size, former, ...file })',
-    to: "store.observedFiles.add({ directoryId, size, former, ...file, mime: 'text/plain' })",
+    from: 'store.observedFiles.add({ directoryId, size, previous, ...file })',
+    to: "store.observedFiles.add({ directoryId, size, previous, ...file, mime: 'text/plain' })",
   },
   {
     name: 'an unknown state counts as searchable',

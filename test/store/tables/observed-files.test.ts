@@ -14,9 +14,9 @@ function openMirrored() {
   const mirror = { id: 1, library: { id: libraryId } }
   const directoryId = store.directories.ensure(mirror.id, 'd')
   const add = (name: string, number: number, mime = 'text/plain') => {
-    const former = store.files.find(directoryId, name)
+    const previous = store.files.find(directoryId, name)
     const sha256 = Buffer.alloc(32, number)
-    store.observedFiles.add({ directoryId, name, size: number, ...TIMES, isRacy: false, sha256, mime, former })
+    store.observedFiles.add({ directoryId, name, size: number, ...TIMES, isRacy: false, sha256, mime, previous })
   }
   const record = (files: Readonly<Record<string, number>>) =>
     store.write(() => {
@@ -45,12 +45,12 @@ test('A file keeps its receipt only with its content', () => {
   using used = openMirrored()
   const { store, directoryId } = used
   used.record({ same: 1, other: 2, fresh: 3 })
-  const [former, open] = [used.contentOf('other'), used.contentOf('fresh')]
+  const [previous, open] = [used.contentOf('other'), used.contentOf('fresh')]
   store.write(() => {
     for (const name of ['same', 'other']) store.files.receiveOne(directoryId, name)
   })
   expect(used.record({ same: 1, other: 1, fresh: 3 })).toEqual([
-    { path: 'd/other', mtimeNs: TIMES.mtimeNs, ctimeNs: TIMES.ctimeNs, formerContentId: former },
+    { path: 'd/other', mtimeNs: TIMES.mtimeNs, ctimeNs: TIMES.ctimeNs, previousContentId: previous },
   ])
   const receivedOf = (name: string) => store.files.find(directoryId, name)
   expect(receivedOf('same')).toEqual({ contentId: used.contentOf('other'), isReceived: 1 })

@@ -96,18 +96,18 @@ export class UploadQueue {
     }
   }
 
-  /** Asks for the states of all that are not final, round after round, with growing pauses while nothing changes. */
+  /** Asks for the states of all that are not final, round after round, at growing intervals while nothing changes. */
   async #follow(): Promise<void> {
     if (this.#isFollowing) return
     this.#isFollowing = true
-    let pauseMs = FIRST_POLL_MS
+    let delayMs = FIRST_POLL_MS
     while (!this.#ended.signal.aborted) {
       const pending = this.#uploads.filter(isBeingRead)
       if (pending.length === 0) break
       let hasChanged = false
       for (const upload of pending) hasChanged = (await this.#ask(upload)) || hasChanged
-      pauseMs = hasChanged ? FIRST_POLL_MS : Math.min(LONGEST_POLL_MS, pauseMs * 1.5)
-      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+      delayMs = hasChanged ? FIRST_POLL_MS : Math.min(LONGEST_POLL_MS, delayMs * 1.5)
+      await new Promise((resolve) => setTimeout(resolve, delayMs))
     }
     this.#isFollowing = false
   }
