@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { isIdle } from '../support/daemon-process.ts'
@@ -43,7 +44,11 @@ describe.runIf(mayMount)('full disks', () => {
 
   test('a full disk of the library loses nothing and sends nothing twice', async () => {
     const home = temporaryHome()
-    const files = Array.from({ length: 60 }, (_, index) => [`${index}.md`, `${index} `.repeat(20_000)] as const)
+    // The library compresses what can be compressed.
+    const files = Array.from(
+      { length: 60 },
+      (_, index) => [`${index}.md`, randomBytes(60_000).toString('base64')] as const,
+    )
     home.write('Papers', Object.fromEntries(files))
     using disk = mountSmallDisk(home.dataDir, '2m')
     // While the library cannot write, its ingestion completes nothing either.
