@@ -18,6 +18,7 @@ const RUN = new RegExp(`[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}${INVISIBLE}]*(?:(?<=\\
 const SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar']
 const PAIRED = `[${SCRIPTS.map((script) => `\\p{Script=${script}}`).join('')}ーｰﾞﾟ]`
 const HAS_PAIRED = new RegExp(PAIRED, 'u')
+const HAS_LETTER = /[\p{L}\p{N}]/u
 const PAIRED_OR_NOT = new RegExp(`${PAIRED}+|[^${PAIRED.slice(1)}+`, 'gu')
 const LETTERS_BEFORE_VERSION = /^(\D.*?)(\d+\.[\d.]+)$/s
 
@@ -42,7 +43,7 @@ export function splitWords(text: string): Word[] {
 function splitRun(run: string, at: number, words: Word[]): void {
   for (const { 0: part, index } of run.matchAll(PAIRED_OR_NOT)) {
     if (HAS_PAIRED.test(part)) pushPairs(part, at + index, words)
-    else if (/[\p{L}\p{N}]/u.test(part)) pushWord(part, at + index, words)
+    else if (HAS_LETTER.test(part)) pushWord(part, at + index, words)
   }
 }
 
@@ -70,5 +71,6 @@ function pushPairs(run: string, at: number, words: Word[]): void {
 
 function push(source: string, start: number, isPair: boolean, words: Word[]): void {
   const folded = foldWord(source).slice(0, MAX_LENGTH)
-  if (folded !== '') words.push({ folded, source, start, end: start + source.length, isPair })
+  // Some letters are marks on a blank when they are folded, such as U+FC5E.
+  if (HAS_LETTER.test(folded)) words.push({ folded, source, start, end: start + source.length, isPair })
 }

@@ -26,6 +26,10 @@ it('words are separated from versions, signs and other scripts', () => {
   expect(folded('Straße Ĳssel Ωδή ЙОД')).toEqual(['strasse', 'ijssel', 'ωδη', 'йод'])
 })
 
+it('a letter that folds to marks on a blank is no word', () => {
+  expect(folded('\ufc5e The')).toEqual(['the'])
+})
+
 it('a word has its place in the text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
