@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import PQueue from 'p-queue'
 import type { Clock, Timer } from '../../../foundation/clock.ts'
+import { askThread } from '../../../foundation/concurrency/ask-thread.ts'
 import { keepWrappersUncompiled, threadEntry } from '../../../foundation/concurrency/thread-entry.ts'
 import { messageOf } from '../../../foundation/errors.ts'
 import type { Logger } from '../../../foundation/logger.ts'
@@ -75,22 +76,14 @@ export function openOfflineEmbedder({ clock, logger }: { clock: Clock; logger: L
   }
 }
 
-async function ask(worker: Worker, call: EmbedCall): Promise<Vector | undefined> {
-  const { promise, resolve, reject } = Promise.withResolvers<Vector | undefined>()
-  const onMessage = (raw: unknown) => {
-    const answered = embedAnswered.parse(raw)
-    if (answered.call !== call.call) return
-    if (answered.kind === 'embedded') resolve(answered.vector ?? undefined)
-    else reject(new EmbedderError(`the offline embedder failed: ${answered.error}`))
-  }
-  const onEnd = () => reject(new EmbedderError('the thread of the offline embedder has ended'))
-  worker.on('message', onMessage).on('error', onEnd).on('exit', onEnd)
-  worker.ref()
-  worker.postMessage(call)
-  try {
-    return await promise
-  } finally {
-    worker.unref()
-    worker.off('message', onMessage).off('error', onEnd).off('exit', onEnd)
-  }
+function ask(worker: Worker, call: EmbedCall): Promise<Vector | undefined> {
+  return askThread(worker, call, {
+    read: (message) => {
+      const answered = embedAnswered.parse(message)
+      if (answered.call !== call.call) return undefined
+      if (answered.kind === 'embedded') return { answer: answered.vector ?? undefined }
+      throw new EmbedderError(`the offline embedder failed: ${answered.error}`)
+    },
+    ended: () => new EmbedderError('the thread of the offline embedder has ended'),
+  })
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import PQueue from 'p-queue'
 import type { Clock } from '../../../foundation/clock.ts'
+import { askThread } from '../../../foundation/concurrency/ask-thread.ts'
 import { threadEntry } from '../../../foundation/concurrency/thread-entry.ts'
 import { messageOf } from '../../../foundation/errors.ts'
 import type { Logger } from '../../../foundation/logger.ts'
@@ -65,26 +66,18 @@ export function openSearch(databaseFile: string, { clock, logger }: { clock: Clo
 
 /** Ends the thread when the answer does not come in time: nothing else ends a query of SQLite. */
 async function ask(worker: Worker, call: SearchCall, clock: Clock): Promise<SearchResult> {
-  const { promise, resolve, reject } = Promise.withResolvers<SearchResult>()
-  const onMessage = (raw: unknown) => {
-    const answered = searchAnswered.parse(raw)
-    if (answered.call !== call.call) return
-    if (answered.kind === 'found') resolve(answered.result)
-    else reject(new Error(answered.error))
-  }
   let isLate = false
-  const onExit = () => reject(new ApiError(503, isLate ? 'The search took too long' : 'The search was broken off'))
   using _ = clock.startTimer(MAX_SEARCH_MS, () => {
     isLate = true
     void worker.terminate()
   })
-  worker.on('message', onMessage).on('error', reject).on('exit', onExit)
-  worker.ref()
-  worker.postMessage(call)
-  try {
-    return await promise
-  } finally {
-    worker.unref()
-    worker.off('message', onMessage).off('error', reject).off('exit', onExit)
-  }
+  return await askThread(worker, call, {
+    read: (message) => {
+      const answered = searchAnswered.parse(message)
+      if (answered.call !== call.call) return undefined
+      if (answered.kind === 'found') return { answer: answered.result }
+      throw new Error(answered.error)
+    },
+    ended: (error) => error ?? new ApiError(503, isLate ? 'The search took too long' : 'The search was broken off'),
+  })
 }
