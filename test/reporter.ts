@@ -1,18 +1,36 @@
 import { relative } from 'node:path'
-import type { Reporter, TestModule } from 'vitest/node'
+import type { Reporter, TestCase, TestModule } from 'vitest/node'
 import { keepResults, type TestResult } from './promises/test-results.ts'
 
-/** Keeps how each test ended, and ends the output of a test run with the plain line `N passed, N failed`. */
+/** Keeps how each test ended. Ends the output of a test run with a line for each failed test and the line `N passed, N failed`. */
 export default class CountReporter implements Reporter {
   onTestRunEnd: NonNullable<Reporter['onTestRunEnd']> = (modules, unhandledErrors) => {
     const states = modules.flatMap((module) => [...module.children.allTests()].map((test) => test.result().state))
-    const count = (wanted: string) => states.filter((state) => state === wanted).length
-    // A file that does not load, a hook that fails and an error outside of every test have no failed test of their own.
-    const broken = modules.filter((module) => !module.ok() && ![...module.children.allTests('failed')].length).length
-    const failed = count('failed') + broken + unhandledErrors.length
+    const failures = [
+      ...modules.flatMap(failuresOf),
+      ...unhandledErrors.map((error) => failureLine('outside of every test', error)),
+    ]
     keepResults(Object.fromEntries(modules.map((module) => [fileOf(module), resultsOf(module)])))
-    process.once('exit', () => process.stdout.write(`${count('passed')} passed, ${failed} failed\n`))
+    const passed = states.filter((state) => state === 'passed').length
+    const lines = [...failures, `${passed} passed, ${failures.length} failed`]
+    process.once('exit', () => process.stdout.write(`${lines.join('\n')}\n`))
   }
+}
+
+/** A line for each failed test and each error outside of one: in the file itself or in a hook. */
+function failuresOf(module: TestModule): string[] {
+  const outside = [module, ...module.children.allSuites()].flatMap((part) => part.errors())
+  const failed = [...module.children.allTests('failed')]
+  if (!module.ok() && outside.length + failed.length === 0) return [failureLine(fileOf(module), undefined)]
+  return [...outside.map((error) => failureLine(fileOf(module), error)), ...failed.map(describeFailure)]
+}
+
+function describeFailure(test: TestCase): string {
+  return failureLine(`${fileOf(test.module)}: ${test.fullName}`, test.result().errors?.[0])
+}
+
+function failureLine(where: string, error: { message: string } | undefined): string {
+  return `failed: ${where}: ${error?.message.split('\n', 1)[0]?.slice(0, 300) ?? 'no error was given'}`
 }
 
 function fileOf({ moduleId }: TestModule): string {
