@@ -98,6 +98,24 @@ export function classifySuperseded(reason: string): Classified {
   return { class: 'superseded', reason: describeEnd(reason) }
 }
 
+/** What a download showed of a sent content: other bytes, no resource any more, or nothing because it failed. */
+export type DownloadFault =
+  | { readonly kind: 'different' | 'gone' }
+  | { readonly kind: 'unread'; readonly message: string }
+
+/** Classifies a file or a resource whose sent content was downloaded and is not proved to be there; `before`: without that. */
+export function classifyDownload(fault: DownloadFault, before: Pick<Classified, 'reason'>): Classified {
+  const further = before.reason === null ? '' : `; ${before.reason}`
+  switch (fault.kind) {
+    case 'different':
+      return { class: 'needs-attention', reason: `the service gives back other bytes than were sent${further}` }
+    case 'gone':
+      return { class: 'missing-remotely', reason: `the service no longer gives back its bytes${further}` }
+    case 'unread':
+      return { class: 'unknown', reason: `its bytes could not be compared: ${fault.message}${further}` }
+  }
+}
+
 /** Describes why a path no longer has a content. */
 export function describeEnd(reason: string): string {
   const texts: Readonly<Record<string, string>> = {

@@ -48,7 +48,13 @@ export interface TestEngine extends AsyncDisposable {
   readonly store: Store
   readonly stateDir: string
   sync(mirrors: readonly MirrorSettings[], options?: Partial<PassOptions>): Promise<RunResult>
-  report(mirrors: readonly MirrorSettings[], options?: { readonly isOffline?: boolean }): Promise<WholeReport>
+  report(mirrors: readonly MirrorSettings[], options?: WantedReport): Promise<WholeReport>
+}
+
+interface WantedReport {
+  readonly isOffline?: boolean
+  /** Download and compare every sent content. */
+  readonly verifies?: boolean
 }
 
 export interface WholeReport extends Omit<MirrorReport, 'rows'> {
@@ -118,7 +124,7 @@ export function openTestEngine(
         acceptsBreadth: false,
         ...pass,
       }),
-    report: (mirrors, options = {}) => reportOnce(engine, mirrors, options.isOffline ?? false),
+    report: (mirrors, options = {}) => reportOnce(engine, mirrors, options),
     [Symbol.asyncDispose]: close,
   }
 }
@@ -199,8 +205,9 @@ function testService(server: { readonly url: string; readonly token: string }, o
 async function reportOnce(
   engine: Engine,
   mirrors: readonly MirrorSettings[],
-  isOffline: boolean,
+  { isOffline = false, verifies = false }: WantedReport,
 ): Promise<WholeReport> {
+  const onVerified = verifies ? () => {} : undefined
   const { store, service, observeTree, fs, clock, logger, signal, ownDirectories } = engine
   const context = { store, service, observeTree, fs, clock, logger, signal, ownDirectories }
   const reported = mirrors.map((settings) => {
@@ -210,7 +217,7 @@ async function reportOnce(
   })
   store.report.forgetListed()
   const places = { stateDirectory: store.directory, listConcurrency: 4 }
-  for await (const mirror of report({ ...context, ...places }, reported, { isOffline })) {
+  for await (const mirror of report({ ...context, ...places }, reported, { isOffline, onVerified })) {
     return { ...mirror, rows: [...mirror.rows] }
   }
   throw new Error('No mirror was reported on')

@@ -35,6 +35,10 @@ export const command = defineCommand({
     only: { type: 'string', describe: 'Only rows of these classes', placeholder: 'CLASS,…' },
     offline: { type: 'boolean', describe: 'Use the store alone; read neither the directory nor the service' },
     all: { type: 'boolean', describe: "Also list the library's entries outside the mirror" },
+    verify: {
+      type: 'boolean',
+      describe: 'Download every sent content and compare it with what was sent; exit 1 when one differs or is missing',
+    },
     check: { type: 'boolean', describe: 'Exit 1 when anything differs or needs attention, as a sync would' },
     'fail-on': { type: 'string', describe: 'With --check: exit 1 on rows of these classes', placeholder: 'CLASS,…' },
   },
@@ -44,10 +48,13 @@ export const command = defineCommand({
     ['report papers --format combined', 'one line a file, as rclone has it'],
     ['report --format html -o report.html', 'a page to look at and to hand on'],
     ['report --only superseded,needs-attention', 'what needs a decision'],
+    ['report --verify', 'download every sent content and compare it with what was sent'],
     ['report --check --quiet', 'for scripts: exit 1 when anything differs or needs attention'],
   ],
   exits: ['done', 'failed', 'rootMissing', 'temporary', 'refused', 'operator'],
   async run(context, args) {
+    if (args.verify && args.offline)
+      throw new UsageError('bad-usage', '--verify asks the service for every content: leave out --offline')
     const only = args.only === undefined ? undefined : readClasses('only', args.only)
     const failOn = args.failOn === undefined ? CHECKED_CLASSES : readClasses('fail-on', args.failOn)
     if (args.failOn !== undefined && !args.check) throw new UsageError('bad-usage', '--fail-on needs --check')
@@ -64,15 +71,22 @@ export const command = defineCommand({
     const lacking = describeLacking(reader.store)
     if (lacking) context.printMessage(lacking)
     const format = context.json ? 'json' : args.format
-    const options = { format, only, isOffline: args.offline, showsAll: args.all, failOn } as const
+    const options = {
+      format,
+      only,
+      isOffline: args.offline,
+      showsAll: args.all,
+      failOn,
+      verifies: args.verify,
+    } as const
     const reportContext = reader.contextFor(reader.store)
     const file = args.output === undefined ? undefined : resolve(context.io.cwd, args.output)
-    const { hasFailures } =
+    const { hasFailures, hasFaults } =
       file === undefined
         ? await printReport(context, reportContext, args.mirrors, options)
         : await saveReport(context, reportContext, args.mirrors, { ...options, file })
     if (file !== undefined) context.printMessage(`Written to ${escapeText(file)}`)
-    return args.check && hasFailures ? 'failed' : 'done'
+    return hasFaults || (args.check && hasFailures) ? 'failed' : 'done'
   },
 })
 

@@ -43,6 +43,12 @@ export interface StateTally {
   readonly bytes: number
 }
 
+/** A content that the service stores, with one of the paths that stand or stood for it. */
+export type SentContent = Pick<ContentRow, 'id' | 'sha256' | 'mime' | 'size'> & {
+  readonly resourceId: string
+  readonly path: string
+}
+
 export interface HistoricalContent {
   readonly contentId: number
   readonly sha256: Buffer
@@ -141,6 +147,14 @@ function prepareLocal(database: Database.Database) {
        WHERE f.content_id = ? AND d.mirror_id = ? ORDER BY path LIMIT ?`,
     )
     .pluck()
+  const isSent = `c.library_id = (SELECT library_id FROM mirror WHERE id = @mirrorId) AND c.state = 'stored' AND EXISTS
+       (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = @mirrorId)`
+  const sentFiles = database.prepare<{ mirrorId: number; afterId: number; limit: number }, SentContent>(
+    `SELECT c.id, c.sha256, c.mime, c.size, c.resource_id AS resourceId,
+            (SELECT min(iif(d.path = '', f.name, d.path || '/' || f.name))
+             FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = @mirrorId) AS path
+     FROM content c WHERE c.id > @afterId AND ${isSent} ORDER BY c.id LIMIT @limit`,
+  )
   const history = database.prepare<[number, string], HistoricalContent>(
     `SELECT c.id AS contentId, c.sha256, c.resource_id AS resourceId, c.outcome, fo.reason, fo.ended_at AS endedAt
      FROM history fo JOIN content c ON c.id = fo.content_id WHERE fo.mirror_id = ? AND fo.path = ? ORDER BY fo.ended_at`,
@@ -155,6 +169,9 @@ function prepareLocal(database: Database.Database) {
       pathsOf.all(contentId, mirrorId, limit),
     /** The contents that a path had before, oldest first. */
     listHistory: (mirrorId: number, path: string): HistoricalContent[] => history.all(mirrorId, path),
+    /** Stored contents of a mirror's files, by id, after `afterId`. */
+    listSent: (mirrorId: number, afterId: number, limit: number): SentContent[] =>
+      sentFiles.all({ mirrorId, afterId, limit }),
     iterateFiles: (mirrorId: number): IterableIterator<FileRow> => files.iterate(mirrorId),
     listFiles: (mirrorId: number, directory: string): FileRow[] => inDirectory.all(mirrorId, directory),
     listSuperseded: (mirrorId: number): SupersededRow[] => superseded.all(mirrorId),

@@ -1,4 +1,4 @@
-import type { ReportClass } from '../../rules/report-class.ts'
+import type { Classified, ReportClass } from '../../rules/report-class.ts'
 
 /** One entry of `report --format json`. */
 export interface ReportEntry {
@@ -25,4 +25,23 @@ export interface ReportRow {
   readonly isSetAside: boolean
   /** The kind of a file that is stored without searchable text; otherwise null. */
   readonly kindWithoutText: string | null
+}
+
+/** An entry of which nothing but its path and class is known. */
+export function blankEntry(path: string | null, known: Pick<Classified, 'class' | 'reason'>): ReportEntry {
+  return {
+    path,
+    class: known.class,
+    reason: known.reason,
+    size: null,
+    sha256: null,
+    mime: null,
+    resourceId: null,
+    remotePaths: [],
+    remoteFilename: null,
+    ingestionStatus: null,
+    duplicateOf: null,
+    uploadedAt: null,
+    searchableAt: null,
+  }
 }

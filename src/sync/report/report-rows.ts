@@ -16,7 +16,7 @@ import type { Listing } from '../list-remote.ts'
 import type { ObservedFile } from '../observe/observation.ts'
 import type { Differences } from '../observe/observe-differences.ts'
 import { describeHeldBack } from './held-back.ts'
-import type { ReportEntry, ReportRow } from './report-entry.ts'
+import { blankEntry, type ReportEntry, type ReportRow } from './report-entry.ts'
 
 interface Sides {
   readonly row: MirrorRow
@@ -94,13 +94,13 @@ class MirrorRows {
     const problems = differences ? differences.problems.values() : this.#store.problems.list(row.id)
     for (const { path, message } of problems) {
       if (!this.#problemPaths.has(path)) continue
-      yield rowOf({ ...blank(path, { class: 'needs-attention', reason: message }) })
+      yield rowOf({ ...blankEntry(path, { class: 'needs-attention', reason: message }) })
     }
   }
 
   *listLeftOut(): Generator<ReportRow> {
     for (const { path, reason } of this.#sides.differences?.leftOut ?? []) {
-      yield rowOf(blank(path, { class: 'ignored', reason }))
+      yield rowOf(blankEntry(path, { class: 'ignored', reason }))
     }
   }
 
@@ -166,7 +166,12 @@ class MirrorRows {
       return rowOf(contentEntry(path, known, content, locations), known)
     }
     const { sizeBytes: size, mime, sha256 } = observed
-    return rowOf({ ...blank(path, classifyDifferent(false)), size, mime, sha256: Buffer.from(sha256).toString('hex') })
+    return rowOf({
+      ...blankEntry(path, classifyDifferent(false)),
+      size,
+      mime,
+      sha256: Buffer.from(sha256).toString('hex'),
+    })
   }
 
   *#superseded(content: ContentRow, path: string, reason: string): Generator<ReportRow> {
@@ -219,24 +224,6 @@ function rowOf(entry: ReportEntry, known?: Classified): ReportRow {
   return { entry, isElsewhere: false, isSetAside: isSetAside === true, kindWithoutText }
 }
 
-function blank(path: string | null, known: Classified): ReportEntry {
-  return {
-    path,
-    class: known.class,
-    reason: known.reason,
-    size: null,
-    sha256: null,
-    mime: null,
-    resourceId: null,
-    remotePaths: [],
-    remoteFilename: null,
-    ingestionStatus: null,
-    duplicateOf: null,
-    uploadedAt: null,
-    searchableAt: null,
-  }
-}
-
 function contentEntry(
   path: string,
   known: Classified,
@@ -244,7 +231,7 @@ function contentEntry(
   locations: readonly ListedEntry[],
 ): ReportEntry {
   return {
-    ...blank(path, known),
+    ...blankEntry(path, known),
     size: content.size,
     sha256: content.sha256.toString('hex'),
     mime: content.mime,
@@ -261,7 +248,7 @@ function untrackedEntry(locations: readonly ListedEntry[]): ReportEntry {
   const [first] = locations
   const known: Classified = { class: 'remote-only', reason: 'no local file belongs to it' }
   return {
-    ...blank(null, known),
+    ...blankEntry(null, known),
     mime: first?.mime ?? null,
     resourceId: first?.resourceId ?? null,
     remotePaths: pathsOf(locations),

@@ -11,8 +11,10 @@ import { type Listing, listRemote } from '../list-remote.ts'
 import type { ObserveTree } from '../observe/observation.ts'
 import { observeDifferences } from '../observe/observe-differences.ts'
 import { assertSameService } from '../pin/pinned-service.ts'
+import { markFaults } from './mark-faults.ts'
 import type { ReportRow } from './report-entry.ts'
 import { listRows } from './report-rows.ts'
+import { type Verification, verifyContents } from './verify-contents.ts'
 
 export interface MirrorReport {
   readonly name: string
@@ -22,6 +24,8 @@ export interface MirrorReport {
   readonly listing: 'complete' | 'incomplete' | 'not asked'
   /** Rows in a stable order, those of remote entries alone last; each reading compares anew with what the store knows then. */
   readonly rows: Iterable<ReportRow>
+  /** What downloading the sent contents showed; undefined when that was not asked for. */
+  readonly verification: Verification | undefined
 }
 
 /** What the report works with; it only reads, so another process may hold the store. */
@@ -42,6 +46,8 @@ export interface ReportContext {
 export interface ReportOptions {
   /** Report from the store alone, without disk and service. */
   readonly isOffline: boolean
+  /** Download and compare every sent content; called as it goes on. */
+  readonly onVerified?: ((mirror: MirrorRow, soFar: Verification) => void) | undefined
 }
 
 /** A mirror to report on; an ad hoc mirror has default settings. */
@@ -62,6 +68,9 @@ export async function* report(
     const listing = options.isOffline ? undefined : (listings.get(row.library.id) ?? (await list(context, row)))
     listings.set(row.library.id, listing ?? { incomplete: [] })
     const differences = options.isOffline ? undefined : await observe(context, row, settings)
+    const { onVerified } = options
+    const verification = onVerified && (await verifyContents(context, row, (soFar) => onVerified(row, soFar)))
+    const faults = verification?.faults ?? []
     const places = isFirstOfLibrary ? [row.remotePath, INBOX_PATH] : [row.remotePath]
     yield {
       name: row.name,
@@ -70,8 +79,10 @@ export async function* report(
       remotePath: row.remotePath,
       listing: listing === undefined ? 'not asked' : listing.incomplete.length > 0 ? 'incomplete' : 'complete',
       rows: {
-        [Symbol.iterator]: () => listRows(context.store, { row, listing, differences, places, isFirstOfLibrary }),
+        [Symbol.iterator]: () =>
+          markFaults(listRows(context.store, { row, listing, differences, places, isFirstOfLibrary }), faults),
       },
+      verification,
     }
   }
 }

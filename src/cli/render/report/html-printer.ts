@@ -8,7 +8,15 @@ import type { ReportEntry } from '../../../sync/report/report-entry.ts'
 import { BY_URGENCY, GUIDANCE, NEED_A_PERSON } from './guidance.ts'
 import { headlineOf } from './headline.ts'
 import { SCRIPT, STYLE } from './html-assets.ts'
-import { describeFailure, lines, nameOf, type ReportPrinter, reasonForPeople, type Tally } from './report-printer.ts'
+import {
+  describeFailure,
+  describeVerification,
+  lines,
+  nameOf,
+  type ReportPrinter,
+  reasonForPeople,
+  type Tally,
+} from './report-printer.ts'
 
 /** What the tiles above a table choose: one class, those that need a person, or all. */
 const ALL = 'all'
@@ -34,9 +42,11 @@ export function createHtmlPrinter(): ReportPrinter {
       return lines(...head(report, tally, `m${number}`))
     },
     entry: (entry) => (mirror ? lines(rowOf(entry, mirror)) : undefined),
-    endMirror: (_, { elsewhere }) => {
+    endMirror: (report, { elsewhere }) => {
+      const verification = describeVerification(report)
       const more = `<p>${counted(elsewhere, 'more entry', 'more entries')} elsewhere in the library.</p>`
-      return lines(`</tbody></table>${elsewhere === 0 ? '' : more}</section>`)
+      const verified = verification === undefined ? '' : `<p>${verification}.</p>`
+      return lines(`</tbody></table>${elsewhere === 0 ? '' : more}${verified}</section>`)
     },
     end: (failure) => {
       const open = `<p class="failure" role="alert">The report ended early: ${html(describeFailure(failure).message)}</p>`

@@ -21,10 +21,13 @@ export function createJsonPrinter(): ReportPrinter {
       isFirstEntry = false
       return lines(line)
     },
-    endMirror: (_, { counts, elsewhere, withoutText }) => {
+    endMirror: ({ verification }, { counts, elsewhere, withoutText }) => {
       const kinds = terminalSafeJson(Object.fromEntries(withoutText))
       isInMirror = false
-      return lines(`],"counts":${terminalSafeJson(counts)},"withoutText":${kinds},"elsewhere":${elsewhere}}`)
+      const verified = verification
+        ? `,"verified":${terminalSafeJson({ ...verification, faults: verification.faults.length })}`
+        : ''
+      return lines(`],"counts":${terminalSafeJson(counts)},"withoutText":${kinds},"elsewhere":${elsewhere}${verified}}`)
     },
     end: (failure) =>
       lines(

@@ -2,7 +2,14 @@ import { escapeText, groupDigits } from '../../../foundation/text/safe-text.ts'
 import type { ReportEntry } from '../../../sync/report/report-entry.ts'
 import { BY_URGENCY, GUIDANCE } from './guidance.ts'
 import { headlineOf } from './headline.ts'
-import { describeFailure, lines, nameOf, type ReportPrinter, reasonForPeople } from './report-printer.ts'
+import {
+  describeFailure,
+  describeVerification,
+  lines,
+  nameOf,
+  type ReportPrinter,
+  reasonForPeople,
+} from './report-printer.ts'
 
 /** Prints a page for a wiki or a ticket: for each mirror a headline, the counts, and what differs. */
 export function createMarkdownPrinter({ listsAll }: { readonly listsAll: boolean }): ReportPrinter {
@@ -30,8 +37,13 @@ export function createMarkdownPrinter({ listsAll }: { readonly listsAll: boolean
       hasRows = true
       return lines(...head, rowOf(entry))
     },
-    endMirror: (_, { elsewhere }) =>
-      elsewhere === 0 ? undefined : lines(`\n${groupDigits(elsewhere)} more entries elsewhere in the library.`),
+    endMirror: (mirror, { elsewhere }) => {
+      const verification = describeVerification(mirror)
+      return lines(
+        ...(elsewhere === 0 ? [] : [`\n${groupDigits(elsewhere)} more entries elsewhere in the library.`]),
+        ...(verification === undefined ? [] : [`\n${verification}.`]),
+      )
+    },
     end: (failure) =>
       failure === undefined
         ? undefined

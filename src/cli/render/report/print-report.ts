@@ -2,11 +2,13 @@ import { saveFile } from '../../../app/files/user-files.ts'
 import { chooseKnown } from '../../../app/mirrors/choose-known.ts'
 import { settingsOfRow } from '../../../app/mirrors/choose-mirrors.ts'
 import { describeInactive, listRoster } from '../../../app/mirrors/mirror-roster.ts'
-import { escapeLines, escapeText } from '../../../foundation/text/safe-text.ts'
+import { counted, escapeLines, escapeText } from '../../../foundation/text/safe-text.ts'
+import { formatSize } from '../../../foundation/text/units.ts'
 import { CHECKED_CLASSES, type ReportClass } from '../../../rules/report-class.ts'
 import type { MirrorRow } from '../../../store/tables/mirrors.ts'
 import { type MirrorReport, type ReportContext, type ReportedMirror, report } from '../../../sync/report/report.ts'
 import type { ReportEntry } from '../../../sync/report/report-entry.ts'
+import type { Verification } from '../../../sync/report/verify-contents.ts'
 import type { CommandContext } from '../../context.ts'
 import { createCsvPrinter } from './csv-printer.ts'
 import { createHtmlPrinter } from './html-printer.ts'
@@ -16,6 +18,7 @@ import type { Printed, ReportFormat, ReportPrinter, Tally } from './report-print
 import { createCombinedPrinter, createTextPrinter } from './text-printer.ts'
 
 const CHUNK_LENGTH = 65_536
+const VERIFYING_LINE_MS = 10_000
 /** The formats that people read on the terminal. */
 const LOOKED_AT: ReadonlySet<ReportFormat> = new Set(['text', 'combined'])
 
@@ -28,6 +31,8 @@ export interface ReportOptions {
   readonly showsAll: boolean
   /** Classes whose rows are failures, unless they were set aside. */
   readonly failOn: ReadonlySet<ReportClass>
+  /** Whether to download and compare every sent content. */
+  readonly verifies: boolean
 }
 
 const DEFAULT_OPTIONS: ReportOptions = {
@@ -36,6 +41,7 @@ const DEFAULT_OPTIONS: ReportOptions = {
   isOffline: false,
   showsAll: false,
   failOn: CHECKED_CLASSES,
+  verifies: false,
 }
 
 const PRINTERS: Readonly<Record<ReportFormat, (options: { readonly listsAll: boolean }) => ReportPrinter>> = {
@@ -50,6 +56,8 @@ const PRINTERS: Readonly<Record<ReportFormat, (options: { readonly listsAll: boo
 export interface ReportOutcome {
   /** A row has a class of `failOn`, or a report on all leaves a configured mirror out. */
   hasFailures: boolean
+  /** A sent content is not, or not surely, in the library as it was sent. */
+  hasFaults: boolean
 }
 
 /** Prints the report to stdout. */
@@ -59,7 +67,7 @@ export async function printReport(
   names: readonly string[],
   options: ReportOptions = DEFAULT_OPTIONS,
 ): Promise<ReportOutcome> {
-  const outcome = { hasFailures: false }
+  const outcome = { hasFailures: false, hasFaults: false }
   const print = LOOKED_AT.has(options.format) ? context.printText : context.print
   for await (const piece of renderReport(context, { reportContext, names, options, outcome })) print(...piece)
   return outcome
@@ -72,7 +80,7 @@ export async function saveReport(
   names: readonly string[],
   { file, ...options }: ReportOptions & { readonly file: string },
 ): Promise<ReportOutcome> {
-  const outcome = { hasFailures: false }
+  const outcome = { hasFailures: false, hasFaults: false }
   const rendered = renderReport(context, { reportContext, names, options, outcome })
   await saveFile(file, chunks(rendered, context.redactor.redact), { force: true, signal: context.signal })
   return outcome
@@ -109,7 +117,8 @@ async function* renderReport(context: CommandContext, { reportContext, names, op
   // The output begins only after the first mirror, where most failures occur, so that a failed report prints nothing.
   let hasBegun = false
   try {
-    for await (const mirror of report(reportContext, mirrors, options)) {
+    const onVerified = options.verifies ? announceVerification(context, reportContext) : undefined
+    for await (const mirror of report(reportContext, mirrors, { ...options, onVerified })) {
       if (!hasBegun) yield* given(printer.begin(generatedAt))
       hasBegun = true
       yield* renderMirror(printer, mirror, options, outcome)
@@ -131,6 +140,7 @@ function* renderMirror(printer: ReportPrinter, mirror: MirrorReport, options: Re
   for (const entry of countedRows(mirror, options, tally)) yield* given(printer.entry(entry))
   yield* given(printer.endMirror(mirror, tally))
   outcome.hasFailures ||= tally.hasFailures
+  outcome.hasFaults ||= (mirror.verification?.faults.length ?? 0) > 0
 }
 
 function* given(printed: Printed): Generator<NonNullable<Printed>> {
@@ -156,6 +166,16 @@ function* countedRows(mirror: MirrorReport, options: ReportOptions, tally: Tally
 
 function isWanted(reportClass: ReportClass, { only }: ReportOptions): boolean {
   return only ? only.has(reportClass) : reportClass !== 'ignored'
+}
+
+/** Says at intervals how far the downloads are, since they may take hours. */
+function announceVerification({ announce }: CommandContext, { clock }: ReportContext) {
+  let announcedAtMs = clock.monotonicMs()
+  return ({ name }: MirrorRow, { contents, bytes }: Verification) => {
+    if (clock.monotonicMs() - announcedAtMs < VERIFYING_LINE_MS) return
+    announcedAtMs = clock.monotonicMs()
+    announce(`${escapeText(name)}: ${counted(contents, 'file')} (${formatSize(bytes)}) downloaded and compared so far`)
+  }
 }
 
 /** Names the mirrors that a report on all leaves out; returns whether a configured one is among them. */

@@ -1,5 +1,6 @@
 import { messageOf, ShelfdError } from '../../../foundation/errors.ts'
-import { escapeText } from '../../../foundation/text/safe-text.ts'
+import { counted, escapeText, groupDigits } from '../../../foundation/text/safe-text.ts'
+import { formatSize } from '../../../foundation/text/units.ts'
 import { IN_DOUBT } from '../../../rules/doubts/react-to-doubt.ts'
 import type { ReportClass } from '../../../rules/report-class.ts'
 import type { MirrorReport } from '../../../sync/report/report.ts'
@@ -52,6 +53,14 @@ export function nameOf(entry: ReportEntry): string {
 /** Replaces `in doubt` by words for people; formats for scripts keep it. */
 export function reasonForPeople(reason: string): string {
   return reason === 'in doubt' ? IN_DOUBT.message : reason
+}
+
+/** The result of a verification in words; undefined without one. */
+export function describeVerification({ verification }: MirrorReport): string | undefined {
+  if (!verification) return undefined
+  const { contents, bytes, faults } = verification
+  const what = `${counted(contents, 'sent file')} (${formatSize(bytes)}) downloaded and compared`
+  return `${what}: ${faults.length === 0 ? 'all as sent' : `${groupDigits(faults.length)} not as sent`}`
 }
 
 export function describeFailure(error: unknown): { readonly code: string; readonly message: string } {

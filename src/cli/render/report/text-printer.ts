@@ -2,7 +2,7 @@ import { escapeText } from '../../../foundation/text/safe-text.ts'
 import { describeKinds } from '../../../rules/ingestion/without-text.ts'
 import { REPORT_CLASSES, type ReportClass } from '../../../rules/report-class.ts'
 import type { ReportEntry } from '../../../sync/report/report-entry.ts'
-import { lines, nameOf, nothing, type ReportPrinter, reasonForPeople } from './report-printer.ts'
+import { describeVerification, lines, nameOf, nothing, type ReportPrinter, reasonForPeople } from './report-printer.ts'
 
 /** How many rows of a class are listed, unless the user asked for classes; the other formats have every row. */
 const MOST_ROWS = 20
@@ -23,7 +23,8 @@ export function createTextPrinter({ listsAll }: { readonly listsAll: boolean }):
       shown.set(entry.class, count)
       return count <= MOST_ROWS || listsAll ? lines(describeEntry(entry)) : undefined
     },
-    endMirror: (_, { counts, elsewhere, withoutText }) => {
+    endMirror: (mirror, { counts, elsewhere, withoutText }) => {
+      const verification = describeVerification(mirror)
       const classes = Object.entries(REPORT_CLASSES).flatMap(([reportClass, sign]) => {
         const count = countOf(counts, reportClass)
         return count === 0 ? [] : [`  ${sign} ${number(count)} ${reportClass}${meaningOf(reportClass, count)}`]
@@ -35,6 +36,7 @@ export function createTextPrinter({ listsAll }: { readonly listsAll: boolean }):
         ...(unfindable === 0 ? [] : [`    ${number(unfindable)} without searchable text (${kinds})`]),
         ...(classes.length > 0 ? [] : ['    nothing']),
         ...(elsewhere === 0 ? [] : [`    ${number(elsewhere)} elsewhere in the library`]),
+        ...(verification === undefined ? [] : [`    ${verification}`]),
       )
     },
     end: nothing,

@@ -1,0 +1,91 @@
+import { forEachConcurrently } from '../../foundation/concurrency/for-each-concurrently.ts'
+import type { DownloadFault } from '../../rules/report-class.ts'
+import type { StoreReader } from '../../store/open-store.ts'
+import type { MirrorRow } from '../../store/tables/mirrors.ts'
+import type { SentContent } from '../../store/tables/report-rows.ts'
+import { isKnownAsOther, readRemoteBytes } from '../doubts/remote-bytes.ts'
+import type { Connection, Engine } from '../engine.ts'
+import { itemFailure } from '../item-failure.ts'
+
+/** What comparing sent contents needs. */
+interface VerifyContext extends Pick<Engine, 'service' | 'clock' | 'signal'> {
+  readonly store: StoreReader
+  readonly listConcurrency: number
+}
+
+/** How many contents are read from the store at once. */
+const PAGE_SIZE = 500
+
+/** What downloading every sent content of a mirror showed. */
+export interface Verification {
+  /** Contents that were compared, with those that failed. */
+  readonly contents: number
+  /** Their sizes as they were sent. */
+  readonly bytes: number
+  readonly faults: readonly VerificationFault[]
+}
+
+export interface VerificationFault {
+  readonly content: SentContent
+  readonly fault: DownloadFault
+}
+
+/** Called after each content. */
+export type OnVerified = (soFar: Verification) => void
+
+/**
+ * Downloads each content that was sent for a mirror's files and earlier versions (4.15), a few at a time, and compares its
+ * SHA-256. A download that fails for one content is a fault of it; throws what concerns the service as a whole.
+ */
+export async function verifyContents(
+  context: VerifyContext,
+  row: MirrorRow,
+  onVerified: OnVerified = () => {},
+): Promise<Verification> {
+  const connection = await context.service.connect(context.signal)
+  const faults: VerificationFault[] = []
+  const verification = { contents: 0, bytes: 0, faults }
+  for (const page of sentContents(context, row)) {
+    await forEachConcurrently(page, context.listConcurrency, async (content) => {
+      const fault = await compare(context, connection, row, content)
+      verification.contents += 1
+      verification.bytes += content.size
+      if (fault) faults.push({ content, fault })
+      onVerified(verification)
+    })
+  }
+  return verification
+}
+
+function* sentContents({ store }: VerifyContext, { id }: MirrorRow): Generator<readonly SentContent[]> {
+  let afterId = 0
+  for (;;) {
+    const page = store.report.listSent(id, afterId, PAGE_SIZE)
+    if (page.length > 0) yield page
+    if (page.length < PAGE_SIZE) break
+    afterId = page.at(-1)?.id ?? afterId
+  }
+  yield store.report.listSuperseded(id).flatMap((content) => {
+    const { resourceId } = content
+    return resourceId === null ? [] : [{ ...content, resourceId }]
+  })
+}
+
+async function compare(
+  context: VerifyContext,
+  connection: Connection,
+  { library }: MirrorRow,
+  content: SentContent,
+): Promise<DownloadFault | undefined> {
+  try {
+    const found = await readRemoteBytes(context, connection, content.resourceId, content)
+    if (!found) return { kind: 'gone' }
+    const isSame = found.sha256 !== undefined && !isKnownAsOther(found, content)
+    return isSame ? undefined : { kind: 'different' }
+  } catch (error) {
+    const needed = { libraryId: library.remoteId, right: 'read' } as const
+    const failure = await itemFailure(error, connection, needed, context.signal)
+    if (failure) return { kind: 'unread', message: failure.message }
+    throw error
+  }
+}
