@@ -1,8 +1,8 @@
 /**
  * `npm start [-- DIR --flags]`: one pass over a directory, this project's own docs by default, into the embedded library,
- * and the report. Every argument of `shelfd sync` passes through. State and library lie in `.shelfd` of the
- * checkout and config/start.yaml is the configuration, so that the user's own mirrors are not touched; flags and variables
- * take precedence.
+ * and the report. Every argument of `shelfd sync` passes through. `npm start -- search "…"`, or any other command, runs on what
+ * was mirrored that way. State and library lie in `.shelfd` of the checkout and config/start.yaml is the configuration, so that
+ * the user's own mirrors are not touched; flags and variables take precedence.
  */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,8 +16,10 @@ process.env.SHELFD_DATA_DIR ||= join(checkout, '.shelfd', 'library')
 process.env.SHELFD_CONFIG ||= join(checkout, 'config', 'start.yaml')
 
 const given = process.argv.slice(2)
-const directories = (await namesMirror(given)) ? [] : [join(checkout, 'docs')]
-process.argv.splice(2, given.length, 'sync', '--report', ...given, ...directories)
+if (!findCommand(given, commands).entry) {
+  const directories = (await namesMirror(given)) ? [] : [join(checkout, 'docs')]
+  process.argv.splice(2, given.length, 'sync', '--report', ...given, ...directories)
+}
 // npm runs scripts in the directory of the project, but a relative directory is meant from where npm was called.
 if (process.env.INIT_CWD) process.chdir(process.env.INIT_CWD)
 await import('./main.ts')

@@ -16,7 +16,7 @@ import { REPORT_CLASSES } from '../src/rules/report-class.ts'
 import { security } from './promises/security.ts'
 
 /** The engine makes these codes from outcomes of ingestion; they belong to no error class. */
-const INGESTION_PROBLEM_CODES = ['ingestion-partial', 'ingestion-failed', 'ingestion-unknown']
+const INGESTION_PROBLEM_CODES = ['ingestion-partial', 'ingestion-failed', 'ingestion-unknown', 'search-missed']
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
 const pages = [

@@ -1,4 +1,5 @@
 /** The first sync prints where the data went and what to do next. */
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parseSize } from '../../src/foundation/text/units.ts'
 import { configure, startDaemon } from '../support/daemon.ts'
@@ -55,8 +56,20 @@ describe('the first sync into the library on this computer', () => {
     for (const { write } of [home, other]) write('Papers', TREE)
     const elsewhere = await other.shelfd(['sync', 'Papers', '--state-dir', 'elsewhere'])
     expect(elsewhere.stderr).toMatch(/ on this computer \(.*\)\.\n$/)
-    const npmStart = { npm_lifecycle_event: 'start', npm_package_name: 'shelfd' }
-    expect((await home.shelfd(['sync', 'Papers'], npmStart)).stderr).toMatch(/\nNext: npm start -- DIR [a-z ]+\n$/)
+  })
+
+  test('npm start suggests a directory, and after a directory a search', async () => {
+    const home = temporaryHome()
+    for (const name of ['docs', 'Papers']) home.write(name, TREE)
+    const npmStart = {
+      npm_lifecycle_event: 'start',
+      npm_package_name: 'shelfd',
+      npm_package_json: join(home.path, 'package.json'),
+    }
+    expect((await home.shelfd(['sync', 'docs'], npmStart)).stderr).toMatch(/\nNext: npm start -- DIR [a-z ]+\n$/)
+    expect((await home.shelfd(['sync', 'Papers'], npmStart)).stderr).toMatch(
+      /\nNext: npm start -- search "spring tide"\n$/,
+    )
   })
 
   test('the first sync beside a daemon names the place too', async () => {

@@ -41,6 +41,8 @@ test("npm start leaves the user's state and service alone", async () => {
   const directory = checkout()
   const { exitCode, stdout } = start(home, directory, ['Papers'])
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(/Papers:\/Papers[\s\S]*in-sync/) })
+  // A command by its name uses what was mirrored.
+  expect(start(home, directory, ['search', 'pelican']).stdout).toContain('/Papers/a.md')
   expect(service.requests).toEqual([])
   expect(existsSync(home.stateDir)).toBe(false)
   expect(existsSync(home.dataDir)).toBe(false)

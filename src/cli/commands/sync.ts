@@ -13,6 +13,7 @@ import { withProgress } from '../render/progress/progress.ts'
 import { printReport } from '../render/report/print-report.ts'
 import { renderRunSummary } from '../render/run-summary.ts'
 import { announceStop } from './sync/announce-stop.ts'
+import { checkSearch } from './sync/check-search.ts'
 import { confirmBroadRoot } from './sync/confirm-broad-root.ts'
 import { FirstSync } from './sync/first-sync.ts'
 import { announceHowToNameFiles, logOfRun, nameFiles } from './sync/name-files.ts'
@@ -55,6 +56,10 @@ export const command = defineCommand({
       describe: 'How long to wait for ingestion, such as 30m',
       placeholder: 'DURATION',
     },
+    'verify-search': {
+      type: 'boolean',
+      describe: 'After the run, search for a phrase from each of some new text documents; exit 1 when one is not found',
+    },
     checksum: { type: 'boolean', describe: 'Hash every file again' },
     'max-duration': {
       type: 'string',
@@ -94,6 +99,8 @@ export const command = defineCommand({
     const waitMs = args.noWait
       ? 0
       : readDuration('--wait-timeout', args.waitTimeout, context.settings.ingestion.deadlineMs)
+    if (args.verifySearch && (args.dryRun || waitMs === 0))
+      throw new UsageError('bad-usage', '--verify-search searches for what was sent: leave out --dry-run and --no-wait')
     const signal = withDeadline(context, args.maxDuration)
     await using runner = await openRunner(context.settings, {
       ...context.io,
@@ -123,7 +130,8 @@ export const command = defineCommand({
     using _stopping = announceStop(context, runner)
     const firstSync = new FirstSync(context, runner, mirrors)
     firstSync.begin(args.dryRun)
-    const result = await withProgress(context, runner.progress, () => runner.run(mirrors, options))
+    const ran = await withProgress(context, runner.progress, () => runner.run(mirrors, options))
+    const result = args.verifySearch && !ran.failure ? await checkSearch(context, runner, ran) : ran
     const { summary, outcome, failure } = result
     if (context.json) context.printJson(summary)
     else if (!context.quiet || summary.verdict !== 'ok') renderRunSummary(result, context.printText)

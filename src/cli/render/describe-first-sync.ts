@@ -33,7 +33,11 @@ export function describeNext(query: string | undefined, hasDaemon: boolean): str
   return `Next: ${commands.map((command) => `shelfd ${command}`).join(' · ')}`
 }
 
-export const NEXT_IN_CHECKOUT = 'Next: npm start -- DIR mirrors a directory of yours'
+/** The same for `npm start` of this project. `isOwnDirectory`: the user named a directory, not only the project's pages. */
+export function describeNextInCheckout(query: string | undefined, isOwnDirectory: boolean): string {
+  if (!isOwnDirectory) return 'Next: npm start -- DIR mirrors a directory of yours'
+  return `Next: npm start -- search ${query === undefined ? 'WORDS' : `"${query}"`}`
+}
 
 function placeOf({ directory, home }: Library): string {
   const inHome = pathWithin(home, directory)

@@ -99,6 +99,14 @@ export interface IngestionTally {
 /** A content that needs attention, with the first of its paths in the mirror. */
 export type TroubledContent = ContentRow & { readonly path: string }
 
+/** A text document that became searchable in a run, with the first of its paths in the mirror. */
+export interface SearchableText {
+  readonly sha256: Buffer
+  readonly size: number
+  readonly resourceId: string
+  readonly path: string
+}
+
 export type ContentQueries = ReturnType<typeof prepareContents>
 
 export const CONTENT_COLUMNS = `
@@ -250,6 +258,14 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
             count(*) AS n FROM content
      WHERE run_id = ? AND mirror_id = ? AND outcome IS NOT NULL GROUP BY 1, 2, 3`,
   )
+  // The order by hash makes the first rows an arbitrary sample.
+  const searchableTexts = database.prepare<[number, number, number, number], SearchableText>(
+    `SELECT c.sha256, c.size, c.resource_id AS resourceId, min(iif(d.path = '', f.name, d.path || '/' || f.name)) AS path
+     FROM content c JOIN file f ON f.content_id = c.id JOIN directory d ON d.id = f.directory_id AND d.mirror_id = c.mirror_id
+     WHERE c.run_id = ? AND c.mirror_id = ? AND c.outcome = 'searchable' AND c.mime IN ('text/plain', 'text/markdown')
+       AND c.size <= ? AND c.ingestion_note IS NOT '${quoted(WITHOUT_TEXT)}'
+     GROUP BY c.id ORDER BY c.sha256 LIMIT ?`,
+  )
   const times = database.prepare<[number, number], { ms: number }>(
     `SELECT searchable_at - uploaded_at AS ms FROM content
      WHERE run_id = ? AND mirror_id = ? AND searchable_at IS NOT NULL ORDER BY ms`,
@@ -311,6 +327,9 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
       clearPollProblem.run(id)
     },
     tallyIngestion: (runId: number, mirrorId: number): IngestionTally[] => tally.all(runId, mirrorId),
+    /** An arbitrary sample of a run's text documents that are searchable, of at most `mostBytes` each. */
+    listSearchableTexts: (runId: number, mirrorId: number, mostBytes: number, limit: number): SearchableText[] =>
+      searchableTexts.all(runId, mirrorId, mostBytes, limit),
     /** Milliseconds from upload to searchable of a run's resources, ascending. */
     listTimesToSearchable: (runId: number, mirrorId: number): number[] =>
       times.all(runId, mirrorId).map((row) => row.ms),

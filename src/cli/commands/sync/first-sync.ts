@@ -1,14 +1,15 @@
+import { dirname, join } from 'node:path'
 import type { Runner } from '../../../app/open-runner.ts'
 import { inspectRoot } from '../../../local/read/inspect-root.ts'
 import { sizeOnDisk } from '../../../local/read/size-on-disk.ts'
 import type { RunSummary, SyncSummary } from '../../../rules/run/sync-summary.ts'
-import { suggestSearch } from '../../../sync/report/suggest-search.ts'
+import { suggestSearch } from '../../../sync/search/suggest-search.ts'
 import type { CommandContext } from '../../context.ts'
 import {
   describeDestination,
   describeDiskUsage,
   describeNext,
-  NEXT_IN_CHECKOUT,
+  describeNextInCheckout,
 } from '../../render/describe-first-sync.ts'
 
 /** Messages of the first sync of a mirror: where its files go, how much room they take, and what to try next. */
@@ -46,18 +47,22 @@ export class FirstSync {
     const { announce } = this.#context
     const report = this.#runner.reportContext()
     if (this.#isEmbedded) announce(describeDiskUsage(sizeOnDisk(report.fs, this.#library.directory), this.#library))
-    if (this.#isCheckout) announce(NEXT_IN_CHECKOUT)
-    else if (!this.#isElsewhere) {
-      // A search in a configured service may cost money, so only the embedded library is searched for a suggestion.
-      const query = this.#isEmbedded ? await suggestSearch(report, first.name) : undefined
-      announce(describeNext(query, this.#runner.isInDaemon))
-    }
+    if (!this.#isCheckout && this.#isElsewhere) return
+    // A search in a configured service may cost money, so only the embedded library is searched for a suggestion.
+    const query = this.#isEmbedded ? await suggestSearch(report, first.name) : undefined
+    if (this.#isCheckout) announce(describeNextInCheckout(query, !this.#isOfCheckout(first)))
+    else announce(describeNext(query, this.#runner.isInDaemon))
   }
 
   /** Whether `npm start` of this project runs this, whose state other commands do not see. */
   get #isCheckout(): boolean {
     const { env } = this.#context.io
     return env.npm_lifecycle_event === 'start' && env.npm_package_name === 'shelfd'
+  }
+
+  /** Whether a mirror is the project's own pages, which `npm start` takes when no directory is named. */
+  #isOfCheckout({ path }: SyncSummary): boolean {
+    return path === join(dirname(this.#context.io.env.npm_package_json ?? ''), 'docs')
   }
 
   /** Whether commands without the same flags and variables would use another state. */

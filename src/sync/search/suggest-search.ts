@@ -1,5 +1,5 @@
 import { ShelfdError } from '../../foundation/errors.ts'
-import type { ReportContext } from './report.ts'
+import type { ReportContext } from '../report/report.ts'
 
 /** The most names of files that are read, searches that are tried, and words in one search. */
 const MOST_FILES = 200

@@ -1,0 +1,78 @@
+import { ShelfdError } from '../../foundation/errors.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
+import { inspectRoot } from '../../local/read/inspect-root.ts'
+import { readVerified } from '../../local/read/read-verified.ts'
+import type { SummaryProblem } from '../../rules/run/sync-summary.ts'
+import { choosePhrase } from '../../rules/search/choose-phrase.ts'
+import type { SearchableText } from '../../store/tables/contents.ts'
+import type { MirrorRow } from '../../store/tables/mirrors.ts'
+import type { ReportContext } from '../report/report.ts'
+
+/** The most documents of a mirror that are searched for, and that are read because others have no phrase. */
+const MOST_SEARCHES = 5
+const MOST_READ = 50
+const MOST_BYTES = 262_144
+/** A phrase that so many documents have says nothing about one of them. */
+const MOST_RESULTS = 50
+
+export interface SearchCheck {
+  /** Documents that were searched for. */
+  readonly tried: number
+  readonly problems: readonly SummaryProblem[]
+}
+
+/**
+ * Searches the library for a phrase from each of some text documents that the run made searchable (4.14). A document that its
+ * phrase does not find is a problem, and so is an error of the service, which ends the check; throws InterruptedError.
+ */
+export async function verifySearch(context: ReportContext, mirrorName: string, runId: number): Promise<SearchCheck> {
+  const problems: SummaryProblem[] = []
+  let tried = 0
+  const row = context.store.mirrors.findByName(mirrorName)
+  const texts = row ? context.store.contents.listSearchableTexts(runId, row.id, MOST_BYTES, MOST_READ) : []
+  for (const document of texts) {
+    if (row === undefined || tried === MOST_SEARCHES) break
+    const phrase = readPhrase(context, row, document)
+    if (phrase === undefined) continue
+    tried += 1
+    const problem = await searchFor(context, row, document, phrase)
+    if (problem) problems.push(problem)
+    if (problem && problem.code !== MISSED) break
+  }
+  return { tried, problems }
+}
+
+const MISSED = 'search-missed'
+
+async function searchFor(
+  { service, signal }: ReportContext,
+  { library }: MirrorRow,
+  { path, resourceId }: SearchableText,
+  phrase: string,
+): Promise<SummaryProblem | undefined> {
+  try {
+    const { client } = await service.connect(signal)
+    const search = { query: `"${phrase}"`, libraryIds: [library.remoteId], strategy: 'lexical', limit: MOST_RESULTS }
+    const { results } = await client.searchResources(search, signal)
+    if (results.some(({ resource }) => resource.id === resourceId) || results.length === MOST_RESULTS) return undefined
+    const message = `the service reports it as searchable, but a search for "${escapeText(phrase)}" does not find it`
+    return { path, code: MISSED, message, retryAt: null }
+  } catch (error) {
+    if (!(error instanceof ShelfdError) || error.reaction === 'interrupted') throw error
+    return { path, code: error.code, message: error.message, retryAt: null }
+  }
+}
+
+/** A phrase of the bytes that were sent; undefined when the file is another one by now, is no UTF-8 or has none. */
+function readPhrase({ fs }: ReportContext, row: MirrorRow, { path, sha256, size }: SearchableText): string | undefined {
+  try {
+    const root = inspectRoot(fs, row.path)
+    const bytes = readVerified(fs, root.realPath, path, { sha256, sizeBytes: size }, { wholeBytes: MOST_BYTES })
+    return bytes instanceof Uint8Array
+      ? choosePhrase(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+      : undefined
+  } catch (error) {
+    if (error instanceof ShelfdError || error instanceof TypeError) return undefined
+    throw error
+  }
+}
