@@ -25,6 +25,8 @@ export default defineConfig({
     maxWorkers: '100%',
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What a test waits for may come late on a busy machine.
+    expect: { poll: { timeout: 30_000 } },
     reporters: ['default', './test/reporter.ts'],
     coverage: {
       provider: 'v8',

@@ -151,7 +151,7 @@ describe('the program that notifies the service manager', () => {
     const socket = await listenForNotifications()
     const env = { PATH: `${directory}:${PATH}`, NOTIFY_SOCKET: socket.path, SHELFD_TOKEN: 'secret-token' }
     createNotifier(inputWith({ env })).stopping()
-    await expect.poll(() => readIfThere(seen), { timeout: 20_000 }).toContain('NOTIFY_SOCKET=')
+    await expect.poll(() => readIfThere(seen)).toContain('NOTIFY_SOCKET=')
     expect(readIfThere(seen)).not.toContain('secret-token')
   })
 })

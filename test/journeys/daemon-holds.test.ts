@@ -11,7 +11,6 @@ const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
 /** Longer than `until` waits, so that a failure names the awaited condition. */
 const PATIENT = { timeout: 180_000 }
-const SOON = { timeout: 30_000 }
 
 /** A home with one mirror of `files` contents, and how to change its configuration. */
 async function homeWith(files: number) {
@@ -44,7 +43,7 @@ async function countWaiting(home: Home): Promise<number> {
 /** Makes the daemon read its configuration again, and waits until its log reports the outcome. */
 async function hangUp(daemon: RunningDaemon, logLine: RegExp): Promise<void> {
   daemon.child.kill('SIGHUP')
-  await expect.poll(() => daemon.log(), SOON).toMatch(logLine)
+  await expect.poll(() => daemon.log()).toMatch(logLine)
 }
 
 /** Waits until the service has received `count` uploads. */
@@ -90,7 +89,7 @@ describe('maintenance windows', () => {
     const { reason } = await untilHeld(daemon, 'maintenance')
     expect(reason?.message).toMatch(/^maintenance until \d{4}-/)
     home.write('Papers', { 'new.md': 'written meanwhile' })
-    await expect.poll(() => countWaiting(home), SOON).toBe(4)
+    await expect.poll(() => countWaiting(home)).toBe(4)
 
     expect((await home.shelfd(['pause', 'papers'])).exitCode).toBe(0)
     home.write('config/shelfd', { 'config.yaml': 'mirors: []\n' })
@@ -137,7 +136,7 @@ describe('schedules', () => {
     home.write('Papers', { 'new.md': 'written while it was stopped' })
     const second = await startDaemon(home)
     await untilHeld(second, 'scheduled')
-    await expect.poll(() => countWaiting(home), SOON).toBe(1)
+    await expect.poll(() => countWaiting(home)).toBe(1)
     await second.stop()
     expect(service.count('uploadFile')).toBe(2)
     const third = await startDaemon(home, clockAhead(DAY_MS))

@@ -16,7 +16,7 @@ describe.runIf(process.platform === 'linux')('the daemon under systemd', () => {
     await Promise.race([socket.until((all) => all.some(isReady)), ended.then(failEarly)])
     expect(socket.messages.find(isReady)).toMatch(/^READY=1\nSTATUS=1 mirror/)
     await socket.until((all) => all.filter((message) => message === 'WATCHDOG=1').length >= 3)
-    await expect.poll(() => service.count('uploadFile'), { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => service.count('uploadFile')).toBe(1)
 
     const before = socket.messages.length
     child.kill('SIGHUP')

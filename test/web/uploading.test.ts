@@ -63,7 +63,7 @@ test.skipIf(!hasBrowser)('a refused file is reported, and sent again on request'
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('Too large').waitFor()
   await page.getByRole('button', { name: 'Clear' }).click()
-  expect(await page.getByRole('region', { name: 'Uploads' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('region', { name: 'Uploads' }).count()).toBe(0)
 })
 
 test.skipIf(!hasBrowser)('the progress of an upload is shown', async () => {

@@ -170,7 +170,7 @@ describe('an outage', () => {
 })
 
 describe('a try at the deadline', () => {
-  it.each(['http', 'https'])('a try is cut at the deadline: %s', { timeout: 5_000 }, async (scheme) => {
+  it.each(['http', 'https'])('a try is cut at the deadline: %s', async (scheme) => {
     // Over https the try hangs before it has a connection.
     await using server = await serveSockets(() => {})
     const origin = server.origin.replace('http', scheme)
