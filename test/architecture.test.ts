@@ -61,8 +61,8 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
     'app/service-client/credential.ts',
     'app/system-service/run-program.ts',
     'daemon/notify.ts',
+    'embedded/ffmpeg/',
     'embedded/ingest/child-process/',
-    'embedded/ingest/extract/media/',
   ],
   'node:fs': [
     ...['foundation/', 'store/', 'local/', 'remote/', 'embedded/'],

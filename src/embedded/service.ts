@@ -12,6 +12,7 @@ import type { Search } from './search/thread/open-search.ts'
 import type { FileStore } from './storage/file-store.ts'
 import type { LibraryRemoval } from './storage/remove-libraries.ts'
 import type { WriteQueue } from './storage/write-queue.ts'
+import type { VideoPictures } from './video/video-pictures.ts'
 
 /** The parts of a running service that its endpoints use. */
 export interface Service {
@@ -24,6 +25,7 @@ export interface Service {
   readonly indexRebuild: IndexRebuild
   readonly removal: LibraryRemoval
   readonly meaning: Meaning
+  readonly videos: VideoPictures
   readonly signer: Signer
   readonly cursors: Cursors
   readonly clock: Clock

@@ -22,8 +22,10 @@ import { openSigning, type Service } from './service.ts'
 import { type DataPaths, dataPaths, lockDataDirectory, prepareDataDirectory } from './storage/data-directory.ts'
 import { openFileStore } from './storage/file-store.ts'
 import { ensureInstanceId } from './storage/instance-id.ts'
+import { openPictureCache } from './storage/picture-cache.ts'
 import { openLibraryRemoval } from './storage/remove-libraries.ts'
 import { createWriteQueue } from './storage/write-queue.ts'
+import { openVideoPictures } from './video/video-pictures.ts'
 
 export interface EmbeddedOptions {
   /** The directory of all the service's data; created when absent. */
@@ -61,6 +63,7 @@ export interface EmbeddedLibrary extends AsyncDisposable {
 }
 
 const MAX_UPLOAD_BYTES = 2 * 2 ** 30
+const MAX_PICTURES_BYTES = 256 * 2 ** 20
 const CLOSING_GRACE_MS = 2_000
 
 /**
@@ -84,6 +87,7 @@ export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<Em
   starting.defer(() => service.removal.stop())
   starting.defer(() => service.meaning.stop())
   starting.defer(() => service.ingestion.stop())
+  starting.defer(() => service.videos.stop())
   const host = options.host ?? '127.0.0.1'
   const app = await buildServer(service, host, { ...REQUEST_LIMITS, ...options.requests })
   starting.defer(() => closeServer(app, service.clock))
@@ -112,6 +116,10 @@ function openService(options: EmbeddedOptions, paths: DataPaths, database: Datab
   const tables = openTables(database)
   const instanceId = ensureInstanceId(paths, tables.settings)
   const files = openFileStore(paths)
+  const pictures = openPictureCache({
+    ...{ directory: paths.picturesDir, temporaryDir: paths.temporaryDir },
+    maxBytes: MAX_PICTURES_BYTES,
+  })
   const writes = createWriteQueue(database)
   const logger = options.logger ?? silentLogger
   const clock = options.clock ?? systemClock
@@ -136,9 +144,10 @@ function openService(options: EmbeddedOptions, paths: DataPaths, database: Datab
       },
     },
     meaning,
+    videos: openVideoPictures({ tables, files, cache: pictures }),
     search: openSearch(paths.databaseFile, { clock, logger }),
     indexRebuild: openIndexRebuild({ tables, writes, logger, clock }),
-    removal: openLibraryRemoval({ tables, writes, files, space: openSpaceReclaim(database), logger, clock }),
+    removal: openLibraryRemoval({ tables, writes, files, pictures, space: openSpaceReclaim(database), logger, clock }),
     clock,
     maxUploadBytes: options.maxUploadBytes ?? MAX_UPLOAD_BYTES,
     publicUrl: options.publicUrl,

@@ -2,8 +2,14 @@ import type { Ability, Grant, LibraryRight } from '../access/grant.ts'
 import type { LibraryRow } from '../database/tables/libraries.ts'
 import type { StoredPassage } from '../database/tables/passages.ts'
 import type { ResourceRow } from '../database/tables/resources.ts'
+import { readAssetIdentifier } from '../identifiers.ts'
 import type { Service } from '../service.ts'
 import { forbidden, notFound } from './api-error.ts'
+
+/** A passage of a resource's text, or its moving pictures (2.11). */
+export type Asset =
+  | { readonly kind: 'text'; readonly resource: ResourceRow; readonly passage: StoredPassage }
+  | { readonly kind: 'video'; readonly resource: ResourceRow; readonly mimeType: string }
 
 interface Asking {
   readonly service: Service
@@ -30,13 +36,17 @@ export function requireResource(asking: Asking): ResourceRow {
   return readableResource(asking, asking.id('resource'))
 }
 
-/** Returns the asset that the path names, and its resource; throws 404, or 403 when its library may not be read. */
-export function requireAsset(asking: Asking): { resource: ResourceRow; passage: StoredPassage } {
-  const [, resourceId = '', ordinal = ''] = /^([0-9a-f]+)\.(\d{1,9})$/.exec(asking.id('asset')) ?? []
+/** Returns the asset that the path names; throws 404, or 403 when its library may not be read. */
+export function requireAsset(asking: Asking): Asset {
+  const { resourceId, part } = readAssetIdentifier(asking.id('asset')) ?? { resourceId: '', part: 0 }
   const resource = readableResource(asking, resourceId, 'Asset')
-  const passage = asking.service.tables.passages.one(resource.id, Number(ordinal))
+  if (part === 'video') {
+    if (resource.videoType === null) throw notFound('Asset')
+    return { kind: 'video', resource, mimeType: resource.videoType }
+  }
+  const passage = asking.service.tables.passages.one(resource.id, part)
   if (!passage) throw notFound('Asset')
-  return { resource, passage }
+  return { kind: 'text', resource, passage }
 }
 
 function readableResource({ service, grant }: Asking, publicId: string, thing = 'Resource'): ResourceRow {

@@ -9,11 +9,14 @@ export const VIEW_URL_MINUTES = { min: 1, max: 60, byDefault: 15 } as const
 export interface ViewUrlTerms {
   readonly ttlMinutes: number
   readonly disposition: 'inline' | 'attachment'
+  /** Parameters of what it shows. */
+  readonly query: Readonly<Record<string, string>>
 }
 
 /** Returns a URL that shows `path` without a credential until it expires (2.13). Every parameter is signed. */
 export function signedUrl(signer: Signer, origin: string, path: string, terms: ViewUrlTerms, nowMs: number): string {
   const query = new URLSearchParams({
+    ...terms.query,
     expires: String(Math.floor(nowMs / 1_000) + terms.ttlMinutes * 60),
     tenant_id: String(TENANT_ID),
     disposition: terms.disposition,

@@ -27,7 +27,7 @@ export async function ingestFile(
     count += 1
   }
   if (resource.status === 'running') restart()
-  const { status, warnings, failure, textType, properties } = await extract({
+  const { status, warnings, failure, textType, properties, videoType } = await extract({
     restart,
     take,
     drain: writer.drain,
@@ -41,6 +41,7 @@ export async function ingestFile(
     textType: textType ?? (resource.mimeType === 'text/markdown' ? 'text/markdown' : 'text/plain'),
     warnings: JSON.stringify(warnings),
     properties: JSON.stringify(properties ?? {}),
+    videoType: videoType ?? null,
   })
   return true
 }

@@ -6,6 +6,7 @@ import { type Call, endpoint } from '../http/endpoint.ts'
 import { originOf } from '../http/origin.ts'
 import { requireAsset, requireResource } from '../http/require-access.ts'
 import { signedUrl, VIEW_URL_MINUTES } from '../http/signed-urls.ts'
+import { requireMoment, timestamp } from './assets/video-moment.ts'
 
 const terms = z.object({
   ttl_minutes: z.int().min(VIEW_URL_MINUTES.min).max(VIEW_URL_MINUTES.max).default(VIEW_URL_MINUTES.byDefault),
@@ -14,8 +15,10 @@ const terms = z.object({
 
 const assetTerms = terms.extend({
   representation: z.enum(['content', 'scene', 'frame']).default('content'),
-  timestamp_seconds: z.number().min(0).optional(),
+  timestamp_seconds: timestamp.optional(),
 })
+
+const PICTURES = { scene: 'downloadScene', frame: 'downloadFrame' } as const
 
 const ANSWERS = { 200: { description: 'The signed URL', shape: viewUrl } }
 
@@ -24,16 +27,21 @@ export const createAssetViewUrl = endpoint({
   route: 'createAssetViewUrl',
   section: '4.5',
   summary: 'Issue a signed URL for an asset',
-  description: 'Every asset of this instance is a text: only the representation `content` is available.',
+  description: '`scene` and `frame` are of videos, at a moment before their end; it is signed in milliseconds.',
   body: z.preprocess((body) => body ?? {}, assetTerms),
   answers: ANSWERS,
   errors: [401, 403, 404, 415, 422],
   handle(call) {
-    requireAsset(call)
-    const { representation, timestamp_seconds: timestamp } = call.body
-    if (representation === 'content' && timestamp !== undefined) throw invalid('timestamp_seconds', 'Not for content')
-    if (representation !== 'content') throw explainMissing(timestamp)
-    return { ...issueUrl(call, ROUTES.downloadAsset.path, { asset: call.id('asset') }), representation }
+    const asset = requireAsset(call)
+    const { representation, timestamp_seconds: seconds } = call.body
+    const ids = { asset: call.id('asset') }
+    if (representation === 'content') {
+      if (seconds !== undefined) throw invalid('timestamp_seconds', 'Not for content')
+      return { ...issueUrl(call, ROUTES.downloadAsset.path, ids), representation }
+    }
+    if (seconds === undefined) throw invalid('timestamp_seconds', 'Needed for a scene or a frame')
+    const query = { timestamp_seconds: String(requireMoment(asset, seconds).momentMs / 1_000) }
+    return { ...issueUrl(call, ROUTES[PICTURES[representation]].path, ids, query), representation }
   },
 })
 
@@ -53,12 +61,13 @@ export const createResourceViewUrl = endpoint({
   },
 })
 
-function explainMissing(timestamp: number | undefined) {
-  if (timestamp === undefined) return invalid('timestamp_seconds', 'Needed for a scene or a frame')
-  return invalid('representation', 'The asset is not a video')
-}
-
-function issueUrl(call: Call<unknown, z.infer<typeof terms>>, path: string, ids: Readonly<Record<string, string>>) {
+/** `query` holds parameters of the target, which are signed too. */
+function issueUrl(
+  call: Call<unknown, z.infer<typeof terms>>,
+  path: string,
+  ids: Readonly<Record<string, string>>,
+  query: Readonly<Record<string, string>> = {},
+) {
   const { service, request } = call
   const { ttl_minutes: ttlMinutes, disposition } = call.body
   const target = fillPath(API_PREFIX + path, ids)
@@ -66,7 +75,7 @@ function issueUrl(call: Call<unknown, z.infer<typeof terms>>, path: string, ids:
     service.signer,
     originOf(service, request),
     target,
-    { ttlMinutes, disposition },
+    { ttlMinutes, disposition, query },
     service.clock.nowMs(),
   )
   return { url, expires_in_minutes: ttlMinutes }

@@ -13,6 +13,8 @@ export interface DataPaths {
   readonly tokenFile: string
   readonly instanceFile: string
   readonly contentDir: string
+  /** Pictures of videos; may be absent. */
+  readonly picturesDir: string
   readonly temporaryDir: string
 }
 
@@ -24,6 +26,7 @@ export function dataPaths(directory: string): DataPaths {
     tokenFile: join(directory, 'token'),
     instanceFile: join(directory, 'instance'),
     contentDir: join(directory, 'files'),
+    picturesDir: join(directory, 'pictures'),
     temporaryDir: join(directory, 'tmp'),
   }
 }

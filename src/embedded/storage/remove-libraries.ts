@@ -4,12 +4,14 @@ import type { Logger } from '../../foundation/logger.ts'
 import type { Tables } from '../database/open-tables.ts'
 import type { SpaceReclaim } from '../database/reclaim-space.ts'
 import type { FileStore } from './file-store.ts'
+import type { PictureCache } from './picture-cache.ts'
 import type { WriteQueue } from './write-queue.ts'
 
 export interface LibraryRemovalSpec {
   readonly tables: Tables
   readonly writes: WriteQueue
   readonly files: FileStore
+  readonly pictures: Pick<PictureCache, 'remove'>
   readonly space: SpaceReclaim
   readonly logger: Logger
   readonly clock: Clock
@@ -72,12 +74,16 @@ export function openLibraryRemoval(spec: LibraryRemovalSpec): LibraryRemoval {
 type Wait = () => Promise<void>
 
 /** Returns how many passages it removed. */
-async function removeAll({ tables, writes, files }: LibraryRemovalSpec, wait: Wait): Promise<number> {
+async function removeAll({ tables, writes, files, pictures }: LibraryRemovalSpec, wait: Wait): Promise<number> {
   let removedPassages = 0
   for (let id = tables.deletedLibraries.next(); id !== undefined; id = tables.deletedLibraries.next()) {
     const libraryId = id
     const { contents, passageCount } = await writes.write(() => tables.deletedLibraries.removePiece(libraryId))
-    for (const sha256 of contents) if (!tables.resources.usesContent(sha256)) files.remove(sha256)
+    for (const sha256 of contents) {
+      if (tables.resources.usesContent(sha256)) continue
+      files.remove(sha256)
+      await pictures.remove(sha256)
+    }
     removedPassages += passageCount
     await wait()
   }

@@ -3,7 +3,7 @@ import { hasStatus, refuses, refusesSomehow } from '../suite/assert-answer.ts'
 import type { Examination } from '../suite/examination.ts'
 import { NO_SUCH_THING } from '../suite/examination.ts'
 import { samplesOf } from '../suite/samples.ts'
-import { assertion, type Sentence, sentence, unobservable } from '../suite/sentence.ts'
+import { assertion, NotObserved, type Sentence, sentence, unobservable } from '../suite/sentence.ts'
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex')
 
@@ -35,6 +35,14 @@ export const assets: readonly Sentence[] = [
       const { headers } = await it.client().get(`/assets/${asset?.id}`)
       assert.match(headers.get('content-type') ?? '', /^text\//)
     }),
+    assertion('an asset of a video is sent as a video, whole', async (it) => {
+      const response = await it.client().fetch(`/assets/${await samplesOf(it).video()}`, { method: 'GET' })
+      hasStatus({ status: response.status }, 200)
+      assert.match(response.headers.get('content-type') ?? '', /^video\//)
+      const size = response.headers.get('content-length')
+      const { byteLength } = await response.arrayBuffer()
+      assert.ok(byteLength > 0 && (size === null || Number(size) === byteLength), 'the payload is not whole')
+    }),
   ),
   sentence(
     '4.2',
@@ -65,11 +73,20 @@ export const assets: readonly Sentence[] = [
       refusesSomehow(await it.client().get(`/assets/${asset}/representations/scene?timestamp_seconds=1`))
     }),
   ),
-  unobservable(
+  sentence(
     '4.3',
-    'A scene holds its start and not its end, and its collage has five frames.',
-    'where scenes begin is not shown',
+    'A scene holds its start and not its end.',
+    assertion('the moment at which the picture changes belongs to the next scene', async (it) => {
+      const asset = await samplesOf(it).video()
+      const sceneAt = (seconds: number) =>
+        picture(it, `/assets/${asset}/representations/scene?timestamp_seconds=${seconds}`)
+      const [red, blue] = [await sceneAt(0.25), await sceneAt(3)]
+      if (red.equals(blue)) throw new NotObserved('the service sees one scene in a video of two')
+      assert.ok(red.equals(await sceneAt(1.75)), 'the first scene ends before the picture changes')
+      assert.ok(blue.equals(await sceneAt(2)), 'the second scene does not hold its start')
+    }),
   ),
+  unobservable('4.3', 'The collage of a scene has five frames.', 'how they are laid out is not shown'),
   sentence(
     '4.4',
     'One frame at a moment is a PNG, for video assets.',
@@ -78,6 +95,10 @@ export const assets: readonly Sentence[] = [
       const red = await picture(it, `/assets/${asset}/representations/frame?timestamp_seconds=1`)
       const blue = await picture(it, `/assets/${asset}/representations/frame?timestamp_seconds=3`)
       assert.ok(!red.equals(blue), 'two pictures of the video have one frame')
+    }),
+    assertion('the frame of a moment is the same again', async (it) => {
+      const path = `/assets/${await samplesOf(it).video()}/representations/frame?timestamp_seconds=1`
+      assert.ok((await picture(it, path)).equals(await picture(it, path)), 'one moment has two frames')
     }),
     assertion('an asset that is no video gives no frame', async (it) => {
       const asset = await samplesOf(it).asset()

@@ -87,6 +87,14 @@ export const viewUrls: readonly Sentence[] = [
         assert.equal(shown.headers.get('content-type'), 'image/png')
       }
     }),
+    assertion('a signed URL of a picture shows no other moment, kind or disposition', async (it) => {
+      const body = { representation: 'frame', timestamp_seconds: 1 }
+      const answer = await sign(it, body, await samplesOf(it).video())
+      const url = new URL(conforms(ofAsset, answer.json).url)
+      for (const name of url.searchParams.keys()) refuses(await it.open(changed(url, name)), 401)
+      url.pathname = url.pathname.replace(/frame$/, 'scene')
+      refuses(await it.open(url.href), 401)
+    }),
   ),
   sentence(
     '4.5',

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { pluck, type ServiceClient } from '../../contract/service-client.ts'
 import { takeBack } from '../older-database.ts'
 import { startLibrary } from '../temporary-library.ts'
+import { TWO_SCENES } from '../video/film.ts'
 
 const SENTENCES = Array.from({ length: 600 }, (_, number) => `Pelican number ${number} dives into the größte bay.`)
 const FILES = [
@@ -11,6 +12,7 @@ const FILES = [
   { name: 'page.html', type: 'text/html', content: `<p>Flamingos <b>wade</b></p>${'<p>in the lagoon</p>'.repeat(90)}` },
   { name: 'large.txt', content: SENTENCES.join('\n').repeat(3) },
   { name: 'one.txt', content: '1' },
+  { name: 'film.mp4', type: 'video/mp4', content: TWO_SCENES },
 ]
 
 it('a migrated library keeps everything it shows and takes less space', async () => {

@@ -34,10 +34,11 @@ describe('recordings', () => {
       properties: { duration_seconds: expect.closeTo(3, 0), width: 64, height: 48 },
     })
     expect(pluck(resource.assets, 'text')).toEqual([
+      null,
       'title: Sea monsters\nartist: Ada\nThe awakening',
       'The kraken wakes\nand sleeps',
     ])
-    expect(pluck(resource.assets, 'trace')[1]).toEqual([{ unit: 'second', from: 0, to: 3 }])
+    expect(pluck(resource.assets, 'trace')[2]).toEqual([{ unit: 'second', from: 0, to: 3 }])
     for (const word of ['kraken', 'awakening', 'monsters']) expect(await found(word)).toEqual([resource.id])
   })
 

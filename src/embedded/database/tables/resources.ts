@@ -18,16 +18,19 @@ export interface ResourceRow {
   readonly textType: 'text/plain' | 'text/markdown'
   /** JSON object of properties beside the text. */
   readonly properties: string
+  /** The MIME type of its video asset; null without one. */
+  readonly videoType: string | null
 }
 
 /** The columns that ingestion writes when it ends. */
 export type IngestionResult = Pick<ResourceRow, 'id' | IngestedColumn>
-type IngestedColumn = 'status' | 'warnings' | 'failure' | 'textType' | 'properties'
+type IngestedColumn = 'status' | 'warnings' | 'failure' | 'textType' | 'properties' | 'videoType'
 
 export type NewResource = Omit<ResourceRow, 'id' | IngestedColumn>
 
 const COLUMNS = `id, public_id AS publicId, library_id AS libraryId, sha256, mime_type AS mimeType, size_bytes AS sizeBytes,
-  title, status, warnings, failure, created_at_ms AS createdAtMs, text_type AS textType, properties`
+  title, status, warnings, failure, created_at_ms AS createdAtMs, text_type AS textType, properties,
+  video_type AS videoType`
 
 /** Its library is not deleted. */
 const IS_VISIBLE = 'library_id NOT IN (SELECT id FROM library WHERE is_deleted = 1)'
@@ -56,7 +59,8 @@ export function resourcesTable(database: Database) {
   const start = database.prepare<[number]>("UPDATE resource SET status = 'running' WHERE id = ?")
   const recordFailure = database.prepare<[string, number]>('UPDATE resource SET failure = ? WHERE id = ?')
   const finish = database.prepare<IngestionResult>(
-    `UPDATE resource SET status = @status, warnings = @warnings, failure = @failure, text_type = @textType, properties = @properties WHERE id = @id`,
+    `UPDATE resource SET status = @status, warnings = @warnings, failure = @failure, text_type = @textType,
+       properties = @properties, video_type = @videoType WHERE id = @id`,
   )
   return {
     byPublicId: (publicId: string) => byPublicId.get(publicId),

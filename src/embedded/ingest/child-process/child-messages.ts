@@ -45,6 +45,7 @@ const pieceMessage = z.object({
       failure: z.string().nullable(),
       textType: z.enum(TEXT_TYPES).optional(),
       properties: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+      videoType: z.string().optional(),
     })
     .optional(),
 })

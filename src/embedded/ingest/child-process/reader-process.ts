@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { threadEntry } from '../../../foundation/concurrency/thread-entry.ts'
+import { childEnvironment } from '../../child-environment.ts'
 import type { ExtractionLimits } from '../extraction-limits.ts'
 import { type ChildMessage, type ChildRequest, childMessage } from './child-messages.ts'
 
@@ -39,7 +40,7 @@ export function startReaderProcess(setup: ReaderSetup, listener: ProcessListener
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     execArgv: [`--max-old-space-size=${limits.heapMiB}`],
-    env: environment(),
+    env: { ...childEnvironment(), UV_THREADPOOL_SIZE: '1' },
   })
   listen(child, listener)
   return {
@@ -72,10 +73,4 @@ function listen(child: ChildProcess, { onMessage, onEnd }: ProcessListener): voi
   })
   child.on('error', (error) => end(error.message))
   child.on('close', (code, signal) => end(signal ?? `exit code ${code}`))
-}
-
-/** Parsers of foreign documents get no variable of shelfd, and no Node flags that were meant for this process. */
-function environment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('SHELFD_') && name !== 'NODE_OPTIONS')
-  return { ...Object.fromEntries(kept), UV_THREADPOOL_SIZE: '1' }
 }

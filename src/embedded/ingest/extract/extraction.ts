@@ -12,6 +12,8 @@ export interface ExtractionEnd {
   readonly textType?: TextType | undefined
   /** Properties of the document beside its text. */
   readonly properties?: Properties | undefined
+  /** The MIME type of its moving pictures, which are an asset; undefined without any. */
+  readonly videoType?: string | undefined
 }
 
 export const TEXT_TYPES = ['text/plain', 'text/markdown'] as const

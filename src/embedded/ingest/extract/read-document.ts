@@ -50,7 +50,7 @@ export async function readDocument(
   if (kind === 'other') return completed(NO_TEXT)
   if (kind === 'unsupported') return partial(UNSUPPORTED_FORMAT)
   if (isTextKind(kind)) return await extractText(source, sink, kind)
-  if (kind === 'media') return await readMediaOf(source, sink, tools)
+  if (kind === 'media') return await readMediaOf({ ...source, foundType: mimeType }, sink, tools)
   if (kind === 'picture') {
     const { readPicture } = await import('./picture/read-picture.ts')
     return await readPicture(await readWhole(source), mimeType, sink, tools.recognizer)
@@ -62,16 +62,17 @@ export async function readDocument(
 
 /** The programs take a file by its path. */
 async function readMediaOf(
-  source: ExtractionSource,
+  source: ExtractionSource & { readonly foundType: string },
   sink: ExtractionSink,
   tools: ReadingTools,
 ): Promise<ExtractionEnd> {
   const { readMedia } = await import('./media/read-media.ts')
-  if (source.path !== undefined) return await readMedia(source.path, sink)
+  const types = [source.mimeType, source.foundType]
+  if (source.path !== undefined) return await readMedia(source.path, types, sink)
   const path = join(tools.temporaryDir, `media-${process.pid}`)
   await writeFile(path, await readWhole(source), { mode: 0o600 })
   try {
-    return await readMedia(path, sink)
+    return await readMedia(path, types, sink)
   } finally {
     await rm(path, { force: true })
   }

@@ -2,19 +2,23 @@ import { createHash } from 'node:crypto'
 import { endpoint } from '../../http/endpoint.ts'
 import { requireAsset } from '../../http/require-access.ts'
 import { downloadQuery, PARTIAL_ANSWERS, sendContent } from '../../http/send-content.ts'
+import { originalContent } from '../resources/download-resource.ts'
 
 /** 4.2 */
 export const downloadAsset = endpoint({
   route: 'downloadAsset',
   section: '4.2',
   summary: 'Stream the canonical payload of an asset',
-  description: 'Every asset of this instance is a text in UTF-8.',
+  description: 'A text in UTF-8, or the file of a video.',
   takesSignedUrl: true,
   query: downloadQuery,
-  answers: { 200: { description: 'The text', mediaType: '*/*' }, ...PARTIAL_ANSWERS },
+  answers: { 200: { description: 'The text or the video', mediaType: '*/*' }, ...PARTIAL_ANSWERS },
   errors: [401, 403, 404, 416, 422],
   handle(call) {
-    const { resource, passage } = requireAsset(call)
+    const asset = requireAsset(call)
+    const { resource } = asset
+    if (asset.kind === 'video') return sendContent(call, originalContent(call, resource, asset.mimeType))
+    const { passage } = asset
     const mimeType = resource.textType
     const body = Buffer.from(passage.text)
     return sendContent(call, {

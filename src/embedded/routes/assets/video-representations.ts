@@ -1,36 +1,54 @@
-import { z } from 'zod'
+import { createHash } from 'node:crypto'
 import type { RouteName } from '../../../contract/routes.ts'
-import { invalid } from '../../http/api-error.ts'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { requireAsset } from '../../http/require-access.ts'
-import { downloadQuery } from '../../http/send-content.ts'
-
-const timestampInput = z
-  .string()
-  .regex(/^\d{1,9}(\.\d{1,9})?$/, 'Must be a number of seconds from 0 on')
-  .transform(Number)
-  .meta({ type: 'number', minimum: 0 })
+import { downloadQuery, PARTIAL_ANSWERS, sendContent } from '../../http/send-content.ts'
+import { requireMoment, timestampInput } from './video-moment.ts'
 
 /** 4.3 */
-export const downloadScene = representation('downloadScene', '4.3', 'The five-frame collage of a scene of a video')
+export const downloadScene = representation('scene', {
+  route: 'downloadScene',
+  section: '4.3',
+  summary: 'The five-frame collage of a scene of a video',
+  description: [
+    'Five frames from the beginning to the end of the scene, side by side. A scene holds its start and not its end; another one',
+    'begins where the picture changes altogether, and every 30 seconds.',
+  ].join(' '),
+})
 
 /** 4.4 */
-export const downloadFrame = representation('downloadFrame', '4.4', 'One frame of a video')
+export const downloadFrame = representation('frame', {
+  route: 'downloadFrame',
+  section: '4.4',
+  summary: 'One frame of a video',
+  description: 'What a player shows at the moment, in the size of the video. Moments count in milliseconds.',
+})
 
-/** This instance extracts no video assets, so it answers 422 for every asset. */
-function representation(route: RouteName, section: string, summary: string): Endpoint {
+interface RepresentationSpec {
+  readonly route: RouteName
+  readonly section: string
+  readonly summary: string
+  readonly description: string
+}
+
+function representation(kind: 'scene' | 'frame', spec: RepresentationSpec): Endpoint {
   return endpoint({
-    route,
-    section,
-    summary,
-    description: 'Every asset of this instance is a text: the answer is 422.',
+    ...spec,
     takesSignedUrl: true,
     query: downloadQuery.extend({ timestamp_seconds: timestampInput }),
-    answers: { 200: { description: 'The picture', mediaType: 'image/png' } },
-    errors: [401, 403, 404, 422],
-    handle(call) {
-      requireAsset(call)
-      throw invalid('asset', 'The asset is not a video')
+    answers: { 200: { description: 'The picture', mediaType: 'image/png' }, ...PARTIAL_ANSWERS },
+    errors: [401, 403, 404, 416, 422],
+    async handle(call) {
+      const moment = requireMoment(requireAsset(call), call.query.timestamp_seconds)
+      const bytes = await call.service.videos[kind](moment)
+      return sendContent(call, {
+        mimeType: 'image/png',
+        sizeBytes: bytes.length,
+        fileName: `${moment.resource.title}.${moment.momentMs / 1_000}s.png`,
+        disposition: call.query.disposition,
+        sha256: createHash('sha256').update(bytes).digest(),
+        open: (range) => (range ? bytes.subarray(range.start, range.end + 1) : bytes),
+      })
     },
   })
 }

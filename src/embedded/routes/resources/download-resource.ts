@@ -1,6 +1,8 @@
-import { endpoint } from '../../http/endpoint.ts'
+import type { z } from 'zod'
+import type { ResourceRow } from '../../database/tables/resources.ts'
+import { type Asked, endpoint } from '../../http/endpoint.ts'
 import { requireResource } from '../../http/require-access.ts'
-import { downloadQuery, PARTIAL_ANSWERS, sendContent } from '../../http/send-content.ts'
+import { downloadQuery, PARTIAL_ANSWERS, type SentContent, sendContent } from '../../http/send-content.ts'
 import { readContent } from '../../storage/read-content.ts'
 
 /** 4.15 */
@@ -15,13 +17,22 @@ export const downloadResource = endpoint({
   errors: [401, 403, 404, 416, 422],
   handle(call) {
     const resource = requireResource(call)
-    return sendContent(call, {
-      mimeType: resource.mimeType,
-      sizeBytes: resource.sizeBytes,
-      fileName: resource.title,
-      disposition: call.query.disposition,
-      sha256: resource.sha256,
-      open: (range) => readContent(call.service.tables, call.service.files, resource, range),
-    })
+    return sendContent(call, originalContent(call, resource))
   },
 })
+
+/** The original file of a resource, under its own MIME type or another one. */
+export function originalContent(
+  { service, query }: Asked<z.infer<typeof downloadQuery>>,
+  resource: ResourceRow,
+  mimeType = resource.mimeType,
+): SentContent {
+  return {
+    mimeType,
+    sizeBytes: resource.sizeBytes,
+    fileName: resource.title,
+    disposition: query.disposition,
+    sha256: resource.sha256,
+    open: (range) => readContent(service.tables, service.files, resource, range),
+  }
+}

@@ -5,6 +5,8 @@ import type { Tables } from '../../database/open-tables.ts'
 import { stringList } from '../../database/string-list.ts'
 import { type StoredPassage, type TraceDetail, traceDetail } from '../../database/tables/passages.ts'
 import type { ResourceRow } from '../../database/tables/resources.ts'
+import { assetIdentifier } from '../../identifiers.ts'
+import { durationOf } from '../../video/duration.ts'
 
 const MAX_PATHS = 1_000
 const ABSTRACT_LENGTH = 300
@@ -54,13 +56,22 @@ function propertiesOf({ properties }: ResourceRow): unknown {
 /** The record of a text asset (2.11); `text` is cut to `maxLength` characters. */
 export function assetBody(resource: ResourceRow, passage: StoredPassage, maxLength: number): AssetRecord {
   return {
-    id: `${resource.publicId}.${passage.ordinal}`,
+    id: assetIdentifier(resource.publicId, passage.ordinal),
     type: 'text',
     position: passage.ordinal,
     mime_type: resource.textType,
     text: passage.text.slice(0, maxLength),
     trace: [{ unit: passage.unit, from: passage.firstUnit, to: passage.lastUnit, ...traceDetailOf(passage) }],
   }
+}
+
+/** The record of the moving pictures of a resource (2.11), if it has any. */
+export function videoAssets(resource: ResourceRow): AssetRecord[] {
+  const { videoType, publicId } = resource
+  if (videoType === null) return []
+  const seconds = durationOf(resource)
+  const trace = seconds === undefined ? [] : [{ unit: 'second', from: 0, to: Math.ceil(seconds) }]
+  return [{ id: assetIdentifier(publicId, 'video'), type: 'video', mime_type: videoType, text: null, trace }]
 }
 
 function traceDetailOf({ detail }: StoredPassage): TraceDetail {

@@ -4,7 +4,7 @@ import { notFound } from '../../http/api-error.ts'
 import { integerInput } from '../../http/inputs.ts'
 import { question } from '../../http/question.ts'
 import { requireLibrary, requireResource } from '../../http/require-access.ts'
-import { assetBody, resourceBody } from './resource-body.ts'
+import { assetBody, resourceBody, videoAssets } from './resource-body.ts'
 
 const MAX_ASSETS = 20
 const EXCERPT_LENGTH = 200
@@ -15,8 +15,9 @@ export const showResource = question({
   section: '4.13',
   summary: 'Show a resource with the state of its processing',
   description: [
-    `\`assets\` holds at most ${MAX_ASSETS}, from the \`position\` that \`assets_from\` names on; \`next_assets_from\` names that of`,
-    `the next, null at the end. Each has the first ${EXCERPT_LENGTH} characters of its text; with \`asset_text=whole\` all of it.`,
+    `\`assets\` holds the video, if the file has moving pictures, and at most ${MAX_ASSETS} texts, from the \`position\` that`,
+    '`assets_from` names on; `next_assets_from` names that of the next, null at the end; the video is in the first answer only.',
+    `Each text has the first ${EXCERPT_LENGTH} characters of its text; with \`asset_text=whole\` all of it.`,
   ].join(' '),
   query: z.object({
     assets_from: integerInput({ min: 0, max: 999_999_999, byDefault: 0 }),
@@ -31,9 +32,10 @@ export const showResource = question({
     if (resource.libraryId !== library.id) throw notFound('Resource')
     const { assets_from: from, asset_text: length } = call.query
     const found = tables.passages.from(resource.id, from, MAX_ASSETS + 1)
-    const assets = found.slice(0, MAX_ASSETS).map((passage) => {
+    const texts = found.slice(0, MAX_ASSETS).map((passage) => {
       return assetBody(resource, passage, length === 'whole' ? passage.text.length : EXCERPT_LENGTH)
     })
+    const assets = from === 0 ? [...videoAssets(resource), ...texts] : texts
     return { ...resourceBody(tables, resource, assets), next_assets_from: found[MAX_ASSETS]?.ordinal ?? null }
   },
 })

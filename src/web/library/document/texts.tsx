@@ -30,7 +30,7 @@ export function Texts({ route, from, first }: TextsProps) {
       setError(failure)
     }
   }
-  const assets = parts.flatMap((part) => part.assets ?? [])
+  const assets = parts.flatMap((part) => part.assets ?? []).filter(({ text }) => typeof text === 'string')
   if (assets.length === 0) return null
   return (
     <section class="texts" aria-label="Text">

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { runOnFile } from './run-program.ts'
+import { inputOf, runFfmpeg } from '../../../ffmpeg/run-ffmpeg.ts'
 
 const tags = z.record(z.string(), z.string()).default({})
 const seconds = z.coerce.number().min(0)
@@ -24,8 +24,9 @@ export type Probed = z.infer<typeof probed>
 
 /** Throws MissingProgramError, or an error when the recording is damaged. */
 export async function probe(path: string): Promise<Probed> {
-  const json = await runOnFile('ffprobe', path, ['-show_format', '-show_streams', '-show_chapters', '-of', 'json'])
-  const found = probed.parse(JSON.parse(json))
+  const shown = ['-show_format', '-show_streams', '-show_chapters', '-of', 'json']
+  const json = await runFfmpeg('ffprobe', [...inputOf(path), ...shown])
+  const found = probed.parse(JSON.parse(json.toString()))
   if (found.streams.length === 0) throw new Error('it has neither sound nor pictures')
   return found
 }

@@ -1,8 +1,8 @@
 import { messageOf } from '../../../../foundation/errors.ts'
+import { MissingProgramError } from '../../../ffmpeg/run-ffmpeg.ts'
 import { completed, type ExtractionEnd, type ExtractionSink } from '../extraction.ts'
 import { PlaceCutter } from '../place-cutter.ts'
 import { type Probed, probe } from './probe.ts'
-import { MissingProgramError } from './run-program.ts'
 import { readSubtitles, TEXT_SUBTITLES } from './subtitles.ts'
 
 const MAX_SUBTITLES = 8
@@ -10,18 +10,28 @@ const MAX_SUBTITLES = 8
 const WORDS =
   /^(?:title|artist|album|album_artist|composer|performer|genre|show|comment|description|synopsis|lyrics)\b/i
 
+const UNKNOWN_TYPE = 'application/octet-stream'
+
 const NO_PROGRAM = 'The programs ffprobe and ffmpeg are not installed: only its title is searchable'
 const NO_SUBTITLES = 'It has no subtitles as text: only its title and tags are searchable'
 
-/** Extracts tags, chapters and subtitles of a recording by the programs of FFmpeg. Throws when it is damaged. */
-export async function readMedia(path: string, sink: ExtractionSink): Promise<ExtractionEnd> {
+/**
+ * Extracts tags, chapters and subtitles of a recording by the programs of FFmpeg. `types` are the MIME types it is taken for, the one
+ * it was sent with first. Throws when it is damaged.
+ */
+export async function readMedia(path: string, types: readonly string[], sink: ExtractionSink): Promise<ExtractionEnd> {
+  const videoType = types.find((type) => type.startsWith('video/'))
   try {
     const found = await probe(path)
     takeTags(found, sink)
     const cues = await takeSubtitles(path, found, sink)
-    return { ...completed(...(cues > 0 ? [] : [NO_SUBTITLES])), properties: propertiesOf(found) }
+    return {
+      ...completed(...(cues > 0 ? [] : [NO_SUBTITLES])),
+      properties: propertiesOf(found),
+      ...(movingPictures(found) && { videoType: videoType ?? UNKNOWN_TYPE }),
+    }
   } catch (error) {
-    if (error instanceof MissingProgramError) return completed(NO_PROGRAM)
+    if (error instanceof MissingProgramError) return { ...completed(NO_PROGRAM), videoType }
     throw new Error(`The recording is damaged (${messageOf(error)})`, { cause: error })
   }
 }
@@ -55,10 +65,14 @@ async function takeSubtitles(path: string, { streams }: Probed, sink: Extraction
   return count
 }
 
-function propertiesOf({ format, streams }: Probed) {
-  const isMoving = (stream: Probed['streams'][number]) =>
-    stream.codec_type === 'video' && !stream.disposition?.attached_pic
-  const { width, height } = streams.find(isMoving) ?? {}
+/** A picture that is attached, such as the cover of an album, does not move. */
+function movingPictures({ streams }: Probed) {
+  return streams.find((stream) => stream.codec_type === 'video' && !stream.disposition?.attached_pic)
+}
+
+function propertiesOf(found: Probed) {
+  const { format } = found
+  const { width, height } = movingPictures(found) ?? {}
   const size = width !== undefined && height !== undefined ? { width, height } : {}
   return { ...(format.duration === undefined ? {} : { duration_seconds: format.duration }), ...size }
 }

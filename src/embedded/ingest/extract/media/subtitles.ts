@@ -1,4 +1,4 @@
-import { runOnFile } from './run-program.ts'
+import { inputOf, runFfmpeg } from '../../../ffmpeg/run-ffmpeg.ts'
 
 /** A line of a subtitle; times in seconds. */
 export interface Cue {
@@ -13,7 +13,8 @@ export const TEXT_SUBTITLES: readonly string[] = ['subrip', 'srt', 'ass', 'ssa',
 const TIMES = /^((?:\d+:)?\d\d:\d\d\.\d{3}) --> ((?:\d+:)?\d\d:\d\d\.\d{3})/
 
 export async function readSubtitles(path: string, streamIndex: number): Promise<Cue[]> {
-  return parseCues(await runOnFile('ffmpeg', path, ['-map', `0:${streamIndex}`, '-f', 'webvtt', '-']))
+  const vtt = await runFfmpeg('ffmpeg', [...inputOf(path), '-map', `0:${streamIndex}`, '-f', 'webvtt', '-'])
+  return parseCues(vtt.toString())
 }
 
 /** Reads WebVTT; leaves out its marks (`<i>`) and cues without words. */

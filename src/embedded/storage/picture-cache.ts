@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
+import { systemCodeOf } from '../../foundation/errors.ts'
+import { moveIntoPlace } from '../../foundation/files/replace-file.ts'
+
+/** Files that were made from contents, up to a number of bytes in all: those that were not used for longest are removed first. */
+export interface PictureCache {
+  /** Returns the file of this name; `make` makes it if it is not there. Calls at the same time share one file. */
+  take(sha256: Buffer, name: string, make: () => Promise<Buffer>): Promise<Buffer>
+  /** Removes the files of a content, also those that are just being made. */
+  remove(sha256: Buffer): Promise<void>
+}
+
+export interface PictureCacheSpec {
+  /** Holds nothing else; may be absent. */
+  readonly directory: string
+  /** In the same file system. */
+  readonly temporaryDir: string
+  readonly maxBytes: number
+}
+
+/** The sizes of the files by their path in the directory, the one that was not used for longest first. */
+type Sizes = Map<string, number>
+
+export function openPictureCache(spec: PictureCacheSpec): PictureCache {
+  let opening: Promise<Sizes> | undefined
+  const open = () => {
+    opening ??= readSizes(spec.directory)
+    return opening
+  }
+  const taking = new Map<string, Promise<Buffer>>()
+  const takeNow = async (path: string, make: () => Promise<Buffer>) => {
+    const sizes = await open()
+    const known = sizes.has(path) ? await readIfThere(join(spec.directory, path)) : undefined
+    const bytes = known ?? (await make())
+    if (!known) await keep(spec, path, bytes)
+    sizes.delete(path)
+    sizes.set(path, bytes.length)
+    await removeOldest(spec, sizes)
+    return bytes
+  }
+  return {
+    take: (sha256, name, make) => {
+      const path = join(sha256.toString('hex'), name)
+      const started = taking.get(path) ?? takeNow(path, make).finally(() => taking.delete(path))
+      taking.set(path, started)
+      return started
+    },
+    remove: async (sha256) => {
+      const hex = sha256.toString('hex')
+      const isOfContent = (path: string) => dirname(path) === hex
+      await Promise.allSettled([...taking].flatMap(([path, one]) => (isOfContent(path) ? one : [])))
+      const sizes = await open()
+      for (const path of sizes.keys()) if (isOfContent(path)) sizes.delete(path)
+      await rm(join(spec.directory, hex), { recursive: true, force: true })
+    },
+  }
+}
+
+async function readSizes(directory: string): Promise<Sizes> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch(emptyIfMissing)
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
+  const found = await Promise.all(files.map(async (file) => ({ file, ...(await sizeAndTime(file)) })))
+  found.sort((a, b) => a.mtimeMs - b.mtimeMs)
+  return new Map(found.map(({ file, size }) => [relative(directory, file), size]))
+}
+
+async function sizeAndTime(file: string) {
+  const { size, mtimeMs } = await stat(file)
+  return { size, mtimeMs }
+}
+
+async function keep({ directory, temporaryDir }: PictureCacheSpec, path: string, bytes: Buffer): Promise<void> {
+  const file = join(directory, path)
+  const unfinished = join(temporaryDir, randomUUID())
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  await writeFile(unfinished, bytes, { mode: 0o600 })
+  await moveIntoPlace(unfinished, file, 'complete')
+}
+
+async function removeOldest({ directory, maxBytes }: PictureCacheSpec, sizes: Sizes): Promise<void> {
+  let total = [...sizes.values()].reduce((sum, size) => sum + size, 0)
+  for (const [path, size] of sizes) {
+    if (total <= maxBytes) return
+    sizes.delete(path)
+    total -= size
+    await rm(join(directory, path), { force: true })
+  }
+}
+
+async function readIfThere(file: string): Promise<Buffer | undefined> {
+  return await readFile(file).catch((error: unknown) => {
+    if (systemCodeOf(error) !== 'ENOENT') throw error
+    return undefined
+  })
+}
+
+function emptyIfMissing(error: unknown): [] {
+  if (systemCodeOf(error) !== 'ENOENT') throw error
+  return []
+}
