@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const WEB = join(ROOT, 'src', 'web')
 
 /** The folders of src/web that are pages; what they share is not one. */
-export const PAGES: readonly string[] = ['library']
+export const PAGES: readonly string[] = ['dashboard', 'library']
 
 export interface WebFile {
   readonly name: string

@@ -18,6 +18,7 @@ const UNDICI = join(ROOT, 'node_modules', 'undici')
 export const ENTRIES: readonly string[] = [
   'main',
   'daemon/metrics/count-thread',
+  'dashboard/reading/reading-thread',
   'embedded/embedding/offline/offline-thread',
   'embedded/ingest/child-process/child',
   'embedded/ingest/child-process/child-guard',

@@ -13,6 +13,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   cli: 6,
   app: 5,
   daemon: 4,
+  dashboard: 4,
   sync: 3,
   local: 2,
   store: 2,
@@ -57,6 +58,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   yaml: ['app/settings/', 'cli/render/config-yaml.ts'],
   yargs: ['cli/parser/'],
   preact: ['web/'],
+  uplot: ['web/'],
   'node:child_process': [
     'app/service-client/credential.ts',
     'app/system-service/run-program.ts',
@@ -163,7 +165,8 @@ describe('the house', () => {
 
   test('pages import shapes of the contract as types', () => {
     const offenders = sources.flatMap(({ file, room, text }) =>
-      room === PAGES && /^import (?!type\b)[^'"]*'[^']*\/contract\/(?:records|error-body)\.ts'/m.test(text)
+      room === PAGES &&
+      /^import (?!type\b)[^'"]*'[^']*\/contract\/(?:records|error-body|dashboard\/(?:shapes|calls))\.ts'/m.test(text)
         ? [file]
         : [],
     )

@@ -1,4 +1,3 @@
-import type { DaemonStatus } from '../daemon/daemon-status.ts'
 import { createMetrics, type Metrics } from '../daemon/metrics/create-metrics.ts'
 import { type DaemonPlan, type HealthAddress, runDaemon } from '../daemon/run-daemon.ts'
 import type { SupervisorPlan } from '../daemon/supervisor.ts'
@@ -10,14 +9,18 @@ import type { RequestObservation } from '../remote/client-options.ts'
 import { DEFAULT_RETRY } from '../rules/failure/retry-delay.ts'
 import { openStore, type Store } from '../store/open-store.ts'
 import type { ControllerSettings } from '../sync/continuous/controller-settings.ts'
+import type { DaemonStatus } from '../sync/continuous/daemon-status.ts'
 import type { MirrorSettings } from '../sync/engine.ts'
 import type { MetricsSink } from '../sync/metrics-sink.ts'
 import { observeInThreads } from '../sync/observe/observe-in-threads.ts'
+import { dashboardSources } from './dashboard/dashboard-sources.ts'
+import { keepRecent } from './logging/recent-log.ts'
 import { assertAnyKept, chooseForDaemon } from './mirrors/choose-mirrors.ts'
 import { composeEngine } from './open-engine.ts'
 import { serviceNameOf } from './open-runner.ts'
 import type { OpenServiceInput } from './service-client/open-service.ts'
 import { describeChanges } from './settings/describe-changes.ts'
+import type { ExplainedSettings } from './settings/explain-settings.ts'
 import type { ConfiguredMirror, Settings } from './settings/settings.ts'
 import { adHocMirror } from './settings/to-settings.ts'
 import { isUnderServiceManager } from './system-service/is-under-service-manager.ts'
@@ -26,6 +29,8 @@ import { version } from './version.ts'
 export interface OpenDaemonInput extends OpenServiceInput {
   /** Reads the current configuration; throws UsageError. */
   readSettings(): Settings
+  /** The same with the origin of each. */
+  explainSettings(): ExplainedSettings
   readonly onHangup: ((listener: () => void) => Disposable) | undefined
 }
 
@@ -39,11 +44,13 @@ const SHORTEST_RUN_SPAN_MS = 3_600_000
 
 /** Runs the daemon on the store of the settings until `input.signal` is aborted. */
 export async function openDaemon(settings: Settings, input: OpenDaemonInput): Promise<void> {
-  const logger = withoutRepeats(input.logger, systemClock)
+  const { logger: kept, recent } = keepRecent(input.logger, input.redactor.redact)
+  const logger = withoutRepeats(kept, systemClock)
   using store = openStore(settings.stateDir)
   const metrics = new DeferredMetrics()
   const planner = new Planner(store, { ...input, logger, retry: PATIENT_RETRY }, metrics)
   let current = settings
+  let explained = input.explainSettings()
   assertAnyKept(settings, { known: store.mirrors.list(), home: input.home })
   const plan = planner.plan(settings)
   await runDaemon({
@@ -60,8 +67,21 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
       const replanned = planner.plan(next, forgotten)
       const takeOver = () => {
         current = next
+        explained = input.explainSettings()
       }
       return { plan: replanned, changes: describeChanges(current, next), takeOver }
+    },
+    openDashboard: async (service) => {
+      const { startDashboard } = await import('../dashboard/start-dashboard.ts')
+      const sources = dashboardSources({
+        ...{ ...input, logger, service },
+        stateDir: settings.stateDir,
+        log: recent,
+        settings: () => current,
+        explainSettings: () => explained,
+        knownMirrors: () => store.mirrors.list(),
+      })
+      return startDashboard(sources, logger)
     },
   })
 }

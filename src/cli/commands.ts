@@ -25,6 +25,7 @@ export const commands: readonly CommandEntry[] = [
   entry('daemon', 'Keep the mirrors up to date until stopped', () => import('./commands/daemon.ts')),
   entry('report', 'Compare both sides, file by file', () => import('./commands/report.ts')),
   entry('status', 'Show what happens now', () => import('./commands/status.ts')),
+  entry('dashboard', 'Show everything in a browser', () => import('./commands/dashboard.ts')),
   entry('why', 'Show everything known of one path', () => import('./commands/why.ts')),
   entry('history', 'List past runs and how they ended', () => import('./commands/history.ts')),
   entry(

@@ -1,6 +1,7 @@
 import { chooseLogFormat, createLogger, levelOf } from '../app/logging/create-logger.ts'
 import { createRedactor, type Redactor } from '../app/logging/redactor.ts'
 import type { OpenedService } from '../app/service-client/open-service.ts'
+import { type ExplainedSettings, explainSettings } from '../app/settings/explain-settings.ts'
 import type { SettingFlags } from '../app/settings/overrides.ts'
 import type { Settings } from '../app/settings/settings.ts'
 import type { LogFields, Logger } from '../foundation/logger.ts'
@@ -31,6 +32,8 @@ export interface CommandContext extends GlobalFlags {
   readonly settings: Settings
   /** Reads the current settings again; `settings` does not change. */
   readSettings(): Settings
+  /** The settings with the origin of each, read again. */
+  explainSettings(): ExplainedSettings
   readonly logger: Logger
   readonly redactor: Redactor
   /** Reports on stderr that the command waits because the service gives no usable answers. */
@@ -86,6 +89,7 @@ export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () =>
     signal: io.signal,
     redactor,
     readSettings,
+    explainSettings: () => explainSettings({ ...io, flags: { ...flags.settingFlags, config: flags.config } }),
     get settings() {
       settings ??= readSettings()
       return settings

@@ -1,14 +1,16 @@
 import type { Clock } from '../foundation/clock.ts'
 import { Mutex } from '../foundation/concurrency/mutex.ts'
+import { untilAborted } from '../foundation/concurrency/until-aborted.ts'
 import { InterruptedError, messageOf, OperatorError, UsageError } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { storeIsGone } from '../store/integrity/held-database.ts'
 import type { Store } from '../store/open-store.ts'
+import type { DaemonStatus } from '../sync/continuous/daemon-status.ts'
+import { describeStatus } from '../sync/continuous/describe-status.ts'
+import type { Service } from '../sync/engine.ts'
 import { forgetMirror } from '../sync/forget-mirror.ts'
 import { answerClients } from './control/answer-clients.ts'
 import { startControlServer } from './control/server.ts'
-import type { DaemonStatus } from './daemon-status.ts'
-import { describeStatus } from './describe-status.ts'
 import { type HealthServer, startHealthServer } from './health/health-server.ts'
 import { type JumpKind, startHeartbeat } from './heartbeat.ts'
 import type { Metrics } from './metrics/create-metrics.ts'
@@ -20,6 +22,12 @@ export interface HealthAddress {
   readonly port: number
   /** Whether the user has configured it; then the daemon does not start without it. */
   readonly isRequired: boolean
+}
+
+/** The dashboard's server; it starts when somebody asks for it first. */
+export interface DashboardServer extends AsyncDisposable {
+  /** An address that signs in one browser, once. */
+  createAddress(): string
 }
 
 /** What the daemon runs by one reading of the configuration. */
@@ -51,6 +59,8 @@ export interface DaemonInput {
   readonly metrics: (status: () => DaemonStatus) => Metrics
   /** Reads the configuration again, as if the store did not know `forgotten`; throws UsageError when it is invalid. */
   replan(forgotten?: string): Replan
+  /** `service` returns the service of the supervisor that runs. */
+  openDashboard(service: () => Service): Promise<DashboardServer>
   /** Calls `listener` at each request to read the configuration again. */
   readonly onHangup: ((listener: () => void) => Disposable) | undefined
 }
@@ -74,6 +84,7 @@ class Daemon implements AsyncDisposable {
   readonly #fatal = Promise.withResolvers<never>()
   #supervisor: Supervisor
   #health: { readonly server: HealthServer; readonly address: HealthAddress } | undefined
+  #dashboard: Promise<DashboardServer> | undefined
   #isAlive = () => true
 
   constructor(input: DaemonInput) {
@@ -98,6 +109,7 @@ class Daemon implements AsyncDisposable {
       status: () => this.status(),
       reload: () => this.#reload(),
       forget: (name) => this.#forget(name),
+      dashboard: () => this.#createDashboardAddress(),
     })
     const control = { stateDir: store.directory, env, handlers, logger, service: serviceName }
     this.#parts.use(await startControlServer(control))
@@ -126,11 +138,7 @@ class Daemon implements AsyncDisposable {
   /** Resolves when `signal` is aborted; throws the error that ends the daemon otherwise. */
   async ended(): Promise<void> {
     const { signal } = this.#input
-    const asked = new Promise<void>((resolve) => {
-      if (signal.aborted) resolve()
-      else signal.addEventListener('abort', () => resolve(), { once: true })
-    })
-    await Promise.race([asked, this.#fatal.promise])
+    await Promise.race([untilAborted(signal), this.#fatal.promise])
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -138,12 +146,25 @@ class Daemon implements AsyncDisposable {
     const startMs = clock.monotonicMs()
     logger.info('the daemon stops: it finishes uploads in flight', { uploading: this.#supervisor.status.uploading })
     this.#notifier.stopping()
+    // First, because its syncs use the supervisor.
+    await (await this.#dashboard?.catch(() => undefined))?.[Symbol.asyncDispose]()
     // Waits for a running reload, which replaces the supervisor.
     using _lock = await this.#mutex.lock()
     await this.#supervisor.stop()
     await this.#parts.disposeAsync()
     await this.#health?.server[Symbol.asyncDispose]()
     logger.info('the daemon has ended', { afterMs: Math.round(clock.monotonicMs() - startMs) })
+  }
+
+  async #createDashboardAddress(): Promise<string> {
+    this.#dashboard ??= this.#input.openDashboard(() => this.#supervisor.engine.service)
+    const opening = this.#dashboard
+    try {
+      return (await opening).createAddress()
+    } catch (error) {
+      if (this.#dashboard === opening) this.#dashboard = undefined
+      throw error
+    }
   }
 
   #startSupervisor(plan: SupervisorPlan): Supervisor {

@@ -1,3 +1,4 @@
+import type { ReportClass } from '../contract/report-classes.ts'
 import { type IngestionOutcome, isIngestionStatus } from '../contract/states.ts'
 import { describeWithoutText, kindName } from './ingestion/without-text.ts'
 
@@ -13,9 +14,9 @@ export const REPORT_CLASSES = {
   'needs-attention': '!',
   ignored: 'i',
   unknown: 'u',
-} as const
+} as const satisfies Readonly<Record<ReportClass, string>>
 
-export type ReportClass = keyof typeof REPORT_CLASSES
+export type { ReportClass }
 
 export interface Classified {
   readonly class: ReportClass

@@ -9,6 +9,7 @@ import { type ProblemQueries, prepareProblems } from './tables/problems.ts'
 import { prepareQuarantine, type QuarantineQueries } from './tables/quarantine.ts'
 import { prepareReport, type ReportQueries } from './tables/report-rows.ts'
 import { prepareRuns, type RunQueries } from './tables/runs.ts'
+import { prepareTimeline, type TimelineQueries } from './tables/timeline.ts'
 import { prepareUntracked, type UntrackedQueries } from './tables/untracked.ts'
 import { prepareUploads, type UploadQueries } from './tables/uploads.ts'
 
@@ -26,6 +27,7 @@ export interface StoreQueries {
   readonly keyValues: KeyValueQueries
   readonly quarantine: QuarantineQueries
   readonly untracked: UntrackedQueries
+  readonly timeline: TimelineQueries
 }
 
 /** Prepares every query once on an open database. */
@@ -43,5 +45,6 @@ export function prepareQueries(database: Database.Database): StoreQueries {
     keyValues: prepareKeyValues(database),
     quarantine: prepareQuarantine(database),
     untracked: prepareUntracked(database),
+    timeline: prepareTimeline(database),
   }
 }

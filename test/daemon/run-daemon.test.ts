@@ -38,6 +38,7 @@ async function startDaemon(health: HealthAddress | null) {
       }
       return { plan: planned(next.health), changes: [], takeOver }
     },
+    openDashboard: () => Promise.reject(new Error('No dashboard is needed')),
     onHangup: undefined,
   })
   onTestFinished(async () => {

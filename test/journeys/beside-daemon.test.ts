@@ -45,6 +45,7 @@ async function startStandIn(home: Home, changed: Partial<ControlHandlers> = {}) 
     ignore: async (contentIds) => setContentsAside(store, contentIds),
     forget: async (name) => forgetMirror(store, name, Date.now()),
     library: async () => ({ url: library.url, token: library.token, instanceId: library.instanceId }),
+    dashboard: () => Promise.reject(new Error('No dashboard is needed')),
     reload: async () => ({ mirrors: [] }),
     ...changed,
   }

@@ -1,6 +1,6 @@
 /** What a real daemon holds back until its time: limits, pauses, maintenance and schedules, and a configuration read again. */
 import { describe, expect, test } from 'vitest'
-import type { DaemonMirrorStatus, DaemonStatus } from '../../src/daemon/daemon-status.ts'
+import type { DaemonMirrorStatus, DaemonStatus } from '../../src/sync/continuous/daemon-status.ts'
 import { configure, startDaemon } from '../support/daemon.ts'
 import { isIdle, type RunningDaemon } from '../support/daemon-process.ts'
 import { type FaultyService, startFaultyService } from '../support/faulty-service.ts'

@@ -275,4 +275,23 @@ export const security: readonly SecurityRow[] = [
       'web/reading.test.ts': ['originals are shown without running their scripts'],
     },
   },
+  {
+    id: 'S-23',
+    holds:
+      'The dashboard answers this machine and its own page alone: a one-time address opens one session, whose token is in no address.',
+    shownBy: {
+      'dashboard/dashboard-security.test.ts': [
+        'without a session every call and the live stream are refused',
+        'a token is accepted in its header only, never in an address',
+        'a one-time key opens one session',
+        'keys end after five minutes, sessions after twelve idle hours',
+        'a foreign host or origin is refused, also with a session',
+        'GET changes nothing',
+        'the page comes with a strict policy and loads nothing from elsewhere',
+        'the dashboard listens on loopback only',
+      ],
+      'dashboard/dashboard-command.test.ts': ['a path that leaves its mirror is refused'],
+      'web/dashboard.test.ts': ['the one-time address signs in once and stays nowhere'],
+    },
+  },
 ]

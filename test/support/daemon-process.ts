@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectToDaemon } from '../../src/daemon/control/client/connect-to-daemon.ts'
-import type { DaemonMirrorStatus, DaemonStatus } from '../../src/daemon/daemon-status.ts'
+import type { DaemonMirrorStatus, DaemonStatus } from '../../src/sync/continuous/daemon-status.ts'
 import type { Outcome } from './home.ts'
 import type { Running } from './run-shelfd.ts'
 

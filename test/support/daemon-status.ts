@@ -1,4 +1,4 @@
-import type { DaemonMirrorStatus, DaemonStatus } from '../../src/daemon/daemon-status.ts'
+import type { DaemonMirrorStatus, DaemonStatus } from '../../src/sync/continuous/daemon-status.ts'
 
 /** A mirror that is well and has nothing to do. */
 export function daemonMirrorStatus(change: Partial<DaemonMirrorStatus> = {}): DaemonMirrorStatus {

@@ -38,7 +38,11 @@ export interface Synced extends Outcome {
 
 /** With a service, everything runs against it instead of the embedded library of the home. */
 export function temporaryHome(service?: { readonly url: string; readonly token: string }): Home {
-  const path = temporaryDirectory()
+  return homeIn(temporaryDirectory(), service)
+}
+
+/** The same in a directory that the caller removes, for what the tests of a file share. */
+export function homeIn(path: string, service?: { readonly url: string; readonly token: string }): Home {
   const env = {
     ...(service && variablesOf(service)),
     HOME: path,

@@ -1,12 +1,27 @@
 import { Writable } from 'node:stream'
 import { runCli } from '../../src/cli/run-cli.ts'
 import type { CliIo } from '../../src/cli/terminal/cli-io.ts'
+import { InterruptedError } from '../../src/foundation/errors.ts'
 import type { Outcome, Variables } from './home.ts'
 
 /** The program in this process: quick, and all of it but main.ts. */
 export async function runHere(args: readonly string[], env: Variables, home: string): Promise<Outcome> {
+  return await startHere(args, env, home).ended
+}
+
+export interface RunningHere {
+  readonly ended: Promise<Outcome>
+  /** Resolves to the first line on stdout; rejects when the program ends without one. */
+  readonly firstLine: Promise<string>
+  /** Asks it to stop, as Ctrl-C does. */
+  stop(): void
+}
+
+/** Starts the program in this process, for commands that run until they are stopped. */
+export function startHere(args: readonly string[], env: Variables, home: string): RunningHere {
   const stdout = new Collector()
   const stderr = new Collector()
+  const stopping = new AbortController()
   const io: CliIo = {
     stdin: noInput(),
     stdout,
@@ -16,16 +31,24 @@ export async function runHere(args: readonly string[], env: Variables, home: str
     cwd: home,
     uid: undefined,
     home,
-    signal: new AbortController().signal,
+    signal: stopping.signal,
   }
-  const exitCode = await runCli(args, io)
-  return { exitCode, stdout: stdout.text, stderr: stderr.text }
+  const ended = runCli(args, io).then((exitCode) => ({ exitCode, stdout: stdout.text, stderr: stderr.text }))
+  const none = ended.then((outcome) => Promise.reject(new Error(`It printed nothing: ${outcome.stderr}`)))
+  none.catch(() => {})
+  return {
+    ended,
+    firstLine: Promise.race([stdout.firstLine, none]),
+    stop: () => stopping.abort(new InterruptedError()),
+  }
 }
 
 async function* noInput(): AsyncGenerator<Buffer> {}
 
 class Collector extends Writable {
   readonly #chunks: Buffer[] = []
+  readonly #first = Promise.withResolvers<string>()
+  readonly firstLine = this.#first.promise
 
   get text(): string {
     return Buffer.concat(this.#chunks).toString('utf8')
@@ -33,6 +56,8 @@ class Collector extends Writable {
 
   override _write(chunk: Buffer, _: BufferEncoding, done: () => void): void {
     this.#chunks.push(Buffer.from(chunk))
+    const [line, ...others] = this.text.split('\n', 2)
+    if (others.length > 0 && line !== undefined) this.#first.resolve(line)
     done()
   }
 }

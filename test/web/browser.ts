@@ -23,19 +23,18 @@ export function useBrowser(): void {
   afterAll(async () => await browser?.close())
 }
 
-type Library = Awaited<ReturnType<typeof startLibrary>>
-
 /** A library of its own, and a page of it in a window of its own that nobody has signed in to. */
 export async function openPage(options: BrowserContextOptions = {}, of: Parameters<typeof startLibrary>[0] = {}) {
   const running = await startLibrary(of)
-  return { ...running, ...(await openWindow(running, options)) }
+  return { ...running, ...(await openWindow(running.library.url, options)) }
 }
 
 /**
- * Opens a window on the page of a library. When the test is over, the window must have sent requests to the library alone, and
+ * Opens a window on the page at an address. When the test is over, the window must have sent requests to that server alone, and
  * broken no rule of its content security policy.
  */
-async function openWindow({ library }: Pick<Library, 'library'>, options: BrowserContextOptions = {}) {
+export async function openWindow(address: string, options: BrowserContextOptions = {}) {
+  const own = new URL(address).origin
   const context = await browser?.newContext({ reducedMotion: 'reduce', ...options })
   const page = await context?.newPage()
   if (!page) throw new Error('There is no browser')
@@ -43,7 +42,7 @@ async function openWindow({ library }: Pick<Library, 'library'>, options: Browse
   const complaints: string[] = []
   page.on('request', (request) => {
     const { protocol, origin } = new URL(request.url())
-    if (origin !== library.url && protocol !== 'blob:') foreign.push(request.url())
+    if (origin !== own && protocol !== 'blob:') foreign.push(request.url())
   })
   page.on('console', (message) => {
     if (/Content Security Policy|Trusted/i.test(message.text())) complaints.push(message.text())
@@ -53,7 +52,7 @@ async function openWindow({ library }: Pick<Library, 'library'>, options: Browse
     await context?.close()
     expect({ foreign, complaints }).toEqual({ foreign: [], complaints: [] })
   })
-  await page.goto(library.url)
+  await page.goto(address)
   return { page }
 }
 

@@ -1,13 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { AxeResults } from 'axe-core'
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { goTo, hasBrowser, openPage, signIn, useBrowser } from './browser.ts'
+import { complaintsOf, cutOff } from './examine-looks.ts'
 
 useBrowser()
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const LONG_NAME = 'Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetz-Ausführungsbestimmungen.md'
 
@@ -61,17 +56,6 @@ async function openFilled(options: Parameters<typeof openPage>[0]) {
   return { ...opened, views: Object.keys(views) as (keyof typeof views)[], show }
 }
 
-async function complaintsOf(page: Page): Promise<string[]> {
-  await page.evaluate(AXE)
-  const light = (await page.evaluate('axe.run()')) as AxeResults
-  await page.emulateMedia({ colorScheme: 'dark' })
-  const dark = (await page.evaluate("axe.run({ runOnly: ['color-contrast'] })")) as AxeResults
-  await page.emulateMedia({ colorScheme: 'light' })
-  return [...light.violations, ...dark.violations].map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
-  )
-}
-
 test.skipIf(!hasBrowser)('axe finds no violation in any view, light or dark', async () => {
   const { page, library, views, show } = await openFilled({ colorScheme: 'light' })
   expect(await complaintsOf(page)).toEqual([])
@@ -95,22 +79,12 @@ test.skipIf(!hasBrowser)('dark colours follow the system', async () => {
 
 test.skipIf(!hasBrowser)('no view is cut off at 320 pixels, also in German', async () => {
   const { page, library, views, show } = await openFilled({ viewport: { width: 320, height: 640 } })
-  const replace = `{
-    const german = ${JSON.stringify(GERMAN)}
-    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-    while (texts.nextNode()) texts.currentNode.data = german[texts.currentNode.data.trim()] ?? texts.currentNode.data
-    const wide = [...document.querySelectorAll('body *')].filter((each) => {
-      const { right, left } = each.getBoundingClientRect()
-      return getComputedStyle(each).clipPath === 'none' && (right > 320.5 || left < -0.5)
-    })
-    ;[document.documentElement.scrollWidth, ...wide.map((each) => each.outerHTML.slice(0, 80))]
-  }`
-  expect(await page.evaluate(replace)).toEqual([320])
+  expect(await cutOff(page, GERMAN)).toEqual([320])
   await page.reload()
   await signIn(page, library.token)
   for (const view of views) {
     await show(view)
-    expect([view, await page.evaluate(replace)]).toEqual([view, [320]])
+    expect([view, await cutOff(page, GERMAN)]).toEqual([view, [320]])
     await page.reload()
     await page.getByRole('button', { name: 'Sign out' }).waitFor()
   }

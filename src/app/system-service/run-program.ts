@@ -30,6 +30,16 @@ export function createRunner(around: { readonly env: Environment; readonly signa
   }
 }
 
+/** Starts a program that outlives this process, without the access token; false when it cannot be started. */
+export function startProgram({ program, args }: ProgramCall, environment: Environment): Promise<boolean> {
+  const { SHELFD_TOKEN: _, ...env } = environment
+  const child = spawn(program, [...args], { env, stdio: 'ignore', detached: true, windowsHide: true })
+  child.unref()
+  return new Promise((resolve) => {
+    child.once('spawn', () => resolve(true)).once('error', () => resolve(false))
+  })
+}
+
 function collect(child: ChildProcess, show: (line: string) => void): Promise<ProgramResult> {
   for (const input of [child.stdout, child.stderr]) if (input) createInterface({ input }).on('line', show)
   return new Promise((resolve, reject) => {

@@ -28,8 +28,11 @@ export const command = defineCommand({
     assertMayRun(context, allowRoot)
     const { openDaemon } = await import('../../app/open-daemon.ts')
     const { io, settings, logger, redactor, signal } = context
-    const readSettings = () => context.readSettings()
-    await openDaemon(settings, { ...io, logger, redactor, signal, readSettings, onHangup: io.onHangup })
+    await openDaemon(settings, {
+      ...{ ...io, logger, redactor, signal, onHangup: io.onHangup },
+      readSettings: () => context.readSettings(),
+      explainSettings: () => context.explainSettings(),
+    })
     return 'done'
   },
 })

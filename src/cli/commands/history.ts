@@ -1,10 +1,10 @@
 import { UsageError } from '../../foundation/errors.ts'
 import { groupDigits } from '../../foundation/text/safe-text.ts'
+import { formatTime } from '../../foundation/text/times.ts'
 import { formatDuration, formatSize } from '../../foundation/text/units.ts'
 import { openStoreReader } from '../../store/open-store.ts'
 import { type PastRun, readHistory } from '../../sync/report/run-history.ts'
 import { defineCommand } from '../command.ts'
-import { formatTime } from '../render/layout/times.ts'
 
 export const command = defineCommand({
   description: [

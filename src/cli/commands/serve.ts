@@ -1,6 +1,7 @@
 import { chooseEmbedder } from '../../app/service-client/choose-embedder.ts'
 import { origin } from '../../app/settings/schema/values.ts'
 import type { EmbeddedLibrary, EmbeddedOptions } from '../../embedded/start-embedded.ts'
+import { untilAborted } from '../../foundation/concurrency/until-aborted.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { isLoopback } from '../../foundation/network/loopback.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
@@ -60,11 +61,4 @@ function readPublicUrl(given: string | undefined): string | undefined {
 async function startLibrary(options: EmbeddedOptions): Promise<EmbeddedLibrary> {
   const { startEmbeddedLibrary } = await import('../../embedded/start-embedded.ts')
   return startEmbeddedLibrary(options)
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

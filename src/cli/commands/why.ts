@@ -1,12 +1,12 @@
 import { chooseByPath } from '../../app/mirrors/choose-known.ts'
 import { settingsOfRow } from '../../app/mirrors/choose-mirrors.ts'
 import { openReader } from '../../app/open-engine.ts'
-import { messageOf, UsageError } from '../../foundation/errors.ts'
-import { explainPath, locateResource, type PathExplanation } from '../../sync/report/explain-path.ts'
-import type { ReportContext } from '../../sync/report/report.ts'
+import { UsageError } from '../../foundation/errors.ts'
+import { describeExplanation } from '../../sync/report/describe-explanation.ts'
+import { explainPath, locateResource } from '../../sync/report/explain-path.ts'
 import { defineCommand } from '../command.ts'
-import { type RemoteFinding, renderExplanation } from '../render/explanation/explanation.ts'
-import { explanationJson } from '../render/explanation/explanation-json.ts'
+import { explanationJson } from '../render/explanation-json.ts'
+import { renderFields } from '../render/layout/table.ts'
 
 export const command = defineCommand({
   description:
@@ -32,22 +32,9 @@ export const command = defineCommand({
     const known = reader.store.mirrors.list()
     const { row, path } = chooseByPath(context.settings, known, { word: args.path, cwd: context.io.cwd })
     const found = explainPath(reportContext, row, settingsOfRow(context.settings, known, row), path)
-    const remote = args.offline ? undefined : await locate(reportContext, found)
+    const remote = args.offline ? undefined : await locateResource(reportContext, found)
     if (context.json) context.printJson(explanationJson(found, remote))
-    else context.print(renderExplanation(found, remote, reportContext.clock.nowMs()))
+    else context.print(renderFields(describeExplanation(found, remote, reportContext.clock.nowMs())))
     return 'done'
   },
 })
-
-async function locate(
-  context: ReportContext,
-  { mirror, content }: PathExplanation,
-): Promise<RemoteFinding | undefined> {
-  if (!content?.resourceId) return undefined
-  try {
-    const { paths } = await locateResource(context, mirror, content.resourceId)
-    return { paths, error: null }
-  } catch (error) {
-    return { paths: [], error: messageOf(error) }
-  }
-}

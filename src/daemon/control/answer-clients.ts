@@ -1,7 +1,7 @@
 import { Mutex } from '../../foundation/concurrency/mutex.ts'
+import type { DaemonStatus } from '../../sync/continuous/daemon-status.ts'
 import { pauseMirrors, resumeMirrors } from '../../sync/pause.ts'
 import { retryContents, setContentsAside } from '../../sync/quarantine.ts'
-import type { DaemonStatus } from '../daemon-status.ts'
 import type { Supervisor } from '../supervisor.ts'
 import { CLIENT_LOG_MESSAGES } from './client-log-messages.ts'
 import type { ControlHandlers } from './handlers.ts'
@@ -13,6 +13,8 @@ interface Daemon {
   status(): DaemonStatus
   reload(): Promise<void>
   forget(name: string): Promise<string>
+  /** Returns an address of the dashboard that signs in one browser, once. */
+  dashboard(): Promise<string>
 }
 
 /** The handlers for commands that find the daemon running. */
@@ -45,6 +47,7 @@ export function answerClients(daemon: Daemon): ControlHandlers {
     },
     ignore: async (contentIds) => setContentsAside(daemon.supervisor().engine.store, contentIds),
     forget: (name) => daemon.forget(name),
+    dashboard: () => daemon.dashboard(),
     library: () => daemon.supervisor().plan.lendLibrary(),
     reload: async () => {
       await daemon.reload()

@@ -1,7 +1,7 @@
+import type { DaemonStatus } from '../../sync/continuous/daemon-status.ts'
 import type { FileLog } from '../../sync/file-log.ts'
 import type { Progress } from '../../sync/progress.ts'
 import type { RunResult } from '../../sync/run/run-sync.ts'
-import type { DaemonStatus } from '../daemon-status.ts'
 import type { LibraryAccess, Reloaded } from './answers.ts'
 import type { SyncRequest } from './requests.ts'
 
@@ -34,6 +34,8 @@ export interface ControlHandlers {
   forget(name: string): Promise<string>
   /** The embedded library the daemon runs; null when a service is configured. */
   library(): Promise<LibraryAccess | null>
+  /** Returns an address of the dashboard that signs in one browser, once. */
+  dashboard(): Promise<string>
   /** Reads the configuration again. */
   reload(): Promise<Reloaded>
 }

@@ -1,8 +1,8 @@
 /** Shapes of the bodies of requests. */
 import { z } from 'zod'
+import { fault } from '../../foundation/http/fault.ts'
 import { engineLimits, mirrorSettings } from '../../sync/engine.ts'
 import { passOptions } from '../../sync/pass.ts'
-import { fault } from '../http/fault.ts'
 
 /** The service in the client's configuration: its origin, or the data directory of the embedded library. */
 const service = z.string()

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { RefusedError, RejectedError } from '../../foundation/errors.ts'
+import { jsonAnswer, type Route, type Routes } from '../../foundation/http/route.ts'
 import { describeIssue } from '../../foundation/text/describe-issue.ts'
-import { jsonAnswer, type Route, type Routes } from '../http/route.ts'
 import type { ControlHandlers } from './handlers.ts'
 import { contents, libraryRequest, mirrorName, mirrorNames, nothing, stopRequest, syncRequest } from './requests.ts'
 import type { Syncs } from './syncs.ts'
@@ -28,6 +28,7 @@ export function controlRoutes({ service, handlers }: ControlService, syncs: Sync
     'POST /v1/ignore': route(contents, ({ contentIds }) => handlers.ignore(contentIds)),
     'POST /v1/forget': route(mirrorName, ({ name }) => handlers.forget(name)),
     'POST /v1/library': route(libraryRequest, async (asked) => (asked.service === service ? handlers.library() : null)),
+    'POST /v1/dashboard': route(nothing, () => handlers.dashboard()),
     'POST /v1/reload': route(nothing, () => handlers.reload()),
   }
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { fault } from '../../foundation/http/fault.ts'
 import { runSummary } from '../../rules/run/sync-summary.ts'
 import { runOutcomes } from '../../rules/run/verdict.ts'
 import { sentFile } from '../../sync/file-log.ts'
 import { progressShape } from '../../sync/progress.ts'
-import { fault } from '../http/fault.ts'
 
 const runAnswer = z.object({ summary: runSummary, outcome: z.enum(runOutcomes), failure: fault.nullable() })
 

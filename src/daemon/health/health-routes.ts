@@ -1,5 +1,5 @@
-import type { DaemonStatus } from '../daemon-status.ts'
-import { type HttpAnswer, jsonAnswer, type Routes } from '../http/route.ts'
+import { type HttpAnswer, jsonAnswer, type Routes } from '../../foundation/http/route.ts'
+import type { DaemonStatus } from '../../sync/continuous/daemon-status.ts'
 import { listFailingChecks } from './readiness.ts'
 
 /** The sources of the answers on health and metrics. */
@@ -10,15 +10,25 @@ export interface HealthView {
   isAlive(): boolean
 }
 
-const LISTING = `shelfd
-/healthz  200 while the daemon lives
-/readyz   200 while it can mirror, or what keeps it from that
-/metrics  for Prometheus
+const PAGE = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>shelfd</title>
+<h1>shelfd is running</h1>
+<p>The command <code>shelfd dashboard</code> shows what it does in this browser.</p>
+<ul>
+<li><a href="/healthz">/healthz</a>: 200 while the daemon lives
+<li><a href="/readyz">/readyz</a>: 200 while it can mirror, or what keeps it from that
+<li><a href="/metrics">/metrics</a>: for Prometheus
+</ul>
+</html>
 `
 
 export function healthRoutes(view: HealthView): Routes {
   return {
-    'GET /': () => ({ status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: LISTING }),
+    'GET /': () => ({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: PAGE }),
     'GET /healthz': () => (view.isAlive() ? jsonAnswer(200, { status: 'ok' }) : jsonAnswer(503, { status: 'stuck' })),
     'GET /readyz': () => answerReadiness(view.status()),
     'GET /metrics': async () => {

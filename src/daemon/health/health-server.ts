@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { messageOf, RejectedError, systemCodeOf, UsageError } from '../../foundation/errors.ts'
+import { faultOf } from '../../foundation/http/fault.ts'
+import { createHttpServer, type RequestLimits } from '../../foundation/http/http-server.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { hostNameOf, isLoopback } from '../../foundation/network/loopback.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
-import { faultOf } from '../http/fault.ts'
-import { createHttpServer, type RequestLimits } from '../http/http-server.ts'
 import { type HealthView, healthRoutes } from './health-routes.ts'
 
 export interface HealthServerOptions {

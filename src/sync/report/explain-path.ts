@@ -1,3 +1,4 @@
+import { messageOf } from '../../foundation/errors.ts'
 import { nameOf, parentOf } from '../../foundation/files/paths.ts'
 import { descend } from '../../local/ignore/descend.ts'
 import { createRootScope, type IgnoreDecision } from '../../local/ignore/ignore-scope.ts'
@@ -120,9 +121,23 @@ function leftOut(skipped: SkippedEntry): DiskFinding {
   return problem ? { kind: 'problem', message: problem.message } : { kind: 'skipped', reason: describeSkipped(skipped) }
 }
 
-/** Asks the service for the paths and the ingestion status of a resource; throws RejectedError when it is gone. */
-export async function locateResource(context: ReportContext, mirror: MirrorRow, resourceId: string) {
-  const { client } = await context.service.connect(context.signal)
-  const resource = await client.showResource(mirror.library.remoteId, resourceId, context.signal)
-  return { paths: resource.paths ?? [], status: resource.ingestion_status }
+/** The service's answer on the paths of a resource; `error` is the reason for a missing answer. */
+export interface RemoteFinding {
+  readonly paths: readonly string[]
+  readonly error: string | null
+}
+
+/** Asks the service where the resource of a path lies; undefined for a path without one. */
+export async function locateResource(
+  { service, signal }: Pick<ReportContext, 'service' | 'signal'>,
+  { mirror, content }: PathExplanation,
+): Promise<RemoteFinding | undefined> {
+  if (!content?.resourceId) return undefined
+  try {
+    const { client } = await service.connect(signal)
+    const { paths = [] } = await client.showResource(mirror.library.remoteId, content.resourceId, signal)
+    return { paths, error: null }
+  } catch (error) {
+    return { paths: [], error: messageOf(error) }
+  }
 }

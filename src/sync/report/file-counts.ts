@@ -16,7 +16,7 @@ export interface FileCounts {
   readonly setAside: number
 }
 
-const NO_FILES: FileCounts = {
+export const NO_FILES: FileCounts = {
   known: 0,
   searchable: 0,
   withoutText: 0,

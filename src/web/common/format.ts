@@ -18,5 +18,10 @@ export function formatTime(isoTime: string): string {
 
 /** `1 file`, `1,200 files`. */
 export function counted(count: number, thing: string): string {
-  return `${new Intl.NumberFormat('en').format(count)} ${thing}${count === 1 ? '' : 's'}`
+  return `${formatNumber(count)} ${thing}${count === 1 ? '' : 's'}`
+}
+
+/** `1,200`. */
+export function formatNumber(value: number): string {
+  return new Intl.NumberFormat('en').format(value)
 }

@@ -1,17 +1,27 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
+import { KeyboardHelp } from '../common/ui/keyboard-help.tsx'
 import { useAddress } from '../common/use-address.ts'
 import { useDropGuard } from '../common/use-drop-guard.ts'
+import { useIsFirst } from '../common/use-is-first.ts'
 import { useKeys } from '../common/use-keys.ts'
 import { DirectoryView } from './browse/directory-view.tsx'
 import { LibrariesView } from './browse/libraries-view.tsx'
 import { DocumentView } from './document/document-view.tsx'
 import { Header } from './header.tsx'
-import { KeyboardHelp } from './keyboard-help.tsx'
 import { directoryRoute, parseAddress, type Route } from './routes.ts'
 import { SearchView } from './search/search-view.tsx'
 import { useSession } from './session/session.ts'
 import { UploadsPanel } from './upload/uploads-panel.tsx'
 import { useUploads } from './upload/use-uploads.ts'
+
+const KEYS = [
+  ['/', 'to the search'],
+  ['↓ ↑', 'to the next or previous entry of a list; ↓ in the search field to the first hit'],
+  ['Home End', 'to the first or last entry'],
+  ['Enter', 'opens the entry'],
+  ['Esc', 'closes a document or a search, goes up from a directory, empties the search field'],
+  ['?', 'shows these keys'],
+] as const
 
 /** Everything around the view that the address names. */
 export function Frame({ onSignOut }: { onSignOut(): void }) {
@@ -47,17 +57,7 @@ export function Frame({ onSignOut }: { onSignOut(): void }) {
         {route.view === 'document' && <DocumentView key={current} route={route} {...view} />}
         {route.view === 'search' && <SearchView key={`${route.library} ${route.query}`} route={route} {...view} />}
       </main>
-      {isHelpOpen && <KeyboardHelp onClose={() => setIsHelpOpen(false)} />}
+      {isHelpOpen && <KeyboardHelp keys={KEYS} onClose={() => setIsHelpOpen(false)} />}
     </>
   )
-}
-
-/** False from the second address on. */
-function useIsFirst(address: string): boolean {
-  const first = useRef(address)
-  const [isFirst, setIsFirst] = useState(true)
-  useEffect(() => {
-    if (address !== first.current) setIsFirst(false)
-  }, [address])
-  return isFirst && address === first.current
 }

@@ -121,6 +121,7 @@ const defaults: ControlHandlers = {
   retry: async (contentIds) => contentIds.length,
   ignore: async (contentIds) => contentIds.length,
   forget: async () => '/copy',
+  dashboard: async () => 'http://127.0.0.1:4712/#/sign-in/key',
   library: async () => ({ url: 'http://127.0.0.1:4711', token: 'secret', instanceId: 'one' }),
   reload: async () => ({ mirrors: ['papers'] }),
 }

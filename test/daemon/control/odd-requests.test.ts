@@ -1,7 +1,7 @@
 /** Odd requests to the control socket, made by structure: each is answered in JSON, and the daemon continues. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { faultBody } from '../../../src/daemon/http/fault.ts'
+import { faultBody } from '../../../src/foundation/http/fault.ts'
 import { fuzzRuns, jsonText, oddString, spoiled } from '../../support/fuzzing.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import { rawRequest, sendRaw, startControl, syncRequest } from './control-daemon.ts'

@@ -1,4 +1,4 @@
-import { type Explained, type ExplainedSection, explainSettings } from '../../../app/settings/explain-settings.ts'
+import type { Explained, ExplainedSection } from '../../../app/settings/explain-settings.ts'
 import { settingFlags } from '../../../app/settings/overrides.ts'
 import { defineCommand } from '../../command.ts'
 import { renderConfigYaml } from '../../render/config-yaml.ts'
@@ -18,8 +18,7 @@ export const command = defineCommand({
   ],
   exits: ['done'],
   async run(context) {
-    const { io, config, settingFlags: flags } = context
-    const { configFile, root } = explainSettings({ ...io, flags: { ...flags, config } })
+    const { configFile, root } = context.explainSettings()
     if (!context.json) context.print(renderConfigYaml(root))
     else context.printJson({ configFile: configFile ?? null, ...valuesOf(root), origins: originsOf(root) })
     return 'done'

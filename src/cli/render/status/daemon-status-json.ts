@@ -1,4 +1,4 @@
-import type { DaemonStatus } from '../../../daemon/daemon-status.ts'
+import type { DaemonStatus } from '../../../sync/continuous/daemon-status.ts'
 
 /** The daemon's status for scripts: the same keys, times in ISO 8601. */
 export function daemonStatusJson({ startedAt, service, mirrors, ...status }: DaemonStatus) {

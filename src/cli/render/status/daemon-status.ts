@@ -1,42 +1,11 @@
-import type { DaemonMirrorStatus, DaemonStatus } from '../../../daemon/daemon-status.ts'
-import { describeStatus } from '../../../daemon/describe-status.ts'
-import { counted, escapeText } from '../../../foundation/text/safe-text.ts'
-import { formatSpan, formatTime } from '../layout/times.ts'
+import { escapeText } from '../../../foundation/text/safe-text.ts'
+import { formatSpan } from '../../../foundation/text/times.ts'
+import type { DaemonStatus } from '../../../sync/continuous/daemon-status.ts'
+import { describeStatus } from '../../../sync/continuous/describe-status.ts'
 
 /** One line on the daemon and its service, and a second one when the service does not answer. */
 export function describeDaemon(status: DaemonStatus, nowMs: number): readonly string[] {
   const { pid, startedAt, service } = status
   const head = `daemon: running for ${formatSpan(nowMs - startedAt)} (process ${pid}), ${escapeText(describeStatus(status))}`
   return service.reason ? [head, `  ! ${escapeText(service.reason.message)} [${service.reason.code}]`] : [head]
-}
-
-/** The daemon's work for one mirror, as fields; those that do not apply are undefined. */
-export function describeMirrorStatus(
-  status: DaemonMirrorStatus,
-  nowMs: number,
-): Readonly<Record<string, string | undefined>> {
-  const { isWatchLimited, watcher, settling, missedByWatcher } = status
-  const time = (timeMs: number | null) => (timeMs === null ? undefined : formatTime(timeMs, nowMs))
-  return {
-    watching: isWatchLimited ? 'no, scanning instead: the system allows no more watches' : describeWatcher(watcher),
-    settling: settling === 0 ? undefined : `${counted(settling, 'file')} changed a moment ago`,
-    'missed by the watcher': missedByWatcher === 0 ? undefined : counted(missedByWatcher, 'change'),
-    'last full scan': time(status.lastScanAt),
-    'all sent': time(status.lastSuccessAt),
-    'next full scan': time(status.nextRunAt),
-  }
-}
-
-/** Names of the systems' own watchers, such as `inotify`. */
-const OF_SYSTEM: Readonly<Record<string, string>> = {
-  linux: 'inotify',
-  darwin: 'FSEvents',
-  win32: 'ReadDirectoryChangesW',
-}
-
-function describeWatcher(watcher: DaemonMirrorStatus['watcher']): string | undefined {
-  if (watcher === null) return undefined
-  if (watcher === 'poll') return 'no, scanning instead'
-  if (watcher === 'chokidar') return watcher
-  return OF_SYSTEM[process.platform] ?? watcher
 }

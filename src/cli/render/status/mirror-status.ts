@@ -1,13 +1,13 @@
-import type { DaemonMirrorStatus } from '../../../daemon/daemon-status.ts'
 import { counted, escapeText } from '../../../foundation/text/safe-text.ts'
 import { formatSize } from '../../../foundation/text/units.ts'
 import { IN_DOUBT } from '../../../rules/doubts/react-to-doubt.ts'
 import type { MirrorActivity } from '../../../rules/mirrors/mirror-activity.ts'
+import type { DaemonMirrorStatus } from '../../../sync/continuous/daemon-status.ts'
+import { describeController } from '../../../sync/continuous/describe-controller.ts'
 import type { LastRun } from '../../../sync/report/last-runs.ts'
+import { type StateLine, stateOfDaemon, stateOfMirror, stateOfRun } from '../../../sync/report/mirror-state.ts'
 import type { MirrorStatus } from '../../../sync/report/status.ts'
 import { renderFields } from '../layout/table.ts'
-import { describeMirrorStatus } from './daemon-status.ts'
-import { type StateLine, stateOfDaemon, stateOfMirror, stateOfRun } from './mirror-state.ts'
 
 /** How many problems are listed for each mirror. */
 const MOST_PROBLEMS = 10
@@ -47,7 +47,7 @@ export function renderMirrorStatus(
       'to create':
         mirror.directoriesToMake === 0 ? undefined : counted(mirror.directoriesToMake, 'directory', 'directories'),
       paused: mirror.isPaused ? 'the daemon uploads nothing until "shelfd resume"' : undefined,
-      ...(status && describeMirrorStatus(status, nowMs)),
+      ...(status && describeController(status, nowMs)),
     }),
   ]
 }
@@ -66,7 +66,7 @@ export function renderNewMirror(status: DaemonMirrorStatus, nowMs: number): read
   return [
     `${escapeText(status.name)}: ${escapeText(status.path)}`,
     renderState(stateOfDaemon(status) ?? { sign: '→', text: 'not sent yet' }),
-    ...renderIndented(describeMirrorStatus(status, nowMs)),
+    ...renderIndented(describeController(status, nowMs)),
   ]
 }
 

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { createConnection } from 'node:net'
 import type { z } from 'zod'
 import { messageOf, ShelfdError, systemCodeOf, TemporaryError } from '../../../foundation/errors.ts'
-import { errorOf, faultBody } from '../../http/fault.ts'
-import { openRequest } from '../../http/node-http.ts'
+import { errorOf, faultBody } from '../../../foundation/http/fault.ts'
+import { openRequest } from '../../../foundation/http/node-http.ts'
 
 /** A request to the daemon that listens at `socketPath`. */
 export interface DaemonRequest {

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
 import { z } from 'zod'
+import { type DaemonStatus, daemonStatus } from '../../../sync/continuous/daemon-status.ts'
 import type { RunResult } from '../../../sync/run/run-sync.ts'
-import { type DaemonStatus, daemonStatus } from '../../daemon-status.ts'
 import { contentCount, type LibraryAccess, libraryAccess, type Reloaded, reloaded } from '../answers.ts'
 import type { SyncRequest } from '../requests.ts'
 import { ask } from './ask.ts'
@@ -21,6 +21,8 @@ export interface DaemonClient {
   forget(name: string): Promise<string>
   /** Null when the daemon runs no embedded library with this data directory. */
   library(dataDir: string): Promise<LibraryAccess | null>
+  /** Returns an address of the dashboard that signs in one browser, once. */
+  dashboard(): Promise<string>
   reload(): Promise<Reloaded>
 }
 
@@ -55,6 +57,7 @@ function clientOf(socketPath: string): DaemonClient {
     ignore: (contentIds) => post(contentCount, '/v1/ignore', { contentIds }),
     forget: (name) => post(z.string(), '/v1/forget', { name }),
     library: (dataDir) => post(libraryAccess.nullable(), '/v1/library', { service: dataDir }),
+    dashboard: () => post(z.url(), '/v1/dashboard'),
     reload: () => post(reloaded, '/v1/reload'),
   }
 }

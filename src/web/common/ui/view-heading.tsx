@@ -9,11 +9,16 @@ interface ViewHeadingProps {
   readonly children?: ComponentChildren
 }
 
+/** As the page itself says. */
+function nameOfPage(): string {
+  return document.querySelector('meta[name=application-name]')?.getAttribute('content') ?? ''
+}
+
 /** The heading of a view. */
 export function ViewHeading({ title, takesFocus, children }: ViewHeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    document.title = `${title} · Library`
+    document.title = `${title} · ${nameOfPage()}`
     if (takesFocus) heading.current?.focus()
   }, [title, takesFocus])
   return (

@@ -2,8 +2,8 @@ import { joinLibraryPath } from '../../../contract/library-path.ts'
 import type { DirectoryPage } from '../../../contract/records.ts'
 import { Icon } from '../../common/ui/icon.tsx'
 import { List } from '../../common/ui/list.tsx'
+import { kindOf } from '../../common/words.ts'
 import { addressOf, type DirectoryRoute, directoryRoute } from '../routes.ts'
-import { kindOf } from '../words.ts'
 
 interface EntriesProps {
   readonly route: DirectoryRoute

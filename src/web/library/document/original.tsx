@@ -4,8 +4,8 @@ import { wordsOf } from '../../common/api/failure.ts'
 import { Icon } from '../../common/ui/icon.tsx'
 import { Failure, Notice } from '../../common/ui/notice.tsx'
 import { useLoaded } from '../../common/use-loaded.ts'
+import { isText } from '../../common/words.ts'
 import { useSession } from '../session/session.ts'
-import { isText } from '../words.ts'
 import { OriginalText } from './original-text.tsx'
 
 /**

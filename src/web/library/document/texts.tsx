@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { AssetRecord, ResourceRecord } from '../../../contract/records.ts'
 import { Failure } from '../../common/ui/notice.tsx'
+import { placeInWords } from '../../common/words.ts'
 import { addressOf, type DocumentRoute } from '../routes.ts'
 import { useSession } from '../session/session.ts'
-import { placeInWords } from '../words.ts'
 import { markdownBlocks } from './markdown-blocks.ts'
 
 interface TextsProps {

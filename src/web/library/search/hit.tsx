@@ -1,7 +1,7 @@
 import type { AssetRecord, ResourceRecord } from '../../../contract/records.ts'
+import { Excerpt } from '../../common/ui/excerpt.tsx'
+import { kindOf, placeInWords, stateInWords } from '../../common/words.ts'
 import { addressOf } from '../routes.ts'
-import { kindOf, placeInWords, stateInWords } from '../words.ts'
-import { Excerpt } from './excerpt.tsx'
 
 /** A document with the passages that matched; its name leads to the best of them. */
 export function Hit({ hit, inAllLibraries }: { readonly hit: ResourceRecord; readonly inAllLibraries: boolean }) {

@@ -1,7 +1,7 @@
 import { counted } from '../../common/format.ts'
 import { ProgressBar } from '../../common/ui/progress-bar.tsx'
+import { type StateInWords, stateInWords } from '../../common/words.ts'
 import { addressOf } from '../routes.ts'
-import { type StateInWords, stateInWords } from '../words.ts'
 import { isUnderWay, type Upload } from './upload-queue.ts'
 import type { Uploads } from './use-uploads.ts'
 

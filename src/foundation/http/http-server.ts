@@ -1,11 +1,19 @@
 import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http'
-import { InterruptedError } from '../../foundation/errors.ts'
-import { ConnectionBound } from '../../foundation/network/connection-bound.ts'
-import { terminalSafeJson } from '../../foundation/text/safe-text.ts'
+import { InterruptedError } from '../errors.ts'
+import { ConnectionBound } from '../network/connection-bound.ts'
+import { terminalSafeJson } from '../text/safe-text.ts'
 import { type Fault, faultOf, httpStatusOf } from './fault.ts'
 import { createServer } from './node-http.ts'
 import { readInput } from './read-input.ts'
-import { findRoute, type HttpAnswer, jsonAnswer, type Route, type Routes, type StreamedAnswer } from './route.ts'
+import {
+  findRoute,
+  type HttpAnswer,
+  jsonAnswer,
+  type Route,
+  type RouteRequest,
+  type Routes,
+  type StreamedAnswer,
+} from './route.ts'
 
 /** Limits on the size of a client's headers and on the time for its request. */
 export interface RequestLimits {
@@ -55,6 +63,12 @@ const SECURITY_HEADERS: OutgoingHttpHeaders = {
   'x-content-type-options': 'nosniff',
 }
 
+/** How streamed values follow each other. */
+const FORMS = {
+  lines: { type: 'application/x-ndjson', before: '', after: '\n' },
+  events: { type: 'text/event-stream', before: 'data: ', after: '\n\n' },
+} as const
+
 /** A server that answers one request per connection, with limits on connections, bytes and time. */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const bound = new ConnectionBound(options.maxConnections)
@@ -68,7 +82,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       const input = await readInput(request)
       bound.markBusy(request.socket)
       track(reading, new Promise((resolve) => response.once('close', resolve)))
-      await track(answering, answer(route, input, response))
+      await track(answering, answer(route, { input, headers: request.headers }, response))
     } catch (error) {
       const body = options.onError(error)
       if (response.headersSent) response.destroy()
@@ -112,13 +126,13 @@ function routeOf(request: IncomingMessage, response: ServerResponse, options: Ht
   return undefined
 }
 
-async function answer(route: Route, input: unknown, response: ServerResponse): Promise<void> {
+async function answer(route: Route, request: Omit<RouteRequest, 'signal'>, response: ServerResponse): Promise<void> {
   const gone = new AbortController()
   response.once('close', () => {
     if (!response.writableFinished) gone.abort(new InterruptedError('The client went away'))
   })
-  const given = await route({ input, signal: gone.signal })
-  if ('stream' in given) await sendLines(response, given)
+  const given = await route({ ...request, signal: gone.signal })
+  if ('stream' in given) await sendStream(response, given)
   else send(response, given)
 }
 
@@ -127,10 +141,11 @@ function send(response: ServerResponse, { status, headers, body }: HttpAnswer): 
   response.writeHead(status, { ...SECURITY_HEADERS, ...headers, ...(status === 204 ? {} : length) }).end(body)
 }
 
-async function sendLines(response: ServerResponse, { stream }: StreamedAnswer): Promise<void> {
-  response.writeHead(200, { ...SECURITY_HEADERS, 'content-type': 'application/x-ndjson' })
+async function sendStream(response: ServerResponse, { stream, form = 'lines' }: StreamedAnswer): Promise<void> {
+  const { type, before, after } = FORMS[form]
+  response.writeHead(200, { ...SECURITY_HEADERS, 'content-type': type })
   await stream({
-    write: (value) => void response.write(`${terminalSafeJson(value)}\n`),
+    write: (value) => void response.write(`${before}${terminalSafeJson(value)}${after}`),
     get unreadBytes() {
       return response.writableLength
     },

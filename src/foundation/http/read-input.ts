@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { RejectedError } from '../../foundation/errors.ts'
+import { RejectedError } from '../errors.ts'
 
 /** The longest body that a client may send. */
 export const MAX_BODY_BYTES = 1024 * 1024

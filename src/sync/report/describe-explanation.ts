@@ -1,20 +1,13 @@
-import { counted } from '../../../foundation/text/safe-text.ts'
-import { formatSize } from '../../../foundation/text/units.ts'
-import { quarantineLeftMs } from '../../../rules/failure/quarantine-duration.ts'
-import { describeWithoutText } from '../../../rules/ingestion/without-text.ts'
-import { describeEnd } from '../../../rules/report-class.ts'
-import type { ProblemRow } from '../../../store/tables/problems.ts'
-import type { UploadOutcome } from '../../../store/tables/uploads.ts'
-import type { DirectoryExplanation } from '../../../sync/report/explain-directory.ts'
-import type { DiskFinding, PathExplanation } from '../../../sync/report/explain-path.ts'
-import type { FileCounts } from '../../../sync/report/file-counts.ts'
-import { renderFields } from '../layout/table.ts'
-
-/** The service's answer on the paths of a resource; `error` is the reason for a missing answer. */
-export interface RemoteFinding {
-  readonly paths: readonly string[]
-  readonly error: string | null
-}
+import { counted } from '../../foundation/text/safe-text.ts'
+import { formatSize } from '../../foundation/text/units.ts'
+import { quarantineLeftMs } from '../../rules/failure/quarantine-duration.ts'
+import { describeWithoutText } from '../../rules/ingestion/without-text.ts'
+import { describeEnd } from '../../rules/report-class.ts'
+import type { ProblemRow } from '../../store/tables/problems.ts'
+import type { UploadOutcome } from '../../store/tables/uploads.ts'
+import type { DirectoryExplanation } from './explain-directory.ts'
+import type { DiskFinding, PathExplanation, RemoteFinding } from './explain-path.ts'
+import type { FileCounts } from './file-counts.ts'
 
 type Content = NonNullable<PathExplanation['content']>
 type Fields = Record<string, string | undefined>
@@ -33,16 +26,19 @@ const OUTCOME_WORDS: Readonly<Record<UploadOutcome, string>> = {
 /** How many problems of paths below a directory are listed. */
 const MOST_PROBLEMS = 5
 
-/** Renders everything known of one path for people; delays that ended before `nowMs` are left out. */
-export function renderExplanation(found: PathExplanation, remote: RemoteFinding | undefined, nowMs: number): string {
+/**
+ * Describes everything known of one path for people, text by label; what does not apply is undefined. Delays that ended before
+ * `nowMs` are left out.
+ */
+export function describeExplanation(found: PathExplanation, remote: RemoteFinding | undefined, nowMs: number): Fields {
   const { content, directory } = found
-  return renderFields({
+  return {
     ...describePath(found),
     ...(content && describeContent(content, found, nowMs)),
     ...(directory && describeDirectory(directory)),
     ...describeRemote(remote),
     ...describeHistory(found),
-  })
+  }
 }
 
 function describePath({ mirror, path, disk, content, directory, problem, movedTo, history }: PathExplanation): Fields {

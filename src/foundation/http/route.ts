@@ -1,9 +1,10 @@
-import type { OutgoingHttpHeaders } from 'node:http'
-import { terminalSafeJson } from '../../foundation/text/safe-text.ts'
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import { terminalSafeJson } from '../text/safe-text.ts'
 
 export interface RouteRequest {
   /** The JSON of the body, not validated. */
   readonly input: unknown
+  readonly headers: IncomingHttpHeaders
   /** Aborted when the client closes the connection before it has the whole answer. */
   readonly signal: AbortSignal
 }
@@ -14,15 +15,17 @@ export interface HttpAnswer {
   readonly body: string
 }
 
-/** Writes a streamed answer, one JSON value per line (NDJSON). */
+/** Writes a streamed answer, one JSON value at a time. */
 export interface LineWriter {
   write(value: unknown): void
   /** Written bytes that the client has not received yet. */
   readonly unreadBytes: number
 }
 
-/** An answer that is written line by line; it ends when the promise resolves. */
+/** An answer that is written value by value; it ends when the promise resolves. */
 export interface StreamedAnswer {
+  /** `lines`: one value per line (NDJSON), the default; `events`: server-sent events, which a browser reads. */
+  readonly form?: 'lines' | 'events'
   stream(lines: LineWriter): Promise<void>
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { controllerStatus, serviceStatus } from '../sync/continuous/controller-status.ts'
+import { controllerStatus, serviceStatus } from './controller-status.ts'
 
 /** The status of one mirror; times are wall-clock milliseconds. */
 const daemonMirrorStatus = z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { messageOf, type Reaction, RejectedError, rebuildError, ShelfdError } from '../../foundation/errors.ts'
+import { messageOf, type Reaction, RejectedError, rebuildError, ShelfdError } from '../errors.ts'
 
 /** An error as sent between processes; `status` is the HTTP status of a RejectedError. */
 export const fault = z.object({ code: z.string(), message: z.string(), status: z.int().optional() })

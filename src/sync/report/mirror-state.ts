@@ -1,9 +1,9 @@
-import type { DaemonMirrorStatus } from '../../../daemon/daemon-status.ts'
-import { counted, groupDigits } from '../../../foundation/text/safe-text.ts'
-import { formatSize } from '../../../foundation/text/units.ts'
-import type { LastRun } from '../../../sync/report/last-runs.ts'
-import type { MirrorStatus, SendingProgress } from '../../../sync/report/status.ts'
-import { formatSpan, formatTime } from '../layout/times.ts'
+import { counted, groupDigits } from '../../foundation/text/safe-text.ts'
+import { formatSpan, formatTime } from '../../foundation/text/times.ts'
+import { formatSize } from '../../foundation/text/units.ts'
+import type { DaemonMirrorStatus } from '../continuous/daemon-status.ts'
+import type { LastRun } from './last-runs.ts'
+import type { MirrorStatus, SendingProgress } from './status.ts'
 
 const JUST_NOW_MS = 10_000
 

@@ -1,0 +1,137 @@
+import type { SettingsInForce } from '../../contract/dashboard/shapes.ts'
+import { connectToDaemon } from '../../daemon/control/client/connect-to-daemon.ts'
+import type { DashboardSources, RecentLog } from '../../dashboard/sources.ts'
+import { RejectedError } from '../../foundation/errors.ts'
+import type { MirrorRow } from '../../store/tables/mirrors.ts'
+import type { Service } from '../../sync/engine.ts'
+import { silentFileLog } from '../../sync/file-log.ts'
+import { pauseMirrors, resumeMirrors } from '../../sync/pause.ts'
+import { retryContents, setContentsAside } from '../../sync/quarantine.ts'
+import { describeExplanation } from '../../sync/report/describe-explanation.ts'
+import { explainPath, locateResource } from '../../sync/report/explain-path.ts'
+import { changeStore } from '../change-store.ts'
+import { chooseMirrors, settingsOfRow } from '../mirrors/choose-mirrors.ts'
+import { chooseNames } from '../mirrors/choose-names.ts'
+import { describeInactive, listRoster } from '../mirrors/mirror-roster.ts'
+import { openReader } from '../open-engine.ts'
+import { openRunner, type Runner, serviceNameOf } from '../open-runner.ts'
+import type { OpenServiceInput } from '../service-client/open-service.ts'
+import type { ExplainedSettings } from '../settings/explain-settings.ts'
+import type { Settings } from '../settings/settings.ts'
+import { version } from '../version.ts'
+import { listSettings } from './list-settings.ts'
+
+export interface DashboardInput extends OpenServiceInput {
+  readonly stateDir: string
+  readonly log: RecentLog | null
+  /** Those in force now. */
+  settings(): Settings
+  explainSettings(): ExplainedSettings
+  /** All mirrors of the store. */
+  knownMirrors(): readonly MirrorRow[]
+  service(): Service
+  /** Called before a sync of this process, with its service, and with null after it. */
+  onRun?(runner: Runner | null): Promise<void>
+}
+
+/** The dashboard works as other commands do: it reads the store, and asks the daemon, if one runs, for every change. */
+export function dashboardSources(input: DashboardInput): DashboardSources {
+  const { stateDir } = input
+  return {
+    stateDir,
+    version,
+    serviceName: serviceNameOf(input.settings()),
+    log: input.log,
+    daemonStatus: async () => (await (await connectToDaemon(stateDir))?.status()) ?? null,
+    listMirrors: () =>
+      listRoster(input.settings(), input.knownMirrors()).map((entry) => ({
+        name: entry.name,
+        path: entry.path,
+        inactive: (entry.row && describeInactive(entry)) ?? null,
+      })),
+    settings: () => redacted(listSettings(input.explainSettings()), input),
+    service: () => input.service(),
+    pause: (names) => changeMirrors(input, names, { ask: 'pause', make: pauseMirrors }),
+    resume: (names) => changeMirrors(input, names, { ask: 'resume', make: resumeMirrors }),
+    sync: (names, signal) => sync(input, names, signal),
+    retry: (ids) =>
+      changeStore(stateDir, { ask: (daemon) => daemon.retry(ids), make: (store) => retryContents(store, ids) }),
+    setAside: (ids) =>
+      changeStore(stateDir, { ask: (daemon) => daemon.ignore(ids), make: (store) => setContentsAside(store, ids) }),
+    explain: (mirror, path, signal) => explain(input, { mirror, path }, signal),
+  }
+}
+
+interface MirrorChange {
+  readonly ask: 'pause' | 'resume'
+  readonly make: typeof pauseMirrors
+}
+
+async function changeMirrors(input: DashboardInput, given: readonly string[], { ask, make }: MirrorChange) {
+  const names = chooseNames(input.settings(), given)
+  await changeStore(input.stateDir, { ask: (daemon) => daemon[ask](names), make: (store) => make(store, names) })
+}
+
+/** Throws the error that ended the run. */
+async function sync(input: DashboardInput, names: readonly string[], signal: AbortSignal): Promise<void> {
+  const settings = input.settings()
+  const { cwd, home } = input
+  await input.onRun?.(null)
+  await using runner = await openRunner(settings, {
+    ...input,
+    signal: AbortSignal.any([input.signal, signal]),
+    isDryRun: false,
+    fileLog: silentFileLog,
+  })
+  await input.onRun?.(runner)
+  try {
+    const mirrors = chooseMirrors(settings, { words: names, to: undefined, cwd, home, known: runner.known })
+    // Meanwhile a daemon does nothing else for the mirror, so there the run ends sooner, and the daemon follows the rest.
+    const waitMs = Math.min(
+      settings.ingestion.deadlineMs,
+      runner.isInDaemon ? LONGEST_WAIT_MS : Number.POSITIVE_INFINITY,
+    )
+    const { failure } = await runner.run(mirrors, { ...CAREFUL, waitMs })
+    if (failure) throw failure
+  } finally {
+    await input.onRun?.(null)
+  }
+}
+
+/** How long a sync beside a daemon's other work waits for ingestion. */
+const LONGEST_WAIT_MS = 60_000
+
+/** What needs a confirmation is confirmed on the command line. */
+const CAREFUL = {
+  hashEverything: false,
+  isDryRun: false,
+  acceptsRemovals: false,
+  adopts: false,
+  acceptsRoot: false,
+  acceptsBreadth: false,
+}
+
+async function explain(
+  input: DashboardInput,
+  { mirror, path }: { readonly mirror: string; readonly path: string },
+  signal: AbortSignal,
+): Promise<readonly (readonly [string, string])[]> {
+  const settings = input.settings()
+  await using reader = openReader(settings, input)
+  const row = reader.store?.mirrors.findByName(mirror)
+  if (!reader.store || !row) throw new RejectedError('not-found', `There is no mirror "${mirror}"`, 404)
+  if (path !== '' && path.split('/').some((part) => ['', '.', '..'].includes(part)))
+    throw new RejectedError('invalid', `"${path}" is no path in a mirror`, 400)
+  const context = reader.contextFor(reader.store)
+  const found = explainPath(context, row, settingsOfRow(settings, reader.store.mirrors.list(), row), path)
+  const remote = await locateResource({ service: input.service(), signal }, found)
+  const fields = Object.entries(describeExplanation(found, remote, Date.now()))
+  return fields.flatMap(([label, text]) => (text ? [[label, text] as const] : []))
+}
+
+function redacted(settings: SettingsInForce, { redactor }: DashboardInput): SettingsInForce {
+  return {
+    ...settings,
+    settings: settings.settings.map((setting) => ({ ...setting, value: redactor.redact(setting.value) })),
+  }
+}

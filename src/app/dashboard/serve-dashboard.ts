@@ -1,0 +1,44 @@
+import { type Dashboard, startDashboard } from '../../dashboard/start-dashboard.ts'
+import { openStoreReader } from '../../store/open-store.ts'
+import type { Service } from '../../sync/engine.ts'
+import type { Runner } from '../open-runner.ts'
+import { createLazyService } from '../service-client/lazy-service.ts'
+import type { OpenServiceInput } from '../service-client/open-service.ts'
+import type { ExplainedSettings } from '../settings/explain-settings.ts'
+import type { Settings } from '../settings/settings.ts'
+import { dashboardSources } from './dashboard-sources.ts'
+
+interface ServeInput extends OpenServiceInput {
+  explainSettings(): ExplainedSettings
+}
+
+/** Serves the dashboard from this process, without a daemon. */
+export async function serveDashboard(settings: Settings, input: ServeInput): Promise<Dashboard> {
+  const { stateDir } = settings
+  const own = createLazyService(settings, input)
+  let service: Service = own
+  const sources = dashboardSources({
+    ...input,
+    stateDir,
+    log: null,
+    settings: () => settings,
+    knownMirrors: () => {
+      using store = openStoreReader(stateDir)
+      return store?.mirrors.list() ?? []
+    },
+    service: () => service,
+    // Only one at a time can run the embedded library, so during a sync its service answers.
+    onRun: async (runner: Runner | null) => {
+      service = runner && !runner.isInDaemon ? runner.reportContext().service : own
+      await own.disconnect()
+    },
+  })
+  const dashboard = await startDashboard(sources, input.logger)
+  return {
+    ...dashboard,
+    [Symbol.asyncDispose]: async () => {
+      await dashboard[Symbol.asyncDispose]()
+      await own[Symbol.asyncDispose]()
+    },
+  }
+}

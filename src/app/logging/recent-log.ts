@@ -1,0 +1,32 @@
+import type { LogLine } from '../../contract/dashboard/shapes.ts'
+import type { RecentLog } from '../../dashboard/sources.ts'
+import type { LogFields, Logger } from '../../foundation/logger.ts'
+import { createLogger } from './create-logger.ts'
+
+const MOST_LINES = 500
+
+/** Keeps the last lines of a log, redacted, and passes all of it on. Lines for finding faults (debug) are not kept. */
+export function keepRecent(logger: Logger, redact: (text: string) => string): { logger: Logger; recent: RecentLog } {
+  const lines: LogLine[] = []
+  let level: LogLine['level'] = 'info'
+  let last = 0
+  const write = (line: string) => {
+    last += 1
+    // The text of a line follows its level, which takes six columns.
+    lines.push({ number: last, at: new Date().toISOString(), level, text: line.trimEnd().slice(6) })
+    if (lines.length > MOST_LINES) lines.shift()
+  }
+  const text = createLogger({ format: 'text', level: 'info', withTime: false, write, redact })
+  const at = (name: LogLine['level']) => (message: string, fields?: LogFields) => {
+    logger[name](message, fields)
+    level = name
+    text[name](message, fields)
+  }
+  const recent = {
+    get last() {
+      return last
+    },
+    list: () => lines,
+  }
+  return { logger: { debug: logger.debug, info: at('info'), warn: at('warn'), error: at('error') }, recent }
+}

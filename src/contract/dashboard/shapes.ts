@@ -1,0 +1,166 @@
+/** Shapes of what the dashboard shows; times are ISO 8601. */
+import { z } from 'zod'
+import { REPORT_CLASS_NAMES } from '../report-classes.ts'
+
+const count = z.int().nonnegative()
+const time = z.string()
+const reportClass = z.enum(REPORT_CLASS_NAMES)
+
+/** Files of a mirror by what became of them; `searchable` includes those `withoutText`. */
+const fileCounts = z.object({
+  known: count,
+  searchable: count,
+  withoutText: count,
+  inIngestion: count,
+  toSend: count,
+  sending: count,
+  inDoubt: count,
+  needAttention: count,
+  setAside: count,
+})
+
+const mirror = z.object({
+  name: z.string(),
+  path: z.string(),
+  /** Null until the mirror's library is known. */
+  library: z.object({ id: z.string(), name: z.string(), remotePath: z.string() }).nullable(),
+  /** `✓` nothing to do, `→` in progress, `!` something to know or to do, `✗` stopped until the user acts. */
+  state: z.object({ sign: z.enum(['✓', '→', '!', '✗']), text: z.string() }),
+  isPaused: z.boolean(),
+  /** A sync that was asked for on the dashboard is running. */
+  isSyncing: z.boolean(),
+  /** Why the last sync that was asked for on the dashboard ended early. */
+  syncFailure: z.string().nullable(),
+  files: fileCounts,
+  queue: z.object({ contents: count, bytes: count }),
+  inIngestion: count,
+  problems: count,
+  lastRun: z.object({ at: time, verdict: z.string() }).nullable(),
+  /** The next planned scan or batch of the daemon. */
+  nextRunAt: time.nullable(),
+  /** What else the daemon says of it, such as how it watches: label and text. */
+  details: z.array(z.tuple([z.string(), z.string()])).readonly(),
+})
+
+/** The state of everything, as the live stream repeats it whenever it changes. */
+export const overview = z.object({
+  version: z.string(),
+  /** The origin of the service, or the data directory of the embedded library. */
+  service: z.string(),
+  /** Null when no daemon runs. */
+  daemon: z.object({ startedAt: time, summary: z.string(), trouble: z.string().nullable() }).nullable(),
+  mirrors: z.array(mirror).readonly(),
+})
+
+/** A row of the report, by what the state holds. */
+const reportRow = z.object({
+  path: z.string().nullable(),
+  class: reportClass,
+  reason: z.string().nullable(),
+  sizeBytes: count.nullable(),
+  /** With which the document can be opened. */
+  resourceId: z.string().nullable(),
+})
+
+const classCounts = z.partialRecord(reportClass, count)
+
+export const rowsInput = z.object({
+  mirror: z.string(),
+  /** All when none is named. */
+  classes: z.array(reportClass).readonly(),
+  /** Only paths that contain it, in upper or lower case. */
+  text: z.string().max(1_000),
+  /** Only paths below this directory; empty for all. */
+  below: z.string(),
+  offset: count,
+})
+
+export const rowsPage = z.object({
+  /** When the state was read for it. */
+  readAt: time,
+  /** Rows that the filter leaves. */
+  total: count,
+  /** Rows by class, whatever classes the filter names. */
+  counts: classCounts,
+  rows: z.array(reportRow).readonly(),
+})
+
+export const treeInput = z.object({ mirror: z.string(), directory: z.string() })
+
+export const treePage = z.object({
+  readAt: time,
+  /** The directories in a directory, each with the rows below it. */
+  directories: z.array(z.object({ name: z.string(), counts: classCounts })).readonly(),
+  moreDirectories: count,
+  files: z.array(reportRow).readonly(),
+  moreFiles: count,
+})
+
+/** Everything known of one path: label and text. */
+export const explanation = z.object({ fields: z.array(z.tuple([z.string(), z.string()])).readonly() })
+
+const contentProblem = z.object({
+  contentId: z.int(),
+  code: z.string(),
+  message: z.string(),
+  stage: z.enum(['upload', 'ingestion']),
+  resourceId: z.string().nullable(),
+  tries: count,
+  since: time.nullable(),
+  retryAt: time.nullable(),
+  isSetAside: z.boolean(),
+  files: z.array(z.object({ mirror: z.string(), path: z.string() })).readonly(),
+})
+
+const pathProblem = z.object({ mirror: z.string(), path: z.string(), code: z.string(), message: z.string() })
+
+export const problems = z.object({
+  contents: z.array(contentProblem).readonly(),
+  moreContents: count,
+  paths: z.array(pathProblem).readonly(),
+  morePaths: count,
+})
+
+export const timelineSpan = z.enum(['hour', 'day', 'month'])
+
+/** What was sent in equal intervals, the oldest first; each array has one value an interval. */
+export const timeline = z.object({
+  fromMs: z.number(),
+  intervalMs: z.number(),
+  sent: z.array(count).readonly(),
+  bytes: z.array(count).readonly(),
+  /** Uploads that failed or are in doubt, and contents sent then whose ingestion failed. */
+  failed: z.array(count).readonly(),
+  /** The median time until what was sent then could be searched; null where nothing can be. */
+  searchableAfterMs: z.array(z.number().nullable()).readonly(),
+})
+
+export const settingsInForce = z.object({
+  /** Null without a configuration file. */
+  configFile: z.string().nullable(),
+  settings: z.array(z.object({ key: z.string(), value: z.string(), origin: z.string() })).readonly(),
+})
+
+const logLine = z.object({
+  /** Counted from 1 since the daemon started. */
+  number: count,
+  at: time,
+  level: z.enum(['info', 'warn', 'error']),
+  text: z.string(),
+})
+
+/** The last lines of the daemon's log; null when no daemon serves the dashboard. */
+export const logLines = z.object({ lines: z.array(logLine).readonly().nullable() })
+
+export type Overview = z.infer<typeof overview>
+export type MirrorOverview = z.infer<typeof mirror>
+export type ClassCounts = z.infer<typeof classCounts>
+export type RowsInput = z.infer<typeof rowsInput>
+export type RowsPage = z.infer<typeof rowsPage>
+export type TreePage = z.infer<typeof treePage>
+export type Problems = z.infer<typeof problems>
+export type ContentProblem = z.infer<typeof contentProblem>
+export type TimelineSpan = z.infer<typeof timelineSpan>
+export type Timeline = z.infer<typeof timeline>
+export type SettingsInForce = z.infer<typeof settingsInForce>
+export type LogLine = z.infer<typeof logLine>

@@ -1,0 +1,70 @@
+import type { CallAnswer, CallInput, CallName } from '../contract/dashboard/calls.ts'
+import { RejectedError } from '../foundation/errors.ts'
+import type { LiveStream } from './live.ts'
+import type { ThreadReader } from './reading/read-in-thread.ts'
+import type { Sessions } from './sessions.ts'
+import type { DashboardSources } from './sources.ts'
+import type { DashboardSyncs } from './syncs.ts'
+
+/** One method for each call of the interface. */
+export type CallHandlers = {
+  readonly [K in CallName]: (input: CallInput<K>, signal: AbortSignal) => Promise<CallAnswer<K>>
+}
+
+interface Parts {
+  readonly sources: DashboardSources
+  readonly reader: ThreadReader
+  readonly sessions: Sessions
+  readonly syncs: DashboardSyncs
+  readonly live: LiveStream
+}
+
+const MOST_HITS = 50
+const LIFE_OF_ADDRESS_MINUTES = 10
+
+export function answerCalls({ sources, reader, sessions, syncs, live }: Parts): CallHandlers {
+  const { read } = reader
+  /** Shows at once what a change has changed. */
+  const changed = async <T>(change: Promise<T>): Promise<T> => {
+    const result = await change
+    live.refresh()
+    return result
+  }
+  return {
+    signIn: async ({ key }) => {
+      const token = sessions.redeem(key)
+      if (token === undefined) throw new RejectedError('request-rejected', USED, 401)
+      return { token }
+    },
+    pause: async ({ names }) => changed(sources.pause(names).then(() => ({}))),
+    resume: async ({ names }) => changed(sources.resume(names).then(() => ({}))),
+    sync: async ({ names }) => {
+      syncs.begin(names.length > 0 ? names : sources.listMirrors().map(({ name }) => name))
+      live.refresh()
+      return {}
+    },
+    rows: (input) => read('rows', input),
+    tree: (input) => read('tree', input),
+    why: async ({ mirror, path }, signal) => ({
+      fields: (await sources.explain(mirror, path, signal)).map(([label, text]) => [label, text]),
+    }),
+    problems: () => read('problems', {}),
+    retry: async ({ contentIds }) => ({ count: await changed(sources.retry(contentIds)) }),
+    setAside: async ({ contentIds }) => ({ count: await changed(sources.setAside(contentIds)) }),
+    timeline: ({ span }) => read('timeline', { span, nowMs: Date.now() }),
+    settings: async () => sources.settings(),
+    log: async () => ({ lines: sources.log?.list() ?? null }),
+    search: async ({ query, library }, signal) => {
+      const { client } = await sources.service().connect(signal)
+      const libraryIds = library === '' ? {} : { libraryIds: [library] }
+      return await client.searchResources({ query, ...libraryIds, limit: MOST_HITS }, signal)
+    },
+    openDocument: async ({ resourceId }, signal) => {
+      const { client } = await sources.service().connect(signal)
+      const view = { disposition: 'inline', ttlMinutes: LIFE_OF_ADDRESS_MINUTES } as const
+      return { url: (await client.createResourceViewUrl(resourceId, view, signal)).url }
+    },
+  }
+}
+
+const USED = 'This address was used already or is older than five minutes; run "shelfd dashboard" again'

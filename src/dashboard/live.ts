@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LiveEvent } from '../contract/dashboard/calls.ts'
+import type { Overview } from '../contract/dashboard/shapes.ts'
+import { untilAborted } from '../foundation/concurrency/until-aborted.ts'
+import { messageOf } from '../foundation/errors.ts'
+import type { LineWriter } from '../foundation/http/route.ts'
+import { counted } from '../foundation/text/safe-text.ts'
+import { describeStatus } from '../sync/continuous/describe-status.ts'
+import type { ThreadReader } from './reading/read-in-thread.ts'
+import type { DashboardSources } from './sources.ts'
+import type { DashboardSyncs } from './syncs.ts'
+
+/** A reading is repeated after a second, or after ten times as long as it took. */
+const LEAST_DELAY_MS = 1_000
+const DELAY_PER_READING = 10
+
+/** The state of everything now. */
+export async function readLive(
+  sources: DashboardSources,
+  { read }: ThreadReader,
+  syncs: DashboardSyncs,
+): Promise<LiveEvent> {
+  const daemon = await sources.daemonStatus()
+  const mirrors = await read('overview', { daemon, listed: sources.listMirrors(), nowMs: Date.now() })
+  const overview: Overview = {
+    version: sources.version,
+    service: sources.serviceName,
+    daemon: daemon && {
+      startedAt: new Date(daemon.startedAt).toISOString(),
+      summary: describeStatus(daemon) || counted(0, 'mirror'),
+      trouble: daemon.service.reason?.message ?? null,
+    },
+    mirrors: mirrors.map((mirror) => ({
+      ...mirror,
+      isSyncing: syncs.isRunning(mirror.name),
+      syncFailure: syncs.failureOf(mirror.name),
+    })),
+  }
+  return { kind: 'overview', overview, logNumber: sources.log?.last ?? null }
+}
+
+interface Reader {
+  readonly lines: LineWriter
+  /** The last event that it was sent, as JSON. */
+  sent: string
+}
+
+/** Shares one reading among all streams: each gets every event that differs from the one before. */
+export class LiveStream {
+  readonly #read: () => Promise<LiveEvent>
+  readonly #readers = new Set<Reader>()
+  #isReading = false
+  #wakeUp = Promise.withResolvers<void>()
+
+  constructor(read: () => Promise<LiveEvent>) {
+    this.#read = read
+  }
+
+  /** Writes events until `signal` is aborted; a client that does not read gets the newest event when it reads again. */
+  async stream(lines: LineWriter, signal: AbortSignal): Promise<void> {
+    const reader = { lines, sent: '' }
+    this.#readers.add(reader)
+    this.refresh()
+    void this.#readOn()
+    await untilAborted(signal)
+    this.#readers.delete(reader)
+  }
+
+  /** Reads again at once, because somebody has come, or something was changed on the dashboard. */
+  refresh(): void {
+    this.#wakeUp.resolve()
+  }
+
+  async #readOn(): Promise<void> {
+    if (this.#isReading) return
+    this.#isReading = true
+    while (this.#readers.size > 0) {
+      this.#wakeUp = Promise.withResolvers()
+      const startMs = performance.now()
+      this.#send(await this.#readSafely())
+      const delayMs = Math.max(LEAST_DELAY_MS, DELAY_PER_READING * (performance.now() - startMs))
+      await Promise.race([sleep(delayMs, undefined, { ref: false }), this.#wakeUp.promise])
+    }
+    this.#isReading = false
+  }
+
+  async #readSafely(): Promise<LiveEvent> {
+    try {
+      return await this.#read()
+    } catch (error) {
+      return { kind: 'failure', message: messageOf(error) }
+    }
+  }
+
+  #send(event: LiveEvent): void {
+    const text = JSON.stringify(event)
+    for (const reader of this.#readers) {
+      if (reader.sent === text || reader.lines.unreadBytes > 0) continue
+      reader.sent = text
+      reader.lines.write(event)
+    }
+  }
+}

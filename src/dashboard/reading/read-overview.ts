@@ -1,0 +1,104 @@
+import type { MirrorOverview } from '../../contract/dashboard/shapes.ts'
+import type { StoreReader } from '../../store/open-store.ts'
+import type { DaemonMirrorStatus, DaemonStatus } from '../../sync/continuous/daemon-status.ts'
+import { describeController } from '../../sync/continuous/describe-controller.ts'
+import { NO_FILES } from '../../sync/report/file-counts.ts'
+import type { LastRun } from '../../sync/report/last-runs.ts'
+import { stateOfDaemon, stateOfMirror, stateOfRun } from '../../sync/report/mirror-state.ts'
+import { type MirrorStatus, readStatus, readUnknownMirrors } from '../../sync/report/status.ts'
+
+/** A mirror that is configured, in the store, or both. */
+export interface ListedMirror {
+  readonly name: string
+  readonly path: string
+  /** Why it is not synced unless it is named; null for one that is. */
+  readonly inactive: string | null
+}
+
+/** A mirror without what only the dashboard's server knows. */
+export type ReadMirror = Omit<MirrorOverview, 'isSyncing' | 'syncFailure'>
+
+export interface OverviewInput {
+  readonly daemon: DaemonStatus | null
+  readonly listed: readonly ListedMirror[]
+  readonly nowMs: number
+}
+
+/** What is to be seen of each mirror at a glance; `store` is undefined while nothing was mirrored yet. */
+export function readOverview(
+  store: StoreReader | undefined,
+  { daemon, listed, nowMs }: OverviewInput,
+): readonly ReadMirror[] {
+  const statuses = new Map(daemon?.mirrors.map((status) => [status.name, status]))
+  const known = new Map((store ? readStatus(store) : []).map((mirror) => [mirror.name, mirror]))
+  const failed = store ? readUnknownMirrors(store) : []
+  const names = new Set([...listed, ...(daemon?.mirrors ?? []), ...known.values()].map(({ name }) => name))
+  return [...names].flatMap((name) => {
+    const entry = listed.find((each) => each.name === name)
+    const [mirror, status] = [known.get(name), statuses.get(name)]
+    if (mirror) return [knownMirror(mirror, status, entry?.inactive ?? null, nowMs)]
+    const path = entry?.path ?? status?.path
+    const lastRun = failed.find((each) => each.name === name)?.lastRun ?? null
+    return path === undefined ? [] : [newMirror({ name, path }, status, lastRun, nowMs)]
+  })
+}
+
+function knownMirror(
+  mirror: MirrorStatus,
+  status: DaemonMirrorStatus | undefined,
+  inactive: string | null,
+  nowMs: number,
+): ReadMirror {
+  const { name, path, library, remotePath, isPaused, files, queue, ingestion, lastRun, problems } = mirror
+  return {
+    name,
+    path,
+    library: { ...library, remotePath },
+    state: inactive === null ? stateOfMirror(mirror, status, nowMs) : { sign: '!', text: inactive },
+    isPaused,
+    files,
+    queue,
+    inIngestion: ingestion.pending,
+    problems: problems.length,
+    lastRun: runOf(lastRun),
+    ...ofController(status, nowMs),
+  }
+}
+
+function newMirror(
+  { name, path }: Pick<ListedMirror, 'name' | 'path'>,
+  status: DaemonMirrorStatus | undefined,
+  lastRun: LastRun | null,
+  nowMs: number,
+): ReadMirror {
+  const state = (status && stateOfDaemon(status)) ?? stateOfRun(lastRun, nowMs)
+  return {
+    name,
+    path,
+    library: null,
+    state: state ?? { sign: '!', text: 'never synced' },
+    isPaused: false,
+    files: NO_FILES,
+    queue: { contents: 0, bytes: 0 },
+    inIngestion: 0,
+    problems: 0,
+    lastRun: runOf(lastRun),
+    ...ofController(status, nowMs),
+  }
+}
+
+function runOf(run: LastRun | null): ReadMirror['lastRun'] {
+  return run && { at: run.finishedAt ?? run.startedAt, verdict: run.verdict }
+}
+
+function ofController(
+  status: DaemonMirrorStatus | undefined,
+  nowMs: number,
+): Pick<ReadMirror, 'details' | 'nextRunAt'> {
+  if (!status) return { details: [], nextRunAt: null }
+  const details = Object.entries(describeController(status, nowMs))
+  return {
+    details: details.flatMap(([label, text]) => (text === undefined ? [] : [[label, text] as [string, string]])),
+    nextRunAt: status.nextRunAt === null ? null : new Date(status.nextRunAt).toISOString(),
+  }
+}

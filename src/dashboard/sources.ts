@@ -1,0 +1,35 @@
+import type { LogLine, SettingsInForce } from '../contract/dashboard/shapes.ts'
+import type { DaemonStatus } from '../sync/continuous/daemon-status.ts'
+import type { Service } from '../sync/engine.ts'
+import type { ListedMirror } from './reading/read-overview.ts'
+
+/** The last lines of the daemon's log. */
+export interface RecentLog {
+  /** The number of the last line; 0 without any. */
+  readonly last: number
+  list(): readonly LogLine[]
+}
+
+/** Where the dashboard's data come from, and who does what it is asked for. */
+export interface DashboardSources {
+  readonly stateDir: string
+  readonly version: string
+  /** The origin of the service, or the data directory of the embedded library. */
+  readonly serviceName: string
+  /** Null when no daemon serves the dashboard. */
+  readonly log: RecentLog | null
+  /** Null when no daemon runs. */
+  daemonStatus(): Promise<DaemonStatus | null>
+  /** Mirrors that are configured or in the store; none while the configuration cannot be read. */
+  listMirrors(): readonly ListedMirror[]
+  settings(): SettingsInForce
+  service(): Service
+  pause(names: readonly string[]): Promise<void>
+  resume(names: readonly string[]): Promise<void>
+  /** Syncs these mirrors, all when none is named; resolves at the end of the run. */
+  sync(names: readonly string[], signal: AbortSignal): Promise<void>
+  retry(contentIds: readonly number[]): Promise<number>
+  setAside(contentIds: readonly number[]): Promise<number>
+  /** Describes everything known of a path, relative to its mirror; text by label. */
+  explain(mirror: string, path: string, signal: AbortSignal): Promise<readonly (readonly [string, string])[]>
+}

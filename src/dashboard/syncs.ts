@@ -1,0 +1,46 @@
+import { messageOf } from '../foundation/errors.ts'
+import type { DashboardSources } from './sources.ts'
+
+/** The syncs that were asked for on the dashboard, one at a time for each mirror. */
+export class DashboardSyncs {
+  readonly #sync: DashboardSources['sync']
+  readonly #end = new AbortController()
+  readonly #running = new Map<string, Promise<void>>()
+  readonly #failures = new Map<string, string>()
+
+  constructor(sync: DashboardSources['sync']) {
+    this.#sync = sync
+  }
+
+  /** Begins a sync of each mirror that is not being synced. */
+  begin(names: readonly string[]): void {
+    for (const name of names.filter((each) => !this.#running.has(each))) {
+      this.#failures.delete(name)
+      this.#running.set(name, this.#run(name))
+    }
+  }
+
+  isRunning(name: string): boolean {
+    return this.#running.has(name)
+  }
+
+  /** Why the last sync of a mirror ended early; null for any other end. */
+  failureOf(name: string): string | null {
+    return this.#failures.get(name) ?? null
+  }
+
+  async stop(): Promise<void> {
+    this.#end.abort()
+    await Promise.allSettled(this.#running.values())
+  }
+
+  async #run(name: string): Promise<void> {
+    try {
+      await this.#sync([name], this.#end.signal)
+    } catch (error) {
+      this.#failures.set(name, messageOf(error))
+    } finally {
+      this.#running.delete(name)
+    }
+  }
+}

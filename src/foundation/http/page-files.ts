@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { systemCodeOf } from '../errors.ts'
+
+export interface PageFile {
+  readonly body: Buffer
+  readonly entityTag: string
+}
+
+/** The files of the pages by name: `library.html`, and others whose names change with their bytes. */
+export type PageFiles = ReadonlyMap<string, PageFile>
+
+/** Scripts, style sheets and icons of pages lie below it. */
+export const PAGE_FILES_PATH = '/web'
+
+/** The answer of a server in a checkout that lacks the bundler. */
+export const NOT_BUILT = 'This page is not built: run "npm ci" in the checkout, then start again'
+
+/** A page runs its own script and talks to its own server, which also gives it pictures and recordings; nothing else. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "media-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ')
+
+export const PAGE_HEADERS = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+}
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+}
+
+/** The media type of a page's file, by the ending of its name. */
+export function mediaTypeOf(name: string): string {
+  return MEDIA_TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
+}
+
+/** How long browsers keep a file: a page is asked for again each time, the others for ever, since their names follow their bytes. */
+export function cachingOf(name: string): string {
+  return name.endsWith('.html') ? 'no-cache' : 'public, max-age=31536000, immutable'
+}
+
+/** What .ci/bundle-web.ts exports. */
+interface Bundler {
+  bundleWeb(): Promise<readonly { readonly name: string; readonly body: Buffer }[]>
+}
+
+const RUNS_FROM_SOURCE = import.meta.url.endsWith('.ts')
+const BUNDLED = join(import.meta.dirname, '..', '..', 'web')
+
+let loaded: Promise<PageFiles | undefined> | undefined
+
+/**
+ * Loads the pages once in the life of the process: those that the build has put beside the program, or, in a checkout, bundled anew.
+ * Undefined if the bundler is not installed there.
+ */
+export async function loadPageFiles(): Promise<PageFiles | undefined> {
+  loaded ??= RUNS_FROM_SOURCE ? bundleSources() : readBundled()
+  return await loaded
+}
+
+async function readBundled(): Promise<PageFiles> {
+  return toPageFiles(readdirSync(BUNDLED).map((name) => ({ name, body: readFileSync(join(BUNDLED, name)) })))
+}
+
+async function bundleSources(): Promise<PageFiles | undefined> {
+  try {
+    const bundler: Bundler = await import(new URL('../../../.ci/bundle-web.ts', import.meta.url).href)
+    return toPageFiles(await bundler.bundleWeb())
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error
+    return undefined
+  }
+}
+
+function toPageFiles(files: readonly { readonly name: string; readonly body: Buffer }[]): PageFiles {
+  return new Map(files.map(({ name, body }) => [name, { body, entityTag: entityTagOf(body) }]))
+}
+
+function entityTagOf(body: Buffer): string {
+  return `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"`
+}

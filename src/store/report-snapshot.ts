@@ -1,0 +1,112 @@
+import Database from 'better-sqlite3'
+import type { ReportClass } from '../contract/report-classes.ts'
+
+export interface SnapshotRow {
+  readonly path: string | null
+  readonly class: ReportClass
+  readonly reason: string | null
+  readonly sizeBytes: number | null
+  readonly resourceId: string | null
+}
+
+export interface RowFilter {
+  /** All when it is empty. */
+  readonly classes: readonly ReportClass[]
+  /** Only paths that contain it, in upper or lower case. */
+  readonly text: string
+  /** Only paths below this directory; empty for all. */
+  readonly below: string
+}
+
+export interface ClassTally {
+  readonly class: ReportClass
+  readonly n: number
+}
+
+/** A report's rows, to be filtered and read by pages. They lie in memory, and beyond some size in a temporary file. */
+export interface ReportSnapshot extends Disposable {
+  add(rows: Iterable<SnapshotRow>): void
+  /** Counts rows by class; the classes of the filter do not matter. */
+  tally(filter: RowFilter): ClassTally[]
+  /** Rows in the order of their paths, those without a path first. */
+  list(filter: RowFilter, page: { readonly offset: number; readonly limit: number }): SnapshotRow[]
+  /** Counts the rows below each directory of `directory`, ordered by name and class. */
+  tallyDirectories(directory: string): (ClassTally & { readonly name: string })[]
+  /** Rows of files in `directory` itself. */
+  listFiles(directory: string, limit: number): SnapshotRow[]
+  countFiles(directory: string): number
+}
+
+/** SQLite deletes the file of a database without a name when it is closed. */
+const TEMPORARY = ''
+
+const COLUMNS = 'path, class, reason, size AS sizeBytes, resource_id AS resourceId'
+
+/** `/` is followed by `0`, so that these are all paths below a directory. */
+const IS_BELOW = "(@below = '' OR (path > @below || '/' AND path < @below || '0'))"
+
+/** Rows that filters on text and directory leave. */
+const IS_MEANT = `${IS_BELOW} AND (@text = '' OR instr(folded, @text) > 0)`
+
+export function createReportSnapshot(): ReportSnapshot {
+  const database = new Database(TEMPORARY)
+  database.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
+    CREATE TABLE entry (n INTEGER PRIMARY KEY, path TEXT, folded TEXT, class TEXT NOT NULL, reason TEXT, size INTEGER, resource_id TEXT);
+    CREATE INDEX entry_by_path ON entry (path)`)
+  return { ...prepareRows(database), ...prepareTree(database), [Symbol.dispose]: () => database.close() }
+}
+
+function prepareRows(database: Database.Database) {
+  const insert = database.prepare<[string | null, string | null, string, string | null, number | null, string | null]>(
+    'INSERT INTO entry (path, folded, class, reason, size, resource_id) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const add = database.transaction((rows: Iterable<SnapshotRow>) => {
+    for (const { path, class: name, reason, sizeBytes, resourceId } of rows) {
+      insert.run(path, path?.toLowerCase() ?? null, name, reason, sizeBytes, resourceId)
+    }
+  })
+  const tally = database.prepare<Bound, ClassTally>(
+    `SELECT class, count(*) AS n FROM entry WHERE ${IS_MEANT} GROUP BY class`,
+  )
+  const list = database.prepare<Bound & { classes: string; offset: number; limit: number }, SnapshotRow>(
+    `SELECT ${COLUMNS} FROM entry WHERE ${IS_MEANT}
+       AND (@classes = '[]' OR class IN (SELECT value FROM json_each(@classes)))
+     ORDER BY path, n LIMIT @limit OFFSET @offset`,
+  )
+  return {
+    add: (rows: Iterable<SnapshotRow>) => {
+      add(rows)
+    },
+    tally: (filter: RowFilter) => tally.all(bound(filter)),
+    list: (filter: RowFilter, page: { offset: number; limit: number }) =>
+      list.all({ ...bound(filter), classes: JSON.stringify(filter.classes), ...page }),
+  }
+}
+
+function prepareTree(database: Database.Database) {
+  const rest = "substr(path, iif(@below = '', 1, length(@below) + 2))"
+  const directories = database.prepare<{ below: string }, ClassTally & { name: string }>(
+    `SELECT substr(rest, 1, instr(rest, '/') - 1) AS name, class, count(*) AS n
+     FROM (SELECT ${rest} AS rest, class FROM entry WHERE ${IS_BELOW})
+     WHERE instr(rest, '/') > 0 GROUP BY 1, 2 ORDER BY 1, 2`,
+  )
+  const isHere = `path IS NOT NULL AND ${IS_BELOW} AND instr(${rest}, '/') = 0`
+  const files = database.prepare<{ below: string; limit: number }, SnapshotRow>(
+    `SELECT ${COLUMNS} FROM entry WHERE ${isHere} ORDER BY path, n LIMIT @limit`,
+  )
+  const count = database.prepare<{ below: string }, number>(`SELECT count(*) FROM entry WHERE ${isHere}`).pluck()
+  return {
+    tallyDirectories: (below: string) => directories.all({ below }),
+    listFiles: (below: string, limit: number) => files.all({ below, limit }),
+    countFiles: (below: string) => count.get({ below }) ?? 0,
+  }
+}
+
+interface Bound {
+  readonly below: string
+  readonly text: string
+}
+
+function bound({ below, text }: RowFilter): Bound {
+  return { below, text: text.toLowerCase() }
+}

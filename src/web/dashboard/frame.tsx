@@ -1,0 +1,48 @@
+import { useState } from 'preact/hooks'
+import { KeyboardHelp } from '../common/ui/keyboard-help.tsx'
+import { Notice } from '../common/ui/notice.tsx'
+import { useAddress } from '../common/use-address.ts'
+import { useIsFirst } from '../common/use-is-first.ts'
+import { useKeys } from '../common/use-keys.ts'
+import { useSession } from './api/session.ts'
+import { Header } from './header.tsx'
+import { MirrorsView } from './mirrors/mirrors-view.tsx'
+import { ProblemsView } from './problems/problems-view.tsx'
+import { addressOf, parseAddress, VIEWS } from './routes.ts'
+
+const KEYS = [
+  ['1 … 2', 'to a view, in their order'],
+  ['Tab', 'to the next link, button or field'],
+  ['?', 'shows these keys'],
+] as const
+
+/** Everything around the view that the address names. */
+export function Frame({ onSignOut }: { onSignOut(): void }) {
+  const { live } = useSession()
+  const { current } = useAddress()
+  const [isHelpOpen, setIsHelpOpen] = useState(false)
+  const takesFocus = !useIsFirst(current)
+  const { view } = parseAddress(current)
+  useKeys({
+    '?': () => setIsHelpOpen(true),
+    ...Object.fromEntries(VIEWS.map((name, index) => [String(index + 1), () => go(addressOf(name))])),
+  })
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to the content
+      </button>
+      <Header view={view} onHelp={() => setIsHelpOpen(true)} onSignOut={onSignOut} />
+      <main id="main" tabIndex={-1}>
+        {live.trouble !== '' && <Notice tone="problem">{live.trouble}</Notice>}
+        {view === 'mirrors' && <MirrorsView takesFocus={takesFocus} />}
+        {view === 'problems' && <ProblemsView takesFocus={takesFocus} />}
+      </main>
+      {isHelpOpen && <KeyboardHelp keys={KEYS} onClose={() => setIsHelpOpen(false)} />}
+    </>
+  )
+}
+
+function go(address: string): void {
+  location.hash = address
+}

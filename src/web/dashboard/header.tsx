@@ -1,0 +1,42 @@
+import { Logo } from '../common/ui/logo.tsx'
+import { addressOf, VIEWS, type View } from './routes.ts'
+import { TITLES } from './words.ts'
+
+interface HeaderProps {
+  readonly view: View
+  onHelp(): void
+  onSignOut(): void
+}
+
+/** The views, and the way out. */
+export function Header({ view, onHelp, onSignOut }: HeaderProps) {
+  return (
+    <header class="top">
+      <a class="brand" href={addressOf('mirrors')}>
+        <Logo />
+        <span>shelfd</span>
+      </a>
+      <nav class="views" aria-label="Views">
+        {VIEWS.map((name) => (
+          <a key={name} href={addressOf(name)} aria-current={name === view ? 'page' : undefined}>
+            {TITLES[name]}
+          </a>
+        ))}
+      </nav>
+      <nav aria-label="Session">
+        <button
+          type="button"
+          class="plain help"
+          aria-label="Keyboard shortcuts"
+          title="Keyboard shortcuts"
+          onClick={onHelp}
+        >
+          ?
+        </button>
+        <button type="button" class="plain" onClick={onSignOut}>
+          Sign out
+        </button>
+      </nav>
+    </header>
+  )
+}

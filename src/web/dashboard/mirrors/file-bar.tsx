@@ -1,0 +1,54 @@
+import type { MirrorOverview } from '../../../contract/dashboard/shapes.ts'
+import { counted, formatNumber } from '../../common/format.ts'
+
+type Files = MirrorOverview['files']
+
+/** What became of files, each with its share of the bar, the best first. */
+const PARTS: readonly {
+  readonly key: string
+  readonly words: string
+  readonly one?: string
+  count(files: Files): number
+}[] = [
+  { key: 'searchable', words: 'searchable', count: ({ searchable, withoutText }) => searchable - withoutText },
+  { key: 'without-text', words: 'stored, text not searchable', count: ({ withoutText }) => withoutText },
+  { key: 'in-ingestion', words: 'being processed', count: ({ inIngestion }) => inIngestion },
+  { key: 'sending', words: 'being sent', count: ({ sending }) => sending },
+  { key: 'to-send', words: 'to send', count: ({ toSend }) => toSend },
+  {
+    key: 'in-doubt',
+    words: 'not known whether they arrived',
+    one: 'not known whether it arrived',
+    count: ({ inDoubt }) => inDoubt,
+  },
+  {
+    key: 'need-attention',
+    words: 'need attention',
+    one: 'needs attention',
+    count: ({ needAttention }) => needAttention,
+  },
+  { key: 'set-aside', words: 'set aside', count: ({ setAside }) => setAside },
+]
+
+/** The files of a mirror by what became of them, as a bar and in words. */
+export function FileBar({ files }: { readonly files: Files }) {
+  const parts = PARTS.map((part) => ({ ...part, n: part.count(files) })).filter(({ n }) => n > 0)
+  if (parts.length === 0) return <p class="quiet">No files are known yet.</p>
+  return (
+    <div class="files">
+      <div class="bar" aria-hidden="true">
+        {parts.map(({ key, n }) => (
+          <span key={key} class={`part ${key}`} style={{ flexGrow: n }} />
+        ))}
+      </div>
+      <ul class="legend" aria-label={counted(files.known, 'file')}>
+        {parts.map(({ key, words, one = words, n }) => (
+          <li key={key}>
+            <span class={`dot ${key}`} aria-hidden="true" />
+            {formatNumber(n)} {n === 1 ? one : words}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,85 @@
+import type { MirrorOverview } from '../../../contract/dashboard/shapes.ts'
+import { counted, formatSize, formatTime } from '../../common/format.ts'
+import { ActionButton } from '../action-button.tsx'
+import { useSession } from '../api/session.ts'
+import { addressOf } from '../routes.ts'
+import { SIGNS } from '../words.ts'
+import { FileBar } from './file-bar.tsx'
+
+/** One mirror: its state, its files, what waits, and what can be done. */
+export function MirrorCard({ mirror }: { readonly mirror: MirrorOverview }) {
+  const { name, path, library, state, files, problems, syncFailure } = mirror
+  const { tone, name: sign } = SIGNS[state.sign]
+  return (
+    <article class="card" aria-labelledby={`mirror-${name}`}>
+      <div class="head">
+        <h2 id={`mirror-${name}`}>{name}</h2>
+        <Actions mirror={mirror} />
+      </div>
+      <p class={`state ${tone}`}>
+        <span aria-hidden="true">{state.sign}</span> <span class="spoken">{sign}:</span> {state.text}
+      </p>
+      {syncFailure && (
+        <p class="state problem" role="alert">
+          The sync ended early: {syncFailure}
+        </p>
+      )}
+      <p class="quiet path">
+        {path}
+        {library && ` → ${library.name}:${library.remotePath}`}
+      </p>
+      <FileBar files={files} />
+      <Facts mirror={mirror} />
+      {problems > 0 && (
+        <p>
+          <a href={addressOf('problems')}>{counted(problems, 'problem')}</a>
+        </p>
+      )}
+    </article>
+  )
+}
+
+function Actions({ mirror: { name, isPaused, isSyncing } }: { readonly mirror: MirrorOverview }) {
+  const { client } = useSession()
+  const names = [name]
+  return (
+    <div class="actions">
+      <ActionButton
+        words={isSyncing ? 'Syncing …' : 'Sync now'}
+        of={name}
+        isDisabled={isSyncing}
+        run={() => client.call('sync', { names })}
+      />
+      {isPaused ? (
+        <ActionButton words="Resume" of={name} run={() => client.call('resume', { names })} />
+      ) : (
+        <ActionButton words="Pause" of={name} run={() => client.call('pause', { names })} />
+      )}
+    </div>
+  )
+}
+
+/** Only what applies. */
+function Facts({ mirror }: { readonly mirror: MirrorOverview }) {
+  const { isPaused, queue, inIngestion, lastRun, nextRunAt, details } = mirror
+  const facts: readonly (readonly [string, string])[] = [
+    ['to send', queue.contents === 0 ? '' : `${counted(queue.contents, 'file')}, ${formatSize(queue.bytes)}`],
+    ['being processed', inIngestion === 0 ? '' : counted(inIngestion, 'file')],
+    ['paused', isPaused ? 'a daemon uploads nothing until you resume' : ''],
+    ['last run', lastRun ? `${formatTime(lastRun.at)}, ${lastRun.verdict}` : ''],
+    ['next full scan', nextRunAt ? formatTime(nextRunAt) : ''],
+    ...details.filter(([label]) => label !== 'next full scan'),
+  ]
+  return (
+    <dl class="facts">
+      {facts
+        .filter(([, text]) => text !== '')
+        .map(([label, text]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+    </dl>
+  )
+}

@@ -1,0 +1,49 @@
+import { formatTime } from '../../common/format.ts'
+import { Loading, Notice } from '../../common/ui/notice.tsx'
+import { ViewHeading } from '../../common/ui/view-heading.tsx'
+import { ActionButton } from '../action-button.tsx'
+import { useSession } from '../api/session.ts'
+import { MirrorCard } from './mirror-card.tsx'
+
+/** Every mirror as it stands now, and the daemon. */
+export function MirrorsView({ takesFocus }: { readonly takesFocus: boolean }) {
+  const { client, live } = useSession()
+  const { overview } = live
+  if (!overview) return <Loading what="the mirrors" />
+  const { daemon, mirrors, service, version } = overview
+  return (
+    <section>
+      <div class="head">
+        <ViewHeading title="Mirrors" takesFocus={takesFocus} />
+        {mirrors.length > 1 && (
+          <div class="actions">
+            <ActionButton words="Sync all now" run={() => client.call('sync', { names: [] })} />
+            {mirrors.every(({ isPaused }) => isPaused) ? (
+              <ActionButton words="Resume all" run={() => client.call('resume', { names: [] })} />
+            ) : (
+              <ActionButton words="Pause all" run={() => client.call('pause', { names: [] })} />
+            )}
+          </div>
+        )}
+      </div>
+      <p class="quiet">
+        {daemon
+          ? `A daemon keeps them up to date since ${formatTime(daemon.startedAt)}: ${daemon.summary}`
+          : 'No daemon runs: mirrors are synced when you ask for it. "shelfd service install" keeps them up to date.'}
+      </p>
+      {daemon?.trouble && <Notice tone="warning">{daemon.trouble}</Notice>}
+      {mirrors.length === 0 && (
+        <Notice tone="plain">
+          Nothing is mirrored yet. <code>shelfd init</code> sets up a mirror, <code>shelfd sync DIRECTORY</code> tries
+          one out.
+        </Notice>
+      )}
+      {mirrors.map((mirror) => (
+        <MirrorCard key={mirror.name} mirror={mirror} />
+      ))}
+      <p class="quiet foot">
+        {service} · shelfd {version}
+      </p>
+    </section>
+  )
+}

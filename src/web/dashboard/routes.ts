@@ -1,0 +1,23 @@
+/** The views, by the first part of the address after the `#`; the others are what a view shows. */
+export const VIEWS = ['mirrors', 'problems'] as const
+
+export type View = (typeof VIEWS)[number]
+
+export interface Route {
+  readonly view: View
+  /** What a view reads from its address, such as `mirror` and `class`. */
+  readonly query: Readonly<Record<string, string>>
+}
+
+/** Reads an address such as `#/report?mirror=Papers`; what is not one leads to the mirrors. */
+export function parseAddress(address: string): Route {
+  const [path = '', query = ''] = address.replace(/^#\/?/, '').split('?', 2)
+  const view = VIEWS.find((each) => each === path) ?? 'mirrors'
+  return { view, query: Object.fromEntries(new URLSearchParams(query)) }
+}
+
+/** The address that `parseAddress` reads; empty values are left out. */
+export function addressOf(view: View, query: Readonly<Record<string, string>> = {}): string {
+  const text = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== '')).toString()
+  return `#/${view}${text === '' ? '' : `?${text}`}`
+}

@@ -1,0 +1,97 @@
+/** The dashboard that the command serves where no daemon runs. */
+import { expect, onTestFinished, test } from 'vitest'
+import type { CallAnswer, CallInput, CallName } from '../../src/contract/dashboard/calls.ts'
+import { dashboardCalls, liveEvent } from '../../src/contract/dashboard/calls.ts'
+import { temporaryHome } from '../support/home.ts'
+import { startHere } from '../support/run-here.ts'
+
+/** `shelfd dashboard` in this process, and a client that is signed in; every answer must have the shape of its call. */
+async function serve(home: ReturnType<typeof temporaryHome>) {
+  const running = startHere(
+    ['dashboard', '--json'],
+    { ...home.env, SHELFD_FIRST_POLL: '5ms', SHELFD_CHECKERS: '1' },
+    home.path,
+  )
+  onTestFinished(async () => {
+    running.stop()
+    await running.ended
+  })
+  const url: string = JSON.parse(await running.firstLine).url
+  const { origin } = new URL(url)
+  let authorization = ''
+  const call = async <K extends CallName>(name: K, input: CallInput<K>): Promise<CallAnswer<K>> => {
+    const init = { method: 'POST', headers: { authorization }, body: JSON.stringify(input) }
+    const answer = await fetch(`${origin}/api/${name}`, init)
+    if (!answer.ok) throw new Error(`${name}: ${answer.status} ${await answer.text()}`)
+    return dashboardCalls[name].answer.parse(await answer.json()) as CallAnswer<K>
+  }
+  const { token } = await call('signIn', { key: url.slice(url.lastIndexOf('/') + 1) })
+  authorization = `Bearer ${token}`
+  const live = async () => {
+    const { body } = await fetch(`${origin}/api/live`, { headers: { authorization } })
+    for await (const part of body ?? [])
+      return liveEvent.parse(JSON.parse(Buffer.from(part).toString().slice('data: '.length)))
+    throw new Error('The stream ended')
+  }
+  return { call, live, running }
+}
+
+const ALL = { classes: [], text: '', below: '', offset: 0 } as const
+
+test('without a daemon the command serves all of the dashboard', async () => {
+  const home = temporaryHome()
+  home.write('Papers', { 'a.md': 'A kestrel hovers.', 'sub/broken.pdf': '%PDF-' })
+  await home.sync(['Papers'])
+  const { call, live, running } = await serve(home)
+
+  home.write('Papers', { 'sub/b.md': 'A buzzard circles.' })
+  await call('sync', { names: ['Papers'] })
+  const classes = async () => (await call('rows', { mirror: 'Papers', ...ALL })).counts
+  await expect.poll(classes, { timeout: 30_000 }).toEqual({ 'in-sync': 2, 'needs-attention': 1 })
+  const overviewOf = async () => {
+    const event = await live()
+    return event.kind === 'overview' ? event.overview : undefined
+  }
+  await expect.poll(async () => (await overviewOf())?.mirrors[0]?.isSyncing, { timeout: 30_000 }).toBe(false)
+  expect(await overviewOf()).toMatchObject({ daemon: null, mirrors: [{ name: 'Papers', files: { known: 3 } }] })
+
+  const { results } = await call('search', { query: 'buzzard', library: '' })
+  const resourceId = results[0]?.resource.id ?? ''
+  expect(await (await fetch((await call('openDocument', { resourceId })).url)).text()).toBe('A buzzard circles.')
+  const { fields } = await call('why', { mirror: 'Papers', path: 'sub/b.md' })
+  expect(Object.fromEntries(fields)).toMatchObject({ path: 'sub/b.md', state: 'stored', resource: resourceId })
+  expect(await call('tree', { mirror: 'Papers', directory: '' })).toMatchObject({
+    directories: [{ name: 'sub', counts: { 'in-sync': 1, 'needs-attention': 1 } }],
+    files: [{ path: 'a.md' }],
+  })
+  const { settings } = await call('settings', {})
+  expect(settings).toContainEqual({ key: 'limits.transfers', value: '4', origin: 'default' })
+  expect(await call('log', {})).toEqual({ lines: null })
+  expect((await call('timeline', { span: 'hour' })).sent.reduce((a, b) => a + b)).toBe(3)
+
+  const { contents } = await call('problems', {})
+  expect(contents).toMatchObject([{ files: [{ path: 'sub/broken.pdf' }], isSetAside: false }])
+  expect(await call('setAside', { contentIds: contents.map(({ contentId }) => contentId) })).toEqual({ count: 1 })
+  await call('pause', { names: ['Papers'] })
+  expect(await overviewOf()).toMatchObject({ mirrors: [{ isPaused: true, files: { setAside: 1 } }] })
+  running.stop()
+  expect((await running.ended).exitCode).toBe(0)
+})
+
+test('a path that leaves its mirror is refused', async () => {
+  const home = temporaryHome()
+  home.write('Papers', { 'a.md': 'a' })
+  await home.sync(['Papers'])
+  const { call } = await serve(home)
+  for (const path of ['..', '../x', 'a/../../x', '/etc/passwd', './a.md']) {
+    await expect(call('why', { mirror: 'Papers', path }), path).rejects.toThrow('is no path in a mirror')
+  }
+  await expect(call('why', { mirror: 'none', path: 'a' })).rejects.toThrow('There is no mirror')
+  await expect(call('rows', { mirror: 'none', ...ALL })).rejects.toThrow('Nothing of the mirror')
+})
+
+test('nothing mirrored yet is shown as nothing', async () => {
+  const { call, live } = await serve(temporaryHome())
+  expect(await live()).toMatchObject({ overview: { mirrors: [] } })
+  expect(await call('problems', {})).toEqual({ contents: [], moreContents: 0, paths: [], morePaths: 0 })
+})
