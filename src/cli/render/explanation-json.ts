@@ -1,7 +1,7 @@
 import { WITHOUT_TEXT } from '../../rules/ingestion/without-text.ts'
 import type { ProblemRow } from '../../store/tables/problems.ts'
-import type { DirectoryExplanation } from '../../sync/report/explain-directory.ts'
-import type { DiskFinding, PathExplanation, RemoteFinding } from '../../sync/report/explain-path.ts'
+import type { DirectoryExplanation } from '../../sync/report/explain/explain-directory.ts'
+import type { DiskFinding, PathExplanation, RemoteFinding } from '../../sync/report/explain/explain-path.ts'
 
 /** The object that `why --json` prints; docs/report.md explains its keys. */
 export function explanationJson(found: PathExplanation, remote: RemoteFinding | undefined) {

@@ -1,8 +1,8 @@
-import { joinLibraryPath } from '../../contract/library-path.ts'
-import type { StoreReader } from '../../store/open-store.ts'
-import type { MirrorRow } from '../../store/tables/mirrors.ts'
-import type { ProblemRow } from '../../store/tables/problems.ts'
-import { countFiles, type FileCounts } from './file-counts.ts'
+import { joinLibraryPath } from '../../../contract/library-path.ts'
+import type { StoreReader } from '../../../store/open-store.ts'
+import type { MirrorRow } from '../../../store/tables/mirrors.ts'
+import type { ProblemRow } from '../../../store/tables/problems.ts'
+import { countFiles, type FileCounts } from '../file-counts.ts'
 
 /** What the store knows about a directory and everything below it. */
 export interface DirectoryExplanation {

@@ -1,13 +1,13 @@
-import { counted } from '../../foundation/text/safe-text.ts'
-import { formatSize } from '../../foundation/text/units.ts'
-import { quarantineLeftMs } from '../../rules/failure/quarantine-duration.ts'
-import { describeWithoutText } from '../../rules/ingestion/without-text.ts'
-import { describeEnd } from '../../rules/report-class.ts'
-import type { ProblemRow } from '../../store/tables/problems.ts'
-import type { UploadOutcome } from '../../store/tables/uploads.ts'
+import { counted } from '../../../foundation/text/safe-text.ts'
+import { formatSize } from '../../../foundation/text/units.ts'
+import { quarantineLeftMs } from '../../../rules/failure/quarantine-duration.ts'
+import { describeWithoutText } from '../../../rules/ingestion/without-text.ts'
+import { describeEnd } from '../../../rules/report-class.ts'
+import type { ProblemRow } from '../../../store/tables/problems.ts'
+import type { UploadOutcome } from '../../../store/tables/uploads.ts'
+import type { FileCounts } from '../file-counts.ts'
 import type { DirectoryExplanation } from './explain-directory.ts'
 import type { DiskFinding, PathExplanation, RemoteFinding } from './explain-path.ts'
-import type { FileCounts } from './file-counts.ts'
 
 type Content = NonNullable<PathExplanation['content']>
 type Fields = Record<string, string | undefined>
