@@ -35,10 +35,12 @@ export function startHere(args: readonly string[], env: Variables, home: string)
   }
   const ended = runCli(args, io).then((exitCode) => ({ exitCode, stdout: stdout.text, stderr: stderr.text }))
   const none = ended.then((outcome) => Promise.reject(new Error(`It printed nothing: ${outcome.stderr}`)))
-  none.catch(() => {})
+  const firstLine = Promise.race([stdout.firstLine, none])
+  // Most callers wait for the end instead.
+  firstLine.catch(() => {})
   return {
     ended,
-    firstLine: Promise.race([stdout.firstLine, none]),
+    firstLine,
     stop: () => stopping.abort(new InterruptedError()),
   }
 }
