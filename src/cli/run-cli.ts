@@ -1,4 +1,4 @@
-import { keepNurserySmall } from '../app/keep-nursery-small.ts'
+import { keepMemorySmall } from '../app/keep-memory-small.ts'
 import type { Settings } from '../app/settings/settings.ts'
 import { version } from '../app/version.ts'
 import { InterruptedError, messageOf, OperatorError, ShelfdError } from '../foundation/errors.ts'
@@ -90,7 +90,7 @@ async function runCommand(command: Command, { flags, args }: CommandLine, io: Cl
   shown.redact = context.redactor.redact
   shown.withStack = flags.verbosity >= 2
   io.signal.throwIfAborted()
-  keepNurserySmall()
+  keepMemorySmall()
   return EXIT_CODES[await command.run(context, args)].code
 }
 

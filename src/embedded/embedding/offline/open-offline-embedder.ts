@@ -3,7 +3,11 @@ import { Worker } from 'node:worker_threads'
 import PQueue from 'p-queue'
 import type { Clock, Timer } from '../../../foundation/clock.ts'
 import { askThread } from '../../../foundation/concurrency/ask-thread.ts'
-import { keepWrappersUncompiled, threadEntry } from '../../../foundation/concurrency/thread-entry.ts'
+import {
+  keepWrappersUncompiled,
+  optimizeWebAssembly,
+  threadEntry,
+} from '../../../foundation/concurrency/thread-entry.ts'
 import { messageOf } from '../../../foundation/errors.ts'
 import type { Logger } from '../../../foundation/logger.ts'
 import { type Embedder, EmbedderError, type EmbeddingPurpose, type Vector } from '../embedder.ts'
@@ -38,6 +42,7 @@ export function openOfflineEmbedder({ clock, logger }: { clock: Clock; logger: L
   let isStopped = false
   const start = () => {
     keepWrappersUncompiled()
+    optimizeWebAssembly()
     const started = new Worker(THREAD_URL, { name: 'embedder' })
     started.unref()
     started.on('error', (error) => logger.error('The embedder thread failed', { error: messageOf(error) }))
