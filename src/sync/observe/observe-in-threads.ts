@@ -16,9 +16,7 @@ export function walkInThreads(
   signal: AbortSignal,
   paths: readonly string[],
 ): Walk {
-  // On the first scan the caller records every file, which keeps it as busy as one thread.
-  const isFirstPass = options.storeDirectory === null
-  const pool = new WalkerPool(options, isFirstPass ? Math.max(1, threads - 1) : threads)
+  const pool = new WalkerPool(options, threads)
   pool.start({ kind: 'walk', paths })
   const unlink = failOnAbort(pool, signal)
   return {
