@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { isDiskFull } from '../../foundation/sqlite/open-database.ts'
 
-const PAGES_A_STEP = 64
+const PAGES_A_STEP = 32
 /** So many free pages are left to the next writes, and so is one of SHARE: to give them back would only move others. */
 const FREE_PAGES = 1_024
 const SHARE = 10

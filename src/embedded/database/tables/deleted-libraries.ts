@@ -7,8 +7,8 @@ export interface RemovedPiece {
   readonly passageCount: number
 }
 
-/** How many passages or directories one piece removes at most: a transaction of some 10 ms. */
-const PIECE = 250
+/** How many passages or directories one piece removes at most: a transaction of a few milliseconds. */
+const PIECE = 100
 
 export type DeletedLibrariesTable = ReturnType<typeof deletedLibrariesTable>
 
