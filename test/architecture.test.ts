@@ -60,9 +60,10 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   preact: ['web/'],
   uplot: ['web/'],
   'node:child_process': [
+    'app/notify/run-program.ts',
     'app/service-client/credential.ts',
     'app/system-service/run-program.ts',
-    'daemon/notify.ts',
+    'daemon/sd-notify.ts',
     'embedded/ffmpeg/',
     'embedded/ingest/child-process/',
   ],

@@ -16,6 +16,7 @@ import { observeInThreads } from '../sync/observe/observe-in-threads.ts'
 import { dashboardSources } from './dashboard/dashboard-sources.ts'
 import { keepRecent } from './logging/recent-log.ts'
 import { assertAnyKept, chooseForDaemon } from './mirrors/choose-mirrors.ts'
+import { planNotices } from './notify/notice-plan.ts'
 import { composeEngine } from './open-engine.ts'
 import { serviceNameOf } from './open-runner.ts'
 import type { OpenServiceInput } from './service-client/open-service.ts'
@@ -120,6 +121,7 @@ class Planner {
     return {
       supervisor: this.#planSupervisor(settings, mirrors),
       health: healthOf(settings, this.#input.env),
+      notices: planNotices(settings.notify, this.#input),
       passedOver,
     }
   }

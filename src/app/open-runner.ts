@@ -3,7 +3,7 @@ import { connectToDaemon } from '../daemon/control/client/connect-to-daemon.ts'
 import { LockedError } from '../foundation/errors.ts'
 import { openStoreCopy } from '../store/copy-store.ts'
 import type { MirrorRow } from '../store/tables/mirrors.ts'
-import type { MirrorSettings } from '../sync/engine.ts'
+import type { Engine, MirrorSettings } from '../sync/engine.ts'
 import { type FileLog, silentFileLog } from '../sync/file-log.ts'
 import type { PassOptions } from '../sync/pass.ts'
 import { createProgress, type Progress } from '../sync/progress.ts'
@@ -64,10 +64,27 @@ function runHere(settings: Settings, input: OpenEngineInput): Runner {
     progress: engine.progress,
     isInDaemon: false,
     unheeded: [],
-    run: (mirrors, options) => runSync(engine, mirrors, options),
+    run: async (mirrors, options) => {
+      const result = await runSync(engine, mirrors, options)
+      if (!options.isDryRun) await notify(settings, input, engine, result)
+      return result
+    },
     reportContext: () => opened.reportContext,
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   }
+}
+
+/** A separate function, so that a program that tells nobody loads nothing for it. */
+async function notify({ notify }: Settings, input: OpenEngineInput, engine: Engine, result: RunResult): Promise<void> {
+  if (!hasChannels(notify)) return
+  const { planNotices } = await import('./notify/notice-plan.ts')
+  const { notifyOfRun } = await import('./notify/notify-of-run.ts')
+  const plan = planNotices(notify, input)
+  if (plan) await notifyOfRun(engine, plan, result)
+}
+
+function hasChannels({ command, webhooks, email }: Settings['notify']): boolean {
+  return command !== undefined || webhooks.length > 0 || email !== undefined
 }
 
 function runInDaemon(daemon: DaemonClient, settings: Settings, input: RunnerInput): Runner {

@@ -16,6 +16,7 @@ export const GROUP_SUMMARIES: Readonly<Record<string, string>> = {
   asset: 'What the service derived from a resource',
   'serve tokens': 'The access tokens of the embedded library',
   service: 'The daemon as a service of the system',
+  notify: 'Who is told when something fails',
   config: 'The configuration',
 }
 
@@ -98,6 +99,7 @@ export const commands: readonly CommandEntry[] = [
   entry('init', 'Write a configuration, by questions or flags', () => import('./commands/setup/init.ts')),
   entry('bug-report', 'Collect what someone needs to find a fault', () => import('./commands/setup/bug-report.ts')),
   entry('doctor', 'Check everything that shelfd needs', () => import('./commands/setup/doctor.ts')),
+  entry('notify test', 'Send a test message to those who are told', () => import('./commands/notify/test.ts')),
   entry('service install', 'Have the service manager start the daemon', () => import('./commands/service/install.ts')),
   entry('service uninstall', 'Stop the daemon and remove its service', () => import('./commands/service/uninstall.ts')),
   entry('service start', 'Start the installed daemon', () => import('./commands/service/start.ts')),

@@ -9,12 +9,14 @@ import type { DaemonStatus } from '../sync/continuous/daemon-status.ts'
 import { describeStatus } from '../sync/continuous/describe-status.ts'
 import type { Service } from '../sync/engine.ts'
 import { forgetMirror } from '../sync/forget-mirror.ts'
+import type { NoticePlan } from '../sync/notify/notifications.ts'
 import { answerClients } from './control/answer-clients.ts'
 import { startControlServer } from './control/server.ts'
 import { type HealthServer, startHealthServer } from './health/health-server.ts'
 import { type JumpKind, startHeartbeat } from './heartbeat.ts'
 import type { Metrics } from './metrics/create-metrics.ts'
-import { createNotifier, type Notifier } from './notify.ts'
+import { createNotifier, type Notifier } from './sd-notify.ts'
+import { StatusNotices } from './status-notices.ts'
 import { Supervisor, type SupervisorPlan } from './supervisor.ts'
 
 export interface HealthAddress {
@@ -34,6 +36,8 @@ export interface DashboardServer extends AsyncDisposable {
 export interface DaemonPlan {
   readonly supervisor: SupervisorPlan
   readonly health: HealthAddress | null
+  /** Whom the daemon tells of failures; undefined: nobody. */
+  readonly notices: NoticePlan | undefined
   /** Messages on configured mirrors that the daemon does not keep. */
   readonly passedOver: readonly string[]
 }
@@ -83,6 +87,7 @@ class Daemon implements AsyncDisposable {
   readonly #parts = new AsyncDisposableStack()
   readonly #fatal = Promise.withResolvers<never>()
   #supervisor: Supervisor
+  #notices: StatusNotices | undefined
   #health: { readonly server: HealthServer; readonly address: HealthAddress } | undefined
   #dashboard: Promise<DashboardServer> | undefined
   #isAlive = () => true
@@ -94,6 +99,7 @@ class Daemon implements AsyncDisposable {
     this.#metrics = input.metrics(() => this.status())
     this.#fatal.promise.catch(() => {})
     this.#supervisor = this.#startSupervisor(input.plan.supervisor)
+    this.#notices = this.#openNotices(input.plan)
   }
 
   status(): DaemonStatus {
@@ -171,6 +177,10 @@ class Daemon implements AsyncDisposable {
     return new Supervisor(plan, (error) => this.#fail(error))
   }
 
+  #openNotices({ notices }: DaemonPlan): StatusNotices | undefined {
+    return notices && new StatusNotices(this.#input, notices)
+  }
+
   /** Ends the daemon. If the store is gone, that is reported instead of `error`, which is then a consequence. */
   #fail(error: unknown): void {
     const { store } = this.#input
@@ -182,6 +192,7 @@ class Daemon implements AsyncDisposable {
     if (!store.isInPlace()) this.#fail(storeIsGone(store.directory))
     this.#supervisor.applyMaintenance()
     this.#notifier.status(describeStatus(this.status()))
+    this.#notices?.beat(() => this.status()).catch((error: unknown) => this.#fail(error))
   }
 
   #onJump(kind: JumpKind, byMs: number): void {
@@ -190,6 +201,7 @@ class Daemon implements AsyncDisposable {
         ? 'the machine woke, or its clock was set forward: every mirror is checked'
         : 'the clock was set back: every mirror is checked'
     this.#input.logger.info(message, { byMs: Math.round(byMs) })
+    this.#notices?.woke()
     this.#supervisor.wake().catch((error: unknown) => this.#fail(error))
   }
 
@@ -232,6 +244,7 @@ class Daemon implements AsyncDisposable {
       }
       const { plan, changes, takeOver } = replan
       this.#supervisor = this.#startSupervisor(plan.supervisor)
+      this.#notices = this.#openNotices(plan)
       takeOver()
       this.#reportPassedOver(plan)
       logger.info('the configuration was read again', { changes: changes.length === 0 ? 'none' : changes })

@@ -23,7 +23,7 @@ async function startDaemon(health: HealthAddress | null) {
   const planned = (address: HealthAddress | null) => {
     const dispose = async () => void disposed.add(plan)
     const supervisor = { ...supervisorPlan(engine), [Symbol.asyncDispose]: dispose }
-    const plan: DaemonPlan = { supervisor, health: address, passedOver: [] }
+    const plan: DaemonPlan = { supervisor, health: address, notices: undefined, passedOver: [] }
     plans.push(plan)
     return plan
   }

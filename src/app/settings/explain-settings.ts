@@ -39,7 +39,7 @@ export interface ExplainedSettings {
 }
 
 /** Keys of the file whose values are paths. */
-const PATH_KEYS: ReadonlySet<string> = new Set(['path', 'stateDir', 'dataDir', 'tokenFile', 'caFile'])
+const PATH_KEYS: ReadonlySet<string> = new Set(['path', 'stateDir', 'dataDir', 'tokenFile', 'caFile', 'sendmail'])
 
 /** The configuration in force with the keys and units of the file format; throws as `readSettings`. */
 export function explainSettings(input: SettingsInput): ExplainedSettings {
@@ -103,8 +103,9 @@ function explainLeaf(explainer: Explainer, schema: unknown, path: Path): Explain
 
 /** The hint for a secret; undefined for other values. Arguments of a command may hold a secret, too. */
 function hintOfSecret(path: Path, value: unknown): string | undefined {
-  if (path.join('.') === 'service.token') return 'set, not shown'
-  if (path.join('.') !== 'service.tokenCommand') return undefined
+  const key = path.join('.')
+  if (key === 'service.token' || /^notify\.webhooks\.\d+\.url$/.test(key)) return 'set, not shown'
+  if (key !== 'service.tokenCommand' && key !== 'notify.command') return undefined
   return `${Array.isArray(value) ? value[0] : ''} …, not shown in full`
 }
 

@@ -88,9 +88,10 @@ function badConfiguration(problems: readonly string[]): UsageError {
   return new UsageError('bad-configuration', `Cannot read the configuration: ${inOrder.join('\n')}`)
 }
 
-function assertSafe({ path, file, parsed }: FoundFile, { service }: Settings): void {
+function assertSafe({ path, file, parsed }: FoundFile, { service, notify }: Settings): void {
   // An empty file decides nothing, so its owner does not matter.
   if (Object.keys(parsed.raw).length === 0) return
   assertTrusted(path, file)
-  if (service.kind === 'configured' && service.token !== undefined) assertPrivate(path, file)
+  const hasToken = service.kind === 'configured' && service.token !== undefined
+  if (hasToken || notify.webhooks.length > 0) assertPrivate(path, file)
 }

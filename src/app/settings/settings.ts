@@ -18,6 +18,29 @@ export interface Settings {
   readonly maintenance: readonly MaintenanceSettings[]
   /** `auto`: only under a service manager. */
   readonly healthListen: 'auto' | 'none' | ListenAddress
+  readonly notify: NotifySettings
+}
+
+/** Who is told when something fails. */
+export interface NotifySettings {
+  /** The program and its arguments. */
+  readonly command: readonly string[] | undefined
+  readonly webhooks: readonly WebhookSettings[]
+  readonly email: EmailSettings | undefined
+  /** A mirror that is not up to date for so long is told, too; null: never. */
+  readonly noSuccessForMs: number | null
+}
+
+export interface WebhookSettings {
+  /** A secret. */
+  readonly url: string
+  readonly format: 'json' | 'slack' | 'ntfy' | 'healthchecks'
+}
+
+export interface EmailSettings {
+  readonly to: readonly string[]
+  readonly from: string | undefined
+  readonly sendmail: string
 }
 
 /** By what a balanced search of the embedded library considers meaning. */

@@ -1,7 +1,7 @@
 import { basename, dirname, resolve } from 'node:path'
 import { defaultDataDir, defaultStateDir, expandHome, type Surroundings } from './config-file/find-config-file.ts'
 import { type Config, type MirrorConfig, mirrorWithDefaults } from './schema/schema.ts'
-import type { ConfiguredMirror, EmbedderSettings, ServiceSettings, Settings } from './settings.ts'
+import type { ConfiguredMirror, EmbedderSettings, NotifySettings, ServiceSettings, Settings } from './settings.ts'
 
 /** Converts the checked configuration: makes paths absolute and puts units into names. */
 export function toSettings(config: Config, configFile: string | undefined, around: Surroundings): Settings {
@@ -24,6 +24,7 @@ export function toSettings(config: Config, configFile: string | undefined, aroun
     timeZone: config.timeZone,
     maintenance: config.maintenance.map(({ start, duration }) => ({ start, durationMs: duration })),
     healthListen: config.health.listen,
+    notify: toNotifySettings(config.notify, absolute),
   }
 }
 
@@ -43,10 +44,24 @@ function toServiceSettings(config: Config, absolute: (path: string) => string, a
     caFile: service.caFile === undefined ? undefined : absolute(service.caFile),
     token: service.token,
     tokenFile: service.tokenFile === undefined ? undefined : absolute(service.tokenFile),
-    tokenCommand: service.tokenCommand?.map((word, index) =>
-      // A bare name is searched on the PATH.
-      index === 0 && word.includes('/') ? absolute(word) : word,
-    ),
+    tokenCommand: service.tokenCommand && toCommand(service.tokenCommand, absolute),
+  }
+}
+
+/** A program without a slash is searched on the PATH. */
+function toCommand(words: readonly string[], absolute: (path: string) => string): string[] {
+  return words.map((word, index) => (index === 0 && word.includes('/') ? absolute(word) : word))
+}
+
+function toNotifySettings(
+  { command, webhooks, email, noSuccessFor }: Config['notify'],
+  absolute: (path: string) => string,
+): NotifySettings {
+  return {
+    command: command && toCommand(command, absolute),
+    webhooks,
+    email: email && { to: email.to, from: email.from, sendmail: absolute(email.sendmail) },
+    noSuccessForMs: noSuccessFor,
   }
 }
 

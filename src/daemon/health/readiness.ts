@@ -42,7 +42,8 @@ function checksOfService({ service: { state, reason } }: DaemonStatus): FailingC
   return [{ check: 'service', code, message: 'The service does not answer; shelfd continues when it answers again' }]
 }
 
-function isFailing({ state, reason }: DaemonMirrorStatus): boolean {
+/** Whether a mirror is stopped until somebody acts. */
+export function isFailing({ state, reason }: DaemonMirrorStatus): boolean {
   return state === 'halted' || isWithoutRoot(reason)
 }
 

@@ -4,6 +4,7 @@ import { quarantineEnds } from '../../rules/failure/quarantine-duration.ts'
 import { WITHOUT_TEXT } from '../../rules/ingestion/without-text.ts'
 import { onlyRow } from '../sql/only-row.ts'
 import { quoted } from '../sql/quoted.ts'
+import type { CodeCount } from './problems.ts'
 
 export type ContentState = 'new' | 'sending' | 'doubt' | 'stored' | 'refused'
 
@@ -277,6 +278,13 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
      WHERE c.library_id = ? AND (c.problem_code IS NOT NULL OR c.state IN ('sending', 'doubt')) AND c.is_set_aside = 0
      GROUP BY c.id ORDER BY path LIMIT 10000`,
   )
+  const troubledCounts = database.prepare<[number, number], CodeCount>(
+    `SELECT c.problem_code AS code, count(*) AS count FROM content c INDEXED BY content_troubled
+     WHERE c.library_id = ? AND (c.problem_code IS NOT NULL OR c.state IN ('sending', 'doubt'))
+       AND c.problem_code IS NOT NULL AND c.is_set_aside = 0 AND EXISTS
+         (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = ?)
+     GROUP BY 1`,
+  )
   const toSend = database.prepare<[number], { n: number; bytes: number }>(
     `SELECT count(*) AS n, coalesce(sum(size), 0) AS bytes FROM content WHERE id IN (
        SELECT c.id FROM file f INDEXED BY file_open JOIN directory d ON d.id = f.directory_id
@@ -335,6 +343,8 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
       times.all(runId, mirrorId).map((row) => row.ms),
     /** Contents of a mirror's present files that need attention and are not set aside; at most 10,000. */
     listTroubled: (mirrorId: number, libraryId: number): TroubledContent[] => troubled.all(mirrorId, libraryId),
+    /** The contents of a mirror's present files that have a problem and are not set aside, counted by its code. */
+    countTroubled: (mirrorId: number, libraryId: number): CodeCount[] => troubledCounts.all(libraryId, mirrorId),
     /** When the next failed upload of the mirror's contents may be retried (wall clock); null when there is none. */
     nextRetryAt: ({ id, library }: MirrorKey): number | null => nextRetry.get(library.id, id)?.at ?? null,
     /** Number and bytes of a mirror's contents that wait for their upload. */

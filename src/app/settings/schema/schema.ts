@@ -10,10 +10,12 @@ import {
   flag,
   libraryPath,
   listenAddress,
+  mailAddress,
   origin,
   path,
   positiveDuration,
   rate,
+  secretAddress,
   size,
   sizeOrNone,
   text,
@@ -147,6 +149,38 @@ const embedder = z
     'By what a balanced search of the embedded library considers meaning: offline (English), none, or an OpenAI-compatible endpoint.',
   )
 
+const webhook = z.strictObject({
+  url: secretAddress().describe(
+    'Where messages are posted; a secret, so this file needs mode 0600. https, or http on this computer.',
+  ),
+  format: choice(['json', 'slack', 'ntfy', 'healthchecks'])
+    .prefault('json')
+    .describe('What is posted: a JSON object of our own, or what Slack, ntfy or healthchecks.io takes.'),
+})
+
+const email = z.strictObject({
+  to: z.array(mailAddress(), 'a list of addresses').min(1).describe('Who gets the messages.'),
+  from: mailAddress().optional().describe('The sender; by default as the mail system has it.'),
+  sendmail: path
+    .prefault('/usr/sbin/sendmail')
+    .describe('The program that takes messages, with the interface of sendmail.'),
+})
+
+const notify = z
+  .strictObject({
+    command: z
+      .array(text, 'a list: the program and its arguments')
+      .min(1)
+      .optional()
+      .describe('A program that gets the text on stdin, and SHELFD_EVENT and SHELFD_SUBJECT in its environment.'),
+    webhooks: z.array(webhook, 'a list of webhooks').prefault([]).describe('Addresses that messages are posted to.'),
+    email: email.optional().describe('Sends messages by e-mail.'),
+    noSuccessFor: durationOrNone()
+      .prefault('24h')
+      .describe('Also tell when a mirror has not been up to date for so long.'),
+  })
+  .describe('Who is told when something fails, and when it works again; nobody by default.')
+
 export const configSchema = z
   .strictObject({
     service: service.optional(),
@@ -176,6 +210,7 @@ export const configSchema = z
           ),
       })
       .prefault({}),
+    notify: notify.prefault({}),
     log: z
       .strictObject({
         format: choice(['auto', 'text', 'json'])

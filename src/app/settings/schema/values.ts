@@ -138,6 +138,25 @@ export function webAddress() {
   })
 }
 
+/** A URL that may be a secret: https, or http on a loopback address. The message never shows it. */
+export function secretAddress() {
+  const expected = 'an address that begins with https://, or with http:// for this computer, without user and #'
+  return z.string(expected).transform((value, context): string => {
+    const url = URL.parse(value)
+    const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
+    if (url && isSafe && `${url.username}${url.password}${url.hash}` === '') return url.href
+    context.issues.push({ code: 'custom', message: expected, input: undefined })
+    return z.NEVER
+  })
+}
+
+/** One address for e-mail; nothing in it can be a flag, a name or a second address. */
+export function mailAddress() {
+  return fromText('an address such as ada@example.com', (value) =>
+    /^[^\s@<>,;:"'()\\-][^\s@<>,;:"'()\\]*@[^\s@<>,;:"'()\\]+$/.test(value) ? value : INVALID,
+  )
+}
+
 /** A value of `kind` that `parse` accepts; otherwise the message is `expected`. */
 function checked<Kind extends z.ZodType, Out>(
   kind: Kind,

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createNotifier, type NotifierInput, type SendMessage } from '../../src/daemon/notify.ts'
+import { createNotifier, type NotifierInput, type SendMessage } from '../../src/daemon/sd-notify.ts'
 import { type Clock, systemClock } from '../../src/foundation/clock.ts'
 import { type Logger, silentLogger } from '../../src/foundation/logger.ts'
 import { listenForNotifications } from '../support/notify-socket.ts'

@@ -1,0 +1,20 @@
+import { causesOfRun } from '../../rules/notify/causes-of-run.ts'
+import type { Engine } from '../../sync/engine.ts'
+import { type NoticePlan, Notifications } from '../../sync/notify/notifications.ts'
+import type { RunResult } from '../../sync/run/run-sync.ts'
+
+/** Tells of what a run that has ended found, or that it is over. A run that was stopped says nothing. */
+export async function notifyOfRun(
+  engine: Pick<Engine, 'store' | 'clock' | 'logger' | 'signal'>,
+  plan: NoticePlan,
+  { summary, outcome }: RunResult,
+): Promise<void> {
+  if (outcome === 'interrupted') return
+  const nowMs = engine.clock.nowMs()
+  const { causes, judged, mirrors } = causesOfRun(summary.mirrors, nowMs)
+  const others = engine.store.mirrors
+    .list()
+    .filter(({ name }) => mirrors.every((mirror) => mirror.name !== name))
+    .map(({ name }) => ({ name, state: 'unknown', triedAt: nowMs }) as const)
+  await new Notifications(engine, plan).observe({ nowMs, causes, judged, mirrors: [...mirrors, ...others] })
+}

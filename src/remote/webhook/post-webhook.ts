@@ -1,0 +1,79 @@
+import { type IncomingMessage, request } from 'node:http'
+import type { Socket } from 'node:net'
+import { systemCodeOf } from '../../foundation/errors.ts'
+import { wordsOf } from '../wire/network-words.ts'
+import { openTunnel, ProxyFailure, placeOf, type TunnelProxy, targetOf } from '../wire/proxy.ts'
+import { CertificateFailure, openSecureSocket, openSocket } from '../wire/sockets.ts'
+
+export interface WebhookRequest {
+  /** https, or http on this computer. It is a secret: who knows it can post. */
+  readonly url: URL
+  readonly contentType: string
+  readonly body: string
+  readonly proxy: TunnelProxy | undefined
+  readonly signal: AbortSignal
+}
+
+/** The webhook did not take a message; the message never names more of its address than the origin. */
+export class WebhookFailure extends Error {
+  /** The request may have arrived all the same. */
+  readonly mayHaveArrived: boolean
+
+  constructor(reason: string, mayHaveArrived: boolean) {
+    super(reason)
+    this.mayHaveArrived = mayHaveArrived
+  }
+}
+
+/** Posts once; throws WebhookFailure unless the answer is 2xx. Follows no redirect, which could take the message elsewhere. */
+export async function postWebhook(webhook: WebhookRequest): Promise<void> {
+  const socket = await connect(webhook)
+  try {
+    const status = await exchange(webhook, socket)
+    if (status < 200 || status > 299) throw new WebhookFailure(`it answers ${status}`, false)
+  } finally {
+    socket.destroy()
+  }
+}
+
+async function connect({ url, proxy, signal }: WebhookRequest): Promise<Socket> {
+  const place = placeOf(url.origin)
+  const security = { context: undefined, session: undefined, signal }
+  try {
+    if (url.protocol === 'http:') return await openSocket(place, signal)
+    const tunnel = proxy && (await openTunnel(proxy, targetOf(url.origin), security))
+    return await openSecureSocket(place, security, tunnel)
+  } catch (error) {
+    throw new WebhookFailure(reasonOf(error, signal), false)
+  }
+}
+
+function exchange({ url, contentType, body, signal }: WebhookRequest, socket: Socket): Promise<number> {
+  const content = Buffer.from(body)
+  const headers = {
+    host: url.host,
+    'content-type': contentType,
+    'content-length': content.length,
+    'user-agent': 'shelfd',
+    connection: 'close',
+  }
+  const path = `${url.pathname}${url.search}`
+  return new Promise((resolve, reject) => {
+    const posting = request({ method: 'POST', path, headers, createConnection: () => socket, signal })
+    const fail = (error: unknown) => reject(new WebhookFailure(reasonOf(error, signal), true))
+    posting.once('error', fail)
+    posting.once('response', (answer: IncomingMessage) => {
+      answer.on('error', () => {})
+      answer.destroy()
+      resolve(answer.statusCode ?? 0)
+    })
+    posting.end(content)
+  })
+}
+
+function reasonOf(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return 'no answer in time'
+  if (error instanceof ProxyFailure) return error.message
+  const code = systemCodeOf(error) ?? 'no usable answer'
+  return error instanceof CertificateFailure ? `its certificate is not trusted (${code})` : wordsOf(code)
+}

@@ -1,0 +1,139 @@
+import { messageOf } from '../../foundation/errors.ts'
+import { escapeText } from '../../foundation/text/safe-text.ts'
+import {
+  afterNobodyReached,
+  decideNotice,
+  NOTHING_ANNOUNCED,
+  type NoticeState,
+  noticeState,
+  type Observation,
+} from '../../rules/notify/decide-notice.ts'
+import { describeNotice, describeWell, type NoticeMessage } from '../../rules/notify/describe-notice.ts'
+import type { Engine } from '../engine.ts'
+import type { Channel } from './channel.ts'
+
+export interface NoticePlan {
+  readonly channels: readonly Channel[]
+  /** A mirror that is behind for so long is worth a notice; null: never. */
+  readonly overdueMs: number | null
+  /** The name of this machine, for messages. */
+  readonly host: string
+}
+
+type NoticeContext = Pick<Engine, 'store' | 'clock' | 'logger' | 'signal'>
+
+const KEY = 'notices'
+/** Signs of life of a long process have this interval at least. */
+const SIGN_OF_LIFE_MS = 5 * 60_000
+/** Times of mirrors that are up to date are stored so often within `overdueMs`. */
+const STORED_TIMES = 24
+
+/** Tells people what goes wrong and that it is over, once for each cause, also across restarts: the store keeps what was said. */
+export class Notifications {
+  readonly #context: NoticeContext
+  readonly #plan: NoticePlan
+  #state: NoticeState
+  #stored: NoticeState
+  #signedAtMs = Number.NEGATIVE_INFINITY
+  #isBusy = false
+
+  constructor(context: NoticeContext, plan: NoticePlan) {
+    this.#context = context
+    this.#plan = plan
+    this.#state = readState(context)
+    this.#stored = this.#state
+  }
+
+  /** Sends what is to be said; does nothing while it is still sending. Problems of sending are warnings in the log. */
+  async observe(seen: Observation): Promise<void> {
+    if (this.#isBusy || this.#context.signal.aborted) return
+    this.#isBusy = true
+    try {
+      await this.#tell(seen)
+    } catch (error) {
+      this.#context.logger.warn('cannot send notices', { reason: escapeText(messageOf(error)) })
+    } finally {
+      this.#isBusy = false
+    }
+  }
+
+  async #tell(seen: Observation): Promise<void> {
+    const { clock } = this.#context
+    const before = this.#state
+    const { state, notice } = decideNotice(before, seen, this.#plan.overdueMs)
+    // First the store, so that a crash while sending makes no second notice of one cause.
+    this.#keep(state)
+    const sender = { host: this.#plan.host, nowMs: seen.nowMs }
+    if (notice) {
+      const reachedSomebody = await this.#send(describeNotice(notice, sender), this.#plan.channels)
+      if (!reachedSomebody) this.#keep(afterNobodyReached(before, state, clock.nowMs()))
+    } else if (isWell(state, seen) && clock.monotonicMs() - this.#signedAtMs >= SIGN_OF_LIFE_MS) {
+      this.#signedAtMs = clock.monotonicMs()
+      const channels = this.#plan.channels.filter(({ wantsSignsOfLife }) => wantsSignsOfLife)
+      await this.#send(describeWell(sender), channels)
+    }
+  }
+
+  async #send(message: NoticeMessage, channels: readonly Channel[]): Promise<boolean> {
+    const { logger } = this.#context
+    const sent = await Promise.all(channels.map((channel) => this.#sendOver(channel, message)))
+    if (message.event !== 'well' && sent.includes(true)) logger.info('a notice was sent', { subject: message.subject })
+    return sent.includes(true)
+  }
+
+  /** Returns false when the message surely did not arrive. */
+  async #sendOver(channel: Channel, message: NoticeMessage): Promise<boolean> {
+    const { logger, signal } = this.#context
+    try {
+      const delivery = await channel.send(message, signal)
+      if (delivery.kind !== 'sent')
+        logger.warn('cannot send a notice', { channel: channel.name, reason: delivery.reason })
+      return delivery.kind !== 'not-sent'
+    } catch (error) {
+      logger.warn('cannot send a notice', { channel: channel.name, reason: escapeText(messageOf(error)) })
+      return false
+    }
+  }
+
+  #keep(state: NoticeState): void {
+    this.#state = state
+    const stepMs = (this.#plan.overdueMs ?? Number.POSITIVE_INFINITY) / STORED_TIMES
+    if (!differs(this.#stored, state, stepMs)) return
+    const { store, logger } = this.#context
+    try {
+      store.write(() => store.keyValues.set(KEY, JSON.stringify(state)))
+      this.#stored = state
+    } catch (error) {
+      // A full disk is worth a notice itself; this process remembers that it was sent.
+      logger.warn('cannot record a notice', { reason: escapeText(messageOf(error)) })
+    }
+  }
+}
+
+/** Nothing was announced that is not over, and a mirror is known to be up to date, none to be behind. */
+function isWell({ announced }: NoticeState, { causes, mirrors }: Observation): boolean {
+  const isBehind = mirrors.some(({ state }) => state === 'behind')
+  return announced.length + causes.length === 0 && !isBehind && mirrors.some(({ state }) => state === 'up-to-date')
+}
+
+/** The stored state; nothing is announced if there is none, or another version wrote it in another form. */
+function readState({ store }: NoticeContext): NoticeState {
+  try {
+    const parsed: unknown = JSON.parse(store.keyValues.get(KEY) ?? '')
+    return noticeState.safeParse(parsed).data ?? NOTHING_ANNOUNCED
+  } catch {
+    return NOTHING_ANNOUNCED
+  }
+}
+
+/** Whether a state is worth a write: times that merely go on are, once they have gone on by `stepMs`. */
+function differs(stored: NoticeState, state: NoticeState, stepMs: number): boolean {
+  const { upToDateAt: before, ...rest } = stored
+  const { upToDateAt: after, ...now } = state
+  if (JSON.stringify(rest) !== JSON.stringify(now)) return true
+  const names = new Set([...Object.keys(before), ...Object.keys(after)])
+  return [...names].some((name) => {
+    const [from, to] = [before[name], after[name]]
+    return from === undefined || to === undefined || Math.abs(to - from) >= stepMs
+  })
+}

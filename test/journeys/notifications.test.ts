@@ -1,0 +1,100 @@
+/** Somebody is told when runs fail and when they succeed again: the whole program, with a real receiver of webhooks. */
+import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { configure } from '../support/daemon.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
+import { type Home, temporaryHome } from '../support/home.ts'
+import { startWebhookReceiver } from '../support/webhook-receiver.ts'
+
+const CANARY = '/services/T00/canary-4f1c9b7d2e'
+
+/** A mirror "Papers" in the embedded library, and who is told. */
+function tells(home: Home, notify: unknown, mirror = {}): string {
+  const papers = home.write('Papers', { 'a.md': 'one' })
+  configure(home, { notify, mirrors: [{ path: papers, ...mirror }] })
+  const file = join(home.path, 'config', 'shelfd', 'config.yaml')
+  chmodSync(file, 0o600)
+  return file
+}
+
+describe('a run that fails is told', () => {
+  test('a failure is told once, and its end once', async () => {
+    const receiver = await startWebhookReceiver()
+    await using service = await startFaultyService({ library: 'Research' })
+    const home = temporaryHome(service)
+    const exits: (number | null)[] = []
+    const run = async (...args: string[]) => void exits.push((await home.shelfd(['sync', ...args])).exitCode)
+    const events = () =>
+      receiver.received.map(({ body }) => {
+        const { event, subject } = JSON.parse(body)
+        return `${event}: ${subject.replace(/^.*?: /, '')}`
+      })
+    const notify = { webhooks: [{ url: `${receiver.url}${CANARY}` }] }
+    home.write('Papers', { 'b.bin': Buffer.alloc(3000) })
+    tells(home, notify, { library: 'Research', maxSize: '1KB' })
+    await run('--dry-run')
+    expect(events()).toEqual([])
+    await run()
+    await run()
+    expect(events()).toEqual(['failure: Papers: 1 file needs attention: b.bin (over-max-size)'])
+    tells(home, notify, { library: 'Research' })
+    await run()
+    await run()
+    expect(events().slice(1)).toEqual(['recovery: all is well again'])
+    expect(exits).toEqual([1, 1, 1, 0, 0])
+  })
+
+  test('a receiver that fails changes nothing of the run, and its address stays secret', async () => {
+    const receiver = await startWebhookReceiver()
+    receiver.answer = () => 500
+    await using service = await startFaultyService({ library: 'Research' })
+    const home = temporaryHome(service)
+    const file = tells(
+      home,
+      { webhooks: [{ url: `${receiver.url}${CANARY}` }], command: ['true', CANARY] },
+      { library: 'Research' },
+    )
+    service.answer = ({ route }) =>
+      route === 'uploadFile' ? { status: 413, body: { message: `no ${CANARY}` } } : undefined
+    const outcome = await home.shelfd(['sync', '-vv'])
+    expect(outcome.exitCode).toBe(1)
+    expect(outcome.stderr).toContain('cannot send a notice')
+    expect(outcome.stderr).toContain('it answers 500')
+    const shown = await home.shelfd(['config', 'show'])
+    expect(shown.stdout).toContain('set, not shown')
+    const test = await home.shelfd(['notify', 'test'])
+    expect(test).toMatchObject({
+      exitCode: 1,
+      stdout: `command "true": sent\nwebhook ${receiver.url}: not sent: it answers 500\n`,
+    })
+    const report = await home.shelfd(['bug-report'])
+    const texts = [outcome, shown, test, report].flatMap(({ stdout, stderr }) => [stdout, stderr])
+    expect(texts.filter((text) => text.includes('canary-4f1c9b7d2e'))).toEqual([])
+    chmodSync(file, 0o644)
+    expect(await home.shelfd(['sync'])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('it holds a secret'),
+    })
+  })
+
+  test('without anybody to tell a test message is a mistake', async () => {
+    const { exitCode, stderr } = await temporaryHome().shelfd(['notify', 'test'])
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('nobody is to be told') })
+  })
+
+  test('a test message names each way and how it went', async () => {
+    const receiver = await startWebhookReceiver()
+    const home = temporaryHome()
+    tells(home, { webhooks: [{ url: `${receiver.url}${CANARY}`, format: 'slack' }], command: ['true'] })
+    const { exitCode, stdout } = await home.shelfd(['notify', 'test', '--json'])
+    expect(exitCode).toBe(0)
+    expect(JSON.parse(stdout)).toEqual({
+      channels: [
+        { channel: 'command "true"', sent: true, reason: null },
+        { channel: `webhook ${receiver.url}`, sent: true, reason: null },
+      ],
+    })
+    expect(receiver.received[0]?.body).toContain('this is a test')
+  })
+})

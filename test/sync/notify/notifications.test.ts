@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest'
+import { silentLogger } from '../../../src/foundation/logger.ts'
+import type { Cause } from '../../../src/rules/notify/cause.ts'
+import { type Observation, RETRY_MS } from '../../../src/rules/notify/decide-notice.ts'
+import { openStore } from '../../../src/store/open-store.ts'
+import type { Channel, Delivery } from '../../../src/sync/notify/channel.ts'
+import { Notifications } from '../../../src/sync/notify/notifications.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+import { temporaryDirectory } from '../../support/temporary.ts'
+
+const HALTED: Cause = { key: 'mirror:A', code: 'root-emptied', message: 'A: all files are gone' }
+const MINUTE_MS = 60_000
+
+/** A state directory and a channel that records; `open` is a process. */
+function scene() {
+  const stateDir = temporaryDirectory()
+  const clock = manualClock()
+  const sent: string[] = []
+  const warnings: string[] = []
+  const answers: (() => Delivery)[] = []
+  const channelOf = (name: string, wantsSignsOfLife = false): Channel => ({
+    name,
+    wantsSignsOfLife,
+    send: async ({ event, subject }) => {
+      const delivery = answers.shift()?.() ?? { kind: 'sent' }
+      if (delivery.kind !== 'not-sent') sent.push(`${name} ${event}: ${subject}`)
+      return delivery
+    },
+  })
+  const open = (channels: readonly Channel[] = [channelOf('one')]) => {
+    const store = openStore(stateDir)
+    const logger = {
+      ...silentLogger,
+      warn: (message: string, fields = {}) => void warnings.push(message + JSON.stringify(fields)),
+    }
+    const context = { store, clock, logger, signal: new AbortController().signal }
+    const notifications = new Notifications(context, { channels, overdueMs: null, host: 'here' })
+    const observe = (causes: readonly Cause[], more: Partial<Observation> = {}) => {
+      const judged = new Set(['mirror:A', 'files:A', 'service', 'store'])
+      const mirrors = [{ name: 'A', state: 'up-to-date', triedAt: clock.nowMs() } as const]
+      return notifications.observe({ nowMs: clock.nowMs(), causes, judged, mirrors, ...more })
+    }
+    return { store, observe, [Symbol.dispose]: () => store[Symbol.dispose]() }
+  }
+  return { clock, sent, warnings, answers, channelOf, open }
+}
+
+describe('notices', () => {
+  test('a cause is told once, also across restarts, and its end once', async () => {
+    const { open, sent } = scene()
+    for (const causes of [[HALTED], [HALTED], [], []]) {
+      using process = open()
+      await process.observe(causes)
+      await process.observe(causes)
+    }
+    expect(sent).toEqual([
+      'one failure: shelfd on here: A: all files are gone',
+      'one recovery: shelfd on here: all is well again',
+    ])
+  })
+
+  test('a process that dies while it sends tells nothing twice', async () => {
+    const { open, sent } = scene()
+    const { promise: never, resolve } = Promise.withResolvers<Delivery>()
+    const hanging: Channel = { name: 'hanging', wantsSignsOfLife: false, send: () => never }
+    const dying = open([hanging])
+    const dies = dying.observe([HALTED])
+    dying[Symbol.dispose]()
+    using after = open()
+    await after.observe([HALTED])
+    expect(sent).toEqual([])
+    resolve({ kind: 'doubt', reason: 'cut off' })
+    await dies
+  })
+
+  test('a notice that reached nobody is sent again later', async () => {
+    const { open, sent, answers, warnings, clock } = scene()
+    using process = open()
+    answers.push(() => ({ kind: 'not-sent', reason: 'no network' }))
+    await process.observe([HALTED])
+    await process.observe([HALTED])
+    expect(sent).toEqual([])
+    expect(warnings).toEqual(['cannot send a notice{"channel":"one","reason":"no network"}'])
+    await clock.advance(RETRY_MS)
+    await process.observe([HALTED])
+    await process.observe([HALTED])
+    expect(sent).toHaveLength(1)
+  })
+
+  test('a notice that reached somebody, or perhaps did, is not repeated', async () => {
+    const { open, sent, answers, channelOf, clock } = scene()
+    using process = open([channelOf('one'), channelOf('two')])
+    answers.push(
+      () => ({ kind: 'not-sent', reason: 'no network' }),
+      () => ({ kind: 'doubt', reason: 'no answer in time' }),
+    )
+    await process.observe([HALTED])
+    await clock.advance(RETRY_MS)
+    await process.observe([HALTED])
+    expect(sent).toHaveLength(1)
+  })
+
+  test('a channel that breaks is a warning and nothing else', async () => {
+    const { open, answers, warnings, sent, channelOf } = scene()
+    using process = open([channelOf('one'), channelOf('two')])
+    answers.push(() => {
+      throw new Error('a fault\u001b[31m')
+    })
+    await process.observe([HALTED])
+    expect(warnings).toEqual([expect.stringMatching(/^cannot send a notice.*a fault/)])
+    expect(warnings.join()).not.toContain('\u001b')
+    expect(sent).toHaveLength(1)
+  })
+
+  test('signs of life go to those who miss them, while all is well', async () => {
+    const { open, sent, channelOf, clock } = scene()
+    using process = open([channelOf('one'), channelOf('checks', true)])
+    for (let minute = 0; minute < 11; minute += 1) {
+      await process.observe([])
+      await clock.advance(MINUTE_MS)
+    }
+    expect(sent).toEqual(Array.from({ length: 3 }, () => 'checks well: shelfd on here: all is well'))
+    sent.length = 0
+    await process.observe([HALTED])
+    await clock.advance(10 * MINUTE_MS)
+    await process.observe([HALTED])
+    await process.observe([], { judged: new Set(), mirrors: [{ name: 'A', state: 'behind', triedAt: clock.nowMs() }] })
+    expect(sent.filter((line) => line.includes(' well: '))).toEqual([])
+  })
+
+  test('an unreadable record of notices counts as none', async () => {
+    const { open, sent } = scene()
+    for (const text of ['{"announced":7}', 'no JSON']) {
+      using before = open()
+      before.store.write(() => before.store.keyValues.set('notices', text))
+    }
+    using process = open()
+    await process.observe([HALTED])
+    expect(sent).toHaveLength(1)
+  })
+
+  test('a store that cannot be written is a warning', async () => {
+    const { open, sent, warnings } = scene()
+    using process = open()
+    process.store.write = () => {
+      throw new Error('the disk is full')
+    }
+    await process.observe([HALTED])
+    await process.observe([HALTED])
+    expect(sent).toHaveLength(1)
+    expect(warnings[0]).toContain('the disk is full')
+  })
+})
