@@ -14,6 +14,12 @@ const WEB = join(ROOT, 'src', 'web')
 /** The folders of src/web that are pages; what they share is not one. */
 export const PAGES: readonly string[] = ['dashboard', 'library']
 
+/** The packages whose code is in the script of a page. */
+const IN_SCRIPTS: Readonly<Record<string, readonly string[]>> = {
+  dashboard: ['preact', 'uplot'],
+  library: ['preact'],
+}
+
 export interface WebFile {
   readonly name: string
   readonly body: Buffer
@@ -28,7 +34,7 @@ export async function bundleWeb(): Promise<readonly WebFile[]> {
 async function bundlePage(page: string): Promise<WebFile[]> {
   const icon = named(page, 'svg', readFileSync(join(WEB, 'common', 'icon.svg')))
   const style = named(page, 'css', Buffer.from(styleOf(page)))
-  const script = named(page, 'js', Buffer.from(licenceOfPreact() + (await scriptOf(page))))
+  const script = named(page, 'js', Buffer.from(licencesOf(page) + (await scriptOf(page))))
   const html = [script, style, icon].reduce(
     (text, { name }) => text.replace(`{{${name.slice(name.lastIndexOf('.') + 1)}}}`, name),
     readFileSync(join(WEB, page, 'page.html'), 'utf8'),
@@ -58,10 +64,14 @@ function styleOf(page: string): string {
   return text.replaceAll(/\/\*.*?\*\//gs, '').replaceAll(/\s*\n\s*/g, '\n')
 }
 
-/** The licence asks to come along with every copy. */
-function licenceOfPreact(): string {
-  const licence = readFileSync(join(ROOT, 'node_modules', 'preact', 'LICENSE'), 'utf8').trim()
-  return `/*! This file contains Preact (https://preactjs.com).\n${licence}\n*/\n`
+/** Licences ask to come along with every copy. */
+function licencesOf(page: string): string {
+  return (IN_SCRIPTS[page] ?? []).map(licenceOf).join('')
+}
+
+function licenceOf(name: string): string {
+  const licence = readFileSync(join(ROOT, 'node_modules', name, 'LICENSE'), 'utf8').trim()
+  return `/*! This file contains ${name} (https://www.npmjs.com/package/${name}).\n${licence}\n*/\n`
 }
 
 function named(page: string, ending: string, body: Buffer): WebFile {

@@ -19,7 +19,7 @@ const lockedPackage = z.object({
 const lockShape = z.object({ packages: z.record(z.string(), lockedPackage) })
 
 /** Development installs it, and the pages contain it (.ci/bundle-web.ts). */
-const IN_PAGES = 'node_modules/preact'
+const IN_PAGES: readonly string[] = ['node_modules/preact', 'node_modules/uplot']
 
 type Packages = z.infer<typeof lockShape>['packages']
 type LockedPackage = Packages[string]
@@ -28,7 +28,7 @@ type LockedPackage = Packages[string]
 export function renderSbom(): string {
   const lock: unknown = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8'))
   const { packages } = lockShape.parse(lock)
-  const installed = Object.entries(packages).filter(([path, { dev }]) => !dev || path === IN_PAGES)
+  const installed = Object.entries(packages).filter(([path, { dev }]) => !dev || IN_PAGES.includes(path))
   const described = installed.map(([path, found]) => ({ path, component: describePackage(path, found), found }))
   const [root, ...components] = described
   const sbom = {

@@ -152,10 +152,16 @@ test('the page comes with a strict policy and loads nothing from elsewhere', asy
   expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' })
   const named = [...body.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address)
   expect(named.length).toBe(3)
+  let sizeBytes = body.length
   for (const address of named) {
     expect(address).toMatch(/^\/web\/dashboard-[0-9a-f]{12}\.(?:js|css|svg)$/)
-    expect((await send(address, { method: 'GET' })).status).toBe(200)
+    const file = await send(address, { method: 'GET' })
+    expect(file.status).toBe(200)
+    sizeBytes += Buffer.byteLength(file.body)
+    if (address.endsWith('.js'))
+      for (const name of ['preact', 'uplot']) expect(file.body).toContain(`contains ${name} `)
   }
+  expect(sizeBytes).toBeLessThan(150_000)
 })
 
 test('the dashboard listens on loopback only', async () => {

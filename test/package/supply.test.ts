@@ -9,7 +9,7 @@ import lock from '../../package-lock.json' with { type: 'json' }
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 const ofNpm = npmSbom()
 /** Development alone installs them; their code is in the pages of the package. */
-const IN_PAGES = ['preact']
+const IN_PAGES = ['preact', 'uplot']
 const packages = Object.entries(lock.packages).filter(([path]) => path !== '')
 
 describe('the bill of materials', () => {

@@ -1,6 +1,7 @@
 /** The dashboard of a real daemon in a real browser. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { goTo, hasBrowser, openWindow, useBrowser } from './browser.ts'
 import { openDashboard, useDashboardDaemon } from './dashboard-daemon.ts'
@@ -19,6 +20,11 @@ const running = useDashboardDaemon([
     },
   },
   { name: 'Contracts', files: { 'a.txt': 'A contract.' } },
+  // Copies are sent once.
+  {
+    name: 'Copies',
+    files: Object.fromEntries(Array.from({ length: 120 }, (_, n) => [`copy-${n + 100}.txt`, 'A copy.'])),
+  },
 ])
 
 /** Labels as long as German ones, by what they stand for. */
@@ -32,9 +38,30 @@ const GERMAN: Readonly<Record<string, string>> = {
   'Try again': 'Noch einmal versuchen',
   'Set aside': 'Als erledigt beiseitelegen',
   'Sign out': 'Abmelden',
+  Report: 'Gegenüberstellung',
+  Timeline: 'Zeitlicher Verlauf',
+  Settings: 'Einstellungen',
+  'Last month': 'Im letzten Monat',
+  'Open the document': 'Das Originaldokument öffnen',
 }
 
-const VIEWS = { mirrors: 'Mirrors', problems: 'Problems' } as const
+const VIEWS = {
+  mirrors: 'Mirrors',
+  'report?mirror=Papers': 'Report',
+  'report?mirror=Papers&as=tree': 'Report',
+  problems: 'Problems',
+  timeline: 'Timeline',
+  'search?words=tide': 'Search',
+  settings: 'Settings',
+  log: 'Log',
+} as const
+
+/** Shows a view with all that it loads. */
+async function show(page: Page, view: string, heading: string): Promise<void> {
+  await goTo(page, `#/${view}`)
+  await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+  await page.getByText(/Loading/).waitFor({ state: 'detached' })
+}
 
 test.skipIf(!hasBrowser)('the one-time address signs in once and stays nowhere', async () => {
   const url = await running().address()
@@ -108,11 +135,84 @@ test.skipIf(!hasBrowser)('a problem is shown with its cause, retried and set asi
   await problem.getByRole('button', { name: 'Set aside' }).waitFor()
 })
 
+test.skipIf(!hasBrowser)('the report is a table with filters and pages', async () => {
+  const { page } = await openDashboard(running())
+  await page.getByRole('link', { name: 'Report' }).click()
+  await page.getByRole('combobox', { name: 'Mirror' }).selectOption('Copies')
+  await page.getByText('120 rows').waitFor()
+  const rows = page.getByRole('table').getByRole('row')
+  expect(await rows.count(), 'a heading and a hundred rows').toBe(101)
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByText('Page 2 of 2').waitFor()
+  await expect.poll(() => rows.count()).toBe(21)
+  await page.getByRole('searchbox', { name: 'Filter by name' }).fill('COPY-10')
+  await page.getByText('10 rows').waitFor()
+  expect(await page.evaluate('document.activeElement.type'), 'the filter keeps the focus').toBe('search')
+  await page.getByRole('combobox', { name: 'Mirror' }).selectOption('Papers')
+  await page.getByRole('button', { name: 'needs attention 1' }).click()
+  await page.getByText('1 row', { exact: true }).waitFor()
+  expect(await page.getByRole('button', { name: 'needs attention 1' }).getAttribute('aria-pressed')).toBe('true')
+  await page.getByRole('cell', { name: 'The PDF is damaged' }).waitFor()
+})
+
+test.skipIf(!hasBrowser)('the report is a tree whose files say why, and open', async () => {
+  const { page } = await openDashboard(running())
+  await goTo(page, '#/report?mirror=Papers&as=tree')
+  await page.getByRole('button', { name: 'notes' }).click()
+  await page.getByRole('list', { name: 'notes' }).getByRole('button', { name: 'moon.md' }).click()
+  const dialog = page.getByRole('dialog', { name: 'notes/moon.md' })
+  await dialog.getByText('stored', { exact: true }).waitFor()
+  await dialog.getByText('Papers:/Papers').waitFor()
+  const opened = page.context().waitForEvent('page')
+  await dialog.getByRole('button', { name: 'Open the document' }).click()
+  const document = await opened
+  await document.getByText('The moon pulls.').waitFor()
+  expect(await document.evaluate('window.opener')).toBe(null)
+  await page.keyboard.press('Escape')
+  expect(await page.getByRole('dialog').count()).toBe(0)
+})
+
+test.skipIf(!hasBrowser)('the timeline plots uploads and says their numbers', async () => {
+  const { page } = await openDashboard(running())
+  await goTo(page, '#/timeline?span=hour')
+  await page.getByText(/^[5-9] uploads of \d+ bytes, [1-9] failures?$/).waitFor()
+  expect(await page.locator('canvas').count()).toBe(3)
+  await page.getByText('Numbers').click()
+  await page.getByRole('columnheader', { name: 'Searchable after' }).waitFor()
+  await page.getByRole('link', { name: 'Last month' }).click()
+  await page.getByText(/^[5-9] uploads of/).waitFor()
+})
+
+test.skipIf(!hasBrowser)('a search shows excerpts and leads to documents', async () => {
+  const { page } = await openDashboard(running())
+  await page.getByRole('link', { name: 'Search' }).click()
+  await page.getByRole('searchbox', { name: 'Words' }).fill('spring tide')
+  await page.keyboard.press('Enter')
+  const hits = page.getByRole('list', { name: 'Hits' })
+  await hits.getByText('tides.md', { exact: true }).waitFor()
+  expect(await hits.locator('mark').allTextContents()).toEqual(['Tides', 'spring', 'tide'])
+  await hits.getByRole('button', { name: 'Open the document: tides.md' }).waitFor()
+  await page.getByRole('combobox', { name: 'Library' }).selectOption('Contracts')
+  await page.getByText('Nothing has these words').waitFor()
+})
+
+test.skipIf(!hasBrowser)('settings and the last lines of the log are shown', async () => {
+  const { page } = await openDashboard(running())
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByText('mirrors.0.name', { exact: true }).waitFor()
+  await page.getByText('limits.newPerDay').waitFor()
+  await page.getByRole('link', { name: 'Log' }).click()
+  const log = page.getByRole('list', { name: 'Log, newest first' })
+  await log.getByText('the daemon has started').waitFor()
+  await running().home.shelfd(['pause', 'Copies'])
+  await log.getByText('a client paused uploads mirrors=["Copies"]').waitFor()
+  await running().home.shelfd(['resume', 'Copies'])
+})
+
 test.skipIf(!hasBrowser)('axe finds no violation in any view of the dashboard', async () => {
   const { page } = await openDashboard(running(), { colorScheme: 'light' })
   for (const [view, heading] of Object.entries(VIEWS)) {
-    await goTo(page, `#/${view}`)
-    await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+    await show(page, view, heading)
     expect([view, await complaintsOf(page)]).toEqual([view, []])
   }
   await page.keyboard.press('?')
@@ -127,8 +227,7 @@ test.skipIf(!hasBrowser)('axe finds no violation in any view of the dashboard', 
 test.skipIf(!hasBrowser)('no view of the dashboard is cut off at 320 pixels, also in German', async () => {
   const { page } = await openDashboard(running(), { viewport: { width: 320, height: 640 } })
   for (const [view, heading] of Object.entries(VIEWS)) {
-    await goTo(page, `#/${view}`)
-    await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+    await show(page, view, heading)
     expect([view, await cutOff(page, GERMAN)]).toEqual([view, [320]])
     await page.reload()
   }
@@ -142,8 +241,9 @@ test.skipIf(!hasBrowser)('the keyboard alone leads to each view and its buttons'
   await page.keyboard.press('Enter')
   await page.keyboard.press('Tab')
   expect(await focused()).toBe('Sync all now')
-  for (const [index, heading] of Object.values(VIEWS).entries()) {
-    await page.keyboard.press(String(index + 1))
+  const headings = ['Report', 'Problems', 'Timeline', 'Search', 'Settings', 'Log']
+  for (const [index, heading] of headings.entries()) {
+    await page.keyboard.press(String(index + 2))
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
     await expect.poll(focused).toBe(heading)
   }

@@ -154,6 +154,7 @@ export const logLines = z.object({ lines: z.array(logLine).readonly().nullable()
 
 export type Overview = z.infer<typeof overview>
 export type MirrorOverview = z.infer<typeof mirror>
+export type ReportRowShown = z.infer<typeof reportRow>
 export type ClassCounts = z.infer<typeof classCounts>
 export type RowsInput = z.infer<typeof rowsInput>
 export type RowsPage = z.infer<typeof rowsPage>

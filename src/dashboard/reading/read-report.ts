@@ -1,3 +1,4 @@
+import { ROWS_A_PAGE } from '../../contract/dashboard/addresses.ts'
 import type { ClassCounts, RowsInput, RowsPage, TreePage } from '../../contract/dashboard/shapes.ts'
 import { RejectedError } from '../../foundation/errors.ts'
 import type { StoreReader } from '../../store/open-store.ts'
@@ -10,7 +11,6 @@ import {
 import type { ReportRow } from '../../sync/report/report-entry.ts'
 import { listRows } from '../../sync/report/report-rows.ts'
 
-const ROWS_A_PAGE = 100
 const MOST_DIRECTORIES = 500
 const MOST_FILES = 100
 

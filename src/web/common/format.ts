@@ -17,8 +17,8 @@ export function formatTime(isoTime: string): string {
 }
 
 /** `1 file`, `1,200 files`. */
-export function counted(count: number, thing: string): string {
-  return `${formatNumber(count)} ${thing}${count === 1 ? '' : 's'}`
+export function counted(count: number, thing: string, things = `${thing}s`): string {
+  return `${formatNumber(count)} ${count === 1 ? thing : things}`
 }
 
 /** `1,200`. */

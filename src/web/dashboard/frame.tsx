@@ -6,12 +6,17 @@ import { useIsFirst } from '../common/use-is-first.ts'
 import { useKeys } from '../common/use-keys.ts'
 import { useSession } from './api/session.ts'
 import { Header } from './header.tsx'
+import { LogView } from './log/log-view.tsx'
 import { MirrorsView } from './mirrors/mirrors-view.tsx'
 import { ProblemsView } from './problems/problems-view.tsx'
+import { ReportView } from './report/report-view.tsx'
 import { addressOf, parseAddress, VIEWS } from './routes.ts'
+import { SearchView } from './search/search-view.tsx'
+import { SettingsView } from './settings/settings-view.tsx'
+import { TimelineView } from './timeline/timeline-view.tsx'
 
 const KEYS = [
-  ['1 … 2', 'to a view, in their order'],
+  ['1 … 7', 'to a view, in their order'],
   ['Tab', 'to the next link, button or field'],
   ['?', 'shows these keys'],
 ] as const
@@ -21,8 +26,8 @@ export function Frame({ onSignOut }: { onSignOut(): void }) {
   const { live } = useSession()
   const { current } = useAddress()
   const [isHelpOpen, setIsHelpOpen] = useState(false)
-  const takesFocus = !useIsFirst(current)
-  const { view } = parseAddress(current)
+  const { view, query } = parseAddress(current)
+  const takesFocus = !useIsFirst(view)
   useKeys({
     '?': () => setIsHelpOpen(true),
     ...Object.fromEntries(VIEWS.map((name, index) => [String(index + 1), () => go(addressOf(name))])),
@@ -36,7 +41,12 @@ export function Frame({ onSignOut }: { onSignOut(): void }) {
       <main id="main" tabIndex={-1}>
         {live.trouble !== '' && <Notice tone="problem">{live.trouble}</Notice>}
         {view === 'mirrors' && <MirrorsView takesFocus={takesFocus} />}
+        {view === 'report' && <ReportView query={query} takesFocus={takesFocus} />}
         {view === 'problems' && <ProblemsView takesFocus={takesFocus} />}
+        {view === 'timeline' && <TimelineView query={query} takesFocus={takesFocus} />}
+        {view === 'search' && <SearchView query={query} takesFocus={takesFocus} />}
+        {view === 'settings' && <SettingsView takesFocus={takesFocus} />}
+        {view === 'log' && <LogView takesFocus={takesFocus} />}
       </main>
       {isHelpOpen && <KeyboardHelp keys={KEYS} onClose={() => setIsHelpOpen(false)} />}
     </>

@@ -1,5 +1,5 @@
 /** The views, by the first part of the address after the `#`; the others are what a view shows. */
-export const VIEWS = ['mirrors', 'problems'] as const
+export const VIEWS = ['mirrors', 'report', 'problems', 'timeline', 'search', 'settings', 'log'] as const
 
 export type View = (typeof VIEWS)[number]
 

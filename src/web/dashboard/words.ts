@@ -1,10 +1,16 @@
 import type { MirrorOverview } from '../../contract/dashboard/shapes.ts'
+import type { ReportClass } from '../../contract/report-classes.ts'
 import type { Tone } from '../common/words.ts'
 import type { View } from './routes.ts'
 
 export const TITLES: Readonly<Record<View, string>> = {
   mirrors: 'Mirrors',
+  report: 'Report',
   problems: 'Problems',
+  timeline: 'Timeline',
+  search: 'Search',
+  settings: 'Settings',
+  log: 'Log',
 }
 
 /** What the sign of a mirror's state says, in colour and for screen readers. */
@@ -15,3 +21,17 @@ export const SIGNS: Readonly<Record<MirrorOverview['state']['sign'], { readonly 
     '!': { tone: 'warning', name: 'To note' },
     '✗': { tone: 'problem', name: 'Stopped' },
   }
+
+/** What the classes of the report mean. */
+export const CLASSES: Readonly<Record<ReportClass, { readonly tone: Tone; readonly words: string }>> = {
+  'in-sync': { tone: 'good', words: 'searchable' },
+  processing: { tone: 'plain', words: 'being processed' },
+  'local-only': { tone: 'plain', words: 'not sent yet' },
+  'remote-only': { tone: 'plain', words: 'only in the library' },
+  changed: { tone: 'plain', words: 'changed since it was sent' },
+  superseded: { tone: 'warning', words: 'old version, still searchable' },
+  'missing-remotely': { tone: 'problem', words: 'no longer in the library' },
+  'needs-attention': { tone: 'problem', words: 'needs attention' },
+  ignored: { tone: 'plain', words: 'left out' },
+  unknown: { tone: 'warning', words: 'not known' },
+}

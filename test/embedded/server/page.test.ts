@@ -91,7 +91,7 @@ test('the page carries the licence of the software in it', async () => {
   const script = namesIn(html).find((name) => name.endsWith('.js'))
   const text = await (await fetch(library.url + script)).text()
   const [banner = ''] = text.split('*/', 1)
-  for (const words of ['/*!', 'Preact', 'The MIT License', 'Copyright (c)']) expect(banner).toContain(words)
+  for (const words of ['/*!', 'preact', 'The MIT License', 'Copyright (c)']) expect(banner).toContain(words)
 })
 
 test('a checkout without the bundler says how to get the page', async () => {

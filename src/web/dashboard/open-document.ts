@@ -1,0 +1,7 @@
+import type { DashboardClient } from './api/dashboard-client.ts'
+
+/** Opens the original of a resource in a tab of its own, which cannot reach this page. */
+export async function openDocument(client: DashboardClient, resourceId: string): Promise<void> {
+  const { url } = await client.call('openDocument', { resourceId })
+  window.open(url, '_blank', 'noopener,noreferrer')
+}

@@ -1,0 +1,94 @@
+import { useEffect, useState } from 'preact/hooks'
+import { ROWS_A_PAGE } from '../../../contract/dashboard/addresses.ts'
+import { REPORT_CLASS_NAMES, type ReportClass } from '../../../contract/report-classes.ts'
+import { counted } from '../../common/format.ts'
+import { Failure, Loading, Notice } from '../../common/ui/notice.tsx'
+import { useLoaded } from '../../common/use-loaded.ts'
+import { useSession } from '../api/session.ts'
+import { addressOf } from '../routes.ts'
+import type { ViewProps } from '../view-props.ts'
+import { ClassChoice } from './class-choice.tsx'
+import { Pager } from './pager.tsx'
+import { Rows } from './rows.tsx'
+import type { Explained } from './why-dialog.tsx'
+
+/** The filter follows the typing after this time. */
+const TYPING_MS = 200
+
+interface ReportTableProps extends Pick<ViewProps, 'query'> {
+  readonly mirror: string
+  onExplain(explained: Explained): void
+}
+
+/** Rows of any number, filtered and paged by the server. */
+export function ReportTable({ mirror, query, onExplain }: ReportTableProps) {
+  const { client, live } = useSession()
+  const { text = '', below = '' } = query
+  const classes = classesIn(query.class ?? '')
+  const page = Math.max(1, Number(query.page ?? 1) || 1)
+  const input = { mirror, classes, text, below, offset: (page - 1) * ROWS_A_PAGE }
+  const files = live.overview?.mirrors.find(({ name }) => name === mirror)?.files
+  const found = useLoaded(JSON.stringify([input, files]), (signal) => client.call('rows', input, signal))
+  const go = (changed: Readonly<Record<string, string>>) => {
+    location.replace(addressOf('report', { ...query, mirror, page: '', ...changed }))
+  }
+  if (found.error !== undefined) return <Failure error={found.error} onRetry={found.retry} />
+  const total = found.value?.total ?? 0
+  return (
+    <>
+      <div class="report-filters">
+        <TextFilter text={text} onChange={(value) => go({ text: value })} />
+        {below !== '' && (
+          <button type="button" onClick={() => go({ below: '' })}>
+            Below {below} ✕
+          </button>
+        )}
+        {found.value && (
+          <ClassChoice
+            counts={found.value.counts}
+            chosen={classes}
+            onChange={(chosen) => go({ class: chosen.join(',') })}
+          />
+        )}
+      </div>
+      {!found.value && <Loading what="the rows" />}
+      {found.value && (
+        <p class="count" role="status">
+          {counted(total, 'row')}
+        </p>
+      )}
+      {found.value && total === 0 && <Notice tone="plain">No row fits the filter.</Notice>}
+      {found.value && total > 0 && (
+        <>
+          <Rows mirror={mirror} rows={found.value.rows} onExplain={onExplain} />
+          <Pager page={page} pages={Math.ceil(total / ROWS_A_PAGE)} onGo={(to) => go({ page: String(to) })} />
+        </>
+      )}
+    </>
+  )
+}
+
+function classesIn(text: string): readonly ReportClass[] {
+  const words = text.split(',')
+  return REPORT_CLASS_NAMES.filter((name) => words.includes(name))
+}
+
+function TextFilter({ text, onChange }: { readonly text: string; onChange(text: string): void }) {
+  const [typed, setTyped] = useState(text)
+  useEffect(() => setTyped(text), [text])
+  useEffect(() => {
+    if (typed === text) return
+    const timer = setTimeout(() => onChange(typed), TYPING_MS)
+    return () => clearTimeout(timer)
+  }, [typed, text])
+  return (
+    <input
+      type="search"
+      aria-label="Filter by name"
+      placeholder="Filter by name"
+      maxLength={1_000}
+      value={typed}
+      onInput={({ currentTarget: { value } }) => setTyped(value)}
+    />
+  )
+}

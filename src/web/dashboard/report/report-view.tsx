@@ -1,0 +1,90 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { Loading, Notice } from '../../common/ui/notice.tsx'
+import { ViewHeading } from '../../common/ui/view-heading.tsx'
+import { useSession } from '../api/session.ts'
+import { addressOf } from '../routes.ts'
+import type { ViewProps } from '../view-props.ts'
+import { ReportTable } from './report-table.tsx'
+import { TreeLevel } from './tree-level.tsx'
+import { type Explained, WhyDialog } from './why-dialog.tsx'
+
+/** The report on one mirror, as a table or as a tree. */
+export function ReportView({ query, takesFocus }: ViewProps) {
+  const { live } = useSession()
+  const [explained, setExplained] = useState<Explained | undefined>()
+  const mirrors = live.overview?.mirrors
+  if (!mirrors) return <Loading what="the report" />
+  const chosen = mirrors.find(({ name }) => name === query.mirror) ?? mirrors.find(({ files }) => files.known > 0)
+  const mirror = (chosen ?? mirrors[0])?.name
+  const isTree = query.as === 'tree'
+  return (
+    <section>
+      <div class="head">
+        <ViewHeading title="Report" takesFocus={takesFocus} />
+        <div class="actions">
+          {mirror !== undefined && mirrors.length > 1 && (
+            <MirrorChoice mirror={mirror} names={mirrors.map(({ name }) => name)} query={query} />
+          )}
+          <nav class="tabs" aria-label="Form of the report">
+            <Tab isCurrent={!isTree} address={addressOf('report', { ...query, as: '', page: '' })}>
+              Table
+            </Tab>
+            <Tab isCurrent={isTree} address={addressOf('report', { ...query, as: 'tree' })}>
+              Tree
+            </Tab>
+          </nav>
+        </div>
+      </div>
+      <p class="quiet">
+        By what the last scan and the service's last answers say. <code>shelfd report</code> asks disk and library anew.
+      </p>
+      {mirror === undefined && <Notice tone="plain">Nothing is mirrored yet.</Notice>}
+      {mirror !== undefined && !isTree && (
+        <ReportTable key={mirror} mirror={mirror} query={query} onExplain={setExplained} />
+      )}
+      {mirror !== undefined && isTree && (
+        <TreeLevel key={mirror} mirror={mirror} directory="" onExplain={setExplained} />
+      )}
+      {explained && <WhyDialog explained={explained} onClose={() => setExplained(undefined)} />}
+    </section>
+  )
+}
+
+interface MirrorChoiceProps {
+  readonly mirror: string
+  readonly names: readonly string[]
+  readonly query: ViewProps['query']
+}
+
+function MirrorChoice({ mirror, names, query }: MirrorChoiceProps) {
+  return (
+    <select
+      aria-label="Mirror"
+      value={mirror}
+      onChange={({ currentTarget: { value } }) => {
+        location.hash = addressOf('report', { mirror: value, as: query.as ?? '' })
+      }}
+    >
+      {names.map((name) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+interface TabProps {
+  readonly isCurrent: boolean
+  readonly address: string
+  readonly children: ComponentChildren
+}
+
+export function Tab({ isCurrent, address, children }: TabProps) {
+  return (
+    <a href={address} aria-current={isCurrent ? 'true' : undefined}>
+      {children}
+    </a>
+  )
+}

@@ -1,0 +1,54 @@
+import type { ReportRowShown } from '../../../contract/dashboard/shapes.ts'
+import { formatSize } from '../../common/format.ts'
+import { CLASSES } from '../words.ts'
+import type { Explained } from './why-dialog.tsx'
+
+interface RowsProps {
+  readonly mirror: string
+  readonly rows: readonly ReportRowShown[]
+  onExplain(explained: Explained): void
+}
+
+/** Rows of the report; the name of each opens what is known of it. */
+export function Rows({ mirror, rows, onExplain }: RowsProps) {
+  return (
+    <table class="rows">
+      <thead>
+        <tr>
+          <th scope="col">File</th>
+          <th scope="col">State</th>
+          <th scope="col" class="number">
+            Size
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={`${row.path} ${row.class} ${row.resourceId}`}>
+            <td class="name">
+              <RowName mirror={mirror} row={row} onExplain={onExplain} />
+            </td>
+            <td class={`state ${CLASSES[row.class].tone}`}>{describeState(row)}</td>
+            <td class="number quiet">{row.sizeBytes === null ? '' : formatSize(row.sizeBytes)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function RowName({ mirror, row, onExplain }: Omit<RowsProps, 'rows'> & { readonly row: ReportRowShown }) {
+  const { path, resourceId } = row
+  if (path === null) return <>{resourceId}</>
+  return (
+    <button type="button" class="link" onClick={() => onExplain({ mirror, path, resourceId })}>
+      {path}
+    </button>
+  )
+}
+
+/** The class in words, and the reason where it says more. */
+export function describeState({ class: name, reason }: ReportRowShown): string {
+  const { words } = CLASSES[name]
+  return reason === null || reason === 'new' ? words : `${words}: ${reason}`
+}

@@ -1,0 +1,89 @@
+import { useState } from 'preact/hooks'
+import type { ClassCounts } from '../../../contract/dashboard/shapes.ts'
+import { REPORT_CLASS_NAMES } from '../../../contract/report-classes.ts'
+import { counted, formatNumber } from '../../common/format.ts'
+import { Failure, Loading } from '../../common/ui/notice.tsx'
+import { useLoaded } from '../../common/use-loaded.ts'
+import { useSession } from '../api/session.ts'
+import { addressOf } from '../routes.ts'
+import { CLASSES } from '../words.ts'
+import { describeState } from './rows.tsx'
+import type { Explained } from './why-dialog.tsx'
+
+interface TreeLevelProps {
+  readonly mirror: string
+  /** Relative to the mirror; empty for its root. */
+  readonly directory: string
+  onExplain(explained: Explained): void
+}
+
+/** The directories and files in a directory; a directory loads its own when it is opened. */
+export function TreeLevel({ mirror, directory, onExplain }: TreeLevelProps) {
+  const { client, live } = useSession()
+  const files = live.overview?.mirrors.find(({ name }) => name === mirror)?.files
+  const found = useLoaded(JSON.stringify([mirror, directory, files]), (signal) =>
+    client.call('tree', { mirror, directory }, signal),
+  )
+  if (found.error !== undefined) return <Failure error={found.error} onRetry={found.retry} />
+  if (!found.value) return <Loading what="the directory" />
+  const { directories, moreDirectories, files: rows, moreFiles } = found.value
+  return (
+    <ul class="tree" aria-label={directory === '' ? mirror : directory}>
+      {directories.map(({ name, counts }) => (
+        <Branch key={name} mirror={mirror} path={pathIn(directory, name)} counts={counts} onExplain={onExplain} />
+      ))}
+      {moreDirectories > 0 && (
+        <li class="quiet">and {counted(moreDirectories, 'more directory', 'more directories')}</li>
+      )}
+      {rows.map((row) => (
+        <li key={`${row.path} ${row.class}`} class="leaf">
+          <button
+            type="button"
+            class="link"
+            onClick={() => onExplain({ mirror, path: row.path ?? '', resourceId: row.resourceId })}
+          >
+            {row.path?.slice(directory === '' ? 0 : directory.length + 1)}
+          </button>{' '}
+          <span class={`state ${CLASSES[row.class].tone}`}>{describeState(row)}</span>
+        </li>
+      ))}
+      {moreFiles > 0 && (
+        <li>
+          <a href={addressOf('report', { mirror, below: directory })}>and {counted(moreFiles, 'more file')}</a>
+        </li>
+      )}
+    </ul>
+  )
+}
+
+interface BranchProps extends Omit<TreeLevelProps, 'directory'> {
+  readonly path: string
+  readonly counts: ClassCounts
+}
+
+function Branch({ mirror, path, counts, onExplain }: BranchProps) {
+  const [isOpen, setIsOpen] = useState(false)
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const present = REPORT_CLASS_NAMES.flatMap((each) => (counts[each] ? [[each, counts[each]] as const] : []))
+  return (
+    <li>
+      <button type="button" class="branch" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+        <span class="twist" aria-hidden="true" />
+        <span class="branch-name">{name}</span>
+        <span class="quiet">
+          {present.map(([each, n]) => (
+            <span key={each} class="share">
+              <span class={`dot class-${each}`} aria-hidden="true" />
+              {formatNumber(n)} <span class="spoken">{CLASSES[each].words}</span>
+            </span>
+          ))}
+        </span>
+      </button>
+      {isOpen && <TreeLevel mirror={mirror} directory={path} onExplain={onExplain} />}
+    </li>
+  )
+}
+
+function pathIn(directory: string, name: string): string {
+  return directory === '' ? name : `${directory}/${name}`
+}

@@ -1,0 +1,44 @@
+import { Dialog } from '../../common/ui/dialog.tsx'
+import { Failure, Loading } from '../../common/ui/notice.tsx'
+import { useLoaded } from '../../common/use-loaded.ts'
+import { ActionButton } from '../action-button.tsx'
+import { useSession } from '../api/session.ts'
+import { openDocument } from '../open-document.ts'
+
+/** A path of a mirror, and the resource that it became. */
+export interface Explained {
+  readonly mirror: string
+  readonly path: string
+  readonly resourceId: string | null
+}
+
+/** Everything known of one path, and the way to the document. */
+export function WhyDialog({ explained, onClose }: { readonly explained: Explained; onClose(): void }) {
+  const { client } = useSession()
+  const { mirror, path, resourceId } = explained
+  const found = useLoaded(`${mirror} ${path}`, (signal) => client.call('why', { mirror, path }, signal))
+  return (
+    <Dialog title={path} onClose={onClose}>
+      {found.error !== undefined && <Failure error={found.error} onRetry={found.retry} />}
+      {!found.value && found.error === undefined && <Loading what="what is known of it" />}
+      {found.value && (
+        <dl class="known">
+          {found.value.fields
+            // The title names it.
+            .filter(([label]) => label !== 'path')
+            .map(([label, text]) => (
+              <div key={label}>
+                <dt>{label}</dt>
+                <dd>{text}</dd>
+              </div>
+            ))}
+        </dl>
+      )}
+      {resourceId !== null && (
+        <div class="actions">
+          <ActionButton words="Open the document" run={() => openDocument(client, resourceId)} />
+        </div>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,79 @@
+import { useEffect, useRef } from 'preact/hooks'
+import uPlot from 'uplot'
+
+interface PlotProps {
+  readonly title: string
+  readonly tone: 'good' | 'problem' | 'accent'
+  /** Beginnings of the intervals, in seconds since the epoch. */
+  readonly times: readonly number[]
+  readonly intervalMs: number
+  readonly values: readonly (number | null)[]
+  format(value: number): string
+}
+
+const HEIGHT = 150
+const AXIS_WIDTH = 64
+const NARROW = 480
+
+/** A plot of one value an interval, in the colours of the page; its numbers are beside it in words. */
+export function Plot({ title, tone, times, intervalMs, values, format }: PlotProps) {
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const element = place.current
+    if (!element) return
+    let plot: uPlot | undefined
+    const draw = () => {
+      plot?.destroy()
+      const options = optionsOf({ tone, intervalMs, format, width: element.clientWidth })
+      // Nothing has no bar, not even a flat one.
+      const bars = values.map((value) => (value === 0 ? null : value))
+      plot = new uPlot(options, [[...times], bars], element)
+    }
+    // It is drawn again when the page gets another width or other colours.
+    const sized = new ResizeObserver(draw)
+    const colours = matchMedia('(prefers-color-scheme: dark)')
+    sized.observe(element)
+    colours.addEventListener('change', draw)
+    return () => {
+      sized.disconnect()
+      colours.removeEventListener('change', draw)
+      plot?.destroy()
+    }
+  }, [tone, times, values])
+  return (
+    <figure class="plot">
+      <figcaption>{title}</figcaption>
+      <div ref={place} class="canvas" aria-hidden="true" />
+    </figure>
+  )
+}
+
+interface Look extends Pick<PlotProps, 'tone' | 'intervalMs' | 'format'> {
+  readonly width: number
+}
+
+function optionsOf({ tone, intervalMs, format, width }: Look): uPlot.Options {
+  const styles = getComputedStyle(document.documentElement)
+  const [ink, line, colour] = ['--quiet', '--line', `--${tone}`].map((name) => styles.getPropertyValue(name))
+  const axis = { stroke: ink ?? '', grid: { stroke: line ?? '', width: 1 }, ticks: { show: false } }
+  const bars = uPlot.paths.bars?.({ size: [0.8, 24], align: 1 })
+  return {
+    width,
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { show: false },
+    scales: {
+      x: { range: (_plot, min, max) => [min, max + intervalMs / 1_000] },
+      y: { range: (_plot, _min, max) => [0, Math.max(1, max ?? 1)] },
+    },
+    axes: [
+      { ...axis, space: width < NARROW ? 80 : 60 },
+      {
+        ...axis,
+        size: AXIS_WIDTH,
+        values: (_plot, splits) => splits.map((value) => (Number.isInteger(value) ? format(value) : '')),
+      },
+    ],
+    series: [{}, { fill: colour ?? '', stroke: colour ?? '', ...(bars && { paths: bars }), points: { show: false } }],
+  }
+}
