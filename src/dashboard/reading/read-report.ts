@@ -10,24 +10,19 @@ import {
 } from '../../store/report-snapshot.ts'
 import type { ReportRow } from '../../sync/report/report-entry.ts'
 import { listRows } from '../../sync/report/report-rows.ts'
+import { KeptReading } from './kept-reading.ts'
 
 const MOST_DIRECTORIES = 500
 const MOST_FILES = 100
 
-/** A snapshot is used again for twenty times as long as it took, but for two seconds at least. */
-const USES_PER_BUILD = 20
-const LEAST_USE_MS = 2_000
-
-interface Kept {
-  readonly mirror: string
+interface ReadRows {
   readonly rows: ReportSnapshot
   readonly readAt: string
-  readonly untilMs: number
 }
 
 /** Answers pages of the report, by what the state holds. It keeps the rows of one mirror. */
 export class ReportReader {
-  #kept: Kept | undefined
+  readonly #kept = new KeptReading<ReadRows>(({ rows }) => rows[Symbol.dispose]())
 
   rows(store: StoreReader | undefined, input: RowsInput): RowsPage {
     const { rows, readAt } = this.#rowsOf(store, input.mirror)
@@ -57,29 +52,19 @@ export class ReportReader {
     }
   }
 
-  #rowsOf(store: StoreReader | undefined, mirror: string): Kept {
-    if (this.#kept?.mirror === mirror && performance.now() < this.#kept.untilMs) return this.#kept
-    this.#kept?.rows[Symbol.dispose]()
-    this.#kept = undefined
-    this.#kept = build(store, mirror)
-    return this.#kept
+  #rowsOf(store: StoreReader | undefined, mirror: string): ReadRows {
+    return this.#kept.get(mirror, () => readRows(store, mirror))
   }
 }
 
 /** Throws RejectedError `not-found` for a mirror that is not in the store. */
-function build(store: StoreReader | undefined, mirror: string): Kept {
-  const startMs = performance.now()
+function readRows(store: StoreReader | undefined, mirror: string): ReadRows {
   const row = store?.mirrors.findByName(mirror)
   if (!store || !row) throw new RejectedError('not-found', `Nothing of the mirror "${mirror}" was sent yet`, 404)
   const rows = createReportSnapshot()
-  rows.add(
-    toSnapshot(
-      listRows(store, { row, listing: undefined, differences: undefined, places: [], isFirstOfLibrary: false }),
-    ),
-  )
-  const endMs = performance.now()
-  const untilMs = endMs + Math.max(LEAST_USE_MS, USES_PER_BUILD * (endMs - startMs))
-  return { mirror, rows, readAt: new Date().toISOString(), untilMs }
+  const sides = { listing: undefined, differences: undefined, places: [], isFirstOfLibrary: false }
+  rows.add(toSnapshot(listRows(store, { row, ...sides })))
+  return { rows, readAt: new Date().toISOString() }
 }
 
 function* toSnapshot(rows: Iterable<ReportRow>): Generator<SnapshotRow> {

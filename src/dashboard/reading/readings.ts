@@ -7,6 +7,7 @@ import type {
   TreePage,
 } from '../../contract/dashboard/shapes.ts'
 import { openStoreReader } from '../../store/open-store.ts'
+import { KeptReading } from './kept-reading.ts'
 import { type OverviewInput, type ReadMirror, readOverview } from './read-overview.ts'
 import { readProblems } from './read-problems.ts'
 import { ReportReader } from './read-report.ts'
@@ -24,6 +25,7 @@ export interface Readings {
 /** Reads the store in `stateDir`, opened anew each time, so that no reading holds up the store's upkeep or outlives the store. */
 export function createReadings(stateDir: string): Readings {
   const report = new ReportReader()
+  const timeline = new KeptReading<Timeline>()
   return {
     overview: (input) => {
       using store = openStoreReader(stateDir)
@@ -41,9 +43,10 @@ export function createReadings(stateDir: string): Readings {
       using store = openStoreReader(stateDir)
       return readProblems(store)
     },
-    timeline: ({ span, nowMs }) => {
-      using store = openStoreReader(stateDir)
-      return readTimeline(store, span, nowMs)
-    },
+    timeline: ({ span, nowMs }) =>
+      timeline.get(span, () => {
+        using store = openStoreReader(stateDir)
+        return readTimeline(store, span, nowMs)
+      }),
   }
 }
