@@ -1,6 +1,7 @@
 import type { Random } from '../../foundation/clock.ts'
 import { FileError } from '../../foundation/errors.ts'
 import type { FileBody } from './request.ts'
+import type { RoomPool } from './room-pool.ts'
 import { cannot } from './transient-failure.ts'
 
 /** A file up to this size is sent as one buffer in one write. */
@@ -19,15 +20,16 @@ export interface Payload {
   readonly contentType: string
   readonly sizeBytes: number
   readonly content: Buffer | AsyncIterable<Uint8Array>
-  /** Releases what the body holds open; needed if `content` was not read to its end. */
-  release(): void
+  /** Releases what the body holds open, and, if the request `isAnswered`, its buffer; needed however the request ends. */
+  release(isAnswered: boolean): void
 }
 
 /**
  * Encodes `multipart/form-data`: the text fields first, then the file in the field `file` (4.12). Reads the first chunk, so
  * that an unreadable file costs no request. Throws what the body throws; FileError('busy') if its length is not as declared.
+ * A small file takes its buffer from `rooms`, if given.
  */
-export async function openMultipart(body: FileBody, random: Random): Promise<Payload> {
+export async function openMultipart(body: FileBody, random: Random, rooms?: RoomPool): Promise<Payload> {
   const boundary = makeBoundary(random)
   const head = Buffer.from(headText(body, boundary))
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`)
@@ -36,7 +38,7 @@ export async function openMultipart(body: FileBody, random: Random): Promise<Pay
     sizeBytes: head.length + body.sizeBytes + tail.length,
   }
   // The file is read to its place between head and tail.
-  const content = body.sizeBytes <= ONE_WRITE_BYTES ? Buffer.allocUnsafeSlow(frame.sizeBytes) : undefined
+  const content = body.sizeBytes <= ONE_WRITE_BYTES ? takeRoom(frame.sizeBytes, rooms) : undefined
   const room = content?.subarray(head.length, head.length + body.sizeBytes)
   const opened = await body.open(room)
   if (content && opened instanceof Uint8Array) {
@@ -44,12 +46,16 @@ export async function openMultipart(body: FileBody, random: Random): Promise<Pay
     content.set(head)
     if (opened !== room) content.set(opened, head.length)
     content.set(tail, head.length + opened.length)
-    return { ...frame, content, release() {} }
+    return { ...frame, content, release: (isAnswered) => void (isAnswered && rooms?.giveBack(content)) }
   }
   const chunks = (opened instanceof Uint8Array ? slices(opened) : opened)[Symbol.asyncIterator]()
   const first = await chunks.next()
   const release = () => void chunks.return?.().catch(() => {})
   return { ...frame, content: framed(head, first, chunks, tail, body), release }
+}
+
+function takeRoom(sizeBytes: number, rooms: RoomPool | undefined): Buffer {
+  return rooms?.take(sizeBytes) ?? Buffer.allocUnsafeSlow(sizeBytes)
 }
 
 /** Encodes a name as browsers do (WHATWG, RFC 7578): UTF-8 bytes, only quotes and line ends escaped. */

@@ -6,11 +6,12 @@ import { createRedaction } from '../../foundation/text/redaction.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import { type ClientOptions, DEFAULT_TIMEOUTS } from '../client-options.ts'
 import { addressOf } from './addresses.ts'
-import { createConnector, type Way } from './connector.ts'
+import { createConnector } from './connector.ts'
 import { Exchange } from './exchange.ts'
 import { openMultipart, type Payload } from './multipart.ts'
 import { malformed } from './read-answer.ts'
 import type { Answer, RequestBody, Send, ServiceRequest } from './request.ts'
+import { RoomPool } from './room-pool.ts'
 import { cannot, interruptIfAborted, TransientFailure } from './transient-failure.ts'
 
 const SHORTEST_SECRET = 12
@@ -31,8 +32,10 @@ export function createTransport(options: ClientOptions): Transport {
   const { origin, token, tokenSource, random, clock, onRequest } = options
   const timeouts = options.timeouts ?? DEFAULT_TIMEOUTS
   const connecting = new AbortController()
-  const pool = options.dispatcher ? undefined : openPool(options, connecting.signal)
-  const dispatcher = options.dispatcher ?? pool ?? openPool(options, connecting.signal)
+  // Of a given dispatcher nobody knows when it has written a request.
+  const rooms = options.dispatcher ? undefined : new RoomPool()
+  const pool = options.dispatcher ? undefined : openPool(options, connecting.signal, rooms)
+  const dispatcher = options.dispatcher ?? pool ?? openPool(options, connecting.signal, rooms)
   const way = { origin, clock, proxy: options.proxy }
   const authorization = `Bearer ${token}`
   // A short token may equal other text, such as an identifier; real credentials are long.
@@ -43,7 +46,7 @@ export function createTransport(options: ClientOptions): Transport {
   async function send<T>(request: ServiceRequest<T>): Promise<T> {
     interruptIfAborted(request)
     const { method, path, name } = addressOf(request.target)
-    const payload = request.body && (await openBody(request.body, random))
+    const payload = request.body && (await openBody(request.body, random, rooms))
     const streamed = payload !== undefined && !Buffer.isBuffer(payload.content)
     const limits = {
       answerMs: timeouts.requestMs + (payload?.sizeBytes ?? 0) / DIGEST_BYTES_PER_MS,
@@ -57,13 +60,16 @@ export function createTransport(options: ClientOptions): Transport {
     })
     const startedMs = clock.monotonicMs()
     const wire = { origin, method, path, headers: headersOf(request, payload, authorization), ...UNTIMED }
+    let isAnswered = false
     dispatch(dispatcher, payload ? { ...wire, body: bodyOf(payload) } : wire, exchange)
     try {
-      const answer = { ...(await exchange.answer), origin, tokenSource, receivedAtMs: clock.nowMs(), redact }
+      const received = await exchange.answer
+      isAnswered = true
+      const answer = { ...received, origin, tokenSource, receivedAtMs: clock.nowMs(), redact }
       refuseRedirect(request, answer)
       return await readAnswer(request, answer)
     } finally {
-      payload?.release()
+      payload?.release(isAnswered)
       onRequest?.({ route: name, status: exchange.status, durationMs: clock.monotonicMs() - startedMs })
     }
   }
@@ -93,11 +99,14 @@ async function readAnswer<T>(request: ServiceRequest<T>, answer: Answer): Promis
   }
 }
 
-/** HTTP/1.1 only: destroying a socket must end a single upload. Plain HTTP stays on this computer: no proxy, no TLS. */
-function openPool({ origin, connections, proxy, authorities }: ClientOptions, signal: AbortSignal): Pool {
-  const isPlain = origin.startsWith('http:')
-  const way: Way = { proxy, authorities, signal }
-  return new Pool(origin, { connections, allowH2: false, ...(!isPlain && { connect: createConnector(origin, way) }) })
+/** HTTP/1.1 only: destroying a socket must end a single upload. */
+function openPool(
+  { origin, connections, proxy, authorities }: ClientOptions,
+  signal: AbortSignal,
+  rooms: RoomPool | undefined,
+): Pool {
+  const connect = createConnector(origin, { proxy, authorities, signal }, (socket) => rooms?.watch(socket))
+  return new Pool(origin, { connections, allowH2: false, connect })
 }
 
 /** The time left for a request; undefined for uploads, which aborting would leave in doubt, and for downloads. */
@@ -124,8 +133,8 @@ function headersOf(request: ServiceRequest<unknown>, payload: Payload | undefine
   return headers
 }
 
-function openBody(body: RequestBody, random: Random): Payload | Promise<Payload> {
-  if (body.kind === 'file') return openMultipart(body, random)
+function openBody(body: RequestBody, random: Random, rooms: RoomPool | undefined): Payload | Promise<Payload> {
+  if (body.kind === 'file') return openMultipart(body, random, rooms)
   const content = Buffer.from(JSON.stringify(body.value))
   return { contentType: 'application/json', sizeBytes: content.length, content, release() {} }
 }
