@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import type { ReportClass } from '../contract/report-classes.ts'
+import { onlyRow } from './sql/only-row.ts'
 
 export interface SnapshotRow {
   readonly path: string | null
@@ -94,11 +95,11 @@ function prepareTree(database: Database.Database) {
   const files = database.prepare<{ below: string; limit: number }, SnapshotRow>(
     `SELECT ${COLUMNS} FROM entry WHERE ${isHere} ORDER BY path, n LIMIT @limit`,
   )
-  const count = database.prepare<{ below: string }, number>(`SELECT count(*) FROM entry WHERE ${isHere}`).pluck()
+  const count = database.prepare<{ below: string }, { n: number }>(`SELECT count(*) AS n FROM entry WHERE ${isHere}`)
   return {
     tallyDirectories: (below: string) => directories.all({ below }),
     listFiles: (below: string, limit: number) => files.all({ below, limit }),
-    countFiles: (below: string) => count.get({ below }) ?? 0,
+    countFiles: (below: string) => onlyRow(count.get({ below })).n,
   }
 }
 

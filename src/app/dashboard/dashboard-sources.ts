@@ -116,12 +116,12 @@ async function explain(
   { mirror, path }: { readonly mirror: string; readonly path: string },
   signal: AbortSignal,
 ): Promise<readonly (readonly [string, string])[]> {
+  if (path !== '' && path.split('/').some((part) => ['', '.', '..'].includes(part)))
+    throw new RejectedError('invalid', `"${path}" is no path in a mirror`, 400)
   const settings = input.settings()
   await using reader = openReader(settings, input)
   const row = reader.store?.mirrors.findByName(mirror)
   if (!reader.store || !row) throw new RejectedError('not-found', `There is no mirror "${mirror}"`, 404)
-  if (path !== '' && path.split('/').some((part) => ['', '.', '..'].includes(part)))
-    throw new RejectedError('invalid', `"${path}" is no path in a mirror`, 400)
   const context = reader.contextFor(reader.store)
   const found = explainPath(context, row, settingsOfRow(settings, reader.store.mirrors.list(), row), path)
   const remote = await locateResource({ service: input.service(), signal }, found)

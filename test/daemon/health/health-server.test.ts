@@ -133,6 +133,7 @@ describe('/metrics and other paths', () => {
     const { url } = await start()
     const text = await (await fetch(url)).text()
     for (const path of ['/healthz', '/readyz', '/metrics']) expect(text).toContain(path)
+    expect(text, 'and leads people on').toContain('<code>shelfd dashboard</code>')
   })
 
   test('any other path is 404 in JSON', async () => {
