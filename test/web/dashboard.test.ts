@@ -209,6 +209,16 @@ test.skipIf(!hasBrowser)('settings and the last lines of the log are shown', asy
   await running().home.shelfd(['resume', 'Copies'])
 })
 
+test.skipIf(!hasBrowser)('a page without its server says so and recovers', async () => {
+  const { page } = await openDashboard(running())
+  await page.route('**/api/**', (route) => route.abort())
+  await goTo(page, '#/settings')
+  await page.getByRole('alert').getByText('shelfd does not answer').waitFor()
+  await page.unroute('**/api/**')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('limits.transfers').waitFor()
+})
+
 test.skipIf(!hasBrowser)('axe finds no violation in any view of the dashboard', async () => {
   const { page } = await openDashboard(running(), { colorScheme: 'light' })
   for (const [view, heading] of Object.entries(VIEWS)) {
@@ -217,6 +227,11 @@ test.skipIf(!hasBrowser)('axe finds no violation in any view of the dashboard', 
   }
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+  expect(await complaintsOf(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await show(page, 'report?mirror=Papers', 'Report')
+  await page.getByRole('button', { name: 'tides.md' }).click()
+  await page.getByRole('dialog').getByText('uploaded').waitFor()
   expect(await complaintsOf(page)).toEqual([])
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Sign out' }).click()

@@ -19,6 +19,11 @@ export function WhyDialog({ explained, onClose }: { readonly explained: Explaine
   const found = useLoaded(`${mirror} ${path}`, (signal) => client.call('why', { mirror, path }, signal))
   return (
     <Dialog title={path} onClose={onClose}>
+      {resourceId !== null && (
+        <div class="actions">
+          <ActionButton words="Open the document" run={() => openDocument(client, resourceId)} />
+        </div>
+      )}
       {found.error !== undefined && <Failure error={found.error} onRetry={found.retry} />}
       {!found.value && found.error === undefined && <Loading what="what is known of it" />}
       {found.value && (
@@ -33,11 +38,6 @@ export function WhyDialog({ explained, onClose }: { readonly explained: Explaine
               </div>
             ))}
         </dl>
-      )}
-      {resourceId !== null && (
-        <div class="actions">
-          <ActionButton words="Open the document" run={() => openDocument(client, resourceId)} />
-        </div>
       )}
     </Dialog>
   )
