@@ -5,6 +5,7 @@ import { type BenchOptions, readOptions } from './options.ts'
 import { type ResultRow, renderResults } from './result-table.ts'
 import { daemon } from './rows/daemon.ts'
 import { firstPass } from './rows/first-pass.ts'
+import { largeLibrary } from './rows/large-library.ts'
 import { latency } from './rows/latency.ts'
 import { library } from './rows/library.ts'
 import { memory } from './rows/memory.ts'
@@ -25,12 +26,13 @@ const ROWS = {
   daemon,
   latency,
   library,
+  'large-library': largeLibrary,
   million,
 } satisfies Record<string, (bench: Bench) => Promise<ResultRow[]>>
 
 type RowName = keyof typeof ROWS
 
-const OFF_BY_DEFAULT: readonly RowName[] = ['million']
+const OFF_BY_DEFAULT: readonly RowName[] = ['million', 'large-library']
 
 function isRow(name: string): name is RowName {
   return Object.hasOwn(ROWS, name)
