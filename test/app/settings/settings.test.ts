@@ -81,7 +81,7 @@ describe('precedence', () => {
   })
 
   test('an empty variable leaves the default', () => {
-    expect(readSettingsWith({ env: { SHELFD_TRANSFERS: '' } }).limits.transfers).toBe(4)
+    expect(readSettingsWith({ env: { SHELFD_TRANSFERS: '' } }).limits.transfers).toBe(16)
   })
 })
 
@@ -89,13 +89,13 @@ describe('defaults', () => {
   test('the embedded library has no limits by default', () => {
     const settings = readSettingsWith()
     expect(settings.service).toEqual({ kind: 'embedded', dataDir: '/home/ada/.local/share/shelfd/library' })
-    expect(settings.limits).toMatchObject({ inIngestion: 5000, newPerRun: null, newPerDay: null })
+    expect(settings.limits).toMatchObject({ transfers: 16, inIngestion: 5000, newPerRun: null, newPerDay: null })
     expect(settings.ingestion.firstPollMs).toBe(100)
   })
 
   test('a configured service is guarded against spending', () => {
     const settings = readSettingsWith({ yaml: CONFIGURED })
-    expect(settings.limits).toMatchObject({ inIngestion: 200, newPerRun: 5000, newPerDay: 20_000 })
+    expect(settings.limits).toMatchObject({ transfers: 4, inIngestion: 200, newPerRun: 5000, newPerDay: 20_000 })
     expect(settings.ingestion).toEqual({ firstPollMs: 2_000, maxPollMs: 60_000, deadlineMs: 21_600_000 })
   })
 
