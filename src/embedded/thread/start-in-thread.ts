@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
 import { rebuildError } from '../../foundation/errors.ts'
@@ -10,6 +11,7 @@ import {
   workerMessage,
 } from './library-thread-messages.ts'
 
+const NURSERY_MIB = 8
 const THREAD_URL = threadEntry('./library-thread', import.meta.url)
 
 /**
@@ -17,7 +19,7 @@ const THREAD_URL = threadEntry('./library-thread', import.meta.url)
  * errors of `startEmbeddedLibrary`. If the thread dies later, `settled()` and disposal reject.
  */
 export async function startEmbeddedInThread(workerData: WorkerOptions): Promise<EmbeddedLibrary> {
-  const worker = new Worker(THREAD_URL, { workerData, name: 'embedded library' })
+  const worker = startWithNursery(() => new Worker(THREAD_URL, { workerData, name: 'embedded library' }))
   const calls = new WorkerCalls(worker)
   const started = await calls.started
   // Only calls under way keep the process alive: a caller that forgets to dispose can still exit; the kernel releases the lock.
@@ -33,6 +35,17 @@ export async function startEmbeddedInThread(workerData: WorkerOptions): Promise<
       await exited
     },
   }
+}
+
+/**
+ * Starts a thread whose nursery has NURSERY_MIB from its start on. The nursery of a thread begins with 1 MiB, and the program keeps
+ * nurseries as large as they are; this thread would empty such a one every few requests.
+ */
+function startWithNursery(start: () => Worker): Worker {
+  setFlagsFromString(`--min-semi-space-size=${NURSERY_MIB}`)
+  const worker = start()
+  worker.once('online', () => setFlagsFromString('--min-semi-space-size=0'))
+  return worker
 }
 
 /** The calls to the worker that have not ended. */
