@@ -21,5 +21,5 @@ export function findHeadings(text: string, isBeginning: boolean): string {
 }
 
 function isInCapitals(line: string): boolean {
-  return line.length > 3 && line === line.toUpperCase() && /^\p{Lu}{2}[\p{Lu}\d ,:/()-]+$/u.test(line)
+  return line.length > 3 && /^\p{Lu}{2}[\p{Lu}\d ,:/()-]+$/u.test(line)
 }

@@ -30,19 +30,24 @@ const STEMMERS: Readonly<Record<Language, Stem>> = {
   ...{ pl: withoutEnding, cs: withoutEnding, bg: withoutEnding, he: withoutPrefix },
 }
 const MAX_WORD_LENGTH = 40
-const MAX_CACHED = 50_000
+/** Of each language. */
+const MAX_CACHED = 10_000
 
-const cached = new Map<string, string>()
+const cached = new Map<Language, Map<string, string>>()
 
 /** The stem of a word in small letters, folded, with the sign of its language (`librari~en`), so that stems of two languages never meet. */
 export function stemWord(word: string, language: Language): string {
-  const key = `${word}~${language}`
-  const known = cached.get(key)
+  let stems = cached.get(language)
+  if (!stems) {
+    stems = new Map()
+    cached.set(language, stems)
+  }
+  const known = stems.get(word)
   if (known !== undefined) return known
   const stem = word.length > MAX_WORD_LENGTH ? word : STEMMERS[language](word)
   const marked = `${foldWord(stem) || foldWord(word)}~${language}`
-  if (cached.size >= MAX_CACHED) cached.clear()
-  cached.set(key, marked)
+  if (stems.size >= MAX_CACHED) stems.clear()
+  stems.set(word, marked)
   return marked
 }
 

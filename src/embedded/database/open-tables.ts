@@ -27,6 +27,7 @@ export interface Tables {
 }
 
 export function openTables(database: Database): Tables {
+  const smallContents = smallContentsTable(database)
   return {
     settings: settingsTable(database),
     tokens: tokensTable(database),
@@ -34,9 +35,9 @@ export function openTables(database: Database): Tables {
     deletedLibraries: deletedLibrariesTable(database),
     directories: directoriesTable(database),
     resources: resourcesTable(database),
-    smallContents: smallContentsTable(database),
+    smallContents,
     locations: locationsTable(database),
-    passages: passagesTable(database),
+    passages: passagesTable(database, smallContents),
     passageWords: passageWordsTable(database),
     windowVectors: windowVectorsTable(database),
   }

@@ -17,7 +17,10 @@ export interface StageWork {
   settle(resource: ResourceRow, isDone: boolean): void
 }
 
-/** Ingests one resource after the other; they share the transactions of one writer. */
+/**
+ * Ingests one resource after the other; they share the transactions of one writer. All that is written of a resource is in one
+ * transaction, so that none is ever seen as running.
+ */
 export async function ingestInProcess(
   { tables, writes, files, limits }: IngestParts,
   batch: readonly ResourceRow[],
@@ -29,7 +32,8 @@ export async function ingestInProcess(
       const content = readContent(tables, files, resource)
       return Buffer.isBuffer(content) ? [content] : content
     }
-    const extract = (sink: ExtractionSink) => extractInService({ ...resource, chunks }, sink, limits.maxPassages)
+    const extract = (sink: ExtractionSink) =>
+      extractInService({ ...resource, chunks }, { ...sink, drain: () => {} }, limits.maxPassages)
     settle(resource, await ingestFile(resource, extract, writer))
     await writer.drain()
   }
@@ -60,6 +64,9 @@ export async function ingestInChild(
     await writer.commit()
     settle(resource, isDone)
   }
+  await writes.write(() => {
+    for (const { id, status } of batch) if (status !== 'running') tables.resources.start(id)
+  })
   const ended = await Promise.allSettled(batch.map(ingestOne))
   for (const one of ended) if (one.status === 'rejected') throw one.reason
 }

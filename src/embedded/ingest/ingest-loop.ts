@@ -4,7 +4,6 @@ import { messageOf } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import type { Tables } from '../database/open-tables.ts'
 import type { ResourceRow } from '../database/tables/resources.ts'
-import type { WriteQueue } from '../storage/write-queue.ts'
 
 const MAX_BATCH_RESOURCES = 64
 // Waiting this long lets uploads that follow each other share the transactions of their ingestion.
@@ -13,7 +12,6 @@ const RETRY_MS = 5_000
 
 export interface IngestLoopSpec {
   readonly tables: Tables
-  readonly writes: WriteQueue
   readonly logger: Logger
   readonly clock: Clock
   readonly signal: AbortSignal
@@ -48,7 +46,9 @@ export function openIngestLoop(spec: IngestLoopSpec): IngestLoop {
     const afterId = Math.min(doneId, fromOtherLoopId - 1)
     fromOtherLoopId = Number.POSITIVE_INFINITY
     const rows = tables.resources.toIngest(afterId, MAX_BATCH_RESOURCES)
-    await ingestBatch(spec, rows.filter(accepts))
+    const batch = rows.filter(accepts)
+    // Skipping the resources of another loop must not hold up requests.
+    await (batch.length === 0 ? setImmediate() : spec.ingest(batch))
     doneId = rows.at(-1)?.id ?? afterId
     return rows.length
   }
@@ -93,13 +93,4 @@ export function openIngestLoop(spec: IngestLoopSpec): IngestLoop {
       while (working) await working
     },
   }
-}
-
-async function ingestBatch({ tables, writes, ingest }: IngestLoopSpec, batch: readonly ResourceRow[]): Promise<void> {
-  // Skipping the resources of another loop must not hold up requests.
-  if (batch.length === 0) return await setImmediate()
-  await writes.write(() => {
-    for (const { id, status } of batch) if (status !== 'running') tables.resources.start(id)
-  })
-  await ingest(batch)
 }

@@ -24,28 +24,32 @@ function hasBody({ headers }: FastifyRequest): boolean {
 
 /** Ends the request with 408 when its body stalls; closes its connection when the rest of the body takes longer than `lingerMs`. */
 function watchBody({ raw }: FastifyRequest, reply: FastifyReply, limits: RequestLimits, clock: Clock): void {
-  const over = new AbortController()
-  raw.once('close', () => over.abort())
   const { socket } = raw
-  const refuse = () => {
-    if (reply.sent) return void socket.destroy()
-    reply.raw.once('finish', () => socket.destroySoon())
-    reply.header('connection', 'close').send(new ApiError(408, 'The body of the request did not arrive in time'))
-  }
-  stalled(() => socket.bytesRead, limits.bodyIdleMs, clock, over.signal).then(refuse, () => {})
+  const stall = onStall(
+    () => socket.bytesRead,
+    limits.bodyIdleMs,
+    clock,
+    () => {
+      if (reply.sent) return void socket.destroy()
+      reply.raw.once('finish', () => socket.destroySoon())
+      reply.header('connection', 'close').send(new ApiError(408, 'The body of the request did not arrive in time'))
+    },
+  )
+  raw.once('close', () => stall[Symbol.dispose]())
   reply.raw.once('finish', () => {
     if (raw.complete) return
-    clock.sleep(limits.lingerMs, over.signal).then(
-      () => socket.destroy(),
-      () => {},
-    )
+    const linger = clock.startTimer(limits.lingerMs, () => socket.destroy())
+    raw.once('close', () => linger[Symbol.dispose]())
   })
 }
 
-/** Resolves when fewer than MIN_BODY_BYTES have arrived within `idleMs`; rejects when aborted. */
-async function stalled(bytesRead: () => number, idleMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
-  for (let before = -MIN_BODY_BYTES; bytesRead() - before >= MIN_BODY_BYTES; ) {
+/** Calls `refuse` when fewer than MIN_BODY_BYTES have arrived within `idleMs`. */
+function onStall(bytesRead: () => number, idleMs: number, clock: Clock, refuse: () => void): Disposable {
+  let before = bytesRead()
+  const timer = clock.startTimer(idleMs, () => {
+    if (bytesRead() - before < MIN_BODY_BYTES) return refuse()
     before = bytesRead()
-    await clock.sleep(idleMs, signal)
-  }
+    timer.refresh()
+  })
+  return timer
 }

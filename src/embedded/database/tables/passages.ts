@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { z } from 'zod'
 import { packBytes, unpackBytes } from '../packed-bytes.ts'
-import { smallContentsTable } from './small-contents.ts'
+import { type SmallContentsTable, smallContentsTable } from './small-contents.ts'
 
 /** The unit that the numbers of a trace entry count. */
 export const TRACE_UNITS = ['line', 'row', 'paragraph', 'page', 'slide', 'second'] as const
@@ -66,7 +66,7 @@ const HAS_TEXT = `(text <> '' OR content_length > 0 OR EXISTS (SELECT 1 FROM pas
 
 export type PassagesTable = ReturnType<typeof passagesTable>
 
-export function passagesTable(database: Database) {
+export function passagesTable(database: Database, contents: SmallContentsTable) {
   const insertPassage = database.prepare<
     [number, number, TraceUnit, number, number, string | null, number | null, number | null]
   >(
@@ -83,13 +83,13 @@ export function passagesTable(database: Database) {
      WHERE passage.id > ? AND passage.id <= ? ORDER BY passage.id LIMIT ?`,
   )
   const isOf = database.prepare<[number, number]>('SELECT 1 FROM passage WHERE id = ? AND resource_id = ?')
-  const textOf = openTexts(database)
+  const textOf = openTexts(database, contents)
   const addText = (id: number, text: string) => {
     const bytes = Buffer.from(text)
     insertText.run(id, bytes.length, packBytes(bytes))
   }
   return {
-    ...passageReader(database),
+    ...passageReader(database, contents),
     /** Returns its id. With a place, the text is not stored a second time. */
     insert(resourceId: number, ordinal: number, passage: Passage, place?: ContentPlace): number {
       const { text, unit, firstUnit, lastUnit, detail } = passage
@@ -117,14 +117,14 @@ export function passagesTable(database: Database) {
 }
 
 /** The queries that only read passages that have a text. */
-export function passageReader(database: Database) {
+export function passageReader(database: Database, contents = smallContentsTable(database)) {
   const one = database.prepare<[number, number], TextColumns & StoredPassage>(
     `SELECT ${COLUMNS} FROM passage WHERE resource_id = ? AND ordinal = ? AND ${HAS_TEXT}`,
   )
   const from = database.prepare<[number, number, number], TextColumns & StoredPassage>(
     `SELECT ${COLUMNS} FROM passage WHERE resource_id = ? AND ordinal >= ? AND ${HAS_TEXT} ORDER BY ordinal LIMIT ?`,
   )
-  const textOf = openTexts(database)
+  const textOf = openTexts(database, contents)
   const withText = (row: TextColumns & StoredPassage): StoredPassage => ({ ...row, text: textOf(row) })
   return {
     one: (resourceId: number, ordinal: number): StoredPassage | undefined => {
@@ -137,14 +137,13 @@ export function passageReader(database: Database) {
 }
 
 /** Reads the text of a passage from where it is. */
-function openTexts(database: Database): (passage: TextColumns) => string {
+function openTexts(database: Database, contents: SmallContentsTable): (passage: TextColumns) => string {
   const stored = database.prepare<[number], { sizeBytes: number; bytes: Buffer }>(
     'SELECT size_bytes AS sizeBytes, bytes FROM passage_text WHERE passage_id = ?',
   )
-  const { read: contentOf } = smallContentsTable(database)
   return ({ id, resourceId, text, contentOffset, contentLength }) => {
     if (contentOffset !== null && contentLength !== null) {
-      return contentOf(resourceId)?.toString('utf8', contentOffset, contentOffset + contentLength) ?? ''
+      return contents.read(resourceId)?.toString('utf8', contentOffset, contentOffset + contentLength) ?? ''
     }
     const found = stored.get(id)
     return found ? unpackBytes(found.bytes, found.sizeBytes).toString() : text

@@ -7,6 +7,8 @@ interface StoredContent {
   readonly sizeBytes: number
 }
 
+const RECENT_BYTES = 2 ** 21
+
 export type SmallContentsTable = ReturnType<typeof smallContentsTable>
 
 /** The bytes of small files, by resource, compressed where that makes them shorter. */
@@ -21,19 +23,21 @@ export function smallContentsTable(database: Database) {
     `SELECT public_id AS publicId, sha256, size_bytes AS sizeBytes, bytes
      FROM small_content JOIN resource ON resource.id = resource_id`,
   )
-  // The passages of a resource are mostly read one after the other; no id is ever that of another content.
-  let last: { readonly resourceId: number; readonly bytes: Buffer } | undefined
+  const recent = new RecentContents()
   return {
     insert: (resourceId: number, bytes: Buffer) => {
       insert.run(resourceId, packBytes(bytes))
+      recent.keep(resourceId, bytes)
     },
     /** Throws DamagedBytesError. */
     read: (resourceId: number): Buffer | undefined => {
-      if (last?.resourceId === resourceId) return last.bytes
+      const known = recent.get(resourceId)
+      if (known) return known
       const stored = select.get(resourceId)
       if (!stored) return undefined
-      last = { resourceId, bytes: unpackBytes(stored.bytes, stored.sizeBytes) }
-      return last.bytes
+      const bytes = unpackBytes(stored.bytes, stored.sizeBytes)
+      recent.keep(resourceId, bytes)
+      return bytes
     },
     /** Compresses what an earlier version stored as it was. */
     pack: (resourceId: number) => {
@@ -47,6 +51,34 @@ export function smallContentsTable(database: Database) {
       }
       return undefined
     },
+  }
+}
+
+/**
+ * The last contents, up to RECENT_BYTES: what was uploaded is ingested and asked for next, and passages of a resource are read one after
+ * the other. An id that a transaction took before it was rolled back gets its bytes anew when it is inserted again.
+ */
+class RecentContents {
+  readonly #contents = new Map<number, Buffer>()
+  #bytes = 0
+
+  get(resourceId: number): Buffer | undefined {
+    return this.#contents.get(resourceId)
+  }
+
+  keep(resourceId: number, bytes: Buffer): void {
+    this.#drop(resourceId)
+    this.#contents.set(resourceId, bytes)
+    this.#bytes += bytes.length
+    for (const oldest of this.#contents.keys()) {
+      if (this.#bytes <= RECENT_BYTES) break
+      this.#drop(oldest)
+    }
+  }
+
+  #drop(resourceId: number): void {
+    this.#bytes -= this.#contents.get(resourceId)?.length ?? 0
+    this.#contents.delete(resourceId)
   }
 }
 
