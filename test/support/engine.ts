@@ -184,8 +184,14 @@ function testService(server: { readonly url: string; readonly token: string }, o
     identity: client.origin,
     isEmbedded: false,
     connect: (signal) => {
-      connection ??= wrapped.checkAccess(signal).then((access) => ({ client: wrapped, access }))
-      return connection
+      if (connection) return connection
+      const opening = wrapped.checkAccess(signal).then((access) => ({ client: wrapped, access }))
+      connection = opening
+      // The next one tries anew, as in the program.
+      opening.catch(() => {
+        if (connection === opening) connection = undefined
+      })
+      return opening
     },
     onOutage: (listener) => {
       listeners.add(listener)

@@ -10,7 +10,7 @@ import { ServiceConnection } from '../../src/sync/continuous/service-connection.
 import type { Engine, MirrorSettings } from '../../src/sync/engine.ts'
 import { createFollower } from '../../src/sync/ingestion/create-follower.ts'
 
-const LONGEST_WAIT_MS = 20_000
+const LONGEST_WAIT_MS = 45_000
 
 /** A watcher that reports only the `events` of a test; `watched` are the directories it was given. */
 export interface ManualWatch {
@@ -103,7 +103,7 @@ export function startController(given: Engine, settings: ControllerSettings): Ke
   return { controller, connection, fatal, stop }
 }
 
-/** Asks again and again, for at most 20 seconds. */
+/** Asks again and again, for at most 45 seconds. */
 export async function until(what: string, isSo: () => boolean): Promise<void> {
   const endMs = performance.now() + LONGEST_WAIT_MS
   while (!isSo()) {

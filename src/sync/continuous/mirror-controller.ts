@@ -53,6 +53,8 @@ export class MirrorController {
   #abort = new AbortController()
   #sendAtMs = 0
   #notBeforeMs = 0
+  /** Since the current work began: if it fails, the next one waits for no delay. */
+  #wasWoken = false
   #run: MirrorRun | undefined
   #trouble: { readonly state: 'waiting' | 'held' | 'halted'; readonly reason: WaitReason } | undefined
   #verified: object | undefined
@@ -91,6 +93,7 @@ export class MirrorController {
 
   /** Scans, uploads and checks ingestion now instead of at the planned times; holds stay in force. */
   wake(): void {
+    this.#wasWoken = true
     this.#notBeforeMs = 0
     this.#sendAtMs = 0
     this.#connection.follower?.lookAgain()
@@ -166,6 +169,7 @@ export class MirrorController {
       const next = nextWork(this.#planned, nowMs)
       if (next.kind === 'work') {
         this.#isWorking = true
+        this.#wasWoken = false
         this.#abort = new AbortController()
         return
       }
@@ -302,12 +306,16 @@ export class MirrorController {
     if (scope === 'root') await this.#observer.close()
     if (delayMs === null) {
       // This failure has closed the connection, or one of another mirror has, which cut off the work of this one.
-      this.#notBeforeMs = this.#connection.retryAtMs
+      this.#delayUntil(this.#connection.retryAtMs)
       this.#trouble = { state, reason }
       return
     }
-    this.#notBeforeMs = this.#engine.clock.monotonicMs() + delayMs
+    this.#delayUntil(this.#engine.clock.monotonicMs() + delayMs)
     this.#setTrouble(state, reason)
+  }
+
+  #delayUntil(timeMs: number): void {
+    if (!this.#wasWoken) this.#notBeforeMs = timeMs
   }
 
   #setTrouble(state: 'waiting' | 'held' | 'halted', reason: WaitReason): void {

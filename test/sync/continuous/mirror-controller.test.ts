@@ -10,6 +10,9 @@ import { type FaultyService, startFaultyService } from '../../support/faulty-ser
 import { controllerSettings, isIdle, manualWatch, startController, until } from '../../support/mirror-controller.ts'
 import { type Tree, temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
+/** For tests in which nothing may wait for a delay to pass. */
+const LONGEST_DELAYS = () => 0.999
+
 const TEN_YEARS_MS = 10 * 365 * 86_400_000
 
 function rootWith(tree: Tree): string {
@@ -97,7 +100,10 @@ describe('uploads', () => {
       route !== 'uploadFile' && service.count('uploadFile') > 0 ? { status: 503, body: {} } : undefined
     const { engine } = openTestEngine(service, { limits: { inIngestion: 1, transfers: 1 } })
     const root = rootWith({ 'a.md': 'a', 'b.md': 'b', 'c.md': 'c' })
-    const running = startController(engine, controllerSettings(mirrorOf(root), manualWatch().means))
+    const running = startController(
+      { ...engine, random: LONGEST_DELAYS },
+      controllerSettings(mirrorOf(root), manualWatch().means),
+    )
     await until('it waits', () => running.controller.status.state === 'waiting')
     service.answer = () => undefined
     running.controller.wake()
@@ -112,7 +118,7 @@ describe('uploads', () => {
       route === 'showResource' || (route === 'checkAccess' && isPolled()) ? { status: 403, body: {} } : undefined
     const { engine } = openTestEngine(service)
     const running = startController(
-      engine,
+      { ...engine, random: LONGEST_DELAYS },
       controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), manualWatch().means),
     )
     await until('the connection is given up', () => running.connection.status.state === 'refused')
@@ -121,6 +127,22 @@ describe('uploads', () => {
     running.controller.wake()
     await until('the connection is well', () => running.connection.status.state === 'connected')
     expect(service.count('uploadFile')).toBe(1)
+  })
+
+  test('a wake-up while a failure closes the connection is not lost', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    service.answer = ({ route }) => (route === 'checkAccess' ? { status: 401, body: {} } : undefined)
+    const { engine } = openTestEngine(service)
+    const { disconnect } = engine.service
+    engine.service.disconnect = async () => {
+      service.answer = () => undefined
+      running.controller.wake()
+      await disconnect()
+    }
+    const settings = controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), manualWatch().means)
+    const running = startController({ ...engine, random: LONGEST_DELAYS }, settings)
+    await until('the file is sent', () => service.count('uploadFile') === 1)
+    await until('the controller is idle', () => isIdle(running))
   })
 
   test('uploads wait for a pause made while connecting', async () => {
