@@ -23,9 +23,9 @@ export default defineConfig({
     pool: 'forks',
     // Most tests wait for processes and disks: two at a time also on a machine of two cores.
     maxWorkers: '100%',
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
     // What a test waits for may come late on a busy machine.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     reporters: ['default', './test/reporter.ts'],
     coverage: {

@@ -96,7 +96,7 @@ function walkRest(root: string, fs: FileSystem, rest: readonly string[]): Observ
 describe('a walk on the main thread', () => {
   test('the main thread walks a small tree to its end', () => {
     const root = oddTree()
-    const { batches, rest } = walkSmallTree(observerOf(root), NEVER)
+    const { batches, rest } = walkSmallTree(observerOf(root), NEVER, ENDLESS)
     expect(rest).toEqual([])
     expect(sumUp(batches)).toEqual(sumUp(walkRest(root, nodeFileSystem, [''])))
   })
