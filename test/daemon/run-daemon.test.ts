@@ -2,16 +2,26 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { connectToDaemon } from '../../src/daemon/control/client/connect-to-daemon.ts'
 import { createMetrics } from '../../src/daemon/metrics/create-metrics.ts'
 import { type DaemonPlan, type HealthAddress, runDaemon } from '../../src/daemon/run-daemon.ts'
-import { systemClock } from '../../src/foundation/clock.ts'
+import { type Clock, systemClock } from '../../src/foundation/clock.ts'
 import { type Logger, silentLogger } from '../../src/foundation/logger.ts'
-import { openTestEngine } from '../support/engine.ts'
+import type { Channel } from '../../src/sync/notify/channel.ts'
+import type { NoticePlan } from '../../src/sync/notify/notifications.ts'
+import { mirrorOf, openTestEngine } from '../support/engine.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { freePort } from '../support/free-port.ts'
-import { until } from '../support/mirror-controller.ts'
+import { manualClock } from '../support/manual-clock.ts'
+import { controllerSettings, manualWatch, until } from '../support/mirror-controller.ts'
 import { supervisorPlan } from '../support/supervisor.ts'
+import { temporaryDirectory } from '../support/temporary.ts'
 
-/** A daemon in this process without mirrors, and the plan that the next reload gives it. */
-async function startDaemon(health: HealthAddress | null) {
+interface Given {
+  readonly clock?: Clock
+  readonly notices?: NoticePlan
+  readonly mirrors?: Parameters<typeof supervisorPlan>[1]
+}
+
+/** A daemon in this process, without mirrors unless they are given, and the plan that the next reload gives it. */
+async function startDaemon(health: HealthAddress | null, { clock = systemClock, notices, mirrors }: Given = {}) {
   const service = await startFaultyService()
   const { engine, store, stateDir } = openTestEngine(service)
   const end = new AbortController()
@@ -22,14 +32,14 @@ async function startDaemon(health: HealthAddress | null) {
   const disposed = new Set<DaemonPlan>()
   const planned = (address: HealthAddress | null) => {
     const dispose = async () => void disposed.add(plan)
-    const supervisor = { ...supervisorPlan(engine), [Symbol.asyncDispose]: dispose }
-    const plan: DaemonPlan = { supervisor, health: address, notices: undefined, passedOver: [] }
+    const supervisor = { ...supervisorPlan(engine, mirrors), [Symbol.asyncDispose]: dispose }
+    const plan: DaemonPlan = { supervisor, health: address, notices, passedOver: [] }
     plans.push(plan)
     return plan
   }
   const next = { health, takenOver: 0 }
   const running = runDaemon({
-    ...{ store, clock: systemClock, logger, env: {}, signal: end.signal, serviceName: service.url },
+    ...{ store, clock, logger, env: {}, signal: end.signal, serviceName: service.url },
     plan: planned(health),
     metrics: (status) => createMetrics({ status, store, clock: systemClock, version: '1.2.3' }),
     replan: () => {
@@ -54,6 +64,7 @@ async function startDaemon(health: HealthAddress | null) {
     disposals: () => plans.map((plan) => disposed.has(plan)),
     reload: () => client.reload(),
     forget: (name: string) => client.forget(name),
+    status: () => client.status(),
   }
 }
 
@@ -104,4 +115,32 @@ test('a mirror that cannot be forgotten leaves one plan open', async () => {
   await expect(forget('unknown')).rejects.toMatchObject({ code: 'unknown-mirror' })
   expect(disposals(), 'the first plan, the plan without the mirror, and the plan in force').toEqual([true, true, false])
   expect(next.takenOver).toBe(1)
+})
+
+test('a daemon tells once of a mirror that is stopped, also after a reload', async () => {
+  const sent: string[] = []
+  const channel: Channel = {
+    name: 'test',
+    wantsSignsOfLife: false,
+    send: async ({ subject }) => {
+      sent.push(subject)
+      return { kind: 'sent' }
+    },
+  }
+  const clock = manualClock()
+  const mirror = { ...mirrorOf(temporaryDirectory()), name: 'Gone', path: '/no/such/directory' }
+  const { reload, status } = await startDaemon(null, {
+    clock,
+    notices: { channels: [channel], overdueMs: null, host: 'here' },
+    mirrors: [{ controller: controllerSettings(mirror, manualWatch().means) }],
+  })
+  const beat = () => void clock.advance(15_000)
+  await until('it is told', () => {
+    beat()
+    return sent.length > 0
+  })
+  await reload()
+  await expect.poll(async () => (await status()).mirrors[0]?.reason?.code, { timeout: 30_000 }).toBe('root-missing')
+  for (let beats = 0; beats < 12; beats += 1) await clock.advance(15_000)
+  expect(sent).toEqual([expect.stringMatching(/^shelfd on here: Gone: .*\/no\/such\/directory/)])
 })

@@ -38,6 +38,9 @@ export const security: readonly SecurityRow[] = [
       'app/logging/create-logger.test.ts': ['a secret appears nowhere in a log, in any form, at any level'],
       'journeys/config-show.test.ts': ['config show never prints a secret'],
       'cli/service-commands.test.ts': ['the token is in no output of any command'],
+      'journeys/notifications.test.ts': [
+        'a receiver that fails changes nothing of the run, and its address stays secret',
+      ],
     },
   },
   {
@@ -67,6 +70,7 @@ export const security: readonly SecurityRow[] = [
         'a program or authority that others can write is refused',
       ],
       'app/service-client/credential.test.ts': ['a token file of mode %o is refused'],
+      'app/notify/channels.test.ts': ['a command that others can change is not run'],
       'app/settings/settings-problems.test.ts': [
         'a file with a token that others can read is refused',
         'a file with a command that others can write is refused',
