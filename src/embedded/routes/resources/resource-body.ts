@@ -28,10 +28,14 @@ export function resourceHead(tables: Tables, resource: ResourceRow) {
   }
 }
 
-/** The whole record (2.10): warnings or the failure of its ingestion, its abstract, and these assets. */
-export function resourceBody(tables: Tables, resource: ResourceRow, assets: readonly AssetRecord[]) {
+/** The whole record (2.10): warnings or the failure of its ingestion, its abstract from its first text, and these assets. */
+export function resourceBody(
+  tables: Tables,
+  resource: ResourceRow,
+  assets: readonly AssetRecord[],
+  first = tables.passages.from(resource.id, 0, 1)[0],
+) {
   const warnings = stringList(resource.warnings)
-  const [first] = tables.passages.from(resource.id, 0, 1)
   return {
     ...resourceHead(tables, resource),
     text_extracted: textExtracted(resource, first !== undefined),

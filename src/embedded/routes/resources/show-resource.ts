@@ -36,6 +36,7 @@ export const showResource = question({
       return assetBody(resource, passage, length === 'whole' ? passage.text.length : EXCERPT_LENGTH)
     })
     const assets = from === 0 ? [...videoAssets(resource), ...texts] : texts
-    return { ...resourceBody(tables, resource, assets), next_assets_from: found[MAX_ASSETS]?.ordinal ?? null }
+    const record = resourceBody(tables, resource, assets, from === 0 ? found[0] : undefined)
+    return { ...record, next_assets_from: found[MAX_ASSETS]?.ordinal ?? null }
   },
 })
