@@ -110,7 +110,7 @@ export interface ObservationBatch {
 /** A running walk; disposing stops it. */
 export interface Walk extends AsyncIterable<ObservationBatch>, AsyncDisposable {}
 
-/** Starts to walk a mirror's tree. Batches come in any order, but each parent directory before its children. */
+/** Starts to walk a mirror's tree. Batches come in any order. */
 export type ObserveTree = (options: WalkOptions, signal: AbortSignal) => Walk
 
 /** Entries of a directory that the store knows. */

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
 import type { ObservationBatch, ObserveTree, OpenExaminer, Walk, WalkOptions } from './observation.ts'
@@ -9,15 +10,34 @@ export function observeInThreads(threads: number): ObserveTree {
   return (options, signal) => walkInThreads(threads, options, signal, [''])
 }
 
-/** Observes the directories `paths` of a tree, each with all below it. */
+/** A walker on the caller's thread, which walks in steps of a few milliseconds. */
+export interface OwnWalker {
+  readonly hasWork: boolean
+  /** The file system is too slow for it: it walks no more. */
+  readonly hasRetired: boolean
+  /** Takes directories, each with all below it. */
+  take(paths: readonly string[]): void
+  /** Gives half of its directories away; none if it has only one. */
+  giveHalf(): readonly string[]
+  step(): OwnStep
+}
+
+export interface OwnStep {
+  readonly batches: readonly ObservationBatch[]
+  /** Directories that only a thread may walk, since they would hold the caller up. */
+  readonly left: readonly string[]
+}
+
+/** Observes the directories `paths` of a tree, each with all below it; `own`, if given, walks in place of one of the threads. */
 export function walkInThreads(
   threads: number,
   options: WalkOptions,
   signal: AbortSignal,
   paths: readonly string[],
+  own?: OwnWalker,
 ): Walk {
-  const pool = new WalkerPool(options, threads)
-  pool.start({ kind: 'walk', paths })
+  const pool = new WalkerPool(options, own ? Math.max(1, threads - 1) : threads, own)
+  pool.walk(paths)
   const unlink = failOnAbort(pool, signal)
   return {
     [Symbol.asyncIterator]: () => batchesOf(pool),
@@ -64,21 +84,34 @@ function failOnAbort(pool: WalkerPool, signal: AbortSignal): () => void {
  */
 const LIMITS = { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 1_024 }
 
-/** Threads that walk one tree by work stealing: a busy thread gives half of its stack to an idle one, until all are idle. */
+/**
+ * Threads, and perhaps a walker on this thread, that walk one tree by work stealing: a busy one gives half of its stack to an idle one,
+ * until all are idle.
+ */
 class WalkerPool implements AsyncDisposable {
+  readonly #options: WalkOptions
+  readonly #own: OwnWalker | undefined
   readonly #shared = new Int32Array(new SharedArrayBuffer(8))
   readonly #workers: Worker[]
   readonly #idle: Worker[] = []
   readonly #batches: ObservationBatch[] = []
-  /** Stolen paths that no idle thread was left to take. */
+  readonly #ownBatches: ObservationBatch[] = []
+  /** Paths for the next idle thread: stolen ones that nobody was left to take, and those that only a thread may walk. */
   readonly #unassigned: string[] = []
   #failure: { readonly reason: unknown } | undefined
   #wake = () => {}
 
-  constructor(options: WalkOptions, threads: number) {
+  constructor(options: WalkOptions, threads: number, own?: OwnWalker) {
+    this.#options = options
+    this.#own = own
     this.#shared[CREDITS] = MAX_BATCHES_UNDER_WAY
     this.#workers = Array.from({ length: threads }, () => this.#start(options))
     for (const worker of this.#workers) this.#markIdle(worker)
+  }
+
+  walk(paths: readonly string[]): void {
+    if (this.#own) this.#own.take(paths)
+    else this.start({ kind: 'walk', paths })
   }
 
   /** Gives the work to one thread; throws unless a thread is idle. */
@@ -93,17 +126,45 @@ class WalkerPool implements AsyncDisposable {
   async next(): Promise<ObservationBatch | undefined> {
     for (;;) {
       if (this.#failure) throw this.#failure.reason
+      const ownBatch = this.#ownBatches.shift()
+      if (ownBatch) return ownBatch
       const batch = this.#batches.shift()
       if (batch) {
         Atomics.add(this.#shared, CREDITS, 1)
         Atomics.notify(this.#shared, CREDITS)
         return batch
       }
-      if (this.#idle.length === this.#workers.length) return undefined
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve
-      })
+      if (this.#own?.hasWork) {
+        this.#step(this.#own)
+        // Between two steps this thread receives what the others have posted.
+        await setImmediate()
+      } else if (this.#idle.length === this.#workers.length) {
+        return undefined
+      } else {
+        await this.#waitForMessage()
+      }
     }
+  }
+
+  /** While this thread has nothing to walk, it counts as an idle one, from which busy threads do not hold their work back. */
+  async #waitForMessage(): Promise<void> {
+    const canWalk = this.#own?.hasRetired === false ? 1 : 0
+    Atomics.add(this.#shared, IDLE_WORKERS, canWalk)
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+    })
+    Atomics.sub(this.#shared, IDLE_WORKERS, canWalk)
+  }
+
+  #step(own: OwnWalker): void {
+    if (this.#idle.length > 0) this.#assign(own.giveHalf())
+    const { batches, left } = own.step()
+    this.#ownBatches.push(...batches)
+    this.#assign(left)
+    if (!own.hasRetired) return
+    const worker = this.#start(this.#options)
+    this.#workers.push(worker)
+    this.#markIdle(worker)
   }
 
   fail(reason: unknown): void {
@@ -127,15 +188,22 @@ class WalkerPool implements AsyncDisposable {
 
   #receive(worker: Worker, message: FromWorker): void {
     if (message.kind === 'batch') this.#batches.push(message.batch)
-    else if (message.kind === 'stolen') this.#assignStolen(message.paths)
+    else if (message.kind === 'stolen') this.#takeStolen(message.paths)
     else this.#markIdle(worker)
     this.#wake()
   }
 
-  #assignStolen(paths: readonly string[]): void {
+  #takeStolen(paths: readonly string[]): void {
+    const own = this.#own
+    if (this.#idle.length === 0 && own && !own.hasWork && !own.hasRetired) own.take(paths)
+    else this.#assign(paths)
+  }
+
+  #assign(paths: readonly string[]): void {
+    if (paths.length === 0) return
     const worker = this.#idle.pop()
     if (!worker) {
-      // The idle thread has got work from a third one meanwhile; the next idle thread takes these paths.
+      // If paths were stolen for an idle thread, it has got work from a third one meanwhile; the next idle thread takes these.
       this.#unassigned.push(...paths)
       return
     }

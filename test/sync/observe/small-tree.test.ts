@@ -2,10 +2,13 @@ import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../../src/foundation/clock.ts'
+import { joinPath } from '../../../src/foundation/files/paths.ts'
 import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import { createObserver } from '../../../src/sync/observe/create-observer.ts'
 import type { ObservationBatch, WalkOptions } from '../../../src/sync/observe/observation.ts'
+import { walkInThreads } from '../../../src/sync/observe/observe-in-threads.ts'
 import { observeTree } from '../../../src/sync/observe/small-tree/observe-tree.ts'
+import { DIRECTORY_BUDGET, StepWalker } from '../../../src/sync/observe/small-tree/walk-in-steps.ts'
 import { SMALL_TREE, walkSmallTree } from '../../../src/sync/observe/small-tree/walk-small-tree.ts'
 import { scopeAt, walkTree } from '../../../src/sync/observe/walk-tree.ts'
 import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
@@ -127,6 +130,75 @@ describe('a walk on the main thread', () => {
 
   test('a walk ends with an interruption', () => {
     expect(() => walkSmallTree(observerOf(oddTree()), AbortSignal.abort(new Error('stop')), ENDLESS)).toThrow('stop')
+  })
+})
+
+/** Takes all steps of a walk from the root. */
+function walkInSteps(walker: StepWalker) {
+  const batches: ObservationBatch[] = []
+  const left: string[] = []
+  walker.take([''])
+  while (walker.hasWork) {
+    const step = walker.step()
+    batches.push(...step.batches)
+    left.push(...step.left)
+  }
+  return { batches, left }
+}
+
+describe('a walk in steps beside threads', () => {
+  test('a walk in steps finds what a thread finds', () => {
+    const root = oddTree()
+    const { batches, left } = walkInSteps(new StepWalker(observerOf(root)))
+    expect({ found: sumUp(batches), left }).toEqual({ found: sumUp(walkRest(root, nodeFileSystem, [''])), left: [] })
+  })
+
+  test('a walk in steps leaves whole directories that take much', () => {
+    const root = oddTree()
+    const { fs, counts } = countingFileSystem()
+    const whole = sumUp(walkRest(root, fs, ['']))
+    for (let calls = 0; calls <= 30; calls += 1) {
+      const walker = new StepWalker(observerOf(root, fs), { ...ENDLESS, calls })
+      const { batches, left } = walkInSteps(walker)
+      expect(sumUp([...batches, ...walkRest(root, fs, left)])).toEqual(whole)
+      expect([counts.open, walker.hasRetired]).toEqual([0, false])
+    }
+    const { left } = walkInSteps(new StepWalker(observerOf(root, fs), { ...ENDLESS, bytes: 90 }))
+    expect(left).toEqual(['b/d'])
+  })
+
+  test('a walk in steps retires from a slow disk', () => {
+    const walker = new StepWalker(observerOf(oddTree()), { ...ENDLESS, durationMs: -1 })
+    walker.take(['b', 'h'])
+    expect(walker.step().left.toSorted()).toEqual(['b', 'h'])
+    expect([walker.hasRetired, walker.hasWork]).toEqual([true, false])
+  })
+
+  test('a walk in steps gives the larger half away', () => {
+    const root = oddTree()
+    const walker = new StepWalker(observerOf(root))
+    walker.take(['b'])
+    expect(walker.giveHalf()).toEqual([])
+    walker.take(['h', 'left-out'])
+    expect(walker.giveHalf()).toEqual(['b'])
+  })
+
+  test.each([
+    ['walks all that it can', DIRECTORY_BUDGET],
+    ['leaves every directory to the thread', { ...ENDLESS, calls: 0 }],
+    ['retires at once', { ...ENDLESS, durationMs: -1 }],
+  ])('nothing is lost or found twice when this thread %s', async (_, budget) => {
+    const root = writeTree(temporaryDirectory(), manyFiles(300, 100))
+    const walker = new StepWalker(observerOf(root), budget)
+    await using walk = walkInThreads(2, walkOptions(root), NEVER, [''], walker)
+    const directories: string[] = []
+    const files: string[] = []
+    for await (const batch of walk) {
+      directories.push(...batch.directories)
+      files.push(...batch.observations.flatMap((found) => found.files.map(({ name }) => joinPath(found.path, name))))
+    }
+    expect(files.toSorted()).toEqual(Object.keys(manyFiles(300, 100)).toSorted())
+    expect(new Set(directories).size).toBe(directories.length)
   })
 })
 

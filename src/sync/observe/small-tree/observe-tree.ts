@@ -4,11 +4,12 @@ import type { StoreReader } from '../../../store/open-store.ts'
 import { createObserver } from '../create-observer.ts'
 import type { ObserveTree } from '../observation.ts'
 import { walkInThreads } from '../observe-in-threads.ts'
+import { StepWalker } from './walk-in-steps.ts'
 import { SMALL_TREE, walkSmallTree } from './walk-small-tree.ts'
 
 /**
  * Observes a small tree on this thread, which takes less than the start of another one; what is left of a larger tree is walked by
- * `threads` threads. While it walks, this thread does nothing else.
+ * `threads` threads, of which this one is one.
  */
 export function observeTree(store: StoreReader, threads: number, most = SMALL_TREE): ObserveTree {
   return async function* observe(options, signal) {
@@ -16,7 +17,8 @@ export function observeTree(store: StoreReader, threads: number, most = SMALL_TR
     const { batches, rest } = walkSmallTree(observer, signal, most)
     yield* batches
     if (rest.length > 0) {
-      await using walk = walkInThreads(threads, options, signal, rest)
+      const own = threads > 1 ? new StepWalker(observer) : undefined
+      await using walk = walkInThreads(threads, options, signal, rest, own)
       yield* walk
     }
     signal.throwIfAborted()

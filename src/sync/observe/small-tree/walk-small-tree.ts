@@ -44,8 +44,12 @@ interface Observed {
   readonly children: readonly ChildDirectory[]
 }
 
-/** Undefined when the budget ended meanwhile. */
-function observeWhole(observer: Observer, directory: ChildDirectory, isSpent: () => boolean): Observed | undefined {
+/** Observes a directory of which nothing was observed yet; undefined when the budget ended meanwhile. */
+export function observeWhole(
+  observer: Observer,
+  directory: ChildDirectory,
+  isSpent: () => boolean,
+): Observed | undefined {
   const collector = new BatchCollector()
   const batches: ObservationBatch[] = []
   try {
