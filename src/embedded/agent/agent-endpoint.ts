@@ -28,7 +28,11 @@ export function createAgentEndpoint(service: Service): AgentEndpoint {
     async answer({ method, url, headers, body }, grant, signal) {
       const request = new Request(new URL(url, 'http://localhost'), { method, headers: toHeaders(headers), signal })
       grants.set(request, grant)
-      return await handler.fetch(request, body === undefined ? {} : { parsedBody: body })
+      // The body is read already: without this the SDK would read it again, and fail where it is empty.
+      const response = await handler.fetch(request, { parsedBody: body ?? null })
+      // Of the SDK it says "keep-alive", also to a client that asked to close the connection, which would then wait for its end.
+      response.headers.delete('connection')
+      return response
     },
     close: () => handler.close(),
   }

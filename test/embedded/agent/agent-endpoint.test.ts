@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { expect, test } from 'vitest'
 import { createToken, type TokenSpec } from '../../../src/embedded/access/manage-tokens.ts'
 import { startLibrary } from '../temporary-library.ts'
@@ -126,4 +128,32 @@ test('the agent endpoint accepts only tokens for agents, by POST', async () => {
   const forApi = tokenOf(dataDir, { access: ['read'], interfaces: ['api'] })
   expect(await ask(forApi)).toEqual([403, { message: 'The credential lacks the right to use the interface "mcp"' }])
   expect((await ask(library.token, 'GET'))[0]).toBe(405)
+})
+
+test('what is no message of the protocol is refused with 400, also nothing', async () => {
+  const { library } = await startLibrary()
+  for (const body of ['', 'null', '[]', '"x"', '{"jsonrpc":"2.0"}']) {
+    const answer = await fetch(new URL('/mcp', library.url), {
+      method: 'POST',
+      headers: headersOf(library.token),
+      body,
+    })
+    expect([body, answer.status, await answer.json()]).toEqual([body, 400, expect.objectContaining({ jsonrpc: '2.0' })])
+  }
+})
+
+test('the connection is closed for an agent that asks for it', async () => {
+  const { library } = await startLibrary()
+  const headers = { ...headersOf(library.token), connection: 'close' }
+  const asked = request(new URL('/mcp', library.url), { method: 'POST', headers, agent: false })
+  asked.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }))
+  const [answer]: IncomingMessage[] = await once(asked, 'response')
+  expect([answer?.statusCode, answer?.headers.connection]).toEqual([200, 'close'])
+  answer?.destroy()
+})
+
+const headersOf = (token: string) => ({
+  authorization: `Bearer ${token}`,
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
 })
