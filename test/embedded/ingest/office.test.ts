@@ -80,6 +80,25 @@ describe('office documents', () => {
     })
   })
 
+  it('a template that holds only styles ends as partial', async () => {
+    const template = makeZip({
+      mimetype: { content: 'application/vnd.oasis.opendocument.text-template', isStored: true },
+      'styles.xml': '<office:document-styles/>',
+      'META-INF/manifest.xml': '<manifest:manifest/>',
+    })
+    expect((await readHere(TYPES.odt, [template])).end).toMatchObject({
+      status: 'partial',
+      failure: expect.stringMatching(/no text/),
+    })
+  })
+
+  it('a message about a broken document recommends no other project', async () => {
+    const broken = makeZip({ mimetype: { content: TYPES.odt, isStored: true } })
+    const message = await readHere(TYPES.odt, [broken]).then(() => 'no fault', String)
+    expect(message).toMatch(/missing its required 'content\.xml'/)
+    expect(message).not.toMatch(/ticket|github/i)
+  })
+
   it('broken office documents end as failed', async () => {
     const whole = makeDocx(paragraph('tide'))
     for (const bytes of [whole.subarray(0, whole.length / 2), makeZip({ 'a.txt': 'tide' }), Buffer.from('tide')]) {

@@ -5,14 +5,20 @@ import { cutInto } from '../passage-cutter.ts'
 import { PlaceCutter } from '../place-cutter.ts'
 import { ARCHIVE_LIMITS, checkArchive } from './check-archive.ts'
 import { markdownOf, rowOf } from './markdown.ts'
-import { listEntries } from './zip.ts'
+import { listEntries, type ZipEntry } from './zip.ts'
 
 const ZIP_SIGNATURE = 'PK\x03\x04'
+/** What the parser recommends to its own users. */
+const ADVICE = / If you are sure it is fine, please .*$/s
 const NO_TEXT = 'The document has no text: only its title is searchable'
 
 /** Extracts a document of Word, PowerPoint, OpenDocument, RTF or EPUB as Markdown. Throws when it is broken or encrypted. */
 export async function readOffice(bytes: Buffer, sink: ExtractionSink): Promise<ExtractionEnd> {
-  if (bytes.toString('latin1', 0, 4) === ZIP_SIGNATURE) checkArchive(listEntries(bytes))
+  if (bytes.toString('latin1', 0, 4) === ZIP_SIGNATURE) {
+    const entries = listEntries(bytes)
+    checkArchive(entries)
+    if (isOnlyStyles(entries)) return partial(NO_TEXT)
+  }
   const ast = await parse(bytes)
   let hasText = false
   const takes = {
@@ -33,6 +39,12 @@ export async function readOffice(bytes: Buffer, sink: ExtractionSink): Promise<E
   return { ...end, textType: 'text/markdown' }
 }
 
+/** True for an OpenDocument template that has styles and no content, which the parser would take for a damaged document. */
+function isOnlyStyles(entries: readonly ZipEntry[]): boolean {
+  const names = new Set(entries.map(({ name }) => name))
+  return names.has('META-INF/manifest.xml') && names.has('styles.xml') && !names.has('content.xml')
+}
+
 async function parse(bytes: Buffer): Promise<OfficeParserAST> {
   const { OfficeParser } = await import('officeparser')
   try {
@@ -45,7 +57,7 @@ async function parse(bytes: Buffer): Promise<OfficeParserAST> {
       },
     })
   } catch (error) {
-    const message = messageOf(error).replace('[OfficeParser]: ', '')
+    const message = messageOf(error).replace('[OfficeParser]: ', '').replace(ADVICE, '')
     if (/password|encrypt|decrypt/i.test(message))
       throw new Error('The document is encrypted: reading it takes its password')
     throw new Error(`The document cannot be read: ${message}`, { cause: error })
