@@ -20,6 +20,12 @@ export const EXTRACTION_LIMITS: ExtractionLimits = {
   idleMs: 5_000,
 }
 
+/**
+ * Time for the text of one picture. Seconds would do on an idle machine, a minute for noise; but recognition has the lowest priority, and
+ * a picture must not end otherwise because other programs were busy.
+ */
+export const RECOGNIZING_MS = 600_000
+
 /** How long the extraction of a document of this size may take. */
 export function timeLimitMs({ timeMs }: ExtractionLimits, sizeBytes: number): number {
   return timeMs + (sizeBytes / 2 ** 20) * 1_000

@@ -1,6 +1,7 @@
 import { InterruptedError } from '../../foundation/errors.ts'
 import type { ResourceRow } from '../database/tables/resources.ts'
 import { openChildExtractor } from './child-process/child-extractor.ts'
+import { RECOGNIZING_MS } from './extraction-limits.ts'
 import { ingestInChild, ingestInProcess, type StageWork } from './ingest-batches.ts'
 import { type IngestLoop, openIngestLoop } from './ingest-loop.ts'
 import type { IngestParts } from './ingest-parts.ts'
@@ -23,7 +24,8 @@ export function openIngestQueue(parts: IngestParts): IngestQueue {
   const { limits, clock, files } = parts
   const setup = { limits, temporaryDir: files.temporaryDir }
   const extractor = openChildExtractor({ ...setup, recognizes: false }, clock)
-  const recognizer = openChildExtractor({ ...setup, recognizes: true }, clock)
+  const withRecognition = { ...limits, timeMs: limits.timeMs + RECOGNIZING_MS }
+  const recognizer = openChildExtractor({ ...setup, limits: withRecognition, recognizes: true }, clock)
   // Resources that an earlier stage could not read, until they have their final state. After a restart, each starts in its first
   // stage again.
   const laterStages = new Map<number, ReadingStage>()

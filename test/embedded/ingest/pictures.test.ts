@@ -42,6 +42,17 @@ function claimingPixels(width: number, height: number): Uint8Array<ArrayBuffer> 
 }
 
 describe('pictures and scans', () => {
+  it('recognition may take longer than other documents may', async () => {
+    const picture = await pngOf(await scan('The lighthouse keeper sleeps'))
+      .png()
+      .toBuffer()
+    // Not even the child process starts within this time.
+    const { client } = await startLibrary({ extraction: { timeMs: 1 } })
+    const library = await client.createLibrary()
+    const id = await client.uploaded(library, { name: 'a.png', type: PNG, content: new Uint8Array(picture) })
+    expect(await client.processed(library, id)).toMatchObject({ ingestion_status: 'completed_with_warnings' })
+  })
+
   it('pictures and scans are found by the words recognised in them', async () => {
     const picture = await scan('The lighthouse keeper sleeps', 'zwischen grünen Brücken')
     const rotated = await pngOf(await scan('Harbour master'))

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Worker } from 'tesseract.js'
 import type { TraceDetail } from '../../../database/tables/passages.ts'
+import { RECOGNIZING_MS } from '../../extraction-limits.ts'
 
 /** A paragraph that was recognized in a picture. */
 export interface RecognizedText {
@@ -25,8 +26,6 @@ export interface Recognizer {
 
 const LANGUAGES = ['eng', 'deu'] as const
 
-/** For one picture; noise takes longest. */
-const MAX_MS = 120_000
 /** Of 100; what is recognized in leaves and clouds has about 10, printed text above 80. */
 const MIN_CONFIDENCE = 55
 const WORD = /\p{L}{2}/u
@@ -75,7 +74,7 @@ async function startWorker(directory: string): Promise<Worker> {
 /** Ends the worker and returns undefined when the work takes too long. */
 async function withinTime<T>(worker: Worker, work: () => Promise<T>): Promise<T | undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
-  const timer = setTimeout(() => resolve(undefined), MAX_MS)
+  const timer = setTimeout(() => resolve(undefined), RECOGNIZING_MS)
   try {
     const done = await Promise.race([work(), promise])
     if (done === undefined) await worker.terminate()
