@@ -2,11 +2,10 @@
 export interface PlannedWork {
   /** The next scan, or paths that may have changed are settled. */
   readonly observeAtMs: number
+  /** The next look for something to upload or, also while uploads are held back, to follow. */
   readonly uploadAtMs: number
   /** After a failure no work begins earlier. */
   readonly notBeforeMs: number
-  /** Uploads are held back: by a pause, a maintenance window, or until the next batch. */
-  readonly isHeld: boolean
   /** Another run has the mirror now. */
   readonly isQuiesced: boolean
 }
@@ -34,8 +33,8 @@ export function isBatchDone(planned: PlannedWork, { trouble, isSettling }: Await
   return !isExpected && dueMsOf(planned) > nowMs
 }
 
-function dueMsOf({ observeAtMs, uploadAtMs, notBeforeMs, isHeld }: PlannedWork): number {
-  return Math.max(notBeforeMs, isHeld ? observeAtMs : Math.min(observeAtMs, uploadAtMs))
+function dueMsOf({ observeAtMs, uploadAtMs, notBeforeMs }: PlannedWork): number {
+  return Math.max(notBeforeMs, Math.min(observeAtMs, uploadAtMs))
 }
 
 /** The least retry delay: a content that is due but was not uploaded waits for something else, such as its directory. */

@@ -183,7 +183,6 @@ export class MirrorController {
       observeAtMs: this.#observer.dueMs,
       uploadAtMs: this.#sendAtMs,
       notBeforeMs: this.#notBeforeMs,
-      isHeld: this.#holds.size > 0,
       isQuiesced: this.#quiesceCount > 0,
     }
   }
@@ -233,7 +232,7 @@ export class MirrorController {
     const observed = { ...mirror, verify: () => this.#verify(mirror, undefined) }
     for (;;) {
       if (await this.#observer.observe(engine, observed, run.summary)) mustSend = true
-      if (mustSend && this.#holds.size === 0) await this.#send(mirror, run)
+      if (mustSend) await this.#send(mirror, run)
       mustSend = false
       run.assertWell()
       engine.signal.throwIfAborted()
@@ -244,14 +243,16 @@ export class MirrorController {
     }
   }
 
+  /** Starts what is to upload, unless uploads are held back, and follows the ingestion of earlier uploads in any case. */
   async #send(mirror: OpenMirror, run: MirrorRun): Promise<void> {
     const { store, clock } = this.#engine
     this.#sendAtMs = Number.POSITIVE_INFINITY
     const { row } = mirror
     const hasToSend =
-      store.files.hasSendable(row.id, clock.nowMs()) ||
-      store.directories.countPending(row.id) > 0 ||
-      listDoubtful(this.#engine, mirror).length > 0
+      this.#holds.size === 0 &&
+      (store.files.hasSendable(row.id, clock.nowMs()) ||
+        store.directories.countPending(row.id) > 0 ||
+        listDoubtful(this.#engine, mirror).length > 0)
     if (!hasToSend && !hasToFollow(this.#engine, row)) return
     const open = await this.#connection.open()
     await this.#verify(mirror, open.connection)

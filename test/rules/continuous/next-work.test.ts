@@ -9,7 +9,6 @@ const IDLE: PlannedWork = {
   observeAtMs: NEVER,
   uploadAtMs: NEVER,
   notBeforeMs: 0,
-  isHeld: false,
   isQuiesced: false,
 }
 
@@ -22,8 +21,6 @@ describe('a mirror controller', () => {
     ['works when uploads are due', { uploadAtMs: 0 }, work],
     ['waits for what is due first', { observeAtMs: 3_000, uploadAtMs: 2_000 }, wait(2_000)],
     ['waits for an event when nothing is planned', {}, wait(NEVER)],
-    ['uploads nothing while uploads are held', { uploadAtMs: 0, isHeld: true }, wait(NEVER)],
-    ['scans while uploads are held', { observeAtMs: 0, uploadAtMs: 0, isHeld: true }, work],
     ['waits out the delay after a failure', { observeAtMs: 0, notBeforeMs: 5_000 }, wait(5_000)],
     ['works when the delay after a failure is over', { observeAtMs: 0, notBeforeMs: NOW }, work],
     ['waits while another run has the mirror', { observeAtMs: 0, isQuiesced: true }, wait(NEVER)],
@@ -37,7 +34,6 @@ describe('a batch', () => {
     ['is done when nothing is left', {}, {}, true],
     ['is not done when work is due', { uploadAtMs: NOW }, {}, false],
     ['is not done when another run goes first', { observeAtMs: 0, isQuiesced: true }, {}, false],
-    ['is done for now when uploads are held', { uploadAtMs: 0, isHeld: true }, {}, true],
     ['waits for files to settle', {}, { isSettling: true }, false],
     ['waits for the service', {}, { trouble: 'waiting' }, false],
     ['does not wait for an operator', {}, { trouble: 'halted' }, true],

@@ -69,6 +69,24 @@ describe('a continuous mirror', () => {
   })
 })
 
+describe('a hold', () => {
+  test('a held mirror is followed until its earlier uploads are searchable', async () => {
+    await using service = await startFaultyService({ library: 'Test' })
+    service.answer = ({ route }) => (route === 'showResource' ? { status: 503, body: {} } : undefined)
+    const { engine } = openTestEngine(service)
+    const settings = controllerSettings(mirrorOf(rootWith({ 'a.md': 'a' })), manualWatch().means)
+    const first = startController(engine, settings)
+    await until('the file is sent', () => service.count('uploadFile') === 1)
+    await first.stop()
+    const held = startController(engine, settings)
+    held.controller.hold('paused', 'by the test')
+    service.answer = () => undefined
+    const [row] = engine.store.mirrors.list()
+    await until('it is searchable', () => row !== undefined && engine.store.contents.countPending(row) === 0)
+    expect(held.controller.status.state).toBe('held')
+  })
+})
+
 describe('a pin', () => {
   test('the pin of a mirror is compared over every new connection', async () => {
     await using service = await startFaultyService({ library: 'Test' })
