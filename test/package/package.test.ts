@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { renderSbom } from '../../.ci/sbom.ts'
 import packageJson from '../../package.json' with { type: 'json' }
+import type { DaemonStatus } from '../../src/sync/continuous/daemon-status.ts'
 import { attachDaemon, isIdle } from '../support/daemon-process.ts'
 import { freePort } from '../support/free-port.ts'
 import { temporaryHome, type Variables } from '../support/home.ts'
@@ -15,7 +16,6 @@ import { writeTree } from '../support/temporary.ts'
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 const PACK_AND_INSTALL_MS = 300_000
-const LONGEST_WAIT_MS = 60_000
 
 const place = mkdtempSync(join(tmpdir(), 'shelfd-package-'))
 const installed = join(place, 'installed', 'node_modules')
@@ -67,6 +67,10 @@ describe('the installed package', () => {
   })
 })
 
+function isUpToDate({ mirrors }: DaemonStatus, sinceMs: number): boolean {
+  return mirrors.every(({ lastSuccessAt }) => (lastSuccessAt ?? 0) >= sinceMs)
+}
+
 describe('processes of the installed package', () => {
   test('the installed daemon mirrors files and counts them in its metrics', async () => {
     const port = await freePort()
@@ -74,10 +78,12 @@ describe('processes of the installed package', () => {
     const daemon = attachDaemon(startInstalled(['daemon'], env), stateDir)
     onTestFinished(() => void daemon.child.kill('SIGKILL'))
     await daemon.until('the first file is sent', (status) => status.mirrors.length === 1 && isIdle(status))
+    const savedAt = Date.now()
     write(root, { 'b.html': '<p>Saved beside the daemon</p>' })
+    await daemon.until('the second file is searchable', (status) => isIdle(status) && isUpToDate(status, savedAt))
     const count = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
     const both = /^shelfd_files\{.*state="searchable"\} 2$/m
-    await expect.poll(count, { timeout: LONGEST_WAIT_MS }).toMatch(both)
+    await expect.poll(count).toMatch(both)
     const { stdout } = await startInstalled(['status'], env).ended
     expect(stdout).toContain('daemon: running')
     const report = await startInstalled(['report', '--check'], env).ended
