@@ -9,10 +9,12 @@ import { PROMISES_PAGE, renderPromisesPage } from '../.ci/promises-page.ts'
 import packageJson from '../package.json' with { type: 'json' }
 import { settingFlags, variableOf } from '../src/app/settings/overrides.ts'
 import { configJsonSchema } from '../src/app/settings/schema/json-schema.ts'
+import { configSchema } from '../src/app/settings/schema/schema.ts'
 import { commands } from '../src/cli/commands.ts'
 import { EXIT_CODES } from '../src/cli/exit-codes.ts'
 import { errorCodes } from '../src/foundation/errors.ts'
 import { REPORT_CLASSES } from '../src/rules/report-class.ts'
+import { readSettingsWith } from './app/settings/read-settings-with.ts'
 import { security } from './promises/security.ts'
 
 /** The engine makes these codes from outcomes of ingestion; they belong to no error class. */
@@ -58,6 +60,20 @@ describe('configuration', () => {
     const leaves = keysOf(schema).filter((key, _, all) => !all.some((other) => other.startsWith(`${key}.`)))
     expect(leaves.filter((key) => !page.includes(`\`${key}\``))).toEqual([])
     expect(leaves.length).toBeGreaterThan(30)
+  })
+
+  test('every configuration on the pages is accepted', () => {
+    const sections = Object.keys(configSchema.shape)
+    const examples = pages.flatMap((each) =>
+      [...read(each).matchAll(/^```yaml\n(.*?)^```$/gms)]
+        .map(([, text = '']) => ({ page: each, text }))
+        .filter(({ text }) => sections.some((section) => text.startsWith(`${section}:`))),
+    )
+    expect(examples.length).toBeGreaterThan(10)
+    for (const { page: each, text } of examples) {
+      const accept = () => readSettingsWith({ yaml: text, mode: 0o600 })
+      expect(accept, `${each}:\n${text}`).not.toThrow()
+    }
   })
 
   test('every flag and variable of the configuration is named', () => {
