@@ -1,4 +1,7 @@
 import { renderMarkdownTable } from './markdown-table.ts'
+import type { Compared, Range } from './pairs.ts'
+
+export type Verdict = 'met' | 'not met' | 'too noisy'
 
 /** One line of the result; the cells are texts for people. */
 export interface ResultRow {
@@ -8,18 +11,30 @@ export interface ResultRow {
   readonly theirs: string
   readonly ratio: string
   readonly cpu: string
+  /** Of the peer. */
+  readonly noise: string
   readonly target: string
-  readonly verdict: 'met' | 'not met' | ''
+  readonly verdict: Verdict | ''
 }
 
-const COLUMNS = ['work', 'ours', 'peer', 'theirs', 'ratio', 'cpu', 'target', 'verdict'] as const
+const COLUMNS = ['work', 'ours', 'peer', 'theirs', 'ratio', 'cpu', 'noise', 'target', 'verdict'] as const
 
 /** The rows as a Markdown table. */
 export function renderResults(rows: readonly ResultRow[]): string {
   return renderMarkdownTable([COLUMNS, ...rows.map((row) => COLUMNS.map((column) => row[column]))])
 }
 
-const NOTHING: ResultRow = { work: '', ours: '', peer: '', theirs: '', ratio: '', cpu: '', target: '', verdict: '' }
+const NOTHING: ResultRow = {
+  work: '',
+  ours: '',
+  peer: '',
+  theirs: '',
+  ratio: '',
+  cpu: '',
+  noise: '',
+  target: '',
+  verdict: '',
+}
 
 export function resultRow(cells: Partial<ResultRow> & { readonly work: string }): ResultRow {
   return { ...NOTHING, ...cells }
@@ -29,8 +44,18 @@ export function missingPeer(work: string, peer: string): ResultRow {
   return resultRow({ work, peer, theirs: 'not installed' })
 }
 
-export function verdict(isMet: boolean): 'met' | 'not met' {
+export function verdict(isMet: boolean): Verdict {
   return isMet ? 'met' : 'not met'
+}
+
+/** The verdict on a ratio that was measured several times: too noisy if the middle half of them is not of one mind. */
+export function verdictOnRatios({ low, high }: Range, isMet: (ratio: number) => boolean): Verdict {
+  return isMet(low) === isMet(high) ? verdict(isMet(low)) : 'too noisy'
+}
+
+/** The cells that every comparison fills alike. */
+export function comparisonCells({ timeRatio, cpuRatio, noise }: Compared): Pick<ResultRow, 'ratio' | 'cpu' | 'noise'> {
+  return { ratio: showRatio(timeRatio), cpu: showRatio(cpuRatio), noise: `${Math.round(noise * 100)} %` }
 }
 
 export function showSeconds(seconds: number): string {

@@ -1,5 +1,5 @@
 import type { Compared } from './pairs.ts'
-import { type ResultRow, resultRow, showRatio, showSeconds, verdict } from './result-table.ts'
+import { comparisonCells, type ResultRow, resultRow, showSeconds, verdictOnRatios } from './result-table.ts'
 
 /** A comparison of times; `most` is the largest ratio allowed, undefined when there is no target. */
 export function timeRow(work: string, peer: string, compared: Compared, most: number | undefined): ResultRow {
@@ -8,9 +8,8 @@ export function timeRow(work: string, peer: string, compared: Compared, most: nu
     ours: showSeconds(compared.oursSeconds),
     peer,
     theirs: showSeconds(compared.theirsSeconds),
-    ratio: showRatio(compared.timeRatio),
-    cpu: showRatio(compared.cpuRatio),
+    ...comparisonCells(compared),
     target: most === undefined ? '' : `≤ ${most} ×`,
-    verdict: most === undefined ? '' : verdict(compared.timeRatio <= most),
+    verdict: most === undefined ? '' : verdictOnRatios(compared.timeRatios, (ratio) => ratio <= most),
   })
 }

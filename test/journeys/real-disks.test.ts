@@ -49,7 +49,7 @@ describe.runIf(mayMount)('mirrors on mounted disks', () => {
       mounted = mount(other, at)
     }
     const swapped = await home.run(SYNC)
-    expect(swapped.exitCode).not.toBe(0)
+    expect(swapped.exitCode, `${begun} uploads begun; ${swapped.stdout}${swapped.stderr}`).not.toBe(0)
     expect(await home.shelfd(SYNC)).toMatchObject({ exitCode: 7 })
     mounted[Symbol.dispose]()
     expect(await home.shelfd(SYNC)).toMatchObject({ exitCode: 7 })

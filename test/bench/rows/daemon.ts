@@ -4,7 +4,7 @@ import type { Bench } from '../bench.ts'
 import { daemonHome, startBenchDaemon } from '../bench-daemon.ts'
 import { type ResultRow, resultRow, showMegabytes, verdict } from '../result-table.ts'
 
-const MOST_BYTES = 130e6
+const MOST_BYTES = 120e6
 const MOST_IDLE_SHARE = 0.005
 const IDLE_MS = 60_000
 

@@ -10,7 +10,8 @@ const DIRECTORIES = 200
 const FILES_EACH = 50
 /** The default of the setting. */
 const SETTLE_SECONDS = 5
-const MOST_SECONDS = 0.3
+/** For 99 of 100, by how many are saved in a second. */
+const MOST_SECONDS = { 20: 0.1, 1000: 0.25 } as const
 const SAVING_SECONDS = 15
 const TICK_MS = 10
 
@@ -19,7 +20,7 @@ export async function latency(bench: Bench): Promise<ResultRow[]> {
   const tree = makeTree(bench.workspace.fresh('saves'))
   await using started = await startBenchDaemon(bench, daemonHome(bench, tree))
   const rows: ResultRow[] = []
-  for (const perSecond of [20, 1_000]) {
+  for (const perSecond of [20, 1_000] as const) {
     await bench.service.takeBegun()
     const saved = await saveFiles(tree, perSecond)
     await started.daemon.until('idle', isIdle)
@@ -34,14 +35,15 @@ function delaysOf(saved: ReadonlyMap<string, number>, begun: Readonly<Record<str
   return delays.toSorted((a, b) => a - b)
 }
 
-function rowsOf(perSecond: number, delays: readonly number[]): ResultRow[] {
+function rowsOf(perSecond: keyof typeof MOST_SECONDS, delays: readonly number[]): ResultRow[] {
   return ([0.5, 0.99, 1] as const).map((share) => {
     const beyond = (delays[Math.ceil(delays.length * share) - 1] ?? Number.NaN) - SETTLE_SECONDS
     const isTarget = share === 0.99
+    const most = MOST_SECONDS[perSecond]
     return resultRow({
       work: `saved to upload begun beyond settle, ${perSecond} saves a second: ${NAMES[share]}`,
       ours: showSeconds(beyond),
-      ...(isTarget && { target: `≤ ${showSeconds(MOST_SECONDS)}`, verdict: verdict(beyond <= MOST_SECONDS) }),
+      ...(isTarget && { target: `≤ ${showSeconds(most)}`, verdict: verdict(beyond <= most) }),
     })
   })
 }

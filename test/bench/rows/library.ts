@@ -5,7 +5,7 @@ import type { ChildMeasure } from '../children/bench-engine.ts'
 import { COMMON_WORDS, writeTexts } from '../library-texts.ts'
 import { useRows } from '../library-use-rows.ts'
 import { compareInPairs } from '../pairs.ts'
-import { type ResultRow, resultRow, showMegabytes, showRatio, verdict } from '../result-table.ts'
+import { comparisonCells, type ResultRow, resultRow, showMegabytes, showRatio, verdict } from '../result-table.ts'
 import { runChild } from '../run-child.ts'
 import { runProcess } from '../run-process.ts'
 import { homeEnvironment } from '../run-shelfd.ts'
@@ -52,8 +52,7 @@ function syncRow(files: number, compared: Awaited<ReturnType<typeof compareInPai
     ours: `${ours} files/s`,
     peer: 'bare FTS5',
     theirs: `${theirs} files/s`,
-    ratio: showRatio(compared.timeRatio),
-    cpu: showRatio(compared.cpuRatio),
+    ...comparisonCells(compared),
     target: `≥ ${LEAST_RATE} files/s`,
     verdict: verdict((ours ?? 0) >= LEAST_RATE),
   })
