@@ -10,11 +10,11 @@ test.skipIf(!hasBrowser)('a wrong token is refused in words', async () => {
   const alert = page.getByRole('alert')
   await page.getByLabel('Access token').fill('wrong')
   await page.keyboard.press('Enter')
-  expect(await alert.textContent()).toBe('The token is not valid.')
+  await expect.poll(() => alert.textContent()).toBe('The token is not valid.')
   await page.getByLabel('Access token').fill('not a token')
   await page.keyboard.press('Enter')
   await alert.getByText('A token is one word').waitFor()
-  expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('button', { name: 'Sign out' }).count()).toBe(0)
 })
 
 test.skipIf(!hasBrowser)('the token stays in the tab until the user signs out', async () => {
@@ -55,7 +55,7 @@ test.skipIf(!hasBrowser)('a token revoked meanwhile leads to the sign-in', async
   await inbox.waitFor()
   revokeToken(dataDir, 'short', Date.now())
   await inbox.click()
-  expect(await page.getByRole('alert').textContent()).toBe('The token has been revoked.')
+  await expect.poll(() => page.getByRole('alert').textContent()).toBe('The token has been revoked.')
   expect(await page.evaluate('sessionStorage.length')).toBe(0)
 })
 
@@ -80,5 +80,5 @@ test.skipIf(!hasBrowser)('a reader without the right to upload gets no upload bu
   await client.createLibrary()
   await signIn(page, createToken(dataDir, { name: 'reader', libraries: 'all', access: ['read'] }, Date.now()))
   await page.getByText('Your token may read here, but not upload.').waitFor()
-  expect(await page.getByRole('button', { name: 'Upload files' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('button', { name: 'Upload files' }).count()).toBe(0)
 })

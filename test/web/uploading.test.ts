@@ -31,12 +31,12 @@ test.skipIf(!hasBrowser)('dropped files become searchable while the page shows i
   await drop(page, { 'tides.md': '# Tides\n\nThe spring tide.', 'moon.txt': 'The moon waxes.' })
   const uploads = page.getByRole('region', { name: 'Uploads' })
   await uploads.getByText('2 of 2 files done').waitFor()
-  expect(await uploads.locator('.state').allTextContents()).toEqual(['Searchable', 'Searchable'])
+  await expect.poll(() => uploads.locator('.state').allTextContents()).toEqual(['Searchable', 'Searchable'])
   const entries = page.getByRole('list', { name: 'Entries' }).locator('.item')
   await expect.poll(() => entries.allInnerTexts()).toEqual(['moon.txt\nText', 'tides.md\nMarkdown'])
   await goTo(page, `#/search?query=spring+tide&library=${id}`)
   await page.getByRole('link', { name: 'tides.md' }).waitFor()
-  expect(await page.locator('.hit .quiet').textContent()).toContain('/Papers/tides.md')
+  await expect.poll(() => page.locator('.hit .quiet').textContent()).toContain('/Papers/tides.md')
 })
 
 test.skipIf(!hasBrowser)('a file that the library has already is named', async () => {
@@ -93,7 +93,7 @@ test.skipIf(!hasBrowser)('a file dropped beside the directory does not replace t
   const transfer = await transferOf(page, { 'beside.txt': 'beside' })
   await page.getByRole('banner').dispatchEvent('drop', { dataTransfer: transfer })
   expect(await page.evaluate('window.wasKept')).toBe(true)
-  expect(await page.getByRole('region', { name: 'Uploads' }).count()).toBe(0)
+  await expect.poll(() => page.getByRole('region', { name: 'Uploads' }).count()).toBe(0)
 })
 
 test.skipIf(!hasBrowser)('files that could not be read come first, with the reason', async () => {
@@ -105,5 +105,5 @@ test.skipIf(!hasBrowser)('files that could not be read come first, with the reas
   const uploads = page.getByRole('region', { name: 'Uploads' })
   await uploads.getByText('1 of 2 files done · 1 problem').waitFor()
   await uploads.getByText('The PDF is damaged').waitFor()
-  expect(await uploads.locator('.file').allTextContents()).toEqual(['broken.pdf', 'a.md'])
+  await expect.poll(() => uploads.locator('.file').allTextContents()).toEqual(['broken.pdf', 'a.md'])
 })

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 
 /** The part of the page's address that says what it shows, after the `#`. It never holds a credential. */
 export interface Address {
@@ -10,7 +10,7 @@ export interface Address {
 /** Follows the address through links and the history of the browser. */
 export function useAddress(): Address {
   const [address, setAddress] = useState<Address>({ current: location.hash, previous: '' })
-  useEffect(() => {
+  useLayoutEffect(() => {
     const follow = () => setAddress(({ current }) => ({ current: location.hash, previous: current }))
     addEventListener('hashchange', follow)
     return () => removeEventListener('hashchange', follow)

@@ -1,8 +1,8 @@
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 
 /** Keeps the browser from leaving the page for a file that is dropped beside the place for it. */
 export function useDropGuard(): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const guard = (event: DragEvent) => {
       if (event.dataTransfer?.types.includes('Files')) event.preventDefault()
     }

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { focusFirstItem } from '../common/ui/list.tsx'
 import { Logo } from '../common/ui/logo.tsx'
 import { addressOf, directoryRoute, type Route } from './routes.ts'
@@ -68,7 +68,7 @@ type SearchFormProps = Pick<HeaderProps, 'route' | 'searchField'> & { readonly l
 function SearchForm({ route, library, searchField }: SearchFormProps) {
   const asked = route.view === 'search' ? route.query : ''
   const [text, setText] = useState(asked)
-  useEffect(() => setText(asked), [asked])
+  useLayoutEffect(() => setText(asked), [asked])
   const search = (event: Event) => {
     event.preventDefault()
     if (text.trim() === '') return

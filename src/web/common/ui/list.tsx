@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 const STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
   ArrowDown: (at, last) => Math.min(last, at + 1),
@@ -19,7 +19,7 @@ interface ListProps {
 /** A list whose items each hold one link with the class `item`; arrow keys, Home and End go from one to the next. */
 export function List({ label, cameFrom, children }: ListProps) {
   const list = useRef<HTMLUListElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const link = itemsOf(list.current).find((each) => each.getAttribute('href') === cameFrom)
     link?.focus()
   }, [cameFrom])

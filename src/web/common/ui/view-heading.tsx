@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 interface ViewHeadingProps {
   /** Also that of the browser's tab. */
@@ -17,7 +17,7 @@ function nameOfPage(): string {
 /** The heading of a view. */
 export function ViewHeading({ title, takesFocus, children }: ViewHeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${title} · ${nameOfPage()}`
     if (takesFocus) heading.current?.focus()
   }, [title, takesFocus])

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { AssetRecord, ResourceRecord } from '../../../contract/records.ts'
 import { Failure } from '../../common/ui/notice.tsx'
 import { placeInWords } from '../../common/words.ts'
@@ -55,7 +55,7 @@ export function Texts({ route, from, first }: TextsProps) {
 
 function Passage({ asset, isAskedFor }: { readonly asset: AssetRecord; readonly isAskedFor: boolean }) {
   const place = useRef<HTMLDivElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isAskedFor) place.current?.scrollIntoView({ block: 'center' })
   }, [isAskedFor])
   const { trace, text, mime_type: mimeType } = asset

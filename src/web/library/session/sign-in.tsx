@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { ApiClient } from '../../common/api/api-client.ts'
 import { wordsOf } from '../../common/api/failure.ts'
 import { Logo } from '../../common/ui/logo.tsx'
@@ -15,7 +15,7 @@ export function SignIn({ reason, onSignedIn }: SignInProps) {
   const [said, setSaid] = useState(reason)
   const [isAsking, setIsAsking] = useState(false)
   const field = useRef<HTMLInputElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = 'Sign in · Library'
     field.current?.focus()
   }, [])
