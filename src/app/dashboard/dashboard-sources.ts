@@ -5,6 +5,7 @@ import { RejectedError } from '../../foundation/errors.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Service } from '../../sync/engine.ts'
 import { silentFileLog } from '../../sync/file-log.ts'
+import { CAREFUL_PASS } from '../../sync/pass.ts'
 import { pauseMirrors, resumeMirrors } from '../../sync/pause.ts'
 import { retryContents, setContentsAside } from '../../sync/quarantine.ts'
 import { describeExplanation } from '../../sync/report/explain/describe-explanation.ts'
@@ -91,7 +92,8 @@ async function sync(input: DashboardInput, names: readonly string[], signal: Abo
       settings.ingestion.deadlineMs,
       runner.isInDaemon ? LONGEST_WAIT_MS : Number.POSITIVE_INFINITY,
     )
-    const { failure } = await runner.run(mirrors, { ...CAREFUL, waitMs })
+    // What needs a confirmation is confirmed on the command line.
+    const { failure } = await runner.run(mirrors, { ...CAREFUL_PASS, waitMs })
     if (failure) throw failure
   } finally {
     await input.onRun?.(null)
@@ -100,16 +102,6 @@ async function sync(input: DashboardInput, names: readonly string[], signal: Abo
 
 /** How long a sync beside a daemon's other work waits for ingestion. */
 const LONGEST_WAIT_MS = 60_000
-
-/** What needs a confirmation is confirmed on the command line. */
-const CAREFUL = {
-  hashEverything: false,
-  isDryRun: false,
-  acceptsRemovals: false,
-  adopts: false,
-  acceptsRoot: false,
-  acceptsBreadth: false,
-}
 
 async function explain(
   input: DashboardInput,

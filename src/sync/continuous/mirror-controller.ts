@@ -10,7 +10,7 @@ import { describeHold, type HeldBack } from '../../rules/upload/quota.ts'
 import { listDoubtful } from '../doubts/resolve-doubts.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import { hasToFollow } from '../ingestion/has-to-follow.ts'
-import type { PassOptions } from '../pass.ts'
+import { CAREFUL_PASS, type PassOptions } from '../pass.ts'
 import { openMirror } from '../pin/open-mirror.ts'
 import { createProgress } from '../progress.ts'
 import { createUploadStage } from '../upload/create-upload-stage.ts'
@@ -25,15 +25,7 @@ export const SCHEDULED = 'it sends in batches; the next one is planned'
 /** While uploads continue, settled paths are gathered for so long and examined together. */
 const GATHERING_MS = 40
 
-const OPTIONS: PassOptions = {
-  waitMs: 0,
-  hashEverything: false,
-  isDryRun: false,
-  acceptsRemovals: false,
-  adopts: false,
-  acceptsRoot: false,
-  acceptsBreadth: false,
-}
+const OPTIONS: PassOptions = { ...CAREFUL_PASS, waitMs: 0 }
 
 /**
  * Keeps one mirror up to date until the engine's signal is aborted: scans, examines reported paths once they are settled,

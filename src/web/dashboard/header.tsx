@@ -1,4 +1,5 @@
 import { Logo } from '../common/ui/logo.tsx'
+import { SessionNav } from '../common/ui/session-nav.tsx'
 import { addressOf, VIEWS, type View } from './routes.ts'
 import { TITLES } from './words.ts'
 
@@ -23,20 +24,7 @@ export function Header({ view, onHelp, onSignOut }: HeaderProps) {
           </a>
         ))}
       </nav>
-      <nav aria-label="Session">
-        <button
-          type="button"
-          class="plain help"
-          aria-label="Keyboard shortcuts"
-          title="Keyboard shortcuts"
-          onClick={onHelp}
-        >
-          ?
-        </button>
-        <button type="button" class="plain" onClick={onSignOut}>
-          Sign out
-        </button>
-      </nav>
+      <SessionNav onHelp={onHelp} onSignOut={onSignOut} />
     </header>
   )
 }

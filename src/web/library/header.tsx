@@ -2,6 +2,7 @@ import type { RefObject } from 'preact'
 import { useLayoutEffect, useState } from 'preact/hooks'
 import { focusFirstItem } from '../common/ui/list.tsx'
 import { Logo } from '../common/ui/logo.tsx'
+import { SessionNav } from '../common/ui/session-nav.tsx'
 import { addressOf, directoryRoute, type Route } from './routes.ts'
 import { useSession } from './session/session.ts'
 
@@ -24,20 +25,7 @@ export function Header({ route, searchField, onHelp, onSignOut }: HeaderProps) {
       </a>
       {libraries.length > 1 && <LibraryChoice chosen={library} />}
       <SearchForm route={route} library={library} searchField={searchField} />
-      <nav aria-label="Session">
-        <button
-          type="button"
-          class="plain help"
-          aria-label="Keyboard shortcuts"
-          title="Keyboard shortcuts"
-          onClick={onHelp}
-        >
-          ?
-        </button>
-        <button type="button" class="plain" onClick={onSignOut}>
-          Sign out
-        </button>
-      </nav>
+      <SessionNav onHelp={onHelp} onSignOut={onSignOut} />
     </header>
   )
 }

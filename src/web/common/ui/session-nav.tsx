@@ -1,0 +1,24 @@
+interface SessionNavProps {
+  onHelp(): void
+  onSignOut(): void
+}
+
+/** The end of a header: the keys, and the way out. */
+export function SessionNav({ onHelp, onSignOut }: SessionNavProps) {
+  return (
+    <nav aria-label="Session">
+      <button
+        type="button"
+        class="plain help"
+        aria-label="Keyboard shortcuts"
+        title="Keyboard shortcuts"
+        onClick={onHelp}
+      >
+        ?
+      </button>
+      <button type="button" class="plain" onClick={onSignOut}>
+        Sign out
+      </button>
+    </nav>
+  )
+}
