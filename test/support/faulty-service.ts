@@ -198,10 +198,13 @@ export async function createLibrary(
   return JSON.parse(await answer.text()).id
 }
 
-/** Faults at random for `share` of all requests; the same for the same seed, independent of the order of requests. */
+/**
+ * Faults at random for `share` of all requests, independent of their order. For the same seed, the uploads of the same
+ * names meet the same faults; those of other requests depend on the library's identifiers, which are new in each run.
+ */
 export function randomFaults(seed: number, share: number, kinds: readonly Fault[] = FAULTS): FaultyService['fault'] {
   return ({ method, path, fileName, attempt }) => {
-    const random = seededRandom(seed ^ seedOf(`${method} ${path} ${fileName ?? ''} ${attempt}`))
+    const random = seededRandom(seed ^ seedOf(`${fileName ?? `${method} ${path}`} ${attempt}`))
     return random() < share ? kinds[Math.floor(random() * kinds.length)] : undefined
   }
 }
