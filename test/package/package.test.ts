@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { renderManPages } from '../../.ci/man/man-pages.ts'
 import { renderSbom } from '../../.ci/sbom.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { DaemonStatus } from '../../src/sync/continuous/daemon-status.ts'
@@ -49,6 +50,12 @@ describe('the installed package', () => {
     const { components } = JSON.parse(sbom)
     const listed = new Set(components.map(({ name }: { name: string }) => name))
     expect(namesIn(installed).filter((name) => name !== 'shelfd' && !listed.has(name))).toEqual([])
+  })
+
+  test('the installed package has each page of the manual', async () => {
+    for (const { name, text } of await renderManPages()) {
+      expect(readFileSync(join(installed, 'shelfd', 'dist', 'man', name), 'utf8'), name).toBe(text)
+    }
   })
 
   test('the installed command prints its version', () => {

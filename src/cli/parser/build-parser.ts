@@ -143,11 +143,19 @@ function readNumber(name: string, text: string): number {
 /** Describes a flag, with its value in brackets. */
 function describeOption(spec: ArgumentSpec): string {
   if (!takesValue(spec)) return spec.describe
-  const choices = spec.choices?.join('|') ?? ''
-  const isLong = choices.length > LONGEST_CHOICES
-  const value = (!isLong && choices) || spec.placeholder || (spec.type === 'number' ? 'N' : 'TEXT')
+  const { value, choices } = shownValue(spec)
   const details = [value, spec.default !== undefined && `default ${spec.default}`, spec.required && 'required']
-  return `${spec.describe}${isLong ? `. One of ${spec.choices?.join(', ')}` : ''} [${details.filter(Boolean).join(', ')}]`
+  return `${spec.describe}${choices ? `. One of ${choices.join(', ')}` : ''} [${details.filter(Boolean).join(', ')}]`
+}
+
+/** What stands for the value of a flag: its few choices, or a word; longer choices are given beside it. */
+export function shownValue({ type, choices = [], placeholder }: ArgumentSpec): {
+  readonly value: string
+  readonly choices?: readonly string[]
+} {
+  const joined = choices.join('|')
+  const word = placeholder || (type === 'number' ? 'N' : 'TEXT')
+  return joined.length > LONGEST_CHOICES ? { value: word, choices } : { value: joined || word }
 }
 
 /** The words that yargs read neither as flags nor as their values, without the words of the command. */

@@ -31,15 +31,19 @@ function describeGroup(yargs: Yargs, path: readonly string[]): void {
 }
 
 function describeCommand(yargs: Yargs, { entry, path }: FoundCommand, command: Command): void {
-  const { positionals, options, settingFlags, description, examples, exits } = command
-  const words = Object.entries(positionals).map(([name, spec]) => usageWord(name, spec))
-  const flags = Object.keys(options).length + (settingFlags?.length ?? 0) > 0 ? ['[FLAGS]'] : []
-  const line = ['shelfd', ...path, ...words, ...flags].join(' ')
-  yargs.usage([line, `${entry?.summary}.`, ...(description ? [description] : [])].join('\n\n'))
+  const { positionals, description, examples, exits } = command
+  yargs.usage([usageOf(path, command), `${entry?.summary}.`, ...(description ? [description] : [])].join('\n\n'))
   for (const [name, spec] of Object.entries(positionals))
     yargs.positional(nameOf(name, spec), { describe: spec.describe })
   for (const [example, meaning] of examples) yargs.example(`shelfd ${example}`, meaning)
   yargs.epilogue(renderExits(exits))
+}
+
+/** The command line of a command: `shelfd why PATH [FLAGS]`. */
+export function usageOf(path: readonly string[], { positionals, options, settingFlags }: Command): string {
+  const words = Object.entries(positionals).map(([name, spec]) => usageWord(name, spec))
+  const flags = Object.keys(options).length + (settingFlags?.length ?? 0) > 0 ? ['[FLAGS]'] : []
+  return ['shelfd', ...path, ...words, ...flags].join(' ')
 }
 
 function usageWord(name: string, spec: ArgumentSpec): string {
@@ -50,7 +54,12 @@ function usageWord(name: string, spec: ArgumentSpec): string {
 const allExits = Object.keys(EXIT_CODES).filter((name): name is ExitName => Object.hasOwn(EXIT_CODES, name))
 
 function renderExits(exits: readonly ExitName[]): string {
+  const rows = listExits(exits).map(({ code, meaning }) => `  ${String(code).padEnd(3)}  ${meaning}`)
+  return ['Exit codes:', ...rows].join('\n')
+}
+
+/** The exits of a command, with those that every command has, in the order of the table. */
+export function listExits(exits: readonly ExitName[] = allExits): readonly { code: number; meaning: string }[] {
   const named = new Set<ExitName>([...exits, 'usage', 'interrupted'])
-  const rows = allExits.filter((name) => named.has(name)).map((name) => EXIT_CODES[name])
-  return ['Exit codes:', ...rows.map(({ code, meaning }) => `  ${String(code).padEnd(3)}  ${meaning}`)].join('\n')
+  return allExits.filter((name) => named.has(name)).map((name) => EXIT_CODES[name])
 }
