@@ -110,12 +110,12 @@ export class UploadBatcher implements Disposable {
     this.#timer ??= this.#startTimer()
   }
 
-  /** Gives back the intents that have not begun, and commits every result. */
+  /** Gives back the intents that have not begun, and commits every result, also those whose commit failed. */
   release(): void {
     const intents = [...this.#waiting]
     this.#waiting.clear()
     if (intents.length > 0) {
-      this.#engine.store.write(() => intents.forEach((intent) => void this.#recorder.recordNotSent(intent)))
+      this.#write(() => intents.forEach((intent) => void this.#recorder.recordNotSent(intent)))
       for (const { contentId } of intents) this.#forget(contentId)
     }
     if (this.#ended.length > 0) this.#commit(0)
@@ -138,19 +138,18 @@ export class UploadBatcher implements Disposable {
 
   #commit(room: number): Intent[] {
     const ended = this.#ended
-    this.#ended = []
     this.#timer?.[Symbol.dispose]()
     this.#timer = undefined
     this.#isDue = false
     let taken: Intent[] = []
-    this.#engine.store.write(() => {
+    this.#write(() => {
       for (const { intent, result } of ended) {
         this.#recorder.recordResult(intent, result)
         if (result.kind === 'not-sent' && !intent.isLink) this.#plan.substitute(intent)
       }
       taken = room > 0 ? this.#plan.take(room) : []
     })
-    this.#recorder.announceStored()
+    this.#ended = []
     for (const { intent } of ended) this.#forget(intent.contentId)
     for (const intent of taken) {
       this.#waiting.add(intent)
@@ -160,6 +159,16 @@ export class UploadBatcher implements Disposable {
     this.#measurePace()
     if (ended.length > 0) this.#options.onCommitted(ended.map(({ result }) => result))
     return taken
+  }
+
+  #write(work: () => void): void {
+    try {
+      this.#engine.store.write(work)
+    } catch (error) {
+      this.#recorder.rolledBack()
+      throw error
+    }
+    this.#recorder.committed()
   }
 
   #measurePace(): void {

@@ -15,15 +15,18 @@ type Stored = Extract<UploadResult, { kind: 'stored' }>
 /** What recording the ends of uploads needs. */
 export type RecorderContext = StoreContext & Pick<Engine, 'logger' | 'progress' | 'metrics' | 'fileLog'>
 
-/** Records the result of each upload in the store and in the summary. Call the methods that record inside a transaction. */
+/**
+ * Records the result of each upload in the store and in the summary. Call the methods that record inside a transaction, and then
+ * `committed` or `rolledBack`: what is counted, logged and announced must be durable (P1).
+ */
 export class UploadRecorder {
   readonly #engine: RecorderContext
   readonly #mirror: OpenMirror
   readonly #summary: SyncSummary
   readonly #attempts: RunAttempts
   readonly #links: boolean
-  /** Stored files that are not announced to the file log yet. */
-  readonly #unannounced: SentFile[] = []
+  /** What follows from the transaction under way once it is committed. */
+  #consequences: (() => void)[] = []
   /** By path: a run may last for days. */
   readonly #problems = new Map<string, PathProblem>()
 
@@ -76,9 +79,16 @@ export class UploadRecorder {
     }
   }
 
-  /** Announces what was stored. Call it after the commit, because an announced receipt must be durable (P1). */
-  announceStored(): void {
-    for (const file of this.#unannounced.splice(0)) this.#engine.fileLog.sent(file)
+  /** The transaction in which results were recorded is durable. */
+  committed(): void {
+    const consequences = this.#consequences
+    this.#consequences = []
+    for (const follow of consequences) follow()
+  }
+
+  /** Nothing of the transaction remains: its results may be recorded again. */
+  rolledBack(): void {
+    this.#consequences = []
   }
 
   /** The content may be uploaded as if nothing had been tried. */
@@ -97,42 +107,47 @@ export class UploadRecorder {
     const owner = store.contents.findByResource(this.#mirror.row.library.id, stored.resourceId)
     if (!owner || owner.id === intent.contentId) return stored
     if (stored.isDuplicate && owner.sha256.equals(intent.sha256)) return stored
-    progress.bytesSent -= intent.sizeBytes
+    this.#onceCommitted(() => {
+      progress.bytesSent -= intent.sizeBytes
+    })
     const message = `Cannot upload "${escapeText(intent.name)}": the service answered with the resource of another content`
     return { kind: 'doubt', cause: 'answer-malformed', message }
   }
 
   #recordStored(intent: Intent, resourceId: string, isDuplicate: boolean): void {
-    const { store, clock, progress } = this.#engine
+    const { store, clock } = this.#engine
     const nowMs = clock.nowMs()
     const { runId, row } = this.#mirror
     const hasSecondLocation = isDuplicate && store.contents.getUploadState(intent.contentId).doubts > 0
     const { contentId } = intent
     store.contents.markStored(contentId, { resourceId, isDuplicate, hasSecondLocation, mirrorId: row.id, runId, nowMs })
     this.#endUpload(intent, isDuplicate ? 'duplicate' : 'created')
-    const { uploads } = this.#summary
-    uploads[isDuplicate ? 'duplicates' : 'created'] += 1
     if (this.#links) store.files.receiveOne(intent.directoryId, intent.name)
-    else uploads.aliases += Math.max(0, store.files.receiveAll(contentId) - 1)
-    uploads.bytes += intent.sizeBytes
-    progress.contentsSent += 1
-    this.#queueAnnouncement(intent, resourceId, isDuplicate)
+    const copies = this.#links ? 0 : Math.max(0, store.files.receiveAll(contentId) - 1)
+    this.#countStored(intent, { resourceId, isDuplicate, copies })
   }
 
-  #queueAnnouncement({ path, sizeBytes }: Intent, resourceId: string, isDuplicate: boolean): void {
-    this.#unannounced.push({ mirror: this.#mirror.row.name, path, sizeBytes, resourceId, isDuplicate })
+  #countStored(
+    { path, sizeBytes }: Intent,
+    { copies, ...stored }: Pick<SentFile, 'resourceId' | 'isDuplicate'> & { readonly copies: number },
+  ): void {
+    const { progress, fileLog } = this.#engine
+    const { uploads } = this.#summary
+    this.#onceCommitted(() => {
+      uploads[stored.isDuplicate ? 'duplicates' : 'created'] += 1
+      uploads.aliases += copies
+      uploads.bytes += sizeBytes
+      progress.contentsSent += 1
+      fileLog.sent({ mirror: this.#mirror.row.name, path, sizeBytes, ...stored })
+    })
   }
 
   /** A copy whose upload failed stays open, so that the next run tries again; its content is stored already. */
   #recordLinkEnd(intent: Intent, result: UploadResult): void {
-    const { store, progress } = this.#engine
     if (result.kind === 'stored') {
-      progress.contentsSent += 1
       this.#endUpload(intent, 'duplicate')
-      store.files.receiveOne(intent.directoryId, intent.name)
-      this.#summary.uploads.duplicates += 1
-      this.#summary.uploads.bytes += intent.sizeBytes
-      this.#queueAnnouncement(intent, result.resourceId, true)
+      this.#engine.store.files.receiveOne(intent.directoryId, intent.name)
+      this.#countStored(intent, { resourceId: result.resourceId, isDuplicate: true, copies: 0 })
       return
     }
     const isSent = result.kind === 'doubt' || result.kind === 'refused'
@@ -163,20 +178,26 @@ export class UploadRecorder {
     this.#endUpload(intent, 'doubt', message)
     const mirror = this.#mirror.row.name
     if (reaction.kind === 'resend') {
-      logger.debug('not known whether an upload arrived; checked next run', { mirror, path, reason: message })
+      const fields = { mirror, path, reason: message }
+      this.#onceCommitted(() => logger.debug('not known whether an upload arrived; checked next run', fields))
       return
     }
     this.#attempts.exhausted.add(contentId)
     const { code, durationMs } = reaction
     const retryAt = clock.nowMs() + durationMs
     store.contents.setProblem(contentId, { code, message: `${message}; it is not known whether it arrived`, retryAt })
-    logger.warn(FAILED_AGAIN, { mirror, path, code, reason: message, retryAt: isoTime(retryAt) })
+    const fields = { mirror, path, code, reason: message, retryAt: isoTime(retryAt) }
+    this.#onceCommitted(() => logger.warn(FAILED_AGAIN, fields))
   }
 
   #endUpload(intent: Intent, outcome: UploadOutcome, message: string | null = null): void {
     const { store, clock, metrics } = this.#engine
     store.uploads.end(intent.uploadId, outcome, message, clock.nowMs())
-    metrics.uploadEnded(outcome, intent.sizeBytes)
+    this.#onceCommitted(() => metrics.uploadEnded(outcome, intent.sizeBytes))
+  }
+
+  #onceCommitted(follow: () => void): void {
+    this.#consequences.push(follow)
   }
 }
 

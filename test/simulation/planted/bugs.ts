@@ -11,16 +11,14 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'a receipt is not waited for on the disk',
     file: 'src/sync/upload/upload-batcher.ts',
-    from: `    let taken: Intent[] = []
-    this.#engine.store.write(() => {`,
-    to: `    let taken: Intent[] = []
-    this.#engine.store.writeRelaxed(() => {`,
+    from: 'this.#engine.store.write(work)',
+    to: 'this.#engine.store.writeRelaxed(work)',
   },
   {
     name: 'a file is reported as sent before that is committed',
     file: 'src/sync/upload/upload-recorder.ts',
-    from: '    this.#unannounced.push({ mirror',
-    to: '    this.#engine.fileLog.sent({ mirror',
+    from: 'this.#consequences.push(follow)',
+    to: 'void follow()',
   },
   {
     name: 'a cut-off upload counts as not sent',

@@ -1,10 +1,13 @@
 import { getEventListeners } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { TemporaryError } from '../../../src/foundation/errors.ts'
 import type { ServiceClient } from '../../../src/remote/service-client.ts'
+import { type SentFile, silentFileLog } from '../../../src/sync/file-log.ts'
 import { mirrorOf, openTestEngine } from '../../support/engine.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
-import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
+import { readLibrary } from '../../support/library-contents.ts'
+import { manyFiles, temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 /** More turns of the event loop than a run needs to end when it waits for nothing. */
 const MANY_TURNS = 300
@@ -68,4 +71,32 @@ test('a commit that fails waits for uploads in flight', async () => {
   expect(events).toEqual(['the upload ended', 'the run ended'])
   expect(tested.engine.inFlight.size).toBe(0)
   expect(getEventListeners(stopping.signal, 'abort')).toEqual([])
+})
+
+test('results whose commit fails once are committed later, and counted once (P1)', async () => {
+  await using service = await startFaultyService()
+  const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(12, 12)))
+  const announced: string[] = []
+  const sent = ({ resourceId }: SentFile) => void announced.push(resourceId)
+  await using tested = openTestEngine(service, { fileLog: { ...silentFileLog, sent } })
+  const { store } = tested
+  const { write } = store
+  let hasFailed = false
+  const failOnce = (work: () => unknown) => {
+    const account = store.uploads.tallyArrived(1, 0).n
+    return write(() => {
+      const result = work()
+      if (hasFailed || store.uploads.tallyArrived(1, 0).n === account) return result
+      hasFailed = true
+      throw new TemporaryError('disk-full', 'The disk is full')
+    })
+  }
+  Object.assign(store, { write: failOnce })
+  const { summary, failure } = await tested.sync([mirror])
+  expect(failure).toMatchObject({ code: 'disk-full' })
+  const stored = announced.map((id) => store.contents.findByResource(1, id)?.state)
+  expect(stored).toEqual(announced.map(() => 'stored'))
+  expect(new Set(announced).size).toBe(announced.length)
+  expect(summary.mirrors[0]?.uploads).toMatchObject({ created: readLibrary(service.dataDir).length })
+  expect(announced).toHaveLength(readLibrary(service.dataDir).length)
 })
