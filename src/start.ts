@@ -4,8 +4,10 @@
  * was mirrored that way. State and library lie in `.shelfd` of the checkout and config/start.yaml is the configuration, so that
  * the user's own mirrors are not touched; flags and variables take precedence.
  */
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { didYouMean } from './app/did-you-mean.ts'
 import { commands } from './cli/commands.ts'
 import { findCommand } from './cli/parser/find-command.ts'
 import { readCommandLine } from './cli/parser/read-command-line.ts'
@@ -16,13 +18,20 @@ process.env.SHELFD_DATA_DIR ||= join(checkout, '.shelfd', 'library')
 process.env.SHELFD_CONFIG ||= join(checkout, 'config', 'start.yaml')
 
 const given = process.argv.slice(2)
-if (!findCommand(given, commands).entry) {
+if (findCommand(given, commands).path.length === 0 && !isMistyped(given[0])) {
   const directories = (await namesMirror(given)) ? [] : [join(checkout, 'docs')]
   process.argv.splice(2, given.length, 'sync', '--report', ...given, ...directories)
 }
 // npm runs scripts in the directory of the project, but a relative directory is meant from where npm was called.
 if (process.env.INIT_CWD) process.chdir(process.env.INIT_CWD)
 await import('./main.ts')
+
+/** Whether a word is nothing that exists and looks like a command, whose name `main.ts` then suggests. */
+function isMistyped(word = '-'): boolean {
+  if (!/^[a-z-]+$/.test(word) || existsSync(resolve(process.env.INIT_CWD ?? '', word))) return false
+  const names = commands.map(({ name }) => name.split(' ')[0] ?? '')
+  return didYouMean(word, names) !== ''
+}
 
 async function namesMirror(argv: readonly string[]): Promise<boolean> {
   try {

@@ -65,6 +65,9 @@ function runHere(settings: Settings, input: OpenEngineInput): Runner {
     isInDaemon: false,
     unheeded: [],
     run: async (mirrors, options) => {
+      using _outages = engine.service.onOutage((outage) => {
+        engine.progress.outage = outage
+      })
       const result = await runSync(engine, mirrors, options)
       if (!options.isDryRun) await notify(settings, input, engine, result)
       return result

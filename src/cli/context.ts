@@ -12,6 +12,7 @@ import { renderTable } from './render/layout/table.ts'
 import { type CliIo, columnsOf } from './terminal/cli-io.ts'
 import { MessageOutput } from './terminal/message-output.ts'
 import { type ColorChoice, type Palette, paletteOf } from './terminal/palette.ts'
+import { WaitingLine } from './terminal/waiting-line.ts'
 
 /** Values of the flags that all commands have. */
 export interface GlobalFlags {
@@ -54,6 +55,9 @@ export interface CommandContext extends GlobalFlags {
   /** With a text log, writes one or more lines as `printMessage` does; with a JSON log, logs them as info with `fields`. */
   announce(line: string, fields?: LogFields): void
   readonly logFormat: 'text' | 'json'
+  /** On a terminal, shows what the command waits for, if it waits for more than a second before its next output. */
+  showWait(what: string): void
+  endWait(): void
   /** The output for everything except data. */
   readonly messages: MessageOutput
 }
@@ -78,9 +82,14 @@ export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () =>
     if (!flags.quiet) messages.write(`${redactor.redact(line)}\n`)
   }
   let onOutage: OutageListener | undefined
+  const waiting = new WaitingLine(messages, io.isTerminal.stdout && io.isTerminal.stderr && !flags.quiet)
   const safe = (text: string) => redactor.redact(escapeLines(text))
-  const print = (line: string) => void io.stdout.write(`${safe(line)}\n`)
+  const print = (line: string) => {
+    waiting.end()
+    io.stdout.write(`${safe(line)}\n`)
+  }
   const printText: CommandContext['printText'] = (text, style = 'line') => {
+    waiting.end()
     io.stdout.write(`${palette[style](safe(text))}\n`)
   }
   const context: CommandContext = {
@@ -104,8 +113,9 @@ export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () =>
     },
     openService: async () => {
       const { openService } = await import('../app/service-client/open-service.ts')
-      const { logger, onOutage } = context
-      return openService(context.settings, { ...io, logger, redactor, onOutage, retry: INTERACTIVE_RETRY })
+      const { logger, onOutage, settings } = context
+      context.showWait(describeService(settings))
+      return openService(settings, { ...io, logger, redactor, onOutage, retry: INTERACTIVE_RETRY })
     },
     print,
     printText,
@@ -126,9 +136,16 @@ export function createContext(io: CliIo, flags: GlobalFlags, readSettings: () =>
     get logFormat() {
       return chooseLogFormat(context.settings.logFormat, io.env)
     },
+    showWait: (what) => waiting.begin(what),
+    endWait: () => waiting.end(),
     messages,
   }
   return context
+}
+
+/** What a command waits for that asks the service: `waiting for https://library.example.com`. */
+export function describeService({ service }: Settings): string {
+  return service.kind === 'embedded' ? 'opening the library' : `waiting for ${service.origin}`
 }
 
 function openLogger(

@@ -3,7 +3,7 @@ import type { Outage, OutageListener } from '../remote/policies/outage.ts'
 import { describeOutage } from './render/outage.ts'
 
 /** Shorter outages are not reported. */
-const SHORTEST_REPORTED_MS = 2_000
+const SHORTEST_REPORTED_MS = 1_000
 /** The interval at which an unchanged outage is reported again. */
 const REMINDER_MS = 30_000
 

@@ -91,7 +91,11 @@ async function runCommand(command: Command, { flags, args }: CommandLine, io: Cl
   shown.withStack = flags.verbosity >= 2
   io.signal.throwIfAborted()
   keepMemorySmall()
-  return EXIT_CODES[await command.run(context, args)].code
+  try {
+    return EXIT_CODES[await command.run(context, args)].code
+  } finally {
+    context.endWait()
+  }
 }
 
 type SettingsReader = () => Settings

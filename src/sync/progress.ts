@@ -23,6 +23,8 @@ export const progressShape = z.object({
   /** Uploads in flight, at most `transfers`. */
   uploads: z.array(uploadProgress),
   inIngestion: count,
+  /** Path of the resource that is followed for the longest time; empty when there is none. */
+  inIngestionLongest: z.string().default(''),
   searchable: count,
   /** The outage that stops the run for the moment; null: none. */
   outage: outageShape.nullable(),
@@ -46,6 +48,7 @@ export function createProgress(): Progress {
     bytesTotal: 0,
     uploads: [],
     inIngestion: 0,
+    inIngestionLongest: '',
     searchable: 0,
     outage: null,
   }

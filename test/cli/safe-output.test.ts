@@ -102,9 +102,9 @@ describe('printed output', () => {
         expect(renderFields({ a: text, b: text }).split('\n')).toHaveLength(2)
         const uploads = [{ path: text, sizeBytes: 1, bytesSent: 0 }]
         const progress = { ...createProgress(), mirror: text, phase: 'uploading' as const, uploads }
-        expect(describeProgress(progress, { elapsedMs: 1, sentPerSecond: 1, hashedPerSecond: 1 }, 200)).not.toContain(
-          '\n',
-        )
+        expect(
+          describeProgress(progress, { elapsedMs: 1, sentPerSecond: 1, hashedPerSecond: 1, beginning: '' }, 200),
+        ).not.toContain('\n')
       }),
     )
   })

@@ -92,7 +92,7 @@ test('a missing library is explained once', async () => {
   home.write('Papers', { 'a.md': 'A' })
   const { exitCode, stderr } = await home.shelfd(['sync', 'Papers', '--to', 'Nowhere'])
   expect(exitCode).toBe(2)
-  expect(stderr).toMatch(/there is no library "Nowhere"; "shelfd libraries create" creates one\n/)
+  expect(stderr).toMatch(/there is no library "Nowhere"; "shelfd libraries create Nowhere" creates it\n/)
   expect(stderr.split('shelfd libraries list')).toHaveLength(2)
 })
 

@@ -58,7 +58,7 @@ describe('the first sync into the library on this computer', () => {
     expect(elsewhere.stderr).toMatch(/ on this computer \(.*\)\.\n$/)
   })
 
-  test('npm start suggests a directory, and after a directory a search', async () => {
+  test('npm start suggests a search, a directory and the dashboard', async () => {
     const home = temporaryHome()
     for (const name of ['docs', 'Papers']) home.write(name, TREE)
     const npmStart = {
@@ -66,9 +66,11 @@ describe('the first sync into the library on this computer', () => {
       npm_package_name: 'shelfd',
       npm_package_json: join(home.path, 'package.json'),
     }
-    expect((await home.shelfd(['sync', 'docs'], npmStart)).stderr).toMatch(/\nNext: npm start -- DIR [a-z ]+\n$/)
+    expect((await home.shelfd(['sync', 'docs'], npmStart)).stderr).toMatch(
+      /\nNext: npm start -- search "spring tide" · npm start -- DIR \(a directory of yours\)\n$/,
+    )
     expect((await home.shelfd(['sync', 'Papers'], npmStart)).stderr).toMatch(
-      /\nNext: npm start -- search "spring tide"\n$/,
+      /\nNext: npm start -- search "spring tide" · npm start -- dashboard\n$/,
     )
   })
 

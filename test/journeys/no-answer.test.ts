@@ -8,6 +8,7 @@ import { startFaultyService } from '../support/faulty-service.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { type Running, runShelfd } from '../support/run-shelfd.ts'
+import { CTRL_C, openTerminal } from '../support/terminal.ts'
 
 const SYNC = ['sync', 'Papers', '--to', 'Research']
 
@@ -64,6 +65,18 @@ describe('waiting for a service', () => {
       running.child.kill('SIGINT')
       expect(await running.ended).toMatchObject({ exitCode: 130 })
     }
+  })
+
+  test('a command names what it waits for on a terminal', async () => {
+    const server = createServer(() => {})
+    const port = await freePort()
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const url = `http://127.0.0.1:${port}`
+    const terminal = openTerminal(['whoami'], homeOf(url))
+    await terminal.shows(`waiting for ${url} … 1 s`)
+    terminal.type(CTRL_C)
+    expect((await terminal.ended).exitCode).toBe(130)
   })
 
   test('a login page in place of the service is reported', async () => {

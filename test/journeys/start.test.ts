@@ -62,3 +62,14 @@ test('npm start follows flags and variables', async () => {
   expect(existsSync(home.stateDir)).toBe(true)
   expect(existsSync(join(directory, '.shelfd', 'state'))).toBe(false)
 })
+
+test('npm start takes a mistyped command for no directory', () => {
+  const home = temporaryHome()
+  const directory = checkout()
+  const mistyped = start(home, directory, ['serch', 'pelican'])
+  expect(mistyped).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('did you mean "search"?') })
+  expect(start(home, directory, ['failed'])).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('failed list'),
+  })
+})

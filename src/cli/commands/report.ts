@@ -80,6 +80,7 @@ export const command = defineCommand({
       verifies: args.verify,
     } as const
     const reportContext = reader.contextFor(reader.store)
+    context.showWait(args.offline ? 'reading the state' : 'comparing both sides')
     const file = args.output === undefined ? undefined : resolve(context.io.cwd, args.output)
     const { hasFailures, hasFaults } =
       file === undefined

@@ -16,7 +16,7 @@ export function assertMayRun({ io, settings, logger }: CommandContext, isAllowed
   const { SHELFD_ALLOW_ROOT = '' } = io.env
   if (io.uid !== 0 || isAllowed || ['1', 'true'].includes(SHELFD_ALLOW_ROOT) || isSystemService(io.env)) return
   if (settings.service.kind === 'embedded') {
-    logger.warn('running as root (--allow-root): the files of all users can be read and sent')
+    logger.warn('running as root, who can read the files of all users; --allow-root says that this is meant')
     return
   }
   const ways = [

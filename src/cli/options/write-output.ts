@@ -37,7 +37,8 @@ export async function writeDownload(context: CommandContext, download: Download,
 }
 
 /** Writes bytes to stdout with back-pressure; ignores EPIPE, because the reader may stop at any time. */
-export async function writeStdout({ io, signal }: CommandContext, bytes: Bytes): Promise<void> {
+export async function writeStdout({ io, signal, endWait }: CommandContext, bytes: Bytes): Promise<void> {
+  endWait()
   try {
     await pipeline(Readable.from(bytes, { objectMode: false }), io.stdout, { end: false, signal })
   } catch (error) {

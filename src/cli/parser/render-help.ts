@@ -22,10 +22,18 @@ export async function renderHelp(found: FoundCommand, command: Command | undefin
   return `${await yargs.getHelp()}\n`
 }
 
+const FIRST_STEPS = [
+  ['sync ~/Papers', 'mirror a directory into the library on this computer'],
+  ['search "spring tide"', 'search in what was mirrored'],
+  ['init', 'set up a service, mirrors and the daemon, by questions'],
+  ['doctor', 'check everything when something is wrong'],
+] as const
+
 function describeGroup(yargs: Yargs, path: readonly string[]): void {
   const about =
     GROUP_SUMMARIES[path.join(' ')] ?? 'Mirrors local directories into libraries of a Knowledge Library Service'
   yargs.usage(`shelfd ${[...path, 'COMMAND'].join(' ')}\n\n${about}.`)
+  if (path.length === 0) for (const [example, meaning] of FIRST_STEPS) yargs.example(`shelfd ${example}`, meaning)
   const more = 'shelfd help COMMAND, or COMMAND --help, describes one command; shelfd version prints the version.'
   yargs.epilogue(`${renderExits(allExits)}\n\n${more}`)
 }

@@ -35,8 +35,8 @@ export function describeNext(query: string | undefined, hasDaemon: boolean): str
 
 /** The same for `npm start` of this project. `isOwnDirectory`: the user named a directory, not only the project's pages. */
 export function describeNextInCheckout(query: string | undefined, isOwnDirectory: boolean): string {
-  if (!isOwnDirectory) return 'Next: npm start -- DIR mirrors a directory of yours'
-  return `Next: npm start -- search ${query === undefined ? 'WORDS' : `"${query}"`}`
+  const search = `search ${query === undefined ? 'WORDS' : `"${query}"`}`
+  return `Next: npm start -- ${search} · npm start -- ${isOwnDirectory ? 'dashboard' : 'DIR (a directory of yours)'}`
 }
 
 function placeOf({ directory, home }: Library): string {

@@ -1,4 +1,5 @@
 import { counted, escapeText, groupDigits } from '../../foundation/text/safe-text.ts'
+import { timeOfDay } from '../../foundation/text/time-of-day.ts'
 import { formatDuration, formatSize } from '../../foundation/text/units.ts'
 import { reactToFailure } from '../../rules/failure/react-to-failure.ts'
 import { describeKinds } from '../../rules/ingestion/without-text.ts'
@@ -38,23 +39,26 @@ export function renderRunSummary(result: RunResult, print: CommandContext['print
 
 function linesOf(mirror: SyncSummary, result: RunResult): readonly NonNullable<Line>[] {
   const problems = furtherProblems(mirror, result)
-  const lines = result.summary.dryRun ? dryRunLines(mirror, problems) : runLines(mirror, problems)
+  const nowMs = Date.parse(result.summary.finishedAt)
+  const described = describeProblems(problems, nowMs)
+  const lines = result.summary.dryRun ? dryRunLines(mirror, described) : runLines(mirror, described)
   return lines.filter((line) => line !== undefined)
 }
 
 /** Add a line by adding a function here; the order is the order of importance. */
-function runLines(mirror: SyncSummary, problems: readonly SummaryProblem[]): Line[] {
+function runLines(mirror: SyncSummary, problems: readonly Line[]): Line[] {
   return [
     sent(mirror),
     createdDirectories(mirror),
     searchable(mirror),
+    warnings(mirror),
     withoutText(mirror),
     processing(mirror),
     ...restLines(mirror, problems),
   ]
 }
 
-function dryRunLines(mirror: SyncSummary, problems: readonly SummaryProblem[]): Line[] {
+function dryRunLines(mirror: SyncSummary, problems: readonly Line[]): Line[] {
   const { uploads, directories } = mirror
   return [
     ['would send', describeSent(uploads)],
@@ -64,10 +68,10 @@ function dryRunLines(mirror: SyncSummary, problems: readonly SummaryProblem[]): 
 }
 
 /** Lines that runs and dry runs have in common. */
-function restLines(mirror: SyncSummary, problems: readonly SummaryProblem[]): Line[] {
+function restLines(mirror: SyncSummary, problems: readonly Line[]): Line[] {
   return [
     ...heldBack(mirror),
-    ...describeProblems(problems),
+    ...problems,
     unchanged(mirror),
     changed(mirror),
     moved(mirror),
@@ -114,6 +118,13 @@ function searchable({ ingestion, timeToSearchableMs: times }: SyncSummary): Line
   const warned = ingestion.warnings - ingestion.withoutText
   const warnings = warned === 0 ? '' : `, ${warned} of them with warnings`
   return ['searchable', `${counted(found, 'file')}${warnings}${times ? describeTimes(found, times) : ''}`]
+}
+
+/** One warning stands for all: the report has each. */
+function warnings({ ingestion }: SyncSummary): Line {
+  const { warning } = ingestion
+  if (warning === null) return undefined
+  return ['warnings', `${ingestion.warnings - ingestion.withoutText > 1 ? 'such as: ' : ''}${escapeText(warning)}`]
 }
 
 /** For few contents only the slowest time is given. */
@@ -178,18 +189,18 @@ function furtherProblems({ problems }: SyncSummary, { failure }: RunResult): Sum
 }
 
 /** One line for all paths that have the same problem. */
-function describeProblems(problems: readonly SummaryProblem[]): Line[] {
+function describeProblems(problems: readonly SummaryProblem[], nowMs: number): Line[] {
   const groups = [...Map.groupBy(problems, ({ code, message, retryAt }) => `${code}\n${message}\n${retryAt}`).values()]
-  const lines = groups.slice(0, MOST_PROBLEMS).map((group): Line => [ATTENTION, describeGroup(group)])
+  const lines = groups.slice(0, MOST_PROBLEMS).map((group): Line => [ATTENTION, describeGroup(group, nowMs)])
   const left = groups.slice(MOST_PROBLEMS).flat().length
   if (left > 0) lines.push([ATTENTION, `and ${left} more: shelfd report --only needs-attention`])
   return lines
 }
 
-function describeGroup(group: readonly SummaryProblem[]): string {
+function describeGroup(group: readonly SummaryProblem[], nowMs: number): string {
   const [first] = group
   if (!first) return ''
-  const retry = first.retryAt === null ? '' : `; tried again after ${first.retryAt}`
+  const retry = first.retryAt === null ? '' : `; tried again after ${timeOfDay(Date.parse(first.retryAt), nowMs)}`
   const message = `${escapeText(first.message)} [${first.code}]${retry}`
   const paths = group.slice(0, MOST_PATHS).map(({ path }) => escapeText(path) || '.')
   if (group.length === 1) return `${paths.join('')}: ${message}`

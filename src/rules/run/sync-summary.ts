@@ -48,6 +48,8 @@ const syncSummary = z.object({
   ingestion: z.object({
     searchable: count,
     warnings: count,
+    /** One of the service's warnings about searchable text; null without any. */
+    warning: z.string().nullable().default(null),
     partial: count,
     failed: count,
     pending: count,
@@ -102,6 +104,7 @@ export function emptySummary(mirror: Pick<SyncSummary, 'name' | 'path' | 'librar
     ingestion: {
       searchable: 0,
       warnings: 0,
+      warning: null,
       partial: 0,
       failed: 0,
       pending: 0,

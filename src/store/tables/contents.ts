@@ -94,6 +94,8 @@ export interface IngestionTally {
   readonly status: string | null
   /** The MIME type of contents stored without searchable text; null for all others. */
   readonly mimeWithoutText: string | null
+  /** One of the warnings about searchable text; null without any. */
+  readonly warning: string | null
   readonly n: number
 }
 
@@ -256,6 +258,7 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
   )
   const tally = database.prepare<[number, number], IngestionTally>(
     `SELECT outcome, ingestion_status AS status, iif(ingestion_note = '${quoted(WITHOUT_TEXT)}', mime, NULL) AS mimeWithoutText,
+            min(iif(ingestion_status = 'completed_with_warnings', nullif(ingestion_note, '${quoted(WITHOUT_TEXT)}'), NULL)) AS warning,
             count(*) AS n FROM content
      WHERE run_id = ? AND mirror_id = ? AND outcome IS NOT NULL GROUP BY 1, 2, 3`,
   )

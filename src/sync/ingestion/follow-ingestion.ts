@@ -115,6 +115,7 @@ export class IngestionFollower implements IngestionCapacity {
       this.#schedule.takeRepaired()
       this.#schedule.takeNew()
       await this.#readWarnings()
+      this.#schedule.showLongest()
       const isIdle = this.#schedule.isEmpty && this.#unread.size === 0
       if (isIdle && this.#mayEnd) return
       const due = this.#schedule.listDue(clock.monotonicMs())

@@ -40,6 +40,8 @@ export class PollSchedule {
   /** The count of `countNewlyPending` when pending resources were last read from the store. */
   #takenUpTo = -1
   readonly #nextLook: NextLook
+  /** The content whose path the progress shows. */
+  #shownId: number | undefined
 
   constructor(engine: ScheduleContext) {
     this.#engine = engine
@@ -118,6 +120,16 @@ export class PollSchedule {
     let nextMs = this.#nextLook.atMs
     for (const { dueMs } of this.#followed.values()) nextMs = Math.min(nextMs, dueMs)
     return nextMs
+  }
+
+  /** Lets the progress name the resource that is followed for the longest time, so that a long wait has a name. */
+  showLongest(): void {
+    const { store, progress } = this.#engine
+    // The map is in the order of insertion.
+    const [longest] = this.#followed.keys()
+    if (longest === this.#shownId) return
+    this.#shownId = longest
+    progress.inIngestionLongest = longest === undefined ? '' : (store.uploads.listByContent(longest).at(-1)?.path ?? '')
   }
 
   /** Plans the next poll of a resource that is still pending. Returns true when it has just become overdue. */

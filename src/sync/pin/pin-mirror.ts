@@ -1,6 +1,7 @@
 import type { AccessContext, DirectoryPage, LibrarySummary } from '../../contract/records.ts'
 import { INBOX_PATH } from '../../contract/routes.ts'
 import { HeldBackError, RefusedError, RejectedError, TemporaryError, UsageError } from '../../foundation/errors.ts'
+import { shellWord } from '../../foundation/text/safe-text.ts'
 import type { RootDirectory } from '../../local/read/inspect-root.ts'
 import type { ServiceClient } from '../../remote/service-client.ts'
 import { mayUpload } from '../../rules/mirrors/may-upload.ts'
@@ -76,7 +77,7 @@ async function chooseLibrary(
   }
   const hint = wanted.includes(':')
     ? 'a path begins with "/", as in LIBRARY:/path'
-    : '"shelfd libraries create" creates one'
+    : `"shelfd libraries create ${shellWord(wanted)}" creates it`
   throw new UsageError('unknown-library', `Cannot mirror "${settings.name}": there is no library "${wanted}"; ${hint}`)
 }
 

@@ -23,10 +23,11 @@ export function summarize(engine: ContentsContext, mirror: OpenMirror, summary: 
 function countIngestion({ store }: ContentsContext, { row, runId }: OpenMirror, summary: SyncSummary): void {
   const { ingestion } = summary
   const withoutText: [mime: string, count: number][] = []
-  for (const { outcome, status, mimeWithoutText, n } of store.contents.tallyIngestion(runId, row.id)) {
+  for (const { outcome, status, mimeWithoutText, warning, n } of store.contents.tallyIngestion(runId, row.id)) {
     if (outcome === 'searchable') {
       if (mimeWithoutText !== null) withoutText.push([mimeWithoutText, n])
       ingestion.searchable += n
+      ingestion.warning ??= warning
       if (status === 'completed_with_warnings') ingestion.warnings += n
     } else ingestion[outcome] += n
   }

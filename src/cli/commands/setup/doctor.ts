@@ -30,9 +30,12 @@ export const command = defineCommand({
       columns: context.columns,
     }
     const findings: Checked[] = []
+    const showNext = () => context.showWait(`checking ${CHECKS[findings.length]?.name ?? ''}`)
+    showNext()
     for await (const finding of runChecks(CHECKS, doctor)) {
       findings.push(finding)
       if (!context.json) context.printText(renderFinding(finding, layout))
+      if (findings.length < CHECKS.length) showNext()
     }
     const exits = findings.map(({ level, code }): ExitName => (level === 'failed' ? exitOfCode(code) : 'done'))
     const verdict =

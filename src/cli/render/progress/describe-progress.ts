@@ -1,6 +1,7 @@
 import { nameOf } from '../../../foundation/files/paths.ts'
 import { counted, escapeText } from '../../../foundation/text/safe-text.ts'
 import { formatDuration, formatSize } from '../../../foundation/text/units.ts'
+import type { Outage } from '../../../remote/policies/outage.ts'
 import type { Progress, UploadProgress } from '../../../sync/progress.ts'
 import { displayWidth, truncateToWidth } from '../layout/display-width.ts'
 
@@ -10,6 +11,8 @@ export interface Rates {
   /** Recent bytes per second; undefined while unknown. */
   readonly sentPerSecond: number | undefined
   readonly hashedPerSecond: number | undefined
+  /** What a run waits for before its first mirror begins: `opening the library on this computer`. */
+  readonly beginning: string
 }
 
 /** Columns of the bar; with room for less than `fewest` it is omitted. Parts of a higher rank are left out for it. */
@@ -20,11 +23,11 @@ const LONGEST_NAME = 28
 
 /** One line: the phase, how far and how fast it is, about how long it still takes, and the file in flight. */
 export function describeProgress(progress: Progress, rates: Rates, width: number): string {
-  const head = [escapeText(progress.mirror), PHASE_NAMES[progress.phase]].filter((part) => part !== '').join('  ')
+  const head = [escapeText(progress.mirror), nameActivity(progress, rates)].filter((part) => part !== '').join('  ')
   const parts = partsOf(progress, rates).filter(({ text }) => text !== '')
   const room = width - displayWidth(head) - 2
   const text = joinFitting(parts, room)
-  const bar = drawBar(doneShare(progress), Math.min(BAR.most, room - displayWidth(text) - 2))
+  const bar = progress.outage ? '' : drawBar(doneShare(progress), Math.min(BAR.most, room - displayWidth(text) - 2))
   return [head, bar, text].filter((part) => part !== '').join('  ')
 }
 
@@ -36,6 +39,11 @@ export function describeTimeLeft(leftMs: number): string {
   const minutes = Math.ceil(seconds / 60)
   if (minutes <= 90) return `${minutes} min left`
   return `${roundUp(minutes, 30) / 60} h left`
+}
+
+function nameActivity({ phase, mirror, outage }: Progress, { beginning }: Rates): string {
+  if (outage) return `waiting for ${outage.origin}`
+  return phase === 'starting' && mirror === '' ? beginning : PHASE_NAMES[phase]
 }
 
 const PHASE_NAMES: Readonly<Record<Progress['phase'], string>> = {
@@ -54,8 +62,9 @@ interface Part {
 }
 
 function partsOf(progress: Progress, { elapsedMs, sentPerSecond, hashedPerSecond }: Rates): Part[] {
-  const { filesScanned, filesHashed, directoriesDone, directoriesTotal, inIngestion, searchable } = progress
+  const { filesScanned, filesHashed, directoriesDone, directoriesTotal, inIngestion, searchable, outage } = progress
   const elapsed = { text: formatDuration(elapsedMs), rank: 3 }
+  if (outage) return [{ text: describeWait(outage), rank: 0 }, elapsed]
   switch (progress.phase) {
     case 'starting':
     case 'finished':
@@ -74,6 +83,7 @@ function partsOf(progress: Progress, { elapsedMs, sentPerSecond, hashedPerSecond
       return [
         { text: `${inIngestion} being processed`, rank: 0 },
         { text: `${searchable} searchable`, rank: 1 },
+        { text: shortName(progress.inIngestionLongest), rank: 4 },
         elapsed,
       ]
   }
@@ -109,8 +119,17 @@ function describeUpload(uploads: readonly UploadProgress[]): string {
   const [first] = uploads.toSorted((a, b) => b.sizeBytes - a.sizeBytes)
   if (!first) return ''
   const { path, sizeBytes, bytesSent } = first
-  const name = truncateToWidth(escapeText(nameOf(path)), LONGEST_NAME)
+  const name = shortName(path)
   return sizeBytes < PERCENT_FROM_BYTES ? name : `${name} ${Math.floor((bytesSent / sizeBytes) * 100)} %`
+}
+
+function shortName(path: string): string {
+  return path === '' ? '' : truncateToWidth(escapeText(nameOf(path)), LONGEST_NAME)
+}
+
+/** Without a countdown: the line below an outage's message is redrawn, and the message has the times. */
+function describeWait({ cause }: Outage): string {
+  return escapeText(cause)
 }
 
 /** Joins the parts that fit, in their order; the important ones (low rank) have precedence. */

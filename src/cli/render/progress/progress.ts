@@ -1,5 +1,5 @@
 import type { Progress } from '../../../sync/progress.ts'
-import type { CommandContext } from '../../context.ts'
+import { type CommandContext, describeService } from '../../context.ts'
 import { describeProgress, type Rates } from './describe-progress.ts'
 import { RecentRate } from './recent-rate.ts'
 
@@ -12,7 +12,7 @@ export async function withProgress<T>(context: CommandContext, progress: Progres
   const { messages } = context
   if (context.quiet) return work()
   const isDrawn = context.io.isTerminal.stderr
-  const rates = new RateReader(progress)
+  const rates = new RateReader(progress, describeService(context.settings))
   let announcedAtMs = 0
   const show = () => {
     const now = rates.read()
@@ -33,12 +33,14 @@ export async function withProgress<T>(context: CommandContext, progress: Progres
 
 class RateReader {
   readonly #progress: Progress
+  readonly #beginning: string
   readonly #startMs = performance.now()
   readonly #sent = new RecentRate()
   readonly #hashed = new RecentRate()
 
-  constructor(progress: Progress) {
+  constructor(progress: Progress, beginning: string) {
     this.#progress = progress
+    this.#beginning = beginning
   }
 
   read(): Rates {
@@ -47,6 +49,7 @@ class RateReader {
     this.#sent.record(bytesSent, nowMs)
     this.#hashed.record(bytesHashed, nowMs)
     return {
+      beginning: this.#beginning,
       elapsedMs: nowMs - this.#startMs,
       sentPerSecond: this.#sent.perSecond(bytesSent, nowMs),
       hashedPerSecond: this.#hashed.perSecond(bytesHashed, nowMs),

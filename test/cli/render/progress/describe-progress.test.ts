@@ -8,7 +8,12 @@ import { RecentRate } from '../../../../src/cli/render/progress/recent-rate.ts'
 import { createProgress, type Progress } from '../../../../src/sync/progress.ts'
 
 const MIB = 2 ** 20
-const PACE: Rates = { elapsedMs: 5_000, sentPerSecond: 24 * MIB, hashedPerSecond: 100 * MIB }
+const PACE: Rates = {
+  elapsedMs: 5_000,
+  sentPerSecond: 24 * MIB,
+  hashedPerSecond: 100 * MIB,
+  beginning: 'opening the library',
+}
 
 function progressOf(change: Partial<Progress>): Progress {
   return { ...createProgress(), mirror: 'Papers', ...change }
@@ -55,6 +60,37 @@ describe('the line of progress', () => {
   test('the line of progress shows no time before the rate is known', () => {
     expect(describeProgress(UPLOADING, { ...PACE, sentPerSecond: undefined }, 140)).not.toMatch(/left|\/s/)
     expect(describeProgress(UPLOADING, { ...PACE, sentPerSecond: 0 }, 140)).not.toMatch(/left|\/s/)
+  })
+
+  test('the line of progress names what a run waits for at its start', () => {
+    expect(describeProgress(createProgress(), PACE, 80)).toBe('opening the library  5.0 s')
+  })
+
+  test('the line of progress names the file that is processed longest', () => {
+    const processing = progressOf({
+      phase: 'ingestion',
+      inIngestion: 2,
+      inIngestionLongest: 'scans/letter.png',
+      searchable: 2,
+    })
+    expect(describeProgress(processing, PACE, 100)).toBe(
+      'Papers  processing  ━━━━━━━━━━━━────────────  2 being processed · 2 searchable · letter.png · 5.0 s',
+    )
+  })
+
+  test('the line of progress shows that the service does not answer', () => {
+    const outage = {
+      origin: 'https://library.example.com',
+      code: 'service-unreachable',
+      cause: 'connection refused',
+      sinceMs: 0,
+      nextTryAtMs: 8_000,
+      untilMs: null,
+      askedUntilMs: null,
+    } as const
+    expect(describeProgress({ ...UPLOADING, outage }, PACE, 140)).toBe(
+      'Papers  waiting for https://library.example.com  connection refused · 5.0 s',
+    )
   })
 
   test('the line of progress escapes names that a terminal would obey', () => {
