@@ -1,16 +1,20 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 /** Whole commands as people run them, and pages in a browser. */
 const JOURNEYS = ['test/journeys/**/*.test.ts', 'test/package/**/*.test.ts', 'test/web/**/*.test.ts']
 /** The program under load, faults and kills, for a minute and more. */
 const ENDURANCE = ['test/endurance/**/*.test.ts']
+/** Processes run the bundle. */
+const COMPILED = 'test/support/use-compiled-program.ts'
 
 export default defineConfig({
   test: {
     // `vitest run --project unit` runs one of them.
     projects: [
-      { extends: true, test: { name: 'endurance', include: ENDURANCE } },
-      { extends: true, test: { name: 'journeys', include: JOURNEYS } },
+      { extends: true, test: { name: 'endurance', include: ENDURANCE, globalSetup: COMPILED } },
+      { extends: true, test: { name: 'journeys', include: JOURNEYS, globalSetup: COMPILED } },
       {
         extends: true,
         test: {
@@ -23,6 +27,8 @@ export default defineConfig({
     pool: 'forks',
     // Most tests wait for processes and disks: two at a time also on a machine of two cores.
     maxWorkers: '100%',
+    // Threads of the program compile the sources once for all tests.
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') },
     // What a test waits for may come late on a busy machine.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -1,4 +1,4 @@
-import { compileProgram } from './compiled-program.ts'
+import { compileProgram } from '../support/compiled-program.ts'
 import { FirstSync } from './first-sync.ts'
 import { type NullService, startNullService } from './null-service.ts'
 import type { BenchOptions } from './options.ts'
@@ -23,7 +23,7 @@ export async function openBench(
   note: (text: string) => void,
 ): Promise<Bench & Disposable> {
   const tree = await findTree(options, workspace)
-  const program = await compileProgram(workspace)
+  const program = await compileProgram(workspace.fresh('program'))
   const service = await startNullService()
   const firstSync = new FirstSync({ tree, program, service, workspace })
   return {

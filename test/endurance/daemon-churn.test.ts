@@ -1,4 +1,4 @@
-/** A directory that is changed at random for minutes under a real daemon. SHELFD_CHURN_SECONDS makes it longer. */
+/** A directory that is changed at random under a real daemon. SHELFD_CHURN_SECONDS and SHELFD_CHURN_FILES make it longer and larger. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -11,14 +11,14 @@ import { temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { seededRandom } from '../support/random.ts'
 
-const CHURN_MS = Number(process.env.SHELFD_CHURN_SECONDS ?? 60) * 1_000
-const FILES = 10_000
+const CHURN_MS = Number(process.env.SHELFD_CHURN_SECONDS ?? 30) * 1_000
+const FILES = Number(process.env.SHELFD_CHURN_FILES ?? 2_000)
 const SETTLE_MS = 1_000
 /** Between two changes, so that there are about a hundred in a second. */
 const INTERVAL_MS = 10
 /** A content that stayed unchanged for so long must be in the library: time to settle, to look, and to scan on a busy machine. */
 const SURELY_SEEN_MS = 20_000
-/** For ten thousand files on a busy machine. */
+/** For ten thousand files, too, on a busy machine. */
 const LONGEST_WAIT_MS = 180_000
 
 test('a tree changed at random ends exactly mirrored', { timeout: CHURN_MS + 3 * LONGEST_WAIT_MS }, async () => {

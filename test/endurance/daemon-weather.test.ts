@@ -11,7 +11,7 @@ import { manyFiles } from '../support/temporary.ts'
 
 const CONTENTS = 60
 /** SHELFD_SIGNALS sets another number. */
-const SIGNALS = Number(process.env.SHELFD_SIGNALS ?? 24)
+const SIGNALS = Number(process.env.SHELFD_SIGNALS ?? 16)
 const MOST_LOG_LINES = 40
 /** SHELFD_OUTAGE_MINUTES stretches the outage: 60 is an hour. Without it each part ends as soon as the daemon has noticed it. */
 const OUTAGE_MS = Number(process.env.SHELFD_OUTAGE_MINUTES ?? 0) * 60_000

@@ -13,11 +13,10 @@ import { type RoundPlan, runRound } from '../kills/round.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
 import { seededRandom } from '../support/random.ts'
-import { runShelfd } from '../support/run-shelfd.ts'
+import { MAIN, runShelfd } from '../support/run-shelfd.ts'
 import { compileStateFaults } from '../support/state-faults.ts'
 import { manyFiles, temporaryDirectory } from '../support/temporary.ts'
 
-const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
 const CONTENTS = 110
 
 /** Before a file has its name or loses it; after half of a write; between a flush and the change that relies on it. */
@@ -49,7 +48,7 @@ describe('kills at any moment', () => {
     'a killed process loses nothing and sends nothing twice (P1-P4)',
     async () => {
       const directory = temporaryDirectory()
-      const around = { program: PROGRAM, layer: compileStateFaults(directory) }
+      const around = { program: MAIN, layer: compileStateFaults(directory) }
       const rounds = PLANS.map((plan) => runRound({ ...plan, ...around, at: join(directory, `round-${plan.seed}`) }))
       const results = await Promise.all(rounds)
       expect(results.flatMap(({ complaints }) => complaints)).toEqual([])

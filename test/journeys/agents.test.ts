@@ -1,12 +1,10 @@
-import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, onTestFinished, test } from 'vitest'
 import { useTool } from '../embedded/agent/agent-client.ts'
 import { startLibrary } from '../embedded/temporary-library.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+import { MAIN } from '../support/run-shelfd.ts'
 
 /** A desktop assistant that has `shelfd mcp` as the command of a server. */
 async function assistantOf(home: Home): Promise<Client> {

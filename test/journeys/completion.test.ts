@@ -4,9 +4,9 @@ import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'vitest'
 import { type Home, temporaryHome } from '../support/home.ts'
+import { MAIN } from '../support/run-shelfd.ts'
 import { openTerminal } from '../support/terminal.ts'
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
 const PATIENCE_MS = 60_000
 
 /** How each shell starts without its user's files, and what it prints once it has loaded the script. */

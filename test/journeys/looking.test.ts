@@ -1,10 +1,10 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { temporaryHome } from '../support/home.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { homeIn, temporaryHome } from '../support/home.ts'
 
-async function mirroredHome() {
-  const home = temporaryHome()
+async function mirroredHome(home = temporaryHome()) {
   const root = home.write('Papers', {
     'a.md': 'one',
     'copy/b.md': 'one',
@@ -18,6 +18,12 @@ async function mirroredHome() {
   return { home, root }
 }
 
+/** One for all tests that change nothing. */
+const place = mkdtempSync(join(tmpdir(), 'shelfd-looking-'))
+const unchanged = homeIn(place)
+beforeAll(() => mirroredHome(unchanged))
+afterAll(() => rmSync(place, { recursive: true }))
+
 describe('why', () => {
   test.each([
     ['draft.tmp', /ignored by the rule "\*\.tmp" \(built-in\)/],
@@ -26,14 +32,12 @@ describe('why', () => {
     ['nothing.md', /not there/],
     ['copy', /a directory/],
   ])('why explains the path %s', async (path, expected) => {
-    const { home } = await mirroredHome()
-    const { exitCode, stdout } = await home.shelfd(['why', `Papers/${path}`])
+    const { exitCode, stdout } = await unchanged.shelfd(['why', `Papers/${path}`])
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(expected) })
   })
 
   test('why shows the resource of a file', async () => {
-    const { home } = await mirroredHome()
-    const { stdout } = await home.shelfd(['why', 'Papers/a.md'])
+    const { stdout } = await unchanged.shelfd(['why', 'Papers/a.md'])
     expect(stdout).toMatch(/state +stored/)
     expect(stdout).toMatch(/ingestion +completed \(searchable\)/)
     expect(stdout).toMatch(/in the library +\/Papers\/a\.md/)
@@ -41,8 +45,7 @@ describe('why', () => {
   })
 
   test('why names the file that another one duplicates', async () => {
-    const { home } = await mirroredHome()
-    const { stdout } = await home.shelfd(['why', 'Papers/copy/b.md', '--json'])
+    const { stdout } = await unchanged.shelfd(['why', 'Papers/copy/b.md', '--json'])
     expect(JSON.parse(stdout)).toMatchObject({ path: 'copy/b.md', duplicateOf: 'a.md', content: { state: 'stored' } })
   })
 
@@ -55,8 +58,7 @@ describe('why', () => {
   })
 
   test('why refuses a path outside every mirror', async () => {
-    const { home } = await mirroredHome()
-    const { exitCode, stderr } = await home.shelfd(['why', '/etc/hostname'])
+    const { exitCode, stderr } = await unchanged.shelfd(['why', '/etc/hostname'])
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringMatching(/lies in no mirror/) })
   })
 })
@@ -68,8 +70,7 @@ describe('status', () => {
   })
 
   test('status counts the files of a mirror by state', async () => {
-    const { home } = await mirroredHome()
-    const { stdout } = await home.shelfd(['status', '--json'])
+    const { stdout } = await unchanged.shelfd(['status', '--json'])
     const files = { known: 3, searchable: 3, inIngestion: 0, toSend: 0, inDoubt: 0, needAttention: 0, setAside: 0 }
     expect(JSON.parse(stdout).mirrors).toMatchObject([
       { name: 'Papers', files, queue: { contents: 0, bytes: 0 }, lastRun: { verdict: 'ok' }, problems: [] },
@@ -88,8 +89,7 @@ describe('report', () => {
   })
 
   test('the report lists ignored files when asked', async () => {
-    const { home } = await mirroredHome()
-    const { stdout } = await home.shelfd(['report', '--only', 'ignored', '--json'])
+    const { stdout } = await unchanged.shelfd(['report', '--only', 'ignored', '--json'])
     const [mirror] = JSON.parse(stdout).mirrors
     const paths = mirror.entries.map((entry: { path: string }) => entry.path).sort()
     expect(paths).toEqual(['.env', 'draft.tmp', 'notes/.shelfdignore', 'notes/today.log'])

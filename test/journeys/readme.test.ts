@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
+import { MAIN } from '../support/run-shelfd.ts'
 
 const README = readFileSync('README.md', 'utf8')
 
@@ -42,7 +43,7 @@ test('both quick starts of the README work as printed', { timeout: 120_000 }, as
   const bin = join(home, 'bin')
   mkdirSync(bin)
   const node = resolve('node_modules/.bin/node')
-  writeFileSync(join(bin, 'shelfd'), `#!/bin/sh\nexec ${node} ${resolve('src/main.ts')} "$@"\n`)
+  writeFileSync(join(bin, 'shelfd'), `#!/bin/sh\nexec ${node} ${MAIN} "$@"\n`)
   chmodSync(join(bin, 'shelfd'), 0o755)
   const env = { SHELFD_ALLOW_ROOT: '1', HOME: home, PATH: `${bin}:${dirname(process.execPath)}:${process.env.PATH}` }
   const type = async (command: string) => {

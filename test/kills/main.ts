@@ -2,9 +2,9 @@
 import { cpSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { compileProgram } from '../bench/compiled-program.ts'
 import { describeMachine } from '../bench/machine.ts'
 import { openWorkspace, type Workspace } from '../bench/workspace.ts'
+import { compileProgram } from '../support/compiled-program.ts'
 import { seededRandom } from '../support/random.ts'
 import { compileStateFaults } from '../support/state-faults.ts'
 import { drawHarm, type Harm } from './harm.ts'
@@ -43,7 +43,7 @@ async function main(signal: AbortSignal): Promise<boolean> {
   if (process.platform !== 'linux') throw new Error('Only on Linux can a change of the state be met: run it there')
   const options = readOptions(process.argv.slice(2))
   using workspace = openWorkspace('kills')
-  const program = await compileProgram(workspace)
+  const program = await compileProgram(workspace.fresh('program'))
   const layer = compileStateFaults(workspace.path)
   print(`${describeMachine()}; seed ${options.seed}, ${options.atOnce} rounds at once`)
   const tally: Tally = { rounds: 0, kills: 0, failed: [], done: new Map(), beganMs: performance.now() }

@@ -26,6 +26,9 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'a file is named as sent when that is committed (P1)',
         'a receipt is durable while another upload continues (P1)',
       ],
+      'sync/upload/upload-stage.test.ts': [
+        'results whose commit fails once are committed later, and counted once (P1)',
+      ],
       'endurance/kills.test.ts': [
         'a killed process loses nothing and sends nothing twice (P1-P4)',
         'a killed embedded library starts again with every content once',

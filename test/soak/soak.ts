@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
-import { compileProgram } from '../bench/compiled-program.ts'
 import { runProcess } from '../bench/run-process.ts'
 import { homeEnvironment } from '../bench/run-shelfd.ts'
 import type { Workspace } from '../bench/workspace.ts'
 import { Churner } from '../support/churn.ts'
 import type { ChurnedTree } from '../support/churn-account.ts'
+import { compileProgram } from '../support/compiled-program.ts'
 import { attachDaemon, type RunningDaemon } from '../support/daemon-process.ts'
 import { freePort } from '../support/free-port.ts'
 import { seededRandom } from '../support/random.ts'
@@ -36,7 +36,7 @@ const LONGEST_WAIT_MS = 900_000
 
 /** Starts the library and the daemon, and waits until the daemon answers. */
 export async function openSoak(options: SoakOptions, workspace: Workspace): Promise<Soak> {
-  const program = await compileProgram(workspace)
+  const program = await compileProgram(workspace.fresh('program'))
   const home = workspace.fresh('home')
   await using starting = new AsyncDisposableStack()
   const library = starting.use(await serveLibrary(program, workspace.fresh('library')))

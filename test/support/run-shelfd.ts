@@ -4,7 +4,11 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Outcome, Variables } from './home.ts'
 
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
+/** Names the `main` that tests run; the journeys and endurance tests set it to the bundle (use-compiled-program.ts). */
+export const PROGRAM_VARIABLE = 'SHELFD_TESTED_PROGRAM'
+
+/** The `main` under test, that of the source by default. */
+export const MAIN = process.env[PROGRAM_VARIABLE] ?? join(import.meta.dirname, '..', '..', 'src', 'main.ts')
 
 export interface Running {
   readonly child: ChildProcess
@@ -21,7 +25,7 @@ interface Around {
   readonly cwd: string
   /** A program and its arguments that become the program given to them, such as `unshare -r`. */
   readonly launcher?: readonly string[]
-  /** The `main` that is run; that of the source by default. */
+  /** The `main` that is run. */
   readonly main?: string
 }
 

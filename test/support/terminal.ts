@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Variables } from './home.ts'
+import { MAIN } from './run-shelfd.ts'
 
 const PROGRAM = join(import.meta.dirname, 'terminal.py')
-const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
 const PATIENCE_MS = 30_000
 
 export const CTRL_C = '\x03'
