@@ -5,6 +5,8 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   'unknown-mirror': 'shelfd mirrors list shows every mirror',
   'unknown-library': 'shelfd libraries list shows the libraries of this credential',
   'service-unreachable': 'shelfd doctor checks the name, the connection, the proxy and the certificate',
+  'answer-malformed':
+    'open the address in a browser: if this network asks for a sign-in, sign in; otherwise correct service.url',
   'service-throttling': 'lower limits.transfers or limits.requestsPerSecond, or run again later',
   'credential-missing': 'shelfd doctor checks the credential and its rights',
   'credential-refused': 'shelfd doctor checks the credential and its rights',

@@ -35,6 +35,7 @@ const CODES = {
     'root-mismatch',
     'redirect-refused',
     'certificate-refused',
+    'client-certificate-refused',
     'proxy-refused',
   ],
   heldBack: ['limit-reached', 'root-emptied', 'confirmation-needed'],
@@ -133,7 +134,7 @@ export class RejectedError extends ShelfdError<'rejected'> {
 }
 
 /** Why an upload is in doubt: the code its failure would have had, or `interrupted`. */
-export type DoubtCause = ServiceFailureCode | 'redirect-refused' | 'interrupted'
+export type DoubtCause = ServiceFailureCode | 'redirect-refused' | 'client-certificate-refused' | 'interrupted'
 
 /** It is unknown whether the service stored an upload: check before uploading again. */
 export class DoubtError extends ShelfdError<'doubt'> {

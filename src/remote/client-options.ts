@@ -7,6 +7,7 @@ import { escapeText } from '../foundation/text/safe-text.ts'
 import type { RetryPolicy } from '../rules/failure/retry-delay.ts'
 import type { OutageListener } from './policies/outage.ts'
 import type { RetryAfter } from './policies/retry-after.ts'
+import type { ClientCertificate } from './wire/connector.ts'
 import type { TunnelProxy } from './wire/proxy.ts'
 
 /** What the user can set in place of the instance's OpenAPI: the `contract` section of the configuration. */
@@ -51,6 +52,8 @@ export interface ClientOptions {
   readonly proxy?: TunnelProxy | undefined
   /** Authorities whose certificates are trusted (PEM); Node's if undefined. */
   readonly authorities?: readonly string[] | undefined
+  /** The certificate that the service demands; a proxy never gets it. */
+  readonly clientCertificate?: ClientCertificate | undefined
   /** The maximum number of open sockets. */
   readonly connections: number
   readonly retry?: RetryPolicy | undefined

@@ -34,19 +34,25 @@ function firstOf(env: Environment, variables: readonly string[]): ProxyChoice | 
 }
 
 /**
- * An exception is `*`, a host, a domain with its hosts (`example.com`, `.example.com`, `*.example.com`) or an IPv4 block; a
- * port may follow.
+ * An exception is `*`, a host, a domain with its hosts (`example.com`, `.example.com`, `*.example.com`) or a block of addresses
+ * (`10.0.0.0/8`, `fd00::/8`); a port may follow, after brackets if the address is of IPv6.
  */
 function isMeant(exception: string, hostname: string, port: string): boolean {
   if (exception === '*') return true
-  const { name = exception, port: onlyPort } = /^(?<name>.*[^:]):(?<port>\d+)$/.exec(exception)?.groups ?? {}
+  const { name, onlyPort } = splitPort(exception)
   if (onlyPort !== undefined && onlyPort !== port) return false
   const host = bare(hostname)
   const wanted = bare(name).replace(/^\*?\./, '')
   if (host === wanted) return true
-  const address = numberOf(host)
-  if (address !== undefined) return isInBlock(address, wanted)
+  const address = parseAddress(host)
+  if (address) return isInBlock(address, wanted)
   return wanted !== '' && host.endsWith(`.${wanted}`)
+}
+
+/** The colons of an IPv6 address without brackets separate no port. */
+function splitPort(exception: string): { name: string; onlyPort: string | undefined } {
+  const { name = exception, onlyPort } = /^(?<name>\[.*\]|[^:]*):(?<onlyPort>\d+)$/.exec(exception)?.groups ?? {}
+  return { name, onlyPort }
 }
 
 /** In lower case, without the brackets of an IPv6 address and the trailing dot of a full name. */
@@ -54,16 +60,34 @@ function bare(name: string): string {
   return name.toLowerCase().replace(/^\[|\]$|\.$/g, '')
 }
 
-function isInBlock(address: number, block: string): boolean {
-  const [start = '', bits = ''] = block.split('/')
-  const first = numberOf(start)
-  if (first === undefined || !/^\d{1,2}$/.test(bits) || Number(bits) > 32) return false
-  const size = 2 ** (32 - Number(bits))
-  return Math.floor(address / size) === Math.floor(first / size)
+function isInBlock(address: Address, block: string): boolean {
+  const [start = '', bits = String(address.bits)] = block.split('/')
+  const first = parseAddress(start)
+  if (first?.bits !== address.bits || !/^\d{1,3}$/.test(bits) || Number(bits) > address.bits) return false
+  const shift = BigInt(address.bits - Number(bits))
+  return address.value >> shift === first.value >> shift
 }
 
-/** An IPv4 address as a number. */
-function numberOf(text: string): number | undefined {
-  if (!/^\d{1,3}(?:\.\d{1,3}){3}$/.test(text)) return undefined
-  return text.split('.').reduce((number, part) => number * 256 + Number(part), 0)
+interface Address {
+  readonly value: bigint
+  readonly bits: 32 | 128
+}
+
+/** An IPv4 or IPv6 address, the latter in any of its spellings. */
+function parseAddress(text: string): Address | undefined {
+  if (/^\d{1,3}(?:\.\d{1,3}){3}$/.test(text)) return { value: joinGroups(text.split('.'), 8), bits: 32 }
+  const canonical = text.includes(':') ? URL.parse(`http://[${text}]`)?.hostname : undefined
+  if (canonical === undefined) return undefined
+  const [left = '', right] = canonical.slice(1, -1).split('::')
+  const [before, after] = [hexGroups(left), hexGroups(right ?? '')]
+  const zeros = Array<string>(8 - before.length - after.length).fill('0x0')
+  return { value: joinGroups([...before, ...zeros, ...after], 16), bits: 128 }
+}
+
+function hexGroups(text: string): string[] {
+  return text === '' ? [] : text.split(':').map((group) => `0x${group}`)
+}
+
+function joinGroups(groups: readonly string[], bitsOfGroup: number): bigint {
+  return groups.reduce((value, group) => (value << BigInt(bitsOfGroup)) + BigInt(group), 0n)
 }

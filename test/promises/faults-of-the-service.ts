@@ -294,4 +294,19 @@ export const faultsOfTheService: readonly FaultRow[] = [
       ],
     },
   },
+  {
+    id: 'F-SV-24',
+    happens: 'the service demands a client certificate, or refuses the one that it gets',
+    answer: 'refused with exit 7 and what to do; files that do not fit are errors of the configuration',
+    class: 'operator',
+    shownBy: {
+      'journeys/client-certificate.test.ts': [
+        'a sync shows the client certificate and works',
+        'a proxied connection shows the client certificate',
+        '%s is named with what to do',
+        '%s is a configuration error',
+      ],
+      'remote/wire/transport.test.ts': ['the page of nginx is a refused client certificate: %s'],
+    },
+  },
 ]

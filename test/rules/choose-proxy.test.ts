@@ -47,6 +47,12 @@ describe('NO_PROXY', () => {
     ['10.0.0.0/8', 'https://10.1.2.3'],
     ['[2001:db8::1]', 'https://[2001:db8::1]'],
     ['2001:db8::1', 'https://[2001:db8::1]'],
+    ['2001:DB8:0::0001', 'https://[2001:db8::1]'],
+    ['2001:db8:1:2:3:4:5:6', 'https://[2001:db8:1:2:3:4:5:6]'],
+    ['fe80::1:5', 'https://[fe80::1:5]'],
+    ['[fd00::1]:8443', 'https://[fd00::1]:8443'],
+    ['fd00::/8', 'https://[fd12:3456::1]'],
+    ['::/0', 'https://[2001:db8::1]'],
   ])('NO_PROXY leaves out what it names: %s', (exceptions, origin) => {
     expect(chosen({ HTTPS_PROXY: PROXY, NO_PROXY: exceptions }, origin)).toBeUndefined()
   })
@@ -61,6 +67,14 @@ describe('NO_PROXY', () => {
     ['10.0.0.0/16', 'https://10.1.2.3'],
     ['2.3', 'https://10.1.2.3'],
     ['10.0.0.0/99', 'https://10.1.2.3'],
+    ['2001:db8::2', 'https://[2001:db8::1]'],
+    ['[fd00::1]:8443', 'https://[fd00::1]'],
+    ['fd00::/8', 'https://[fe00::1]'],
+    ['fd00::/129', 'https://[fd00::1]'],
+    ['::/0', 'https://10.1.2.3'],
+    ['0.0.0.0/0', 'https://[2001:db8::1]'],
+    ['fd00::/x', 'https://[fd00::1]'],
+    ['fd00::1::2', 'https://[fd00::1]'],
   ])('NO_PROXY leaves nothing else out: %s', (exceptions, origin) => {
     expect(chosen({ HTTPS_PROXY: PROXY, NO_PROXY: exceptions }, origin)).toBe(PROXY)
   })

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { temporaryDirectory } from './temporary.ts'
 
@@ -10,7 +11,7 @@ export interface Certificate {
 }
 
 interface CertificateRequest {
-  /** Host names it is for. */
+  /** Host names and addresses it is for. */
   readonly names: readonly string[]
   readonly validFrom?: Date
   readonly validTo?: Date
@@ -41,8 +42,7 @@ commonName=supplied
 `
 
 /** Creates an authority with the `openssl` program. */
-export function makeAuthority(name = 'Office CA'): Authority {
-  const directory = temporaryDirectory()
+export function makeAuthority(name = 'Office CA', directory = temporaryDirectory()): Authority {
   const openssl = (...args: readonly string[]) => execFileSync('openssl', args, { cwd: directory, stdio: 'pipe' })
   openssl('req', '-x509', ...KEY, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', `/CN=${name}`, '-days', '30')
   writeFileSync(join(directory, 'ca.cnf'), CONFIG)
@@ -52,7 +52,7 @@ export function makeAuthority(name = 'Office CA'): Authority {
   return {
     file: join(directory, 'ca.pem'),
     issue({ names, validFrom = daysFromNow(-1), validTo = daysFromNow(30) }) {
-      const alternatives = names.map((one) => `DNS:${one}`).join(',')
+      const alternatives = names.map((one) => `${isIP(one) === 0 ? 'DNS' : 'IP'}:${one}`).join(',')
       const subject = ['-subj', `/CN=${names[0]}`, '-addext', `subjectAltName=${alternatives}`]
       openssl('req', ...KEY, '-keyout', 'one.key', '-out', 'one.csr', ...subject)
       const validity = ['-startdate', timeOf(validFrom), '-enddate', timeOf(validTo)]

@@ -11,7 +11,8 @@ export const REMEDIES: Partial<Record<ErrorCode, string>> = {
   'service-unavailable': 'wait, or ask who runs the service',
   'service-error': 'ask who runs the service',
   'service-throttling': 'wait, or lower limits.requestsPerSecond',
-  'answer-malformed': 'correct service.url; a proxy or a login page may stand between',
+  'answer-malformed':
+    'open the address in a browser: sign in if this network asks for it, otherwise correct service.url',
   'credential-missing': NEW_TOKEN,
   'credential-refused': NEW_TOKEN,
   'library-damaged': 'shelfd serve check',

@@ -1,41 +1,110 @@
-import { X509Certificate } from 'node:crypto'
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { getCACertificates } from 'node:tls'
 import { messageOf, UsageError } from '../../foundation/errors.ts'
-import { assertTrusted, type ReadTextFile, readTextFile } from '../files/private-file.ts'
+import type { ClientCertificate } from '../../remote/wire/connector.ts'
+import { assertPrivate, assertTrusted, type ReadTextFile, readTextFile, type TextFile } from '../files/private-file.ts'
+import type { Redactor } from '../logging/redactor.ts'
+import type { ClientCertificateFiles } from '../settings/settings.ts'
 
-const BLOCK = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[^-]+-----END (?:TRUSTED )?CERTIFICATE-----/g
+const CERTIFICATE = /-----BEGIN (?:TRUSTED )?CERTIFICATE-----[^-]+-----END (?:TRUSTED )?CERTIFICATE-----/g
+const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]+(?:-[^-]+)*-----END [A-Z ]*PRIVATE KEY-----/
+
+/** A file that the configuration names. */
+interface Named {
+  readonly file: string
+  readonly setting: string
+}
 
 /** Returns Node's default certificates and those of the PEM file `file`; throws UsageError('bad-configuration'). */
 export function readAuthorities(file: string, readFile: ReadTextFile = readTextFile): string[] {
-  const text = readText(file, readFile)
-  const added = text.match(BLOCK) ?? []
-  if (added.length === 0) throw unusable(file, 'it holds no certificate in PEM form')
-  for (const one of added) check(file, one)
-  return [...getCACertificates('default'), ...added]
+  const named = { file, setting: 'service.caFile' }
+  const text = readText(named, assertTrusted, readFile)
+  return [...getCACertificates('default'), ...parseCertificates(named, text).map(({ pem }) => pem)]
 }
 
-function readText(file: string, readFile: ReadTextFile): string {
+/**
+ * Reads the certificate that the service demands and its key. The service decides whether it is still valid, because the clock
+ * of this computer may be wrong. Throws UsageError('bad-configuration') and UsageError('insecure-file').
+ */
+export function readClientCertificate(
+  { certFile, keyFile, passphraseFile }: ClientCertificateFiles,
+  redactor: Pick<Redactor, 'add'>,
+): ClientCertificate {
+  const ofCertificate = named(certFile, 'certFile')
+  const ofKey = named(keyFile, 'keyFile')
+  const chain = parseCertificates(ofCertificate, readText(ofCertificate, assertTrusted))
+  const passphrase = passphraseFile === undefined ? undefined : readPassphrase(passphraseFile)
+  if (passphrase !== undefined) redactor.add(passphrase)
+  const key = parseKey(ofKey, readText(ofKey, assertPrivate), passphrase)
+  // The first certificate is the client's, as in TLS; the others lead from it to an authority.
+  const [own] = chain
+  if (!own?.parsed.checkPrivateKey(key)) throw unusable(ofKey, `it is not the key of the certificate in "${certFile}"`)
+  return {
+    file: certFile,
+    chain: chain.map(({ pem }) => pem).join('\n'),
+    key: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    validToMs: Date.parse(own.parsed.validTo),
+    issuer: /^(?:CN|O)=(?<name>.*)$/m.exec(own.parsed.issuer)?.groups?.name,
+  }
+}
+
+function named(file: string, key: string): Named {
+  return { file, setting: `service.clientCertificate.${key}` }
+}
+
+function readText(
+  from: Named,
+  assertSafe: (file: string, found: TextFile) => void,
+  readFile: ReadTextFile = readTextFile,
+): string {
   try {
-    const found = readFile(file)
+    const found = readFile(from.file)
     if (found) {
-      assertTrusted(file, found)
+      assertSafe(from.file, found)
       return found.text
     }
   } catch (error) {
     if (error instanceof UsageError) throw error
-    throw unusable(file, messageOf(error))
+    throw unusable(from, messageOf(error))
   }
-  throw unusable(file, 'there is no such file')
+  throw unusable(from, 'there is no such file')
 }
 
-function check(file: string, certificate: string): void {
+function parseCertificates(from: Named, text: string): { pem: string; parsed: X509Certificate }[] {
+  const found = text.match(CERTIFICATE) ?? []
+  if (found.length === 0) throw unusable(from, 'it holds no certificate in PEM form')
+  return found.map((pem) => {
+    try {
+      return { pem, parsed: new X509Certificate(pem) }
+    } catch {
+      throw unusable(from, 'one of its certificates cannot be read')
+    }
+  })
+}
+
+function readPassphrase(file: string): string {
+  const from = named(file, 'passphraseFile')
+  const passphrase = readText(from, assertPrivate).replace(/\r?\n$/, '')
+  if (passphrase === '') throw unusable(from, 'it is empty; it must hold the passphrase of the key')
+  return passphrase
+}
+
+/** The messages of OpenSSL are left out: they name none of the settings. */
+function parseKey(from: Named, text: string, passphrase: string | undefined): KeyObject {
+  const pem = PRIVATE_KEY.exec(text)?.[0]
+  if (pem === undefined) throw unusable(from, 'it holds no private key in PEM form')
+  const isEncrypted = pem.includes('ENCRYPTED')
+  if (isEncrypted && passphrase === undefined) {
+    const way = 'name a file with its passphrase in service.clientCertificate.passphraseFile'
+    throw unusable(from, `its key is encrypted; ${way} (SHELFD_CLIENT_PASSPHRASE_FILE)`)
+  }
   try {
-    new X509Certificate(certificate)
+    return createPrivateKey({ key: pem, ...(passphrase !== undefined && { passphrase }) })
   } catch {
-    throw unusable(file, 'one of its certificates cannot be read')
+    throw unusable(from, isEncrypted ? 'the passphrase does not open its key' : 'its key cannot be read')
   }
 }
 
-function unusable(file: string, why: string): UsageError {
-  return new UsageError('bad-configuration', `Cannot use "${file}" as service.caFile: ${why}`)
+function unusable({ file, setting }: Named, why: string): UsageError {
+  return new UsageError('bad-configuration', `Cannot use "${file}" as ${setting}: ${why}`)
 }

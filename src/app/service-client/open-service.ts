@@ -14,7 +14,7 @@ import { embeddedOrigin } from '../../rules/mirrors/mirror-activity.ts'
 import type { Redactor } from '../logging/redactor.ts'
 import type { Surroundings } from '../settings/config-file/find-config-file.ts'
 import type { ConfiguredServiceSettings, EmbeddedServiceSettings, Settings } from '../settings/settings.ts'
-import { readAuthorities } from './certificates.ts'
+import { readAuthorities, readClientCertificate } from './certificates.ts'
 import { chooseEmbedder } from './choose-embedder.ts'
 import { type FoundToken, readToken } from './credential.ts'
 
@@ -64,7 +64,7 @@ async function openConfigured(
   input: OpenServiceInput,
 ): Promise<OpenedService> {
   const { origin } = service
-  const { proxy, authorities } = await findWay(service, input)
+  const { proxy, authorities, clientCertificate } = await findWay(service, input)
   const { token, source } = input.token ?? (await readToken(service, input))
   const client = await connect(settings, input, {
     origin,
@@ -72,6 +72,7 @@ async function openConfigured(
     tokenSource: source,
     proxy,
     authorities,
+    clientCertificate,
     retry: input.retry,
     retryAfter: input.retryAfter,
     onOutage: input.onOutage,
@@ -85,13 +86,14 @@ async function openConfigured(
   }
 }
 
-/** Finds the way to a configured service: the proxy that the environment names, and the authorities to trust. */
+/** Finds the way to a configured service: the proxy that the environment names, the authorities to trust, our certificate. */
 export async function findWay(
-  { origin, caFile }: Pick<ConfiguredServiceSettings, 'origin' | 'caFile'>,
+  { origin, caFile, clientCertificate: files }: ConfiguredServiceSettings,
   input: Pick<OpenServiceInput, 'env' | 'redactor'>,
-): Promise<Pick<Way, 'proxy' | 'authorities'>> {
+): Promise<Pick<Way, 'proxy' | 'authorities' | 'clientCertificate'>> {
   const authorities = caFile === undefined ? undefined : readAuthorities(caFile)
-  return { proxy: await findProxy(origin, input), authorities }
+  const clientCertificate = files && readClientCertificate(files, input.redactor)
+  return { proxy: await findProxy(origin, input), authorities, clientCertificate }
 }
 
 /** Returns the proxy that the environment names; the redactor learns its credentials. */
@@ -169,7 +171,15 @@ async function startLibrary({ dataDir }: EmbeddedServiceSettings, embedder: Embe
 
 type ServerOptions = Pick<
   ClientOptions,
-  'origin' | 'token' | 'tokenSource' | 'retry' | 'retryAfter' | 'proxy' | 'authorities' | 'onOutage'
+  | 'origin'
+  | 'token'
+  | 'tokenSource'
+  | 'retry'
+  | 'retryAfter'
+  | 'proxy'
+  | 'authorities'
+  | 'clientCertificate'
+  | 'onOutage'
 >
 
 async function connect(

@@ -39,7 +39,10 @@ export interface ExplainedSettings {
 }
 
 /** Keys of the file whose values are paths. */
-const PATH_KEYS: ReadonlySet<string> = new Set(['path', 'stateDir', 'dataDir', 'tokenFile', 'caFile', 'sendmail'])
+const PATH_KEYS: ReadonlySet<string> = new Set([
+  ...['path', 'stateDir', 'dataDir', 'sendmail'],
+  ...['tokenFile', 'caFile', 'certFile', 'keyFile', 'passphraseFile'],
+])
 
 /** The configuration in force with the keys and units of the file format; throws as `readSettings`. */
 export function explainSettings(input: SettingsInput): ExplainedSettings {

@@ -25,6 +25,21 @@ export const OVERRIDES = {
     describe: 'PEM file with certificates of further trusted authorities',
     isPath: true,
   },
+  'client-cert-file': {
+    path: ['service', 'clientCertificate', 'certFile'],
+    describe: 'PEM file with the client certificate that the service demands',
+    isPath: true,
+  },
+  'client-key-file': {
+    path: ['service', 'clientCertificate', 'keyFile'],
+    describe: 'PEM file with the private key of the client certificate',
+    isPath: true,
+  },
+  'client-passphrase-file': {
+    path: ['service', 'clientCertificate', 'passphraseFile'],
+    describe: 'File with the passphrase of that key',
+    isPath: true,
+  },
   transfers: { path: ['limits', 'transfers'], describe: 'Uploads at the same time' },
   checkers: { path: ['limits', 'checkers'], describe: 'Files hashed at the same time' },
   'requests-per-second': {

@@ -84,6 +84,14 @@ export interface ConfiguredServiceSettings extends TokenSources {
   readonly origin: string
   /** PEM file with additional certificate authorities. */
   readonly caFile: string | undefined
+  readonly clientCertificate: ClientCertificateFiles | undefined
+}
+
+/** PEM files. */
+export interface ClientCertificateFiles {
+  readonly certFile: string
+  readonly keyFile: string
+  readonly passphraseFile: string | undefined
 }
 
 /** At most one is given. */

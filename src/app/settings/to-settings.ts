@@ -1,7 +1,14 @@
 import { basename, dirname, resolve } from 'node:path'
 import { defaultDataDir, defaultStateDir, expandHome, type Surroundings } from './config-file/find-config-file.ts'
 import { type Config, type MirrorConfig, mirrorWithDefaults } from './schema/schema.ts'
-import type { ConfiguredMirror, EmbedderSettings, NotifySettings, ServiceSettings, Settings } from './settings.ts'
+import type {
+  ClientCertificateFiles,
+  ConfiguredMirror,
+  EmbedderSettings,
+  NotifySettings,
+  ServiceSettings,
+  Settings,
+} from './settings.ts'
 
 /** Converts the checked configuration: makes paths absolute and puts units into names. */
 export function toSettings(config: Config, configFile: string | undefined, around: Surroundings): Settings {
@@ -42,9 +49,21 @@ function toServiceSettings(config: Config, absolute: (path: string) => string, a
     dataDir,
     origin: service.url,
     caFile: service.caFile === undefined ? undefined : absolute(service.caFile),
+    clientCertificate: service.clientCertificate && toCertificateFiles(service.clientCertificate, absolute),
     token: service.token,
     tokenFile: service.tokenFile === undefined ? undefined : absolute(service.tokenFile),
     tokenCommand: service.tokenCommand && toCommand(service.tokenCommand, absolute),
+  }
+}
+
+function toCertificateFiles(
+  { certFile, keyFile, passphraseFile }: NonNullable<NonNullable<Config['service']>['clientCertificate']>,
+  absolute: (path: string) => string,
+): ClientCertificateFiles {
+  return {
+    certFile: absolute(certFile),
+    keyFile: absolute(keyFile),
+    passphraseFile: passphraseFile === undefined ? undefined : absolute(passphraseFile),
   }
 }
 

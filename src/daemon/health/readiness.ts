@@ -15,6 +15,7 @@ const REFUSED_CREDENTIAL = 'The service refuses the credential'
 const REFUSALS: Partial<Record<ErrorCode, string>> = {
   'credential-missing': 'There is no credential for the service',
   'certificate-refused': 'The certificate of the service is not trusted',
+  'client-certificate-refused': 'The service refuses the client certificate, or there is none',
   'proxy-refused': 'The proxy refuses connections to the service',
   'redirect-refused': 'The service redirects to another address',
 }

@@ -48,7 +48,11 @@ export function withAttempts(send: Send, { clock, policy, outages }: AttemptOpti
   }
 }
 
-const REFUSED_BEFORE_ANY_ANSWER: readonly string[] = ['certificate-refused', 'proxy-refused']
+const REFUSED_BEFORE_ANY_ANSWER: readonly string[] = [
+  'certificate-refused',
+  'client-certificate-refused',
+  'proxy-refused',
+]
 
 function isAnswer(error: unknown): boolean {
   if (error instanceof RefusedError) return !REFUSED_BEFORE_ANY_ANSWER.includes(error.code)

@@ -1,5 +1,6 @@
 import type { PeerCertificate } from 'node:tls'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
+import type { ClientCertificate } from './connector.ts'
 
 interface Seen {
   /** The fault's code in OpenSSL or Node. */
@@ -13,6 +14,38 @@ interface Seen {
 }
 
 const TRUST = 'name a PEM file with it in service.caFile (SHELFD_CA_FILE); NODE_EXTRA_CA_CERTS works as well'
+
+interface Refusal {
+  /** The alert of TLS, as OpenSSL names it. */
+  readonly code: string
+  /** The service's origin. */
+  readonly origin: string
+  /** What the service was shown. */
+  readonly own: ClientCertificate | undefined
+  readonly nowMs: number
+}
+
+/** Describes why the service wants another certificate of ours, or any at all, and how to fix it. */
+export function describeClientRefusal({ code, origin, own, nowMs }: Refusal): string {
+  if (!own) return `${origin} demands a client certificate, and none is configured: ${CLIENT}`
+  const refused = `${origin} refuses the client certificate "${escapeText(own.file)}"`
+  if (own.validToMs < nowMs || code.endsWith('CERTIFICATE_EXPIRED')) {
+    return `${refused}: it was valid until ${new Date(own.validToMs).toISOString().slice(0, 10)}; have it renewed, and replace the file`
+  }
+  if (code.endsWith('UNKNOWN_CA')) {
+    const issuer = own.issuer === undefined ? 'the authority' : `"${quotable(own.issuer)}"`
+    return `${refused}: it does not know ${issuer} that issued it; ask who runs the service for a certificate that it knows`
+  }
+  const why = code.endsWith('REVOKED')
+    ? 'it was revoked'
+    : code
+        .replace(/^.*ALERT_/, '')
+        .replaceAll('_', ' ')
+        .toLowerCase()
+  return `${refused}: ${why}; ask who runs the service for another one`
+}
+
+const CLIENT = 'name the one that you got from who runs the service in service.clientCertificate (certFile and keyFile)'
 
 /** Describes what is wrong with a certificate, and how to fix it. */
 export function describeCertificateFault(seen: Seen): string {
@@ -53,7 +86,7 @@ function ofAnotherHost({ owner, shown, host }: Seen): string {
   const names = (shown?.subjectaltname ?? '').split(', ').map((name) => name.replace(/^(?:DNS|IP Address):/, ''))
   const own = names.filter((name) => name !== '').join(', ')
   const whose = own === '' ? 'names no host' : `is for ${quotable(own)}`
-  return `the certificate of ${owner} ${whose} and not for ${host}: correct the address (service.url), or have it issued for this name too`
+  return `the certificate of ${owner} ${whose} and not for ${host}: correct the address (service.url), or have it issued for this name too; in a guest network, sign in with a browser first`
 }
 
 function ofUnknownAuthority({ owner, shown }: Seen): string {

@@ -4,11 +4,26 @@ import type { buildConnector } from 'undici'
 import { openTunnel, placeOf, type TunnelProxy, targetOf } from './proxy.ts'
 import { openSecureSocket, openSocket } from './sockets.ts'
 
+/** A certificate of our own, with its key. */
+export interface ClientCertificate {
+  /** Its file, for messages. */
+  readonly file: string
+  /** PEM: the certificate itself first, then those of authorities. */
+  readonly chain: string
+  /** PEM, decrypted; a secret. */
+  readonly key: string
+  readonly validToMs: number
+  /** The name of the authority that issued it. */
+  readonly issuer: string | undefined
+}
+
 export interface Way {
   /** The proxy to the service; undefined: none. */
   readonly proxy: TunnelProxy | undefined
   /** Trusted authorities (PEM); undefined: Node's. */
   readonly authorities: readonly string[] | undefined
+  /** The certificate that the service demands; undefined: none. A proxy never gets it. */
+  readonly clientCertificate: ClientCertificate | undefined
   /** Aborts attempts to connect. */
   readonly signal: AbortSignal | undefined
 }
@@ -35,16 +50,19 @@ export function createConnector(
   }
 }
 
-function securely(origin: string, { proxy, authorities, signal }: Way): () => Promise<Socket> {
+function securely(origin: string, way: Way): () => Promise<Socket> {
+  const { proxy, signal } = way
   const place = placeOf(origin)
-  let context: SecureContext | undefined
+  let contexts: Contexts | undefined
   let session: Buffer | undefined
   return async () => {
     // Reading some hundred certificates takes time, so the first connection does it for all.
-    if (authorities) context ??= createSecureContext({ ca: [...authorities] })
-    const tunnel = proxy && (await openTunnel(proxy, targetOf(origin), { context, session: undefined, signal }))
+    contexts ??= createContexts(way)
+    const { ofProxy, ofService } = contexts
+    const tunnel =
+      proxy && (await openTunnel(proxy, targetOf(origin), { context: ofProxy, session: undefined, signal }))
     try {
-      const socket = await openSecureSocket(place, { context, session, signal }, tunnel)
+      const socket = await openSecureSocket(place, { context: ofService, session, signal }, tunnel)
       socket.on('session', (newSession) => {
         session = newSession
       })
@@ -54,4 +72,21 @@ function securely(origin: string, { proxy, authorities, signal }: Way): () => Pr
       throw error
     }
   }
+}
+
+/** What TLS connections to each place trust and show; undefined: Node's authorities, and no certificate of ours. */
+interface Contexts {
+  readonly ofProxy: SecureContext | undefined
+  readonly ofService: SecureContext | undefined
+}
+
+export function createContexts({ proxy, authorities, clientCertificate }: Omit<Way, 'signal'>): Contexts {
+  const trust = authorities && { ca: [...authorities] }
+  if (!clientCertificate) {
+    const context = trust && createSecureContext(trust)
+    return { ofProxy: context, ofService: context }
+  }
+  const { chain: cert, key } = clientCertificate
+  const ofProxy = trust && proxy?.origin.startsWith('https:') ? createSecureContext(trust) : undefined
+  return { ofProxy, ofService: createSecureContext({ ...trust, cert, key }) }
 }

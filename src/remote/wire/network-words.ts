@@ -1,3 +1,7 @@
+const NO_TLS = 'what answers there does not use TLS; perhaps a sign-in page of this network'
+/** With TLS 1.2 it is also the answer to a client without a certificate. */
+const NO_HANDSHAKE = 'it refuses the TLS connection; it may demand a client certificate, see service.clientCertificate'
+
 /** Why a connection failed, in words, by the code of the system or of the HTTP client. */
 const WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
@@ -15,8 +19,10 @@ const WORDS: Readonly<Record<string, string>> = {
   ENETDOWN: 'no network',
   EADDRNOTAVAIL: 'no network',
   EPROTO: 'the TLS connection failed',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'that port does not use TLS',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'that port does not use TLS',
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
+  'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE': NO_HANDSHAKE,
+  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: NO_HANDSHAKE,
 }
 
 /** Returns words such as `connection refused`; a code that has none is returned itself. */

@@ -1,6 +1,5 @@
-import { createSecureContext } from 'node:tls'
 import type { Clock } from '../../foundation/clock.ts'
-import type { Way } from './connector.ts'
+import { createContexts, type Way } from './connector.ts'
 import { openTunnel, placeOf, targetOf } from './proxy.ts'
 import type { ServiceRequest } from './request.ts'
 import { openSecureSocket } from './sockets.ts'
@@ -18,7 +17,7 @@ export async function probeProxy(way: ProbedWay): Promise<void> {
   if (!proxy) return
   await explaining(way, async () => {
     const tunnel = await openTunnel(proxy, targetOf(way.origin), {
-      context: contextOf(way),
+      context: createContexts(way).ofProxy,
       session: undefined,
       signal,
     })
@@ -29,18 +28,15 @@ export async function probeProxy(way: ProbedWay): Promise<void> {
 /** Connects, checks the service's certificate, and returns until when that is valid; throws as a request would. */
 export async function probeCertificate(way: ProbedWay): Promise<number> {
   const { origin, proxy, signal } = way
-  const security = { context: contextOf(way), session: undefined, signal }
   return explaining(way, async () => {
-    const tunnel = proxy && (await openTunnel(proxy, targetOf(origin), security))
-    const socket = await openSecureSocket(placeOf(origin), security, tunnel)
+    const { ofProxy, ofService } = createContexts(way)
+    const security = { session: undefined, signal }
+    const tunnel = proxy && (await openTunnel(proxy, targetOf(origin), { ...security, context: ofProxy }))
+    const socket = await openSecureSocket(placeOf(origin), { ...security, context: ofService }, tunnel)
     const { valid_to: validTo } = socket.getPeerCertificate()
     socket.destroy()
     return Date.parse(validTo)
   })
-}
-
-function contextOf({ authorities }: Way) {
-  return authorities && createSecureContext({ ca: [...authorities] })
 }
 
 async function explaining<T>(way: ProbedWay, connect: () => Promise<T>): Promise<T> {

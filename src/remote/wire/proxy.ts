@@ -1,6 +1,7 @@
 import { type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
 import { systemCodeOf, UsageError } from '../../foundation/errors.ts'
+import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import type { ProxyChoice } from '../../rules/choose-proxy.ts'
 import { wordsOf } from './network-words.ts'
 import { CertificateFailure, CONNECT_TIMEOUT_MS, openSecureSocket, openSocket, type Security } from './sockets.ts'
@@ -62,12 +63,14 @@ export async function openTunnel(proxy: TunnelProxy, target: string, security: S
       return socket
     }
     socket.on('error', () => {}).destroy()
-    throw refusalOf(proxy, target, status)
+    throw refusalOf(proxy, target, answer)
   } catch (error) {
     if (error instanceof ProxyFailure) throw error
     if (error instanceof CertificateFailure) throw new ProxyFailure('certificate', true, { cause: error })
-    const words = wordsOf(systemCodeOf(error) ?? 'it does not speak HTTP')
-    throw new ProxyFailure(`${nameOf(proxy)} cannot be reached (${words})`, false)
+    const code = systemCodeOf(error)
+    const isOther = code === undefined || code.startsWith('HPE_')
+    const why = isOther ? 'what answers there is no HTTP proxy' : wordsOf(code)
+    throw new ProxyFailure(`${nameOf(proxy)} cannot be reached (${why})`, false)
   }
 }
 
@@ -132,13 +135,26 @@ function ask(
   })
 }
 
-/** The client retries if the proxy is busy or cannot reach the service; if the proxy refuses, only people can fix that. */
-function refusalOf(proxy: TunnelProxy, target: string, status: number): ProxyFailure {
+/**
+ * The client retries if the proxy is busy, cannot reach the service or first wants a sign-in to the network; if the proxy refuses,
+ * only people can fix that.
+ */
+function refusalOf(
+  proxy: TunnelProxy,
+  target: string,
+  { statusCode: status = 0, headers }: IncomingMessage,
+): ProxyFailure {
   const name = nameOf(proxy)
-  if (status === 407) {
+  // tinyproxy answers 401 to wrong credentials.
+  if (status === 407 || status === 401) {
     const what = proxy.credentials === undefined ? 'asks for credentials' : 'refuses the credentials'
     const way = `set them in ${proxy.variable} as http://user:password@host:port`
-    return new ProxyFailure(`${name} ${what} (407); ${way}`, true)
+    return new ProxyFailure(`${name} ${what} (${status}); ${way}`, true)
+  }
+  if ((status >= 300 && status < 400) || status === 511) {
+    const page = headers.location === undefined ? '' : ` to "${escapeText(truncateText(headers.location, 300))}"`
+    const what = status === 511 ? 'wants a sign-in' : `redirects${page} instead of connecting to ${target}`
+    return new ProxyFailure(`${name} ${what} (${status}); perhaps this network wants a sign-in with a browser`, false)
   }
   if (status === 408 || status === 429 || status >= 500) {
     return new ProxyFailure(`${name} cannot connect to ${target} (${status})`, false)

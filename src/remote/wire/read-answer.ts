@@ -6,6 +6,7 @@ import { type CodeOf, RefusedError, RejectedError } from '../../foundation/error
 import { describeIssue } from '../../foundation/text/describe-issue.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import { parseRetryAfterMs } from '../../rules/failure/retry-delay.ts'
+import { describeClientRefusal } from './certificate-words.ts'
 import { BODY_LIMIT_BYTES } from './exchange.ts'
 import { type Answer, headerOf, type ServiceRequest } from './request.ts'
 import { cannot, TransientFailure } from './transient-failure.ts'
@@ -25,6 +26,7 @@ const STATUS_WORDS: Readonly<Record<number, string>> = {
   503: 'service unavailable',
   504: 'gateway timeout',
   507: 'its disk is full',
+  511: 'this network wants a sign-in with a browser',
 }
 
 const REJECTIONS: Readonly<Record<number, CodeOf<'rejected'>>> = {
@@ -59,6 +61,7 @@ export async function expectStatus(
   if (statuses.includes(status)) return
   if (status < 400) throw malformed(`the service answered ${status}, which the interface does not define here`)
   if (status === 429 || status >= 500 || status === 408 || status === 425) throw transientFailureOf(answer)
+  if (status === 400 && (await isAboutClientCertificate(answer))) throw refusedClient(answer, request)
   const reason = await describeRefusal(answer)
   if (status === 401) {
     const source = answer.tokenSource === undefined ? '' : `; the token comes from ${escapeText(answer.tokenSource)}`
@@ -71,16 +74,32 @@ export async function expectStatus(
   throw new RejectedError(REJECTIONS[status] ?? 'request-rejected', cannot(request, reason), status)
 }
 
+/** nginx lets a client without a trusted certificate finish the handshake, and answers each request with a page of its own. */
+async function isAboutClientCertificate(answer: Answer): Promise<boolean> {
+  const page = await bytesOf(answer).catch(() => Buffer.alloc(0))
+  return isHtml(answer, page) && /<title>400 [^<]*SSL certificate/.test(page.toString('latin1'))
+}
+
+function refusedClient(answer: Answer, request: ServiceRequest<unknown>): RefusedError {
+  const { origin, clientCertificate: own, receivedAtMs: nowMs } = answer
+  const reason = describeClientRefusal({ code: 'BAD_CERTIFICATE', origin, own, nowMs })
+  return new RefusedError('client-certificate-refused', cannot(request, reason))
+}
+
 /** The JSON of an answer; throws TransientFailure if it is not JSON, compressed but not by gzip, or too long. */
 export async function parseJson(answer: Answer): Promise<unknown> {
-  const encoding = headerOf(answer, 'content-encoding')
-  const bytes = encoding === undefined || encoding === 'identity' ? answer.body : await unpack(answer.body, encoding)
+  const bytes = await bytesOf(answer)
   try {
     // If the service repeats the credential, the store must not get it.
     return JSON.parse(answer.redact(bytes.toString('utf8')))
   } catch {
     throw isHtml(answer, bytes) ? malformed(`the answer is ${HTML}`, HTML) : malformed('the answer is not JSON')
   }
+}
+
+async function bytesOf(answer: Answer): Promise<Buffer> {
+  const encoding = headerOf(answer, 'content-encoding')
+  return encoding === undefined || encoding === 'identity' ? answer.body : await unpack(answer.body, encoding)
 }
 
 const HTML = 'HTML instead of JSON; perhaps a login page or another server answers there'
@@ -107,7 +126,7 @@ export function malformed(reason: string, cause = reason): TransientFailure {
 }
 
 /** Statuses of a service that cannot answer now; any other 5xx is a `service-error`. */
-const UNAVAILABLE: ReadonlySet<number> = new Set([408, 425, 502, 503, 504, 507])
+const UNAVAILABLE: ReadonlySet<number> = new Set([408, 425, 502, 503, 504, 507, 511])
 
 function transientFailureOf(answer: Answer): TransientFailure {
   const throttled = answer.status === 429

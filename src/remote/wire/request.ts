@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { RouteName } from '../../contract/routes.ts'
 import type { OpenUploadBody } from '../service-client.ts'
+import type { ClientCertificate } from './connector.ts'
 
 export type Query = readonly (readonly [name: string, value: string])[]
 
@@ -58,6 +59,8 @@ export interface Answer {
   readonly origin: string
   /** Where the credential came from, if known. */
   readonly tokenSource: string | undefined
+  /** The certificate that the client showed, if any. */
+  readonly clientCertificate: ClientCertificate | undefined
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer

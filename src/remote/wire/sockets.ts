@@ -31,6 +31,14 @@ export function isOfCertificate(code: string): boolean {
   return CERTIFICATE.test(code)
 }
 
+const OF_OUR_CERTIFICATE =
+  /ALERT_(?:CERTIFICATE_(?:REQUIRED|REVOKED|EXPIRED|UNKNOWN)|(?:BAD|UNSUPPORTED)_CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)$/
+
+/** Whether a code of OpenSSL means that the other side wants a certificate of ours, or refuses the one it got. */
+export function isOfOurCertificate(code: string): boolean {
+  return OF_OUR_CERTIFICATE.test(code)
+}
+
 export interface Place {
   /** A name or an address; IPv6 addresses have no brackets. */
   readonly host: string
@@ -72,7 +80,13 @@ export async function openSecureSocket(place: Place, security: Security, socket?
     shown = secured.getPeerCertificate()
   })
   try {
-    return await settled(secured, 'secureConnect', signal)
+    const connected = await settled(secured, 'secureConnect', signal)
+    // With TLS 1.3 the other side judges our certificate after the handshake. Its verdict is an error that the socket survives:
+    // without this, the HTTP client would report only that the connection was closed.
+    connected.on('error', (error) => {
+      if (isOfOurCertificate(systemCodeOf(error) ?? '')) connected.destroy(error)
+    })
+    return connected
   } catch (error) {
     const code = systemCodeOf(error) ?? ''
     throw isOfCertificate(code) ? new CertificateFailure(code, shown) : error

@@ -8,11 +8,12 @@ import {
   TemporaryError,
 } from '../../foundation/errors.ts'
 import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
-import { describeCertificateFault } from './certificate-words.ts'
+import { describeCertificateFault, describeClientRefusal } from './certificate-words.ts'
+import type { ClientCertificate } from './connector.ts'
 import { wordsOf } from './network-words.ts'
 import { nameOf, ProxyFailure, type TunnelProxy } from './proxy.ts'
 import type { ServiceRequest } from './request.ts'
-import { CertificateFailure, isOfCertificate } from './sockets.ts'
+import { CertificateFailure, isOfCertificate, isOfOurCertificate } from './sockets.ts'
 
 export interface FailureDetails {
   readonly code: ServiceFailureCode
@@ -86,6 +87,8 @@ export function interruptIfAborted(request: ServiceRequest<unknown>): void {
 export interface Wire {
   readonly origin: string
   readonly proxy: TunnelProxy | undefined
+  /** What the service gets to see of this client; undefined: nothing. */
+  readonly clientCertificate: ClientCertificate | undefined
   readonly clock: Clock
 }
 
@@ -97,21 +100,20 @@ interface WireState {
 }
 
 /** Converts an error of undici; the result omits its message, which may hold bytes of the answer. */
-export function networkError(
-  request: ServiceRequest<unknown>,
-  thrown: unknown,
-  state: WireState,
-  wire: Pick<Wire, 'origin' | 'proxy' | 'clock'>,
-): Error {
+export function networkError(request: ServiceRequest<unknown>, thrown: unknown, state: WireState, wire: Wire): Error {
   const code = systemCodeOf(thrown) ?? 'unknown error'
   if (code === 'UND_ERR_CLOSED' || code === 'UND_ERR_DESTROYED') return interruption(request, state.mayBeDone)
   if (isOfCertificate(code)) return refusedCertificate(request, thrown, code, wire)
+  if (isOfOurCertificate(code)) return refusedClient(request, code, state, wire)
   if (thrown instanceof ProxyFailure) return proxyError(request, thrown, wire)
   if (thrown instanceof Error && thrown.name === 'HTTPParserError') {
     return new TransientFailure({ ...state, code: 'answer-malformed', reason: 'the answer is not HTTP' })
   }
   const cause = wordsOf(code)
-  const what = state.reached ? 'the connection to the service broke' : 'the service cannot be reached'
+  const through = wire.proxy ? ` through ${nameOf(wire.proxy)}` : ''
+  const what = state.reached
+    ? `the connection to the service${through} broke`
+    : `the service cannot be reached${through}`
   return new TransientFailure({ ...state, code: 'service-unreachable', cause, reason: `${what} (${cause})` })
 }
 
@@ -137,6 +139,14 @@ function proxyError(request: ServiceRequest<unknown>, failure: ProxyFailure, { p
     reached: false,
     mayBeDone: false,
   })
+}
+
+/** With TLS 1.3 bytes of an upload may have left before the service refuses, so the client makes sure that nothing was stored. */
+function refusedClient(request: ServiceRequest<unknown>, code: string, { mayBeDone }: WireState, wire: Wire): Error {
+  const { origin, clientCertificate: own, clock } = wire
+  const reason = cannot(request, describeClientRefusal({ code, origin, own, nowMs: clock.nowMs() }))
+  if (mayBeDone && request.body?.kind === 'file') return new DoubtError(reason, 'client-certificate-refused')
+  return new RefusedError('client-certificate-refused', reason)
 }
 
 interface CertificateOf {

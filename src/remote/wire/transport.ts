@@ -29,14 +29,14 @@ export interface Transport {
 
 /** Creates the transport: the only code that builds requests and adds the credential. */
 export function createTransport(options: ClientOptions): Transport {
-  const { origin, token, tokenSource, random, clock, onRequest } = options
+  const { origin, token, tokenSource, random, clock, onRequest, proxy, clientCertificate } = options
   const timeouts = options.timeouts ?? DEFAULT_TIMEOUTS
   const connecting = new AbortController()
   // Of a given dispatcher nobody knows when it has written a request.
   const rooms = options.dispatcher ? undefined : new RoomPool()
   const pool = options.dispatcher ? undefined : openPool(options, connecting.signal, rooms)
   const dispatcher = options.dispatcher ?? pool ?? openPool(options, connecting.signal, rooms)
-  const way = { origin, clock, proxy: options.proxy }
+  const way = { origin, clock, proxy, clientCertificate }
   const authorization = `Bearer ${token}`
   // A short token may equal other text, such as an identifier; real credentials are long.
   const redact = createRedaction(token.length < SHORTEST_SECRET ? '' : token)
@@ -65,7 +65,7 @@ export function createTransport(options: ClientOptions): Transport {
     try {
       const received = await exchange.answer
       isAnswered = true
-      const answer = { ...received, origin, tokenSource, receivedAtMs: clock.nowMs(), redact }
+      const answer = { ...received, origin, tokenSource, clientCertificate, receivedAtMs: clock.nowMs(), redact }
       refuseRedirect(request, answer)
       return await readAnswer(request, answer)
     } finally {
@@ -101,11 +101,13 @@ async function readAnswer<T>(request: ServiceRequest<T>, answer: Answer): Promis
 
 /** HTTP/1.1 only: destroying a socket must end a single upload. */
 function openPool(
-  { origin, connections, proxy, authorities }: ClientOptions,
+  { origin, connections, proxy, authorities, clientCertificate }: ClientOptions,
   signal: AbortSignal,
   rooms: RoomPool | undefined,
 ): Pool {
-  const connect = createConnector(origin, { proxy, authorities, signal }, (socket) => rooms?.watch(socket))
+  const connect = createConnector(origin, { proxy, authorities, clientCertificate, signal }, (socket) =>
+    rooms?.watch(socket),
+  )
   return new Pool(origin, { connections, allowH2: false, connect })
 }
 
@@ -148,7 +150,9 @@ function refuseRedirect(request: ServiceRequest<unknown>, answer: Answer): void 
   if (answer.status < 300 || answer.status > 399) return
   const location = answer.redact(String(answer.headers.location ?? 'nowhere'))
   const target = escapeText(truncateText(location, 300))
-  const reason = `the service redirects to "${target}" (${answer.status}); shelfd never follows redirects`
+  const way =
+    'if that is a sign-in page of this network, open it in a browser, otherwise set service.url to the right address'
+  const reason = `the service redirects to "${target}" (${answer.status}); shelfd never follows redirects: ${way}`
   // A service may redirect after it has stored a file.
   if (request.body?.kind === 'file') throw new DoubtError(cannot(request, reason), 'redirect-refused')
   throw new RefusedError('redirect-refused', cannot(request, reason))

@@ -44,6 +44,7 @@ const SCOPE_OF_CODE: Partial<Record<ErrorCode, FailureScope>> = {
   'credential-missing': 'service',
   'credential-refused': 'service',
   'certificate-refused': 'service',
+  'client-certificate-refused': 'service',
   'redirect-refused': 'service',
   'proxy-refused': 'service',
 }

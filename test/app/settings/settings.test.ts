@@ -18,6 +18,8 @@ describe('precedence', () => {
     readonly at: string[]
     /** Further variables that the setting needs. */
     readonly env?: Readonly<Record<string, string>>
+    /** There is no configuration without it. */
+    readonly isNeeded?: true
   }
   const leaves: Record<SettingFlag, Leaf> = {
     'state-dir': { values: paths, at: ['stateDir'] },
@@ -44,6 +46,27 @@ describe('precedence', () => {
       at: ['service', 'caFile'],
       env: { SHELFD_SERVICE_URL: 'https://library.example.com' },
     },
+    'client-cert-file': {
+      values: paths,
+      at: ['service', 'clientCertificate', 'certFile'],
+      env: { SHELFD_SERVICE_URL: 'https://library.example.com', SHELFD_CLIENT_KEY_FILE: '/key.pem' },
+      isNeeded: true,
+    },
+    'client-key-file': {
+      values: paths,
+      at: ['service', 'clientCertificate', 'keyFile'],
+      env: { SHELFD_SERVICE_URL: 'https://library.example.com', SHELFD_CLIENT_CERT_FILE: '/cert.pem' },
+      isNeeded: true,
+    },
+    'client-passphrase-file': {
+      values: paths,
+      at: ['service', 'clientCertificate', 'passphraseFile'],
+      env: {
+        SHELFD_SERVICE_URL: 'https://library.example.com',
+        SHELFD_CLIENT_CERT_FILE: '/cert.pem',
+        SHELFD_CLIENT_KEY_FILE: '/key.pem',
+      },
+    },
     transfers: { values: whole, at: ['limits', 'transfers'] },
     checkers: { values: whole, at: ['limits', 'checkers'] },
     'requests-per-second': { values: whole, at: ['limits', 'requestsPerSecond'] },
@@ -63,11 +86,11 @@ describe('precedence', () => {
   }
 
   test.each(settingFlags)('%s takes flag over variable over file over default', (flag) => {
-    const { values, at, env = {} } = leaves[flag]
+    const { values, at, env = {}, isNeeded = false } = leaves[flag]
     const maybe = fc.option(values, { nil: undefined })
-    const byDefault = valueAt(readSettingsWith({ env }), at)
+    const byDefault = isNeeded ? undefined : valueAt(readSettingsWith({ env }), at)
     fc.assert(
-      fc.property(maybe, maybe, maybe, (byFlag, byVariable, byFile) => {
+      fc.property(maybe, maybe, isNeeded ? values : maybe, (byFlag, byVariable, byFile) => {
         const settings = readSettingsWith({
           ...(byFile && { yaml: JSON.stringify(nest(OVERRIDES[flag].path, byFile.written)) }),
           env: byVariable ? { ...env, [variableOf(flag)]: byVariable.written } : env,

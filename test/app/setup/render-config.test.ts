@@ -27,11 +27,12 @@ describe('a written configuration', () => {
     )
     const mirror = fc.record({ name: odd, path: odd, library: odd, remotePath: odd })
     fc.assert(
-      fc.property(odd, fc.array(mirror, { maxLength: 3 }), (tokenFile, mirrors) => {
-        const service = { url: 'https://library.example.com:8443', tokenFile, caFile: undefined }
+      fc.property(odd, odd, fc.array(mirror, { maxLength: 3 }), (tokenFile, file, mirrors) => {
+        const clientCertificate = { certFile: file, keyFile: file, passphraseFile: file }
+        const service = { url: 'https://library.example.com:8443', tokenFile, caFile: undefined, clientCertificate }
         const text = renderConfig({ service, mirrors })
         expect(parseConfigFile('config.yaml', text, { HOME: '/home/ada' }).raw).toEqual({
-          service: { url: 'https://library.example.com:8443', tokenFile },
+          service: { url: 'https://library.example.com:8443', tokenFile, clientCertificate },
           mirrors,
           limits: { newPerRun: 5000, newPerDay: 20000 },
         })

@@ -51,6 +51,7 @@ describe('states in which the daemon is not ready', () => {
   test.each([
     ['credential-refused', /credential/],
     ['certificate-refused', /certificate/],
+    ['client-certificate-refused', /client certificate/],
     ['proxy-refused', /proxy/],
   ] as const)('the failing check names what was refused: %s', (code, words) => {
     const service = { state: 'refused', sinceMs: 0, reason: { code, message: 'no' } } as const

@@ -140,6 +140,21 @@ describe('the wire', () => {
   )
 })
 
+describe('a server that asks for a client certificate in a page', () => {
+  it.each([
+    ['No required SSL certificate was sent', undefined],
+    ['The SSL certificate error', 'gzip'],
+  ])('the page of nginx is a refused client certificate: %s', async (words, encoding) => {
+    // As nginx 1.22 answers on a port with ssl_verify_client.
+    const page = `<html>\r\n<head><title>400 ${words}</title></head>\r\n<body>\r\n<center><h1>400 Bad Request</h1></center>`
+    const body = encoding === undefined ? Buffer.from(page) : gzipSync(page)
+    const headers = { 'content-type': 'text/html', ...(encoding && { 'content-encoding': encoding }) }
+    const failure = await failureOf((_, answer) => answer.writeHead(400, headers).end(body))
+    expect(failure).toMatchObject({ reaction: 'refused', code: 'client-certificate-refused' })
+    expect(String(failure)).toMatch(/http:\/\/127\S+ demands a client certificate, and none is configured: .*certFile/)
+  })
+})
+
 describe('refusals', () => {
   const answering =
     (status: number, body: object): RequestListener =>

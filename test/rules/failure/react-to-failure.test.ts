@@ -24,6 +24,7 @@ const CASES: readonly (readonly [Reaction, ErrorCode, FailureScope, '' | '?'])[]
   ['refused', 'credential-missing', 'service', ''],
   ['refused', 'credential-refused', 'service', ''],
   ['refused', 'certificate-refused', 'service', ''],
+  ['refused', 'client-certificate-refused', 'service', ''],
   ['refused', 'proxy-refused', 'service', ''],
   ['refused', 'redirect-refused', 'service', '?'],
   ['refused', 'right-missing', 'mirror', '?'],

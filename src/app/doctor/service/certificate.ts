@@ -1,11 +1,11 @@
 import { TemporaryError } from '../../../foundation/errors.ts'
-import { assessCertificate } from '../../../rules/doctor/assess-certificate.ts'
+import { assessCertificate, assessClientCertificate } from '../../../rules/doctor/assess-certificate.ts'
 import { ok } from '../../../rules/doctor/finding.ts'
 import type { Check } from '../check.ts'
 import type { DoctorContext } from '../doctor-context.ts'
 import { given, Unchecked } from '../unchecked.ts'
 
-/** Whether the service's certificate is trusted, and for how long. */
+/** Whether the service's certificate is trusted, and for how long; how long the client certificate is valid. */
 export const certificate: Check = {
   name: 'certificate',
   run: async (context) => {
@@ -14,8 +14,10 @@ export const certificate: Check = {
     const way = await context.way()
     if (!way) return [ok('none needed, the service is on this computer')]
     await given(context.probedProxy(), 'proxy')
+    const nowMs = context.machine.nowMs()
     const untilMs = await readUntil(context)
-    return untilMs === undefined ? [] : [assessCertificate(untilMs, context.machine.nowMs())]
+    const own = way.clientCertificate && assessClientCertificate(way.clientCertificate.validToMs, nowMs)
+    return [...(untilMs === undefined ? [] : [assessCertificate(untilMs, nowMs)]), ...(own ? [own] : [])]
   },
 }
 

@@ -1,3 +1,5 @@
+import type { ClientCertificateFiles } from '../settings.ts'
+
 /** One mirror as a person chose it. */
 export interface ChosenMirror {
   readonly name: string
@@ -13,6 +15,7 @@ export interface ChosenService {
   /** Undefined when the token comes from the environment. */
   readonly tokenFile: string | undefined
   readonly caFile: string | undefined
+  readonly clientCertificate: ClientCertificateFiles | undefined
 }
 
 /** What a configuration is written from. */
@@ -53,7 +56,7 @@ const LIMITS = [
   '',
 ]
 
-function renderService({ url, tokenFile, caFile }: ChosenService): string[] {
+function renderService({ url, tokenFile, caFile, clientCertificate }: ChosenService): string[] {
   return [
     'service:',
     `  url: ${quote(url)} # origin only`,
@@ -61,6 +64,16 @@ function renderService({ url, tokenFile, caFile }: ChosenService): string[] {
       ? '  # The access token comes from the environment (SHELFD_TOKEN, SHELFD_TOKEN_FILE); or: tokenFile: FILE'
       : `  tokenFile: ${quote(tokenFile)} # the access token and nothing else, mode 0600`,
     ...(caFile === undefined ? [] : [`  caFile: ${quote(caFile)} # authorities to be trusted as well`]),
+    ...(clientCertificate ? renderClientCertificate(clientCertificate) : []),
+  ]
+}
+
+function renderClientCertificate({ certFile, keyFile, passphraseFile }: ClientCertificateFiles): string[] {
+  return [
+    '  clientCertificate: # which the service demands',
+    `    certFile: ${quote(certFile)}`,
+    `    keyFile: ${quote(keyFile)} # mode 0600`,
+    ...(passphraseFile === undefined ? [] : [`    passphraseFile: ${quote(passphraseFile)} # mode 0600`]),
   ]
 }
 

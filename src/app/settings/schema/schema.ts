@@ -40,6 +40,16 @@ const service = z
     caFile: path
       .optional()
       .describe('PEM file with certificates of further trusted authorities, such as that of an office.'),
+    clientCertificate: z
+      .strictObject({
+        certFile: path.describe(
+          'PEM file with the certificate, and those of authorities between it and the known one.',
+        ),
+        keyFile: path.describe('PEM file with its private key, mode 0600.'),
+        passphraseFile: path.optional().describe('File with the passphrase of the key and nothing else, mode 0600.'),
+      })
+      .optional()
+      .describe('The certificate with which shelfd shows the service who it is, where the service demands one.'),
   })
   .describe('A configured Knowledge Library Service. Without this section the embedded library is used.')
 

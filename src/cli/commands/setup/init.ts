@@ -23,7 +23,7 @@ export const command = defineCommand({
     yes: { type: 'boolean', describe: 'Write the configuration without asking again' },
     force: { type: 'boolean', describe: 'Replace a configuration that is there already' },
   },
-  settingFlags: ['service-url', 'ca-file'],
+  settingFlags: ['service-url', 'ca-file', 'client-cert-file', 'client-key-file', 'client-passphrase-file'],
   examples: [
     ['init', 'ask everything'],
     ['init ~/Papers --embedded', 'mirror a directory into the library on this computer'],

@@ -31,18 +31,32 @@ export async function chooseService(wizard: Wizard): Promise<CheckedService | un
 /** Asks for the address until a service answers there. */
 async function chooseAddress(wizard: Wizard, given: string | undefined): Promise<ChosenService> {
   const { prompts, context } = wizard
-  const caFile = context.settingFlags['ca-file']
   for (let typed = given; ; typed = undefined) {
     const answer = typed ?? (await prompts?.askText('Address of the service', ADDRESS)) ?? ''
     const service = {
       url: parseOrigin(answer),
       tokenFile: undefined,
-      caFile: caFile && resolve(context.io.cwd, caFile),
+      ...certificateFiles(context),
     }
     await using doctor = await openDoctorOn(wizard, draftOf(wizard, { service, mirrors: [] }, undefined))
     const failure = await checkDraft(wizard, doctor, ['configuration', 'proxy', 'certificate', 'service'])
     if (!failure) return service
     if (!prompts) throw errorOfFailure(failure)
+  }
+}
+
+/** The files that flags name, for the configuration; from variables they come at each start. */
+function certificateFiles({
+  settingFlags,
+  io,
+}: Wizard['context']): Pick<ChosenService, 'caFile' | 'clientCertificate'> {
+  const absolute = (file: string | undefined) => (file === undefined ? undefined : resolve(io.cwd, file))
+  const certFile = absolute(settingFlags['client-cert-file'])
+  const keyFile = absolute(settingFlags['client-key-file'])
+  const passphraseFile = absolute(settingFlags['client-passphrase-file'])
+  return {
+    caFile: absolute(settingFlags['ca-file']),
+    clientCertificate: certFile && keyFile ? { certFile, keyFile, passphraseFile } : undefined,
   }
 }
 
