@@ -204,7 +204,7 @@ describe('a service that leaves the daemon', () => {
     expect(daemon.log()).toMatch(/the service is away.*503/)
     service.answer = () => undefined
     await daemon.until('back', ({ service: { state } }) => state === 'connected')
-    expect(daemon.log()).toMatch(/the service is back/)
+    await expect.poll(() => daemon.log()).toMatch(/the service is back/)
     expect(await beside.ended).toMatchObject({ exitCode: 0 })
   })
 
