@@ -27,7 +27,7 @@ export interface Payload {
 /**
  * Encodes `multipart/form-data`: the text fields first, then the file in the field `file` (4.12). Reads the first chunk, so
  * that an unreadable file costs no request. Throws what the body throws; FileError('busy') if its length is not as declared.
- * A small file takes its buffer from `rooms`, if given.
+ * A file takes its buffers from `rooms`, if given. A chunk has to be written before the next one is read.
  */
 export async function openMultipart(body: FileBody, random: Random, rooms?: RoomPool): Promise<Payload> {
   const boundary = makeBoundary(random)
@@ -40,7 +40,7 @@ export async function openMultipart(body: FileBody, random: Random, rooms?: Room
   // The file is read to its place between head and tail.
   const content = body.sizeBytes <= ONE_WRITE_BYTES ? takeRoom(frame.sizeBytes, rooms) : undefined
   const room = content?.subarray(head.length, head.length + body.sizeBytes)
-  const opened = await body.open(room)
+  const opened = await body.open(room, rooms)
   if (content && opened instanceof Uint8Array) {
     if (opened.length !== body.sizeBytes) throw changedLength(body)
     content.set(head)

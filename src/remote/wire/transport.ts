@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { type Dispatcher, Pool } from 'undici'
 import type { Clock, Random } from '../../foundation/clock.ts'
 import { DoubtError, RefusedError, ShelfdError } from '../../foundation/errors.ts'
@@ -61,7 +60,8 @@ export function createTransport(options: ClientOptions): Transport {
     const startedMs = clock.monotonicMs()
     const wire = { origin, method, path, headers: headersOf(request, payload, authorization), ...UNTIMED }
     let isAnswered = false
-    dispatch(dispatcher, payload ? { ...wire, body: bodyOf(payload) } : wire, exchange)
+    // undici reads any async iterable, and waits until a chunk is written; its types name only streams, which would read ahead.
+    dispatch(dispatcher, payload ? Object.assign(wire, { body: payload.content }) : wire, exchange)
     try {
       const received = await exchange.answer
       isAnswered = true
@@ -139,10 +139,6 @@ function openBody(body: RequestBody, random: Random, rooms: RoomPool | undefined
   if (body.kind === 'file') return openMultipart(body, random, rooms)
   const content = Buffer.from(JSON.stringify(body.value))
   return { contentType: 'application/json', sizeBytes: content.length, content, release() {} }
-}
-
-function bodyOf(payload: Payload): Buffer | Readable {
-  return Buffer.isBuffer(payload.content) ? payload.content : Readable.from(payload.content, { objectMode: false })
 }
 
 /** Rejects redirects: following one would send the file and the credential to an address that nobody configured. */

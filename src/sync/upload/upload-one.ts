@@ -1,5 +1,6 @@
 import { joinLibraryPath } from '../../contract/library-path.ts'
 import { type DoubtCause, DoubtError, FileError, RefusedError, RejectedError } from '../../foundation/errors.ts'
+import type { ChunkBuffers } from '../../foundation/files/chunk-buffers.ts'
 import { isOutOfDescriptors, noDescriptorFree } from '../../local/read/file-errors.ts'
 import { readVerified } from '../../local/read/read-verified.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
@@ -55,8 +56,8 @@ async function tryOnce(
       mime,
       sizeBytes,
       directoryPath: joinLibraryPath(row.remotePath, directory),
-      openBody: (room: Uint8Array | undefined) =>
-        counter.count(readVerified(fs, rootRealPath, path, { sha256, sizeBytes }, { room })),
+      openBody: (room: Uint8Array | undefined, parts?: ChunkBuffers) =>
+        counter.count(readVerified(fs, rootRealPath, path, { sha256, sizeBytes }, { room, parts })),
     }
     const answer = await connection.client.uploadFile(upload, graceSignal)
     counter.end(true)

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
+import type { ChunkBuffers } from '../../../src/foundation/files/chunk-buffers.ts'
 import { RoomPool } from '../../../src/remote/wire/room-pool.ts'
 import { openSocket } from '../../../src/remote/wire/sockets.ts'
 import { clientOf, serve, uploadOf } from '../support.ts'
@@ -34,9 +36,39 @@ test('a buffer waits until all connections have written', async () => {
   expect(rooms.take(500).buffer).not.toBe(early.buffer)
   slow.resume()
   await once(slow.socket, 'drain')
+  const next = [rooms.take(700), rooms.take(700)]
+  expect(next.map(({ buffer, length }) => [buffer === early.buffer, length])).toEqual([
+    [true, 700],
+    [false, 700],
+  ])
   rooms.giveBack(late)
-  const next = rooms.take(700)
-  expect([next.buffer === late.buffer, next.length]).toEqual([true, 700])
+  expect(rooms.take(500).buffer).toBe(late.buffer)
+})
+
+test('a closed connection keeps no buffer from others', async () => {
+  using slow = await connectToSlow()
+  const rooms = new RoomPool()
+  rooms.watch(slow.socket)
+  const room = rooms.take(1_000)
+  slow.socket.write(MUCH)
+  rooms.giveBack(room)
+  slow.socket.destroy()
+  await once(slow.socket, 'close')
+  expect(rooms.take(1_000).buffer).toBe(room.buffer)
+})
+
+test('few buffers wait for a slow connection', async () => {
+  using slow = await connectToSlow()
+  const rooms = new RoomPool()
+  rooms.watch(slow.socket)
+  slow.socket.write(MUCH)
+  const given = new Set(Array.from({ length: 100 }, () => rooms.take(1_000)))
+  for (const room of given) rooms.giveBack(room)
+  slow.resume()
+  await once(slow.socket, 'drain')
+  const buffers = new Set([...given].map(({ buffer }) => buffer))
+  const again = Array.from({ length: 100 }, () => rooms.take(1_000)).filter(({ buffer }) => buffers.has(buffer))
+  expect(again).toHaveLength(32)
 })
 
 test('a file that is too large for it gets its own buffer', () => {
@@ -68,6 +100,51 @@ test('uploads one after the other share one buffer', async () => {
   }
   expect(read.size).toBe(1)
   expect(bodies.map((body) => /first|again|third/.exec(body)?.[0])).toEqual(['first', 'again', 'third'])
+})
+
+/** A file in chunks, each of which is read into a buffer that is given back when the next one is asked for. */
+async function* inChunks(bytes: Buffer, sizes: readonly number[], buffers: ChunkBuffers, used: Set<ArrayBufferLike>) {
+  let start = 0
+  for (let index = 0; start < bytes.length; index += 1) {
+    const size = Math.min(bytes.length - start, sizes[index % sizes.length] ?? 1)
+    const chunk = buffers.take(size)
+    used.add(chunk.buffer)
+    chunk.set(bytes.subarray(start, start + size))
+    yield chunk
+    buffers.giveBack(chunk)
+    start += size
+  }
+}
+
+const CHUNK = 1 << 18
+
+const CHUNK_SIZES = [
+  { kind: 'equal', sizes: [CHUNK] },
+  { kind: 'unequal', sizes: [CHUNK, 10, 1_000, 100_000] },
+]
+
+test.for(CHUNK_SIZES)('chunks of $kind length arrive whole from few buffers', async ({ sizes }) => {
+  const bodies: Buffer[] = []
+  await using server = await serve((request, answer) => {
+    const chunks: Buffer[] = []
+    // It reads late, so that connections have bytes left to write.
+    setImmediate(() => request.on('data', (chunk: Buffer) => chunks.push(chunk)))
+    request.on('end', () => {
+      bodies.push(Buffer.concat(chunks))
+      answer.writeHead(201).end('{"id":"r1"}')
+    })
+  })
+  await using client = clientOf(server.origin, { connections: 4 })
+  const used = new Set<ArrayBufferLike>()
+  const files = Array.from({ length: 4 }, () => randomBytes(12 * CHUNK))
+  const send = async (bytes: Buffer) => {
+    const open = (_: Uint8Array | undefined, buffers?: ChunkBuffers) =>
+      buffers ? inChunks(bytes, sizes, buffers, used) : bytes
+    await client.uploadFile({ ...uploadOf(open), sizeBytes: bytes.length })
+  }
+  await Promise.all(files.map(send))
+  expect(files.filter((bytes) => bodies.some((body) => body.includes(bytes)))).toHaveLength(files.length)
+  expect(used.size).toBeLessThanOrEqual(24)
 })
 
 test('an upload without an answer keeps its buffer', async () => {
