@@ -22,6 +22,7 @@ import { openSigning, type Service } from './service.ts'
 import { type DataPaths, dataPaths, lockDataDirectory, prepareDataDirectory } from './storage/data-directory.ts'
 import { openFileStore } from './storage/file-store.ts'
 import { ensureInstanceId } from './storage/instance-id.ts'
+import { openContentPacking } from './storage/pack-contents.ts'
 import { openPictureCache } from './storage/picture-cache.ts'
 import { openLibraryRemoval } from './storage/remove-libraries.ts'
 import { createWriteQueue } from './storage/write-queue.ts'
@@ -58,7 +59,7 @@ export interface EmbeddedLibrary extends AsyncDisposable {
   readonly tokenFile: string
   readonly documentationUrl: string
   readonly instanceId: string
-  /** Resolves when no resource is left to ingest, to index or to embed, and nothing of a deleted library to remove. */
+  /** Resolves when no resource is left to ingest, to index, to compress or to embed, and nothing of a deleted library to remove. */
   settled(): Promise<void>
 }
 
@@ -84,6 +85,7 @@ export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<Em
   const token = ensureOwnerToken(paths, service.tables, service.clock.nowMs())
   starting.defer(() => service.search.stop())
   starting.defer(() => service.indexRebuild.stop())
+  starting.defer(() => service.packing.stop())
   starting.defer(() => service.removal.stop())
   starting.defer(() => service.meaning.stop())
   starting.defer(() => service.ingestion.stop())
@@ -94,6 +96,7 @@ export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<Em
   const url = await app.listen({ host, port: options.port ?? 0 })
   service.ingestion.wake()
   service.indexRebuild.start()
+  service.packing.start()
   service.removal.wake()
   const running = starting.move()
   return {
@@ -105,6 +108,7 @@ export async function startEmbeddedLibrary(options: EmbeddedOptions): Promise<Em
     settled: async () => {
       await service.ingestion.settled()
       await service.indexRebuild.settled()
+      await service.packing.settled()
       await service.removal.settled()
       await service.meaning.settled()
     },
@@ -146,6 +150,7 @@ function openService(options: EmbeddedOptions, paths: DataPaths, database: Datab
     meaning,
     videos: openVideoPictures({ tables, files, cache: pictures }),
     search: openSearch(paths.databaseFile, { clock, logger }),
+    packing: openContentPacking({ tables, files, logger, clock }),
     indexRebuild: openIndexRebuild({ tables, writes, logger, clock }),
     removal: openLibraryRemoval({ tables, writes, files, pictures, space: openSpaceReclaim(database), logger, clock }),
     clock,

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, renameSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { zstdDecompressSync } from 'node:zlib'
 import Database from 'better-sqlite3'
 import { unpackBytes } from '../../src/embedded/database/packed-bytes.ts'
 
@@ -7,8 +8,9 @@ const MIGRATIONS = join(import.meta.dirname, '../../src/embedded/database/migrat
 /** Before the words of the index were prepared; before contents and texts were compressed. */
 type OlderVersion = 3 | 5
 
-/** Puts the data of a stopped library into a database of an earlier schema. */
+/** Puts the data of a stopped library into a database of an earlier schema, and its larger contents into files as they are. */
 export function takeBack(dataDir: string, version: OlderVersion): void {
+  unpackFiles(join(dataDir, 'files'))
   const file = join(dataDir, 'library.sqlite')
   renameSync(file, `${file}.new`)
   const database = new Database(file)
@@ -43,4 +45,13 @@ export function takeBack(dataDir: string, version: OlderVersion): void {
     PRAGMA user_version = ${version};
   `)
   database.close()
+}
+
+function unpackFiles(contentDir: string): void {
+  for (const name of readdirSync(contentDir, { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.zst')) continue
+    const packed = join(contentDir, name)
+    writeFileSync(packed.replace(/\.zst$/, ''), zstdDecompressSync(readFileSync(packed)))
+    rmSync(packed)
+  }
 }

@@ -5,6 +5,7 @@ import { explainDamage, openLibraryReadOnly, removeEmptyLog, wasLeftOpen } from 
 import { openTables, type Tables } from '../database/open-tables.ts'
 import { DamagedBytesError } from '../database/packed-bytes.ts'
 import type { ResourceRow } from '../database/tables/resources.ts'
+import { packedPath } from '../storage/content-file.ts'
 import { MAX_SMALL_BYTES } from '../storage/content-receiver.ts'
 import { type DataPaths, dataPaths, existingDatabaseFile } from '../storage/data-directory.ts'
 import { type FileStore, openFileStore } from '../storage/file-store.ts'
@@ -109,5 +110,9 @@ function contentProblem(tables: Tables, files: FileStore, resource: ResourceRow,
   if (resource.sizeBytes <= MAX_SMALL_BYTES) {
     return { what, todo: 'stop the server and restore the whole data directory from a backup' }
   }
-  return { what, todo: `restore "${files.pathOf(resource.sha256)}" from a backup; its SHA-256 is its name` }
+  const path = files.pathOf(resource.sha256)
+  return {
+    what,
+    todo: `restore "${path}" or "${packedPath(path)}" from a backup; the SHA-256 of the content is its name`,
+  }
 }

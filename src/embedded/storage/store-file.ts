@@ -23,7 +23,7 @@ export async function storeFile(store: Store, file: IncomingFile): Promise<Recor
   const isKnown = tables.resources.byContent(content.sha256, directory.libraryId, mimeType) !== undefined
   if (isKnown || content.kind === 'small') return writeRecord(store, file)
   try {
-    await files.keep(content.sha256, content.temporaryFile)
+    await files.keep(content.sha256, content)
     return await writeRecord(store, file)
   } finally {
     files.release(content.sha256)

@@ -176,5 +176,5 @@ function usedPages(dataDir: string): number {
 }
 
 function isHash(path: string): boolean {
-  return /[0-9a-f]{64}$/.test(path)
+  return /[0-9a-f]{64}(\.zst)?$/.test(path)
 }

@@ -51,6 +51,9 @@ export function resourcesTable(database: Database) {
   const after = database.prepare<[number, number], ResourceRow>(
     `SELECT ${COLUMNS} FROM resource WHERE id > ? ORDER BY id LIMIT ?`,
   )
+  const largeUpTo = database.prepare<[number, number, number], Pick<ResourceRow, 'id' | 'sha256'>>(
+    'SELECT id, sha256 FROM resource WHERE id <= ? AND size_bytes > ? ORDER BY id DESC LIMIT ?',
+  )
   const usesContent = database.prepare<[Buffer]>('SELECT 1 FROM resource WHERE sha256 = ? LIMIT 1')
   const insert = database.prepare<NewResource>(
     `INSERT INTO resource (public_id, library_id, sha256, mime_type, size_bytes, title, status, created_at_ms)
@@ -71,6 +74,8 @@ export function resourcesTable(database: Database) {
     toIngest: (afterId: number, count: number) => toIngest.all(afterId, count),
     /** The oldest resources with a greater row id. */
     after: (afterId: number, count: number) => after.all(afterId, count),
+    /** The newest resources of more than `sizeBytes` up to a row id. */
+    largeUpTo: (id: number, sizeBytes: number, count: number) => largeUpTo.all(id, sizeBytes, count),
     usesContent: (sha256: Buffer) => usesContent.get(sha256) !== undefined,
     insert: (resource: NewResource) => Number(insert.run(resource).lastInsertRowid),
     /** False when the resource is gone. */

@@ -3,7 +3,7 @@ import { INGESTION_STATUSES } from '../../../contract/states.ts'
 import { TRACE_UNITS, traceDetail } from '../../database/tables/passages.ts'
 import { TEXT_TYPES } from '../extract/extraction.ts'
 
-/** One document for the child process: its bytes when it is small, otherwise the path of the file that holds it. */
+/** One document for the child process: its bytes when it is small, otherwise the path for `streamContent`. */
 export interface DocumentRequest {
   readonly kind: 'extract'
   readonly id: number

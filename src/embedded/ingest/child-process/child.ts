@@ -2,20 +2,18 @@
  * The child process that extracts the text of documents, one after the other, in the order of the requests. Its arguments are its
  * memory limit (MiB), whether it recognizes text in pictures, and a directory for temporary files. It answers over the channel to its parent only, and ends when its parent ends.
  */
-import { createReadStream } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { threadEntry } from '../../../foundation/concurrency/thread-entry.ts'
 import { messageOf } from '../../../foundation/errors.ts'
+import { plainPath, streamContent } from '../../storage/content-file.ts'
 import { type ExtractionEnd, readBounded } from '../extract/extraction.ts'
 import { type ReadingTools, readDocument } from '../extract/read-document.ts'
 import { openRecognizer } from '../extract/recognize/recognizer.ts'
 import type { GuardData } from './child-guard.ts'
 import type { ChildMessage, ChildRequest, DocumentRequest } from './child-messages.ts'
 import { PieceSender } from './piece-sender.ts'
-
-const READ_CHUNK_BYTES = 64 * 1024
 
 // Ctrl+C signals the whole process group; the parent alone decides when this process stops.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
@@ -49,10 +47,10 @@ async function extract(request: DocumentRequest): Promise<void> {
 }
 
 async function endOf({ content, ...document }: DocumentRequest, sender: PieceSender): Promise<ExtractionEnd> {
-  const path = typeof content === 'string' ? content : undefined
+  const path = typeof content === 'string' ? plainPath(content) : undefined
   const chunks = () =>
     typeof content === 'string'
-      ? createReadStream(content, { highWaterMark: READ_CHUNK_BYTES })
+      ? streamContent(content)
       : [Buffer.from(content.buffer, content.byteOffset, content.byteLength)]
   try {
     return await readBounded(sender, document.maxPassages, (sink) =>

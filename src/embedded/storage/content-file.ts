@@ -1,0 +1,102 @@
+import { createReadStream, existsSync, openSync } from 'node:fs'
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { systemCodeOf } from '../../foundation/errors.ts'
+import { type ByteRange, FRAME_BYTES, readSeekable, SeekableWriter } from './seekable-zstd.ts'
+
+const READ_CHUNK_BYTES = 64 * 1024
+const WHOLE: ByteRange = { start: 0, end: Number.POSITIVE_INFINITY }
+
+/** A content that is flushed to a temporary file, compressed or as it is. */
+export interface FinishedFile {
+  readonly temporaryFile: string
+  readonly isPacked: boolean
+}
+
+/** Where a content stands compressed; at `path` it stands as it is. */
+export function packedPath(path: string): string {
+  return `${path}.zst`
+}
+
+/** `path` where the content stands as it is, so that programs can read it; undefined where it is compressed. */
+export function plainPath(path: string): string | undefined {
+  return existsSync(path) ? path : undefined
+}
+
+/**
+ * Reads a content, or a part of it, from either of its two files. The one as it is comes first: it is removed only after the
+ * compressed one is in place, so that one of them is always found.
+ */
+export function streamContent(path: string, range = WHOLE): Readable {
+  const plain = openIfThere(path)
+  if (plain === undefined) return Readable.from(readSeekable(packedPath(path), range), { objectMode: false })
+  return createReadStream(path, { fd: plain, highWaterMark: READ_CHUNK_BYTES, ...range })
+}
+
+/**
+ * Writes a new content of more than FRAME_BYTES: compressed if it begins with text, which has no zero byte, otherwise as it is. The first
+ * chunks have at least FRAME_BYTES, so that the same content is always written the same way.
+ */
+export class ContentWriter implements FinishedFile, AsyncDisposable {
+  readonly temporaryFile: string
+  readonly #file: FileHandle
+  #packer: SeekableWriter | 'none' | undefined
+
+  private constructor(path: string, file: FileHandle) {
+    this.temporaryFile = path
+    this.#file = file
+  }
+
+  /** Creates the file, which disposing closes and removes unless it was moved. */
+  static async create(path: string): Promise<ContentWriter> {
+    return new ContentWriter(path, await open(path, 'wx', 0o600))
+  }
+
+  get isPacked(): boolean {
+    return this.#packer instanceof SeekableWriter
+  }
+
+  async write(chunks: readonly Buffer[]): Promise<void> {
+    this.#packer ??= beginsWithText(chunks) ? new SeekableWriter(this.#file) : 'none'
+    if (this.#packer !== 'none') return await this.#packer.write(chunks)
+    for (const chunk of chunks) await this.#file.appendFile(chunk)
+  }
+
+  /** All of it is durable when this resolves. */
+  async finish(): Promise<void> {
+    if (this.#packer instanceof SeekableWriter) await this.#packer.end()
+    await this.#file.sync()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#file.close()
+    await rm(this.temporaryFile, { force: true })
+  }
+}
+
+/** Compresses the file of a content into a new file; only if the result `isPacked` it is finished. Throws the reason of `signal`. */
+export async function packFile(path: string, temporaryFile: string, signal: AbortSignal): Promise<ContentWriter> {
+  await using making = new AsyncDisposableStack()
+  const writer = making.use(await ContentWriter.create(temporaryFile))
+  for await (const chunk of createReadStream(path, { highWaterMark: FRAME_BYTES })) {
+    signal.throwIfAborted()
+    await writer.write([chunk])
+    if (!writer.isPacked) break
+  }
+  if (writer.isPacked) await writer.finish()
+  making.move()
+  return writer
+}
+
+function beginsWithText(chunks: readonly Buffer[]): boolean {
+  return !Buffer.concat(chunks).subarray(0, FRAME_BYTES).includes(0)
+}
+
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, 'r')
+  } catch (error) {
+    if (systemCodeOf(error) !== 'ENOENT') throw error
+    return undefined
+  }
+}
