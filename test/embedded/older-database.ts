@@ -2,7 +2,8 @@ import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
 import Database from 'better-sqlite3'
-import { unpackBytes } from '../../src/embedded/database/packed-bytes.ts'
+import { unpackBytes } from '../../src/embedded/contents/packed-bytes.ts'
+import { contentDirOf, contentPath } from '../../src/embedded/database/read-contents.ts'
 
 const MIGRATIONS = join(import.meta.dirname, '../../src/embedded/database/migrations')
 /** Before the words of the index were prepared; before contents and texts were compressed. */
@@ -16,6 +17,13 @@ export function takeBack(dataDir: string, version: OlderVersion): void {
   const database = new Database(file)
   database.function('unpacked', (bytes, sizeBytes) =>
     Buffer.isBuffer(bytes) && typeof sizeBytes === 'number' ? unpackBytes(bytes, sizeBytes) : null,
+  )
+  database.function('large_text', (sha256, offset, length) =>
+    Buffer.isBuffer(sha256) && typeof offset === 'number' && typeof length === 'number'
+      ? readFileSync(contentPath(contentDirOf(file), sha256))
+          .subarray(offset, offset + length)
+          .toString()
+      : null,
   )
   for (const name of readdirSync(MIGRATIONS).sort()) {
     if (Number(name.slice(0, 3)) <= version) database.exec(readFileSync(join(MIGRATIONS, name), 'utf8'))
@@ -36,11 +44,13 @@ export function takeBack(dataDir: string, version: OlderVersion): void {
       SELECT directory_id, filename, replace(filename, '.txt', ''), title, resource_id FROM new.location;
     INSERT INTO passage (id, resource_id, ordinal, text, unit, first_unit, last_unit, detail)
       SELECT passage.id, passage.resource_id, ordinal, coalesce(
-          CAST(unpacked(passage_text.bytes, size_bytes) AS TEXT),
-          CAST(substr(small_content.bytes, content_offset + 1, content_length) AS TEXT), ''),
+          CAST(unpacked(passage_text.bytes, passage_text.size_bytes) AS TEXT),
+          CAST(substr(small_content.bytes, content_offset + 1, content_length) AS TEXT),
+          large_text(sha256, content_offset, content_length), ''),
         unit, first_unit, last_unit, detail
       FROM new.passage LEFT JOIN new.passage_text ON passage_id = passage.id
-        LEFT JOIN main.small_content ON small_content.resource_id = passage.resource_id;
+        LEFT JOIN main.small_content ON small_content.resource_id = passage.resource_id
+        JOIN new.resource ON resource.id = passage.resource_id;
     PRAGMA application_id = 0x6b6c6962;
     PRAGMA user_version = ${version};
   `)

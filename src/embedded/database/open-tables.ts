@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { contentReader, type ReadContent } from './read-contents.ts'
 import { type DeletedLibrariesTable, deletedLibrariesTable } from './tables/deleted-libraries.ts'
 import { type DirectoriesTable, directoriesTable } from './tables/directories.ts'
 import { type LibrariesTable, librariesTable } from './tables/libraries.ts'
@@ -13,6 +14,7 @@ import { type WindowVectorsTable, windowVectorsTable } from './tables/window-vec
 
 /** The queries of every table of the service; each statement is prepared once. */
 export interface Tables {
+  readonly readContent: ReadContent
   readonly settings: Settings
   readonly tokens: TokensTable
   readonly libraries: LibrariesTable
@@ -28,7 +30,9 @@ export interface Tables {
 
 export function openTables(database: Database): Tables {
   const smallContents = smallContentsTable(database)
+  const readContent = contentReader(database, smallContents)
   return {
+    readContent,
     settings: settingsTable(database),
     tokens: tokensTable(database),
     libraries: librariesTable(database),
@@ -37,7 +41,7 @@ export function openTables(database: Database): Tables {
     resources: resourcesTable(database),
     smallContents,
     locations: locationsTable(database),
-    passages: passagesTable(database, smallContents),
+    passages: passagesTable(database, readContent),
     passageWords: passageWordsTable(database),
     windowVectors: windowVectorsTable(database),
   }

@@ -1,4 +1,4 @@
-import type { ByteRange } from '../storage/seekable-zstd.ts'
+import type { ByteRange } from '../contents/seekable-zstd.ts'
 
 /**
  * Reads the header `Range` of a request (RFC 9110, 14.1). Returns undefined when the whole content is to be sent: without the

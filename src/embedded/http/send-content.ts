@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { ByteRange } from '../storage/seekable-zstd.ts'
+import type { ByteRange } from '../contents/seekable-zstd.ts'
 import { ApiError } from './api-error.ts'
 import { namesEntityTag, readRange } from './byte-range.ts'
 import { integerText } from './inputs.ts'

@@ -31,7 +31,7 @@ interface PendingWrite {
 }
 
 export function createPassageWriter(queue: WriteQueue, tables: Tables, signal: AbortSignal): PassageWriter {
-  const placeOf = createPlaceFinder(tables.smallContents)
+  const placeOf = createPlaceFinder(tables.readContent)
   const pending: PendingWrite[] = []
   let characters = 0
   const commit = async () => {

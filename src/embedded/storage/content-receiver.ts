@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { ContentWriter, type FinishedFile } from './content-file.ts'
+import { ContentWriter, type FinishedFile } from '../contents/content-file.ts'
 
 /** Contents up to this size are stored in the database: one fsync makes many of them durable together with their records. */
 export const MAX_SMALL_BYTES = 64 * 1024

@@ -4,6 +4,7 @@ import { LockedError, UsageError } from '../../foundation/errors.ts'
 import { makeOwnDirectory } from '../../foundation/files/private-directory.ts'
 import { replaceFile } from '../../foundation/files/replace-file.ts'
 import { type KernelLock, takeKernelLock } from '../../foundation/sqlite/kernel-lock.ts'
+import { contentDirOf } from '../database/read-contents.ts'
 
 /** The paths of one library service. */
 export interface DataPaths {
@@ -25,7 +26,7 @@ export function dataPaths(directory: string): DataPaths {
     databaseFile: join(directory, 'library.sqlite'),
     tokenFile: join(directory, 'token'),
     instanceFile: join(directory, 'instance'),
-    contentDir: join(directory, 'files'),
+    contentDir: contentDirOf(join(directory, 'library.sqlite')),
     picturesDir: join(directory, 'pictures'),
     temporaryDir: join(directory, 'tmp'),
   }

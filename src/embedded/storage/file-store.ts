@@ -4,9 +4,10 @@ import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { flushDirectory, moveIntoPlace } from '../../foundation/files/replace-file.ts'
-import { type FinishedFile, packedPath, packFile, plainPath, streamContent } from './content-file.ts'
+import { type FinishedFile, packedPath, packFile, plainPath, streamContent } from '../contents/content-file.ts'
+import type { ByteRange } from '../contents/seekable-zstd.ts'
+import { contentPath } from '../database/read-contents.ts'
 import type { DataPaths } from './data-directory.ts'
-import type { ByteRange } from './seekable-zstd.ts'
 
 /** Large contents as files by their SHA-256, shared by all libraries: `files/ab/<sha256>`, or with `.zst` where they are compressed. */
 export interface FileStore {
@@ -25,13 +26,12 @@ export interface FileStore {
 
 export function openFileStore(paths: DataPaths): FileStore {
   const held = new Map<string, number>()
-  const folderOf = (hex: string) => join(paths.contentDir, hex.slice(0, 2))
-  const fileOf = (hex: string) => join(folderOf(hex), hex)
-  const putInPlace = async (hex: string, { temporaryFile, isPacked }: FinishedFile) => {
-    const created = await mkdir(folderOf(hex), { recursive: true, mode: 0o700 })
+  const fileOf = (sha256: Buffer) => contentPath(paths.contentDir, sha256)
+  const putInPlace = async (file: string, { temporaryFile, isPacked }: FinishedFile) => {
+    const created = await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     // Always replace an existing file: a crash may have left a torn one.
-    await moveIntoPlace(temporaryFile, isPacked ? packedPath(fileOf(hex)) : fileOf(hex), 'durable')
-    if (isPacked) await removePlain(fileOf(hex))
+    await moveIntoPlace(temporaryFile, isPacked ? packedPath(file) : file, 'durable')
+    if (isPacked) await removePlain(file)
     if (created !== undefined) await flushDirectory(paths.contentDir)
   }
   return {
@@ -39,14 +39,13 @@ export function openFileStore(paths: DataPaths): FileStore {
     async keep(sha256, file) {
       const hex = sha256.toString('hex')
       held.set(hex, (held.get(hex) ?? 0) + 1)
-      await putInPlace(hex, file)
+      await putInPlace(fileOf(sha256), file)
     },
     async pack(sha256, signal) {
-      const hex = sha256.toString('hex')
-      const plain = plainPath(fileOf(hex))
+      const plain = plainPath(fileOf(sha256))
       if (plain === undefined) return
       await using packed = await packFile(plain, join(paths.temporaryDir, randomUUID()), signal)
-      if (packed.isPacked) await putInPlace(hex, packed)
+      if (packed.isPacked) await putInPlace(plain, packed)
     },
     release(sha256) {
       const hex = sha256.toString('hex')
@@ -55,12 +54,11 @@ export function openFileStore(paths: DataPaths): FileStore {
       else held.delete(hex)
     },
     remove(sha256) {
-      const hex = sha256.toString('hex')
-      if (held.has(hex)) return
-      for (const file of [fileOf(hex), packedPath(fileOf(hex))]) rmSync(file, { force: true })
+      if (held.has(sha256.toString('hex'))) return
+      for (const file of [fileOf(sha256), packedPath(fileOf(sha256))]) rmSync(file, { force: true })
     },
-    pathOf: (sha256) => fileOf(sha256.toString('hex')),
-    stream: (sha256, range) => streamContent(fileOf(sha256.toString('hex')), range),
+    pathOf: fileOf,
+    stream: (sha256, range) => streamContent(fileOf(sha256), range),
   }
 }
 

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
+import type { ByteRange } from '../contents/seekable-zstd.ts'
 import type { Tables } from '../database/open-tables.ts'
 import type { ResourceRow } from '../database/tables/resources.ts'
 import { MAX_SMALL_BYTES } from './content-receiver.ts'
 import type { FileStore } from './file-store.ts'
-import type { ByteRange } from './seekable-zstd.ts'
 
 /** Returns the original bytes of a resource, or a part of them: a small content as a buffer, a large one as a stream. */
 export function readContent(

@@ -1,7 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import { z } from 'zod'
-import { packBytes, unpackBytes } from '../packed-bytes.ts'
-import { type SmallContentsTable, smallContentsTable } from './small-contents.ts'
+import { packBytes, unpackBytes } from '../../contents/packed-bytes.ts'
+import { contentReader, type ReadContent } from '../read-contents.ts'
+import { smallContentsTable } from './small-contents.ts'
 
 /** The unit that the numbers of a trace entry count. */
 export const TRACE_UNITS = ['line', 'row', 'paragraph', 'page', 'slide', 'second'] as const
@@ -44,7 +45,7 @@ export interface PassageToIndex {
   readonly isUnpacked: boolean
 }
 
-/** Where a passage stands in the bytes of its resource's small content. */
+/** Where a passage stands in the bytes of its resource's content. */
 export interface ContentPlace {
   readonly offset: number
   readonly length: number
@@ -66,7 +67,7 @@ const HAS_TEXT = `(text <> '' OR content_length > 0 OR EXISTS (SELECT 1 FROM pas
 
 export type PassagesTable = ReturnType<typeof passagesTable>
 
-export function passagesTable(database: Database, contents: SmallContentsTable) {
+export function passagesTable(database: Database, readContent: ReadContent) {
   const insertPassage = database.prepare<
     [number, number, TraceUnit, number, number, string | null, number | null, number | null]
   >(
@@ -83,13 +84,13 @@ export function passagesTable(database: Database, contents: SmallContentsTable) 
      WHERE passage.id > ? AND passage.id <= ? ORDER BY passage.id LIMIT ?`,
   )
   const isOf = database.prepare<[number, number]>('SELECT 1 FROM passage WHERE id = ? AND resource_id = ?')
-  const textOf = openTexts(database, contents)
+  const textOf = openTexts(database, readContent)
   const addText = (id: number, text: string) => {
     const bytes = Buffer.from(text)
     insertText.run(id, bytes.length, packBytes(bytes))
   }
   return {
-    ...passageReader(database, contents),
+    ...passageReader(database, readContent),
     /** Returns its id. With a place, the text is not stored a second time. */
     insert(resourceId: number, ordinal: number, passage: Passage, place?: ContentPlace): number {
       const { text, unit, firstUnit, lastUnit, detail } = passage
@@ -117,14 +118,14 @@ export function passagesTable(database: Database, contents: SmallContentsTable) 
 }
 
 /** The queries that only read passages that have a text. */
-export function passageReader(database: Database, contents = smallContentsTable(database)) {
+export function passageReader(database: Database, readContent = contentReader(database, smallContentsTable(database))) {
   const one = database.prepare<[number, number], TextColumns & StoredPassage>(
     `SELECT ${COLUMNS} FROM passage WHERE resource_id = ? AND ordinal = ? AND ${HAS_TEXT}`,
   )
   const from = database.prepare<[number, number, number], TextColumns & StoredPassage>(
     `SELECT ${COLUMNS} FROM passage WHERE resource_id = ? AND ordinal >= ? AND ${HAS_TEXT} ORDER BY ordinal LIMIT ?`,
   )
-  const textOf = openTexts(database, contents)
+  const textOf = openTexts(database, readContent)
   const withText = (row: TextColumns & StoredPassage): StoredPassage => ({ ...row, text: textOf(row) })
   return {
     one: (resourceId: number, ordinal: number): StoredPassage | undefined => {
@@ -137,13 +138,13 @@ export function passageReader(database: Database, contents = smallContentsTable(
 }
 
 /** Reads the text of a passage from where it is. */
-function openTexts(database: Database, contents: SmallContentsTable): (passage: TextColumns) => string {
+function openTexts(database: Database, readContent: ReadContent): (passage: TextColumns) => string {
   const stored = database.prepare<[number], { sizeBytes: number; bytes: Buffer }>(
     'SELECT size_bytes AS sizeBytes, bytes FROM passage_text WHERE passage_id = ?',
   )
   return ({ id, resourceId, text, contentOffset, contentLength }) => {
     if (contentOffset !== null && contentLength !== null) {
-      return contents.read(resourceId)?.toString('utf8', contentOffset, contentOffset + contentLength) ?? ''
+      return readContent(resourceId, contentOffset, contentLength)?.toString() ?? ''
     }
     const found = stored.get(id)
     return found ? unpackBytes(found.bytes, found.sizeBytes).toString() : text

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
-import { DamagedBytesError, packBytes, unpackBytes } from '../packed-bytes.ts'
+import { DamagedBytesError, packBytes, unpackBytes } from '../../contents/packed-bytes.ts'
 
 interface StoredContent {
   readonly bytes: Buffer

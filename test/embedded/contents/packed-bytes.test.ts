@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { DamagedBytesError, packBytes, unpackBytes } from '../../../src/embedded/database/packed-bytes.ts'
+import { DamagedBytesError, packBytes, unpackBytes } from '../../../src/embedded/contents/packed-bytes.ts'
 
 it('packed bytes unpack unchanged', () => {
   const repeated = fc.tuple(fc.uint8Array({ maxLength: 40 }), fc.nat(50)).map(([piece, count]) => {

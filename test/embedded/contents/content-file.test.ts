@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { DamagedBytesError } from '../../../src/embedded/database/packed-bytes.ts'
-import { ContentWriter, packedPath, plainPath, streamContent } from '../../../src/embedded/storage/content-file.ts'
+import { ContentWriter, packedPath, plainPath, streamContent } from '../../../src/embedded/contents/content-file.ts'
+import { DamagedBytesError } from '../../../src/embedded/contents/packed-bytes.ts'
 import { temporaryDirectory } from '../temporary-library.ts'
 
 const TEXT = Buffer.from(Array.from({ length: 20_000 }, (_, number) => `Pelican ${number} dives.\n`).join(''))

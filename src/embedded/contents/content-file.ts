@@ -92,7 +92,8 @@ function beginsWithText(chunks: readonly Buffer[]): boolean {
   return !Buffer.concat(chunks).subarray(0, FRAME_BYTES).includes(0)
 }
 
-function openIfThere(path: string): number | undefined {
+/** Opens a file for reading; undefined when there is none. */
+export function openIfThere(path: string): number | undefined {
   try {
     return openSync(path, 'r')
   } catch (error) {

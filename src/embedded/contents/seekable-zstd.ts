@@ -1,0 +1,167 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { zstdCompress, zstdDecompress, zstdDecompressSync } from 'node:zlib'
+import { messageOf } from '../../foundation/errors.ts'
+import { DamagedBytesError } from './packed-bytes.ts'
+
+/** A part of a content in bytes; both ends are included. */
+export interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
+interface Frame {
+  readonly packedBytes: number
+  readonly plainBytes: number
+}
+
+/** A frame, and where it and its content begin. */
+export interface PlacedFrame extends Frame {
+  readonly packedAt: number
+  readonly plainAt: number
+}
+
+/** What a reader unpacks to get at any byte. */
+export const FRAME_BYTES = 64 * 1024
+const HEADER_BYTES = 8
+const ENTRY_BYTES = 8
+const FOOTER_BYTES = 9
+const SKIPPABLE_FRAME = 0x184d2a5e
+const SEEKABLE = 0x8f92eab1
+
+const UNPACKING = { maxOutputLength: FRAME_BYTES }
+
+const pack = promisify<Buffer, Buffer>(zstdCompress)
+const unpack = promisify<Buffer, { maxOutputLength: number }, Buffer>(zstdDecompress)
+
+/**
+ * Writes a file in the seekable format of Zstandard, which the program `zstd` unpacks as well: frames of at most 64 KiB of content,
+ * then a table of their sizes.
+ */
+export class SeekableWriter {
+  readonly #file: FileHandle
+  readonly #frames: Frame[] = []
+  #rest = Buffer.alloc(0)
+
+  constructor(file: FileHandle) {
+    this.#file = file
+  }
+
+  async write(chunks: readonly Buffer[]): Promise<void> {
+    const bytes = Buffer.concat([this.#rest, ...chunks])
+    let at = 0
+    for (; bytes.length - at >= FRAME_BYTES; at += FRAME_BYTES) await this.#add(bytes.subarray(at, at + FRAME_BYTES))
+    this.#rest = bytes.subarray(at)
+  }
+
+  /** Writes the last frame and the table. */
+  async end(): Promise<void> {
+    if (this.#rest.length > 0) await this.#add(this.#rest)
+    await this.#file.appendFile(seekTable(this.#frames))
+  }
+
+  async #add(plain: Buffer): Promise<void> {
+    const packed = await pack(plain)
+    await this.#file.appendFile(packed)
+    this.#frames.push({ packedBytes: packed.length, plainBytes: plain.length })
+  }
+}
+
+/** Reads the content of a file that SeekableWriter wrote, or a part of it. Throws DamagedBytesError. */
+export async function* readSeekable(path: string, range: ByteRange): AsyncGenerator<Buffer> {
+  using file = new SeekableFile(path)
+  for (const frame of file.framesOf(range)) {
+    const packed = file.readPacked(frame)
+    yield partOf(frame, await unpack(packed, UNPACKING).catch(explainDamage), range)
+  }
+}
+
+/** An open file that SeekableWriter wrote. Its methods throw DamagedBytesError. */
+export class SeekableFile implements Disposable {
+  readonly #file: number
+  readonly frames: readonly PlacedFrame[]
+
+  /** `frames` are those of the same file when it was open before. */
+  constructor(path: string, frames?: readonly PlacedFrame[]) {
+    using opening = new DisposableStack()
+    this.#file = openSync(path, 'r')
+    opening.defer(() => closeSync(this.#file))
+    this.frames = frames ?? readSeekTable(this.#file)
+    opening.move()
+  }
+
+  framesOf({ start, end }: ByteRange): readonly PlacedFrame[] {
+    return this.frames.slice(Math.floor(start / FRAME_BYTES), Math.floor(end / FRAME_BYTES) + 1)
+  }
+
+  readPacked({ packedAt, packedBytes }: PlacedFrame): Buffer {
+    return readAt(this.#file, packedAt, packedBytes)
+  }
+
+  unpack(frame: PlacedFrame): Buffer {
+    try {
+      return zstdDecompressSync(this.readPacked(frame), UNPACKING)
+    } catch (error) {
+      return explainDamage(error)
+    }
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#file)
+  }
+}
+
+/** What a range has of an unpacked frame. */
+export function partOf({ plainAt, plainBytes }: PlacedFrame, plain: Buffer, { start, end }: ByteRange): Buffer {
+  if (plain.length !== plainBytes) throw new DamagedBytesError(`A frame does not unpack to ${plainBytes} bytes`)
+  return plain.subarray(Math.max(0, start - plainAt), end - plainAt + 1)
+}
+
+function seekTable(frames: readonly Frame[]): Buffer {
+  const table = Buffer.alloc(HEADER_BYTES + frames.length * ENTRY_BYTES + FOOTER_BYTES)
+  table.writeUInt32LE(SKIPPABLE_FRAME, 0)
+  table.writeUInt32LE(table.length - HEADER_BYTES, 4)
+  let at = HEADER_BYTES
+  for (const { packedBytes, plainBytes } of frames) {
+    table.writeUInt32LE(packedBytes, at)
+    table.writeUInt32LE(plainBytes, at + 4)
+    at += ENTRY_BYTES
+  }
+  table.writeUInt32LE(frames.length, at)
+  table.writeUInt32LE(SEEKABLE, at + 5)
+  return table
+}
+
+function readSeekTable(file: number): PlacedFrame[] {
+  const { size } = fstatSync(file)
+  const footer = readAt(file, size - FOOTER_BYTES, FOOTER_BYTES)
+  const tableBytes = footer.readUInt32LE(0) * ENTRY_BYTES
+  if (footer.readUInt32LE(5) !== SEEKABLE || tableBytes > size) {
+    throw new DamagedBytesError('The file does not end with the table of its frames')
+  }
+  const table = readAt(file, size - FOOTER_BYTES - tableBytes, tableBytes)
+  const frames: PlacedFrame[] = []
+  let [packedAt, plainAt] = [0, 0]
+  for (let at = 0; at < tableBytes; at += ENTRY_BYTES) {
+    const [packedBytes, plainBytes] = [table.readUInt32LE(at), table.readUInt32LE(at + 4)]
+    const isLast = at + ENTRY_BYTES === tableBytes
+    if (packedBytes > 2 * FRAME_BYTES || plainBytes > FRAME_BYTES || (plainBytes < FRAME_BYTES && !isLast)) {
+      throw new DamagedBytesError('A frame has another size than it must have')
+    }
+    frames.push({ packedAt, packedBytes, plainAt, plainBytes })
+    packedAt += packedBytes
+    plainAt += plainBytes
+  }
+  return frames
+}
+
+function explainDamage(error: unknown): never {
+  throw new DamagedBytesError(`Cannot unpack a frame: ${messageOf(error)}`)
+}
+
+function readAt(file: number, at: number, length: number): Buffer {
+  const bytes = Buffer.alloc(Math.max(0, length))
+  if (at < 0 || readSync(file, bytes, 0, length, at) < length) throw new DamagedBytesError('The file is cut short')
+  return bytes
+}
