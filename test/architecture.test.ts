@@ -74,6 +74,8 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
     // The control socket, its directory and its mode.
     'daemon/control/',
     'app/system-service/definition-files.ts',
+    // Whether the argument of `npm start` is a directory.
+    'start.ts',
   ],
 }
 
