@@ -1,5 +1,5 @@
 /** Runs one scenario: the program as it is in a simulated world, judged after each phase and at the end. */
-import { InterruptedError } from '../../src/foundation/errors.ts'
+import { InterruptedError, TemporaryError } from '../../src/foundation/errors.ts'
 import type { FileSystem } from '../../src/local/read/file-system.ts'
 import type { Engine, MirrorSettings } from '../../src/sync/engine.ts'
 import type { PassOptions } from '../../src/sync/pass.ts'
@@ -7,7 +7,7 @@ import { type RunResult, runSync } from '../../src/sync/run/run-sync.ts'
 import { applyChange, plantLink } from './apply-change.ts'
 import { arrivalMs, CALM_INTERVALS, type CalmWatch, expectArrival, hashesOf, REMAINING } from './calm-watch.ts'
 import { CALM } from './faults.ts'
-import type { Life } from './life.ts'
+import type { FullDisk, Life } from './life.ts'
 import {
   assertConverged,
   assertCopies,
@@ -113,7 +113,7 @@ class Story {
         await watchFor(
           world,
           { ...phase, scanIntervals: INTERVALS, isPolled: false },
-          { ...this.#watchActions(phase.death), apply: (change) => applyChange(world, change) },
+          { ...this.#watchActions(phase), apply: (change) => applyChange(world, change) },
         )
         break
       case 'lose-root':
@@ -166,7 +166,7 @@ class Story {
     world.faults.refused = hashesOf(plan.refused)
     const watching = { ...plan, lossShare: 0, scanIntervals: CALM_INTERVALS }
     await watchFor(world, watching, {
-      ...this.#watchActions(null),
+      ...this.#watchActions(UNHARMED),
       apply: (change, life) => {
         applyChange(world, change)
         const isRefused = 'content' in change && plan.refused.includes(change.content)
@@ -177,11 +177,11 @@ class Story {
     world.faults.refused = new Set()
   }
 
-  #watchActions(death: Death | null): Omit<WatchActions, 'apply'> {
+  #watchActions(harm: Harm): Omit<WatchActions, 'apply'> {
     return {
       settings: this.#settings,
-      start: (signal) => this.#start(death, signal),
-      end: (life) => this.#bury(life, death),
+      start: (signal) => this.#start(harm, signal),
+      end: (life) => this.#bury(life, harm.death),
     }
   }
 
@@ -213,7 +213,7 @@ class Story {
 
   async #run(options: Partial<PassOptions>): Promise<{ readonly engine: Engine; readonly result: RunResult }> {
     const world = this.#world
-    const { engine, life } = this.#start(null, new AbortController().signal)
+    const { engine, life } = this.#start(UNHARMED, new AbortController().signal)
     const result = await world.drive(life, runSync(engine, [this.#settings], { ...PLAIN, ...options }))
     if (!result) throw new Error('The program died of itself')
     world.record(`ended ${result.outcome} ${result.failure?.message ?? ''}`)
@@ -225,7 +225,7 @@ class Story {
     const stop = new AbortController()
     const grace = new AbortController()
     const begunAt = world.uploads.length
-    const { engine, life } = this.#start(phase.death, stop.signal, grace.signal)
+    const { engine, life } = this.#start(phase, stop.signal, grace.signal)
     if (phase.stopsAt !== null) {
       const at = world.clock.startTimer(phase.stopsAt * 10, () => {
         stop.abort(new InterruptedError())
@@ -240,12 +240,17 @@ class Story {
   async #finish(phase: Extract<Phase, { kind: 'sync' }>, engine: Engine, life: Life, begunAt: number): Promise<void> {
     const { waitMs, hashesEverything: hashEverything, isDryRun } = phase
     const options = { ...PLAIN, waitMs, hashEverything, isDryRun }
-    const result = await this.#world.drive(life, runSync(engine, [this.#settings], options))
+    const running = runSync(engine, [this.#settings], options).catch((error: unknown) => {
+      // Even the end of the run could not be recorded, and the command ends with that error.
+      if (life.fullDisk && error instanceof TemporaryError && error.code === 'disk-full') return undefined
+      throw error
+    })
+    const result = await this.#world.drive(life, running)
     this.#world.record(`ended ${result?.outcome ?? 'dead'} ${result?.failure?.message ?? ''}`)
     assertExit(this.#world, { result, settings: this.#settings, isDryRun, isWaiting: waitMs > 0, begunAt })
   }
 
-  #start(death: Death | null, signal: AbortSignal, graceSignal?: AbortSignal): { engine: Engine; life: Life } {
+  #start({ death, fullDisk }: Harm, signal: AbortSignal, graceSignal?: AbortSignal): { engine: Engine; life: Life } {
     const world = this.#world
     const life = world.beginLife(death?.atStep ?? Number.POSITIVE_INFINITY)
     world.state.recover()
@@ -262,7 +267,9 @@ class Story {
     }
     // One that dies while it starts has done nothing.
     try {
-      return { engine: startProgram(machine, life), life }
+      const engine = startProgram(machine, life)
+      life.fullDisk = fullDisk
+      return { engine, life }
     } catch (error) {
       if (!life.isDead) throw error
       const again = world.beginLife(Number.POSITIVE_INFINITY)
@@ -322,6 +329,14 @@ class Story {
     else world.disk.rename('/home/elsewhere', ROOT)
   }
 }
+
+/** What befalls a life of the program. */
+interface Harm {
+  readonly death: Death | null
+  readonly fullDisk: FullDisk | null
+}
+
+const UNHARMED: Harm = { death: null, fullDisk: null }
 
 /** Everything that guards ask is answered. */
 const ANSWERS = { acceptsRemovals: true, adopts: true, acceptsRoot: true }

@@ -3,6 +3,7 @@ import { seededRandom } from '../support/random.ts'
 import { type CalmWatch, makeCalmWatch } from './calm-watch.ts'
 import { CONTENTS, NAMES } from './contents.ts'
 import type { FaultProfile } from './faults.ts'
+import type { FullDisk } from './life.ts'
 import type { WorldTraits } from './world.ts'
 
 export type Change =
@@ -27,6 +28,7 @@ export type Phase =
   | {
       readonly kind: 'sync'
       readonly death: Death | null
+      readonly fullDisk: FullDisk | null
       /** Somebody stops it at this step. */
       readonly stopsAt: number | null
       readonly waitMs: number
@@ -37,6 +39,7 @@ export type Phase =
       readonly kind: 'watch'
       readonly forMs: number
       readonly death: Death | null
+      readonly fullDisk: FullDisk | null
       readonly changes: readonly { readonly atMs: number; readonly change: Change }[]
       /** Share of events that the watcher loses. */
       readonly lossShare: number
@@ -57,6 +60,9 @@ export interface Scenario {
 const CALM_EVERY = 5
 /** In one of so many links are planted where the program reads. */
 const LINKS_EVERY = 20
+
+/** Share of lives in which some commits find the disk full. */
+const FULL_SHARE = 0.15
 
 const DIRECTORIES = ['', 'a/', 'a/b/', 'c/', 'd e/']
 
@@ -114,9 +120,16 @@ export function makeScenario(seed: number): Scenario {
   }
   const death = (share: number): Death | null =>
     chance(share) ? { atStep: 1 + Math.floor(random() ** 2 * 400), losesPower: chance(0.5) } : null
+  // Of its own, so that the rest of a scenario stays what it was before there were full disks.
+  const diskRandom = seededRandom(seed * 2_246_822_519)
+  const fullDisk = (): FullDisk | null =>
+    diskRandom() < FULL_SHARE
+      ? { from: 1 + Math.floor(diskRandom() ** 2 * 40), commits: 1 + Math.floor(diskRandom() ** 3 * 20) }
+      : null
   const sync = (): Phase => ({
     kind: 'sync',
     death: death(0.35),
+    fullDisk: fullDisk(),
     stopsAt: chance(0.1) ? 1 + below(200) : null,
     waitMs: [0, 1_000, 3_600_000, 48 * 3_600_000][below(4)] ?? 0,
     hashesEverything: chance(0.1),
@@ -128,6 +141,7 @@ export function makeScenario(seed: number): Scenario {
       kind: 'watch',
       forMs,
       death: death(0.3),
+      fullDisk: fullDisk(),
       changes: Array.from({ length: below(10) }, () => ({ atMs: below(forMs), change: change() })),
       lossShare: chance(0.7) ? 0 : random(),
     }

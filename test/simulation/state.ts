@@ -74,7 +74,7 @@ export class SimulatedState implements Disposable {
       life.step('write')
       const result = this.#transact(() => {
         const done = work()
-        life.step('commit')
+        life.commit()
         return done
       })
       if (isDurable && !this.#isRehearsing) this.#markDurable()

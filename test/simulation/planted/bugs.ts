@@ -21,6 +21,12 @@ export const BUGS: readonly PlantedBug[] = [
     to: 'void follow()',
   },
   {
+    name: 'what a failed commit stored is reported by the next one',
+    file: 'src/sync/upload/upload-batcher.ts',
+    from: 'this.#recorder.rolledBack()',
+    to: 'this.#ended = []',
+  },
+  {
     name: 'a cut-off upload counts as not sent',
     file: 'src/store/tables/contents.ts',
     from: `SET state = 'doubt', doubts = doubts + 1
