@@ -24,7 +24,7 @@ export const BUGS: readonly PlantedBug[] = [
     name: 'what a failed commit stored is reported by the next one',
     file: 'src/sync/upload/upload-batcher.ts',
     from: 'this.#recorder.rolledBack()',
-    to: 'this.#ended = []',
+    to: 'this.#ended.length = 0',
   },
   {
     name: 'a cut-off upload counts as not sent',
