@@ -16,3 +16,9 @@ export async function verifyUnit(file: string, isUser: boolean): Promise<string[
   const { stderr } = await promisify(execFile)('systemd-analyze', args, { env })
   return stderr.split('\n').filter((line) => line !== '' && !SINCE_254.test(line))
 }
+
+/** How much of the machine a unit of the system can reach, from 0 to 10, by `systemd-analyze security`. */
+export async function exposureOf(file: string): Promise<number> {
+  const { stdout } = await promisify(execFile)('systemd-analyze', ['security', '--offline=true', '--no-pager', file])
+  return Number(/Overall exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1])
+}

@@ -38,7 +38,7 @@ const USER_STEPS = [
 const SYSTEM_STEPS = [
   'The configuration is /etc/shelfd/config.yaml; it must be readable for every user, so put no secret into it',
   'Put the access token into /etc/credstore/shelfd.token, mode 0600, owner root',
-  'Ask for its state with: shelfd --state-dir /var/lib/shelfd status',
+  'Ask for its state with: SHELFD_STATE_DIR=/var/lib/shelfd SHELFD_DATA_DIR=/var/lib/shelfd/library shelfd status',
 ]
 
 function fillUnit(template: string, { command, tokenFile }: Filling): string {

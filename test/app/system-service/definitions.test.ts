@@ -1,12 +1,10 @@
 /** The files in `service/` as they are, checked by the programs that read them. */
-import { execFile } from 'node:child_process'
 import { copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { EXIT_CODES } from '../../../src/cli/exit-codes.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
-import { SERVICE_FILES, verifyUnit } from '../../support/verify-unit.ts'
+import { exposureOf, SERVICE_FILES, verifyUnit } from '../../support/verify-unit.ts'
 
 const UNITS = ['shelfd.service', 'shelfd-system.service']
 
@@ -18,10 +16,7 @@ describe('the units of systemd', () => {
   })
 
   test('the system unit exposes next to nothing', async () => {
-    const file = join(SERVICE_FILES, 'shelfd-system.service')
-    const args = ['security', '--offline=true', '--no-pager', file]
-    const { stdout } = await promisify(execFile)('systemd-analyze', args)
-    expect(Number(/Overall exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1])).toBeLessThanOrEqual(1.5)
+    expect(await exposureOf(join(SERVICE_FILES, 'shelfd-system.service'))).toBeLessThanOrEqual(1.5)
   })
 
   test.each(UNITS)('the unit %s is not restarted after a final exit', (name) => {
