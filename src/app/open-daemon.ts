@@ -139,6 +139,7 @@ class Planner {
       signal: AbortSignal.any([signal, controller.signal]),
       endSignal: signal,
       graceMs: GRACE_MS,
+      isLongLived: true,
     })
     return {
       engine: composed.engine,

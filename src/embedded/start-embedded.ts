@@ -45,6 +45,8 @@ export interface EmbeddedOptions {
   readonly extraction?: Partial<ExtractionLimits>
   /** By what balanced searches compare meaning; default none. */
   readonly embedder?: EmbedderChoice
+  /** Whether documents are embedded while nothing else is to do, the default; a process that ends soon leaves it to others. */
+  readonly embedsDocuments?: boolean
   /** Overrides of the bounds of embedding. */
   readonly embedding?: Partial<EmbeddingLimits>
   /** Overrides of the bounds of requests. */
@@ -132,6 +134,7 @@ function openService(options: EmbeddedOptions, paths: DataPaths, database: Datab
   const meaning = openMeaning({
     ...{ tables, writes, logger, clock, ingested: ingestion.settled, limits: options.embedding },
     choice: options.embedder ?? { kind: 'none' },
+    embedsDocuments: options.embedsDocuments ?? true,
   })
   return {
     ...openSigning(tables.settings),

@@ -1,7 +1,7 @@
 import type { LibraryAccess } from '../../daemon/control/answers.ts'
 import { connectToDaemon } from '../../daemon/control/client/connect-to-daemon.ts'
-import type { EmbedderChoice } from '../../embedded/embedding/open-embedder.ts'
 import type { EmbeddedLibrary } from '../../embedded/start-embedded.ts'
+import type { WorkerOptions } from '../../embedded/thread/library-thread-messages.ts'
 import { systemClock } from '../../foundation/clock.ts'
 import { LockedError } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
@@ -32,6 +32,8 @@ export interface OpenServiceInput extends Surroundings {
   /** Gets the credential before any log line can contain it. */
   readonly redactor: Redactor
   readonly signal: AbortSignal
+  /** True in a process that keeps running, such as the daemon: the embedded library embeds documents meanwhile. */
+  readonly isLongLived?: boolean
   /** How requests to a configured service are retried; the client's default if absent. */
   readonly retry?: ClientOptions['retry']
   /** The `Retry-After` of a configured service, including what it asked of earlier clients. */
@@ -138,12 +140,13 @@ async function openEmbedded(
 async function startOrBorrow(
   service: EmbeddedServiceSettings,
   settings: Settings,
-  { redactor }: Pick<OpenServiceInput, 'redactor'>,
+  { redactor, isLongLived = false }: Pick<OpenServiceInput, 'redactor' | 'isLongLived'>,
 ): Promise<RunningLibrary> {
   const borrowed = await borrowLibrary(service, settings)
   if (borrowed) return borrowed
   try {
-    return await startLibrary(service, chooseEmbedder(settings.embedder, redactor))
+    const embedder = chooseEmbedder(settings.embedder, redactor)
+    return await startLibrary({ dataDir: service.dataDir, embedder, embedsDocuments: isLongLived })
   } catch (error) {
     // A daemon may have started meanwhile.
     const late = error instanceof LockedError ? await borrowLibrary(service, settings) : undefined
@@ -164,9 +167,9 @@ async function borrowLibrary(
 }
 
 /** A separate function, because the compiler does not rewrite an import() in a function with `using`. */
-async function startLibrary({ dataDir }: EmbeddedServiceSettings, embedder: EmbedderChoice): Promise<RunningLibrary> {
+async function startLibrary(options: WorkerOptions): Promise<RunningLibrary> {
   const { startEmbeddedInThread } = await import('../../embedded/thread/start-in-thread.ts')
-  return startEmbeddedInThread({ dataDir, embedder })
+  return startEmbeddedInThread(options)
 }
 
 type ServerOptions = Pick<

@@ -34,18 +34,26 @@ export interface Meaning {
 export interface MeaningSpec extends Omit<EmbeddingStageSpec, 'embedder' | 'limits'> {
   readonly choice: EmbedderChoice
   readonly limits: Partial<EmbeddingLimits> | undefined
+  /** Whether documents are embedded by themselves; without it only queries are, and compared with what others embedded. */
+  readonly embedsDocuments: boolean
 }
 
-export function openMeaning({ choice, limits, ...parts }: MeaningSpec): Meaning {
+const WHO_EMBEDS = 'The daemon and "shelfd serve" embed the rest while they run.'
+
+export function openMeaning({ choice, limits, embedsDocuments, ...parts }: MeaningSpec): Meaning {
   const embedder = openEmbedder(choice, parts)
   if (!embedder) return withoutMeaning(choice)
   const stage = openEmbeddingStage({ ...parts, embedder, limits: { ...EMBEDDING_LIMITS, ...limits } })
   return {
-    wake: stage.wake,
+    wake: () => {
+      if (embedsDocuments) stage.wake()
+    },
     ofQuery: (query) => embedQuery(embedder, query),
     gaps: () => {
       const missing = stage.countMissing()
-      return missing === 0 ? undefined : `Meaning is considered for all but ${counted(missing, 'resource')} so far.`
+      if (missing === 0) return undefined
+      const gap = `Meaning is considered for all but ${counted(missing, 'resource')} so far.`
+      return embedsDocuments ? gap : `${gap} ${WHO_EMBEDS}`
     },
     settled: stage.settled,
     stop: stage.stop,

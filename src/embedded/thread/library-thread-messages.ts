@@ -9,6 +9,7 @@ export const workerOptions = z.object({
       z.object({ kind: z.literal('endpoint'), url: z.string(), model: z.string(), key: z.string().optional() }),
     ])
     .optional(),
+  embedsDocuments: z.boolean().optional(),
 })
 export type WorkerOptions = z.infer<typeof workerOptions>
 

@@ -12,8 +12,8 @@ void main().catch((error: unknown) => {
 
 /** Starts the library and answers the caller's requests until `stop`. */
 async function main(): Promise<void> {
-  const { dataDir, embedder = { kind: 'none' } } = workerOptions.parse(workerData)
-  const library = await startEmbeddedLibrary({ dataDir, embedder })
+  const { dataDir, embedder = { kind: 'none' }, embedsDocuments = true } = workerOptions.parse(workerData)
+  const library = await startEmbeddedLibrary({ dataDir, embedder, embedsDocuments })
   parentPort?.on('message', (raw) => answer(library, workerRequest.parse(raw)))
   const { url, token, tokenFile, documentationUrl, instanceId } = library
   post({ kind: 'started', library: { url, token, tokenFile, documentationUrl, instanceId } })

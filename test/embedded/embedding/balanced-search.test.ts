@@ -111,6 +111,30 @@ it('documents are searchable before their meaning is considered, as the notice c
   expect(await search(client, 'surgeon')).toMatchObject({ notice: NOTICE })
 })
 
+it('a process that ends soon embeds queries, and says who embeds documents', async () => {
+  const server = await startEmbeddingServer()
+  const options = { embedder: server.choice(), ...AT_ONCE }
+  const first = await startLibrary(options)
+  const id = await first.client.createLibrary()
+  const [surgeon] = await upload(first.client, id, ['The surgeon earns wages.'])
+  await first.library.settled()
+  await first.stop()
+  const sent = server.texts().length
+  const { client, library, stop } = await startLibrary({ ...options, dataDir: first.dataDir, embedsDocuments: false })
+  await upload(client, id, ['A vessel in the harbour.'])
+  await library.settled()
+  const query = 'how much do they pay a physician'
+  const { ids, notice } = await search(client, query)
+  expect(server.texts().slice(sent)).toEqual([query])
+  expect(ids).toEqual([surgeon])
+  const gap = 'Meaning is considered for all but 1 resource so far.'
+  expect(notice).toBe(`${NOTICE} ${gap} The daemon and "shelfd serve" embed the rest while they run. ${SIMILAR}`)
+  await stop()
+  const last = await startLibrary({ ...options, dataDir: first.dataDir })
+  await last.library.settled()
+  expect(server.texts().slice(sent)).toEqual([query, 'A vessel in the harbour.'])
+})
+
 it('embedding goes on after a crash where its vectors end', async () => {
   const server = await startEmbeddingServer()
   const release = server.holdFrom(3)

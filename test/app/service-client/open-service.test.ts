@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { createRedactor } from '../../../src/app/logging/redactor.ts'
+import { openService } from '../../../src/app/service-client/open-service.ts'
+import { silentLogger } from '../../../src/foundation/logger.ts'
+import { ServiceClient } from '../../contract/service-client.ts'
+import { temporaryDirectory } from '../../support/temporary.ts'
+import { readSettingsWith } from '../settings/read-settings-with.ts'
+
+test('only a process that keeps running embeds the documents of its library', async () => {
+  const home = temporaryDirectory()
+  const env = { XDG_STATE_HOME: `${home}/state`, XDG_DATA_HOME: `${home}/data` }
+  const { signal } = new AbortController()
+  const around = { env, cwd: '/', home, logger: silentLogger, redactor: createRedactor(), signal }
+  const leavesToOthers: boolean[] = []
+  for (const isLongLived of [false, true]) {
+    await using service = await openService(readSettingsWith({ env }), { ...around, isLongLived })
+    if (!service.library) throw new Error('There is no embedded library')
+    const client = new ServiceClient({ ...service.library, settled: async () => {} })
+    const library = await client.createLibrary()
+    await client.uploaded(library, { name: 'a.txt', content: 'A vessel.' })
+    const notice = async () => (await client.get('/search/resources?query=vessel')).json.notice
+    await expect.poll(notice).toContain('Meaning is considered for all but')
+    leavesToOthers.push(String(await notice()).includes('The daemon and "shelfd serve" embed the rest'))
+  }
+  expect(leavesToOthers).toEqual([true, false])
+})
