@@ -92,7 +92,7 @@ export interface Engine {
   readonly metrics: MetricsSink
   readonly fileLog: FileLog
   /** Runs the uploads of all mirrors, `transfers` at the same time. */
-  readonly uploads: Pick<PQueue, 'add' | 'pending'>
+  readonly uploads: Pick<PQueue, 'add' | 'pending' | 'size'>
   /** Contents of all mirrors whose upload is planned or in flight; others that the store calls `sending` were cut off. */
   readonly inFlight: Set<number>
   /** Aborted when no new work may start. */

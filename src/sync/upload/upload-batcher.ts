@@ -85,13 +85,21 @@ export class UploadBatcher implements Disposable {
     return this.#waiting.size < this.#engine.limits.transfers && !this.#plan.isExhausted
   }
 
+  /** Whether the end of an upload calls for a commit at once. */
+  get wantsCommit(): boolean {
+    return this.#isLast || this.wantsMore
+  }
+
+  get #isLast(): boolean {
+    return this.#waiting.size === 0 && this.#inFlight === 0
+  }
+
   /**
    * Commits results that are due, and intents where more are wanted; each commit also plans what may wait, at most `capacity`
    * intents. Returns the intents that were planned, all of them committed.
    */
   commitIfDue(capacity: number): Intent[] {
-    const isLast = this.#waiting.size === 0 && this.#inFlight === 0
-    const hasToCommit = this.#ended.length > 0 && (this.#isDue || isLast)
+    const hasToCommit = this.#ended.length > 0 && (this.#isDue || this.#isLast)
     const room = this.#plan.isExhausted ? 0 : Math.min(capacity, this.#mostWaiting - this.#waiting.size)
     return hasToCommit || (this.wantsMore && room > 0) ? this.#commit(Math.max(0, room)) : []
   }

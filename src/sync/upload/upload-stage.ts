@@ -40,6 +40,10 @@ export class UploadStage {
   readonly #options: UploadOptions
   readonly #parts: StageParts
   readonly #event = new AutoResetEvent()
+  /** Committed intents that no transfer has begun. */
+  readonly #queue: Intent[] = []
+  /** Transfers that upload from the queue, or wait for their turn. */
+  #transfers = 0
   #state: StageState = 'open'
   #plan: UploadPlan | undefined
   #batcher: UploadBatcher | undefined
@@ -135,7 +139,7 @@ export class UploadStage {
   /** Uploads until the stage drains and nothing is left: true; false when it makes no sense to continue in this run. */
   async #uploadRound(plan: UploadPlan, batcher: UploadBatcher): Promise<boolean> {
     while (!this.#mustStop) {
-      for (const intent of batcher.commitIfDue(this.#capacity(batcher))) this.#enqueue(batcher, intent)
+      this.#enqueue(batcher, batcher.commitIfDue(this.#capacity(batcher)))
       if (this.#state === 'open') this.#prepareIfWoken(plan)
       if (this.isIdle) this.#options.onIdle?.()
       if (this.#state === 'draining' && this.#hasUploadedAll && !this.#preparing) return true
@@ -165,8 +169,26 @@ export class UploadStage {
     return Math.max(0, this.#engine.limits.inIngestion - this.#options.follower.countPending() - size)
   }
 
-  #enqueue(batcher: UploadBatcher, intent: Intent): void {
-    void this.#engine.uploads.add(() => this.#upload(batcher, intent))
+  #enqueue(batcher: UploadBatcher, intents: readonly Intent[]): void {
+    this.#queue.push(...intents)
+    const wanted = Math.min(this.#queue.length, this.#engine.limits.transfers)
+    for (; this.#transfers < wanted; this.#transfers += 1) this.#startTransfer(batcher)
+  }
+
+  #startTransfer(batcher: UploadBatcher): void {
+    void this.#engine.uploads.add(() => this.#uploadQueued(batcher))
+  }
+
+  /** Uploads one queued intent after the other; other mirrors take turns. */
+  async #uploadQueued(batcher: UploadBatcher): Promise<void> {
+    for (let intent = this.#queue.shift(); intent; intent = this.#queue.shift()) {
+      await this.#upload(batcher, intent)
+      if (this.#engine.uploads.size > 0 && this.#queue.length > 0) {
+        this.#startTransfer(batcher)
+        return
+      }
+    }
+    this.#transfers -= 1
   }
 
   async #upload(batcher: UploadBatcher, intent: Intent): Promise<void> {
@@ -176,7 +198,8 @@ export class UploadStage {
     const result = await this.#uploadToDirectory(intent)
     if (result.kind === 'fatal') this.#failure ??= { error: result.error }
     batcher.end(intent, result)
-    this.#event.set()
+    // Results that need no commit yet wait for the next one that is due.
+    if (batcher.wantsCommit || this.#failure || this.#state === 'closed') this.#event.set()
   }
 
   /** Nothing is uploaded to a directory that is known to be gone. */

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { TemporaryError } from '../../../src/foundation/errors.ts'
 import type { ServiceClient } from '../../../src/remote/service-client.ts'
+import type { Engine } from '../../../src/sync/engine.ts'
 import { type SentFile, silentFileLog } from '../../../src/sync/file-log.ts'
 import { mirrorOf, openTestEngine } from '../../support/engine.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
@@ -71,6 +72,24 @@ test('a commit that fails waits for uploads in flight', async () => {
   expect(events).toEqual(['the upload ended', 'the run ended'])
   expect(tested.engine.inFlight.size).toBe(0)
   expect(getEventListeners(stopping.signal, 'abort')).toEqual([])
+})
+
+test('uploads of another mirror take their turn', async () => {
+  await using service = await startFaultyService()
+  const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(6, 6)))
+  const events: string[] = []
+  const { promise: engine, resolve: setEngine } = Promise.withResolvers<Engine>()
+  const withOther = (client: ServiceClient): ServiceClient => ({
+    ...client,
+    uploadFile: async (upload, signal) => {
+      if (events.push('ours') === 1) void (await engine).uploads.add(() => events.push('other'))
+      return client.uploadFile(upload, signal)
+    },
+  })
+  await using tested = openTestEngine(service, { wrapClient: withOther, limits: { transfers: 1 } })
+  setEngine(tested.engine)
+  await tested.sync([mirror])
+  expect(events).toEqual(['ours', 'other', 'ours', 'ours', 'ours', 'ours', 'ours'])
 })
 
 test('results whose commit fails once are committed later, and counted once (P1)', async () => {
