@@ -2,7 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { Clock, Timer } from '../../foundation/clock.ts'
+import { onAbort } from '../../foundation/concurrency/on-abort.ts'
 import { SourceFailure } from './multipart.ts'
+
 import type { ServiceRequest } from './request.ts'
 import { interruption, networkError, noConnection, TransientFailure, type Wire } from './transient-failure.ts'
 
@@ -55,6 +57,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #stream: Readable | undefined
   #streamStartMs = 0
   readonly #cut: Timer | undefined
+  readonly #aborting: Disposable | undefined
 
   constructor(request: ServiceRequest<unknown>, limits: ExchangeLimits, wire: Wire) {
     this.#request = request
@@ -68,7 +71,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.ended = new Promise((resolve) => {
       this.#resolveEnd = resolve
     })
-    request.signal?.addEventListener('abort', this.#onAbort)
+    this.#aborting = request.signal && onAbort(request.signal, () => this.fail(interruption(request, this.#mayBeDone)))
     const { cutMs, answerMs } = limits
     if (cutMs !== undefined && cutMs < answerMs) this.#cut = this.#clock.startTimer(cutMs, this.#onDeadline)
   }
@@ -167,7 +170,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#resolveEnd()
     this.#timer?.[Symbol.dispose]()
     this.#cut?.[Symbol.dispose]()
-    this.#request.signal?.removeEventListener('abort', this.#onAbort)
+    this.#aborting?.[Symbol.dispose]()
   }
 
   #transientFailure(code: 'answer-malformed' | 'answer-late', reason: string, final = false): TransientFailure {
@@ -178,6 +181,4 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#reached) this.fail(this.#transientFailure('answer-late', 'no complete answer in time'))
     else this.fail(noConnection(this.#wire))
   }
-
-  readonly #onAbort = (): void => this.fail(interruption(this.#request, this.#mayBeDone))
 }

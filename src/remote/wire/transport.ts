@@ -15,8 +15,8 @@ import { cannot, interruptIfAborted, TransientFailure } from './transient-failur
 
 const SHORTEST_SECRET = 12
 
-/** The service gets 1 ms more to answer for this many bytes of a body. */
-const DIGEST_BYTES_PER_MS = 1 << 10
+/** The service gets 1 s more to answer for each of these of a body. Node keeps timers of the same length together. */
+const DIGEST_BYTES_PER_SECOND = 1 << 20
 
 export interface Transport {
   readonly send: Send
@@ -48,7 +48,7 @@ export function createTransport(options: ClientOptions): Transport {
     const payload = request.body && (await openBody(request.body, random, rooms))
     const streamed = payload !== undefined && !Buffer.isBuffer(payload.content)
     const limits = {
-      answerMs: timeouts.requestMs + (payload?.sizeBytes ?? 0) / DIGEST_BYTES_PER_MS,
+      answerMs: timeouts.requestMs + Math.floor((payload?.sizeBytes ?? 0) / DIGEST_BYTES_PER_SECOND) * 1_000,
       cutMs: cutMsOf(request, clock),
       stallMs: streamed ? timeouts.uploadStallMs : undefined,
     }
