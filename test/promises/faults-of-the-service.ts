@@ -23,6 +23,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
     class: 'operator',
     shownBy: {
       'remote/wire/transport.test.ts': ['a refused certificate is final: %s'],
+      'journeys/network-messages.test.ts': ['$obstacle is named with what to do'],
       'journeys/office-network.test.ts': [
         'no variable of Node switches off the certificate check',
         'an unknown authority is refused by name, with caFile as remedy',
@@ -51,6 +52,7 @@ export const faultsOfTheService: readonly FaultRow[] = [
         'an upload reset after %i bytes is in doubt',
         'an upload is in doubt, and not sent again, after %s',
       ],
+      'journeys/real-proxy.test.ts': ['an upload whose tinyproxy dies is in doubt and stored once'],
       'sync/upload/uploads.test.ts': ['an upload whose answer is lost is found and never sent twice (P4)'],
     },
   },

@@ -1,6 +1,6 @@
 /** What stands between shelfd and a service in an office: a proxy, and encryption. */
-import { createServer, type IncomingMessage } from 'node:http'
-import { type AddressInfo, connect, type Server, type Socket } from 'node:net'
+import { createServer as createHttpServer, type IncomingMessage } from 'node:http'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { onTestFinished } from 'vitest'
 import type { Certificate } from './certificates.ts'
@@ -41,7 +41,7 @@ export interface TestProxy extends Listening {
 export async function startProxy({ names, credentials, certificate }: ProxyOptions): Promise<TestProxy> {
   const targets: string[] = []
   const tunnels = new Set<Socket>()
-  const http = createServer((_, answer) => answer.writeHead(400).end())
+  const http = createHttpServer((_, answer) => answer.writeHead(400).end())
   http.on('connect', (request, socket) => {
     // @types has Duplex, because a server may be given other streams.
     open(request, request.socket).catch(() => socket.destroy())
@@ -107,4 +107,9 @@ async function listen(server: Server): Promise<Listening> {
 function portOf(address: AddressInfo | string | null): number {
   if (address === null || typeof address === 'string') throw new Error('The server has no port')
   return address.port
+}
+
+/** Answers the first bytes of each connection with `answer`, whatever they ask for; it ends with the test. */
+export async function startRawServer(answer: string): Promise<Listening> {
+  return listen(createServer((socket) => void socket.once('data', () => socket.end(answer))))
 }
