@@ -18,6 +18,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ENETUNREACH: 'no network',
   ENETDOWN: 'no network',
   EADDRNOTAVAIL: 'no network',
+  EAFNOSUPPORT: 'no network',
   EPROTO: 'the TLS connection failed',
   ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
