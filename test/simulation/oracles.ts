@@ -1,6 +1,7 @@
 /** What must be true, compared with the real state of disk and service and never with what the program reports of itself. */
 import { mimeOf } from '../../src/contract/mime/mime-of.ts'
 import type { Engine, MirrorSettings } from '../../src/sync/engine.ts'
+import { countFiles } from '../../src/sync/report/file-counts.ts'
 import { report } from '../../src/sync/report/report.ts'
 import type { RunResult } from '../../src/sync/run/run-sync.ts'
 import { sha256Of } from './contents.ts'
@@ -206,10 +207,20 @@ const LOCAL_CLASSES = [
   'unknown',
 ]
 
+/** The counts of a status, which takes most files for searchable, are those that reading each file gives. */
+function assertSameCounts({ store }: Engine, mirrorId: number): void {
+  const { tallyFiles, tallyStates } = store.report
+  const [shown, counted] = [tallyFiles(mirrorId), tallyStates(mirrorId)].map((tallies) =>
+    JSON.stringify(countFiles(tallies, false)),
+  )
+  if (shown !== counted) throw new Violation('P19', `the status counts ${shown} where the store has ${counted}`)
+}
+
 /** Every local file is in exactly one class of the report, which describes it correctly (P19). */
 export async function assertReport(world: World, engine: Engine, settings: MirrorSettings): Promise<void> {
   const row = engine.store.mirrors.findByName(settings.name)
   if (!row) return
+  assertSameCounts(engine, row.id)
   engine.store.report.forgetListed()
   const context = { ...engine, stateDirectory: '/state', listConcurrency: 2 }
   const reading = (async () => {

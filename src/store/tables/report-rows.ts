@@ -31,7 +31,7 @@ export interface Copy {
   readonly isUploaded: number
 }
 
-export interface StateTally {
+export interface FileTally {
   readonly state: ContentState
   readonly outcome: IngestionOutcome | null
   readonly isSetAside: number
@@ -39,8 +39,10 @@ export interface StateTally {
   readonly files: number
   /** Of these files, those that are stored without searchable text. */
   readonly withoutText: number
+}
+
+export interface StateTally extends FileTally {
   readonly contents: number
-  readonly bytes: number
 }
 
 /** A content that the service stores, with one of the paths that stand or stood for it. */
@@ -57,6 +59,8 @@ export interface HistoricalContent {
   readonly reason: string
   readonly endedAt: number
 }
+
+const PLAIN = { state: 'stored', outcome: 'searchable', isSetAside: 0, hasProblem: 0, withoutText: 0 } as const
 
 export type ReportQueries = ReturnType<typeof prepareReport>
 
@@ -122,23 +126,48 @@ function prepareLocal(database: Database.Database) {
          AND (later.ended_at, later.mirror_id) > (fo.ended_at, fo.mirror_id))
      GROUP BY c.id ORDER BY fo.path`,
   )
-  const copies = database.prepare<[number, number], Copy>(
-    `SELECT f.content_id AS contentId, iif(d.path = '', f.name, d.path || '/' || f.name) AS path,
+  const copyColumns = `f.content_id AS contentId, iif(d.path = '', f.name, d.path || '/' || f.name) AS path,
             EXISTS (SELECT 1 FROM upload u WHERE u.content_id = f.content_id AND u.mirror_id = d.mirror_id
-              AND u.path = iif(d.path = '', f.name, d.path || '/' || f.name)) AS isUploaded
-     FROM file f JOIN directory d ON d.id = f.directory_id
+              AND u.path = iif(d.path = '', f.name, d.path || '/' || f.name)) AS isUploaded`
+  const original = database.prepare<[number, number], Copy>(
+    `SELECT ${copyColumns} FROM file f JOIN directory d ON d.id = f.directory_id
+     WHERE f.content_id = ? AND d.mirror_id = ? ORDER BY isUploaded DESC, path LIMIT 1`,
+  )
+  const copies = database.prepare<[number, number], Copy>(
+    `SELECT ${copyColumns} FROM file f JOIN directory d ON d.id = f.directory_id
      WHERE d.mirror_id = ? AND f.content_id IN (
        SELECT f2.content_id FROM file f2 JOIN directory d2 ON d2.id = f2.directory_id
        WHERE d2.mirror_id = ? GROUP BY 1 HAVING count(*) > 1)
      ORDER BY f.content_id, isUploaded DESC, path`,
   )
-  const stateColumns = `c.state, c.outcome, c.is_set_aside AS isSetAside, c.problem_code IS NOT NULL AS hasProblem, count(*) AS files,
-            coalesce(sum(c.ingestion_note = '${quoted(WITHOUT_TEXT)}'), 0) AS withoutText, count(DISTINCT c.id) AS contents, sum(f.size) AS bytes`
-  const tallied = `SELECT ${stateColumns}
+  const tallyColumns = `c.state, c.outcome, c.is_set_aside AS isSetAside, c.problem_code IS NOT NULL AS hasProblem, count(*) AS files,
+            coalesce(sum(c.ingestion_note = '${quoted(WITHOUT_TEXT)}'), 0) AS withoutText`
+  const tallied = `SELECT ${tallyColumns}, count(DISTINCT c.id) AS contents
      FROM directory d JOIN file f ON f.directory_id = d.id JOIN content c ON c.id = f.content_id`
   const tally = database.prepare<[number], StateTally>(`${tallied} WHERE d.mirror_id = ? GROUP BY 1, 2, 3, 4`)
   const tallyBelow = database.prepare<{ mirrorId: number; path: string }, StateTally>(
     `${tallied} WHERE d.mirror_id = @mirrorId AND (d.path = @path OR ${IS_BELOW}) GROUP BY 1, 2, 3, 4`,
+  )
+  const known = database
+    .prepare<[number], number>(
+      `SELECT CASE WHEN (SELECT count(*) FROM mirror) = 1 THEN (SELECT count(*) FROM file)
+         ELSE (SELECT count(*) FROM directory d JOIN file f ON f.directory_id = d.id WHERE d.mirror_id = ?) END`,
+    )
+    .pluck()
+  // CROSS JOIN fixes the order of the loops, so that each part begins with a partial index.
+  const ofMirror = 'CROSS JOIN directory d ON d.id = f.directory_id AND d.mirror_id = @mirrorId'
+  const receivedFiles = `CROSS JOIN file f INDEXED BY file_by_content ON f.content_id = c.id AND f.is_received = 1 ${ofMirror}`
+  const inLibrary = 'c.library_id = (SELECT library_id FROM mirror WHERE id = @mirrorId)'
+  const unusual = database.prepare<{ mirrorId: number }, FileTally>(
+    `SELECT ${tallyColumns} FROM file f INDEXED BY file_open ${ofMirror} CROSS JOIN content c ON c.id = f.content_id
+     WHERE f.is_received = 0 GROUP BY 1, 2, 3, 4
+     UNION ALL
+     SELECT ${tallyColumns} FROM content c INDEXED BY content_pending ${receivedFiles}
+     WHERE ${inLibrary} AND c.outcome = 'pending' GROUP BY 1, 2, 3, 4
+     UNION ALL
+     SELECT ${tallyColumns} FROM content c INDEXED BY content_unusual ${receivedFiles}
+     WHERE ${inLibrary} AND (c.outcome IN ('partial', 'failed', 'unknown') OR c.ingestion_note IS NOT NULL)
+       AND c.outcome <> 'pending' GROUP BY 1, 2, 3, 4`,
   )
   const pathsOf = database
     .prepare<[number, number, number], string>(
@@ -160,8 +189,14 @@ function prepareLocal(database: Database.Database) {
      FROM history fo JOIN content c ON c.id = fo.content_id WHERE fo.mirror_id = ? AND fo.path = ? ORDER BY fo.ended_at`,
   )
   return {
-    /** Counts files of a mirror by the state of their content. */
+    /** Counts files and contents of a mirror by the state of the content; reads each file. */
     tallyStates: (mirrorId: number): StateTally[] => tally.all(mirrorId),
+    /** Counts files likewise; reads only those that are not simply searchable, which are the rest. */
+    tallyFiles: (mirrorId: number): FileTally[] => {
+      const others = unusual.all({ mirrorId })
+      const files = others.reduce((rest, tally) => rest - tally.files, known.get(mirrorId) ?? 0)
+      return [{ ...PLAIN, files }, ...others]
+    },
     /** Counts the files in a directory and below it likewise. */
     tallyStatesBelow: (mirrorId: number, path: string): StateTally[] => tallyBelow.all({ mirrorId, path }),
     /** At most `limit` paths of a mirror's files that have a content. */
@@ -175,6 +210,8 @@ function prepareLocal(database: Database.Database) {
     iterateFiles: (mirrorId: number): IterableIterator<FileRow> => files.iterate(mirrorId),
     listFiles: (mirrorId: number, directory: string): FileRow[] => inDirectory.all(mirrorId, directory),
     listSuperseded: (mirrorId: number): SupersededRow[] => superseded.all(mirrorId),
+    /** The path of the file that stands for a content: the uploaded one, or else the first. */
+    findOriginal: (mirrorId: number, contentId: number): string | undefined => original.get(contentId, mirrorId)?.path,
     /** Files of a mirror that share their content; the uploaded one comes first. */
     iterateCopies: (mirrorId: number): IterableIterator<Copy> => copies.iterate(mirrorId, mirrorId),
   }

@@ -1,4 +1,4 @@
-import type { StateTally } from '../../store/tables/report-rows.ts'
+import type { FileTally } from '../../store/tables/report-rows.ts'
 
 /** Files by state, from the store alone. */
 export interface FileCounts {
@@ -29,7 +29,7 @@ export const NO_FILES: FileCounts = {
 }
 
 /** Adds up files by state. `isHeld`: a process holds the store, so that what the store calls `sending` is in flight. */
-export function countFiles(tallies: readonly StateTally[], isHeld: boolean): FileCounts {
+export function countFiles(tallies: readonly FileTally[], isHeld: boolean): FileCounts {
   const counts = { ...NO_FILES }
   for (const tally of tallies) {
     counts.known += tally.files
@@ -39,7 +39,7 @@ export function countFiles(tallies: readonly StateTally[], isHeld: boolean): Fil
   return counts
 }
 
-function keyOf({ state, outcome, isSetAside, hasProblem }: StateTally, isHeld: boolean): keyof FileCounts {
+function keyOf({ state, outcome, isSetAside, hasProblem }: FileTally, isHeld: boolean): keyof FileCounts {
   if (state === 'new') return 'toSend'
   if (state === 'sending' && isHeld) return 'sending'
   if (state === 'sending' || (state === 'doubt' && hasProblem === 0)) return 'inDoubt'

@@ -1,5 +1,6 @@
 import { joinLibraryPath } from '../../contract/library-path.ts'
 import { isWithin, joinPath } from '../../foundation/files/paths.ts'
+import { IdSet } from '../../foundation/id-set.ts'
 import {
   type Classified,
   classifyDifferent,
@@ -52,7 +53,7 @@ class MirrorRows {
   /** Paths of problems that have no row yet. */
   readonly #problemPaths: Set<string>
   /** Contents that have a row already. */
-  readonly #claimed = new Set<number>()
+  readonly #claimed = new IdSet()
   /** Files that are in the store but no longer on the disk. */
   readonly #vacated: { readonly file: FileRow; readonly path: string }[] = []
 
@@ -106,9 +107,10 @@ class MirrorRows {
 
   *listSuperseded(): Generator<ReportRow> {
     const { row } = this.#sides
+    const vacated = Map.groupBy(this.#vacated, ({ file }) => file.contentId)
     for (const { file, path } of this.#vacated) {
       if (file.state !== 'stored' || this.#claimed.has(file.contentId)) continue
-      if (this.#store.files.countCopies(file.contentId) > this.#countVacated(file.contentId)) continue
+      if (this.#store.files.countCopies(file.contentId) > (vacated.get(file.contentId)?.length ?? 0)) continue
       this.#claimed.add(file.contentId)
       yield* this.#superseded({ ...file, id: file.contentId }, path, 'gone')
     }
@@ -179,10 +181,6 @@ class MirrorRows {
     // A content that neither side has any more gets no row.
     if (locations.length === 0 && this.#presenceOf(content, locations) === 'absent') return
     yield rowOf(contentEntry(path, classifySuperseded(reason), content, locations))
-  }
-
-  #countVacated(contentId: number): number {
-    return this.#vacated.reduce((sum, { file }) => sum + Number(file.contentId === contentId), 0)
   }
 
   #contentOf({ sha256, mime, sizeBytes: size }: ObservedFile): ContentRow | undefined {

@@ -6,6 +6,7 @@ import { inspectRoot } from '../../local/read/inspect-root.ts'
 import { ownDirectoriesBelow } from '../../rules/mirrors/own-directories.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
+import type { ListedEntry } from '../../store/tables/report-rows.ts'
 import type { MirrorSettings, Service } from '../engine.ts'
 import { type Listing, listRemote } from '../list-remote.ts'
 import type { ObserveTree } from '../observe/observation.ts'
@@ -15,6 +16,9 @@ import { markFaults } from './mark-faults.ts'
 import type { ReportRow } from './report-entry.ts'
 import { listRows } from './report-rows.ts'
 import { type Verification, verifyContents } from './verify-contents.ts'
+
+/** A transaction takes as long as some 300 entries, and each page has at most 500. */
+const ENTRIES_A_WRITE = 10_000
 
 export interface MirrorReport {
   readonly name: string
@@ -92,16 +96,19 @@ async function list(context: ReportContext, row: MirrorRow): Promise<Listing> {
   const { client, access } = await context.service.connect(context.signal)
   assertSameService(row, context.service, access)
   const { logger, signal, listConcurrency: concurrency } = context
-  const add = context.store.report.addListed
-  return await listRemote({
-    client,
-    libraryId: library.id,
-    remoteId: library.remoteId,
-    concurrency,
-    logger,
-    signal,
-    add,
-  })
+  let entries: ListedEntry[] = []
+  const flush = () => {
+    context.store.report.addListed(entries)
+    entries = []
+  }
+  const add = (page: readonly ListedEntry[]) => {
+    entries.push(...page)
+    if (entries.length >= ENTRIES_A_WRITE) flush()
+  }
+  const target = { client, libraryId: library.id, remoteId: library.remoteId, concurrency, logger, signal, add }
+  const listing = await listRemote(target)
+  flush()
+  return listing
 }
 
 function ownDirectoriesOf({ ownDirectories }: ReportContext, rootRealPath: string): readonly string[] {

@@ -64,7 +64,7 @@ function statusOf(store: StoreReader, row: MirrorRow, { isHeld, named }: Around)
     library: { id: row.library.remoteId, name: row.library.name },
     remotePath: row.remotePath,
     isPaused: isPaused(store, row.name),
-    files: countFiles(store.report.tallyStates(row.id), isHeld),
+    files: countFiles(store.report.tallyFiles(row.id), isHeld),
     queue: { contents, bytes },
     directoriesToMake: store.directories.countPending(row.id),
     ingestion: { pending: store.contents.countPending(row) },

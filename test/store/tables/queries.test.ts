@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import type { IngestionOutcome } from '../../../src/contract/states.ts'
+import { WITHOUT_TEXT } from '../../../src/rules/ingestion/without-text.ts'
 import { openStore, type Store } from '../../../src/store/open-store.ts'
 import { OPEN_FILES_START } from '../../../src/store/tables/files.ts'
+import { countFiles } from '../../../src/sync/report/file-counts.ts'
 import { dumpStore } from '../../support/dump-store.ts'
 import { recordFile } from '../../support/record-file.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
@@ -28,13 +31,22 @@ function openUsed() {
     if (!row) throw new Error('No mirror')
     return row
   })
+  /** Another mirror of the same library, with a file of its own and one of a content that the first one has. */
+  const secondMirror = () => {
+    const other = { name: 'n', path: '/n', libraryId: mirror.library.id, remotePath: '/n', isAdHoc: true }
+    store.mirrors.pinMirror({ ...other, rootDevice: 1n, rootInode: 3n, rootBirthNs: null }, 1)
+    const row = store.mirrors.findByName('n')
+    if (!row) throw new Error('No mirror')
+    for (const number of [2, 200])
+      recordFile(store, row, { name: `n${number}`, sha256: Buffer.alloc(32, number), size: number })
+  }
   const file = (directory: string, name: string, number: number) =>
     recordFile(store, mirror, { directory, name, sha256: Buffer.alloc(32, number), size: number })
   const content = (number: number) => {
     const key = { libraryId: mirror.library.id, sha256: Buffer.alloc(32, number), mime: 'text/plain', size: number }
     return { id: store.contents.find(key)?.id ?? file('contents', `c${number}`, number) }
   }
-  return { store, stateDir, mirror, content, file, [Symbol.dispose]: () => store[Symbol.dispose]() }
+  return { store, stateDir, mirror, secondMirror, content, file, [Symbol.dispose]: () => store[Symbol.dispose]() }
 }
 
 function markStored(store: Store, id: number, resourceId: string): void {
@@ -224,6 +236,48 @@ describe('files', () => {
       .map(({ path, reason, resourceId }) => [path, reason, resourceId])
     expect(superseded).toEqual([['d/f3', 'gone', 'r3']])
     expect(store.contents.get(used.content(3).id)).toMatchObject({ state: 'stored', resourceId: 'r3' })
+  })
+})
+
+describe('the counts of a status', () => {
+  /** A file of each state, some of them twice, in one of two mirrors. */
+  function fillMirrors(used: ReturnType<typeof openUsed>): void {
+    const { store, file } = used
+    const seen = { status: 'completed', searchableAt: 1, seenAt: 1 }
+    const stored = (number: number, outcome: IngestionOutcome, note: string | null) => {
+      const id = file('d', `f${number}`, number)
+      markStored(store, id, `r${number}`)
+      if (number % 2 === 0) store.files.receiveAll(id)
+      store.contents.setIngestion(id, { ...seen, outcome, note })
+      return id
+    }
+    file('d', 'new', 100)
+    store.contents.setState(file('d', 'sending', 101), 'sending')
+    store.contents.markInDoubt(file('d', 'doubt', 102))
+    const refused = [103, 104].map((number) => file('d', `refused${number}`, number))
+    for (const id of refused) store.contents.markRefused(id, { code: 'invalid', message: 'no', retryAt: null })
+    store.quarantine.setAside(refused[0] ?? 0)
+    for (const [index, outcome] of (['pending', 'searchable', 'partial', 'failed', 'unknown'] as const).entries()) {
+      for (const [at, note] of [null, null, WITHOUT_TEXT, WITHOUT_TEXT, 'a warning'].entries())
+        stored(index * 10 + at, outcome, note)
+    }
+    store.quarantine.setAside(stored(60, 'failed', null))
+    file('e', 'copy', 2)
+  }
+
+  test.each([1, 2])('a status counts files as reading each one does, of %i mirrors', (mirrors) => {
+    using used = openUsed()
+    const { store, mirror } = used
+    store.write(() => {
+      fillMirrors(used)
+      if (mirrors > 1) used.secondMirror()
+    })
+    for (const { id } of store.mirrors.list()) {
+      const counts = countFiles(store.report.tallyFiles(id), false)
+      expect(counts).toEqual(countFiles(store.report.tallyStates(id), false))
+    }
+    const counts = countFiles(store.report.tallyFiles(mirror.id), true)
+    expect(counts).toMatchObject({ known: 32, toSend: 1, sending: 1, inDoubt: 1, inIngestion: 6 })
   })
 })
 

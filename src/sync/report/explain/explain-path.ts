@@ -61,7 +61,7 @@ export function explainPath(
   const [directory, name] = [parentOf(path), nameOf(path)]
   const row = store.report.listFiles(mirror.id, directory).find((file) => file.name === name)
   const content = row && store.contents.get(row.contentId)
-  const original = row && findOriginal(context, mirror.id, row.contentId)
+  const original = row && store.report.findOriginal(mirror.id, row.contentId)
   const history = store.report.listHistory(mirror.id, path)
   const last = row ? undefined : history.at(-1)
   return {
@@ -77,11 +77,6 @@ export function explainPath(
     heldBack: describeHeldBack(store, mirror),
     directory: explainDirectory(store, mirror, path),
   }
-}
-
-function findOriginal({ store }: ReportContext, mirrorId: number, contentId: number): string | undefined {
-  for (const copy of store.report.iterateCopies(mirrorId)) if (copy.contentId === contentId) return copy.path
-  return undefined
 }
 
 function lookAtDisk({ fs, ownDirectories }: ReportContext, settings: MirrorSettings, path: string): DiskFinding {

@@ -1,0 +1,20 @@
+/** A set of row ids, which are small and dense: a bit for each, where a Set takes some 40 bytes. */
+export class IdSet {
+  #bits = new Uint8Array(1_024)
+
+  add(id: number): void {
+    const at = Math.floor(id / 8)
+    if (at >= this.#bits.length) this.#bits = grown(this.#bits, at + 1)
+    this.#bits[at] = (this.#bits[at] ?? 0) | (1 << (id % 8))
+  }
+
+  has(id: number): boolean {
+    return ((this.#bits[Math.floor(id / 8)] ?? 0) & (1 << (id % 8))) !== 0
+  }
+}
+
+function grown(bits: Uint8Array<ArrayBuffer>, least: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(Math.max(least, 2 * bits.length))
+  larger.set(bits)
+  return larger
+}
