@@ -2,6 +2,7 @@ import { compileProgram } from '../support/compiled-program.ts'
 import { FirstSync } from './first-sync.ts'
 import { type NullService, startNullService } from './null-service.ts'
 import type { BenchOptions } from './options.ts'
+import { writePicture } from './results-page.ts'
 import { findTree } from './trees.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -15,6 +16,10 @@ export interface Bench {
   readonly program: string
   readonly firstSync: FirstSync
   log(text: string): void
+  /** Writes a picture for docs/benchmarks.md, if results are written there. */
+  savePicture(name: string, description: string, svg: string): void
+  /** Markdown that shows the pictures saved since the last call. */
+  takePictures(): string[]
 }
 
 export async function openBench(
@@ -26,6 +31,7 @@ export async function openBench(
   const program = await compileProgram(workspace.fresh('program'))
   const service = await startNullService()
   const firstSync = new FirstSync({ tree, program, service, workspace })
+  const pictures: string[] = []
   return {
     options,
     workspace,
@@ -34,6 +40,12 @@ export async function openBench(
     program,
     firstSync,
     log: note,
+    savePicture: (name, description, svg) => {
+      if (!options.write) return
+      writePicture(name, svg)
+      pictures.push(`![${description}](images/${name})`)
+    },
+    takePictures: () => pictures.splice(0),
     [Symbol.dispose]: () => service[Symbol.dispose](),
   }
 }

@@ -1,5 +1,5 @@
 import type { NullService } from './null-service.ts'
-import { readSummary, type ShelfdRun, shelfdEnvironment, syncCommand, syncWithPeak } from './run-shelfd.ts'
+import { readSummary, runWithPeak, type ShelfdRun, shelfdEnvironment, syncCommand } from './run-shelfd.ts'
 import type { Workspace } from './workspace.ts'
 
 export interface SyncPlace {
@@ -39,9 +39,9 @@ export class FirstSync {
 export async function mirrorTwice({ tree, program, service, workspace }: SyncPlace): Promise<Mirrored> {
   const env = shelfdEnvironment(workspace.fresh('home'), service.url)
   const command = syncCommand(program, tree)
-  const first = await syncWithPeak(command, env)
+  const first = await runWithPeak(command, env)
   const before = await service.countRequests()
-  const second = await syncWithPeak(command, env)
+  const second = await runWithPeak(command, env)
   const secondRequests = (await service.countRequests()) - before
   const { files, uploads } = readSummary(second)
   if (uploads.created > 0) throw new Error(`The second run sent ${uploads.created} files of an unchanged tree`)

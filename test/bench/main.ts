@@ -1,8 +1,10 @@
 /** `npm run bench`: how fast shelfd is, beside others on the same work in the same run; see docs/benchmarks.md. */
+import { basename } from 'node:path'
 import { type Bench, openBench } from './bench.ts'
 import { describeLoad, describeMachine } from './machine.ts'
 import { type BenchOptions, readOptions } from './options.ts'
 import { type ResultRow, renderResults } from './result-table.ts'
+import { writeResults } from './results-page.ts'
 import { daemon } from './rows/daemon.ts'
 import { firstPass } from './rows/first-pass.ts'
 import { largeLibrary } from './rows/large-library.ts'
@@ -10,6 +12,7 @@ import { latency } from './rows/latency.ts'
 import { library } from './rows/library.ts'
 import { memory } from './rows/memory.ts'
 import { million } from './rows/million.ts'
+import { report } from './rows/report.ts'
 import { start } from './rows/start.ts'
 import { unchangedPass } from './rows/unchanged-pass.ts'
 import { uploads } from './rows/uploads.ts'
@@ -25,6 +28,7 @@ const ROWS = {
   watching,
   daemon,
   latency,
+  report,
   library,
   'large-library': largeLibrary,
   million,
@@ -51,6 +55,13 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
+/** When, where and on what a row was measured. */
+function describeRun({ tree, options }: Bench, loadBefore: string): string {
+  const load = `load ${loadBefore} before and ${describeLoad()} after`
+  const day = new Date().toISOString().slice(0, 10)
+  return `${day}, ${describeMachine()}\\\ntree \`${basename(tree)}\`, ${options.runs} pairs, ${load}`
+}
+
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2))
   const names = chooseRows(options)
@@ -62,8 +73,12 @@ async function main(): Promise<void> {
   const rows: ResultRow[] = []
   for (const name of names) {
     print(`running ${name} …`)
+    const loadBefore = describeLoad()
     const found = await ROWS[name](bench)
-    print(renderResults(found))
+    const table = renderResults(found)
+    print(table)
+    // After each row, so that a failure of a later one loses nothing.
+    if (options.write) writeResults(name, [describeRun(bench, loadBefore), ...bench.takePictures(), table].join('\n\n'))
     rows.push(...found)
   }
   print(`\nall:\n${renderResults(rows)}\n\nload after ${describeLoad()}`)

@@ -10,6 +10,8 @@ export interface BenchOptions {
   /** Fewer pairs on a small tree: whether it all works, not how fast it is. */
   readonly quick: boolean
   readonly million: boolean
+  /** Write the results into docs/benchmarks.md. */
+  readonly write: boolean
 }
 
 /** Reads the command line; throws an Error that names what is wrong. */
@@ -22,6 +24,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
       runs: { type: 'string' },
       quick: { type: 'boolean', default: false },
       million: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
     },
   })
   const runs = Number(values.runs ?? (values.quick ? 2 : 7))

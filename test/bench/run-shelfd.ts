@@ -52,12 +52,17 @@ const peak = () => {
 }
 if (isMainThread) process.on('exit', () => writeFileSync(process.env.BENCH_PEAK_FILE, String(peak())))`
 
-/** Runs `sync` and records its peak memory; for runs whose time is not compared. */
-export async function syncWithPeak(command: readonly string[], env: NodeJS.ProcessEnv): Promise<ShelfdRun> {
+/** Runs a command of the program and records its peak memory; for runs whose time is not compared. */
+export async function runWithPeak(
+  command: readonly string[],
+  env: NodeJS.ProcessEnv,
+  { quiet = false } = {},
+): Promise<ShelfdRun> {
   const [node = '', ...rest] = command
   const peakFile = join(env.HOME ?? '.', 'peak')
   const preload = `data:text/javascript,${encodeURIComponent(PRELOAD)}`
-  const result = await runProcess([node, '--import', preload, ...rest], { env: { ...env, BENCH_PEAK_FILE: peakFile } })
+  const peakEnv = { ...env, BENCH_PEAK_FILE: peakFile }
+  const result = await runProcess([node, '--import', preload, ...rest], { env: peakEnv, quiet })
   return { ...result, peakBytes: Number(readFileSync(peakFile, 'utf8')) * 1_024 }
 }
 

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 /** What a process holds now, as Linux reports it. */
 export interface ProcessUse {
   readonly residentBytes: number
-  /** Of these, what is neither code nor any other file: heaps, stacks, caches. */
+  /** The most that was resident since its start. */
+  readonly peakBytes: number
+  /** Of the resident bytes, what is neither code nor any other file: heaps, stacks, caches. */
   readonly anonymousBytes: number
   readonly descriptors: number
   /** Directories and files that inotify watches. */
@@ -20,13 +22,15 @@ const TICKS_PER_SECOND = 100
 export function readProcessUse(pid: number): ProcessUse {
   const at = (name: string) => readFileSync(`/proc/${pid}/${name}`, 'utf8')
   const memory = at('smaps_rollup')
+  const status = at('status')
   const descriptors = readdirSync(`/proc/${pid}/fd`)
   return {
     residentBytes: readField(memory, 'Rss') * 1_024,
+    peakBytes: readField(status, 'VmHWM') * 1_024,
     anonymousBytes: readField(memory, 'Anonymous') * 1_024,
     descriptors: descriptors.length,
     watches: descriptors.reduce((sum, descriptor) => sum + countWatches(pid, descriptor), 0),
-    threads: readField(at('status'), 'Threads'),
+    threads: readField(status, 'Threads'),
     cpuSeconds: readCpuSeconds(at('stat')),
   }
 }

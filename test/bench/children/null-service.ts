@@ -1,6 +1,6 @@
 /**
- * A service that keeps nothing but its directories and when each upload began: every request is answered at once, every upload
- * is new, every resource is searchable.
+ * A service that keeps nothing but its directories, the name of each upload and when it began: every request is answered at once,
+ * every upload is new and lies in `.inbox`, every resource is searchable.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { basename, dirname } from 'node:path'
@@ -15,14 +15,18 @@ const CONTEXT = {
   abilities: [],
   libraries: [LIBRARY],
 }
-const LAST_PAGE = { limit: 500, next_cursor: null, truncated: false }
+const PAGE_LENGTH = 500
+const LAST_PAGE = { limit: PAGE_LENGTH, next_cursor: null, truncated: false }
+const INBOX = '/.inbox'
 const NODE = { name: 'bench', overview: null, parent_id: null, organization_locked: false, is_archive: false }
 
 /** The directories by path, each with those in it. */
 const directories = new Map<string, Set<string>>([
-  ['/', new Set(['/.inbox'])],
-  ['/.inbox', new Set()],
+  ['/', new Set([INBOX])],
+  [INBOX, new Set()],
 ])
+/** Names of the uploads; the number in an upload's identifier is its place. */
+const uploads: string[] = []
 
 let requests = 0
 let lastId = 0
@@ -39,7 +43,10 @@ const server = createServer((request, response) => {
     return
   }
   requests += 1
-  if (request.url?.endsWith('/files')) recordBegin(request)
+  if (request.method === 'POST' && request.url?.endsWith('/files')) {
+    takeUpload(request, response)
+    return
+  }
   if (request.method === 'POST' && request.url?.endsWith('/directory')) {
     void createDirectory(request, response)
     return
@@ -56,18 +63,34 @@ async function createDirectory(request: IncomingMessage, response: ServerRespons
 }
 
 function listDirectory(url: string, response: ServerResponse): void {
-  const children = directories.get(new URL(url, 'http://localhost').searchParams.get('path') ?? '/')
+  const query = new URL(url, 'http://localhost').searchParams
+  const path = query.get('path') ?? '/'
+  const children = directories.get(path)
   if (!children) {
     answer(response, 404, { detail: 'There is no such directory' })
     return
   }
   const folders = [...children].map((child) => ({ ...NODE, name: basename(child) }))
-  answer(response, 200, { folders, files: [], ...LAST_PAGE })
+  const page = path === INBOX ? pageOfUploads(Number(query.get('cursor') ?? 0)) : { files: [], ...LAST_PAGE }
+  answer(response, 200, { folders, ...page })
 }
 
-function respond({ method, url = '' }: IncomingMessage, response: ServerResponse): void {
-  if (method === 'POST' && url.endsWith('/files')) answer(response, 201, { id: nextId() })
-  else if (url.includes('/resources/'))
+function pageOfUploads(start: number) {
+  const end = start + PAGE_LENGTH
+  const files = uploads.slice(start, end).map((name, at) => ({
+    id: `u${start + at}`,
+    title: name,
+    slug: name,
+    filename: name,
+    mime_type: 'text/plain',
+    organization_locked: false,
+  }))
+  const truncated = end < uploads.length
+  return { files, limit: PAGE_LENGTH, next_cursor: truncated ? String(end) : null, truncated }
+}
+
+function respond({ url = '' }: IncomingMessage, response: ServerResponse): void {
+  if (url.includes('/resources/'))
     answer(response, 200, { id: url.slice(url.lastIndexOf('/') + 1), ingestion_status: 'completed' })
   else if (url.endsWith('/auth/check')) answer(response, 200, CONTEXT)
   else if (url.includes('/directory')) listDirectory(url, response)
@@ -76,11 +99,13 @@ function respond({ method, url = '' }: IncomingMessage, response: ServerResponse
 }
 
 /** The name is in the first bytes. */
-function recordBegin(request: IncomingMessage): void {
+function takeUpload(request: IncomingMessage, response: ServerResponse): void {
   const atMs = performance.timeOrigin + performance.now()
   request.once('data', (bytes: Buffer) => {
-    const name = /filename="([^"]*)"/.exec(bytes.toString('latin1', 0, 1_000))?.[1]
-    if (name !== undefined) begun[name] = atMs
+    const name = /filename="([^"]*)"/.exec(bytes.toString('latin1', 0, 1_000))?.[1] ?? 'unnamed'
+    begun[name] = atMs
+    const id = `u${uploads.push(name) - 1}`
+    request.on('end', () => answer(response, 201, { id }))
   })
 }
 

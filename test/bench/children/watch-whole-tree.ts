@@ -10,7 +10,7 @@ export type WatchWay = 'node' | 'node, directories known' | 'parcel' | 'bare par
 export interface WatchInput {
   readonly tree: string
   readonly way: WatchWay
-  /** The compiled `watch-tree.js`, for the ways that are ours. */
+  /** The compiled `open-tree-watcher.ts`, for the ways that are ours. */
   readonly module: string
 }
 

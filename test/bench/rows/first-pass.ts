@@ -22,7 +22,7 @@ export async function firstPass(bench: Bench): Promise<ResultRow[]> {
   // Pages may have left memory since the last run; disks are not what this compares.
   const fillCache = () => runProcess(['sh', '-c', 'find "$0" -type f -print0 | xargs -0 cat', tree], { quiet: true })
   const sum = () => runProcess(sha256sum, { quiet: true })
-  const besideLoop = await compareInPairs(options.runs, ours, bareLoop(bench, 'hash'), fillCache)
+  const besideLoop = await compareInPairs(options.runs, ours, await bareLoop(bench, 'hash'), fillCache)
   const fewer = Math.min(options.runs, 3)
   const rows = [
     timeRow(WORK, 'bare loop', besideLoop, MOST),

@@ -13,7 +13,7 @@ export async function memory({ firstSync }: Bench): Promise<ResultRow[]> {
   ]
 }
 
-export function peakRow(work: string, { peakBytes, seconds }: ShelfdRun, mostBytes: number): ResultRow {
+function peakRow(work: string, { peakBytes, seconds }: ShelfdRun, mostBytes: number): ResultRow {
   return resultRow({
     work: `peak memory, ${work}`,
     ours: `${showMegabytes(peakBytes)} (${showSeconds(seconds)})`,

@@ -1,65 +1,66 @@
-import { closeSync, ftruncateSync, mkdirSync, openSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Bench } from '../bench.ts'
-import { mirrorTwice } from '../first-sync.ts'
-import { median } from '../pairs.ts'
-import { type ResultRow, resultRow, showRatio, showSeconds, verdict } from '../result-table.ts'
-import { runProcess } from '../run-process.ts'
-import { peakRow } from './memory.ts'
+import { type ResultRow, resultRow, showMegabytes, showRatio, showSeconds, verdict } from '../result-table.ts'
+import { measureSize, type SizeMeasure, type WorkMeasure } from '../sizes/measure-size.ts'
+import { plotSizes } from '../sizes/plot-sizes.ts'
 
-const FILES = 1_000_000
-const FILES_OF_SMALL = 100_000
-const FILES_A_DIRECTORY = 100
-/** So many different contents: as many uploads, and all other files are copies. */
-const CONTENTS = 4_096
+const SIZES = [1_000, 10_000, 100_000, 1_000_000]
+const QUICK_SIZES = [50, 200, 1_000]
+const MOST_RUNS = 3
 /** Of ten times the files at most so much more than ten times the time. */
 const MOST_GROWTH = 1.15
 const MOST_BYTES = 220e6
+/** What people wait for at their keyboards. */
+const PROMPT: readonly string[] = ['status', 'why']
+const MOST_PROMPT_SECONDS = 0.3
 
-/** A million generated files: memory stays bounded and time grows no faster than their number. */
+const PICTURE =
+  'Time of a first and of an unchanged pass by number of files, of shelfd and its peers, on logarithmic axes'
+
+/** Trees of up to a million made-up files: memory stays bounded, and time grows no faster than their number. */
 export async function million(bench: Bench): Promise<ResultRow[]> {
-  const small = await passOver(bench, FILES_OF_SMALL)
-  const large = await passOver(bench, FILES)
-  const growth = large.secondsPerFile / small.secondsPerFile
-  return [
-    ...small.rows,
-    ...large.rows,
-    resultRow({
-      work: `unchanged pass of ${FILES} files`,
-      ours: showSeconds(large.secondsPerFile * FILES),
-      peer: `shelfd, ${FILES_OF_SMALL} files`,
-      theirs: showSeconds(small.secondsPerFile * FILES_OF_SMALL),
-      ratio: `${showRatio(growth)} a file`,
-      target: `≤ ${MOST_GROWTH} × a file`,
-      verdict: verdict(growth <= MOST_GROWTH),
-    }),
-  ]
-}
-
-async function passOver(bench: Bench, files: number) {
-  const tree = bench.workspace.fresh('synthetic')
-  writeSynthetic(tree, files)
-  const { first, second, command, env } = await mirrorTwice({ ...bench, tree })
-  const seconds: number[] = []
-  for (let run = 0; run < 3; run += 1) seconds.push((await runProcess(command, { env })).seconds)
-  const rows = [
-    peakRow(`first sync of ${files} files`, first, MOST_BYTES),
-    peakRow(`second sync of ${files} files`, second, MOST_BYTES),
-  ]
-  return { rows, secondsPerFile: median(seconds) / files }
-}
-
-/** Sparse files: they take an inode and no block. */
-function writeSynthetic(root: string, files: number): void {
-  for (let index = 0; index < files; index += 1) {
-    const directory = join(
-      root,
-      `d${Math.floor(index / FILES_A_DIRECTORY / 100)}`,
-      `e${Math.floor(index / FILES_A_DIRECTORY)}`,
-    )
-    if (index % FILES_A_DIRECTORY === 0) mkdirSync(directory, { recursive: true })
-    const descriptor = openSync(join(directory, `file-${index}.txt`), 'w')
-    ftruncateSync(descriptor, 1 + (index % CONTENTS))
-    closeSync(descriptor)
+  const runs = Math.min(bench.options.runs, MOST_RUNS)
+  const measured: SizeMeasure[] = []
+  for (const files of bench.options.quick ? QUICK_SIZES : SIZES) {
+    bench.log(`${count(files)} files …`)
+    measured.push(await measureSize(bench, files, runs))
   }
+  bench.savePicture('cost-by-files.svg', PICTURE, plotSizes(measured))
+  const [smaller, largest] = measured.slice(-2)
+  if (!smaller || !largest) throw new Error('Two sizes are needed')
+  return largest.works.flatMap((work) => {
+    const before = smaller.works.find((each) => each.work === work.work)
+    return before ? [timeOf(work, before, largest, smaller), peakOf(work, before, largest, smaller)] : []
+  })
+}
+
+type Compare = (work: WorkMeasure, before: WorkMeasure, largest: SizeMeasure, smaller: SizeMeasure) => ResultRow
+
+const timeOf: Compare = (work, before, { files }, smaller) => {
+  const growth = (ours: number, theirs: number) => ours / files / (theirs / smaller.files)
+  const ratio = growth(work.seconds, before.seconds)
+  const isPrompt = PROMPT.includes(work.work)
+  return resultRow({
+    work: `${work.work}, ${count(files)} files`,
+    ours: showSeconds(work.seconds),
+    peer: `${count(smaller.files)} files`,
+    theirs: showSeconds(before.seconds),
+    ratio: `${showRatio(ratio)} a file`,
+    cpu: work.cpuSeconds && before.cpuSeconds ? showRatio(growth(work.cpuSeconds, before.cpuSeconds)) : '',
+    target: isPrompt ? `≤ ${MOST_PROMPT_SECONDS} s` : `≤ ${MOST_GROWTH} × a file`,
+    verdict: verdict(isPrompt ? work.seconds <= MOST_PROMPT_SECONDS : ratio <= MOST_GROWTH),
+  })
+}
+
+const peakOf: Compare = (work, before, { files }, smaller) =>
+  resultRow({
+    work: `${work.work}, ${count(files)} files: peak memory`,
+    ours: showMegabytes(work.peakBytes),
+    peer: `${count(smaller.files)} files`,
+    theirs: showMegabytes(before.peakBytes),
+    target: `≤ ${showMegabytes(MOST_BYTES)}`,
+    verdict: verdict(Math.max(work.peakBytes, before.peakBytes) <= MOST_BYTES),
+  })
+
+function count(files: number): string {
+  return files.toLocaleString('en')
 }

@@ -16,7 +16,7 @@ export async function unchangedPass(bench: Bench): Promise<ResultRow[]> {
   const mirrored = await bench.firstSync.get()
   const ours = () => runProcess(mirrored.command, { env: mirrored.env })
   const find = () => runProcess(['find', bench.tree, '-printf', '%s%T@%i%p'], { quiet: true })
-  const besideLoop = await compareInPairs(bench.options.runs, ours, bareLoop(bench, 'lstat'))
+  const besideLoop = await compareInPairs(bench.options.runs, ours, await bareLoop(bench, 'lstat'))
   const besideFind = await compareInPairs(bench.options.runs, ours, find)
   return [
     timeRow(WORK, 'bare loop', besideLoop, MOST),

@@ -1,12 +1,13 @@
-import { dirname, join } from 'node:path'
 import type { Bench } from '../bench.ts'
 import type { WatchInput, WatchMeasure, WatchWay } from '../children/watch-whole-tree.ts'
+import { compileModule } from '../compiled-module.ts'
 import { compareInPairs, median } from '../pairs.ts'
 import { type ResultRow, resultRow, showMegabytes, showRatio } from '../result-table.ts'
 import { runChild } from '../run-child.ts'
 import { timeRow } from '../time-row.ts'
 
 const CHILD = new URL('../children/watch-whole-tree.ts', import.meta.url)
+const WATCHER = new URL('../../../src/local/watch/open-tree-watcher.ts', import.meta.url)
 
 /**
  * From nothing to a tree that is watched, each time in a process of its own. Where directories must be named, a bare walk lists
@@ -25,7 +26,7 @@ export async function watching(bench: Bench): Promise<ResultRow[]> {
 }
 
 async function compareWays({ tree, options, program }: Bench, ours: WatchWay, theirs: WatchWay): Promise<ResultRow[]> {
-  const module = join(dirname(program), 'local', 'watch', 'watch-tree.js')
+  const module = await compileModule(program, WATCHER)
   const our = new Side({ tree, way: ours, module })
   const their = new Side({ tree, way: theirs, module })
   const compared = await compareInPairs(options.runs, our.run, their.run)
