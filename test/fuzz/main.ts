@@ -75,10 +75,10 @@ try {
   print(`${options.requests} requests, seed ${options.seed}, ${files.length} files to spoil`)
   const account: Account = { statuses: new Map(), faults: 0 }
   const memory: number[] = []
-  const others = watchOthers(library, bare)
+  const others = watchOthers({ library: { url: library.url, token: library.token }, bare: { url: bare.url } })
   for (let part = 0; part < PARTS; part += 1) {
     const numRuns = Math.ceil(options.requests / PARTS)
-    const requests = fc.sample(anyRequest(files), { numRuns, seed: options.seed + part })
+    const requests = fc.sample(anyRequest(files, Number.POSITIVE_INFINITY), { numRuns, seed: options.seed + part })
     await sendAll(requests, options.parallel, target, account)
     await library.settled()
     memory.push(readProcessUse(library.pid).residentBytes)
@@ -88,6 +88,7 @@ try {
     .sort(([a], [b]) => a - b)
     .map(([status, count]) => `${count} × ${status || 'none'}`)
   print(`answers: ${counts.join(', ')}`)
+  print(`longest without an answer to anyone: ${library.longestBusyMs().toFixed(0)} ms of processor time`)
   process.exitCode = judge(account, waits, memory) ? 0 : 1
 } finally {
   rmSync(directory, { recursive: true, force: true })

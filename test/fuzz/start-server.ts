@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 
 const ready = z.object({ kind: z.literal('ready'), url: z.string(), token: z.string() })
+const settled = z.object({ kind: z.literal('settled'), longestBusyMs: z.number() })
 
 const SERVERS = {
   library: import.meta.resolve('./library-process.ts'),
@@ -16,6 +17,8 @@ export interface StartedServer extends AsyncDisposable {
   readonly pid: number
   /** Resolves when the library has nothing left to ingest. */
   settled(): Promise<void>
+  /** The longest time until the last `settled` that the library computed without answering anyone. */
+  longestBusyMs(): number
 }
 
 /** Starts a server in a process of its own. */
@@ -23,12 +26,15 @@ export async function startServer(name: keyof typeof SERVERS, ...args: readonly 
   const child = fork(fileURLToPath(SERVERS[name]), [...args])
   const [message] = await once(child, 'message')
   const { url, token } = ready.parse(message)
+  let longestBusyMs = 0
   return {
     ...{ url, token, pid: child.pid ?? 0 },
     settled: async () => {
       child.send('settle')
-      await once(child, 'message')
+      const [message] = await once(child, 'message')
+      longestBusyMs = settled.parse(message).longestBusyMs
     },
+    longestBusyMs: () => longestBusyMs,
     [Symbol.asyncDispose]: () => stop(child),
   }
 }

@@ -1,47 +1,26 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { z } from 'zod'
+import type { WatchedServers } from './watch-thread.ts'
+
+const waits = z.object({ library: z.array(z.number()), bare: z.array(z.number()) })
 
 /** How long answers took, in milliseconds, ascending. */
-export interface Waits {
-  readonly library: readonly number[]
-  readonly bare: readonly number[]
-}
+export type Waits = z.infer<typeof waits>
 
-const INTERVAL_MS = 50
-
-/** Asks both servers in turn, as someone else would, until `stop`. */
-export function watchOthers(
-  library: { readonly url: string; readonly token: string },
-  bare: { readonly url: string },
-): { stop(): Promise<Waits> } {
-  const stopping = new AbortController()
-  const waits = { library: [] as number[], bare: [] as number[] }
-  const headers = { authorization: `Bearer ${library.token}` }
-  const work = async () => {
-    while (!stopping.signal.aborted) {
-      waits.library.push(await timeOf(`${library.url}/api/v1/libraries?limit=5`, headers))
-      waits.bare.push(await timeOf(bare.url, {}))
-      await wait(INTERVAL_MS)
-    }
-  }
-  const working = work()
+/** Asks both servers in turn until `stop`, as someone else would: in a thread, where the work of the fuzzer delays nothing. */
+export function watchOthers(workerData: WatchedServers): { stop(): Promise<Waits> } {
+  const worker = new Worker(new URL('./watch-thread.ts', import.meta.url), { workerData })
+  const failed = once(worker, 'error').then(([error]) => Promise.reject(error))
+  failed.catch(() => {})
   return {
     stop: async () => {
-      stopping.abort()
-      await working
-      return { library: waits.library.sort(ascending), bare: waits.bare.sort(ascending) }
+      worker.postMessage('stop')
+      const [found] = await Promise.race([once(worker, 'message'), failed])
+      return waits.parse(found)
     },
   }
 }
-
-async function timeOf(url: string, headers: Readonly<Record<string, string>>): Promise<number> {
-  const startedMs = performance.now()
-  const answer = await fetch(url, { headers })
-  await answer.arrayBuffer()
-  if (!answer.ok) throw new Error(`${url} was answered with ${answer.status}`)
-  return performance.now() - startedMs
-}
-
-const ascending = (a: number, b: number) => a - b
 
 export function quantile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0
