@@ -100,6 +100,20 @@ describe('errors and the report', () => {
     expect(listed.sort()).toEqual([...errorCodes, ...INGESTION_PROBLEM_CODES].sort())
   })
 
+  test('each message that a page explains is printed by the program', () => {
+    const sources = globSync('src/**/*.{ts,tsx}', { cwd: PROJECT }).map(read).join('\n')
+    const unknown = pages.flatMap((page) =>
+      rowsOf(read(page), 'it says')
+        .flatMap(([cell = '']) => /^`(.+)`$/.exec(cell)?.[1] ?? [])
+        // `…` stands for what the program fills in.
+        .flatMap((message) => message.split('…').map((part) => part.trim()))
+        .filter((part) => !sources.includes(part))
+        .map((part) => `${page}: ${part}`),
+    )
+    expect(unknown).toEqual([])
+    expect(rowsOf(read('docs/troubleshooting.md'), 'it says').length).toBeGreaterThan(30)
+  })
+
   test('the listed classes and signs are those of the program', () => {
     const listed = rowsOf(read('docs/report.md'), 'class').map(([name, sign]) => [name, sign])
     expect(listed).toEqual(Object.entries(REPORT_CLASSES).map(([name, sign]) => [`\`${name}\``, `\`${sign}\``]))

@@ -7,13 +7,13 @@ import { configure } from '../support/daemon.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { readLibrary } from '../support/library-contents.ts'
+import { blocksOf, commandsOf, PAPERS, readPage, withoutChance } from '../support/pages.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
 const PROJECT = join(import.meta.dirname, '..', '..')
 
 /** A checkout of this project, without ignored files. */
-function checkout(): string {
-  const directory = temporaryDirectory()
+function checkout(directory: string = temporaryDirectory()): string {
   for (const name of ['src', 'docs', 'config', 'package.json']) {
     cpSync(join(PROJECT, name), join(directory, name), { recursive: true })
   }
@@ -33,21 +33,32 @@ function start(
   return { exitCode: status, stdout, stderr }
 }
 
-test("npm start leaves the user's state and service alone", async () => {
+test("the first minute goes as its page shows, and leaves the user's state and service alone", async () => {
   await using service = await startFaultyService({ library: 'Research' })
   const home = temporaryHome()
-  const papers = home.write('Papers', { 'a.md': 'pelican' })
+  const papers = home.write('Papers', PAPERS)
   configure(home, { service: { url: service.url }, mirrors: [{ path: papers, library: 'Research' }] })
-  const directory = checkout()
-  const { exitCode, stdout } = start(home, directory, ['Papers'])
-  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(/Papers:\/Papers[\s\S]*in-sync/) })
-  // A command by its name uses what was mirrored.
-  expect(start(home, directory, ['search', 'pelican']).stdout).toContain('/Papers/a.md')
+  const directory = checkout(join(home.path, 'shelfd'))
+  const env = { ...home.env, npm_config_update_notifier: 'false' }
+  const [block] = blocksOf(readPage('docs/start.md'), ['console'])
+  const [clone, ...others] = commandsOf(block?.text ?? '')
+  // The checkout is what this command makes.
+  expect(clone?.command).toMatch(/^git clone .* npm ci$/)
+  expect(others).toHaveLength(2)
+  for (const { command, output } of others) {
+    const { status, stdout } = spawnSync('sh', ['-c', `exec 2>&1; ${command}`], {
+      env,
+      cwd: directory,
+      encoding: 'utf8',
+    })
+    const printed = stdout.replaceAll(home.path, '/home/ada')
+    expect({ status, printed: withoutChance(printed) }).toEqual({ status: 0, printed: withoutChance(output) })
+  }
   expect(service.requests).toEqual([])
   expect(existsSync(home.stateDir)).toBe(false)
   expect(existsSync(home.dataDir)).toBe(false)
   expect(readdirSync(join(directory, '.shelfd')).sort()).toEqual(['library', 'state'])
-  expect(readLibrary(join(directory, '.shelfd', 'library'))).toHaveLength(1)
+  expect(readLibrary(join(directory, '.shelfd', 'library'))).toHaveLength(2)
 })
 
 test('npm start follows flags and variables', async () => {
