@@ -1,12 +1,15 @@
-/** `npm run tour`: takes the pictures of docs/dashboard.md anew. Without the variable it does nothing. */
+/** `npm run tour`: takes the pictures of the pages anew. Without the variable it does nothing. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { goTo, hasBrowser, useBrowser } from './browser.ts'
+import { temporaryHome } from '../support/home.ts'
+import { openTerminal } from '../support/terminal.ts'
+import { goTo, hasBrowser, openPage, openWindow, signIn, useBrowser } from './browser.ts'
 import { openDashboard, useDashboardDaemon } from './dashboard-daemon.ts'
+import { lastScreen, redrawnLines, terminalPage } from './terminal-picture.ts'
 
 const IMAGES = fileURLToPath(new URL('../../docs/images', import.meta.url))
 const WIDE = { width: 1000, height: 640 }
@@ -32,13 +35,25 @@ async function takePicture(page: Page, name: string): Promise<void> {
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replaceAll(${JSON.stringify(running().home.path)}, '/home/ada')
   }`)
+  await savePicture(await page.screenshot(), name)
+}
+
+async function savePicture(screenshot: Buffer, name: string): Promise<void> {
   mkdirSync(IMAGES, { recursive: true })
-  const picture = sharp(await page.screenshot()).png({ palette: true, colours: 64, effort: 10 })
+  const picture = sharp(screenshot).png({ palette: true, colours: 64, effort: 10 })
   const { size } = await picture.toFile(join(IMAGES, `${name}.png`))
   expect(size).toBeLessThan(60_000)
 }
 
-test.runIf(hasBrowser && process.env.WRITE_TOUR !== undefined)('the pictures of the tour are taken', async () => {
+/** A picture of the text with its colours, as on a terminal. */
+async function drawTerminal(page: Page, name: string, text: string): Promise<void> {
+  await page.setContent(terminalPage(text))
+  await savePicture(await page.locator('pre').screenshot(), name)
+}
+
+const writesTour = hasBrowser && process.env.WRITE_TOUR !== undefined
+
+test.runIf(writesTour)('the pictures of the dashboard are taken', async () => {
   const { page } = await openDashboard(running(), { viewport: WIDE, colorScheme: 'light' })
   await takePicture(page, 'dashboard-mirrors')
   await goTo(page, '#/report?mirror=Papers&text=scan')
@@ -56,4 +71,66 @@ test.runIf(hasBrowser && process.env.WRITE_TOUR !== undefined)('the pictures of 
   await goTo(page, '#/timeline?span=hour')
   await page.locator('canvas').last().waitFor()
   await takePicture(page, 'dashboard-timeline')
+})
+
+test.runIf(writesTour)('the pictures of the terminal are taken', { timeout: 120_000 }, async () => {
+  const home = temporaryHome()
+  home.write('Papers', { ...Object.fromEntries(papers), 'letters/scan-1987.pdf': '%PDF-', '.env': 'TOKEN=1' })
+  home.write('Papers', {
+    'copies/dunes.md': '# Dunes\n\nNotes on dunes by the sea.\n',
+    'harbour.raw': Buffer.alloc(300 * 2 ** 20),
+  })
+  // The usual places of a home, so that the pictures show them.
+  const env = {
+    HOME: home.path,
+    PATH: home.env.PATH ?? '',
+    LANG: 'C.UTF-8',
+    TERM: 'xterm-256color',
+    NO_COLOR: '',
+    SHELFD_ALLOW_ROOT: '1',
+  }
+  const run = async (command: string) => {
+    const [, ...args] = command.split(' ')
+    const { output } = await openTerminal(args, { path: home.path, env }, 100).ended
+    return { output: output.replaceAll(home.path, '/home/ada'), prompt: `\x1b[1m$ ${command}\x1b[22m\n` }
+  }
+  const { page } = await openWindow('about:blank', { viewport: WIDE })
+  const sync = await run('shelfd sync Papers')
+  const uploading = redrawnLines(sync.output).filter((line) => line.includes('harbour.raw'))
+  const frames = [
+    uploading[Math.floor(uploading.length / 2)],
+    redrawnLines(sync.output).findLast((line) => line.includes('processing')),
+  ]
+  await drawTerminal(page, 'terminal-progress', frames.join('\n'))
+  await drawTerminal(page, 'terminal-sync', sync.prompt + lastScreen(sync.output))
+  for (const [name, commands] of Object.entries(SCREENS)) {
+    const shown: string[] = []
+    for (const command of commands) {
+      const { prompt, output } = await run(command)
+      shown.push(prompt + lastScreen(output).trimEnd())
+    }
+    await drawTerminal(page, `terminal-${name}`, shown.join('\n\n'))
+  }
+})
+
+const SCREENS = {
+  search: ['shelfd search tides --limit 3'],
+  problem: ['shelfd status', 'shelfd why Papers/letters/scan-1987.pdf'],
+  doctor: ['shelfd doctor'],
+}
+
+test.runIf(writesTour)("the pictures of the library's page are taken", async () => {
+  const { page, client, library } = await openPage({ viewport: WIDE, colorScheme: 'light' })
+  const id = await client.createLibrary()
+  await client.call('POST', `/libraries/${id}/directory`, { path: '/Papers' })
+  for (const [name = '', content = ''] of papers)
+    await client.uploaded(id, { name: name.replaceAll('/', '-'), type: 'text/markdown', content, path: '/Papers' })
+  await library.settled()
+  await signIn(page, library.token)
+  await goTo(page, '#/search?query=spring tides')
+  await page.getByRole('list', { name: 'Hits' }).waitFor()
+  await savePicture(await page.screenshot(), 'library-search')
+  await page.getByRole('list', { name: 'Hits' }).getByRole('link', { name: 'spring-tides.md', exact: true }).click()
+  await page.getByText('Notes on spring tides').first().waitFor()
+  await savePicture(await page.screenshot(), 'library-document')
 })
