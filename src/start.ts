@@ -4,10 +4,10 @@
  * was mirrored that way. State and library lie in `.shelfd` of the checkout and config/start.yaml is the configuration, so that
  * the user's own mirrors are not touched; flags and variables take precedence.
  */
-import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { didYouMean } from './app/did-you-mean.ts'
+import { isThere } from './app/files/real-path.ts'
 import { commands } from './cli/commands.ts'
 import { findCommand } from './cli/parser/find-command.ts'
 import { readCommandLine } from './cli/parser/read-command-line.ts'
@@ -28,7 +28,7 @@ await import('./main.ts')
 
 /** Whether a word is nothing that exists and looks like a command, whose name `main.ts` then suggests. */
 function isMistyped(word = '-'): boolean {
-  if (!/^[a-z-]+$/.test(word) || existsSync(resolve(process.env.INIT_CWD ?? '', word))) return false
+  if (!/^[a-z-]+$/.test(word) || isThere(resolve(process.env.INIT_CWD ?? '', word))) return false
   const names = commands.map(({ name }) => name.split(' ')[0] ?? '')
   return didYouMean(word, names) !== ''
 }
