@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { attachDaemon, isIdle } from './daemon-process.ts'
-import { runHere } from './run-here.ts'
+import { startHere } from './run-here.ts'
 import { MAIN, runShelfd } from './run-shelfd.ts'
 import { temporaryDirectory, writeTree } from './temporary.ts'
 
@@ -72,9 +72,15 @@ export class PageHome {
   /** Types a command, and returns what a terminal shows. Once the daemon is a service, it runs. */
   async type(command: string): Promise<{ readonly exitCode: number | null; readonly output: string }> {
     const [program, ...args] = wordsOf(command, this.path)
-    const typed = program === 'shelfd' ? await runHere(args, this.#env, this.path) : await this.#inShell(command)
+    const typed = await (program === 'shelfd' ? this.#inProcess(args) : this.#inShell(command))
     if (command.startsWith('shelfd service install')) await this.#startDaemon()
     return { exitCode: typed.exitCode, output: typed.output.replaceAll(this.path, '/home/ada').trimEnd() }
+  }
+
+  async #inProcess(args: readonly string[]) {
+    const running = startHere(args, this.#env, this.path)
+    const { exitCode } = await running.ended
+    return { exitCode, output: running.output() }
   }
 
   async #inShell(command: string) {

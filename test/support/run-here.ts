@@ -5,17 +5,14 @@ import { InterruptedError } from '../../src/foundation/errors.ts'
 import type { Outcome, Variables } from './home.ts'
 
 /** The program in this process: quick, and all of it but main.ts. */
-export async function runHere(args: readonly string[], env: Variables, home: string): Promise<OutcomeHere> {
+export async function runHere(args: readonly string[], env: Variables, home: string): Promise<Outcome> {
   return await startHere(args, env, home).ended
 }
 
-export interface OutcomeHere extends Outcome {
-  /** Both streams as a terminal shows them. */
-  readonly output: string
-}
-
 export interface RunningHere {
-  readonly ended: Promise<OutcomeHere>
+  readonly ended: Promise<Outcome>
+  /** Both streams so far, as a terminal shows them. */
+  output(): string
   /** Resolves to the first line on stdout; rejects when the program ends without one. */
   readonly firstLine: Promise<string>
   /** Asks it to stop, as Ctrl-C does. */
@@ -39,15 +36,14 @@ export function startHere(args: readonly string[], env: Variables, home: string)
     home,
     signal: stopping.signal,
   }
-  const ended = runCli(args, io).then((exitCode) => {
-    return { exitCode, stdout: stdout.text, stderr: stderr.text, output: Buffer.concat(chunks).toString('utf8') }
-  })
+  const ended = runCli(args, io).then((exitCode) => ({ exitCode, stdout: stdout.text, stderr: stderr.text }))
   const none = ended.then((outcome) => Promise.reject(new Error(`It printed nothing: ${outcome.stderr}`)))
   const firstLine = Promise.race([stdout.firstLine, none])
   // Most callers wait for the end instead.
   firstLine.catch(() => {})
   return {
     ended,
+    output: () => Buffer.concat(chunks).toString('utf8'),
     firstLine,
     stop: () => stopping.abort(new InterruptedError()),
   }
