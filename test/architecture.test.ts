@@ -27,7 +27,7 @@ const FLOORS: Readonly<Record<string, number>> = {
 const ANNEX = 'embedded'
 const LOWEST_FLOOR_THAT_KNOWS_THE_ANNEX = 5
 
-/** Pages that run in a browser: they know the shapes of the interface, and nobody imports them. */
+/** Pages that run in a browser: they know the shapes of the interface and what imports nothing of Node, and nobody imports them. */
 const PAGES = 'web'
 
 /** The folders that may import a package or module; all other files go through these folders. */
@@ -243,7 +243,7 @@ function packageOf(target: string): string {
 function whyNot(from: string, to: string): string | undefined {
   if (from === to) return undefined
   const [fromFloor = 0, toFloor = 0] = [FLOORS[from], FLOORS[to]]
-  if (from === PAGES) return to === 'contract' ? undefined : `${PAGES} imports the contract only`
+  if (from === PAGES) return to in FLOORS && toFloor === 0 ? undefined : `${PAGES} imports floor 0 only`
   if (to === PAGES) return `${from} must not know ${PAGES}, whose code runs in a browser`
   if (from === ANNEX) return toFloor === 0 ? undefined : `${ANNEX} imports floor 0 only, ${to} is on floor ${toFloor}`
   if (to === ANNEX) {

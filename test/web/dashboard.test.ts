@@ -179,7 +179,7 @@ test.skipIf(!hasBrowser)('the report is a tree whose files say why, and open', a
 test.skipIf(!hasBrowser)('the timeline plots uploads and says their numbers', async () => {
   const { page } = await openDashboard(running())
   await goTo(page, '#/timeline?span=hour')
-  await page.getByText(/^[5-9] uploads of \d+ bytes, [1-9] failures?$/).waitFor()
+  await page.getByText(/^[5-9] uploads of \d+ B, [1-9] failures?$/).waitFor()
   await expect.poll(() => page.locator('canvas').count()).toBe(3)
   await page.getByText('Numbers').click()
   await page.getByRole('columnheader', { name: 'Searchable after' }).waitFor()

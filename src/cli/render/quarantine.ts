@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { escapeText } from '../../foundation/text/safe-text.ts'
+import { timeOfDay } from '../../foundation/text/time-of-day.ts'
 import { formatSize } from '../../foundation/text/units.ts'
 import { quarantineLeftMs } from '../../rules/failure/quarantine-duration.ts'
 import type { Quarantined } from '../../sync/quarantine.ts'
@@ -16,7 +17,7 @@ export function showQuarantine({ print, printTable, columns }: CommandContext, c
     pathOf(content),
     content.code,
     content.message,
-    content.since ?? '',
+    localTime(content.since),
     describeNextTry(content),
     content.sha256.slice(0, SHA256_DIGITS),
   ])
@@ -26,7 +27,7 @@ export function showQuarantine({ print, printTable, columns }: CommandContext, c
 
 function renderBlock(content: Quarantined): string {
   const { message, code, since } = content
-  const begun = since === null ? '' : `since ${since}; `
+  const begun = since === null ? '' : `since ${localTime(since)}; `
   return [
     escapeText(pathOf(content)),
     `  ${escapeText(message)} [${code}]`,
@@ -47,7 +48,7 @@ export function renderQuarantined(content: Quarantined): string {
     resource: resourceId,
     problem: `${message} [${code}]`,
     tries,
-    since,
+    since: localTime(since),
     'next try': describeNextTry(content),
   })
 }
@@ -66,5 +67,11 @@ function pathOf({ files }: Quarantined): string {
 
 function describeNextTry({ isSetAside, retryAt }: Quarantined): string {
   if (isSetAside) return 'never: set aside'
-  return retryAt === null || quarantineLeftMs(Date.parse(retryAt), Date.now()) === 0 ? 'with the next run' : retryAt
+  const isDue = retryAt === null || quarantineLeftMs(Date.parse(retryAt), Date.now()) === 0
+  return isDue ? 'with the next run' : localTime(retryAt)
+}
+
+/** The time of an ISO date on this computer's clock; empty for null. */
+function localTime(iso: string | null): string {
+  return iso === null ? '' : timeOfDay(Date.parse(iso), Date.now())
 }

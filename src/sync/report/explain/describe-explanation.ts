@@ -1,4 +1,5 @@
 import { counted } from '../../../foundation/text/safe-text.ts'
+import { timeOfDay } from '../../../foundation/text/time-of-day.ts'
 import { formatSize } from '../../../foundation/text/units.ts'
 import { quarantineLeftMs } from '../../../rules/failure/quarantine-duration.ts'
 import { describeWithoutText } from '../../../rules/ingestion/without-text.ts'
@@ -28,16 +29,16 @@ const MOST_PROBLEMS = 5
 
 /**
  * Describes everything known of one path for people, text by label; what does not apply is undefined. Delays that ended before
- * `nowMs` are left out.
+ * `nowMs` are left out. Times are those of this computer's clock.
  */
 export function describeExplanation(found: PathExplanation, remote: RemoteFinding | undefined, nowMs: number): Fields {
   const { content, directory } = found
   return {
     ...describePath(found),
     ...(content && describeContent(content, found, nowMs)),
-    ...(directory && describeDirectory(directory)),
+    ...(directory && describeDirectory(directory, nowMs)),
     ...describeRemote(remote),
-    ...describeHistory(found),
+    ...describeHistory(found, nowMs),
   }
 }
 
@@ -88,12 +89,12 @@ function describeContent(content: Content, { duplicateOf, heldBack }: PathExplan
     state: describeState(content, heldBack, nowMs),
     'copy of': duplicateOf,
     resource: content.resourceId ?? undefined,
-    uploaded: uploadedAt === null ? undefined : isoTime(uploadedAt),
-    ingestion: describeIngestion(content),
+    uploaded: uploadedAt === null ? undefined : timeOfDay(uploadedAt, nowMs),
+    ingestion: describeIngestion(content, nowMs),
     note: describeNote(content),
     // For other states the state itself contains the reason.
     ...(content.state === 'stored' && { problem: describeProblem(content, nowMs) }),
-    searchable: searchableAt === null ? undefined : isoTime(searchableAt),
+    searchable: searchableAt === null ? undefined : timeOfDay(searchableAt, nowMs),
   }
 }
 
@@ -109,10 +110,10 @@ function describeState(content: Content, heldBack: string | null, nowMs: number)
   return `${texts[content.state]}${wait}`
 }
 
-/** `running (pending), seen 2026-01-01T00:00:00.000Z`. */
-function describeIngestion({ outcome, ingestionStatus, ingestionSeenAt }: Content): string | undefined {
+/** `running (pending), seen 14:05`. */
+function describeIngestion({ outcome, ingestionStatus, ingestionSeenAt }: Content, nowMs: number): string | undefined {
   if (outcome === null) return undefined
-  const seen = ingestionSeenAt === null ? '' : `, seen ${isoTime(ingestionSeenAt)}`
+  const seen = ingestionSeenAt === null ? '' : `, seen ${timeOfDay(ingestionSeenAt, nowMs)}`
   return `${ingestionStatus ?? 'not polled yet'} (${outcome})${seen}`
 }
 
@@ -131,11 +132,14 @@ function describeProblem(content: Content, nowMs: number): string | undefined {
 
 function describeWait({ retryAt, isSetAside }: Content, until: string, nowMs: number): string {
   if (isSetAside === 1) return '; set aside'
-  return retryAt === null || quarantineLeftMs(retryAt, nowMs) === 0 ? '' : `; ${until} ${isoTime(retryAt)}`
+  return retryAt === null || quarantineLeftMs(retryAt, nowMs) === 0 ? '' : `; ${until} ${timeOfDay(retryAt, nowMs)}`
 }
 
-function describeDirectory({ remotePath, createdAt, directories, files, problems }: DirectoryExplanation): Fields {
-  const since = createdAt === null ? 'not created yet; the next run creates it' : `since ${isoTime(createdAt)}`
+function describeDirectory(
+  { remotePath, createdAt, directories, files, problems }: DirectoryExplanation,
+  nowMs: number,
+): Fields {
+  const since = createdAt === null ? 'not created yet; the next run creates it' : `since ${timeOfDay(createdAt, nowMs)}`
   const shown = problems.slice(0, MOST_PROBLEMS).map(({ path, code, message }, index) => {
     return [`problem ${index + 1}`, `${path}: ${message} [${code}]`] as const
   })
@@ -171,10 +175,10 @@ function describeRemote(remote: RemoteFinding | undefined): Fields {
   return { 'in the library': remote.error ?? (remote.paths.join(', ') || 'the service does not show where') }
 }
 
-function describeHistory({ uploads, history, movedTo }: PathExplanation): Fields {
+function describeHistory({ uploads, history, movedTo }: PathExplanation, nowMs: number): Fields {
   const sent = uploads.map(({ attempt, begunAt, outcome, path, message }) => {
     const ended = outcome === null ? 'cut off' : OUTCOME_WORDS[outcome]
-    const text = `${isoTime(begunAt)} ${ended}, from ${path}${message === null ? '' : `: ${message}`}`
+    const text = `${timeOfDay(begunAt, nowMs)} ${ended}, from ${path}${message === null ? '' : `: ${message}`}`
     return [`upload ${attempt}`, text] as const
   })
   // A moved file is the same version at another path, so it is not listed as an earlier one.
@@ -182,12 +186,8 @@ function describeHistory({ uploads, history, movedTo }: PathExplanation): Fields
   const earlier = versions.map(({ resourceId, outcome, endedAt, reason }, index) => {
     const label = versions.length === 1 ? 'earlier version' : `earlier version ${index + 1}`
     const searchable = outcome === 'searchable' ? '; still searchable' : ''
-    const until = `until ${isoTime(endedAt)} (${describeEnd(reason)})${searchable}`
+    const until = `until ${timeOfDay(endedAt, nowMs)} (${describeEnd(reason)})${searchable}`
     return [label, `${resourceId ?? 'never stored'}, ${until}`] as const
   })
   return Object.fromEntries([...sent, ...earlier])
-}
-
-function isoTime(timeMs: number): string {
-  return new Date(timeMs).toISOString()
 }

@@ -1,5 +1,6 @@
 import type { MirrorOverview } from '../../../contract/dashboard/shapes.ts'
-import { counted, formatSize, formatTime } from '../../common/format.ts'
+import { formatSize } from '../../../foundation/text/units.ts'
+import { counted, formatTime } from '../../common/format.ts'
 import { ActionButton } from '../action-button.tsx'
 import { useSession } from '../api/session.ts'
 import { addressOf } from '../routes.ts'

@@ -1,5 +1,5 @@
 import type { ReportRowShown } from '../../../contract/dashboard/shapes.ts'
-import { formatSize } from '../../common/format.ts'
+import { formatSize } from '../../../foundation/text/units.ts'
 import { CLASSES } from '../words.ts'
 import type { Explained } from './why-dialog.tsx'
 

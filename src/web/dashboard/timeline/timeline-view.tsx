@@ -1,5 +1,6 @@
 import type { Timeline, TimelineSpan } from '../../../contract/dashboard/shapes.ts'
-import { counted, formatSize, formatTime } from '../../common/format.ts'
+import { formatSize } from '../../../foundation/text/units.ts'
+import { counted, formatTime } from '../../common/format.ts'
 import { Failure, Loading } from '../../common/ui/notice.tsx'
 import { ViewHeading } from '../../common/ui/view-heading.tsx'
 import { useLoaded } from '../../common/use-loaded.ts'
