@@ -104,7 +104,10 @@ export class PageHome {
       running.child.kill('SIGKILL')
       await running.ended
     })
-    await attachDaemon(running, join(this.path, '.local', 'state', 'shelfd')).until('up to date', isIdle)
+    const daemon = attachDaemon(running, join(this.path, '.local', 'state', 'shelfd'))
+    // Between a scan and its uploads a daemon is idle, too.
+    do await daemon.until('idle', isIdle)
+    while (!(await this.type('shelfd status')).output.includes('up to date'))
   }
 }
 
