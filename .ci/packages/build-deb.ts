@@ -37,7 +37,7 @@ export function buildDeb(root: string, { directory, madeAt, isQuick }: MakeOptio
   }
   const deb = join(directory, `shelfd_${packageJson.version}_${architecture}.deb`)
   const env = { ...process.env, SOURCE_DATE_EPOCH: String(madeAt) }
-  const compression = isQuick ? ['-Znone'] : ['-Zzstd', '-z19']
+  const compression = isQuick ? ['-Znone'] : ['-Zzstd', '-z9']
   execFileSync('dpkg-deb', ['--root-owner-group', ...compression, '--build', root, deb], {
     env,
     stdio: ['ignore', 'ignore', 'inherit'],
