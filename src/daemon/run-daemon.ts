@@ -14,6 +14,7 @@ import { answerClients } from './control/answer-clients.ts'
 import { startControlServer } from './control/server.ts'
 import { type HealthServer, startHealthServer } from './health/health-server.ts'
 import { type JumpKind, startHeartbeat } from './heartbeat.ts'
+import { IdleMemory } from './idle-memory.ts'
 import type { Metrics } from './metrics/create-metrics.ts'
 import { createNotifier, type Notifier } from './sd-notify.ts'
 import { StatusNotices } from './status-notices.ts'
@@ -84,6 +85,7 @@ class Daemon implements AsyncDisposable {
   readonly #notifier: Notifier
   readonly #metrics: Metrics
   readonly #mutex = new Mutex()
+  readonly #memory = new IdleMemory()
   readonly #parts = new AsyncDisposableStack()
   readonly #fatal = Promise.withResolvers<never>()
   #supervisor: Supervisor
@@ -191,7 +193,9 @@ class Daemon implements AsyncDisposable {
     const { store } = this.#input
     if (!store.isInPlace()) this.#fail(storeIsGone(store.directory))
     this.#supervisor.applyMaintenance()
-    this.#notifier.status(describeStatus(this.status()))
+    const status = this.status()
+    this.#notifier.status(describeStatus(status))
+    if (isIdle(status)) this.#memory.release()
     this.#notices?.beat(() => this.status()).catch((error: unknown) => this.#fail(error))
   }
 
@@ -309,4 +313,8 @@ function refusalOf(work: () => void): { readonly error: unknown } | undefined {
     if (error instanceof OperatorError) throw error
     return { error }
   }
+}
+
+function isIdle({ mirrors, uploading, inIngestion }: DaemonStatus): boolean {
+  return uploading === 0 && inIngestion === 0 && mirrors.every(({ state }) => state === 'idle')
 }
