@@ -4,7 +4,6 @@ import type { Dispatcher } from 'undici'
 import type { Clock, Timer } from '../../foundation/clock.ts'
 import { onAbort } from '../../foundation/concurrency/on-abort.ts'
 import { SourceFailure } from './multipart.ts'
-
 import type { ServiceRequest } from './request.ts'
 import { interruption, networkError, noConnection, TransientFailure, type Wire } from './transient-failure.ts'
 
