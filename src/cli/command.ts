@@ -14,7 +14,7 @@ export interface ArgumentSpec {
   readonly required?: true
   readonly choices?: readonly string[]
   /** What completion offers for an argument instead of files. */
-  readonly completes?: 'mirrors'
+  readonly completes?: 'mirrors' | 'libraries'
   readonly default?: string | number
   /** Name of the value in the help, by custom in capitals. */
   readonly placeholder?: string

@@ -1,5 +1,5 @@
 /** What the program answers to a shell at TAB, without a shell. */
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
@@ -50,6 +50,19 @@ describe('completion', () => {
     expect(await offersFor(['whoami', ''])).toEqual([])
   })
 
+  test('completion offers the libraries of the configuration and of past runs', async () => {
+    writeFileSync(join(home, 'libraries.yaml'), 'mirrors: [{ path: ~/P, library: Research }, { path: ~/Q }]\n')
+    mkdirSync(join(home, 'Drafts'))
+    writeFileSync(join(home, 'Drafts', 'a.md'), 'A')
+    const env = { SHELFD_CONFIG: join(home, 'libraries.yaml') }
+    expect((await shelfd(['libraries', 'create', 'Thesis'])).exitCode).toBe(0)
+    expect(await shelfd(['sync', 'Drafts', '--to', 'Thesis', '-q'])).toMatchObject({ exitCode: 0 })
+    for (const words of [['sync', 'Drafts', '--to'], ['search', 'tide', '--library'], ['libraries', 'show'], ['ls']]) {
+      expect(await offersFor([...words, ''], env)).toEqual(['Research', 'Thesis'])
+    }
+    expect(await offersFor(['ls', 'Th'], env)).toEqual(['Thesis'])
+  })
+
   test('completion reads the configuration that the line names', async () => {
     const other = join(home, 'other.yaml')
     writeFileSync(other, 'mirrors: [{ name: elsewhere, path: ~/E }]\n')
@@ -58,7 +71,7 @@ describe('completion', () => {
 
   test('completion leaves files to the shell', async () => {
     for (const words of [
-      ['sync', '--to', ''],
+      ['sync', '--config', ''],
       ['why', ''],
       ['sync', '--', ''],
       ['sync', '--', '--d'],

@@ -3,8 +3,8 @@ import { renderCompletionScript, SHELLS } from '../parser/completion-script.ts'
 
 export const command = defineCommand({
   description: [
-    'Prints a script for this shell. From then on TAB completes commands, flags, their values and the names of mirrors in the',
-    'configuration; everything else is completed as a file.',
+    'Prints a script for this shell. From then on TAB completes commands, flags, their values and the names of mirrors and',
+    'libraries in the configuration and of earlier runs; everything else is completed as a file.',
   ].join('\n'),
   withoutSettings: true,
   positionals: { shell: { type: 'string', required: true, choices: SHELLS, describe: 'bash, zsh or fish' } },

@@ -44,7 +44,12 @@ export const command = defineCommand({
     },
   },
   options: {
-    to: { type: 'string', describe: 'Where a directory goes', placeholder: 'LIBRARY[:/path]' },
+    to: {
+      type: 'string',
+      describe: 'Where a directory goes',
+      placeholder: 'LIBRARY[:/path]',
+      completes: 'libraries',
+    },
     'dry-run': {
       type: 'boolean',
       alias: 'n',

@@ -1,4 +1,4 @@
-import { listMirrorNames } from '../../app/settings/mirror-names.ts'
+import { listLibraryNames, listMirrorNames } from '../../app/settings/names-to-complete.ts'
 import { type ArgumentSpec, type ArgumentTable, type Command, takesValue } from '../command.ts'
 import { commands } from '../commands.ts'
 import { COMPLETION_REQUEST, GLOBAL_OPTIONS, optionsOf, positionsOfWords } from '../options/global-options.ts'
@@ -22,7 +22,8 @@ export async function listCompletions([, ...words]: readonly string[], io: CliIo
   if (found.isMistyped) return []
   const command = await found.entry?.load()
   const previous = findFlag(before.at(-1), command)
-  if (previous && takesValue(previous) && !previous.choices) return []
+  if (previous && takesValue(previous) && !previous.choices)
+    return offer(listArguments(previous, io, before), current, io)
   const request = [COMPLETION_REQUEST, 'shelfd', ...found.argv, current]
   const { yargs } = buildParser({ found, command, argv: request, shell: io.env.SHELL })
   const offered = await ask(yargs, request)
@@ -30,10 +31,14 @@ export async function listCompletions([, ...words]: readonly string[], io: CliIo
   const wanted = offered.filter((line) => !line.startsWith('-'))
   if (wanted.length > 0 || !command) return wanted
   const typed = positionsOfWords(found.argv).length - found.path.length
-  // Filtered here: shells offer files only for an empty list, and some shells do not filter by the typed word.
-  const fitting = listArguments(findPositional(command, typed), io, before).filter((each) => each.startsWith(current))
+  return offer(listArguments(findPositional(command, typed), io, before), current, io)
+}
+
+/** Filtered here: shells offer files only for an empty list, and some shells do not filter by the typed word. */
+function offer(names: readonly string[], current: string, { env }: CliIo): readonly string[] {
+  const fitting = names.filter((each) => each.startsWith(current))
   // zsh reads the text after the first colon as a description.
-  return io.env.SHELL?.includes('zsh') ? fitting.map((each) => each.replaceAll(':', '\\:')) : fitting
+  return env.SHELL?.includes('zsh') ? fitting.map((each) => each.replaceAll(':', '\\:')) : fitting
 }
 
 /** Finds a flag by its whole name or its letter. */
@@ -49,9 +54,9 @@ function findPositional({ positionals }: Command, index: number): ArgumentSpec |
 }
 
 function listArguments(spec: ArgumentSpec | undefined, io: CliIo, before: readonly string[]): readonly string[] {
-  if (spec?.completes !== 'mirrors') return spec?.choices ?? []
-  const config = before[before.lastIndexOf('--config') + 1]
-  return listMirrorNames(before.includes('--config') ? config : undefined, io)
+  if (!spec?.completes) return spec?.choices ?? []
+  const config = before.includes('--config') ? before[before.lastIndexOf('--config') + 1] : undefined
+  return spec.completes === 'mirrors' ? listMirrorNames(config, io) : listLibraryNames(config, io)
 }
 
 /** yargs calls back once for each level of commands; the last call has the lines. */

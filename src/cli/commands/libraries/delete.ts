@@ -8,7 +8,9 @@ import { askLine } from '../../terminal/ask-line.ts'
 
 export const command = defineCommand({
   description: 'Asks for the name of the library. There is no way back. Needs the ability library.delete.',
-  positionals: { library: { type: 'string', required: true, describe: 'Identifier or exact name' } },
+  positionals: {
+    library: { type: 'string', required: true, completes: 'libraries', describe: 'Identifier or exact name' },
+  },
   options: {
     confirm: { type: 'string', placeholder: 'NAME', describe: 'The name of the library, instead of being asked' },
   },

@@ -3,7 +3,9 @@ import { defineCommand } from '../../command.ts'
 import { renderFields } from '../../render/layout/table.ts'
 
 export const command = defineCommand({
-  positionals: { library: { type: 'string', required: true, describe: 'Identifier or exact name' } },
+  positionals: {
+    library: { type: 'string', required: true, completes: 'libraries', describe: 'Identifier or exact name' },
+  },
   options: {},
   settingFlags: ['data-dir', 'service-url', 'ca-file'],
   examples: [['libraries show Research', 'its identifier, overview, times and your rights']],

@@ -9,6 +9,7 @@ export const command = defineCommand({
       type: 'string',
       required: true,
       placeholder: 'LIBRARY[:/path]',
+      completes: 'libraries',
       describe: 'Library and directory, / by default',
     },
   },

@@ -7,7 +7,13 @@ import { defineCommand } from '../../command.ts'
 export const command = defineCommand({
   description: 'Needs the right update on the library. An existing directory is no error.',
   positionals: {
-    target: { type: 'string', required: true, placeholder: 'LIBRARY:/path', describe: 'Library and directory' },
+    target: {
+      type: 'string',
+      required: true,
+      placeholder: 'LIBRARY:/path',
+      completes: 'libraries',
+      describe: 'Library and directory',
+    },
   },
   options: { parents: { type: 'boolean', alias: 'p', describe: 'Create the directories above it too' } },
   settingFlags: ['data-dir', 'service-url', 'ca-file'],

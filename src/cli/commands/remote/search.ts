@@ -9,7 +9,12 @@ export const command = defineCommand({
   description: 'The results are ranked candidates, not verified answers.',
   positionals: { query: { type: 'string', required: true, array: true, describe: 'What to look for' } },
   options: {
-    library: { type: 'string', array: true, describe: 'Only in this library; may be given several times' },
+    library: {
+      type: 'string',
+      array: true,
+      completes: 'libraries',
+      describe: 'Only in this library; may be given several times',
+    },
     strategy: { type: 'string', describe: 'lexical matches terms without asking an AI provider' },
     limit: { type: 'number', describe: 'At most so many candidates' },
     compact: { type: 'boolean', describe: 'Without abstracts and excerpts' },

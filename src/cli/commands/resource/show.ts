@@ -5,7 +5,13 @@ import { findResource } from './find-resource.ts'
 
 export const command = defineCommand({
   positionals: { id: { type: 'string', required: true, describe: 'Identifier of the resource' } },
-  options: { library: { type: 'string', describe: 'Its library; by default every readable library is searched' } },
+  options: {
+    library: {
+      type: 'string',
+      completes: 'libraries',
+      describe: 'Its library; by default every readable library is searched',
+    },
+  },
   settingFlags: ['data-dir', 'service-url', 'ca-file'],
   examples: [['resource show res_1 --library Research', 'title, places, ingestion and assets']],
   exits: ['done', 'failed', 'temporary', 'refused'],
