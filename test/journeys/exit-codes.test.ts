@@ -25,12 +25,15 @@ function describeFile(path: string): string {
 
 const LOG_LINE = /^\d\d:\d\d:\d\d (?:info|warn) /
 
+/** What a command that waits says before it gives up. */
+const WAITING = /\. Trying until /
+
 /** An error is one message, and at most one line that names the next step. */
 function expectOneMessage(stderr: string, text: RegExp): void {
   const lines = stderr
     .trim()
     .split('\n')
-    .filter((line) => !LOG_LINE.test(line))
+    .filter((line) => !LOG_LINE.test(line) && !WAITING.test(line))
   expect(stderr).toMatch(text)
   expect(lines.filter((line) => line.startsWith('shelfd: '))).toHaveLength(1)
   expect(lines.length).toBeLessThanOrEqual(2)
