@@ -5,9 +5,11 @@ import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, s
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { parse } from 'yaml'
 import { makePackages } from '../../.ci/packages/make-packages.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { type InsideOutcome, makeCleanRoot, mayMakeRoot, runInside, startInside } from '../support/clean-root.ts'
+import { freePort } from '../support/free-port.ts'
 import { writeTree } from '../support/temporary.ts'
 import { exposureOf, verifyUnit } from '../support/verify-unit.ts'
 
@@ -17,6 +19,8 @@ const UNIT = 'usr/lib/systemd/system/shelfd.service'
 const PACKAGE_OF: Readonly<Record<string, string>> = { 'libstdc++.so.6': 'libstdc++6', 'libgcc_s.so.1': 'libgcc-s1' }
 /** The compiler whose libstdc++ first had these symbols. */
 const COMPILER_OF: Readonly<Record<string, string>> = { '3.4.29': '11' }
+
+const PROJECT = join(import.meta.dirname, '..', '..')
 
 const place = mkdtempSync(join(tmpdir(), 'shelfd-linux-packages-'))
 const root = join(place, 'root')
@@ -105,6 +109,29 @@ describe.runIf(mayMakeRoot)('the packages for Linux', () => {
     expect(await ended).toEqual([0, null])
   })
 
+  test('the steps of the Dockerfile give a daemon that writes nothing but its volumes', async () => {
+    const [, steps = []] = readStages(await onFreePort('service/docker/Dockerfile'))
+    const [built = ''] = globSync('opt/shelfd-*', { cwd: root })
+    // What the image of Node brings.
+    expectDone(runInside(root, ['useradd', '--uid', '1000', '--user-group', 'node']))
+    mkdirSync(join(root, 'usr/local/bin'), { recursive: true })
+    expectDone(runInside(root, ['ln', '--symbolic', `/${built}/bin/node`, '/usr/local/bin/node']))
+    const image = runSteps(steps, built)
+    const compose = parse(readFileSync(join(PROJECT, 'service/docker/compose.yaml'), 'utf8')).services.shelfd
+    expect(compose).toMatchObject({ read_only: true, user: '1000:1000', cap_drop: ['ALL'] })
+    expect(compose.volumes).toEqual(expect.arrayContaining(['state:/state', 'library:/library']))
+    const daemon = { user: image.user, env: image.env, volumes: image.volumes }
+    writeFileSync(join(root, 'etc/shelfd/config.yaml'), 'mirrors: [{ path: /srv/papers, settle: 100ms }]\n')
+    const child = startInside(root, [...image.entrypoint, ...image.command], daemon)
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const check = () => runInside(root, image.healthcheck).exitCode
+    await expect.poll(check, { interval: 300 }).toBe(0)
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    expect(await ended).toEqual([0, null])
+    expect(runInside(root, image.healthcheck).exitCode).toBe(1)
+  })
+
   test('an update keeps the configuration, removal the data, and purging neither', () => {
     const exists = (path: string) => runInside(root, ['test', '-e', path]).exitCode === 0
     const next = makeNextVersion(deb)
@@ -144,6 +171,57 @@ function dpkg(...args: string[]): InsideOutcome {
 function expectDone(outcome: InsideOutcome): InsideOutcome {
   expect(outcome.exitCode, outcome.stdout + outcome.stderr).toBe(0)
   return outcome
+}
+
+/** A port of its own in place of the usual one, which another test may use. */
+async function onFreePort(file: string): Promise<string> {
+  return readFileSync(join(PROJECT, file), 'utf8').replaceAll('9847', String(await freePort()))
+}
+
+type Step = readonly [instruction: string, argument: string]
+
+/** The instructions of each stage of a Dockerfile. */
+function readStages(text: string): Step[][] {
+  const lines = text
+    .replace(/^#.*\n/gm, '')
+    .replace(/\\\n\s*/g, '')
+    .split('\n')
+  const steps = lines
+    .filter(Boolean)
+    .map((line): Step => [line.split(' ', 1)[0] ?? '', line.slice(line.indexOf(' ') + 1)])
+  return steps.reduce<Step[][]>((stages, step) => {
+    if (step[0] === 'FROM') stages.push([])
+    stages.at(-1)?.push(step)
+    return stages
+  }, [])
+}
+
+/** Does in the root what Docker would do for the last stage, with `built` in place of the first; installs no packages. */
+function runSteps(steps: readonly Step[], built: string) {
+  const argumentsOf = (name: string) =>
+    steps.filter(([instruction]) => instruction === name).map(([, argument]) => argument)
+  const listOf = (name: string): string[] => JSON.parse((argumentsOf(name)[0] ?? '').replace(/^[^[]*/, ''))
+  const [directory = '/'] = argumentsOf('WORKDIR')
+  mkdirSync(join(root, directory), { recursive: true })
+  for (const [instruction, argument] of steps) {
+    const [, ...paths] = argument.split(' ')
+    const target = join(directory, paths.pop() ?? '')
+    const sources = paths.map((path) => path.replace('/build', `/${built}`))
+    if (instruction === 'COPY') expectDone(runInside(root, ['cp', '--recursive', ...sources, target]))
+    if (instruction === 'RUN' && !argument.startsWith('apt-get')) expectDone(runInside(root, ['sh', '-c', argument]))
+  }
+  const env = Object.fromEntries(
+    argumentsOf('ENV').flatMap((line) => line.split(/ +/).map((each) => each.split('=', 2))),
+  )
+  const path = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/home/node' }
+  return {
+    user: argumentsOf('USER')[0] ?? '',
+    env: { ...path, ...env },
+    volumes: listOf('VOLUME'),
+    entrypoint: listOf('ENTRYPOINT'),
+    command: listOf('CMD'),
+    healthcheck: ['env', `PATH=${path.PATH}`, ...listOf('HEALTHCHECK')],
+  }
 }
 
 /** What systemd would start, as whom, and with which variables. */

@@ -38,6 +38,8 @@ interface InsideOptions {
   /** A user of that root; root by default. */
   readonly user?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Nothing of that root can be written apart from /tmp and these directories, which are empty and belong to the user alone. */
+  readonly volumes?: readonly string[]
 }
 
 export interface InsideOutcome {
@@ -64,10 +66,16 @@ export function startInside(root: string, command: readonly string[], options: I
 }
 
 /** What is mounted there is mounted for that program alone. */
-function enter(root: string, command: readonly string[], { user = 'root' }: InsideOptions): string[] {
+function enter(root: string, command: readonly string[], options: InsideOptions): string[] {
+  const { user = 'root', volumes } = options
+  const readOnly = [
+    'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && mount -t tmpfs -o mode=1777 none "$0/tmp"',
+    ...(volumes ?? []).map((path) => `mount -t tmpfs -o "mode=0700,uid=\${id%:*},gid=\${id#*:}" none "$0${path}"`),
+  ]
   const script = [
-    'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev"',
     'id=$(sed -n "s/^$1:[^:]*:\\\\([0-9]*:[0-9]*\\\\):.*/\\\\1/p" "$0/etc/passwd")',
+    ...(volumes ? readOnly : []),
+    'mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev"',
     'root=$0; shift; exec chroot --userspec="$id" "$root" "$@"',
   ]
   return ['--mount', '--', 'sh', '-c', script.join(' && '), root, user, ...command]
