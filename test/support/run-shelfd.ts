@@ -7,8 +7,10 @@ import type { Outcome, Variables } from './home.ts'
 /** Names the `main` that tests run; the journeys and endurance tests set it to the bundle (use-compiled-program.ts). */
 export const PROGRAM_VARIABLE = 'SHELFD_TESTED_PROGRAM'
 
+export const SOURCE_MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
+
 /** The `main` under test, that of the source by default. */
-export const MAIN = process.env[PROGRAM_VARIABLE] ?? join(import.meta.dirname, '..', '..', 'src', 'main.ts')
+export const MAIN = process.env[PROGRAM_VARIABLE] ?? SOURCE_MAIN
 
 export interface Running {
   readonly child: ChildProcess
