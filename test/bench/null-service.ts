@@ -14,11 +14,16 @@ export interface NullService extends Disposable {
 
 const counted = z.object({ requests: z.int() })
 const begun = z.record(z.string(), z.number())
+/** The argument of the process. */
+const LISTS_UPLOADS = '--lists-uploads'
 const CHILD = fileURLToPath(new URL('./children/null-service.ts', import.meta.url))
 
-/** Starts the null service on loopback in a process of its own, so that its work is not counted as ours. */
-export async function startNullService(): Promise<NullService> {
-  const child = fork(CHILD)
+/**
+ * Starts the null service on loopback in a process of its own, so that its work is not counted as ours. It lists the uploads that it took
+ * only if it `listsUploads`: a new state would compare them with its files before it sends any.
+ */
+export async function startNullService({ listsUploads = false } = {}): Promise<NullService> {
+  const child = fork(CHILD, listsUploads ? [LISTS_UPLOADS] : [])
   child.on('exit', (code, signal) => {
     if (!child.killed) process.stderr.write(`The null service ended by itself (${signal ?? code})\n`)
   })

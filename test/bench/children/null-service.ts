@@ -1,6 +1,6 @@
 /**
- * A service that keeps nothing but its directories, the name of each upload and when it began: every request is answered at once,
- * every upload is new and lies in `.inbox`, every resource is searchable.
+ * A service that keeps nothing but its directories, when the upload of each name began and, with --lists-uploads, these names: every
+ * request is answered at once, every upload is new and lies in `.inbox`, every resource is searchable.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { basename, dirname } from 'node:path'
@@ -25,8 +25,10 @@ const directories = new Map<string, Set<string>>([
   ['/', new Set([INBOX])],
   [INBOX, new Set()],
 ])
+const listsUploads = process.argv.includes('--lists-uploads')
 /** Names of the uploads; the number in an upload's identifier is its place. */
 const uploads: string[] = []
+let uploadCount = 0
 
 let requests = 0
 let lastId = 0
@@ -104,7 +106,9 @@ function takeUpload(request: IncomingMessage, response: ServerResponse): void {
   request.once('data', (bytes: Buffer) => {
     const name = /filename="([^"]*)"/.exec(bytes.toString('latin1', 0, 1_000))?.[1] ?? 'unnamed'
     begun[name] = atMs
-    const id = `u${uploads.push(name) - 1}`
+    const id = `u${uploadCount}`
+    uploadCount += 1
+    if (listsUploads) uploads.push(name)
     request.on('end', () => answer(response, 201, { id }))
   })
 }

@@ -16,7 +16,7 @@ const CONNECTIONS = 4
 export async function report(bench: Bench): Promise<ResultRow[]> {
   const { tree, program, workspace, options } = bench
   // Its own service: the library of another row's tree would be listed as well.
-  using service = await startNullService()
+  using service = await startNullService({ listsUploads: true })
   const { env } = await mirrorTwice({ tree, program, service, workspace })
   const script = await compileModule(program, LIST)
   const bare = () => runProcess([process.execPath, script, service.url, String(CONNECTIONS)])

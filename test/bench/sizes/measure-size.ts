@@ -52,7 +52,7 @@ export async function measureSize(bench: Bench, files: number, runs: number): Pr
   const copy = bench.workspace.fresh('copy')
   // Links have the same sizes and times, which is all that rclone compares.
   await runProcess(['cp', '-al', tree, copy])
-  using service = await startNullService()
+  using service = await startNullService({ listsUploads: true })
   const place = { bench, runs, tree, copy, service, home: daemonHome(bench, tree) }
   const first = await measureFirstPass(place)
   const firstSync = await measureFirstSync(place)
