@@ -20,14 +20,14 @@ export const passOptions = z.object({
 export type PassOptions = Readonly<z.infer<typeof passOptions>>
 
 /** Nothing is done that wants a confirmation of a person, and nothing more than is due. */
-export const CAREFUL_PASS: Omit<PassOptions, 'waitMs'> = {
+export const CAREFUL_PASS = {
   hashEverything: false,
   isDryRun: false,
   acceptsRemovals: false,
   adopts: false,
   acceptsRoot: false,
   acceptsBreadth: false,
-}
+} as const satisfies Omit<PassOptions, 'waitMs'>
 
 /** What one run, over all its mirrors, has finished trying and leaves to a later run. */
 export interface RunAttempts {

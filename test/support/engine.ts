@@ -17,7 +17,7 @@ import { createObserver } from '../../src/sync/observe/create-observer.ts'
 import type { ObserveTree } from '../../src/sync/observe/observation.ts'
 import { examineInThread, observeInThreads } from '../../src/sync/observe/observe-in-threads.ts'
 import { scopeAt, walkTree } from '../../src/sync/observe/walk-tree.ts'
-import type { PassOptions } from '../../src/sync/pass.ts'
+import { CAREFUL_PASS, type PassOptions } from '../../src/sync/pass.ts'
 import { createProgress } from '../../src/sync/progress.ts'
 import { type MirrorReport, report } from '../../src/sync/report/report.ts'
 import type { ReportRow } from '../../src/sync/report/report-entry.ts'
@@ -113,17 +113,7 @@ export function openTestEngine(
     engine,
     store,
     stateDir,
-    sync: (mirrors, pass = {}) =>
-      runSync(engine, mirrors, {
-        waitMs: 30_000,
-        hashEverything: false,
-        isDryRun: false,
-        acceptsRemovals: false,
-        adopts: false,
-        acceptsRoot: false,
-        acceptsBreadth: false,
-        ...pass,
-      }),
+    sync: (mirrors, pass = {}) => runSync(engine, mirrors, { waitMs: 30_000, ...CAREFUL_PASS, ...pass }),
     report: (mirrors, options = {}) => reportOnce(engine, mirrors, options),
     [Symbol.asyncDispose]: close,
   }

@@ -9,6 +9,7 @@ import type { SyncRequest } from '../../../src/daemon/control/requests.ts'
 import { type ControlServer, type ControlServerInput, startControlServer } from '../../../src/daemon/control/server.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
 import { emptySummary } from '../../../src/rules/run/sync-summary.ts'
+import { CAREFUL_PASS } from '../../../src/sync/pass.ts'
 import type { RunResult } from '../../../src/sync/run/run-sync.ts'
 import { daemonMirrorStatus, daemonStatus } from '../../support/daemon-status.ts'
 
@@ -25,15 +26,7 @@ export const syncRequest: SyncRequest = {
   mirrors: [],
   limits: { transfers: 4, checkers: 2, inIngestion: 200, newPerRun: null, newPerDay: 5, newBytesPerRun: null },
   namesFiles: false,
-  options: {
-    waitMs: 0,
-    hashEverything: false,
-    isDryRun: false,
-    acceptsRemovals: false,
-    adopts: false,
-    acceptsRoot: false,
-    acceptsBreadth: false,
-  },
+  options: { waitMs: 0, ...CAREFUL_PASS },
 }
 
 /** The result of a run over one mirror. */

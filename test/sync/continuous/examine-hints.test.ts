@@ -7,21 +7,14 @@ import { emptySummary } from '../../../src/rules/run/sync-summary.ts'
 import { type Examination, examineHints } from '../../../src/sync/continuous/examine-hints.ts'
 import { MirrorWatch } from '../../../src/sync/continuous/mirror-watch.ts'
 import { walkOptions } from '../../../src/sync/observe/observe.ts'
+import { CAREFUL_PASS } from '../../../src/sync/pass.ts'
 import { openMirror } from '../../../src/sync/pin/open-mirror.ts'
 import { mirrorOf, openTestEngine } from '../../support/engine.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
 import { type ManualWatch, manualWatch } from '../../support/mirror-controller.ts'
 import { type Tree, temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
-const PASS = {
-  waitMs: 0,
-  hashEverything: false,
-  isDryRun: false,
-  acceptsRemovals: false,
-  adopts: false,
-  acceptsRoot: false,
-  acceptsBreadth: false,
-}
+const PASS = { waitMs: 0, ...CAREFUL_PASS }
 
 interface Examined extends AsyncDisposable {
   readonly root: string

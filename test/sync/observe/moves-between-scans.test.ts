@@ -5,20 +5,13 @@ import { inspectRoot } from '../../../src/local/read/inspect-root.ts'
 import { emptySummary } from '../../../src/rules/run/sync-summary.ts'
 import { walkOptions } from '../../../src/sync/observe/observe.ts'
 import { recordExamined } from '../../../src/sync/observe/record-observation.ts'
+import { CAREFUL_PASS } from '../../../src/sync/pass.ts'
 import { openMirror } from '../../../src/sync/pin/open-mirror.ts'
 import { mirrorOf, openTestEngine, type TestEngine } from '../../support/engine.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
 import { manyFiles, temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
-const OPTIONS = {
-  waitMs: 0,
-  hashEverything: false,
-  isDryRun: false,
-  acceptsRemovals: false,
-  adopts: false,
-  acceptsRoot: false,
-  acceptsBreadth: false,
-}
+const OPTIONS = { waitMs: 0, ...CAREFUL_PASS }
 
 /** Reads a directory that appeared between scans, as the daemon does after a hint. */
 async function examineTree({ engine }: TestEngine, directory: string, path: string): Promise<void> {
