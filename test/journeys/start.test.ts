@@ -1,6 +1,6 @@
 /** `npm start` in a checkout, run by a user who has a state and a service already. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { configure } from '../support/daemon.ts'
@@ -82,5 +82,16 @@ test('npm start takes a mistyped command for no directory', () => {
   expect(start(home, directory, ['failed'])).toMatchObject({
     exitCode: 0,
     stdout: expect.stringContaining('failed list'),
+  })
+})
+
+test('npm start without a directory mirrors the docs of the checkout', () => {
+  const home = temporaryHome()
+  const directory = checkout()
+  // Reading the words of pictures would take most of the time.
+  rmSync(join(directory, 'docs', 'images'), { recursive: true })
+  expect(start(home, directory)).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringMatching(/^docs: .*\n {2}= +\d+ in-sync$/m),
   })
 })
