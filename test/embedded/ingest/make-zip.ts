@@ -5,6 +5,8 @@ export interface MadeEntry {
   /** The size that the archive declares, if it is false. */
   readonly declaredBytes?: number
   readonly isStored?: boolean
+  /** Marked as encrypted; the bytes are those of `content` as they are. */
+  readonly isEncrypted?: boolean
   /** How often the content is repeated, at a few bytes of the archive for each megabyte. */
   readonly times?: number
 }
@@ -17,10 +19,11 @@ export function makeZip(files: Readonly<Record<string, string | MadeEntry>>): Bu
   for (const [name, file] of Object.entries(files)) {
     const made = typeof file === 'string' ? { content: file } : file
     const bytes = Buffer.from(made.content)
-    const { isStored = false, times = 1, declaredBytes = bytes.length * times } = made
+    const { isStored = false, isEncrypted = false, times = 1, declaredBytes = bytes.length * times } = made
     const packed = isStored ? bytes : deflate(bytes, times)
     const common = Buffer.alloc(26)
     common.writeUInt16LE(20, 0)
+    common.writeUInt16LE(isEncrypted ? 1 : 0, 2)
     common.writeUInt16LE(isStored ? 0 : 8, 4)
     if (times === 1) common.writeUInt32LE(crc32(bytes), 10)
     common.writeUInt32LE(packed.length, 14)

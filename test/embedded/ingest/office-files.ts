@@ -121,11 +121,14 @@ export function makeOdf(type: 'text' | 'spreadsheet', body: string): Buffer {
   })
 }
 
-/** A book of these chapters, in XHTML. */
-export function makeEpub(chapters: readonly string[]): Buffer {
+/** A book of these chapters, in XHTML; `encryption` is the algorithm that protects its parts. */
+export function makeEpub(chapters: readonly string[], encryption?: string): Buffer {
   const ids = chapters.map((_, index) => `c${index + 1}`)
   return makeZip({
     mimetype: { content: 'application/epub+zip', isStored: true },
+    ...(encryption && {
+      'META-INF/encryption.xml': `<encryption xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><e:EncryptedData xmlns:e="http://www.w3.org/2001/04/xmlenc#"><e:EncryptionMethod Algorithm="${encryption}"/></e:EncryptedData></encryption>`,
+    }),
     'META-INF/container.xml':
       '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container" version="1.0"><rootfiles><rootfile full-path="book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>',
     'book.opf': `<package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>Book</dc:title></metadata><manifest>${ids.map((id) => `<item id="${id}" href="${id}.xhtml" media-type="application/xhtml+xml"/>`).join('')}</manifest><spine>${ids.map((id) => `<itemref idref="${id}"/>`).join('')}</spine></package>`,

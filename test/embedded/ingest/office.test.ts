@@ -93,10 +93,12 @@ describe('office documents', () => {
   })
 
   it('a message about a broken document recommends no other project', async () => {
-    const broken = makeZip({ mimetype: { content: TYPES.odt, isStored: true } })
-    const message = await readHere(TYPES.odt, [broken]).then(() => 'no fault', String)
-    expect(message).toMatch(/missing its required 'content\.xml'/)
-    expect(message).not.toMatch(/ticket|github/i)
+    const empty = makeZip({ mimetype: { content: TYPES.odt, isStored: true } })
+    const foreign = makeZip({ 'notes.txt': 'tide' })
+    const messageOf = async (bytes: Buffer) => await readHere(TYPES.odt, [bytes]).then(() => 'no fault', String)
+    expect(await messageOf(empty)).toMatch(/missing its required 'content\.xml'/)
+    expect(await messageOf(foreign)).toMatch(/another than its name says/)
+    for (const bytes of [empty, foreign]) expect(await messageOf(bytes)).not.toMatch(/ticket|github|OfficeParser/i)
   })
 
   it('broken office documents end as failed', async () => {
@@ -105,6 +107,29 @@ describe('office documents', () => {
       await expect(readHere(TYPES.docx, [bytes])).rejects.toThrow(/damaged|cannot be read/)
     }
   })
+
+  it.each([
+    ['docx', TYPES.docx, 'word/document.xml'],
+    ['xlsx', TYPES.xlsx, 'xl/workbook.xml'],
+    ['odt', TYPES.odt, 'content.xml'],
+    ['epub', TYPES.epub, 'book.opf'],
+  ])('a %s in an encrypted archive ends as failed', async (_, type, part) => {
+    const locked = makeZip({ mimetype: { content: type, isStored: true }, [part]: { content: 'x', isEncrypted: true } })
+    await expect(readHere(type, [locked])).rejects.toThrow(/encrypted.*password/)
+  })
+
+  it('a book with rights management ends as failed', async () => {
+    const locked = makeEpub(['\u0017\u00f7%\u00e4'], 'http://www.w3.org/2001/04/xmlenc#aes128-cbc')
+    await expect(readHere(TYPES.epub, [locked])).rejects.toThrow(/encrypted/)
+  })
+
+  it.each(['http://www.idpf.org/2008/embedding', 'http://ns.adobe.com/pdf/enc#RC'])(
+    'a book of which only fonts are obfuscated by %s is read',
+    async (algorithm) => {
+      const { text, end } = await readHere(TYPES.epub, [makeEpub(['<p>Ishmael</p>'], algorithm)])
+      expect([text, end.status]).toEqual(['Ishmael', 'completed'])
+    },
+  )
 
   it('archives that would unpack to gigabytes end as failed at once', async () => {
     const open = makeDocx('', BOMB)

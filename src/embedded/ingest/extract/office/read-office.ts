@@ -3,13 +3,16 @@ import { messageOf } from '../../../../foundation/errors.ts'
 import { completed, type ExtractionEnd, type ExtractionSink, partial } from '../extraction.ts'
 import { cutInto } from '../passage-cutter.ts'
 import { PlaceCutter } from '../place-cutter.ts'
-import { ARCHIVE_LIMITS, checkArchive } from './check-archive.ts'
+import { ARCHIVE_LIMITS, checkArchive, passwordNeeded } from './check-archive.ts'
 import { markdownOf, rowOf } from './markdown.ts'
+import { checkRights } from './rights.ts'
 import { listEntries, type ZipEntry } from './zip.ts'
 
 const ZIP_SIGNATURE = 'PK\x03\x04'
 /** What the parser recommends to its own users. */
 const ADVICE = / If you are sure it is fine, please .*$/s
+/** What it reports of bytes that it knows no format of. */
+const UNKNOWN_FORMAT = /currently supports .* files only/
 const NO_TEXT = 'The document has no text: only its title is searchable'
 
 /** Extracts a document of Word, PowerPoint, OpenDocument, RTF or EPUB as Markdown. Throws when it is broken or encrypted. */
@@ -17,6 +20,7 @@ export async function readOffice(bytes: Buffer, sink: ExtractionSink): Promise<E
   if (bytes.toString('latin1', 0, 4) === ZIP_SIGNATURE) {
     const entries = listEntries(bytes)
     checkArchive(entries)
+    await checkRights(bytes, entries)
     if (isOnlyStyles(entries)) return partial(NO_TEXT)
   }
   const ast = await parse(bytes)
@@ -58,8 +62,9 @@ async function parse(bytes: Buffer): Promise<OfficeParserAST> {
     })
   } catch (error) {
     const message = messageOf(error).replace('[OfficeParser]: ', '').replace(ADVICE, '')
-    if (/password|encrypt|decrypt/i.test(message))
-      throw new Error('The document is encrypted: reading it takes its password')
+    if (/password|encrypt|decrypt/i.test(message)) throw passwordNeeded()
+    if (UNKNOWN_FORMAT.test(message))
+      throw new Error('The document cannot be read: its format is another than its name says')
     throw new Error(`The document cannot be read: ${message}`, { cause: error })
   }
 }

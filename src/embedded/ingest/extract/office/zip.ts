@@ -2,6 +2,8 @@
 export interface ZipEntry {
   readonly name: string
   readonly isDeflated: boolean
+  /** Its bytes are packed, then encrypted with a password. */
+  readonly isEncrypted: boolean
   readonly packedBytes: number
   /** What the archive declares, which may be a lie. */
   readonly declaredBytes: number
@@ -16,6 +18,7 @@ const ENTRY_SIGNATURE = 0x02014b50
 const ENTRY_BYTES = 46
 const LOCAL_BYTES = 30
 const DEFLATED = 8
+const ENCRYPTED = 1
 
 /** Reads the central directory; throws when it is missing or broken. Archives of 4 GiB and more are none of ours. */
 export function listEntries(zip: Buffer): ZipEntry[] {
@@ -32,6 +35,7 @@ export function listEntries(zip: Buffer): ZipEntry[] {
     const nameBytes = zip.readUInt16LE(at + 28)
     entries.push({
       name: zip.toString('utf8', at + ENTRY_BYTES, at + ENTRY_BYTES + nameBytes),
+      isEncrypted: (zip.readUInt16LE(at + 8) & ENCRYPTED) > 0,
       isDeflated: zip.readUInt16LE(at + 10) === DEFLATED,
       packedBytes: zip.readUInt32LE(at + 20),
       declaredBytes: zip.readUInt32LE(at + 24),

@@ -1,10 +1,10 @@
 import { completed, type ExtractionEnd, type ExtractionSink, partial } from '../extraction.ts'
 import { checkArchive } from '../office/check-archive.ts'
+import { readXmlPart } from '../office/xml-part.ts'
 import { listEntries } from '../office/zip.ts'
 import { PlaceCutter } from '../place-cutter.ts'
 import { sheetListener } from './sheet-rows.ts'
 import { readWorkbookParts } from './workbook-parts.ts'
-import { readXmlPart } from './xml-part.ts'
 
 /**
  * Extracts the cells of an Excel workbook (ECMA-376) as tables in Markdown, sheet by sheet, each row as a reader sees it: dates as

@@ -1,7 +1,7 @@
 import { cellText } from '../office/markdown.ts'
+import type { XmlListener } from '../office/xml-part.ts'
 import { writeNumber } from './number-formats.ts'
 import type { Workbook } from './workbook-parts.ts'
-import type { XmlListener } from './xml-part.ts'
 
 /** A cell may stand in any of 16,384 columns; this many empty ones are shown between two others. */
 const MAX_GAP = 20

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
+import { readXmlPart } from '../office/xml-part.ts'
 import type { ZipEntry } from '../office/zip.ts'
 import { meaningOf, type NumberMeaning } from './number-formats.ts'
-import { readXmlPart } from './xml-part.ts'
 
 /** What the cells of a workbook refer to. */
 export interface Workbook {

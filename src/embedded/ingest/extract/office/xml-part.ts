@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { createInflateRaw } from 'node:zlib'
 import { Parser, type ParserOptions } from 'htmlparser2'
-import { packedBytesOf, type ZipEntry } from '../office/zip.ts'
+import { packedBytesOf, type ZipEntry } from './zip.ts'
 
 export interface XmlListener {
   onOpen?(name: string, attributes: Readonly<Record<string, string>>): void
