@@ -1,4 +1,5 @@
 import type { Ability, Grant, LibraryRight } from '../access/grant.ts'
+import { DamagedBytesError } from '../contents/packed-bytes.ts'
 import type { LibraryRow } from '../database/tables/libraries.ts'
 import type { StoredPassage } from '../database/tables/passages.ts'
 import type { ResourceRow } from '../database/tables/resources.ts'
@@ -46,6 +47,8 @@ export function requireAsset(asking: Asking): Asset {
   }
   const passage = asking.service.tables.passages.one(resource.id, part)
   if (!passage) throw notFound('Asset')
+  if (passage.text === '')
+    throw new DamagedBytesError(`The stored text of asset ${asking.id('asset')} is gone or damaged`)
   return { kind: 'text', resource, passage }
 }
 

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { z } from 'zod'
-import { packBytes, unpackBytes } from '../../contents/packed-bytes.ts'
+import { DamagedBytesError, packBytes, unpackBytes } from '../../contents/packed-bytes.ts'
 import { contentReader, type ReadContent } from '../read-contents.ts'
 import { smallContentsTable } from './small-contents.ts'
 
@@ -137,16 +137,24 @@ export function passageReader(database: Database, readContent = contentReader(da
   }
 }
 
-/** Reads the text of a passage from where it is. */
+/**
+ * Reads the text of a passage from where it is. The text is empty when its content is gone or damaged: that fails the download of the
+ * text and `serve check`, but no answer or stage that concerns other documents as well.
+ */
 function openTexts(database: Database, readContent: ReadContent): (passage: TextColumns) => string {
   const stored = database.prepare<[number], { sizeBytes: number; bytes: Buffer }>(
     'SELECT size_bytes AS sizeBytes, bytes FROM passage_text WHERE passage_id = ?',
   )
   return ({ id, resourceId, text, contentOffset, contentLength }) => {
-    if (contentOffset !== null && contentLength !== null) {
-      return readContent(resourceId, contentOffset, contentLength)?.toString() ?? ''
+    try {
+      if (contentOffset !== null && contentLength !== null) {
+        return readContent(resourceId, contentOffset, contentLength)?.toString() ?? ''
+      }
+      const found = stored.get(id)
+      return found ? unpackBytes(found.bytes, found.sizeBytes).toString() : text
+    } catch (error) {
+      if (error instanceof DamagedBytesError) return ''
+      throw error
     }
-    const found = stored.get(id)
-    return found ? unpackBytes(found.bytes, found.sizeBytes).toString() : text
   }
 }
