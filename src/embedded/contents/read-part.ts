@@ -3,39 +3,32 @@ import { systemCodeOf } from '../../foundation/errors.ts'
 import { openIfThere, packedPath } from './content-file.ts'
 import { type ByteRange, type PlacedFrame, partOf, SeekableFile } from './seekable-zstd.ts'
 
-/** Some passages that follow each other stand in one frame. */
-const KEPT_FRAMES = 4
+/** 2 MiB: the passages of one answer, and those that follow each other when a content is read. */
+const KEPT_FRAMES = 32
+const KEPT_TABLES = 64
 
 /** Returns a part of a content in one piece, less of it beyond its end, and undefined when it is gone. */
 export type PartReader = (path: string, range: ByteRange) => Buffer | undefined
 
-/** The file that was read last. */
-interface LastFile {
-  readonly path: string
-  readonly frames: readonly PlacedFrame[]
-  /** Unpacked, the one read last at the end. */
-  readonly plain: Map<PlacedFrame, Buffer>
-}
-
-/** Reads small parts of contents, from either of their two files, as `streamContent` does. Throws DamagedBytesError. */
+/**
+ * Reads small parts of contents, from either of their two files, as `streamContent` does. Keeps the frames that were read last, from
+ * whatever content, since the same ones are asked for again. Throws DamagedBytesError.
+ */
 export function createPartReader(): PartReader {
-  let last: LastFile | undefined
+  const tables = new Map<string, readonly PlacedFrame[]>()
+  const unpacked = new Map<PlacedFrame, Buffer>()
   const readPacked = (path: string, range: ByteRange) => {
-    const known = last?.path === path ? last : undefined
-    using file = new SeekableFile(packedPath(path), known?.frames)
-    const { plain } = known ?? { plain: new Map<PlacedFrame, Buffer>() }
-    last = { path, frames: file.frames, plain }
-    const parts = file.framesOf(range).map((frame) =>
-      partOf(
-        frame,
-        take(plain, frame, () => file.unpack(frame)),
-        range,
-      ),
-    )
+    using file = new SeekableFile(packedPath(path), tables.get(path))
+    keep(tables, path, file.frames, KEPT_TABLES)
+    const parts = file.framesOf(range).map((frame) => {
+      const bytes = unpacked.get(frame) ?? file.unpack(frame)
+      keep(unpacked, frame, bytes, KEPT_FRAMES)
+      return partOf(frame, bytes, range)
+    })
     return Buffer.concat(parts)
   }
   return (path, range) => {
-    const plain = last?.path === path ? undefined : openIfThere(path)
+    const plain = tables.has(path) ? undefined : openIfThere(path)
     if (plain !== undefined) return readPlain(plain, range)
     try {
       return readPacked(path, range)
@@ -46,15 +39,14 @@ export function createPartReader(): PartReader {
   }
 }
 
-function take(kept: LastFile['plain'], frame: PlacedFrame, unpack: () => Buffer): Buffer {
-  const plain = kept.get(frame) ?? unpack()
-  kept.delete(frame)
-  kept.set(frame, plain)
-  for (const oldest of kept.keys()) {
-    if (kept.size <= KEPT_FRAMES) break
-    kept.delete(oldest)
+/** Puts an entry at the end of the `most` that were used last. */
+function keep<K, V>(recent: Map<K, V>, key: K, value: V, most: number): void {
+  recent.delete(key)
+  recent.set(key, value)
+  for (const oldest of recent.keys()) {
+    if (recent.size <= most) return
+    recent.delete(oldest)
   }
-  return plain
 }
 
 function readPlain(file: number, { start, end }: ByteRange): Buffer {

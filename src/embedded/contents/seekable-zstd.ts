@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { zstdCompress, zstdDecompress, zstdDecompressSync } from 'node:zlib'
+import { type ZstdOptions, zstdCompress, zstdDecompress, zstdDecompressSync } from 'node:zlib'
 import { messageOf } from '../../foundation/errors.ts'
 import { DamagedBytesError } from './packed-bytes.ts'
 
@@ -30,10 +30,11 @@ const FOOTER_BYTES = 9
 const SKIPPABLE_FRAME = 0x184d2a5e
 const SEEKABLE = 0x8f92eab1
 
-const UNPACKING = { maxOutputLength: FRAME_BYTES }
+/** Node fills one chunk; if that were full, it would make a second one. */
+const UNPACKING = { maxOutputLength: FRAME_BYTES, chunkSize: FRAME_BYTES + 1 }
 
-const pack = promisify<Buffer, Buffer>(zstdCompress)
-const unpack = promisify<Buffer, { maxOutputLength: number }, Buffer>(zstdDecompress)
+const pack = promisify<Buffer, ZstdOptions, Buffer>(zstdCompress)
+const unpack = promisify<Buffer, ZstdOptions, Buffer>(zstdDecompress)
 
 /**
  * Writes a file in the seekable format of Zstandard, which the program `zstd` unpacks as well: frames of at most 64 KiB of content,
@@ -62,7 +63,8 @@ export class SeekableWriter {
   }
 
   async #add(plain: Buffer): Promise<void> {
-    const packed = await pack(plain)
+    // A frame that declares its size is unpacked without a window of 2 MiB.
+    const packed = await pack(plain, { pledgedSrcSize: plain.length })
     await this.#file.appendFile(packed)
     this.#frames.push({ packedBytes: packed.length, plainBytes: plain.length })
   }

@@ -92,11 +92,10 @@ function compactHit({ tables }: Service, hit: SearchHit) {
 function detailedHit({ tables }: Service, hit: SearchHit) {
   const resource = tables.resources.byId(hit.resourceId)
   if (!resource) return undefined
-  const assets = hit.passages.flatMap(({ ordinal, excerpt, marks }) => {
-    const passage = tables.passages.one(resource.id, ordinal)
-    return passage ? [{ ...assetBody(resource, passage, passage.text.length), excerpt, excerpt_marks: marks }] : []
+  const assets = hit.passages.map(({ passage, excerpt, marks }) => {
+    return { ...assetBody(resource, passage, passage.text.length), excerpt, excerpt_marks: marks }
   })
-  return resourceBody(tables, resource, assets)
+  return resourceBody(tables, resource, assets, hit.first)
 }
 
 interface Search {

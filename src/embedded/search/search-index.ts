@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { passageReader } from '../database/tables/passages.ts'
+import { passageReader, type StoredPassage } from '../database/tables/passages.ts'
 import { WINDOW_LENGTH } from '../embedding/cut-windows.ts'
 import type { QueryMeaning } from '../embedding/open-meaning.ts'
 import { excerptOf } from './excerpt.ts'
@@ -20,7 +20,7 @@ export interface SearchRequest {
 }
 
 export interface MatchingPassage {
-  readonly ordinal: number
+  readonly passage: StoredPassage
   /** Around the match, its words in `**…**`. */
   readonly excerpt: string
   readonly marks: [start: number, end: number][]
@@ -29,6 +29,8 @@ export interface MatchingPassage {
 /** A resource with its best matching passages, the best first. */
 export interface SearchHit {
   readonly resourceId: number
+  /** Its first text; undefined also where no passages are asked for. */
+  readonly first?: StoredPassage | undefined
   readonly passages: readonly MatchingPassage[]
 }
 
@@ -42,20 +44,21 @@ const COMMON = 200
 /** As many as can be asked for, so that the ranks to be merged don't depend on the limit. */
 const MAX_TO_MERGE = 100
 
-/** Searches the words of the index: each clause by its forms, documents that have all first. One read transaction. */
-export function searchIndex(database: Database, request: SearchRequest): SearchResult {
-  const search = database.transaction((): SearchResult => {
+/** Searches the words of an index: each clause by its forms, documents that have all first. One read transaction. */
+export type SearchIndex = (request: SearchRequest) => SearchResult
+
+export function openSearchIndex(database: Database): SearchIndex {
+  const passages = passageReader(database)
+  const search = database.transaction((request: SearchRequest): SearchResult => {
     const { libraryIds, meaning, limit } = request
     const { clauses, ...plan } = planQuery(request.query, lookupIn(database))
     const found = findResources(database, { clauses, ...plan }, libraryIds, meaning ? MAX_TO_MERGE : limit)
     const near = meaning ? nearestWindows(database, meaning, libraryIds) : []
-    const excerptsOf = openExcerpts(database, clauses, request.passages)
-    const hits = fuseRanks(found.resources, near)
-      .slice(0, limit)
-      .map((resource) => ({ resourceId: resource.resourceId, passages: excerptsOf(resource) }))
+    const showHit = hitReader(passages, clauses, request.passages)
+    const hits = fuseRanks(found.resources, near).slice(0, limit).map(showHit)
     return { hits, matched: found.matched, corrections: plan.corrections }
   })
-  return search.deferred()
+  return (request) => search.deferred(request)
 }
 
 function lookupIn(database: Database): IndexLookup {
@@ -68,17 +71,21 @@ function lookupIn(database: Database): IndexLookup {
   }
 }
 
-function openExcerpts(database: Database, clauses: readonly PlannedClause[], count: number) {
-  const passages = passageReader(database)
-  const textOf = (resourceId: number, ordinal: number) => passages.one(resourceId, ordinal)?.text ?? ''
-  return ({ resourceId, ordinals, window }: FusedResource): MatchingPassage[] => {
-    const matching = ordinals
-      .filter((ordinal) => ordinal !== window?.ordinal)
-      .slice(0, count)
-      .map((ordinal) => ({ ordinal, ...excerptOf(textOf(resourceId, ordinal), clauses) }))
-    if (!window) return matching
-    const { ordinal, start } = window
-    const near = textOf(resourceId, ordinal).slice(start, start + WINDOW_LENGTH)
-    return [{ ordinal, ...excerptOf(near, clauses) }, ...matching].slice(0, count)
+/** Reads what a hit shows here, because reading texts would hold up the requests that the service answers. */
+function hitReader(passages: ReturnType<typeof passageReader>, clauses: readonly PlannedClause[], count: number) {
+  const matching = (resourceId: number, ordinal: number, part = (text: string) => text): MatchingPassage[] => {
+    const passage = passages.one(resourceId, ordinal)
+    return passage ? [{ passage, ...excerptOf(part(passage.text), clauses) }] : []
   }
+  return ({ resourceId, ordinals, window }: FusedResource): SearchHit => {
+    if (count === 0) return { resourceId, passages: [] }
+    const near = window ? matching(resourceId, window.ordinal, (text) => windowOf(text, window.start)) : []
+    const others = ordinals.filter((ordinal) => ordinal !== window?.ordinal).slice(0, count - near.length)
+    const best = [...near, ...others.flatMap((ordinal) => matching(resourceId, ordinal))]
+    return { resourceId, first: passages.from(resourceId, 0, 1)[0], passages: best }
+  }
+}
+
+function windowOf(text: string, start: number): string {
+  return text.slice(start, start + WINDOW_LENGTH)
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { indexWords } from '../../../src/embedded/analysis/index-words.ts'
 import { openLibraryDatabase } from '../../../src/embedded/database/open-library-database.ts'
 import { openTables, type Tables } from '../../../src/embedded/database/open-tables.ts'
-import { type SearchRequest, searchIndex } from '../../../src/embedded/search/search-index.ts'
+import { openSearchIndex, type SearchIndex, type SearchRequest } from '../../../src/embedded/search/search-index.ts'
 import { makeDirectory } from '../temporary-library.ts'
 
 export interface TestDocument {
@@ -15,7 +15,7 @@ export interface TestDocument {
 
 /** A search index over these documents, without a service. */
 export interface IndexedDocuments extends Disposable {
-  search(query: string, more?: Partial<SearchRequest>): ReturnType<typeof searchIndex>
+  search(query: string, more?: Partial<SearchRequest>): ReturnType<SearchIndex>
   /** The names of the documents found, the best first. */
   found(query: string, more?: Partial<SearchRequest>): (string | undefined)[]
   /** The excerpt of the best passage. */
@@ -31,8 +31,9 @@ export function indexDocuments(documents: readonly TestDocument[]): IndexedDocum
     for (const number of new Set(documents.map(({ library = 1 }) => library))) addLibrary(tables, number)
     for (const document of documents) names.set(addDocument(tables, document, names.size), document.name)
   })()
+  const searchIndex = openSearchIndex(database)
   const search = (query: string, more: Partial<SearchRequest> = {}) =>
-    searchIndex(database, { query, limit: 10, passages: 1, ...more })
+    searchIndex({ query, limit: 10, passages: 1, ...more })
   return {
     search,
     found: (query, more) => search(query, more).hits.map(({ resourceId }) => names.get(resourceId)),

@@ -44,6 +44,18 @@ it('the notice names the word searched for in place of an unknown one', async ()
   expect(json.notice).toContain('No resource has "cormorrant"; searched for "cormorant".')
 })
 
+it('the search thread reads the texts that an answer shows', async () => {
+  const { dataDir, client } = await startLibrary()
+  const id = await client.createLibrary()
+  const text = Array.from({ length: 3_000 }, (_, number) => `The stork ${number} waits.`).join('\n')
+  await client.processed(id, await client.uploaded(id, { name: 'a.txt', content: `${text}\nA heron.` }))
+  const search = openSearch(join(dataDir, 'library.sqlite'), { clock: systemClock, logger: silentLogger })
+  const { hits } = await search.find(REQUEST)
+  await search.stop()
+  expect(hits[0]?.first?.text).toMatch(/^The stork 0/)
+  expect(hits[0]?.passages.map(({ passage }) => passage.text)).toEqual([expect.stringMatching(/A heron\.$/)])
+})
+
 it('a search that takes too long is ended, and the next one answered', async () => {
   const { dataDir, client } = await startLibrary()
   const id = await client.createLibrary()

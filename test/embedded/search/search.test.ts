@@ -27,7 +27,7 @@ describe('search results', () => {
     ])
     const { hits, matched } = index.search('heron lighthouse')
     expect(index.found('heron lighthouse')).toEqual(['together.txt', 'apart.txt', 'one.txt'])
-    expect([hits[0]?.passages[0]?.ordinal, matched]).toEqual([1, 'all'])
+    expect([hits[0]?.passages[0]?.passage.ordinal, matched]).toEqual([1, 'all'])
     expect(index.search('heron zeppelin').matched).toBe('some')
   })
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { TRACE_UNITS } from '../../database/tables/passages.ts'
 
 /** A search for the thread to run; `call` numbers it. */
 export const searchCall = z.object({
@@ -10,8 +11,16 @@ export const searchCall = z.object({
   meaning: z.object({ vector: z.instanceof(Float32Array), minSimilarity: z.number() }).optional(),
 })
 
-const passage = z.object({ ordinal: z.int(), excerpt: z.string(), marks: z.array(z.tuple([z.int(), z.int()])) })
-const hit = z.object({ resourceId: z.int(), passages: z.array(passage).readonly() })
+const passage = z.object({
+  ordinal: z.int(),
+  text: z.string(),
+  unit: z.enum(TRACE_UNITS),
+  firstUnit: z.int(),
+  lastUnit: z.int(),
+  detail: z.string().nullable(),
+})
+const matching = z.object({ passage, excerpt: z.string(), marks: z.array(z.tuple([z.int(), z.int()])) })
+const hit = z.object({ resourceId: z.int(), first: passage.optional(), passages: z.array(matching).readonly() })
 const correction = z.object({ written: z.string(), meant: z.array(z.string()).readonly() })
 
 const searchResult = z.object({
