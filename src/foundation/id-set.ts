@@ -1,5 +1,5 @@
 /** A set of row ids, which are small and dense: a bit for each, where a Set takes some 40 bytes. */
-export class IdSet {
+export class IdSet implements Iterable<number> {
   #bits = new Uint8Array(1_024)
 
   add(id: number): void {
@@ -8,8 +8,23 @@ export class IdSet {
     this.#bits[at] = (this.#bits[at] ?? 0) | (1 << (id % 8))
   }
 
+  /** Returns whether the set had it. */
+  delete(id: number): boolean {
+    const had = this.has(id)
+    const at = Math.floor(id / 8)
+    if (had) this.#bits[at] = (this.#bits[at] ?? 0) & ~(1 << (id % 8))
+    return had
+  }
+
   has(id: number): boolean {
     return ((this.#bits[Math.floor(id / 8)] ?? 0) & (1 << (id % 8))) !== 0
+  }
+
+  /** In ascending order. */
+  *[Symbol.iterator](): Generator<number> {
+    for (const [at, bits] of this.#bits.entries()) {
+      for (let bit = 0; bits >> bit !== 0; bit += 1) if ((bits >> bit) & 1) yield at * 8 + bit
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { IdSet } from '../foundation/id-set.ts'
 import type { Store } from './open-store.ts'
 import { onlyRow } from './sql/only-row.ts'
 
@@ -7,7 +8,7 @@ import { onlyRow } from './sql/only-row.ts'
  */
 export function withPlannedUploads(store: Store): Store {
   const { contents, uploads } = store
-  const underWay = new Set<number>()
+  const underWay = new IdSet()
   const planned = new PlannedUploads((contentId) => onlyRow(contents.get(contentId)).size)
   return {
     ...store,
@@ -39,10 +40,11 @@ export function withPlannedUploads(store: Store): Store {
 
 /** The uploads that a dry run plans; all of them count for one run and one service. */
 class PlannedUploads {
-  readonly #contentIds: number[] = []
   readonly #sizeOf: (contentId: number) => number
+  #count = 0
   #firstMs = 0
-  #summed = 0
+  /** Contents whose bytes are not in the sum yet. */
+  #unsummed: number[] = []
   #bytes = 0
 
   constructor(sizeOf: (contentId: number) => number) {
@@ -50,19 +52,21 @@ class PlannedUploads {
   }
 
   get count(): number {
-    return this.#contentIds.length
+    return this.#count
   }
 
   /** Returns the number of the upload, from 1. */
   add(contentId: number, nowMs: number): number {
     if (this.count === 0) this.#firstMs = nowMs
-    return this.#contentIds.push(contentId)
+    this.#unsummed.push(contentId)
+    this.#count += 1
+    return this.#count
   }
 
   /** Only a limit asks for the bytes, so most sizes are never read. */
   sumBytes(): number {
-    for (const contentId of this.#contentIds.slice(this.#summed)) this.#bytes += this.#sizeOf(contentId)
-    this.#summed = this.count
+    for (const contentId of this.#unsummed) this.#bytes += this.#sizeOf(contentId)
+    this.#unsummed = []
     return this.#bytes
   }
 

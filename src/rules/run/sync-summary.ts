@@ -117,7 +117,7 @@ export function emptySummary(mirror: Pick<SyncSummary, 'name' | 'path' | 'librar
   }
 }
 
-/** The value below which `share` (0 to 1) of ascending `values` lie; undefined for none. */
-export function percentile(values: readonly number[], share: number): number | undefined {
-  return values[Math.min(values.length - 1, Math.floor(values.length * share))]
+/** The index, among `count` ascending values, of the one below which `share` (0 to 1) of them lie; -1 for none. */
+export function percentileIndex(count: number, share: number): number {
+  return Math.min(count - 1, Math.floor(count * share))
 }

@@ -270,9 +270,10 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
        AND c.size <= ? AND c.ingestion_note IS NOT '${quoted(WITHOUT_TEXT)}'
      GROUP BY c.id ORDER BY c.sha256 LIMIT ?`,
   )
-  const times = database.prepare<[number, number], { ms: number }>(
-    `SELECT searchable_at - uploaded_at AS ms FROM content
-     WHERE run_id = ? AND mirror_id = ? AND searchable_at IS NOT NULL ORDER BY ms`,
+  const becameSearchable = 'FROM content WHERE run_id = ? AND mirror_id = ? AND searchable_at IS NOT NULL'
+  const countTimes = database.prepare<[number, number], { n: number }>(`SELECT count(*) AS n ${becameSearchable}`)
+  const nthTime = database.prepare<[number, number, number], { ms: number }>(
+    `SELECT searchable_at - uploaded_at AS ms ${becameSearchable} ORDER BY ms LIMIT 1 OFFSET ?`,
   )
   const troubled = database.prepare<[number, number], TroubledContent>(
     `SELECT ${CONTENT_COLUMNS}, min(iif(d.path = '', f.name, d.path || '/' || f.name)) AS path
@@ -341,9 +342,11 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
     /** An arbitrary sample of a run's text documents that are searchable, of at most `mostBytes` each. */
     listSearchableTexts: (runId: number, mirrorId: number, mostBytes: number, limit: number): SearchableText[] =>
       searchableTexts.all(runId, mirrorId, mostBytes, limit),
-    /** Milliseconds from upload to searchable of a run's resources, ascending. */
-    listTimesToSearchable: (runId: number, mirrorId: number): number[] =>
-      times.all(runId, mirrorId).map((row) => row.ms),
+    /** How many of a run's resources are searchable. */
+    countTimesToSearchable: (runId: number, mirrorId: number): number => onlyRow(countTimes.get(runId, mirrorId)).n,
+    /** Milliseconds from upload to searchable of one of those resources, by its index in ascending order. */
+    nthTimeToSearchable: (runId: number, mirrorId: number, index: number): number =>
+      onlyRow(nthTime.get(runId, mirrorId, index)).ms,
     /** Contents of a mirror's present files that need attention and are not set aside; at most 10,000. */
     listTroubled: (mirrorId: number, libraryId: number): TroubledContent[] => troubled.all(mirrorId, libraryId),
     /** The contents of a mirror's present files that have a problem and are not set aside, counted by its code. */

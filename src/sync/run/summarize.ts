@@ -1,7 +1,7 @@
 import { isIngestionStatus } from '../../contract/states.ts'
 import { IN_DOUBT } from '../../rules/doubts/react-to-doubt.ts'
 import { countKinds } from '../../rules/ingestion/without-text.ts'
-import { percentile, type SummaryProblem, type SyncSummary } from '../../rules/run/sync-summary.ts'
+import { percentileIndex, type SummaryProblem, type SyncSummary } from '../../rules/run/sync-summary.ts'
 import type { ContentsContext, OpenMirror } from '../engine.ts'
 import type { PathProblem } from '../observe/observation.ts'
 
@@ -33,10 +33,10 @@ function countIngestion({ store }: ContentsContext, { row, runId }: OpenMirror, 
   }
   ingestion.withoutText = withoutText.reduce((sum, [, n]) => sum + n, 0)
   ingestion.withoutTextKinds = countKinds(withoutText)
-  const times = store.contents.listTimesToSearchable(runId, row.id)
-  const p50 = percentile(times, 0.5)
-  const p95 = percentile(times, 0.95)
-  if (p50 !== undefined && p95 !== undefined) summary.timeToSearchableMs = { p50, p95 }
+  const count = store.contents.countTimesToSearchable(runId, row.id)
+  if (count === 0) return
+  const at = (share: number) => store.contents.nthTimeToSearchable(runId, row.id, percentileIndex(count, share))
+  summary.timeToSearchableMs = { p50: at(0.5), p95: at(0.95) }
 }
 
 /** Records the problems of this pass, and clears those that a complete pass did not find again. */

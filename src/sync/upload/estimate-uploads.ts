@@ -1,3 +1,4 @@
+import { IdSet } from '../../foundation/id-set.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import { newAttempts } from '../pass.ts'
@@ -18,13 +19,13 @@ export function estimateUploads(
   summary.directories.created = countDirectoriesToCreate(engine, mirror)
   const quota = new RunQuota(engine, mirror.row, scope)
   const plan = new UploadPlan(engine, mirror, { summary, quota, attempts: newAttempts(), needsDirectory: false })
-  const planned: number[] = []
+  const planned = new IdSet()
   while (!plan.isExhausted) {
     for (const { contentId, path, sizeBytes } of plan.take(1_000)) {
       summary.uploads.created += 1
       summary.uploads.bytes += sizeBytes
       summary.uploads.aliases += store.files.countCopies(contentId) - 1
-      planned.push(contentId)
+      planned.add(contentId)
       engine.fileLog.wouldSend({ mirror: mirror.row.name, path, sizeBytes })
     }
   }

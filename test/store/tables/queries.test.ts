@@ -74,6 +74,25 @@ describe('contents', () => {
     expect(store.contents.get(id)).toMatchObject({ state: 'stored', resourceId: 'r1' })
   })
 
+  test('times until searchable are asked for by their place', () => {
+    using used = openUsed()
+    const { store } = used
+    const uploadedAt = 5
+    const times = [30, 10, 20]
+    store.write(() => {
+      for (const [index, ms] of [...times, null].entries()) {
+        const { id } = used.content(index + 1)
+        markStored(store, id, `r${index}`)
+        const outcome = ms === null ? ('pending' as const) : ('searchable' as const)
+        const searchableAt = ms === null ? null : uploadedAt + ms
+        store.contents.setIngestion(id, { status: 'completed', outcome, searchableAt, note: null, seenAt: 99 })
+      }
+    })
+    expect(store.contents.countTimesToSearchable(1, 1)).toBe(times.length)
+    expect([0, 1, 2].map((place) => store.contents.nthTimeToSearchable(1, 1, place))).toEqual([10, 20, 30])
+    expect(store.contents.countTimesToSearchable(2, 1)).toBe(0)
+  })
+
   test('a content is never stored without an id', () => {
     using used = openUsed()
     const { id } = used.store.write(() => used.content(1))
