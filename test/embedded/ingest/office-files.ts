@@ -111,12 +111,13 @@ export function makeXlsx(
   })
 }
 
-/** An OpenDocument of this type, with this body. */
-export function makeOdf(type: 'text' | 'spreadsheet', body: string): Buffer {
+/** An OpenDocument of this type, with this body; `variant` follows the type, such as `-web`. */
+export function makeOdf(type: 'text' | 'spreadsheet', body: string, variant = ''): Buffer {
+  const mimeType = `application/vnd.oasis.opendocument.${type}${variant}`
   const spaces = ['office', 'text', 'table'].map((name) => `xmlns:${name}="${OFFICE}:${name}:1.0"`).join(' ')
   return makeZip({
-    mimetype: { content: `application/vnd.oasis.opendocument.${type}`, isStored: true },
-    'META-INF/manifest.xml': `<manifest:manifest xmlns:manifest="${OFFICE}:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="application/vnd.oasis.opendocument.${type}"/></manifest:manifest>`,
+    mimetype: { content: mimeType, isStored: true },
+    'META-INF/manifest.xml': `<manifest:manifest xmlns:manifest="${OFFICE}:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="${mimeType}"/></manifest:manifest>`,
     'content.xml': `<office:document-content ${spaces}><office:body><office:${type}>${body}</office:${type}></office:body></office:document-content>`,
   })
 }

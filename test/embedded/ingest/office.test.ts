@@ -73,6 +73,11 @@ describe('office documents', () => {
     }
   })
 
+  it.each(['-web', '-master', '-master-template'])('an OpenDocument text of the kind %s is read', async (variant) => {
+    const { text } = await readHere(TYPES.odt, [makeOdf('text', '<text:p>A bollard</text:p>', variant)])
+    expect(text).toBe('A bollard')
+  })
+
   it('office documents without text end as partial', async () => {
     expect((await readHere(TYPES.docx, [makeDocx('<w:p/>')])).end).toMatchObject({
       status: 'partial',

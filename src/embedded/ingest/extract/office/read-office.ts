@@ -13,6 +13,9 @@ const ZIP_SIGNATURE = 'PK\x03\x04'
 const ADVICE = / If you are sure it is fine, please .*$/s
 /** What it reports of bytes that it knows no format of. */
 const UNKNOWN_FORMAT = /currently supports .* files only/
+/** The type that an OpenDocument begins with, of texts that the parser does not take for such: web pages and master documents. */
+const OTHER_TEXT = /^PK.{28}mimetypeapplication\/vnd\.oasis\.opendocument\.text-(?:web|master)/s
+const TYPE_END = 100
 const NO_TEXT = 'The document has no text: only its title is searchable'
 
 /** Extracts a document of Word, PowerPoint, OpenDocument, RTF or EPUB as Markdown. Throws when it is broken or encrypted. */
@@ -53,6 +56,7 @@ async function parse(bytes: Buffer): Promise<OfficeParserAST> {
   const { OfficeParser } = await import('officeparser')
   try {
     return await OfficeParser.parseOffice(bytes, {
+      ...(OTHER_TEXT.test(bytes.toString('latin1', 0, TYPE_END)) && { fileType: 'odt' as const }),
       ignoreInternalLinks: true,
       decompressionLimits: {
         maxUncompressedBytes: ARCHIVE_LIMITS.markupBytes,
