@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
+import { XAPIAN, type XapianPeer } from './beside-xapian.ts'
 import type { LibraryUse, UseInput } from './children/use-library.ts'
-import { type ResultRow, resultRow, showMegabytes, verdict } from './result-table.ts'
+import { type ResultRow, resultRow, showMegabytes, showRatio, verdict } from './result-table.ts'
 import { runProcess } from './run-process.ts'
 
 const USE = new URL('./children/use-library.ts', import.meta.url)
@@ -8,14 +9,23 @@ const MOST_MS = 20
 const MOST_WAIT_MS = 100
 const MOST_START_MS = 1_000
 
-/** Uses an embedded library in a process of its own, which ends with the deletion of one of its libraries of `deletedFiles`. */
-export async function useRows(input: UseInput, files: number, deletedFiles: number): Promise<ResultRow[]> {
+export interface UseSpec {
+  readonly input: UseInput
+  readonly files: number
+  /** Of the library that is deleted in the end. */
+  readonly deletedFiles: number
+  /** Of the same files and words; undefined where it is not installed. */
+  readonly xapian: XapianPeer | undefined
+}
+
+/** Uses an embedded library in a process of its own, which ends with the deletion of one of its libraries. */
+export async function useRows({ input, files, deletedFiles, xapian }: UseSpec): Promise<ResultRow[]> {
   const { stdout } = await runProcess([process.execPath, fileURLToPath(USE), JSON.stringify(input)])
   const use: LibraryUse = JSON.parse(stdout)
   const row = (work: string, ms: number, most: number) =>
     resultRow({ work, ours: `${ms.toFixed(1)} ms`, target: `≤ ${most} ms`, verdict: verdict(ms <= most) })
   return [
-    row(`search for common words in ${files} files`, use.searchMs, MOST_MS),
+    { ...row(`search for common words in ${files} files`, use.searchMs, MOST_MS), ...besideSearch(use, xapian) },
     row('a page of 500 of a listing', use.listMs, MOST_MS),
     row('the state of a resource', use.statusMs, MOST_MS),
     row(`start of the embedded library of ${files} files`, use.startMs, MOST_START_MS),
@@ -26,4 +36,11 @@ export async function useRows(input: UseInput, files: number, deletedFiles: numb
     row('meanwhile: the longest wait for a list of libraries', use.waitMsWhileDeleting, MOST_WAIT_MS),
     row('meanwhile: the longest wait for an upload', use.uploadMsWhileDeleting, MOST_WAIT_MS),
   ]
+}
+
+/** Cells of the row; each search of the peer is a process, as a web server runs it. */
+function besideSearch({ searchMs }: LibraryUse, xapian: XapianPeer | undefined): Partial<ResultRow> {
+  if (!xapian) return { peer: XAPIAN, theirs: 'not installed' }
+  const theirMs = xapian.searchMs()
+  return { peer: XAPIAN, theirs: `${theirMs.toFixed(1)} ms`, ratio: showRatio(searchMs / theirMs) }
 }

@@ -6,6 +6,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import { describeLoad, describeMachine } from '../bench/machine.ts'
+import { renderMarkdownTable } from '../bench/markdown-table.ts'
 import { ServiceClient } from '../contract/service-client.ts'
 import { readProcessUse } from '../soak/process-use.ts'
 import { type AnyRequest, anyRequest, prepareTarget, type RequestTarget, sendRaw } from '../support/any-request.ts'
@@ -53,15 +55,24 @@ async function sendAll(requests: readonly AnyRequest[], parallel: number, target
 }
 
 function judge(account: Account, waits: Waits, memory: readonly number[]): boolean {
-  const wait = (share: number) =>
-    [quantile(waits.library, share), quantile(waits.bare, share)].map((ms) => ms.toFixed(1))
-  for (const share of [0.5, 0.99, 1])
-    print(`others waited (quantile ${share}): ${wait(share).join(' ms, a bare server ')} ms`)
+  print(renderWaits(waits))
   print(`memory after each part: ${memory.map((bytes) => `${Math.round(bytes / 2 ** 20)} MiB`).join(', ')}`)
   const isQuick = quantile(waits.library, 0.99) - quantile(waits.bare, 0.99) <= MOST_WAIT_MS
   const isBounded = (memory.at(-1) ?? 0) <= (memory[PARTS / 2 - 1] ?? 0) * MOST_GROWTH
   print(`faults: ${account.faults}; others answered in time: ${isQuick}; memory bounded: ${isBounded}`)
-  return account.faults === 0 && isQuick && isBounded
+  const isMet = account.faults === 0 && isQuick && isBounded
+  print(`verdict: ${isMet ? 'met' : 'not met'}`)
+  return isMet
+}
+
+/** How long someone else waited for an answer, beside the same wait for a bare server at the same time. */
+function renderWaits({ library, bare }: Waits): string {
+  const shares = { median: 0.5, '99 of 100': 0.99, longest: 1 }
+  const rows = Object.entries(shares).map(([name, share]) => {
+    const [ours, theirs] = [library, bare].map((sorted) => quantile(sorted, share))
+    return [name, ...[ours, theirs, (ours ?? 0) - (theirs ?? 0)].map((ms) => `${(ms ?? 0).toFixed(1)} ms`)]
+  })
+  return renderMarkdownTable([[`${library.length} waits of others`, 'library', 'bare server', 'difference'], ...rows])
 }
 
 const options = readOptions(process.argv.slice(2))
@@ -72,6 +83,7 @@ try {
   await using bare = await startServer('bare')
   const client = new ServiceClient(library)
   const target = await prepareTarget(client, { ...library, film: FILM })
+  print(`${describeMachine()}; load before ${describeLoad()}`)
   print(`${options.requests} requests, seed ${options.seed}, ${files.length} files to spoil`)
   const account: Account = { statuses: new Map(), faults: 0 }
   const memory: number[] = []
@@ -89,6 +101,7 @@ try {
     .map(([status, count]) => `${count} × ${status || 'none'}`)
   print(`answers: ${counts.join(', ')}`)
   print(`longest without an answer to anyone: ${library.longestBusyMs().toFixed(0)} ms of processor time`)
+  print(`load after ${describeLoad()}`)
   process.exitCode = judge(account, waits, memory) ? 0 : 1
 } finally {
   rmSync(directory, { recursive: true, force: true })

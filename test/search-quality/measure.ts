@@ -63,10 +63,14 @@ async function askAll(
     if (answer.status !== 200) throw new Error(`"${labelled.query}" was answered with ${answer.status}: ${answer.text}`)
     const { results } = searchAnswer.parse(answer.json)
     const found = results.map(({ resource }) => paths.get(resource.id) ?? '')
-    const place = found.findIndex((path) => labelled.expected.includes(path)) + 1
-    answered.push({ ...labelled, place: place || undefined, titles: found })
+    answered.push({ ...labelled, place: placeOf(labelled, found), titles: found })
   }
   return answered
+}
+
+/** The place of the first expected document among those found. */
+export function placeOf({ expected }: LabelledQuery, found: readonly string[]): number | undefined {
+  return found.findIndex((path) => expected.includes(path)) + 1 || undefined
 }
 
 export interface Figures {

@@ -1,11 +1,20 @@
 import { mkdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Bench } from '../bench.ts'
+import { besideXapian, XAPIAN } from '../beside-xapian.ts'
 import type { ChildMeasure } from '../children/bench-engine.ts'
 import { COMMON_WORDS, writeTexts } from '../library-texts.ts'
 import { useRows } from '../library-use-rows.ts'
 import { compareInPairs } from '../pairs.ts'
-import { comparisonCells, type ResultRow, resultRow, showMegabytes, showRatio, verdict } from '../result-table.ts'
+import {
+  comparisonCells,
+  missingPeer,
+  type ResultRow,
+  resultRow,
+  showMegabytes,
+  showRatio,
+  verdict,
+} from '../result-table.ts'
 import { runChild } from '../run-child.ts'
 import { runProcess } from '../run-process.ts'
 import { homeEnvironment } from '../run-shelfd.ts'
@@ -16,41 +25,46 @@ const MOST_FILES = 4_000
 const LEAST_RATE = 1_200
 const MOST_ROOM = 1.3
 
-/** A first sync into the embedded library, the room it takes, and its answers; beside a bare table of SQLite's FTS5. */
+/** A first sync into the embedded library, the room it takes, and its answers; beside a bare table of SQLite's FTS5 and Xapian. */
 export async function library(bench: Bench): Promise<ResultRow[]> {
-  const tree = bench.workspace.fresh('texts')
+  const { workspace, options } = bench
+  const tree = workspace.fresh('texts')
   const { files, bytes } = writeTexts(tree, listContents(bench.tree), MOST_FILES)
   let home = ''
+  const sync = async () => {
+    home = workspace.fresh('home')
+    return await runProcess([process.execPath, bench.program, 'sync', tree, '-q'], { env: homeEnvironment(home) })
+  }
   let databaseFile = ''
-  const compared = await compareInPairs(
-    bench.options.runs,
-    async () => {
-      home = bench.workspace.fresh('home')
-      return await runProcess([process.execPath, bench.program, 'sync', tree, '-q'], { env: homeEnvironment(home) })
-    },
-    async () => {
-      databaseFile = join(bench.workspace.fresh('bare'), 'bare.sqlite')
-      mkdirSync(join(databaseFile, '..'), { recursive: true })
-      return await runChild<ChildMeasure>(BARE, { tree, databaseFile })
-    },
-  )
+  const bare = async () => {
+    databaseFile = join(workspace.fresh('bare'), 'bare.sqlite')
+    mkdirSync(join(databaseFile, '..'), { recursive: true })
+    return await runChild<ChildMeasure>(BARE, { tree, databaseFile })
+  }
+  const besideBare = await compareInPairs(options.runs, sync, bare)
+  const xapian = besideXapian(workspace, [tree])
+  const rows = [
+    syncRow(files, 'bare FTS5', besideBare),
+    xapian ? syncRow(files, XAPIAN, await compareInPairs(options.runs, sync, xapian.index)) : missingPeer(SYNC, XAPIAN),
+  ]
   const dataDir = join(home, 'data', 'shelfd', 'library')
-  const [ourBytes, theirBytes] = [join(dataDir, 'library.sqlite'), databaseFile].map((file) => statSync(file).size)
+  const [ourBytes = 0, theirBytes = 0] = [join(dataDir, 'library.sqlite'), databaseFile].map(sizeOf)
+  rows.push(roomRow(files, bytes, ourBytes, 'bare FTS5', theirBytes))
+  if (xapian) rows.push(roomRow(files, bytes, ourBytes, XAPIAN, xapian.bytes()))
   const name = basename(tree)
   const input = { dataDir, words: COMMON_WORDS, library: name, directory: `/${name}/d0`, deletes: name }
-  return [
-    syncRow(files, compared),
-    roomRow(files, bytes, ourBytes ?? 0, theirBytes ?? 0),
-    ...(await useRows(input, files, files)),
-  ]
+  return [...rows, ...(await useRows({ input, files, deletedFiles: files, xapian }))]
 }
 
-function syncRow(files: number, compared: Awaited<ReturnType<typeof compareInPairs>>): ResultRow {
+const SYNC = 'first sync into the embedded library'
+const sizeOf = (file: string) => statSync(file).size
+
+function syncRow(files: number, peer: string, compared: Awaited<ReturnType<typeof compareInPairs>>): ResultRow {
   const [ours, theirs] = [compared.oursSeconds, compared.theirsSeconds].map((seconds) => Math.round(files / seconds))
   return resultRow({
-    work: `first sync of ${files} files of 1 KB into the embedded library`,
+    work: `${SYNC} of ${files} files of 1 KB`,
     ours: `${ours} files/s`,
-    peer: 'bare FTS5',
+    peer,
     theirs: `${theirs} files/s`,
     ...comparisonCells(compared),
     target: `≥ ${LEAST_RATE} files/s`,
@@ -58,11 +72,11 @@ function syncRow(files: number, compared: Awaited<ReturnType<typeof compareInPai
   })
 }
 
-function roomRow(files: number, bytes: number, ours: number, theirs: number): ResultRow {
+function roomRow(files: number, bytes: number, ours: number, peer: string, theirs: number): ResultRow {
   return resultRow({
     work: `database of ${files} texts of 1 KB, beside their ${showMegabytes(bytes)}`,
     ours: showRatio(ours / bytes),
-    peer: 'bare FTS5',
+    peer,
     theirs: showRatio(theirs / bytes),
     ratio: showRatio(ours / theirs),
     target: `≤ ${MOST_ROOM} ×`,
