@@ -36,6 +36,14 @@ it('any range of a compressed content is exactly its bytes', async () => {
   expect((await read(path)).equals(TEXT)).toBe(true)
 })
 
+it('a compressed content that ends near a frame keeps its last bytes', async () => {
+  const path = join(temporaryDirectory(), 'a')
+  for (const length of [131_071, 131_072, 131_073, 131_080]) {
+    await write(path, TEXT.subarray(0, length))
+    expect((await read(path)).equals(TEXT.subarray(0, length)), `${length} bytes`).toBe(true)
+  }
+})
+
 it('a compressed content takes less and any zstd program unpacks it', async () => {
   const path = join(temporaryDirectory(), 'a')
   const file = await write(path, TEXT)
