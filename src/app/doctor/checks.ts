@@ -3,6 +3,7 @@ import { daemon } from './daemon/daemon.ts'
 import { systemService } from './daemon/system-service.ts'
 import { configuration } from './here/configuration.ts'
 import { disk } from './here/disk.ts'
+import { embedder } from './here/embedder.ts'
 import { library } from './here/library.ts'
 import { mirrors } from './here/mirrors.ts'
 import { overlap } from './here/overlap.ts'
@@ -32,6 +33,7 @@ export const CHECKS: readonly Check[] = [
   clock,
   state,
   library,
+  embedder,
   disk,
   watches,
   systemService,

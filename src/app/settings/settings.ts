@@ -46,6 +46,7 @@ export interface EmailSettings {
 /** By what a balanced search of the embedded library considers meaning. */
 export type EmbedderSettings =
   | { readonly kind: 'offline' | 'none' }
+  | { readonly kind: 'folder'; readonly folder: string }
   | {
       readonly kind: 'endpoint'
       readonly url: string

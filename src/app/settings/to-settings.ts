@@ -86,6 +86,7 @@ function toNotifySettings(
 
 function toEmbedderSettings(embedder: Config['embedder'], absolute: (path: string) => string): EmbedderSettings {
   if (typeof embedder === 'string') return { kind: embedder }
+  if ('folder' in embedder) return { kind: 'folder', folder: absolute(embedder.folder) }
   const { url, model, keyFile } = embedder
   return { kind: 'endpoint', url, model, keyFile: keyFile === undefined ? undefined : absolute(keyFile) }
 }

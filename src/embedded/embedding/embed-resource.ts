@@ -1,14 +1,8 @@
 import type { Tables } from '../database/open-tables.ts'
-import type { WriteQueue } from '../storage/write-queue.ts'
+import { adoptedEmbedder, type EmbeddingParts } from './adopt-embedder.ts'
 import { cutWindows } from './cut-windows.ts'
 import { type Embedder, EmbedderError, type Vector } from './embedder.ts'
 import { type EmbeddedWindow, packWindows } from './window-vectors.ts'
-
-export interface EmbeddingParts {
-  readonly tables: Tables
-  readonly writes: WriteQueue
-  readonly embedder: Embedder
-}
 
 interface PlacedWindow extends Omit<EmbeddedWindow, 'vector'> {
   readonly text: string
@@ -24,11 +18,10 @@ const HARMLESS_TEXT = 'text'
  * Embeds the next windows of a resource, after those that have vectors, and stores them in one transaction. Returns how many
  * vectors were added; the resource counts as embedded with the last of them. Throws EmbedderError.
  */
-export async function embedNextWindows(
-  { tables, writes, embedder }: EmbeddingParts,
-  resourceId: number,
-): Promise<number> {
+export async function embedNextWindows(parts: EmbeddingParts, resourceId: number): Promise<number> {
+  const { tables, writes, embedder } = parts
   const { windowVectors } = tables
+  const model = adoptedEmbedder(parts)
   let lastOrdinal = windowVectors.lastOrdinal(resourceId)
   let windows: EmbeddedWindow[] = []
   let isWhole = false
@@ -39,13 +32,13 @@ export async function embedNextWindows(
     isWhole = ordinals.length < PASSAGES_A_STEP || lastOrdinal >= MAX_PASSAGES
     windows = await embedWindows(embedder, readWindows(tables, resourceId, ordinals))
   }
-  await writes.write(() => {
-    // A request may have deleted the library meanwhile.
-    if (!tables.resources.byId(resourceId)) return
+  return await writes.write(() => {
+    // Meanwhile a request may have deleted the library, or a search may have found another model in the place of this one.
+    if (!tables.resources.byId(resourceId) || adoptedEmbedder(parts) !== model) return 0
     if (windows.length > 0) windowVectors.insert({ resourceId, lastOrdinal, ...packed(windows) })
     if (isWhole) windowVectors.finish(resourceId)
+    return windows.length
   })
-  return windows.length
 }
 
 function readWindows({ passages }: Tables, resourceId: number, ordinals: readonly number[]): PlacedWindow[] {

@@ -1,7 +1,8 @@
 import type { Clock } from '../../foundation/clock.ts'
 import { InterruptedError, messageOf } from '../../foundation/errors.ts'
 import type { Logger } from '../../foundation/logger.ts'
-import { type EmbeddingParts, embedNextWindows } from './embed-resource.ts'
+import { adoptEmbedder, type EmbeddingParts } from './adopt-embedder.ts'
+import { embedNextWindows } from './embed-resource.ts'
 import { EmbedderError } from './embedder.ts'
 
 export interface EmbeddingLimits {
@@ -35,7 +36,6 @@ export interface EmbeddingStage {
   stop(): Promise<void>
 }
 
-const EMBEDDER = 'embedder'
 const FIRST_DELAY_MS = 5_000
 const LONGEST_DELAY_MS = 600_000
 
@@ -48,7 +48,6 @@ export function openEmbeddingStage(spec: EmbeddingStageSpec): EmbeddingStage {
   let failures = 0
   let wokenAtMs = 0
   let windowCount = 0
-  adoptEmbedder(spec)
   /** Waits until nothing comes any more and nothing is ingested. */
   const calm = async () => {
     for (let leftMs = limits.calmMs; leftMs > 0; leftMs = wokenAtMs + limits.calmMs - clock.monotonicMs()) {
@@ -59,6 +58,7 @@ export function openEmbeddingStage(spec: EmbeddingStageSpec): EmbeddingStage {
   }
   /** True when nothing is left that may be embedded. */
   const embedNext = async () => {
+    if (await adoptEmbedder(spec)) windowCount = 0
     const resourceId = tables.windowVectors.nextToEmbed()
     if (resourceId === undefined || windowCount >= limits.maxWindows) return true
     windowCount += await embedNextWindows(spec, resourceId)
@@ -108,11 +108,4 @@ export function openEmbeddingStage(spec: EmbeddingStageSpec): EmbeddingStage {
       await working
     },
   }
-}
-
-/** Vectors of another embedder are of no use: they are made anew. */
-function adoptEmbedder({ tables: { settings, windowVectors }, embedder }: EmbeddingStageSpec): void {
-  if (settings.read(EMBEDDER) === embedder.id) return
-  windowVectors.removeAll()
-  settings.write(EMBEDDER, embedder.id)
 }

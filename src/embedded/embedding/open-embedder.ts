@@ -3,10 +3,14 @@ import type { Logger } from '../../foundation/logger.ts'
 import type { Embedder } from './embedder.ts'
 import type { EmbeddingEndpoint } from './endpoint/ask-endpoint.ts'
 import { openEndpointEmbedder } from './endpoint/open-endpoint-embedder.ts'
+import { openFolderEmbedder } from './folder/open-folder-embedder.ts'
 import { isOfflineEmbedderInstalled, openOfflineEmbedder } from './offline/open-offline-embedder.ts'
 
-/** By what a library compares meaning: nothing, the English model in optional packages, or a service. */
-export type EmbedderChoice = { readonly kind: 'none' | 'offline' } | ({ readonly kind: 'endpoint' } & EmbeddingEndpoint)
+/** By what a library compares meaning: nothing, the English model in optional packages, a model in a folder, or a service. */
+export type EmbedderChoice =
+  | { readonly kind: 'none' | 'offline' }
+  | { readonly kind: 'folder'; readonly folder: string }
+  | ({ readonly kind: 'endpoint' } & EmbeddingEndpoint)
 
 /** Undefined where meaning is not compared: by choice, or because the packages of the offline embedder are not installed. */
 export function openEmbedder(
@@ -14,6 +18,7 @@ export function openEmbedder(
   parts: { readonly clock: Clock; readonly logger: Logger },
 ): Embedder | undefined {
   if (choice.kind === 'endpoint') return openEndpointEmbedder(choice, parts.clock)
+  if (choice.kind === 'folder') return openFolderEmbedder(choice.folder, parts)
   if (choice.kind === 'offline' && isOfflineEmbedderInstalled()) return openOfflineEmbedder(parts)
   return undefined
 }

@@ -1,6 +1,7 @@
 import { messageOf } from '../../foundation/errors.ts'
 import { counted } from '../../foundation/text/safe-text.ts'
-import type { Embedder, Vector } from './embedder.ts'
+import { adoptEmbedder } from './adopt-embedder.ts'
+import type { Vector } from './embedder.ts'
 import {
   EMBEDDING_LIMITS,
   type EmbeddingLimits,
@@ -44,11 +45,22 @@ export function openMeaning({ choice, limits, embedsDocuments, ...parts }: Meani
   const embedder = openEmbedder(choice, parts)
   if (!embedder) return withoutMeaning(choice)
   const stage = openEmbeddingStage({ ...parts, embedder, limits: { ...EMBEDDING_LIMITS, ...limits } })
+  const wake = () => {
+    if (embedsDocuments) stage.wake()
+  }
   return {
-    wake: () => {
-      if (embedsDocuments) stage.wake()
+    wake,
+    ofQuery: async (query) => {
+      try {
+        if (await adoptEmbedder({ ...parts, embedder })) wake()
+        const [vector] = await embedder.embed([query], 'query')
+        if (vector) return { meaning: { vector, minSimilarity: embedder.minSimilarity } }
+        const why = choice.kind === 'offline' ? 'knows English only' : 'has no vector for the query'
+        return { notice: `Only terms were matched: the embedder of this instance ${why}.` }
+      } catch (error) {
+        return { notice: `Only terms were matched: ${messageOf(error)}.` }
+      }
     },
-    ofQuery: (query) => embedQuery(embedder, query),
     gaps: () => {
       const missing = stage.countMissing()
       if (missing === 0) return undefined
@@ -57,16 +69,6 @@ export function openMeaning({ choice, limits, embedsDocuments, ...parts }: Meani
     },
     settled: stage.settled,
     stop: stage.stop,
-  }
-}
-
-async function embedQuery(embedder: Embedder, query: string): Promise<QueryMeaningResult> {
-  try {
-    const [vector] = await embedder.embed([query], 'query')
-    if (vector) return { meaning: { vector, minSimilarity: embedder.minSimilarity } }
-    return { notice: 'Only terms were matched: the embedder of this instance knows English only.' }
-  } catch (error) {
-    return { notice: `Only terms were matched: ${messageOf(error)}.` }
   }
 }
 

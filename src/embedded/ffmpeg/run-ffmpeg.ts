@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
-import { constants, setPriority } from 'node:os'
+import { constants } from 'node:os'
 import { promisify } from 'node:util'
+import { lowerPriority } from '../../foundation/concurrency/lower-priority.ts'
 import { systemCodeOf } from '../../foundation/errors.ts'
 import { childEnvironment } from '../child-environment.ts'
 
@@ -45,20 +46,11 @@ export async function runFfmpeg(
   })
   const { pid } = running.child
   try {
-    if (pid !== undefined) lowerPriority(pid)
+    if (pid !== undefined) lowerPriority(constants.priority.PRIORITY_LOW, pid)
     return (await running).stdout
   } catch (error) {
     signal?.throwIfAborted()
     throw explain(program, error)
-  }
-}
-
-/** The process may have ended already. */
-function lowerPriority(pid: number): void {
-  try {
-    setPriority(pid, constants.priority.PRIORITY_LOW)
-  } catch (error) {
-    if (systemCodeOf(error) !== 'ERR_SYSTEM_ERROR') throw error
   }
 }
 

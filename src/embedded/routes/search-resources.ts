@@ -113,12 +113,13 @@ async function search(
 ): Promise<Search> {
   const byTerms = await search.find(request)
   if (strategy === 'lexical') return { result: byTerms, isByMeaning: false, notices: [] }
-  const gaps = meaning.gaps()
-  const notices = gaps === undefined ? [] : [gaps]
   const hasAll = byTerms.matched === 'all' && byTerms.hits.length > 0
   const question = hasAll ? undefined : questionOf(request.query)
-  if (question === undefined) return { result: byTerms, isByMeaning: false, notices }
-  const found = await meaning.ofQuery(question)
+  const found = question === undefined ? undefined : await meaning.ofQuery(question)
+  // Asked last, since the query may have found another model, of which there are no vectors yet.
+  const gaps = meaning.gaps()
+  const notices = gaps === undefined ? [] : [gaps]
+  if (!found) return { result: byTerms, isByMeaning: false, notices }
   if ('notice' in found) {
     return { result: byTerms, isByMeaning: false, notices: [...new Set([...notices, found.notice])] }
   }

@@ -6,6 +6,7 @@ export const workerOptions = z.object({
   embedder: z
     .discriminatedUnion('kind', [
       z.object({ kind: z.enum(['none', 'offline']) }),
+      z.object({ kind: z.literal('folder'), folder: z.string() }),
       z.object({ kind: z.literal('endpoint'), url: z.string(), model: z.string(), key: z.string().optional() }),
     ])
     .optional(),

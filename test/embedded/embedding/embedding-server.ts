@@ -4,14 +4,7 @@ import { text } from 'node:stream/consumers'
 import { onTestFinished } from 'vitest'
 import { z } from 'zod'
 import type { EmbedderChoice } from '../../../src/embedded/embedding/open-embedder.ts'
-
-/** Words of one line mean the same to the server's model; it knows no others. */
-const CONCEPTS = [
-  ['car', 'automobile', 'vehicle'],
-  ['salary', 'wages', 'pay'],
-  ['doctor', 'physician', 'surgeon'],
-  ['ship', 'vessel', 'boat'],
-]
+import { CONCEPTS } from './concepts.ts'
 
 const requestShape = z.object({ model: z.string(), input: z.array(z.string()) })
 

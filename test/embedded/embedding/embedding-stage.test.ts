@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { openLibraryDatabase } from '../../../src/embedded/database/open-library-database.ts'
 import { openTables } from '../../../src/embedded/database/open-tables.ts'
+import { adoptEmbedder } from '../../../src/embedded/embedding/adopt-embedder.ts'
 import { type Embedder, EmbedderError } from '../../../src/embedded/embedding/embedder.ts'
 import { EMBEDDING_LIMITS, openEmbeddingStage } from '../../../src/embedded/embedding/embedding-stage.ts'
 import { createWriteQueue } from '../../../src/embedded/storage/write-queue.ts'
@@ -9,8 +10,11 @@ import { silentLogger } from '../../../src/foundation/logger.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { temporaryDirectory } from '../temporary-library.ts'
 
-/** A stage over a database with one resource, whose embedder fails by these errors, one a call, before it answers. */
-function openStage(errors: EmbedderError[]) {
+/**
+ * A stage over a database with one resource, whose embedder fails by these errors, one a call, before it answers. Another model takes
+ * its place, and is adopted, amid the call with the number `replacedIn`.
+ */
+function openStage(errors: EmbedderError[], replacedIn = 0) {
   const database = openLibraryDatabase(join(temporaryDirectory(), 'library.sqlite'))
   const tables = openTables(database)
   const libraryId = tables.libraries.insert({ publicId: 'l', name: 'l', overview: null, createdAtMs: 0 })
@@ -18,22 +22,28 @@ function openStage(errors: EmbedderError[]) {
   const resourceId = tables.resources.insert({ ...head, sizeBytes: 4, title: 'r' })
   tables.passages.insert(resourceId, 0, { text: 'Some text.', unit: 'line', firstUnit: 1, lastUnit: 1 })
   database.exec("UPDATE resource SET status = 'completed'")
+  tables.settings.write('embedder', 'test')
   const clock = manualClock()
+  const writes = createWriteQueue(database)
   const calls: number[] = []
+  let model = 'test'
   const embedder: Embedder = {
-    id: 'test',
+    identify: async () => model,
     minSimilarity: 0,
     embed: async (texts) => {
       calls.push(clock.monotonicMs())
       const error = errors.shift()
       if (error) throw error
+      if (calls.length === replacedIn) {
+        model = 'another'
+        await adoptEmbedder({ tables, writes, embedder })
+      }
       return texts.map(() => Float32Array.of(1))
     },
     stop: async () => {},
   }
   const warnings: string[] = []
   const logger = { ...silentLogger, warn: (message: string) => void warnings.push(message) }
-  const writes = createWriteQueue(database)
   const ingested = async () => {}
   const stage = openEmbeddingStage({ tables, writes, embedder, clock, logger, ingested, limits: EMBEDDING_LIMITS })
   onTestFinished(async () => {
@@ -88,5 +98,14 @@ it('a refused text is given up only if the embedder takes another one', async ()
   await clock.advance(5_000)
   await stage.settled()
   expect(calls).toHaveLength(4)
+  expect(stage.countMissing()).toBe(0)
+})
+
+it('vectors of a model that was replaced meanwhile are not stored', async () => {
+  const { stage, clock, calls } = openStage([], 1)
+  stage.wake()
+  await clock.advance(EMBEDDING_LIMITS.calmMs)
+  await stage.settled()
+  expect(calls).toHaveLength(2)
   expect(stage.countMissing()).toBe(0)
 })

@@ -2,9 +2,10 @@
  * The child process that extracts the text of documents, one after the other, in the order of the requests. Its arguments are its
  * memory limit (MiB), whether it recognizes text in pictures, and a directory for temporary files. It answers over the channel to its parent only, and ends when its parent ends.
  */
-import { constants, setPriority } from 'node:os'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { lowerPriority } from '../../../foundation/concurrency/lower-priority.ts'
 import { threadEntry } from '../../../foundation/concurrency/thread-entry.ts'
 import { messageOf } from '../../../foundation/errors.ts'
 import { plainPath, streamContent } from '../../contents/content-file.ts'
@@ -19,7 +20,7 @@ import { PieceSender } from './piece-sender.ts'
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 const [, , memoryMiB, role, temporaryDir = ''] = process.argv
 // Threads inherit the priority from the one that starts them.
-if (role === 'recognizer') setPriority(constants.priority.PRIORITY_LOW)
+if (role === 'recognizer') lowerPriority(constants.priority.PRIORITY_LOW)
 const tools: ReadingTools = {
   recognizer: role === 'recognizer' ? openRecognizer(join(temporaryDir, `languages-${process.pid}`)) : undefined,
   temporaryDir,
