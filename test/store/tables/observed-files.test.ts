@@ -41,6 +41,15 @@ test('Files of one batch with equal bytes share a content', () => {
   expect(used.store.files.findForCompare(used.mirror.id, 'd', 'a')).toEqual(['a', 2n, ...Object.values(TIMES), 0n])
 })
 
+test('Contents are numbered in the order of their files', () => {
+  using used = openMirrored()
+  used.record({ a: 9, b: 1, c: 5 })
+  used.record({ d: 8, e: 1, f: 2 })
+  const numbers = ['a', 'b', 'c', 'd', 'f'].map(used.contentOf)
+  expect(numbers).toEqual(numbers.toSorted((one, other) => Number(one) - Number(other)))
+  expect(new Set(numbers).size).toBe(5)
+})
+
 test('A file keeps its receipt only with its content', () => {
   using used = openMirrored()
   const { store, directoryId } = used
