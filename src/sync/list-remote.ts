@@ -86,7 +86,8 @@ async function listOne(walk: RemoteWalk, path: string): Promise<string[]> {
   const below: string[] = []
   if (walk.requestsLeft < 0) return below
   for await (const page of target.client.listDirectory(target.remoteId, path, target.signal)) {
-    target.add(entriesOf(page, target.libraryId, path))
+    // Most folders of a new mirror hold no files yet, and storing none would be a transaction all the same.
+    if (page.files.length > 0) target.add(entriesOf(page, target.libraryId, path))
     for (const { name } of page.folders) {
       const folder = pathOfFolder(path, name)
       below.push(folder)
