@@ -1,3 +1,4 @@
+import { withSharedTimer } from '../foundation/concurrency/shared-timer.ts'
 import { DEFAULT_RETRY } from '../rules/failure/retry-delay.ts'
 import { createCapabilitiesReader } from './capabilities/capabilities.ts'
 import { type ClientOptions, parseOrigin, parseToken } from './client-options.ts'
@@ -24,12 +25,14 @@ import { createTransport } from './wire/transport.ts'
  */
 export function createServiceClient(options: ClientOptions): ServiceClient {
   const origin = parseOrigin(options.origin)
-  const transport = createTransport({ ...options, origin, token: parseToken(options.token) })
-  const { clock, limits, onOutage, retry: policy = DEFAULT_RETRY, retryAfter = new RetryAfter(clock) } = options
+  const clock = withSharedTimer(options.clock)
+  const transport = createTransport({ ...options, clock, origin, token: parseToken(options.token) })
+  const { limits, onOutage, retry: policy = DEFAULT_RETRY, retryAfter = new RetryAfter(clock) } = options
   const outages = onOutage && new Outages(origin, clock, onOutage)
-  const breaker = new CircuitBreaker({ ...options, policy, outages, retryAfter })
+  const breaker = new CircuitBreaker({ ...options, clock, policy, outages, retryAfter })
   const retrying = {
     ...options,
+    clock,
     origin,
     policy,
     outages,

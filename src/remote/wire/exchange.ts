@@ -22,6 +22,11 @@ interface ExchangeLimits {
   readonly cutMs: number | undefined
 }
 
+interface ExchangeWire extends Wire {
+  /** Called when nothing of an exchange is in flight any more. */
+  readonly onEnded: () => void
+}
+
 interface WireAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -35,16 +40,13 @@ interface WireAnswer {
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly answer: Promise<WireAnswer>
-  /** Resolves when nothing of the request is in flight any more. */
-  readonly ended: Promise<void>
   status: number | undefined
   readonly #request: ServiceRequest<unknown>
   readonly #limits: ExchangeLimits
-  readonly #wire: Wire
+  readonly #wire: ExchangeWire
   readonly #clock: Clock
   #resolve: (answer: WireAnswer) => void = () => {}
   #reject: (error: unknown) => void = () => {}
-  #resolveEnd: () => void = () => {}
   #controller: Dispatcher.DispatchController | undefined
   #timer: Timer | undefined
   #ended = false
@@ -58,7 +60,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #cut: Timer | undefined
   readonly #aborting: Disposable | undefined
 
-  constructor(request: ServiceRequest<unknown>, limits: ExchangeLimits, wire: Wire) {
+  constructor(request: ServiceRequest<unknown>, limits: ExchangeLimits, wire: ExchangeWire) {
     this.#request = request
     this.#limits = limits
     this.#wire = wire
@@ -66,9 +68,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
-    })
-    this.ended = new Promise((resolve) => {
-      this.#resolveEnd = resolve
     })
     this.#aborting = request.signal && onAbort(request.signal, () => this.fail(interruption(request, this.#mayBeDone)))
     const { cutMs, answerMs } = limits
@@ -166,7 +165,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #end(): void {
     this.#ended = true
-    this.#resolveEnd()
+    this.#wire.onEnded()
     this.#timer?.[Symbol.dispose]()
     this.#cut?.[Symbol.dispose]()
     this.#aborting?.[Symbol.dispose]()

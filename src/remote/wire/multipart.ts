@@ -1,5 +1,6 @@
 import type { Random } from '../../foundation/clock.ts'
 import { FileError } from '../../foundation/errors.ts'
+import type { UploadBody } from '../service-client.ts'
 import type { FileBody } from './request.ts'
 import type { RoomPool } from './room-pool.ts'
 import { cannot } from './transient-failure.ts'
@@ -29,7 +30,7 @@ export interface Payload {
  * that an unreadable file costs no request. Throws what the body throws; FileError('busy') if its length is not as declared.
  * A file takes its buffers from `rooms`, if given. A chunk has to be written before the next one is read.
  */
-export async function openMultipart(body: FileBody, random: Random, rooms?: RoomPool): Promise<Payload> {
+export function openMultipart(body: FileBody, random: Random, rooms?: RoomPool): Payload | Promise<Payload> {
   const boundary = makeBoundary(random)
   const head = Buffer.from(headText(body, boundary))
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`)
@@ -40,18 +41,32 @@ export async function openMultipart(body: FileBody, random: Random, rooms?: Room
   // The file is read to its place between head and tail.
   const content = body.sizeBytes <= ONE_WRITE_BYTES ? takeRoom(frame.sizeBytes, rooms) : undefined
   const room = content?.subarray(head.length, head.length + body.sizeBytes)
-  const opened = await body.open(room, rooms)
-  if (content && opened instanceof Uint8Array) {
+  const enclose = (opened: UploadBody): Payload | Promise<Payload> => {
+    if (!content || !(opened instanceof Uint8Array)) return openChunks(body, opened, { ...frame, head, tail })
     if (opened.length !== body.sizeBytes) throw changedLength(body)
     content.set(head)
     if (opened !== room) content.set(opened, head.length)
     content.set(tail, head.length + opened.length)
     return { ...frame, content, release: (isAnswered) => void (isAnswered && rooms?.giveBack(content)) }
   }
+  const opened = body.open(room, rooms)
+  // A small file has been read by now.
+  return opened instanceof Promise ? opened.then(enclose) : enclose(opened)
+}
+
+interface Frame {
+  readonly contentType: string
+  readonly sizeBytes: number
+  readonly head: Buffer
+  readonly tail: Buffer
+}
+
+async function openChunks(body: FileBody, opened: UploadBody, frame: Frame): Promise<Payload> {
+  const { contentType, sizeBytes, head, tail } = frame
   const chunks = (opened instanceof Uint8Array ? slices(opened) : opened)[Symbol.asyncIterator]()
   const first = await chunks.next()
   const release = () => void chunks.return?.().catch(() => {})
-  return { ...frame, content: framed(head, first, chunks, tail, body), release }
+  return { contentType, sizeBytes, content: framed(head, first, chunks, tail, body), release }
 }
 
 function takeRoom(sizeBytes: number, rooms: RoomPool | undefined): Buffer {

@@ -40,14 +40,22 @@ const REJECTIONS: Readonly<Record<number, CodeOf<'rejected'>>> = {
 
 /** Returns a reader of answers with one of `statuses` and JSON of `shape`; other answers become errors (section 7). */
 export function jsonOf<T>(shape: z.ZodType<T>, statuses: readonly number[] = [200]) {
-  return async (answer: Answer, request: ServiceRequest<unknown>): Promise<T> => {
-    await expectStatus(answer, request, statuses)
-    const body = await parseJson(answer)
+  const read = (body: unknown): T => {
     const parsed = shape.safeParse(body, { error: describeIssue })
     if (parsed.success) return parsed.data
     const issue = parsed.error.issues[0]
     const where = issue?.path.join('.') || 'the answer'
     throw malformed(`the answer does not match the interface: ${where} ${issue?.message}`)
+  }
+  return (answer: Answer, request: ServiceRequest<unknown>): T | Promise<T> => {
+    // The answer to almost every upload, which takes no promise to read.
+    if (statuses.includes(answer.status) && packingOf(answer) === undefined) return read(jsonIn(answer, answer.body))
+    return readLater(answer, request)
+  }
+
+  async function readLater(answer: Answer, request: ServiceRequest<unknown>): Promise<T> {
+    await expectStatus(answer, request, statuses)
+    return read(await parseJson(answer))
   }
 }
 
@@ -88,7 +96,10 @@ function refusedClient(answer: Answer, request: ServiceRequest<unknown>): Refuse
 
 /** The JSON of an answer; throws TransientFailure if it is not JSON, compressed but not by gzip, or too long. */
 export async function parseJson(answer: Answer): Promise<unknown> {
-  const bytes = await bytesOf(answer)
+  return jsonIn(answer, await bytesOf(answer))
+}
+
+function jsonIn(answer: Answer, bytes: Buffer): unknown {
   try {
     // If the service repeats the credential, the store must not get it.
     return JSON.parse(answer.redact(bytes.toString('utf8')))
@@ -98,8 +109,13 @@ export async function parseJson(answer: Answer): Promise<unknown> {
 }
 
 async function bytesOf(answer: Answer): Promise<Buffer> {
+  const packing = packingOf(answer)
+  return packing === undefined ? answer.body : await unpack(answer.body, packing)
+}
+
+function packingOf(answer: Answer): string | undefined {
   const encoding = headerOf(answer, 'content-encoding')
-  return encoding === undefined || encoding === 'identity' ? answer.body : await unpack(answer.body, encoding)
+  return encoding === 'identity' ? undefined : encoding
 }
 
 const HTML = 'HTML instead of JSON; perhaps a login page or another server answers there'

@@ -35,17 +35,22 @@ export function createTransport(options: ClientOptions): Transport {
   const rooms = options.dispatcher ? undefined : new RoomPool()
   const pool = options.dispatcher ? undefined : openPool(options, connecting.signal, rooms)
   const dispatcher = options.dispatcher ?? pool ?? openPool(options, connecting.signal, rooms)
-  const way = { origin, clock, proxy, clientCertificate }
   const authorization = `Bearer ${token}`
   // A short token may equal other text, such as an identifier; real credentials are long.
   const redact = createRedaction(token.length < SHORTEST_SECRET ? '' : token)
 
   let underWay = 0
+  const onEnded = () => {
+    underWay -= 1
+  }
+  const way = { origin, clock, proxy, clientCertificate, onEnded }
 
   async function send<T>(request: ServiceRequest<T>): Promise<T> {
     interruptIfAborted(request)
     const { method, path, name } = addressOf(request.target)
-    const payload = request.body && (await openBody(request.body, random, rooms))
+    const opened = request.body && openBody(request.body, random, rooms)
+    // A small file has been read by now; an await would put it off.
+    const payload = opened instanceof Promise ? await opened : opened
     const streamed = payload !== undefined && !Buffer.isBuffer(payload.content)
     const limits = {
       answerMs: timeouts.requestMs + Math.floor((payload?.sizeBytes ?? 0) / DIGEST_BYTES_PER_SECOND) * 1_000,
@@ -54,9 +59,6 @@ export function createTransport(options: ClientOptions): Transport {
     }
     const exchange = new Exchange(request, limits, way)
     underWay += 1
-    void exchange.ended.then(() => {
-      underWay -= 1
-    })
     const startedMs = clock.monotonicMs()
     const wire = { origin, method, path, headers: headersOf(request, payload, authorization), ...UNTIMED }
     let isAnswered = false

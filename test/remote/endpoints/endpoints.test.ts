@@ -224,7 +224,8 @@ describe('downloads', () => {
       }, 10)
       answer.on('close', () => clearInterval(timer))
     })
-    await using client = clientOf(server.origin, { timeouts: { requestMs: 200, uploadStallMs: 200 } })
+    const timeouts = { requestMs: 200, uploadStallMs: 200 }
+    await using client = clientOf(server.origin, { clock: systemClock, timeouts })
     const { body } = await client.downloadAsset('a1')
     expect(Buffer.concat(await collect(body)).length).toBe(60_000)
   })

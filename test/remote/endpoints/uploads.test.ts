@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/foundation/clock.ts'
 import { DoubtError, FileError } from '../../../src/foundation/errors.ts'
 import { clientOf, HELLO, jumpingClock, serve, serveSockets, thrownBy, uploadOf } from '../support.ts'
 
@@ -81,7 +82,7 @@ describe('a slow upload', () => {
   it('a slow upload continues as long as it moves', async () => {
     const timeouts = { requestMs: 200, uploadStallMs: 200 }
     const request = uploadOf(() => slowly(), { sizeBytes: 3_000 })
-    expect(await upload(storing(201, { id: 'r1' }), request, { timeouts })).toEqual({ id: 'r1' })
+    expect(await upload(storing(201, { id: 'r1' }), request, { clock: systemClock, timeouts })).toEqual({ id: 'r1' })
   })
 })
 
