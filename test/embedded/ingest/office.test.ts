@@ -78,6 +78,19 @@ describe('office documents', () => {
     expect(text).toBe('A bollard')
   })
 
+  it('notes and comments on words are read after them', async () => {
+    const note = (text: string) =>
+      `<text:note text:note-class="footnote"><text:note-citation>1</text:note-citation><text:note-body><text:p>${text}</text:p></text:note-body></text:note>`
+    const comment = (text: string) => `<office:annotation><text:p>${text}</text:p></office:annotation>`
+    const cell = `<table:table-cell><text:p>Brest${note('dredged')}</text:p></table:table-cell>`
+    const body = [
+      `<text:p>Spring${comment('Which year?')} tide${note('Twice a month')}</text:p>`,
+      `<table:table><table:table-row>${cell}</table:table-row></table:table>`,
+    ]
+    const { text } = await readHere(TYPES.odt, [makeOdf('text', body.join(''))])
+    expect(text).toBe('Spring tide\n\n> Which year?\n\n> Twice a month\n\n| Brest > dredged |')
+  })
+
   it('office documents without text end as partial', async () => {
     expect((await readHere(TYPES.docx, [makeDocx('<w:p/>')])).end).toMatchObject({
       status: 'partial',

@@ -2,8 +2,15 @@ import type { OfficeContentNode } from 'officeparser'
 
 /** A heading, paragraph, table or the like as Markdown, with the notes and comments on it; empty when it has no words. */
 export function markdownOf(node: OfficeContentNode): string {
-  const remarks = [...(node.notes ?? []), ...(node.comments ?? [])].map((remark) => `> ${inlineOf(remark)}`)
+  const remarks = remarksOf(node).map((remark) => `> ${inlineOf(remark)}`)
   return [blockOf(node), ...remarks].filter((text) => text.trim() !== '').join('\n\n')
+}
+
+/** The notes and comments on a node and on the words in it; those on blocks in it follow these blocks. */
+function remarksOf(node: OfficeContentNode): OfficeContentNode[] {
+  const isOfBlocks = node.type === 'table' || CONTAINERS.includes(node.type) || hasBlocks(node)
+  const inside = isOfBlocks ? [] : (node.children ?? []).flatMap(remarksOf)
+  return [...(node.notes ?? []), ...(node.comments ?? []), ...inside]
 }
 
 function blockOf(node: OfficeContentNode): string {
@@ -16,17 +23,12 @@ function blockOf(node: OfficeContentNode): string {
       return tableOf(node.children ?? [])
     case 'code':
       return `\`\`\`\n${node.text ?? ''}\n\`\`\``
-    case 'slide':
-    case 'page':
-    case 'sheet':
-    case 'admonition':
-    case 'definitionList':
-      return blocksOf(node)
     default:
-      return hasBlocks(node) ? blocksOf(node) : inlineOf(node)
+      return CONTAINERS.includes(node.type) || hasBlocks(node) ? blocksOf(node) : inlineOf(node)
   }
 }
 
+const CONTAINERS: readonly OfficeContentNode['type'][] = ['slide', 'page', 'sheet', 'admonition', 'definitionList']
 const BLOCKS: readonly OfficeContentNode['type'][] = ['heading', 'paragraph', 'table', 'list', 'code']
 
 function hasBlocks({ children = [] }: OfficeContentNode): boolean {
@@ -62,7 +64,7 @@ function tableOf(rows: readonly OfficeContentNode[]): string {
 
 /** `| cell | cell |`; empty when no cell has a word. */
 export function rowOf({ children = [] }: OfficeContentNode): string {
-  const cells = children.map((cell) => cellText(hasBlocks(cell) ? blocksOf(cell) : inlineOf(cell)))
+  const cells = children.map((cell) => cellText(markdownOf(cell)))
   return cells.every((cell) => cell === '') ? '' : `| ${cells.join(' | ')} |`
 }
 
