@@ -32,7 +32,10 @@ function unpack(name: string, cache: string): string {
   const unpacked = join(cache, name)
   if (existsSync(unpacked)) return unpacked
   mkdirSync(cache, { recursive: true })
-  execFileSync('apt-get', ['download', name], { cwd: cache, stdio: ['ignore', 'ignore', 'inherit'] })
+  execFileSync('apt-get', ['-o', 'APT::Sandbox::User=root', 'download', name], {
+    cwd: cache,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   const [archive = ''] = globSync(`${name}_*.deb`, { cwd: cache })
   execFileSync('dpkg-deb', ['-x', join(cache, archive), unpacked])
   return unpacked

@@ -1,4 +1,5 @@
 import { basename, dirname, join } from 'node:path/posix'
+import type { z } from 'zod'
 import { resourceRecord, searchAnswer } from '../../src/contract/records.ts'
 import { pluck, type ServiceClient } from '../contract/service-client.ts'
 import { chooseWords, spreadOf, wordsOf } from './choose-words.ts'
@@ -17,6 +18,15 @@ export interface Examined extends MadeDocument {
   readonly isFound: boolean
 }
 
+/** A document with its record in the library and the words in it. */
+interface ReadDocument {
+  readonly document: MadeDocument
+  readonly id: string
+  readonly record: z.infer<typeof resourceRecord>
+  readonly isIndependent: boolean
+  readonly words: ReadonlyMap<string, number>
+}
+
 /** What a search gives at most: some documents have only words that many have. */
 const DEPTH = 100
 
@@ -27,16 +37,16 @@ export async function examineDocuments(
   { library, root, folder }: { readonly library: string; readonly root: string; readonly folder: string },
 ): Promise<Examined[]> {
   const ids = await listResources(client, library, root, documents)
-  const read = await Promise.all(
-    documents.map(async (document) => {
-      const id = ids.get(document.path) ?? ''
-      const { json } = await client.get(`/libraries/${library}/resources/${id}?asset_text=whole`)
-      const record = resourceRecord.parse(json)
-      const text = document.text ?? readIndependently(join(folder, document.path), document.kind)
-      const own = pluck(record.assets, 'text').join('\n')
-      return { document, id, record, isIndependent: text !== undefined, words: wordsOf(text ?? own) }
-    }),
-  )
+  const readByOthers = ({ path, kind }: MadeDocument) => readIndependently(join(folder, path), kind)
+  const read: ReadDocument[] = []
+  for (const document of documents) {
+    const id = ids.get(document.path) ?? ''
+    const { json } = await client.get(`/libraries/${library}/resources/${id}?asset_text=whole`)
+    const record = resourceRecord.parse(json)
+    const text = document.text ?? (document.ends === 'searchable' ? readByOthers(document) : undefined)
+    const own = pluck(record.assets, 'text').join('\n')
+    read.push({ document, id, record, isIndependent: text !== undefined, words: wordsOf(text ?? own) })
+  }
   const spread = spreadOf(read.map(({ words }) => words))
   const examined: Examined[] = []
   for (const { document, id, record, isIndependent, words: all } of read) {

@@ -27,7 +27,7 @@ const home = mkdtempSync(join(tmpdir(), 'real-documents-'))
 try {
   const folder = join(home, 'documents')
   const collected = collectDocuments(folder, values.cache)
-  const documents = [...collected, ...makeDocuments(folder, collected)]
+  const documents = [...collected, ...makeDocuments(folder, collected, print)]
   print(`${documents.length} documents`)
   if (documents.length < LEAST_DOCUMENTS) throw new Error(`Fewer than ${LEAST_DOCUMENTS} documents were found`)
 

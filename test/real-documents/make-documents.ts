@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { extensionOf, type RealDocument } from './collect.ts'
+import { encryptedDocuments } from './encrypted-documents.ts'
+import { officeDocuments } from './office-documents.ts'
 
 /** A document that was made, with the words in it where nothing else tells them. */
 export interface MadeDocument extends RealDocument {
@@ -20,9 +22,22 @@ const FORMATS: readonly (readonly [name: string, ...args: string[]])[] = [
   ['webm', '-c:v', 'libvpx', '-c:a', 'libvorbis', '-c:s', 'webvtt'],
 ]
 
-/** Recordings with subtitles, pictures of pages, and documents that are cut in the middle. */
-export function makeDocuments(folder: string, collected: readonly RealDocument[]): MadeDocument[] {
-  return [...recordings(folder), ...pagesAsPictures(folder, collected), ...cutDocuments(folder, collected)]
+/**
+ * Recordings with subtitles, pictures of pages, documents that are cut in the middle, that LibreOffice stores, and encrypted ones.
+ * `print` names the programs that are not installed.
+ */
+export function makeDocuments(
+  folder: string,
+  collected: readonly RealDocument[],
+  print: (line: string) => void,
+): MadeDocument[] {
+  return [
+    ...recordings(folder),
+    ...pagesAsPictures(folder, collected),
+    ...cutDocuments(folder, collected),
+    ...officeDocuments(folder, collected, print),
+    ...encryptedDocuments(folder, collected, print),
+  ]
 }
 
 function recordings(folder: string): MadeDocument[] {

@@ -16,7 +16,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 const INLINE =
   /<\/?(?:a|b|i|em|strong|code|tt|span|kbd|var|font|u|small|text:span|text:a|w:r|w:t|w:rPr|a:r|a:t|r|t)\b[^>]*>/g
 const UNSEEN =
-  /<(script|style|head|title)\b[\s\S]*?<\/\1>|<!--[\s\S]*?-->|<w:(?:instrText|delText)\b[\s\S]*?<\/w:(?:instrText|delText)>/g
+  /<(script|style|head|title|dc:creator|meta:creator-initials|text:tracked-changes)\b[\s\S]*?<\/\1>|<!--[\s\S]*?-->|<w:(?:instrText|delText)\b[\s\S]*?<\/w:(?:instrText|delText)>/g
 
 /** The text of a document by other programs than ours, as far as they are simple; undefined where nothing simple reads it. */
 export function readIndependently(file: string, kind: string): string | undefined {
