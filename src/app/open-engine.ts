@@ -171,7 +171,8 @@ function reportContext(
   return {
     store,
     service,
-    observeTree: observeTree(store, settings.limits.checkers),
+    // Meanwhile this thread lists the library.
+    observeTree: observeTree(store, settings.limits.checkers, { isBusy: true }),
     fs: nodeFileSystem,
     clock: systemClock,
     logger: input.logger,

@@ -1,6 +1,6 @@
 import { joinLibraryPath, normalizeLibraryPath } from '../contract/library-path.ts'
 import type { DirectoryPage } from '../contract/records.ts'
-import { forEachConcurrently } from '../foundation/concurrency/for-each-concurrently.ts'
+import { traverseConcurrently } from '../foundation/concurrency/traverse-concurrently.ts'
 import { messageOf, RejectedError, ShelfdError, TemporaryError } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { escapeText, truncateText } from '../foundation/text/safe-text.ts'
@@ -51,10 +51,16 @@ const LONGEST_NAME = 120
  */
 export async function listRemote(target: ListingTarget, bounds = BOUNDS): Promise<Listing> {
   const walk: RemoteWalk = { target, requestsLeft: bounds.requests - 1, incomplete: [] }
-  // Breadth first: a level's directories are known before the next level is asked for.
-  let level: readonly string[] = target.from ?? ['/']
-  for (let depth = 0; level.length > 0 && depth <= bounds.levels; depth += 1) level = await listLevel(walk, level)
-  if (level.length > 0) recordIncomplete(walk, '/', `its folders are nested more than ${bounds.levels} levels deep`)
+  let isTooDeep = false
+  // Breadth first, but without waiting for the whole level: one directory of many pages does not hold the others up.
+  const start = (target.from ?? ['/']).map((path) => ({ path, depth: 0 }))
+  await traverseConcurrently(start, target.concurrency, async ({ path, depth }) => {
+    const below = await listDirectory(walk, path)
+    if (depth < bounds.levels) return below.map((folder) => ({ path: folder, depth: depth + 1 }))
+    isTooDeep ||= below.length > 0
+    return []
+  })
+  if (isTooDeep) recordIncomplete(walk, '/', `its folders are nested more than ${bounds.levels} levels deep`)
   if (walk.requestsLeft < 0) recordIncomplete(walk, '/', `it needs more than ${bounds.requests} requests`)
   return { incomplete: walk.incomplete }
 }
@@ -65,23 +71,19 @@ interface RemoteWalk {
   readonly incomplete: UnlistedDirectory[]
 }
 
-/** Lists some directories; returns the paths of their folders. */
-async function listLevel(walk: RemoteWalk, level: readonly string[]): Promise<string[]> {
-  const below: string[] = []
-  await forEachConcurrently(level, walk.target.concurrency, async (path) => {
-    try {
-      for (const found of await listOne(walk, path)) below.push(found)
-    } catch (error) {
-      if (!isOfOneDirectory(error)) throw error
-      if (isAbsent(error) && walk.target.from?.includes(path)) return
-      recordIncomplete(walk, path, messageOf(error))
-    }
-  })
-  return below
+/** Lists one directory; returns the paths of its folders. A failure that concerns it alone makes the listing incomplete. */
+async function listDirectory(walk: RemoteWalk, path: string): Promise<readonly string[]> {
+  try {
+    return await listPages(walk, path)
+  } catch (error) {
+    if (!isOfOneDirectory(error)) throw error
+    if (!isAbsent(error) || !walk.target.from?.includes(path)) recordIncomplete(walk, path, messageOf(error))
+    return []
+  }
 }
 
-/** Lists one directory; returns the paths of its folders, but none if a bound was reached. */
-async function listOne(walk: RemoteWalk, path: string): Promise<string[]> {
+/** Lists the pages of one directory; returns the paths of its folders, but none if a bound was reached. */
+async function listPages(walk: RemoteWalk, path: string): Promise<string[]> {
   const { target } = walk
   const below: string[] = []
   if (walk.requestsLeft < 0) return below

@@ -4,6 +4,7 @@ import type { Engine, MirrorSettings } from '../../src/sync/engine.ts'
 import { countFiles } from '../../src/sync/report/file-counts.ts'
 import { report } from '../../src/sync/report/report.ts'
 import type { RunResult } from '../../src/sync/run/run-sync.ts'
+import { findFaultOfShortForm } from '../support/short-report.ts'
 import { sha256Of } from './contents.ts'
 import type { SeenUpload } from './network.ts'
 import type { Resource } from './service.ts'
@@ -224,7 +225,11 @@ export async function assertReport(world: World, engine: Engine, settings: Mirro
   engine.store.report.forgetListed()
   const context = { ...engine, stateDirectory: '/state', listConcurrency: 2 }
   const reading = (async () => {
-    for await (const { rows } of report(context, [{ row, settings }], { isOffline: false })) return [...rows]
+    for await (const mirror of report(context, [{ row, settings }], { isOffline: false })) {
+      const fault = findFaultOfShortForm(mirror)
+      if (fault !== undefined) throw new Violation('P19', `the short form of the report is wrong: ${fault}`)
+      return [...mirror.rows]
+    }
     return []
   })()
   const rows = (await world.drive(world.life, reading)) ?? []

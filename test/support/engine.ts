@@ -55,6 +55,8 @@ interface WantedReport {
   readonly isOffline?: boolean
   /** Download and compare every sent content. */
   readonly verifies?: boolean
+  /** Walks the directory in place of the engine's walk. */
+  readonly observeTree?: ObserveTree
 }
 
 export interface WholeReport extends Omit<MirrorReport, 'rows'> {
@@ -201,10 +203,10 @@ function testService(server: { readonly url: string; readonly token: string }, o
 async function reportOnce(
   engine: Engine,
   mirrors: readonly MirrorSettings[],
-  { isOffline = false, verifies = false }: WantedReport,
+  { isOffline = false, verifies = false, observeTree = engine.observeTree }: WantedReport,
 ): Promise<WholeReport> {
   const onVerified = verifies ? () => {} : undefined
-  const { store, service, observeTree, fs, clock, logger, signal, ownDirectories } = engine
+  const { store, service, fs, clock, logger, signal, ownDirectories } = engine
   const context = { store, service, observeTree, fs, clock, logger, signal, ownDirectories }
   const reported = mirrors.map((settings) => {
     const row = store.mirrors.findByName(settings.name)

@@ -17,15 +17,15 @@ interface Seen extends Listing {
 
 /** Lists a library whose service shows for each path the result of `show`. */
 async function listShown(
-  show: (path: string, cursor: string | null) => Shown | undefined,
+  show: (path: string, cursor: string | null) => Shown | undefined | Promise<Shown>,
   bounds?: ListingBounds,
 ): Promise<Seen> {
   const asked: string[] = []
-  await using server = await serve((request, response) => {
+  await using server = await serve(async (request, response) => {
     const { searchParams } = new URL(request.url ?? '/', 'http://localhost')
     const path = searchParams.get('path') ?? '/'
     asked.push(path)
-    const shown = show(path, searchParams.get('cursor'))
+    const shown = await show(path, searchParams.get('cursor'))
     if (!shown) return void response.writeHead(404, { 'content-type': 'application/json' }).end('{}')
     const { folders = [], files = [], next = null } = shown
     const page = {
@@ -114,6 +114,19 @@ test('a consistent library is complete to its deepest folder', async () => {
   const { incomplete, found } = await listShown(show)
   expect(incomplete).toEqual([])
   expect(found).toHaveLength(201)
+})
+
+test('a slow directory holds up none below another one', async () => {
+  const deepest = Promise.withResolvers<Shown>()
+  const { asked, incomplete } = await listShown((path) => {
+    if (path === '/') return { folders: ['slow', 'quick'] }
+    if (path === '/slow') return deepest.promise
+    if (path === '/quick') return { folders: ['deep'] }
+    deepest.resolve({})
+    return {}
+  })
+  expect(asked.toSorted()).toEqual(['/', '/quick', '/quick/deep', '/slow'])
+  expect(incomplete).toEqual([])
 })
 
 test('a directory that fails leaves the others complete', async () => {

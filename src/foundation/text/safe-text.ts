@@ -4,6 +4,8 @@ const UNSAFE = /[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}
 /** Most text has no such characters and is skipped quickly. */
 const NOT_ASCII = /[^ -~]+/g
 
+const PLAIN_LINES = /^[\n\t -~]*$/
+
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /** Makes text from outside safe for one line of a terminal, a log or a report: it cannot move the cursor or reorder text. */
@@ -16,6 +18,7 @@ export function escapeText(text: string): string {
 
 /** escapeText for several lines; keeps tabs, which only indent. */
 export function escapeLines(lines: string): string {
+  if (PLAIN_LINES.test(lines)) return lines
   return lines.replace(/[^\n\t]+/g, escapeText)
 }
 

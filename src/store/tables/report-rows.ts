@@ -16,11 +16,26 @@ export interface ListedEntry {
   readonly mime: string
 }
 
+/** Where a listing shows a resource. */
+export type Listed = Omit<ListedEntry, 'libraryId' | 'title'>
+
 export type FileRow = Omit<ContentRow, 'id'> & {
   readonly contentId: number
   readonly directory: string
   readonly name: string
   readonly isReceived: number
+}
+
+/** What a report shows of a file and its content. */
+export type ReportedFile = Omit<
+  FileRow,
+  'isReceived' | 'libraryId' | 'isDuplicate' | 'doubts' | 'ingestionSeenAt' | 'problemCount' | 'retryAt'
+>
+
+/** A file with one of its locations in a listing, if it has any. */
+export interface LocatedFile extends ReportedFile {
+  readonly remoteDirectory: string | null
+  readonly remoteFilename: string | null
 }
 
 export type SupersededRow = ContentRow & { readonly path: string; readonly reason: string }
@@ -45,6 +60,13 @@ export interface StateTally extends FileTally {
   readonly contents: number
 }
 
+export interface DirectoryTally {
+  readonly path: string
+  readonly files: number
+  /** 0: all its files are in sync without any remark, if the disk is as the store knows it. */
+  readonly mayDiffer: number
+}
+
 /** A content that the service stores, with one of the paths that stand or stood for it. */
 export type SentContent = Pick<ContentRow, 'id' | 'sha256' | 'mime' | 'size'> & {
   readonly resourceId: string
@@ -67,22 +89,22 @@ export type ReportQueries = ReturnType<typeof prepareReport>
 /** Queries that compare files and contents of the store with a listing, which a temporary table holds. */
 export function prepareReport(database: Database.Database) {
   database.exec(`
-    CREATE TEMP TABLE listed (library_id INTEGER, resource_id TEXT, directory TEXT, filename TEXT, title TEXT, mime TEXT,
+    CREATE TEMP TABLE listed (library_id INTEGER, resource_id TEXT, directory TEXT, filename TEXT, mime TEXT,
       PRIMARY KEY (library_id, resource_id, directory, filename)) WITHOUT ROWID`)
   return { ...prepareListed(database), ...prepareLocal(database) }
 }
 
 function prepareListed(database: Database.Database) {
-  const add = database.prepare<[number, string, string, string, string, string]>(
-    'INSERT OR REPLACE INTO temp.listed VALUES (?, ?, ?, ?, ?, ?)',
+  const add = database.prepare<[number, string, string, string, string]>(
+    'INSERT OR REPLACE INTO temp.listed VALUES (?, ?, ?, ?, ?)',
   )
   const addAll = database.transaction((entries: readonly ListedEntry[]) => {
-    for (const { libraryId, resourceId, directory, filename, title, mime } of entries) {
-      add.run(libraryId, resourceId, directory, filename, title, mime)
+    for (const { libraryId, resourceId, directory, filename, mime } of entries) {
+      add.run(libraryId, resourceId, directory, filename, mime)
     }
   })
-  const locations = database.prepare<[number, string], ListedEntry>(
-    `SELECT library_id AS libraryId, resource_id AS resourceId, directory, filename, title, mime
+  const locations = database.prepare<[number, string], Listed>(
+    `SELECT resource_id AS resourceId, directory, filename, mime
      FROM temp.listed WHERE library_id = ? AND resource_id = ?`,
   )
   const untracked = database
@@ -96,7 +118,7 @@ function prepareListed(database: Database.Database) {
     addListed: (entries: readonly ListedEntry[]): void => {
       addAll(entries)
     },
-    listLocations: (libraryId: number, resourceId: string): ListedEntry[] => locations.all(libraryId, resourceId),
+    listLocations: (libraryId: number, resourceId: string): Listed[] => locations.all(libraryId, resourceId),
     listUntracked: (libraryId: number): string[] => untracked.all(libraryId),
     forgetListed: (): void => {
       database.exec('DELETE FROM temp.listed')
@@ -105,10 +127,14 @@ function prepareListed(database: Database.Database) {
 }
 
 function prepareLocal(database: Database.Database) {
-  const files = database.prepare<[number], FileRow>(
-    `SELECT d.path AS directory, f.name, f.is_received AS isReceived, f.content_id AS contentId,
-            ${CONTENT_COLUMNS.replace('c.id,', '')}
+  const files = database.prepare<[number], LocatedFile>(
+    `SELECT d.path AS directory, f.name, f.content_id AS contentId, c.sha256, c.mime, c.size, c.state,
+            c.resource_id AS resourceId, c.second_location AS secondLocation, c.uploaded_at AS uploadedAt,
+            c.searchable_at AS searchableAt, c.outcome, c.ingestion_status AS ingestionStatus,
+            c.ingestion_note AS ingestionNote, c.problem_code AS problemCode, c.problem_message AS problemMessage,
+            c.is_set_aside AS isSetAside, l.directory AS remoteDirectory, l.filename AS remoteFilename
      FROM directory d JOIN file f ON f.directory_id = d.id JOIN content c ON c.id = f.content_id
+     LEFT JOIN temp.listed l ON l.library_id = c.library_id AND l.resource_id = c.resource_id
      WHERE d.mirror_id = ? ORDER BY d.path, f.name`,
   )
   const inDirectory = database.prepare<[number, string], FileRow>(
@@ -169,6 +195,22 @@ function prepareLocal(database: Database.Database) {
      WHERE ${inLibrary} AND (c.outcome IN ('partial', 'failed', 'unknown') OR c.ingestion_note IS NOT NULL)
        AND c.outcome <> 'pending' GROUP BY 1, 2, 3, 4`,
   )
+  // A file in a directory that no part finds is stored, searchable without any remark, and listed.
+  const directories = database.prepare<{ mirrorId: number; wasListed: number }, DirectoryTally>(
+    `WITH differing (id) AS (
+       SELECT f.directory_id FROM file f INDEXED BY file_open WHERE f.is_received = 0
+       UNION
+       SELECT d.id FROM content c INDEXED BY content_pending ${receivedFiles} WHERE ${inLibrary} AND c.outcome = 'pending'
+       UNION
+       SELECT d.id FROM content c INDEXED BY content_unusual ${receivedFiles}
+       WHERE ${inLibrary} AND (c.outcome IN ('partial', 'failed', 'unknown') OR c.ingestion_note IS NOT NULL)
+       UNION
+       SELECT d.id FROM content c INDEXED BY content_by_resource ${receivedFiles}
+       WHERE @wasListed AND ${inLibrary} AND c.resource_id IS NOT NULL AND NOT EXISTS
+         (SELECT 1 FROM temp.listed l WHERE l.library_id = c.library_id AND l.resource_id = c.resource_id))
+     SELECT d.path, d.id IN differing AS mayDiffer, (SELECT count(*) FROM file f WHERE f.directory_id = d.id) AS files
+     FROM directory d WHERE d.mirror_id = @mirrorId ORDER BY d.path`,
+  )
   const pathsOf = database
     .prepare<[number, number, number], string>(
       `SELECT iif(d.path = '', f.name, d.path || '/' || f.name) AS path
@@ -207,7 +249,11 @@ function prepareLocal(database: Database.Database) {
     /** Stored contents of a mirror's files, by id, after `afterId`. */
     listSent: (mirrorId: number, afterId: number, limit: number): SentContent[] =>
       sentFiles.all({ mirrorId, afterId, limit }),
-    iterateFiles: (mirrorId: number): IterableIterator<FileRow> => files.iterate(mirrorId),
+    /** A mirror's directories by path; `wasListed`: files whose resource is not listed differ as well. */
+    iterateDirectories: (mirrorId: number, wasListed: boolean): IterableIterator<DirectoryTally> =>
+      directories.iterate({ mirrorId, wasListed: Number(wasListed) }),
+    /** A file comes once for each of its locations, one after the other. */
+    iterateFiles: (mirrorId: number): IterableIterator<LocatedFile> => files.iterate(mirrorId),
     listFiles: (mirrorId: number, directory: string): FileRow[] => inDirectory.all(mirrorId, directory),
     listSuperseded: (mirrorId: number): SupersededRow[] => superseded.all(mirrorId),
     /** The path of the file that stands for a content: the uploaded one, or else the first. */

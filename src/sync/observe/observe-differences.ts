@@ -9,10 +9,10 @@ export interface Differences {
   readonly missing: ReadonlySet<string>
   /** Known directories that no longer exist. */
   readonly missingDirectories: ReadonlySet<string>
+  /** Known directories that could not be listed, or that lie below one: their entries are unknown. */
+  readonly unreadableDirectories: ReadonlySet<string>
   readonly problems: ReadonlyMap<string, PathProblem>
   readonly leftOut: readonly LeftOut[]
-  /** Whether a directory, or one above it, could not be listed, so that its entries are unknown. */
-  isUnreadable(directory: string): boolean
 }
 
 /** Reads all batches of a walk and keeps the differences. `known` are the directories in the store. */
@@ -39,6 +39,7 @@ export async function observeDifferences(
     }
   }
   const isUnreadable = (path: string) => unreadable.some((top) => isWithin(top, path))
-  const missingDirectories = new Set(known.filter((path) => !seen.has(path) && !isUnreadable(path)))
-  return { files, missing, missingDirectories, problems, leftOut, isUnreadable }
+  const unreadableDirectories = new Set(unreadable.length === 0 ? [] : known.filter(isUnreadable))
+  const missingDirectories = new Set(known.filter((path) => !seen.has(path) && !unreadableDirectories.has(path)))
+  return { files, missing, missingDirectories, unreadableDirectories, problems, leftOut }
 }

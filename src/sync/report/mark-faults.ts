@@ -1,5 +1,6 @@
 import { classifyDownload } from '../../rules/report-class.ts'
-import { blankEntry, type ReportEntry, type ReportRow } from './report-entry.ts'
+import { blankEntry } from './build-entry.ts'
+import type { ReportEntry, ReportRow } from './report-entry.ts'
 import type { VerificationFault } from './verify-contents.ts'
 
 /** Yields the rows, those of faulty contents in the class of their fault; a fault that no row shows gets one of its own. */

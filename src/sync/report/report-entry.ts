@@ -1,4 +1,4 @@
-import type { Classified, ReportClass } from '../../rules/report-class.ts'
+import type { ReportClass } from '../../rules/report-class.ts'
 
 /** One entry of `report --format json`. */
 export interface ReportEntry {
@@ -27,21 +27,7 @@ export interface ReportRow {
   readonly kindWithoutText: string | null
 }
 
-/** An entry of which nothing but its path and class is known. */
-export function blankEntry(path: string | null, known: Pick<Classified, 'class' | 'reason'>): ReportEntry {
-  return {
-    path,
-    class: known.class,
-    reason: known.reason,
-    size: null,
-    sha256: null,
-    mime: null,
-    resourceId: null,
-    remotePaths: [],
-    remoteFilename: null,
-    ingestionStatus: null,
-    duplicateOf: null,
-    uploadedAt: null,
-    searchableAt: null,
-  }
+/** Files that are in sync without any remark, where only their number is of interest. */
+export interface PlainFiles {
+  readonly plainFiles: number
 }

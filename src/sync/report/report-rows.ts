@@ -1,5 +1,4 @@
-import { joinLibraryPath } from '../../contract/library-path.ts'
-import { isWithin, joinPath } from '../../foundation/files/paths.ts'
+import { isWithin, joinPath, parentOf } from '../../foundation/files/paths.ts'
 import { IdSet } from '../../foundation/id-set.ts'
 import {
   type Classified,
@@ -12,12 +11,13 @@ import {
 import type { StoreReader } from '../../store/open-store.ts'
 import type { ContentRow } from '../../store/tables/contents.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
-import type { FileRow, ListedEntry } from '../../store/tables/report-rows.ts'
+import type { Listed, LocatedFile, ReportedFile } from '../../store/tables/report-rows.ts'
 import type { Listing } from '../list-remote.ts'
 import type { ObservedFile } from '../observe/observation.ts'
 import type { Differences } from '../observe/observe-differences.ts'
+import { blankEntry, contentEntry, type Location, type ReportedContent, untrackedEntry } from './build-entry.ts'
 import { describeHeldBack } from './held-back.ts'
-import { blankEntry, type ReportEntry, type ReportRow } from './report-entry.ts'
+import type { PlainFiles, ReportEntry, ReportRow } from './report-entry.ts'
 
 interface Sides {
   readonly row: MirrorRow
@@ -35,11 +35,14 @@ interface Sides {
 export function* listRows(store: StoreReader, sides: Sides): Generator<ReportRow> {
   const rows = new MirrorRows(store, sides)
   yield* rows.listKnownFiles()
-  yield* rows.listNewFiles()
-  yield* rows.listProblems()
-  yield* rows.listLeftOut()
-  yield* rows.listSuperseded()
-  yield* rows.listUntracked()
+  yield* rows.listOthers()
+}
+
+/** Yields the rows of listRows in the same order, but most files that are in sync without any remark only as their number. */
+export function* listDifferingRows(store: StoreReader, sides: Sides): Generator<ReportRow | PlainFiles> {
+  const rows = new MirrorRows(store, sides)
+  yield* rows.listDifferingFiles()
+  yield* rows.listOthers()
 }
 
 class MirrorRows {
@@ -49,39 +52,61 @@ class MirrorRows {
   readonly #isHeld: boolean
   /** Why limits held back new contents in the last run; null: none did. */
   readonly #heldBack: string | null
-  readonly #originals: ReadonlyMap<number, string>
+  /** By content, where one query found those of all contents. */
+  #originals: ReadonlyMap<number, string> | undefined
   /** Paths of problems that have no row yet. */
   readonly #problemPaths: Set<string>
   /** Contents that have a row already. */
   readonly #claimed = new IdSet()
   /** Files that are in the store but no longer on the disk. */
-  readonly #vacated: { readonly file: FileRow; readonly path: string }[] = []
+  readonly #vacated: { readonly file: ReportedFile; readonly path: string }[] = []
 
   constructor(store: StoreReader, sides: Sides) {
     this.#store = store
     this.#sides = sides
     this.#isHeld = store.isHeld()
     this.#heldBack = describeHeldBack(store, sides.row)
-    this.#originals = findOriginals(store, sides.row.id)
     this.#problemPaths = new Set(
       sides.differences?.problems.keys() ?? store.problems.list(sides.row.id).map(({ path }) => path),
     )
   }
 
   *listKnownFiles(): Generator<ReportRow> {
-    const { differences, row } = this.#sides
-    for (const file of this.#store.report.iterateFiles(row.id)) {
-      const path = joinPath(file.directory, file.name)
-      if (differences?.missing.has(path) || differences?.missingDirectories.has(file.directory)) {
-        this.#vacated.push({ file, path })
-        continue
-      }
-      const observed = differences?.files.get(file.directory)?.get(file.name)
-      yield this.#knownFile(file, path, observed)
+    const { row } = this.#sides
+    this.#originals = findOriginals(this.#store, row.id)
+    for (const { file, locations } of joinLocations(this.#store.report.iterateFiles(row.id))) {
+      const known = this.#presentFile(file, locations)
+      if (known) yield known
     }
   }
 
-  *listNewFiles(): Generator<ReportRow> {
+  *listDifferingFiles(): Generator<ReportRow | PlainFiles> {
+    const { row, listing } = this.#sides
+    const toCompare = this.#directoriesToCompare()
+    let plainFiles = 0
+    for (const { path, files, mayDiffer } of this.#store.report.iterateDirectories(row.id, listing !== undefined)) {
+      if (mayDiffer === 0 && !toCompare.has(path)) {
+        plainFiles += files
+        continue
+      }
+      for (const file of this.#store.report.listFiles(row.id, path)) {
+        const known = this.#presentFile(file, this.#locationsOf(file))
+        if (known) yield known
+      }
+    }
+    yield { plainFiles }
+  }
+
+  /** Rows of everything but known files that exist. */
+  *listOthers(): Generator<ReportRow> {
+    yield* this.#listNewFiles()
+    yield* this.#listProblems()
+    yield* this.#listLeftOut()
+    yield* this.#listSuperseded()
+    yield* this.#listUntracked()
+  }
+
+  *#listNewFiles(): Generator<ReportRow> {
     for (const [directory, files] of this.#sides.differences?.files ?? []) {
       for (const observed of files.values()) {
         if (!observed.isKnown) yield this.#newFile(joinPath(directory, observed.name), observed)
@@ -90,7 +115,7 @@ class MirrorRows {
   }
 
   /** Paths that could not be read and have no other row. */
-  *listProblems(): Generator<ReportRow> {
+  *#listProblems(): Generator<ReportRow> {
     const { differences, row } = this.#sides
     const problems = differences ? differences.problems.values() : this.#store.problems.list(row.id)
     for (const { path, message } of problems) {
@@ -99,20 +124,20 @@ class MirrorRows {
     }
   }
 
-  *listLeftOut(): Generator<ReportRow> {
+  *#listLeftOut(): Generator<ReportRow> {
     for (const { path, reason } of this.#sides.differences?.leftOut ?? []) {
       yield rowOf(blankEntry(path, { class: 'ignored', reason }))
     }
   }
 
-  *listSuperseded(): Generator<ReportRow> {
+  *#listSuperseded(): Generator<ReportRow> {
     const { row } = this.#sides
     const vacated = Map.groupBy(this.#vacated, ({ file }) => file.contentId)
     for (const { file, path } of this.#vacated) {
       if (file.state !== 'stored' || this.#claimed.has(file.contentId)) continue
       if (this.#store.files.countCopies(file.contentId) > (vacated.get(file.contentId)?.length ?? 0)) continue
       this.#claimed.add(file.contentId)
-      yield* this.#superseded({ ...file, id: file.contentId }, path, 'gone')
+      yield* this.#superseded(file, path, 'gone')
     }
     for (const content of this.#store.report.listSuperseded(row.id)) {
       if (!this.#claimed.has(content.id)) yield* this.#superseded(content, content.path, content.reason)
@@ -120,7 +145,7 @@ class MirrorRows {
   }
 
   /** Remote entries that no content of the store accounts for. */
-  *listUntracked(): Generator<ReportRow> {
+  *#listUntracked(): Generator<ReportRow> {
     const { row, places, isFirstOfLibrary, listing } = this.#sides
     if (!listing) return
     for (const resourceId of this.#store.report.listUntracked(row.library.id)) {
@@ -131,29 +156,57 @@ class MirrorRows {
     }
   }
 
-  #knownFile(file: FileRow, path: string, observed: ObservedFile | undefined): ReportRow {
-    const locations = this.#locationsOf(file)
+  /** Directories in which the disk is otherwise than the store knows it. */
+  #directoriesToCompare(): ReadonlySet<string> {
+    const { differences } = this.#sides
+    const found = new Set(Array.from(this.#problemPaths, parentOf))
+    if (!differences) return found
+    for (const path of differences.missing) found.add(parentOf(path))
+    const { files, missingDirectories, unreadableDirectories } = differences
+    for (const path of [...files.keys(), ...missingDirectories, ...unreadableDirectories]) found.add(path)
+    return found
+  }
+
+  /** The row of a known file; undefined if it no longer exists. */
+  #presentFile(file: ReportedFile, locations: readonly Location[]): ReportRow | undefined {
+    const { differences } = this.#sides
+    const path = joinPath(file.directory, file.name)
+    if (differences?.missing.has(path) || differences?.missingDirectories.has(file.directory)) {
+      this.#vacated.push({ file, path })
+      return undefined
+    }
+    return this.#knownFile(file, path, locations)
+  }
+
+  #knownFile(file: ReportedFile, path: string, locations: readonly Location[]): ReportRow {
+    const { differences } = this.#sides
+    const observed = differences?.files.get(file.directory)?.get(file.name)
     const isSame = observed === undefined || isSameContent(observed, file)
     const problem = this.#problemPaths.delete(path) ? this.#problemText(path) : null
-    const isHidden = this.#sides.differences?.isUnreadable(file.directory) === true
+    const isHidden = differences?.unreadableDirectories.has(file.directory) === true
     const seen = isSame ? this.#classify(file, locations, problem) : this.#differentFile(file, observed)
     const known = isHidden ? classifyHidden() : seen
     if (isSame) this.#claimed.add(file.contentId)
-    const original = this.#originals.get(file.contentId)
-    const entry = contentEntry(path, known, { ...file, id: file.contentId }, locations)
-    const isAlias = isSame && original !== undefined && original !== path
-    return rowOf(isAlias ? { ...entry, duplicateOf: original } : entry, known)
+    const original = isSame ? this.#originalOf(file) : undefined
+    const duplicateOf = original === undefined || original === path ? null : original
+    return rowOf(contentEntry(path, known, file, locations, duplicateOf), known)
+  }
+
+  /** The path of the file that stands for the content of several; undefined, or the file's own path, if there is no other. */
+  #originalOf({ contentId }: ReportedFile): string | undefined {
+    if (this.#originals) return this.#originals.get(contentId)
+    return this.#store.report.findOriginal(this.#sides.row.id, contentId)
   }
 
   /** Classifies a file that changed since the last scan; its new content may be stored already. */
-  #differentFile(file: FileRow, observed: ObservedFile): Classified {
+  #differentFile(file: ReportedFile, observed: ObservedFile): Classified {
     const content = this.#contentOf(observed)
     if (content?.state !== 'stored') return classifyDifferent(file.state === 'stored')
     this.#claimed.add(content.id)
     return this.#classify(content, this.#locationsOf(content), null)
   }
 
-  #classify(content: Omit<ContentRow, 'id'>, locations: readonly ListedEntry[], problem: string | null): Classified {
+  #classify(content: ReportedContent, locations: readonly Location[], problem: string | null): Classified {
     const isCutOff = content.state === 'sending' && !this.#isHeld
     const known = isCutOff ? { ...content, state: 'doubt' as const } : content
     return classifyFile(known, this.#presenceOf(content, locations), { problem, heldBack: this.#heldBack })
@@ -176,7 +229,7 @@ class MirrorRows {
     })
   }
 
-  *#superseded(content: ContentRow, path: string, reason: string): Generator<ReportRow> {
+  *#superseded(content: ReportedContent, path: string, reason: string): Generator<ReportRow> {
     const locations = this.#locationsOf(content)
     // A content that neither side has any more gets no row.
     if (locations.length === 0 && this.#presenceOf(content, locations) === 'absent') return
@@ -187,11 +240,11 @@ class MirrorRows {
     return this.#store.contents.find({ libraryId: this.#sides.row.library.id, sha256, mime, size })
   }
 
-  #locationsOf({ resourceId }: { resourceId: string | null }): ListedEntry[] {
+  #locationsOf({ resourceId }: { resourceId: string | null }): Listed[] {
     return resourceId === null ? [] : this.#store.report.listLocations(this.#sides.row.library.id, resourceId)
   }
 
-  #presenceOf(content: { resourceId: string | null }, locations: readonly ListedEntry[]): Presence {
+  #presenceOf(content: { resourceId: string | null }, locations: readonly Location[]): Presence {
     const { listing } = this.#sides
     if (!listing || content.resourceId === null) return 'unasked'
     if (locations.length > 0) return 'listed'
@@ -204,6 +257,24 @@ class MirrorRows {
   }
 }
 
+/** Yields each file once, with all its locations. */
+function* joinLocations(
+  rows: Iterable<LocatedFile>,
+): Generator<{ file: ReportedFile; locations: readonly Location[] }> {
+  let file: LocatedFile | undefined
+  let locations: Location[] = []
+  for (const row of rows) {
+    if (file && (row.name !== file.name || row.directory !== file.directory)) {
+      yield { file, locations }
+      locations = []
+    }
+    file = row
+    const { remoteDirectory: directory, remoteFilename: filename } = row
+    if (directory !== null && filename !== null) locations.push({ directory, filename })
+  }
+  if (file) yield { file, locations }
+}
+
 /** For each content that several files have: the path of the file that was uploaded, or else of the first. */
 function findOriginals(store: StoreReader, mirrorId: number): Map<number, string> {
   const originals = new Map<number, string>()
@@ -213,51 +284,11 @@ function findOriginals(store: StoreReader, mirrorId: number): Map<number, string
   return originals
 }
 
-function isSameContent(observed: ObservedFile, file: FileRow): boolean {
+function isSameContent(observed: ObservedFile, file: ReportedFile): boolean {
   return file.mime === observed.mime && file.sha256.equals(observed.sha256)
 }
 
 function rowOf(entry: ReportEntry, known?: Classified): ReportRow {
   const { isSetAside, kindWithoutText = null } = known ?? {}
   return { entry, isElsewhere: false, isSetAside: isSetAside === true, kindWithoutText }
-}
-
-function contentEntry(
-  path: string,
-  known: Classified,
-  content: ContentRow,
-  locations: readonly ListedEntry[],
-): ReportEntry {
-  return {
-    ...blankEntry(path, known),
-    size: content.size,
-    sha256: content.sha256.toString('hex'),
-    mime: content.mime,
-    resourceId: content.resourceId,
-    remotePaths: pathsOf(locations),
-    remoteFilename: locations[0]?.filename ?? null,
-    ingestionStatus: content.ingestionStatus,
-    uploadedAt: isoOrNull(content.uploadedAt),
-    searchableAt: isoOrNull(content.searchableAt),
-  }
-}
-
-function untrackedEntry(locations: readonly ListedEntry[]): ReportEntry {
-  const [first] = locations
-  const known: Classified = { class: 'remote-only', reason: 'no local file belongs to it' }
-  return {
-    ...blankEntry(null, known),
-    mime: first?.mime ?? null,
-    resourceId: first?.resourceId ?? null,
-    remotePaths: pathsOf(locations),
-    remoteFilename: first?.filename ?? null,
-  }
-}
-
-function pathsOf(locations: readonly ListedEntry[]): string[] {
-  return locations.map(({ directory, filename }) => joinLibraryPath(directory, filename))
-}
-
-function isoOrNull(timeMs: number | null): string | null {
-  return timeMs === null ? null : new Date(timeMs).toISOString()
 }

@@ -1,8 +1,10 @@
 import { INBOX_PATH } from '../../contract/routes.ts'
 import type { Clock } from '../../foundation/clock.ts'
+import { runBeside } from '../../foundation/concurrency/run-beside.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import type { FileSystem } from '../../local/read/file-system.ts'
 import { inspectRoot } from '../../local/read/inspect-root.ts'
+import type { ServiceClient } from '../../remote/service-client.ts'
 import { ownDirectoriesBelow } from '../../rules/mirrors/own-directories.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
@@ -10,11 +12,11 @@ import type { ListedEntry } from '../../store/tables/report-rows.ts'
 import type { MirrorSettings, Service } from '../engine.ts'
 import { type Listing, listRemote } from '../list-remote.ts'
 import type { ObserveTree } from '../observe/observation.ts'
-import { observeDifferences } from '../observe/observe-differences.ts'
+import { type Differences, observeDifferences } from '../observe/observe-differences.ts'
 import { assertSameService } from '../pin/pinned-service.ts'
 import { markFaults } from './mark-faults.ts'
-import type { ReportRow } from './report-entry.ts'
-import { listRows } from './report-rows.ts'
+import type { PlainFiles, ReportRow } from './report-entry.ts'
+import { listDifferingRows, listRows } from './report-rows.ts'
 import { type Verification, verifyContents } from './verify-contents.ts'
 
 /** A transaction takes as long as some 300 entries, and each page has at most 500. */
@@ -28,6 +30,8 @@ export interface MirrorReport {
   readonly listing: 'complete' | 'incomplete' | 'not asked'
   /** Rows in a stable order, those of remote entries alone last; each reading compares anew with what the store knows then. */
   readonly rows: Iterable<ReportRow>
+  /** The same rows, but most files that are in sync without any remark only as their number, which takes a fraction of the time. */
+  readonly differingRows: Iterable<ReportRow | PlainFiles>
   /** What downloading the sent contents showed; undefined when that was not asked for. */
   readonly verification: Verification | undefined
 }
@@ -69,32 +73,54 @@ export async function* report(
   const listings = new Map<number, Listing>()
   for (const { row, settings } of mirrors) {
     const isFirstOfLibrary = !listings.has(row.library.id)
-    const listing = options.isOffline ? undefined : (listings.get(row.library.id) ?? (await list(context, row)))
+    const { listing, differences } = options.isOffline
+      ? { listing: undefined, differences: undefined }
+      : await readSides(context, row, settings, listings.get(row.library.id))
     listings.set(row.library.id, listing ?? { incomplete: [] })
-    const differences = options.isOffline ? undefined : await observe(context, row, settings)
     const { onVerified } = options
     const verification = onVerified && (await verifyContents(context, row, (soFar) => onVerified(row, soFar)))
     const faults = verification?.faults ?? []
     const places = isFirstOfLibrary ? [row.remotePath, INBOX_PATH] : [row.remotePath]
+    const sides = { row, listing, differences, places, isFirstOfLibrary }
+    const rows = { [Symbol.iterator]: () => markFaults(listRows(context.store, sides), faults) }
     yield {
       name: row.name,
       path: row.path,
       library: { id: row.library.remoteId, name: row.library.name },
       remotePath: row.remotePath,
       listing: listing === undefined ? 'not asked' : listing.incomplete.length > 0 ? 'incomplete' : 'complete',
-      rows: {
-        [Symbol.iterator]: () =>
-          markFaults(listRows(context.store, { row, listing, differences, places, isFirstOfLibrary }), faults),
-      },
+      rows,
+      // A fault may concern any file.
+      differingRows: faults.length > 0 ? rows : { [Symbol.iterator]: () => listDifferingRows(context.store, sides) },
       verification,
     }
   }
 }
 
-async function list(context: ReportContext, row: MirrorRow): Promise<Listing> {
-  const { library } = row
+interface BothSides {
+  readonly listing: Listing
+  readonly differences: Differences
+}
+
+/** Lists the library, unless that was done, while the directory is walked. */
+async function readSides(
+  context: ReportContext,
+  row: MirrorRow,
+  settings: MirrorSettings,
+  known: Listing | undefined,
+): Promise<BothSides> {
+  if (known) return { listing: known, differences: await observe(context, row, settings) }
   const { client, access } = await context.service.connect(context.signal)
   assertSameService(row, context.service, access)
+  const [listing, differences] = await runBeside(
+    context.signal,
+    (signal) => list({ ...context, signal }, row, client),
+    (signal) => observe({ ...context, signal }, row, settings),
+  )
+  return { listing, differences }
+}
+
+async function list(context: ReportContext, { library }: MirrorRow, client: ServiceClient): Promise<Listing> {
   const { logger, signal, listConcurrency: concurrency } = context
   let entries: ListedEntry[] = []
   const flush = () => {
@@ -116,7 +142,7 @@ function ownDirectoriesOf({ ownDirectories }: ReportContext, rootRealPath: strin
   return below === 'inside' ? [] : below
 }
 
-async function observe(context: ReportContext, row: MirrorRow, settings: MirrorSettings) {
+async function observe(context: ReportContext, row: MirrorRow, settings: MirrorSettings): Promise<Differences> {
   const root = inspectRoot(context.fs, row.path)
   const { ignore, maxSizeBytes, oneFileSystem, emptyFiles } = settings
   const options = {

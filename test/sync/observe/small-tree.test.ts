@@ -202,11 +202,16 @@ describe('a walk in steps beside threads', () => {
   })
 })
 
-test('threads walk the rest of a larger tree', async () => {
+test.each([
+  ['this thread and another one walk', false],
+  ['threads alone walk, if this one is busy,', true],
+])('%s the rest of a larger tree', async (_, isBusy) => {
   const root = writeTree(temporaryDirectory(), manyFiles(FILES, FILES))
   await using service = await startFaultyService()
   await using tested = openTestEngine(service)
-  Object.assign(tested.engine, { observeTree: observeTree(tested.store, 2, { ...SMALL_TREE, calls: 20 }) })
+  Object.assign(tested.engine, {
+    observeTree: observeTree(tested.store, 2, { most: { ...SMALL_TREE, calls: 20 }, isBusy }),
+  })
   expect(accountOf(await tested.sync([mirrorOf(root)])).files).toMatchObject({ scanned: FILES, new: FILES })
   expect(accountOf(await tested.sync([mirrorOf(root)])).files).toMatchObject({ scanned: FILES, new: 0, removed: 0 })
 })

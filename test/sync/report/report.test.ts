@@ -1,12 +1,16 @@
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { untilAborted } from '../../../src/foundation/concurrency/until-aborted.ts'
+import { InterruptedError } from '../../../src/foundation/errors.ts'
 import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import type { MirrorSettings } from '../../../src/sync/engine.ts'
+import { emptyBatch, type ObserveTree } from '../../../src/sync/observe/observation.ts'
 import { dumpStore } from '../../support/dump-store.ts'
 import { mirrorOf, openTestEngine, type TestEngine } from '../../support/engine.ts'
 import { type FaultyService, randomFaults, startFaultyService } from '../../support/faulty-service.ts'
 import { seededRandom } from '../../support/random.ts'
+import { findFaultOfShortForm } from '../../support/short-report.ts'
 import { manyFiles, temporaryDirectory, writeTree } from '../../support/temporary.ts'
 
 /** Longer than any ingestion of this service takes, also on a busy machine. */
@@ -14,7 +18,9 @@ const PATIENCE_MS = 60_000
 
 /** The `path` of each row, or its first remote path, by class. */
 async function classesOf(tested: TestEngine, mirror: MirrorSettings): Promise<Record<string, string[]>> {
-  const { rows } = await tested.report([mirror])
+  const report = await tested.report([mirror])
+  expect(findFaultOfShortForm(report)).toBeUndefined()
+  const { rows } = report
   const classes: Record<string, string[]> = {}
   for (const { entry } of rows) {
     classes[entry.class] ??= []
@@ -133,6 +139,88 @@ describe('a listing with faults', () => {
   })
 })
 
+describe('a walk beside the listing', () => {
+  /** A service whose listings wait, once a mirror of it is in sync. */
+  async function withSlowListing() {
+    const service = await startFaultyService()
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
+    const interruption = new AbortController()
+    const tested = openTestEngine(service, { signal: interruption.signal })
+    await tested.sync([mirror])
+    const asked = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    onTestFinished(() => release.resolve())
+    service.onAnswered = async ({ route }) => {
+      if (route !== 'listDirectory') return
+      asked.resolve()
+      await release.promise
+    }
+    return { service, mirror, tested, interruption, asked: asked.promise, release: release.resolve }
+  }
+
+  /** A walk that begins and then finds nothing more until it is aborted. */
+  function endlessWalk() {
+    const begun = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<void>()
+    const observeTree: ObserveTree = async function* (_, signal) {
+      begun.resolve()
+      yield emptyBatch()
+      await untilAborted(signal)
+      ended.resolve()
+      throw signal.reason
+    }
+    return { observeTree, begun: begun.promise, ended: ended.promise }
+  }
+
+  test('the directory is walked while the service lists', async () => {
+    const { mirror, tested, release } = await withSlowListing()
+    const report = tested.report([mirror], {
+      observeTree: async function* (options, signal) {
+        yield* tested.engine.observeTree(options, signal)
+        release()
+      },
+    })
+    expect((await report).rows).toMatchObject([{ entry: { path: 'a.md', class: 'in-sync' } }])
+  })
+
+  test('a listing that is refused ends the walk', async () => {
+    const { service, mirror, tested } = await withSlowListing()
+    const { observeTree, begun, ended } = endlessWalk()
+    service.answer = ({ route }) => (route === 'listDirectory' ? { status: 403, body: {} } : undefined)
+    await expect(tested.report([mirror], { observeTree })).rejects.toMatchObject({ code: 'right-missing' })
+    await Promise.all([begun, ended])
+  })
+
+  test('a walk that fails ends the listing', async () => {
+    const { mirror, tested, asked } = await withSlowListing()
+    const report = tested.report([mirror], {
+      observeTree: async function* () {
+        yield emptyBatch()
+        await asked
+        throw new Error('out of memory')
+      },
+    })
+    await expect(report).rejects.toThrow('out of memory')
+  })
+
+  test('a missing root does not wait for the listing', async () => {
+    const { mirror, tested } = await withSlowListing()
+    rmSync(mirror.path, { recursive: true })
+    await expect(tested.report([mirror])).rejects.toMatchObject({ code: 'root-missing' })
+  })
+
+  test('an interruption ends the listing and the walk', async () => {
+    const { mirror, tested, interruption, asked } = await withSlowListing()
+    const { observeTree, begun, ended } = endlessWalk()
+    const report = tested.report([mirror], { observeTree })
+    const failure = expect(report).rejects.toMatchObject({ code: 'interrupted' })
+    await Promise.all([begun, asked])
+    interruption.abort(new InterruptedError())
+    await failure
+    await ended
+  })
+})
+
 describe('a directory that cannot be read', () => {
   test('a directory that cannot be read keeps its files in the store (P11)', async () => {
     await using service = await startFaultyService()
@@ -204,7 +292,9 @@ function refusing(isRefused: (path: string) => boolean): FileSystem {
 /** Expects one row for each file on disk besides superseded rows, and no row for a missing file. */
 async function expectWholeAccount(tested: TestEngine, mirror: MirrorSettings, root: string): Promise<void> {
   if (!tested.store.mirrors.findByName(mirror.name)) return
-  const { rows } = await tested.report([mirror])
+  const report = await tested.report([mirror])
+  expect(findFaultOfShortForm(report)).toBeUndefined()
+  const { rows } = report
   const local = rows.filter(({ entry }) => entry.class !== 'superseded' && entry.class !== 'remote-only')
   expect(local.map(({ entry }) => entry.path).sort()).toEqual(listFiles(root))
   expect(rows.filter(({ entry }) => entry.class === 'remote-only')).toEqual([])

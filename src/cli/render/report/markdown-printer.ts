@@ -16,6 +16,7 @@ export function createMarkdownPrinter({ listsAll }: { readonly listsAll: boolean
   let hasRows = false
   return {
     countsFirst: true,
+    omitsInSync: !listsAll,
     begin: (generatedAt) => lines(`# Report of ${generatedAt}`),
     beginMirror: (mirror, tally) => {
       hasRows = false

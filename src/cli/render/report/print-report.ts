@@ -7,7 +7,7 @@ import { formatSize } from '../../../foundation/text/units.ts'
 import { CHECKED_CLASSES, type ReportClass } from '../../../rules/report-class.ts'
 import type { MirrorRow } from '../../../store/tables/mirrors.ts'
 import { type MirrorReport, type ReportContext, type ReportedMirror, report } from '../../../sync/report/report.ts'
-import type { ReportEntry } from '../../../sync/report/report-entry.ts'
+import type { PlainFiles, ReportEntry, ReportRow } from '../../../sync/report/report-entry.ts'
 import type { Verification } from '../../../sync/report/verify-contents.ts'
 import type { CommandContext } from '../../context.ts'
 import { createCsvPrinter } from './csv-printer.ts'
@@ -18,6 +18,8 @@ import type { Printed, ReportFormat, ReportPrinter, Tally } from './report-print
 import { createCombinedPrinter, createTextPrinter } from './text-printer.ts'
 
 const CHUNK_LENGTH = 65_536
+type Piece = NonNullable<Printed>
+
 const VERIFYING_LINE_MS = 10_000
 /** The formats that people read on the terminal. */
 const LOOKED_AT: ReadonlySet<ReportFormat> = new Set(['text', 'combined'])
@@ -86,16 +88,8 @@ export async function saveReport(
   return outcome
 }
 
-/** Text of a size that is worth writing. */
-async function* chunks(rendered: AsyncIterable<NonNullable<Printed>>, redact: (text: string) => string) {
-  let chunk = ''
-  for await (const [text] of rendered) {
-    chunk += `${redact(escapeLines(text))}\n`
-    if (chunk.length < CHUNK_LENGTH) continue
-    yield chunk
-    chunk = ''
-  }
-  yield chunk
+async function* chunks(rendered: AsyncIterable<Piece>, redact: (text: string) => string) {
+  for await (const [text] of rendered) yield `${redact(escapeLines(text))}\n`
 }
 
 interface RenderInput {
@@ -121,7 +115,7 @@ async function* renderReport(context: CommandContext, { reportContext, names, op
     for await (const mirror of report(reportContext, mirrors, { ...options, onVerified })) {
       if (!hasBegun) yield* given(printer.begin(generatedAt))
       hasBegun = true
-      yield* renderMirror(printer, mirror, options, outcome)
+      yield* gather(renderMirror(printer, mirror, options, outcome))
     }
     if (!hasBegun) yield* given(printer.begin(generatedAt))
     hasBegun = true
@@ -134,34 +128,80 @@ async function* renderReport(context: CommandContext, { reportContext, names, op
 
 function* renderMirror(printer: ReportPrinter, mirror: MirrorReport, options: ReportOptions, outcome: ReportOutcome) {
   const ahead = createTally()
-  if (printer.countsFirst) for (const _ of countedRows(mirror, options, ahead));
+  if (printer.countsFirst) for (const _ of countedRows(mirror.differingRows, options, ahead));
   yield* given(printer.beginMirror(mirror, ahead))
   const tally = createTally()
-  for (const entry of countedRows(mirror, options, tally)) yield* given(printer.entry(entry))
+  const needsInSync = isWanted('in-sync', options) && !printer.omitsInSync
+  for (const entry of countedRows(needsInSync ? mirror.rows : mirror.differingRows, options, tally)) {
+    yield* given(printer.entry(entry))
+  }
   yield* given(printer.endMirror(mirror, tally))
   outcome.hasFailures ||= tally.hasFailures
   outcome.hasFaults ||= (mirror.verification?.faults.length ?? 0) > 0
 }
 
-function* given(printed: Printed): Generator<NonNullable<Printed>> {
+function* given(printed: Printed): Generator<Piece> {
   if (printed) yield printed
+}
+
+/** Joins lines to texts of a size that is worth writing; after a failure, what came before it is yielded first. */
+function* gather(pieces: Iterable<Piece>): Generator<Piece> {
+  let texts: string[] = []
+  let length = 0
+  const take = (): Piece => {
+    const text = texts.join('\n')
+    texts = []
+    length = 0
+    return [text, 'line']
+  }
+  try {
+    for (const piece of pieces) {
+      const [text, style] = piece
+      if (style !== 'line') {
+        if (texts.length > 0) yield take()
+        yield piece
+        continue
+      }
+      texts.push(text)
+      length += text.length
+      if (length >= CHUNK_LENGTH) yield take()
+    }
+  } catch (error) {
+    if (texts.length > 0) yield take()
+    throw error
+  }
+  if (texts.length > 0) yield take()
 }
 
 function createTally(): Tally {
   return { counts: {}, elsewhere: 0, withoutText: new Map(), hasFailures: false }
 }
 
-/** Yields the rows that are wanted, and counts them. */
-function* countedRows(mirror: MirrorReport, options: ReportOptions, tally: Tally): Generator<ReportEntry> {
-  for (const { entry, isElsewhere, isSetAside, kindWithoutText: kind } of mirror.rows) {
+/** Yields the rows that are wanted, and counts them and the plain files. */
+function* countedRows(
+  rows: Iterable<ReportRow | PlainFiles>,
+  options: ReportOptions,
+  tally: Tally,
+): Generator<ReportEntry> {
+  for (const row of rows) {
+    if ('plainFiles' in row) {
+      if (isWanted('in-sync', options)) addToTally(tally, 'in-sync', row.plainFiles, options)
+      continue
+    }
+    const { entry, isElsewhere, isSetAside, kindWithoutText: kind } = row
     if (isElsewhere) tally.elsewhere += 1
     if (isElsewhere && !options.showsAll) continue
     if (!isWanted(entry.class, options)) continue
-    tally.counts[entry.class] = (tally.counts[entry.class] ?? 0) + 1
     if (kind !== null) tally.withoutText.set(kind, (tally.withoutText.get(kind) ?? 0) + 1)
-    if (options.failOn.has(entry.class) && !isSetAside) tally.hasFailures = true
+    addToTally(tally, entry.class, 1, isSetAside ? undefined : options)
     yield entry
   }
+}
+
+function addToTally(tally: Tally, reportClass: ReportClass, rows: number, options: ReportOptions | undefined): void {
+  if (rows === 0) return
+  tally.counts[reportClass] = (tally.counts[reportClass] ?? 0) + rows
+  if (options?.failOn.has(reportClass)) tally.hasFailures = true
 }
 
 function isWanted(reportClass: ReportClass, { only }: ReportOptions): boolean {

@@ -29,6 +29,8 @@ type TextStyle = NonNullable<Parameters<CommandContext['printText']>[1]>
 export interface ReportPrinter {
   /** The tallies are complete when a mirror begins, which costs a second pass over its rows. */
   readonly countsFirst?: true
+  /** It prints no entry that is in sync, so that a report without them will do. */
+  readonly omitsInSync?: boolean
   begin(generatedAt: string): Printed
   beginMirror(mirror: MirrorReport, tally: Tally): Printed
   entry(entry: ReportEntry): Printed

@@ -11,6 +11,7 @@ const MOST_ROWS = 20
 export function createTextPrinter({ listsAll }: { readonly listsAll: boolean }): ReportPrinter {
   const shown = new Map<ReportClass, number>()
   return {
+    omitsInSync: !listsAll,
     begin: nothing,
     beginMirror: ({ name, path, library, remotePath, listing }) => {
       shown.clear()

@@ -5,20 +5,30 @@ import { createObserver } from '../create-observer.ts'
 import type { ObserveTree } from '../observation.ts'
 import { walkInThreads } from '../observe-in-threads.ts'
 import { StepWalker } from './walk-in-steps.ts'
-import { SMALL_TREE, walkSmallTree } from './walk-small-tree.ts'
+import { SMALL_TREE, type SmallTree, walkSmallTree } from './walk-small-tree.ts'
+
+interface TreeOptions {
+  readonly most?: SmallTree
+  /** This thread has other work meanwhile: of a larger tree it walks only the beginning. */
+  readonly isBusy?: boolean
+}
 
 /**
  * Observes a small tree on this thread, which takes less than the start of another one; what is left of a larger tree is walked by
  * `threads` threads, of which this one is one.
  */
-export function observeTree(store: StoreReader, threads: number, most = SMALL_TREE): ObserveTree {
+export function observeTree(
+  store: StoreReader,
+  threads: number,
+  { most = SMALL_TREE, isBusy = false }: TreeOptions = {},
+): ObserveTree {
   return async function* observe(options, signal) {
     const observer = createObserver(store, options, { fs: nodeFileSystem, clock: systemClock })
     const { batches, rest } = walkSmallTree(observer, signal, most)
     yield* batches
     if (rest.length > 0) {
-      const own = threads > 1 ? new StepWalker(observer) : undefined
-      await using walk = walkInThreads(threads, options, signal, rest, own)
+      const own = threads > 1 && !isBusy ? new StepWalker(observer) : undefined
+      await using walk = walkInThreads(isBusy ? Math.max(1, threads - 1) : threads, options, signal, rest, own)
       yield* walk
     }
     signal.throwIfAborted()

@@ -1,0 +1,25 @@
+/**
+ * Runs two works beside each other. The first failure aborts the signal of the other one; once both have ended, throws it. An abort of
+ * `signal` aborts both.
+ */
+export async function runBeside<One, Other>(
+  signal: AbortSignal,
+  one: (signal: AbortSignal) => Promise<One>,
+  other: (signal: AbortSignal) => Promise<Other>,
+): Promise<[One, Other]> {
+  const stop = new AbortController()
+  const both = AbortSignal.any([signal, stop.signal])
+  const stoppingOther = async <Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> => {
+    try {
+      return await work(both)
+    } catch (error) {
+      stop.abort(error)
+      throw error
+    }
+  }
+  const works = [stoppingOther(one), stoppingOther(other)] as const
+  await Promise.allSettled(works)
+  // The first failure is the reason; what the abort made of the other work says less.
+  stop.signal.throwIfAborted()
+  return await Promise.all(works)
+}
