@@ -45,6 +45,11 @@ const TYPICAL_LETTERS: readonly (readonly [RegExp, readonly Language[]])[] = [
   [/ъ/, ['bg', 'ru']],
 ]
 const MAX_SAMPLE = 200
+const CERTAIN = 4
+const LONG_TEXT = 100
+/** Who repeats one word does not speak its language: the variables `a` and `i` of programs, addresses that end in `.com`. */
+const MAX_COUNTED = 2
+const SINGLE_LETTER = 0.25
 
 /** The languages that each function word is of. */
 const LANGUAGES_OF_WORD = new Map<string, Language[]>()
@@ -60,27 +65,37 @@ export function detectLanguages(words: readonly Word[]): Languages {
   const scores = new Map<Language, number>()
   const add = (language: Language, points: number) => scores.set(language, (scores.get(language) ?? 0) + points)
   const scripts = new Set<Script>()
+  const counts = new Map<string, number>()
   for (const { source, isPair } of words.slice(0, MAX_SAMPLE)) {
     const script = isPair ? undefined : scriptOf(source)
     if (script === undefined) continue
     scripts.add(script)
     const small = smallLetters(source)
-    for (const language of LANGUAGES_OF_WORD.get(small) ?? []) add(language, 1)
+    const languages = LANGUAGES_OF_WORD.get(small)
+    if (languages) {
+      const count = (counts.get(small) ?? 0) + 1
+      counts.set(small, count)
+      const points = small.length === 1 ? SINGLE_LETTER : 1
+      if (count <= MAX_COUNTED) for (const language of languages) add(language, points)
+    }
     if (!isPlain(small)) {
       for (const [letters, languages] of TYPICAL_LETTERS)
         if (letters.test(small)) for (const each of languages) add(each, 0.6)
     }
   }
-  return new Map([...scripts].map((script) => [script, likeliest(script, scores)]))
+  const isLong = words.length >= LONG_TEXT
+  return new Map([...scripts].map((script) => [script, likeliest(script, scores, isLong)]))
 }
 
-function likeliest(script: Script, scores: ReadonlyMap<Language, number>): readonly Language[] {
+function likeliest(script: Script, scores: ReadonlyMap<Language, number>, isLong: boolean): readonly Language[] {
   const candidates = CANDIDATES[script] ?? []
   const scoreOf = (language: Language) => scores.get(language) ?? 0
   const [first, second] = candidates.toSorted((one, other) => scoreOf(other) - scoreOf(one))
   const [usual] = candidates
   if (first === undefined || second === undefined || usual === undefined) return candidates
-  if (scoreOf(first) >= 4 && scoreOf(first) >= 1.2 * scoreOf(second)) return [first]
+  if (scoreOf(first) >= CERTAIN && scoreOf(first) >= 1.2 * scoreOf(second)) return [first]
+  // A text of so many words that is in a language has more of its function words: this is a program, or a list of names.
+  if (isLong && scoreOf(first) < CERTAIN) return [usual]
   return [...new Set([first, scoreOf(second) > 0 ? second : usual])]
 }
 

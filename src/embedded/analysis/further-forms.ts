@@ -2,7 +2,7 @@ import { type Languages, scriptOf } from './detect-language.ts'
 import { foldWord, isPlain, smallLetters } from './fold-word.ts'
 import { isFunctionWord, type Language } from './function-words.ts'
 import type { Word } from './split-words.ts'
-import { stemWord } from './stem-word.ts'
+import { stemWord, unmarkedStem } from './stem-word.ts'
 
 /** Languages that write compounds as one word. */
 const COMPOUNDING: ReadonlySet<Language> = new Set(['de', 'nl', 'sv', 'da', 'no', 'fi'])
@@ -18,22 +18,29 @@ const UMLAUTS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue'
 
 /**
  * The further forms under which words are found, each once: their stems, the ends of compounds, beginnings of version numbers,
- * parts of identifiers (`readFile`), words joined that a hyphen parts (`e-mail`), and umlauts written with an `e`.
+ * parts of identifiers (`readFile`), words joined that a hyphen parts (`e-mail`), and umlauts written with an `e`. An English
+ * stem that is a word of the text itself is left out, since searches look for it as a word, too: that is most of them.
  */
 export function furtherForms(text: string, words: readonly Word[], languages: Languages): Set<string> {
   const forms = new Set<string>()
+  const written = new Set(words.map(({ folded }) => folded))
   const seen = new Set<string>()
   for (const [index, word] of words.entries()) {
     if (word.isPair) continue
     addJoined(text, word, words[index + 1], forms)
     if (seen.has(word.source)) continue
     seen.add(word.source)
-    addForms(word, languages, forms)
+    addForms(word, languages, written, forms)
   }
   return forms
 }
 
-function addForms({ source, folded }: Word, languages: Languages, forms: Set<string>): void {
+function addForms(
+  { source, folded }: Word,
+  languages: Languages,
+  written: ReadonlySet<string>,
+  forms: Set<string>,
+): void {
   const script = scriptOf(source)
   if (script === undefined) {
     addVersions(folded, forms)
@@ -43,7 +50,7 @@ function addForms({ source, folded }: Word, languages: Languages, forms: Set<str
   for (const language of languages.get(script) ?? []) {
     if (isFunctionWord(small, language)) continue
     const stem = stemWord(small, language)
-    forms.add(stem)
+    if (language !== 'en' || !written.has(unmarkedStem(stem))) forms.add(stem)
     if (COMPOUNDING.has(language)) addTails(stem, language, forms)
   }
   const spelled = isPlain(small) ? small : withoutUmlauts(small)

@@ -51,6 +51,15 @@ export function stemWord(word: string, language: Language): string {
   return marked
 }
 
+/** A stem of `stemWord` without the sign of its language. */
+export function unmarkedStem(stem: string): string {
+  return stem.slice(0, stem.indexOf('~'))
+}
+
+export function isEnglishStem(word: string): boolean {
+  return word.endsWith('~en')
+}
+
 /** The endings of nouns and adjectives in Polish and Czech, accents folded, and in Bulgarian. */
 const ENDING =
   /(?<=...)(?:ите|ията|ата|ята|ото|ето|ия|ът|ят|та|то|те|[аяоеи])$|(?<=...)(?:(?:am|em|ym|im)i|[aeiy]ch|ow[iae]?|[eo]ho|ego|emu|[oiaey]m|ej|iem?|ia|ou|[aeiouy])$/

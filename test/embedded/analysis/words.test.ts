@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { detectLanguages } from '../../../src/embedded/analysis/detect-language.ts'
 import { FUNCTION_WORDS } from '../../../src/embedded/analysis/function-words.ts'
 import { findHeadings } from '../../../src/embedded/analysis/headings.ts'
+import { indexWords } from '../../../src/embedded/analysis/index-words.ts'
 import { splitWords } from '../../../src/embedded/analysis/split-words.ts'
 import { stemWord } from '../../../src/embedded/analysis/stem-word.ts'
 
@@ -54,6 +55,12 @@ it('every stemmer accepts any word', () => {
   )
 })
 
+it('an English stem that the text has as a word is indexed once', () => {
+  const { body, forms } = indexWords('', 'The lantern hangs; lanterns were hanging in the libraries.', false)
+  expect(body.split(' ')).toContain('lantern')
+  expect(forms.split(' ')).toEqual(['hang~en', 'librari~en'])
+})
+
 it('the language of a sentence is detected', () => {
   const languageOf = (text: string) => [...detectLanguages(splitWords(text)).values()].flat()[0]
   expect(languageOf('Die Katze liegt auf dem Sofa und schläft nicht.')).toBe('de')
@@ -68,4 +75,9 @@ it('headings of Markdown, manuals and underlined ones are found', () => {
   const text = 'First line\n\n## Second\ntext\n\nThird\n-----\nmore text\nSEE ALSO\n  git(1)'
   expect(findHeadings(text, true).split('\n')).toEqual(['First line', 'Second', 'Third', 'SEE ALSO'])
   expect(findHeadings(text, false)).not.toContain('First line')
+})
+
+it('a long text without words of a language is taken for English', () => {
+  const program = 'for (i = 0; i < a; i++) { e[i] = s.o(a, i, z, "https://k.com/v.com"); }\n'.repeat(10)
+  expect([...detectLanguages(splitWords(program)).values()]).toEqual([['en']])
 })

@@ -5,6 +5,7 @@ import { type IndexedDocuments, indexDocuments } from './indexed-documents.ts'
 const PROBES: readonly (readonly [kind: string, text: string, query: string])[] = [
   ['plural, English', 'The zebras drink at dusk.', 'zebra'],
   ['singular, English', 'A single walrus was seen on the beach.', 'walruses'],
+  ['singular that is its own stem, English', 'One pencil hangs above the door.', 'pencils'],
   ['stem, English', 'We were configuring the switches all night.', 'configuration'],
   ['past tense, English', 'The committee rejected every proposal.', 'rejecting'],
   ['possessive, English', 'The gardener’s tools are in the shed.', 'gardener tools'],

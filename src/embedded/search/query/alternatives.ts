@@ -2,7 +2,7 @@ import { languagesOf, scriptOf } from '../../analysis/detect-language.ts'
 import { foldWord, smallLetters } from '../../analysis/fold-word.ts'
 import { withoutUmlauts } from '../../analysis/further-forms.ts'
 import { splitWords, type Word } from '../../analysis/split-words.ts'
-import { stemWord } from '../../analysis/stem-word.ts'
+import { stemWord, unmarkedStem } from '../../analysis/stem-word.ts'
 import type { Clause } from './parse-query.ts'
 
 /** Words of the index in this order; `isPrefix`: the last one is the beginning of a word. */
@@ -51,12 +51,17 @@ function joined(words: readonly Word[]): Alternative[] {
   return [{ words: [words.map(({ folded }) => folded).join('')], isPrefix: false }]
 }
 
-/** The stems in every language of the script, since one word is too little to detect its language, and the spelling without umlauts. */
+/**
+ * The stems in every language of the script, since one word is too little to detect its language, the English one also as a word,
+ * as the index has it where a text has that word itself; and the spelling without umlauts.
+ */
 function formsOf({ source, folded }: Word): string[] {
   const script = scriptOf(source)
   if (script === undefined) return []
   const small = smallLetters(source)
-  const forms = new Set(languagesOf(script).map((language) => stemWord(small, language)))
+  const languages = languagesOf(script)
+  const forms = new Set(languages.map((language) => stemWord(small, language)))
+  if (languages.includes('en')) forms.add(unmarkedStem(stemWord(small, 'en')))
   forms.add(foldWord(withoutUmlauts(small)))
   forms.delete(folded)
   return [...forms]

@@ -1,3 +1,4 @@
+import { isEnglishStem, unmarkedStem } from '../../analysis/stem-word.ts'
 import { type Alternative, alternativesOf, expressionOf } from './alternatives.ts'
 import { dropFunctionWords } from './drop-function-words.ts'
 import { nearSpellings } from './near-spellings.ts'
@@ -46,11 +47,25 @@ export function planQuery(query: string, index: IndexLookup): QueryPlan {
 
 function planClause(clause: Clause, isLast: boolean, index: IndexLookup, corrections: Correction[]): PlannedClause {
   const isKnown = (alternative: Alternative) => index.exists(expressionOf(alternative))
-  const written = alternativesOf(clause).filter(isKnown)
+  const written = knownAlternatives(alternativesOf(clause), isKnown)
   const mayBeLonger = isLast || written.length === 0
   const alternatives = mayBeLonger ? [...written, ...longerWords(clause, index).filter(isKnown)] : written
   const found = alternatives.length > 0 ? alternatives : corrected(clause, isKnown, corrections)
   return { expression: anyOf(found.map(expressionOf)), alternatives: found }
+}
+
+/**
+ * Those that the index has, and English stems that it has as words: an excerpt marks other forms of such a word, too, even where every
+ * text with another form has the word itself.
+ */
+function knownAlternatives(
+  alternatives: readonly Alternative[],
+  isKnown: (alternative: Alternative) => boolean,
+): Alternative[] {
+  const known = new Set(alternatives.filter(isKnown))
+  const words = new Set([...known].flatMap((alternative) => alternative.words))
+  const isWord = (word: string) => isEnglishStem(word) && words.has(unmarkedStem(word))
+  return alternatives.filter((alternative) => known.has(alternative) || alternative.words.every(isWord))
 }
 
 /** A user who is still typing means the beginning of a word; a word that many passages contain counts as whole. */
