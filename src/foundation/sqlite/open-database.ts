@@ -159,7 +159,10 @@ function migrate(database: Database.Database, spec: DatabaseSpec, isNew: boolean
     }
     database.pragma(`application_id = ${spec.applicationId}`)
   })
+  // A migration may make a table anew: with foreign keys, dropping the old one would delete what refers to it.
+  database.pragma('foreign_keys = OFF')
   apply.immediate()
+  database.pragma('foreign_keys = ON')
 }
 
 /** Renames a backup only once it is complete, because a later migration keeps an existing backup. */

@@ -53,7 +53,30 @@ function look(file: string, rows: number) {
   }
 }
 
+/** Makes the table anew that another one refers to. */
+const ANEW = `
+  CREATE TABLE new_note (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
+  INSERT INTO new_note SELECT id, text FROM note;
+  DROP TABLE note;
+  ALTER TABLE new_note RENAME TO note;`
+
 describe('a migration', () => {
+  test('a table made anew keeps the rows that refer to it', () => {
+    const spec = olderDatabase(2)
+    writeFileSync(
+      join(spec.migrationsDir, '003-more.sql'),
+      'CREATE TABLE mark (note_id REFERENCES note (id) ON DELETE CASCADE); INSERT INTO mark SELECT id FROM note;',
+    )
+    openDatabase(spec).close()
+    writeFileSync(join(spec.migrationsDir, '004-anew.sql'), ANEW)
+    const database = openDatabase(spec)
+    const countMarks = () => database.prepare('SELECT count(*) FROM mark').pluck().get()
+    expect(countMarks()).toBe(2)
+    database.exec('DELETE FROM tag; DELETE FROM note WHERE id = 1')
+    expect(countMarks()).toBe(1)
+    database.close()
+  })
+
   test('a migration cut off anywhere is whole or has not begun (P23)', () => {
     const rows = 200
     const spec = olderDatabase(rows)
