@@ -84,8 +84,16 @@ export const libraryPage = z.looseObject({ items: z.array(librarySummary), ...pa
 /** 4.10 */
 export const directoryPage = z.looseObject({ folders: z.array(folderEntry), files: z.array(fileEntry), ...pageFields })
 
-/** 4.12: 201 with a new id, or 200 with `duplicate: true` and the existing one. */
-export const uploadAnswer = z.looseObject({ id: identifier, duplicate: z.boolean().optional() })
+/**
+ * 4.12: 201 with a new id, or 200 with `duplicate: true` and the existing one. The last two fields are extras of the embedded
+ * service: those of the resource's record (2.10) when it answered.
+ */
+export const uploadAnswer = z.looseObject({
+  id: identifier,
+  duplicate: z.boolean().optional(),
+  ingestion_status: z.unknown().optional(),
+  text_extracted: z.boolean().optional().catch(undefined),
+})
 
 /** 2.11: fields beyond these are not shown. `excerpt` and `excerpt_marks` are extras of the embedded service: the part of `text` that matched, and where in it words did. */
 export const assetRecord = z.looseObject({

@@ -7,7 +7,7 @@ import { ensureOwnerToken } from './access/owner-token.ts'
 import { checkStoredData } from './database/check-stored-data.ts'
 import { explainDamage, openLibraryDatabase, wasLeftOpen } from './database/open-library-database.ts'
 import { openTables } from './database/open-tables.ts'
-import { enableSpaceReclaim, openSpaceReclaim } from './database/reclaim-space.ts'
+import { cutFreePages, enableSpaceReclaim, openSpaceReclaim } from './database/reclaim-space.ts'
 import type { EmbeddingLimits } from './embedding/embedding-stage.ts'
 import type { EmbedderChoice } from './embedding/open-embedder.ts'
 import { openMeaning } from './embedding/open-meaning.ts'
@@ -126,7 +126,7 @@ function openService(options: EmbeddedOptions, paths: DataPaths, database: Datab
     ...{ directory: paths.picturesDir, temporaryDir: paths.temporaryDir },
     maxBytes: MAX_PICTURES_BYTES,
   })
-  const writes = createWriteQueue(database)
+  const writes = createWriteQueue(database, tables.contentBlocks)
   const logger = options.logger ?? silentLogger
   const clock = options.clock ?? systemClock
   const limits = { ...EXTRACTION_LIMITS, ...options.extraction }
@@ -176,6 +176,7 @@ async function closeServer(app: FastifyInstance, clock: Clock): Promise<void> {
 
 function closeDatabase(database: Database): void {
   try {
+    cutFreePages(database)
     database.pragma('wal_checkpoint(TRUNCATE)')
   } catch (error) {
     // With a full disk, the write-ahead log keeps what is committed.

@@ -36,12 +36,15 @@ export function takeBack(dataDir: string, version: OlderVersion): void {
     INSERT INTO library SELECT id, public_id, name, overview, created_at_ms, updated_at_ms FROM new.library;
     INSERT INTO resource (id, public_id, library_id, sha256, mime_type, size_bytes, title, status, warnings, failure,
         abstract, created_at_ms, text_type, properties)
-      SELECT id, public_id, library_id, sha256, mime_type, size_bytes, title, status, warnings, failure,
-        'from an earlier version', created_at_ms, text_type, properties FROM new.resource;
+      SELECT id, lower(hex(public_id)), library_id, sha256, mime_type, size_bytes, title, status, coalesce(warnings, '[]'), failure,
+        'from an earlier version', created_at_ms, coalesce(text_type, 'text/plain'), coalesce(properties, '{}') FROM new.resource;
     INSERT INTO small_content SELECT resource_id, unpacked(bytes, size_bytes)
       FROM new.small_content JOIN new.resource ON resource.id = resource_id;
+    INSERT INTO small_content
+      SELECT resource.id, substr(unpacked(bytes, content_block.size_bytes), block_start + 1, resource.size_bytes)
+      FROM new.resource JOIN new.content_block ON content_block.id = block_id;
     INSERT INTO location (directory_id, filename, slug, title, resource_id)
-      SELECT directory_id, filename, replace(filename, '.txt', ''), title, resource_id FROM new.location;
+      SELECT directory_id, filename, replace(filename, '.txt', ''), coalesce(nullif(title, ''), filename), resource_id FROM new.location;
     INSERT INTO passage (id, resource_id, ordinal, text, unit, first_unit, last_unit, detail)
       SELECT passage.id, passage.resource_id, ordinal, coalesce(
           CAST(unpacked(passage_text.bytes, passage_text.size_bytes) AS TEXT),

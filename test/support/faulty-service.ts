@@ -39,6 +39,8 @@ export interface FaultyOptions {
   readonly fault?: FaultyService['fault']
   /** Makes the bytes of each upload unlike all others (and takes that away on download): the same content twice is two resources. */
   readonly hasNoDuplicateRule?: boolean
+  /** Answers to uploads show the state of the ingestion, as those of the embedded library do. */
+  readonly showsStateOfUploads?: boolean
   /** Why a content may be sent again that was answered as stored; without a reason the test fails when one is. */
   readonly mayRepeat?: string
 }
@@ -122,6 +124,13 @@ export async function startFaultyService(options: FaultyOptions = {}): Promise<F
     }
   }
 
+  /** Upload answers of a configured service show no state, so that resources are polled; unless the test wants the library's own. */
+  function asService({ route }: SeenRequest, body: unknown): unknown {
+    if (route !== 'uploadFile' || options.showsStateOfUploads || typeof body !== 'object' || body === null) return body
+    const { ingestion_status: _, text_extracted: __, ...shown }: Record<string, unknown> = { ...body }
+    return shown
+  }
+
   /** Returns whether the client gets the library's own answer. */
   function pass(seen: SeenRequest, answer: Forwarded, incoming: IncomingMessage, outgoing: ServerResponse): boolean {
     const isJson = String(answer.headers['content-type']).startsWith('application/json')
@@ -129,7 +138,7 @@ export async function startFaultyService(options: FaultyOptions = {}): Promise<F
       passBytes(seen, answer, incoming, outgoing)
       return seen.fault === undefined
     }
-    const own = JSON.stringify(JSON.parse(answer.body.toString('utf8')))
+    const own = JSON.stringify(asService(seen, JSON.parse(answer.body.toString('utf8'))))
     const json = Buffer.from(JSON.stringify(service.rewrite(seen, JSON.parse(own))))
     const shown = seen.fault === 'cut-answer' ? json.subarray(0, json.length >> 1) : json
     outgoing.writeHead(answer.status, { 'content-type': 'application/json', 'content-length': shown.length }).end(shown)

@@ -15,7 +15,7 @@ export function readLibrary(dataDir: string): StoredResource[] {
   try {
     const resources = database
       .prepare<[], { key: number; id: string; sha256: string; mime: string; title: string }>(
-        'SELECT id AS key, public_id AS id, lower(hex(sha256)) AS sha256, mime_type AS mime, title FROM resource ORDER BY id',
+        'SELECT id AS key, lower(hex(public_id)) AS id, lower(hex(sha256)) AS sha256, mime_type AS mime, title FROM resource ORDER BY id',
       )
       .all()
     const places = database.prepare<[number], { path: string; filename: string }>(

@@ -2,7 +2,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { mirrorOf, openTestEngine } from '../support/engine.ts'
+import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
 import { randomFaults, type SeenRequest, startFaultyService } from '../support/faulty-service.ts'
 import { manyFiles, temporaryDirectory, writeTree } from '../support/temporary.ts'
 
@@ -39,4 +39,32 @@ test('the engine makes only requests that read or add (P7)', async () => {
   expect([...routes]).toEqual(expect.arrayContaining(['downloadResource', ...ADDS]))
   const wrong = service.requests.filter(({ route, method }) => method !== (ADDS.includes(route) ? 'POST' : 'GET'))
   expect(wrong.map(({ method, path }) => `${method} ${path}`)).toEqual([])
+})
+
+test('a resource that its upload shows as searchable is not polled', async () => {
+  await using service = await startFaultyService({ showsStateOfUploads: true })
+  const mirror = mirrorOf(writeTree(temporaryDirectory(), manyFiles(12, 12)))
+  await using tested = openTestEngine(service)
+  const result = await tested.sync([mirror])
+  expect(service.count('showResource')).toBe(0)
+  expect(result.outcome).toBe('done')
+  expect(accountOf(result).ingestion).toMatchObject({ searchable: 12, pending: 0 })
+  const { rows } = await tested.report([mirror])
+  expect(rows.map(({ entry }) => [entry.class, entry.ingestionStatus])).toEqual(
+    Array(12).fill(['in-sync', 'completed']),
+  )
+})
+
+test.each([
+  { ingestion_status: 'completed_with_warnings', text_extracted: true },
+  { ingestion_status: 'completed' },
+  { ingestion_status: 'completed', text_extracted: false },
+  { ingestion_status: 7, text_extracted: 'yes' },
+])('a resource whose upload shows %j is polled', async (shown) => {
+  await using service = await startFaultyService()
+  service.rewrite = ({ route }, body) => (route === 'uploadFile' ? { ...body, ...shown } : body)
+  const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'A' }))
+  await using tested = openTestEngine(service)
+  expect((await tested.sync([mirror])).outcome).toBe('done')
+  expect(service.count('showResource')).toBe(1)
 })

@@ -66,7 +66,7 @@ async function uploadFile(service: Service, grant: Grant, upload: AgentUpload) {
     const content = await receiver.finish()
     const recorded = await storeFile(service, { title: upload.fileName, mimeType: upload.mime, directory, content })
     if (!recorded) throw notFound('Library')
-    return { ...recorded }
+    return { id: recorded.id, duplicate: recorded.duplicate }
   } finally {
     await receiver.dispose()
   }

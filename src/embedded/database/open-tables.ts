@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { contentReader, type ReadContent } from './read-contents.ts'
+import { type ContentBlocksTable, contentBlocksTable } from './tables/content-blocks.ts'
 import { type DeletedLibrariesTable, deletedLibrariesTable } from './tables/deleted-libraries.ts'
 import { type DirectoriesTable, directoriesTable } from './tables/directories.ts'
 import { type LibrariesTable, librariesTable } from './tables/libraries.ts'
@@ -22,6 +23,7 @@ export interface Tables {
   readonly directories: DirectoriesTable
   readonly resources: ResourcesTable
   readonly smallContents: SmallContentsTable
+  readonly contentBlocks: ContentBlocksTable
   readonly locations: LocationsTable
   readonly passages: PassagesTable
   readonly passageWords: PassageWordsTable
@@ -29,7 +31,8 @@ export interface Tables {
 }
 
 export function openTables(database: Database): Tables {
-  const smallContents = smallContentsTable(database)
+  const contentBlocks = contentBlocksTable(database)
+  const smallContents = smallContentsTable(database, contentBlocks)
   const readContent = contentReader(database, smallContents)
   return {
     readContent,
@@ -40,6 +43,7 @@ export function openTables(database: Database): Tables {
     directories: directoriesTable(database),
     resources: resourcesTable(database),
     smallContents,
+    contentBlocks,
     locations: locationsTable(database),
     passages: passagesTable(database, readContent),
     passageWords: passageWordsTable(database),

@@ -1,11 +1,12 @@
 import Database from 'better-sqlite3'
 import { InterruptedError, messageOf } from '../../foundation/errors.ts'
 import type { Passage } from '../database/tables/passages.ts'
-import type { ResourceRow } from '../database/tables/resources.ts'
+import type { IngestedColumns, ResourceRow } from '../database/tables/resources.ts'
 import type { ExtractionEnd, ExtractionSink } from './extract/extraction.ts'
 import type { PassageWriter } from './passage-writer.ts'
 
-const NO_PASSAGE: Passage = { text: '', unit: 'line', firstUnit: 1, lastUnit: 1 }
+/** A resource without text is found by its title. */
+export const NO_PASSAGE: Passage = { text: '', unit: 'line', firstUnit: 1, lastUnit: 1 }
 
 /**
  * Takes one resource from its bytes to passages and its final state; returns false when the next stage has to. A fault of the file
@@ -27,23 +28,25 @@ export async function ingestFile(
     count += 1
   }
   if (resource.status === 'running') restart()
-  const { status, warnings, failure, textType, properties, videoType } = await extract({
-    restart,
-    take,
-    drain: writer.drain,
-    nextPart: writer.drain,
-  }).catch(explainFailure)
-  if (status === 'running') return false
-  if (status === 'failed') restart()
+  const end = await extract({ restart, take, drain: writer.drain, nextPart: writer.drain }).catch(explainFailure)
+  if (end.status === 'running') return false
+  if (end.status === 'failed') restart()
   if (count === 0) writer.add(resource, 0, NO_PASSAGE)
-  writer.finish({
-    ...{ id: resource.id, status, failure },
-    textType: textType ?? (resource.mimeType === 'text/markdown' ? 'text/markdown' : 'text/plain'),
+  writer.finish({ id: resource.id, ...ingestedColumns(resource.mimeType, end) })
+  return true
+}
+
+/** What a resource's row holds of the end of its ingestion. */
+export function ingestedColumns(mimeType: string, end: ExtractionEnd): IngestedColumns {
+  const { status, warnings, failure, textType, properties, videoType } = end
+  return {
+    status,
+    failure,
+    textType: textType ?? (mimeType === 'text/markdown' ? 'text/markdown' : 'text/plain'),
     warnings: JSON.stringify(warnings),
     properties: JSON.stringify(properties ?? {}),
     videoType: videoType ?? null,
-  })
-  return true
+  }
 }
 
 function explainFailure(error: unknown): ExtractionEnd {

@@ -1,16 +1,20 @@
 import { InterruptedError } from '../../foundation/errors.ts'
 import type { ResourceRow } from '../database/tables/resources.ts'
+import type { IngestedText } from '../storage/record-upload.ts'
 import { openChildExtractor } from './child-process/child-extractor.ts'
 import { RECOGNIZING_MS } from './extraction-limits.ts'
 import { ingestInChild, ingestInProcess, type StageWork } from './ingest-batches.ts'
 import { type IngestLoop, openIngestLoop } from './ingest-loop.ts'
 import type { IngestParts } from './ingest-parts.ts'
+import { readAtOnce, type SmallUpload } from './read-at-once.ts'
 import { firstStage, NEXT_STAGE, type ReadingStage } from './reading-stages.ts'
 
 /** Processes uploads in their order (section 3.1). The queue is the table of resources, so that it survives a restart. */
 export interface IngestQueue {
   /** Reports that there may be something to do: this upload, or any when none is given. */
   wake(uploaded?: Pick<ResourceRow, 'mimeType' | 'sizeBytes'>): void
+  /** Reads a small text that takes so little time that it is recorded as searchable at once; undefined when it waits for its turn. */
+  readAtOnce(upload: SmallUpload): Promise<IngestedText | undefined>
   /** Resolves when nothing is left to do. */
   settled(): Promise<void>
   /** Resolves when the work under way has ended; starts no new work. */
@@ -59,6 +63,7 @@ export function openIngestQueue(parts: IngestParts): IngestQueue {
     wake: (uploaded) => {
       for (const loop of uploaded ? [loops[firstStage(uploaded)]] : Object.values(loops)) loop.wake()
     },
+    readAtOnce: (upload) => readAtOnce(parts, upload),
     settled,
     stop: async () => {
       const reason = new InterruptedError()

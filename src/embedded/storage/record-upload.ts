@@ -1,6 +1,16 @@
+import type { IngestionStatus } from '../../contract/states.ts'
 import type { Tables } from '../database/open-tables.ts'
+import { MAX_SHARING_BYTES } from '../database/tables/content-blocks.ts'
+import type { IngestedColumns, ResourceRow } from '../database/tables/resources.ts'
 import type { ReceivedContent } from './content-receiver.ts'
 import { slugName } from './slug.ts'
+
+/** A text that was ingested before its upload was recorded, to be recorded together with it. */
+export interface IngestedText {
+  readonly columns: IngestedColumns
+  /** Writes its passages. Call it in the transaction that inserts the resource. */
+  writePassages(resource: Pick<ResourceRow, 'id' | 'libraryId'>): void
+}
 
 export interface UploadRecord {
   readonly publicId: string
@@ -10,11 +20,14 @@ export interface UploadRecord {
   readonly mimeType: string
   readonly content: ReceivedContent
   readonly createdAtMs: number
+  /** Undefined: ingestion follows. */
+  readonly ingested: IngestedText | undefined
 }
 
 export interface RecordedUpload {
   readonly id: string
   readonly duplicate: boolean
+  readonly status: IngestionStatus
 }
 
 /** Writes an upload by the rules of 4.12: one resource for the same bytes and MIME type, a location for each upload. */
@@ -22,14 +35,18 @@ export function recordUpload(tables: Tables, upload: UploadRecord): RecordedUplo
   const existing = tables.resources.byContent(upload.content.sha256, upload.libraryId, upload.mimeType)
   if (existing) {
     insertLocation(tables, upload, existing.id)
-    return { id: existing.publicId, duplicate: true }
+    return { id: existing.publicId, duplicate: true, status: existing.status }
   }
-  const { publicId, libraryId, mimeType, title, createdAtMs, content } = upload
+  const { publicId, libraryId, mimeType, title, createdAtMs, content, ingested } = upload
   const { sha256, sizeBytes } = content
-  const id = tables.resources.insert({ publicId, libraryId, sha256, mimeType, sizeBytes, title, createdAtMs })
-  if (content.kind === 'small') tables.smallContents.insert(id, content.bytes)
+  const resource = { publicId, libraryId, sha256, mimeType, sizeBytes, title, createdAtMs }
+  const sharesBlock = content.kind === 'small' && sizeBytes <= MAX_SHARING_BYTES
+  const block = sharesBlock ? tables.contentBlocks.add(libraryId, content.bytes) : undefined
+  const id = tables.resources.insert(resource, { ingested: ingested?.columns, block })
+  if (content.kind === 'small' && !block) tables.smallContents.insert(id, content.bytes)
+  ingested?.writePassages({ id, libraryId })
   insertLocation(tables, upload, id)
-  return { id: publicId, duplicate: false }
+  return { id: publicId, duplicate: false, status: ingested?.columns.status ?? 'not_started' }
 }
 
 function insertLocation(tables: Tables, { directoryId, title }: UploadRecord, resourceId: number): void {

@@ -2,7 +2,7 @@ import type { DirectoryRow } from '../database/tables/directories.ts'
 import { newIdentifier } from '../identifiers.ts'
 import type { Service } from '../service.ts'
 import type { ReceivedContent } from './content-receiver.ts'
-import { type RecordedUpload, recordUpload } from './record-upload.ts'
+import { type IngestedText, type RecordedUpload, recordUpload } from './record-upload.ts'
 
 export interface IncomingFile {
   readonly directory: DirectoryRow
@@ -14,14 +14,15 @@ export interface IncomingFile {
 type Store = Pick<Service, 'tables' | 'files' | 'writes' | 'clock' | 'ingestion'>
 
 /**
- * Stores one file (4.12) and starts its ingestion; undefined when its library was deleted meanwhile. Everything is durable when
- * this resolves: a small content with its record, a large one before it.
+ * Stores one file (4.12) and starts its ingestion, or ingests it together with its record; undefined when its library was deleted
+ * meanwhile. Everything is durable when this resolves: a small content with its record, a large one before it.
  */
 export async function storeFile(store: Store, file: IncomingFile): Promise<RecordedUpload | undefined> {
   const { tables, files } = store
   const { content, mimeType, directory } = file
   const isKnown = tables.resources.byContent(content.sha256, directory.libraryId, mimeType) !== undefined
-  if (isKnown || content.kind === 'small') return writeRecord(store, file)
+  if (isKnown) return writeRecord(store, file)
+  if (content.kind === 'small') return writeRecord(store, file, await store.ingestion.readAtOnce({ ...file, content }))
   try {
     await files.keep(content.sha256, content)
     return await writeRecord(store, file)
@@ -30,11 +31,15 @@ export async function storeFile(store: Store, file: IncomingFile): Promise<Recor
   }
 }
 
-async function writeRecord(store: Store, { directory, ...file }: IncomingFile): Promise<RecordedUpload | undefined> {
+async function writeRecord(
+  store: Store,
+  { directory, ...file }: IncomingFile,
+  ingested?: IngestedText,
+): Promise<RecordedUpload | undefined> {
   const { tables, writes, clock, ingestion } = store
   const { id: directoryId, libraryId } = directory
   const createdAtMs = clock.nowMs()
-  const upload = { ...file, publicId: newIdentifier(createdAtMs), libraryId, directoryId, createdAtMs }
+  const upload = { ...file, publicId: newIdentifier(createdAtMs), libraryId, directoryId, createdAtMs, ingested }
   const recorded = await writes.write(() =>
     tables.libraries.byId(libraryId) ? recordUpload(tables, upload) : undefined,
   )

@@ -14,11 +14,24 @@ export interface WriteQueue {
   write<T>(work: () => T): Promise<T>
 }
 
-export function createWriteQueue(database: Database): WriteQueue {
+/** Gathers what the writes of a transaction add, and writes it once before the end. */
+export interface GatheredWrites {
+  begin(): void
+  flush(): void
+  committed(): void
+}
+
+export function createWriteQueue(database: Database, gathered?: GatheredWrites): WriteQueue {
   const pending: PendingWrite[] = []
   const runAll = database.transaction((writes: readonly PendingWrite[]) => {
+    gathered?.begin()
     for (const write of writes) write.run()
+    gathered?.flush()
   })
+  const commit = (writes: readonly PendingWrite[]) => {
+    runAll.immediate(writes)
+    gathered?.committed()
+  }
   let countBefore = 0
   // As long as each turn of the event loop brings more, it pays to wait for the next one.
   const flush = () => {
@@ -30,7 +43,7 @@ export function createWriteQueue(database: Database): WriteQueue {
     const writes = pending.splice(0, MAX_PER_TRANSACTION)
     countBefore = 0
     if (pending.length > 0) setImmediate(flush)
-    commitTogether(writes, runAll.immediate)
+    commitTogether(writes, commit)
   }
   return {
     write: (work) =>

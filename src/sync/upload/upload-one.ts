@@ -13,7 +13,13 @@ export type TransferContext = Pick<Engine, 'fs' | 'progress' | 'clock' | 'signal
 
 /** How one upload ended; `fatal` stops the whole run. */
 export type UploadResult =
-  | { readonly kind: 'stored'; readonly resourceId: string; readonly isDuplicate: boolean }
+  | {
+      readonly kind: 'stored'
+      readonly resourceId: string
+      readonly isDuplicate: boolean
+      /** Its ingestion has ended, and nobody has to poll it. */
+      readonly isSearchable: boolean
+    }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string }
   /** The directory that the upload names is gone, as the refusal of this upload or of another one showed. */
   | { readonly kind: 'no-directory' }
@@ -61,7 +67,10 @@ async function tryOnce(
     }
     const answer = await connection.client.uploadFile(upload, graceSignal)
     counter.end(true)
-    return { kind: 'stored', resourceId: answer.id, isDuplicate: answer.duplicate === true }
+    const { id: resourceId, duplicate, ingestion_status: status, text_extracted: hasText } = answer
+    // Only this state needs no remark, which only a poll shows.
+    const isSearchable = status === 'completed' && hasText === true
+    return { kind: 'stored', resourceId, isDuplicate: duplicate === true, isSearchable }
   } catch (error) {
     counter.end(false)
     if (error instanceof FileError) return { kind: 'not-sent', problem: error }

@@ -1,6 +1,7 @@
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import { reactToDoubt } from '../../rules/doubts/react-to-doubt.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
+import type { SeenIngestion } from '../../store/tables/contents.ts'
 import type { UploadOutcome } from '../../store/tables/uploads.ts'
 import type { Engine, OpenMirror, StoreContext } from '../engine.ts'
 import { FAILED_AGAIN, type SentFile } from '../file-log.ts'
@@ -57,7 +58,7 @@ export class UploadRecorder {
     }
     switch (result.kind) {
       case 'stored':
-        this.#recordStored(intent, result.resourceId, result.isDuplicate)
+        this.#recordStored(intent, result)
         break
       case 'no-directory':
         this.#engine.store.directories.markPending(this.#mirror.row.id, intent.directory)
@@ -114,13 +115,20 @@ export class UploadRecorder {
     return { kind: 'doubt', cause: 'answer-malformed', message }
   }
 
-  #recordStored(intent: Intent, resourceId: string, isDuplicate: boolean): void {
-    const { store, clock } = this.#engine
+  #recordStored(intent: Intent, { resourceId, isDuplicate, isSearchable }: Stored): void {
+    const { store, clock, progress, metrics } = this.#engine
     const nowMs = clock.nowMs()
     const { runId, row } = this.#mirror
     const hasSecondLocation = isDuplicate && store.contents.getUploadState(intent.contentId).doubts > 0
     const { contentId } = intent
     store.contents.markStored(contentId, { resourceId, isDuplicate, hasSecondLocation, mirrorId: row.id, runId, nowMs })
+    if (isSearchable) {
+      store.contents.setIngestion(contentId, searchableAt(nowMs))
+      this.#onceCommitted(() => {
+        progress.searchable += 1
+        metrics.searchableAfter(0)
+      })
+    }
     this.#endUpload(intent, isDuplicate ? 'duplicate' : 'created')
     if (this.#links) store.files.receiveOne(intent.directoryId, intent.name)
     const copies = this.#links ? 0 : Math.max(0, store.files.receiveAll(contentId) - 1)
@@ -199,6 +207,10 @@ export class UploadRecorder {
   #onceCommitted(follow: () => void): void {
     this.#consequences.push(follow)
   }
+}
+
+function searchableAt(nowMs: number): SeenIngestion {
+  return { status: 'completed', outcome: 'searchable', searchableAt: nowMs, note: null, seenAt: nowMs }
 }
 
 function isoTime(timeMs: number): string {

@@ -32,10 +32,14 @@ it('a migrated library keeps everything it shows and takes less space', async ()
   await second.library.settled()
   expect(await everything(second.client, library)).toEqual(before)
   expect(storedFiles(first.dataDir).map(endOf).sort()).toEqual(['packed', 'plain'])
+  for (const file of FILES) expect((await second.client.upload(library, file)).json.duplicate).toBe(true)
   const { json } = await second.client.get('/search/resources?query=flamingo&output_format=compact')
   expect(pluck(pluck(json.results, 'resource'), 'title')).toEqual(['page.html'])
   await second.stop()
-  const bytes = textBytes(first.dataDir, 'SELECT text AS bytes FROM passage UNION ALL SELECT bytes FROM passage_text')
+  const bytes = textBytes(
+    first.dataDir,
+    'SELECT text AS bytes FROM passage UNION ALL SELECT bytes FROM passage_text UNION ALL SELECT bytes FROM content_block',
+  )
   expect(bytes).toBeLessThan(olderBytes / 2)
 })
 

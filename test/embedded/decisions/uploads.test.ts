@@ -41,9 +41,33 @@ describe('uploads of the embedded library', () => {
     const library = await context.newLibrary()
     const id = await context.client.uploaded(library, { name: 'a.txt', content: 'same' })
     const again = await context.client.upload(library, { name: 'b.txt', content: 'same' })
-    expect({ status: again.status, ...again.json }).toEqual({ status: 200, id, duplicate: true })
+    expect({ status: again.status, ...again.json }).toMatchObject({ status: 200, id, duplicate: true })
     expect(pluck(await files(library, '/.inbox'), 'title')).toEqual(['a.txt', 'b.txt'])
     expect((await context.client.processed(library, id)).paths).toEqual(['/.inbox/a.txt', '/.inbox/b.txt'])
+  })
+
+  it('a short plain text is searchable when its upload is answered', async () => {
+    const library = await context.newLibrary()
+    const file = { name: 'short.txt', content: 'the narwhal\n'.repeat(500) }
+    const { status, json } = await context.client.upload(library, file)
+    expect({ status, ...json }).toMatchObject({ status: 201, ingestion_status: 'completed', text_extracted: true })
+    const found = await context.client.get(`/search/resources?query=narwhal&library_ids[]=${library}`)
+    expect(found.json.results).toEqual([
+      expect.objectContaining({ resource: expect.objectContaining({ id: json.id, ingestion_status: 'completed' }) }),
+    ])
+    const again = await context.client.upload(library, file)
+    expect(again.json).toMatchObject({ duplicate: true, ingestion_status: 'completed', text_extracted: true })
+  })
+
+  it.each([
+    ['a long text', 'text/plain', 'narwhal '.repeat(5_000)],
+    ['a page', 'text/html', '<p>narwhal</p>'],
+    ['a text in another encoding', 'text/plain', new Uint8Array(Buffer.from('größer', 'latin1'))],
+  ])('%s is processed after its upload', async (_, type, content) => {
+    const library = await context.newLibrary()
+    const { json } = await context.client.upload(library, { name: 'a', type, content })
+    expect(json).toEqual({ id: json.id, duplicate: false, ingestion_status: 'not_started' })
+    expect((await context.client.processed(library, String(json.id))).ingestion_status).toMatch(/^completed/)
   })
 
   it('equal names have virtual filenames of their own', async () => {

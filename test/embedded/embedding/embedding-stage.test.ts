@@ -5,6 +5,7 @@ import { openTables } from '../../../src/embedded/database/open-tables.ts'
 import { adoptEmbedder } from '../../../src/embedded/embedding/adopt-embedder.ts'
 import { type Embedder, EmbedderError } from '../../../src/embedded/embedding/embedder.ts'
 import { EMBEDDING_LIMITS, openEmbeddingStage } from '../../../src/embedded/embedding/embedding-stage.ts'
+import { newIdentifier } from '../../../src/embedded/identifiers.ts'
 import { createWriteQueue } from '../../../src/embedded/storage/write-queue.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
 import { manualClock } from '../../support/manual-clock.ts'
@@ -18,7 +19,13 @@ function openStage(errors: EmbedderError[], replacedIn = 0) {
   const database = openLibraryDatabase(join(temporaryDirectory(), 'library.sqlite'))
   const tables = openTables(database)
   const libraryId = tables.libraries.insert({ publicId: 'l', name: 'l', overview: null, createdAtMs: 0 })
-  const head = { publicId: 'r', libraryId, sha256: Buffer.alloc(32), mimeType: 'text/plain', createdAtMs: 0 }
+  const head = {
+    publicId: newIdentifier(0),
+    libraryId,
+    sha256: Buffer.alloc(32),
+    mimeType: 'text/plain',
+    createdAtMs: 0,
+  }
   const resourceId = tables.resources.insert({ ...head, sizeBytes: 4, title: 'r' })
   tables.passages.insert(resourceId, 0, { text: 'Some text.', unit: 'line', firstUnit: 1, lastUnit: 1 })
   database.exec("UPDATE resource SET status = 'completed'")

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { openLibraryDatabase } from '../../../src/embedded/database/open-library-database.ts'
 import { openTables } from '../../../src/embedded/database/open-tables.ts'
+import { newIdentifier } from '../../../src/embedded/identifiers.ts'
 import { EXTRACTION_LIMITS } from '../../../src/embedded/ingest/extraction-limits.ts'
 import { openIngestQueue } from '../../../src/embedded/ingest/ingest-queue.ts'
 import { dataPaths } from '../../../src/embedded/storage/data-directory.ts'
@@ -22,7 +23,7 @@ function openDatabase() {
     const bytes = Buffer.from(text)
     const sha256 = createHash('sha256').update(bytes).digest()
     const head = { libraryId, mimeType: 'text/plain', sizeBytes: bytes.length, createdAtMs: 0 }
-    const id = tables.resources.insert({ publicId: text.slice(0, 20), sha256, title: 'a.txt', ...head })
+    const id = tables.resources.insert({ publicId: newIdentifier(0), sha256, title: 'a.txt', ...head })
     tables.smallContents.insert(id, bytes)
     return id
   }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { indexWords } from '../../../src/embedded/analysis/index-words.ts'
 import { openLibraryDatabase } from '../../../src/embedded/database/open-library-database.ts'
 import { openTables, type Tables } from '../../../src/embedded/database/open-tables.ts'
+import { newIdentifier } from '../../../src/embedded/identifiers.ts'
 import { openSearchIndex, type SearchIndex, type SearchRequest } from '../../../src/embedded/search/search-index.ts'
 import { makeDirectory } from '../temporary-library.ts'
 
@@ -53,7 +54,7 @@ function addLibrary(tables: Tables, number: number): void {
 function addDocument(tables: Tables, { name, text, library = 1 }: TestDocument, index: number): number {
   const sha256 = Buffer.from(String(index).padStart(32))
   const head = { libraryId: library, mimeType: 'text/plain', sizeBytes: 0, title: name, createdAtMs: 0 }
-  const resourceId = tables.resources.insert({ publicId: `r${index}`, sha256, ...head })
+  const resourceId = tables.resources.insert({ publicId: newIdentifier(index), sha256, ...head })
   for (const [ordinal, passage] of [text].flat().entries()) {
     const place = { unit: 'line', firstUnit: 1, lastUnit: 1 } as const
     const id = tables.passages.insert(resourceId, ordinal, { text: passage, ...place })

@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { searchAnswer } from '../../../src/contract/records.ts'
 import { openLibraryDatabase } from '../../../src/embedded/database/open-library-database.ts'
 import { openTables } from '../../../src/embedded/database/open-tables.ts'
+import { newIdentifier } from '../../../src/embedded/identifiers.ts'
 import { openIndexRebuild } from '../../../src/embedded/search/rebuild-index.ts'
 import { systemClock } from '../../../src/foundation/clock.ts'
 import { silentLogger } from '../../../src/foundation/logger.ts'
@@ -70,7 +71,13 @@ it('passages deleted while their words are prepared are not indexed', async () =
   onTestFinished(() => void database.close())
   const tables = openTables(database)
   const library = { publicId: 'l', name: 'l', overview: null, createdAtMs: 0 }
-  const resource = { publicId: 'r', sha256: Buffer.alloc(32), mimeType: 'text/plain', sizeBytes: 7, title: 'r' }
+  const resource = {
+    publicId: newIdentifier(0),
+    sha256: Buffer.alloc(32),
+    mimeType: 'text/plain',
+    sizeBytes: 7,
+    title: 'r',
+  }
   const libraryId = tables.libraries.insert(library)
   const resourceId = tables.resources.insert({ ...resource, libraryId, createdAtMs: 0 })
   tables.passages.insert(resourceId, 0, { text: 'wombats', unit: 'line', firstUnit: 1, lastUnit: 1 })

@@ -28,6 +28,9 @@ export function deletedLibrariesTable(database: Database) {
   const removeDirectories = database.prepare<[number, number]>(
     `DELETE FROM directory WHERE id IN (SELECT id FROM directory WHERE library_id = ? ORDER BY id DESC LIMIT ?)`,
   )
+  const removeBlocks = database.prepare<[number, number]>(
+    'DELETE FROM content_block WHERE id IN (SELECT id FROM content_block WHERE library_id = ? LIMIT ?)',
+  )
   const removeLibrary = database.prepare<[number]>('DELETE FROM library WHERE id = ?')
   /** Returns how many it removed; fewer than `count` when no more are there. */
   const removePassages = (resourceId: number, count: number) => {
@@ -49,7 +52,8 @@ export function deletedLibrariesTable(database: Database) {
       while (left > 0) {
         const resource = nextResource.get(libraryId)
         if (!resource) {
-          if (removeDirectories.run(libraryId, left).changes < left) removeLibrary.run(libraryId)
+          left -= removeBlocks.run(libraryId, left).changes
+          if (left > 0 && removeDirectories.run(libraryId, left).changes < left) removeLibrary.run(libraryId)
           break
         }
         const removed = removePassages(resource.id, left)

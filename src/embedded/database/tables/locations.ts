@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { PUBLIC_ID } from './resources.ts'
 
 export interface LocationRow {
   readonly directoryId: number
@@ -20,7 +21,7 @@ export type LocationsTable = ReturnType<typeof locationsTable>
 
 export function locationsTable(database: Database) {
   const listed = database.prepare<[number, string, number], Omit<ListedFile, 'slug'>>(
-    `SELECT filename, location.title, public_id AS id, mime_type AS mimeType
+    `SELECT filename, coalesce(nullif(location.title, ''), filename) AS title, ${PUBLIC_ID} AS id, mime_type AS mimeType
      FROM location JOIN resource ON resource.id = resource_id
      WHERE directory_id = ? AND filename > ? ORDER BY filename LIMIT ?`,
   )
@@ -31,7 +32,7 @@ export function locationsTable(database: Database) {
   )
   const insert = database.prepare<LocationRow>(
     `INSERT INTO location (directory_id, filename, title, resource_id)
-     VALUES (@directoryId, @filename, @title, @resourceId)`,
+     VALUES (@directoryId, @filename, iif(@title = @filename, '', @title), @resourceId)`,
   )
   return {
     /** Up to `count` files of a directory after `filename`, in code point order. */

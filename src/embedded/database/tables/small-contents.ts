@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import { DamagedBytesError, packBytes, unpackBytes } from '../../contents/packed-bytes.ts'
+import { contentBlockReader } from './content-blocks.ts'
+import { PUBLIC_ID } from './resources.ts'
 
 interface StoredContent {
   readonly bytes: Buffer
@@ -11,8 +13,8 @@ const RECENT_BYTES = 2 ** 21
 
 export type SmallContentsTable = ReturnType<typeof smallContentsTable>
 
-/** The bytes of small files, by resource, compressed where that makes them shorter. */
-export function smallContentsTable(database: Database) {
+/** The bytes of small files, by resource, compressed where that makes them shorter; the smallest ones share blocks. */
+export function smallContentsTable(database: Database, blocks = contentBlockReader(database)) {
   const insert = database.prepare<[number, Buffer]>('INSERT INTO small_content (resource_id, bytes) VALUES (?, ?)')
   const replace = database.prepare<[Buffer, number]>('UPDATE small_content SET bytes = ? WHERE resource_id = ?')
   const select = database.prepare<[number], StoredContent>(
@@ -20,8 +22,12 @@ export function smallContentsTable(database: Database) {
      WHERE resource_id = ?`,
   )
   const all = database.prepare<[], StoredContent & { publicId: string; sha256: Buffer }>(
-    `SELECT public_id AS publicId, sha256, size_bytes AS sizeBytes, bytes
+    `SELECT ${PUBLIC_ID} AS publicId, sha256, size_bytes AS sizeBytes, bytes
      FROM small_content JOIN resource ON resource.id = resource_id`,
+  )
+  const inBlocks = database.prepare<[], Parameters<typeof blocks.readPlace>[0] & { publicId: string; sha256: Buffer }>(
+    `SELECT ${PUBLIC_ID} AS publicId, sha256, size_bytes AS sizeBytes, block_id AS blockId, block_start AS blockStart
+     FROM resource WHERE block_id IS NOT NULL`,
   )
   const recent = new RecentContents()
   return {
@@ -34,7 +40,7 @@ export function smallContentsTable(database: Database) {
       const known = recent.get(resourceId)
       if (known) return known
       const stored = select.get(resourceId)
-      if (!stored) return undefined
+      if (!stored) return blocks.read(resourceId)
       const bytes = unpackBytes(stored.bytes, stored.sizeBytes)
       recent.keep(resourceId, bytes)
       return bytes
@@ -47,7 +53,10 @@ export function smallContentsTable(database: Database) {
     /** The identifier of a resource whose bytes are not those of its hash; undefined when all are. Reads every content. */
     findDamaged(): string | undefined {
       for (const { publicId, sha256, ...stored } of all.iterate()) {
-        if (!isWhole(stored, sha256)) return publicId
+        if (!isWhole(sha256, () => unpackBytes(stored.bytes, stored.sizeBytes))) return publicId
+      }
+      for (const { publicId, sha256, ...place } of inBlocks.iterate()) {
+        if (!isWhole(sha256, () => blocks.readPlace(place))) return publicId
       }
       return undefined
     },
@@ -82,9 +91,10 @@ class RecentContents {
   }
 }
 
-function isWhole({ bytes, sizeBytes }: StoredContent, sha256: Buffer): boolean {
+function isWhole(sha256: Buffer, read: () => Buffer | undefined): boolean {
   try {
-    return createHash('sha256').update(unpackBytes(bytes, sizeBytes)).digest().equals(sha256)
+    const bytes = read()
+    return bytes !== undefined && createHash('sha256').update(bytes).digest().equals(sha256)
   } catch (error) {
     if (error instanceof DamagedBytesError) return false
     throw error

@@ -22,7 +22,8 @@ export const uploadFile = endpoint({
     'The MIME type is the one of the part, without parameters (`application/octet-stream` when there is none). The optional',
     'field `path` names an existing directory to land in, `/.inbox` by default; it may stand before or after the file.',
     'Sending the same bytes with the same MIME type again answers 200 with `duplicate: true` and adds a location, also under the',
-    'same name. A form that ends early stores nothing.',
+    'same name. A form that ends early stores nothing. A short plain text is searchable when this is answered, which',
+    '`ingestion_status` shows; all else is processed afterwards.',
   ].join(' '),
   form: {
     type: 'object',
@@ -34,7 +35,10 @@ export const uploadFile = endpoint({
   },
   answers: {
     200: { description: 'The library has these bytes with this MIME type already', shape: uploadAnswer },
-    201: { description: 'A new resource; its processing follows', shape: uploadAnswer },
+    201: {
+      description: 'A new resource; its processing follows unless `ingestion_status` is final',
+      shape: uploadAnswer,
+    },
   },
   errors: [401, 403, 404, 408, 413, 415, 422, 507],
   async handle(call) {
@@ -48,8 +52,9 @@ export const uploadFile = endpoint({
       const content = await form.content.finish()
       const recorded = await storeFile(service, { title: form.title, mimeType: form.mimeType, directory, content })
       if (!recorded) throw notFound('Library')
-      reply.code(recorded.duplicate ? 200 : 201)
-      return recorded
+      const { id, duplicate, status } = recorded
+      reply.code(duplicate ? 200 : 201)
+      return { id, duplicate, ingestion_status: status, ...(status === 'completed' && { text_extracted: true }) }
     } finally {
       await form.content.dispose()
     }
