@@ -26,14 +26,14 @@ export type FileRow = Omit<ContentRow, 'id'> & {
   readonly isReceived: number
 }
 
-/** What a report shows of a file and its content. */
+/** What a report shows of a file and its content. Text takes a fraction of the time and the memory of so many buffers. */
 export type ReportedFile = Omit<
   FileRow,
-  'isReceived' | 'libraryId' | 'isDuplicate' | 'doubts' | 'ingestionSeenAt' | 'problemCount' | 'retryAt'
->
+  'sha256' | 'isReceived' | 'libraryId' | 'isDuplicate' | 'doubts' | 'ingestionSeenAt' | 'problemCount' | 'retryAt'
+> & { readonly sha256Hex: string }
 
 /** A file with one of its locations in a listing, if it has any. */
-export interface LocatedFile extends ReportedFile {
+export type LocatedFile = ReportedFile & {
   readonly remoteDirectory: string | null
   readonly remoteFilename: string | null
 }
@@ -128,8 +128,8 @@ function prepareListed(database: Database.Database) {
 
 function prepareLocal(database: Database.Database) {
   const files = database.prepare<[number], LocatedFile>(
-    `SELECT d.path AS directory, f.name, f.content_id AS contentId, c.sha256, c.mime, c.size, c.state,
-            c.resource_id AS resourceId, c.second_location AS secondLocation, c.uploaded_at AS uploadedAt,
+    `SELECT d.path AS directory, f.name, f.content_id AS contentId, lower(hex(c.sha256)) AS sha256Hex, c.mime, c.size,
+            c.state, c.resource_id AS resourceId, c.second_location AS secondLocation, c.uploaded_at AS uploadedAt,
             c.searchable_at AS searchableAt, c.outcome, c.ingestion_status AS ingestionStatus,
             c.ingestion_note AS ingestionNote, c.problem_code AS problemCode, c.problem_message AS problemMessage,
             c.is_set_aside AS isSetAside, l.directory AS remoteDirectory, l.filename AS remoteFilename

@@ -9,6 +9,15 @@ export type ReportedContent = Omit<ReportedFile, 'contentId' | 'directory' | 'na
 /** Where the library shows a resource. */
 export type Location = Pick<Listed, 'directory' | 'filename'>
 
+/** Writes the hash of a content as a report shows it. */
+export function withHex<Content extends { readonly sha256: Uint8Array }>(content: Content) {
+  return { ...content, sha256Hex: hexOf(content.sha256) }
+}
+
+export function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
+}
+
 /** An entry of which nothing but its path and class is known. */
 export function blankEntry(path: string | null, known: Pick<Classified, 'class' | 'reason'>): ReportEntry {
   return {
@@ -41,7 +50,7 @@ export function contentEntry(
     class: known.class,
     reason: known.reason,
     size: content.size,
-    sha256: content.sha256.toString('hex'),
+    sha256: content.sha256Hex,
     mime: content.mime,
     resourceId: content.resourceId,
     remotePaths: pathsOf(locations),

@@ -15,7 +15,15 @@ import type { Listed, LocatedFile, ReportedFile } from '../../store/tables/repor
 import type { Listing } from '../list-remote.ts'
 import type { ObservedFile } from '../observe/observation.ts'
 import type { Differences } from '../observe/observe-differences.ts'
-import { blankEntry, contentEntry, type Location, type ReportedContent, untrackedEntry } from './build-entry.ts'
+import {
+  blankEntry,
+  contentEntry,
+  hexOf,
+  type Location,
+  type ReportedContent,
+  untrackedEntry,
+  withHex,
+} from './build-entry.ts'
 import { describeHeldBack } from './held-back.ts'
 import type { PlainFiles, ReportEntry, ReportRow } from './report-entry.ts'
 
@@ -90,7 +98,7 @@ class MirrorRows {
         continue
       }
       for (const file of this.#store.report.listFiles(row.id, path)) {
-        const known = this.#presentFile(file, this.#locationsOf(file))
+        const known = this.#presentFile(withHex(file), this.#locationsOf(file))
         if (known) yield known
       }
     }
@@ -140,7 +148,7 @@ class MirrorRows {
       yield* this.#superseded(file, path, 'gone')
     }
     for (const content of this.#store.report.listSuperseded(row.id)) {
-      if (!this.#claimed.has(content.id)) yield* this.#superseded(content, content.path, content.reason)
+      if (!this.#claimed.has(content.id)) yield* this.#superseded(withHex(content), content.path, content.reason)
     }
   }
 
@@ -206,7 +214,11 @@ class MirrorRows {
     return this.#classify(content, this.#locationsOf(content), null)
   }
 
-  #classify(content: ReportedContent, locations: readonly Location[], problem: string | null): Classified {
+  #classify(
+    content: Omit<ReportedContent, 'sha256Hex'>,
+    locations: readonly Location[],
+    problem: string | null,
+  ): Classified {
     const isCutOff = content.state === 'sending' && !this.#isHeld
     const known = isCutOff ? { ...content, state: 'doubt' as const } : content
     return classifyFile(known, this.#presenceOf(content, locations), { problem, heldBack: this.#heldBack })
@@ -218,14 +230,14 @@ class MirrorRows {
       this.#claimed.add(content.id)
       const locations = this.#locationsOf(content)
       const known = this.#classify(content, locations, null)
-      return rowOf(contentEntry(path, known, content, locations), known)
+      return rowOf(contentEntry(path, known, withHex(content), locations), known)
     }
     const { sizeBytes: size, mime, sha256 } = observed
     return rowOf({
       ...blankEntry(path, classifyDifferent(false)),
       size,
       mime,
-      sha256: Buffer.from(sha256).toString('hex'),
+      sha256: hexOf(sha256),
     })
   }
 
@@ -285,7 +297,7 @@ function findOriginals(store: StoreReader, mirrorId: number): Map<number, string
 }
 
 function isSameContent(observed: ObservedFile, file: ReportedFile): boolean {
-  return file.mime === observed.mime && file.sha256.equals(observed.sha256)
+  return file.mime === observed.mime && file.sha256Hex === hexOf(observed.sha256)
 }
 
 function rowOf(entry: ReportEntry, known?: Classified): ReportRow {
