@@ -28,6 +28,14 @@ export class HiddenDirectories {
     this.#hidden.set(path, { inode: node.inode, ctimeNs: node.ctimeNs, files })
   }
 
+  /** The machine lost power: what an observation recorded since the last durable commit need not be known any more. */
+  losePower(): void {
+    const known = new Set(this.#state.judging.listPaths())
+    for (const [path, { files, ...directory }] of this.#hidden) {
+      this.#hidden.set(path, { ...directory, files: files.filter((file) => known.has(file)) })
+    }
+  }
+
   /** What was known before may be forgotten from now on. */
   forget(): void {
     this.#hidden.clear()

@@ -286,11 +286,13 @@ class Story {
   }
 
   #bury(life: Life, death: Death | null): void {
-    const { state } = this.#world
+    const { state, hidden } = this.#world
     const hasLostPower = life.isDead && death?.losesPower === true
     life.isDead = true
-    if (hasLostPower) state.losePower()
-    else state.recover()
+    if (hasLostPower) {
+      state.losePower()
+      hidden.losePower()
+    } else state.recover()
   }
 
   /** Files are gone for a reason that nobody meant: nothing may be sent or recorded as removed. */
