@@ -19,8 +19,9 @@ const COMMIT_EVERY = 64
 const MOST_FAILURES_IN_A_ROW = 3
 
 /**
- * Creates every pending directory of the mirror: parents first, each once. Each level starts at a random directory, so that
- * directories that always fail cannot starve the others. Returns the problems of paths; throws what concerns the service.
+ * Creates every pending directory of the mirror: parents first, each once. Directories that failed before come last, and the order begins
+ * at a random one, so that directories that always fail cannot starve the others. Returns the problems of paths; throws what
+ * concerns the service.
  */
 export async function createDirectories(
   engine: DirectoryContext,
@@ -32,9 +33,9 @@ export async function createDirectories(
   if (pending.length > 0) engine.progress.phase = 'directories'
   engine.progress.directoriesTotal += pending.length
   if (pending[0]?.path === '') await makeAncestors(engine, mirror, connection, summary)
-  const maker = new DirectoryCreator(engine, mirror, connection, summary)
-  for (const level of levelsOf(pending)) await maker.makeLevel(level)
-  return maker.problems
+  const creator = new DirectoryCreator(engine, mirror, connection, summary)
+  await creator.create(pending)
+  return creator.problems
 }
 
 /** Creates the ancestors of the mirror's remote path, which are not directories of the mirror. */
@@ -58,8 +59,8 @@ class DirectoryCreator {
   readonly #mirror: OpenMirror
   readonly #connection: Connection
   readonly #summary: SyncSummary
-  readonly #failed = new Set<string>()
-  #created: number[] = []
+  /** Created at the service, not committed. */
+  #uncommitted: number[] = []
   #failuresInARow = 0
 
   constructor(engine: DirectoryContext, mirror: OpenMirror, connection: Connection, summary: SyncSummary) {
@@ -69,28 +70,57 @@ class DirectoryCreator {
     this.#summary = summary
   }
 
-  async makeLevel(level: readonly DirectoryRow[]): Promise<void> {
+  /** Begins with those whose parents the service has, at every depth; the others follow in waves, once their parents are created. */
+  async create(pending: readonly DirectoryRow[]): Promise<void> {
+    const { store } = this.#engine
+    const failedBefore = new Set(store.problems.list(this.#mirror.row.id).map(({ path }) => path))
+    const paths = new Set(pending.map(({ path }) => path))
+    const isBelowPending = ({ path }: DirectoryRow) => path !== '' && paths.has(parentOf(path))
+    const children = Map.groupBy(pending.filter(isBelowPending), ({ path }) => parentOf(path))
+    let left = pending.length
+    for (let wave = pending.filter((directory) => !isBelowPending(directory)); wave.length > 0; ) {
+      left -= wave.length
+      const created = await this.#createWave(wave, failedBefore)
+      wave = created.flatMap(({ path }) => children.get(path) ?? [])
+    }
+    this.#summary.directories.failed += left
+  }
+
+  /** Returns the directories that were created. */
+  async #createWave(wave: readonly DirectoryRow[], failedBefore: ReadonlySet<string>): Promise<DirectoryRow[]> {
+    const { random, limits } = this.#engine
+    const first = Math.floor(random() * wave.length)
+    const rotated = [...wave.slice(first), ...wave.slice(0, first)]
+    const rank = ({ path }: DirectoryRow) => Number(failedBefore.has(path))
+    const created: DirectoryRow[] = []
+    // That directories above these were created shows that the service creates some.
+    this.#failuresInARow = 0
     try {
-      const { random, limits } = this.#engine
-      const first = Math.floor(random() * level.length)
-      const rotated = [...level.slice(first), ...level.slice(0, first)]
-      await forEachConcurrently(rotated, limits.transfers, (directory) => this.#create(directory))
+      await forEachConcurrently(
+        rotated.sort((a, b) => rank(a) - rank(b)),
+        limits.transfers,
+        async (directory) => {
+          if (await this.#createOne(directory)) created.push(directory)
+        },
+      )
     } finally {
       this.#commit()
     }
+    return created
   }
 
-  async #create({ id, path }: DirectoryRow): Promise<void> {
+  /** Returns whether it was created; records its failure otherwise. */
+  async #createOne({ id, path }: DirectoryRow): Promise<boolean> {
     const { row } = this.#mirror
-    const isBelowFailed = this.#failed.has(parentOf(path))
-    if (isBelowFailed || this.#failuresInARow >= MOST_FAILURES_IN_A_ROW) return this.#fail(path)
+    if (this.#failuresInARow >= MOST_FAILURES_IN_A_ROW) return this.#fail()
     try {
       const result = await this.#createRemotely(joinLibraryPath(row.remotePath, path))
       this.#summary.directories[result] += 1
       this.#engine.progress.directoriesDone += 1
-      this.#created.push(id)
+      this.#uncommitted.push(id)
       this.#failuresInARow = 0
-      if (this.#created.length >= COMMIT_EVERY) this.#commit()
+      if (this.#uncommitted.length >= COMMIT_EVERY) this.#commit()
+      return true
     } catch (error) {
       const needed = { libraryId: row.library.remoteId, right: 'update' } as const
       const { signal } = this.#engine
@@ -98,8 +128,8 @@ class DirectoryCreator {
       if (!failure) throw error
       if (failure.code === 'not-found') await this.#recordNotFound(path)
       this.#failuresInARow += Number(!(failure instanceof RejectedError))
-      this.#fail(path)
       this.problems.push({ path, code: failure.code, message: failure.message })
+      return this.#fail()
     }
   }
 
@@ -116,27 +146,16 @@ class DirectoryCreator {
     return await client.createDirectory(this.#mirror.row.library.remoteId, path, this.#engine.signal)
   }
 
-  #fail(path: string): void {
-    this.#failed.add(path)
+  #fail(): false {
     this.#summary.directories.failed += 1
+    return false
   }
 
   #commit(): void {
     const { store, clock } = this.#engine
-    const created = this.#created
-    this.#created = []
+    const created = this.#uncommitted
+    this.#uncommitted = []
     if (created.length > 0)
       store.write(() => created.forEach((id) => void store.directories.markCreated(id, clock.nowMs())))
   }
-}
-
-/** Groups directories by depth: those of one level don't depend on each other. */
-function levelsOf(directories: readonly DirectoryRow[]): DirectoryRow[][] {
-  const levels: DirectoryRow[][] = []
-  for (const directory of directories) {
-    const depth = directory.path === '' ? 0 : directory.path.split('/').length
-    levels[depth] ??= []
-    levels[depth].push(directory)
-  }
-  return levels.filter((level) => level !== undefined)
 }

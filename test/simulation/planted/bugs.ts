@@ -283,8 +283,8 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'a directory is created before its parent',
     file: 'src/sync/directories/create-directories.ts',
-    from: "    const depth = directory.path === '' ? 0 : directory.path.split('/').length",
-    to: "    const depth = directory.path === '' ? 0 : 9 - directory.path.split('/').length",
+    from: "path !== '' && paths.has(parentOf(path))",
+    to: "path !== '' && paths.has(parentOf(path) + '/')",
   },
   {
     name: 'the wall clock decides when to look again',

@@ -42,6 +42,21 @@ describe('directories', () => {
     ).toHaveLength(1)
   })
 
+  test('directories that always fail keep no deeper one from being created', async () => {
+    const service = await startFaultyService()
+    const tested = openTestEngine(service)
+    const path = writeTree(temporaryDirectory(), { 'good/a.md': 'a' })
+    await tested.sync([mirrorOf(path)])
+    const broken = { status: 200, body: { id: 7 } }
+    service.answer = ({ route, body }) =>
+      route === 'createDirectory' && String(body).includes('bad') ? broken : undefined
+    writeTree(path, { 'bad1/b.md': 'b', 'bad2/c.md': 'c', 'bad3/d.md': 'd', 'good/deep/e.md': 'e' })
+    await tested.sync([mirrorOf(path)])
+    const { uploads } = accountOf(await tested.sync([mirrorOf(path)]))
+    expect(service.requests.map(({ fileName }) => fileName)).toContain('e.md')
+    expect(uploads.failed).toBe(0)
+  })
+
   test('many directories are committed in parts', async () => {
     const service = await startFaultyService()
     const tested = openTestEngine(service)
