@@ -150,7 +150,7 @@ describe('a restored state', () => {
     expect(service.count('uploadFile')).toBe(0)
     await using tested = openTestEngine(service, { stateDir: copy })
     tested.store.write(() => {
-      for (let id = 1; id <= COUNT + 1; id += 1) tested.store.quarantine.makeDue(id)
+      for (const { contentId } of tested.store.quarantine.list()) tested.store.quarantine.makeDue(contentId)
     })
     expect((await tested.sync([mirror])).outcome).toBe('done')
     expect(service.count('uploadFile')).toBe(0)

@@ -1,6 +1,7 @@
 /** Whether a failure concerns only its own item, so that other items continue. */
 import { describe, expect, test } from 'vitest'
 import { RefusedError, TemporaryError } from '../../src/foundation/errors.ts'
+import { OPEN_FILES_START } from '../../src/store/tables/files.ts'
 import { itemFailure } from '../../src/sync/item-failure.ts'
 import { accountOf, mirrorOf, openTestEngine } from '../support/engine.ts'
 import { createLibrary, startFaultyService } from '../support/faulty-service.ts'
@@ -69,7 +70,8 @@ test('an upload without the right stops the run and leaves its file new', async 
   const result = await tested.sync([mirror])
   expect(result.failure).toMatchObject({ code: 'right-missing' })
   expect(accountOf(result).uploads).toMatchObject({ created: 0, inDoubt: 0 })
-  expect(tested.store.contents.get(2)?.state).toBe('new')
+  const open = tested.store.files.listOpen(1, OPEN_FILES_START, 10)
+  expect(open.map(({ name, state }) => [name, state])).toEqual([['b.md', 'new']])
 })
 
 function withoutRights(body: Record<string, unknown>): unknown {

@@ -21,7 +21,7 @@ function olderLibrary(onPack: (number: number) => void) {
   const libraryId = tables.libraries.insert({ publicId: 'l', name: 'l', overview: null, createdAtMs: 0 })
   const head = { libraryId, mimeType: 'text/plain', sizeBytes: 100_000, title: 'a', createdAtMs: 0 }
   for (let number = 1; number <= COUNT; number += 1) {
-    tables.resources.insert({ ...head, publicId: `r${number}`, sha256: Buffer.alloc(32, number) })
+    tables.resources.insert({ ...head, publicId: `${number}`.padStart(32, '0'), sha256: Buffer.alloc(32, number) })
   }
   tables.settings.write('contents-to-pack', String(COUNT))
   const removed: number[] = []
