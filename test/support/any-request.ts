@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { buffer } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { API_PREFIX, OPENAPI_PATH, ROUTES } from '../../src/contract/routes.ts'
 import type { ServiceClient } from '../contract/service-client.ts'
@@ -277,10 +276,13 @@ export async function sendRaw(asked: AnyRequest, target: RequestTarget): Promise
   const { hostname, port } = new URL(target.url)
   const socket = connect({ host: hostname, port: Number(port) })
   await once(socket, 'connect')
-  // The service may stop reading a request that it refuses.
+  const received: Buffer[] = []
+  socket.on('data', (bytes) => received.push(bytes))
+  // The service may stop reading a request that it refuses; its answer has come before.
   socket.on('error', () => {})
   socket.write(rawRequest(asked, target))
-  return readAnswer(await buffer(socket).catch(() => Buffer.alloc(0)))
+  await new Promise((resolve) => socket.once('close', resolve))
+  return readAnswer(Buffer.concat(received))
 }
 
 function rawRequest(asked: AnyRequest, { ids, token }: RequestTarget): Buffer {
