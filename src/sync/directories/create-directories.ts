@@ -30,7 +30,8 @@ export async function createDirectories(
   summary: SyncSummary,
 ): Promise<PathProblem[]> {
   const pending = engine.store.directories.listPending(mirror.row.id)
-  if (pending.length > 0) engine.progress.phase = 'directories'
+  if (pending.length === 0) return []
+  engine.progress.phase = 'directories'
   engine.progress.directoriesTotal += pending.length
   if (pending[0]?.path === '') await makeAncestors(engine, mirror, connection, summary)
   const creator = new DirectoryCreator(engine, mirror, connection, summary)

@@ -169,7 +169,7 @@ class MirrorRows {
     const { differences } = this.#sides
     const found = new Set(Array.from(this.#problemPaths, parentOf))
     if (!differences) return found
-    for (const path of differences.missing) found.add(parentOf(path))
+    // Among the directories of `files` are those that only miss files.
     const { files, missingDirectories, unreadableDirectories } = differences
     for (const path of [...files.keys(), ...missingDirectories, ...unreadableDirectories]) found.add(path)
     return found
