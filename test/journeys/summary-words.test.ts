@@ -23,7 +23,7 @@ describe('the summary of a run', () => {
       expect.arrayContaining([
         'Papers → Papers:/Papers',
         '  sent        2 files, 2 B (1 more is a copy)',
-        expect.stringMatching(/^ {2}searchable {2}2 files, all within T$/),
+        expect.stringMatching(/^ {2}searchable {2}2 files, at once$/),
         '  left out    1 (looks like a secret)',
         'Done in T.',
       ]),
@@ -40,7 +40,7 @@ describe('the summary of a run', () => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'A', 'copy.md': 'A' })
     expect((await home.run(['sync', 'Papers', '-n'])).stdout).toMatch(/would send +1 file, 1 B \(1 more is a copy\)/)
-    expect((await home.run(['sync', 'Papers'])).stdout).toMatch(/searchable +1 file, after/)
+    expect((await home.run(['sync', 'Papers'])).stdout).toMatch(/searchable +1 file, at once/)
     writeFileSync(join(home.path, 'Papers/third.md'), 'A')
     expect((await home.run(['sync', 'Papers'])).stdout).toMatch(/sent +nothing; 1 copy of files already sent/)
   })

@@ -127,8 +127,9 @@ function warnings({ ingestion }: SyncSummary): Line {
   return ['warnings', `${ingestion.warnings - ingestion.withoutText > 1 ? 'such as: ' : ''}${escapeText(warning)}`]
 }
 
-/** For few contents only the slowest time is given. */
+/** For few contents only the slowest time is given; what the service ingests with its upload took none. */
 function describeTimes(count: number, { p50, p95 }: NonNullable<SyncSummary['timeToSearchableMs']>): string {
+  if (p95 === 0) return ', at once'
   if (count === 1) return `, after ${formatDuration(p95)}`
   if (count < FEW) return `, all within ${formatDuration(p95)}`
   return `, half of them within ${formatDuration(p50)}, 95 % within ${formatDuration(p95)}`
