@@ -122,13 +122,8 @@ export class SimulatedState implements Disposable {
     }
   }
 
-  /** Every row of the tables on files and contents. */
+  /** Every row of the tables on files and contents, without what each look at something bad changes: how often and until when. */
   dump(): string {
-    return JSON.stringify(this.#dump(), bigintText)
-  }
-
-  /** The same without what each further look at something bad changes: how often and until when it is left alone. */
-  dumpSettled(): string {
     const looks = new Set(['problem_count', 'problem_message', 'retry_at', 'first_at'])
     return JSON.stringify(this.#dump(), (key, value) => (looks.has(key) ? null : bigintText(key, value)))
   }

@@ -277,7 +277,7 @@ describe('a store that changed (P24)', () => {
     using store = openStore(directory)
     expect(store.report.listHistory(1, 'a.txt')).toMatchObject([{ reason: 'gone', endedAt: 9 }])
     expect(store.directories.get(1, '')).toMatchObject({ createdAt: 7 })
-    expect(store.directories.listPending(1)).toEqual([{ id: 2, path: 'new' }])
+    expect(store.directories.listPending(1)).toEqual(['new'])
     expect(store.untracked.hasAny(1)).toBe(true)
     expect(store.keyValues.list('')).toEqual([
       { key: 'pause', value: 'paused' },

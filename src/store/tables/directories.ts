@@ -28,13 +28,15 @@ export function prepareDirectories(database: Database.Database) {
   const all = database.prepare<[number], DirectoryRow>(
     'SELECT id, path FROM directory WHERE mirror_id = ? ORDER BY path',
   )
-  const pending = database.prepare<[number], DirectoryRow>(
-    'SELECT id, path FROM directory WHERE mirror_id = ? AND created_at IS NULL ORDER BY path',
-  )
+  const pending = database
+    .prepare<[number], string>('SELECT path FROM directory WHERE mirror_id = ? AND created_at IS NULL ORDER BY path')
+    .pluck()
   const pendingCount = database.prepare<[number], { n: number }>(
     'SELECT count(*) AS n FROM directory WHERE mirror_id = ? AND created_at IS NULL',
   )
-  const markCreated = database.prepare<[number, number]>('UPDATE directory SET created_at = ? WHERE id = ?')
+  const markCreated = database.prepare<[number, number, string]>(
+    'UPDATE directory SET created_at = ? WHERE mirror_id = ? AND path = ?',
+  )
   const markPending = database.prepare<{ mirrorId: number; path: string }>(
     `UPDATE directory AS d SET created_at = NULL WHERE d.mirror_id = @mirrorId AND d.created_at IS NOT NULL
      AND (d.path = '' OR d.path = @path OR substr(@path, 1, length(d.path) + 1) = d.path || '/' OR ${IS_BELOW})`,
@@ -53,11 +55,12 @@ export function prepareDirectories(database: Database.Database) {
     ensure: (mirrorId: number, path: string): number =>
       (find.get(mirrorId, path) ?? onlyRow(insert.get(mirrorId, path))).id,
     list: (mirrorId: number): DirectoryRow[] => all.all(mirrorId),
-    /** Directories that are not known to exist remotely, parents before children. */
-    listPending: (mirrorId: number): DirectoryRow[] => pending.all(mirrorId),
+    /** Paths of directories that are not known to exist remotely, parents before children. */
+    listPending: (mirrorId: number): string[] => pending.all(mirrorId),
     countPending: (mirrorId: number): number => onlyRow(pendingCount.get(mirrorId)).n,
-    markCreated: (directoryId: number, nowMs: number): void => {
-      markCreated.run(nowMs, directoryId)
+    /** By its path: while the service created it, a scan may have removed it, and another directory may have its id now. */
+    markCreated: (mirrorId: number, path: string, nowMs: number): void => {
+      markCreated.run(nowMs, mirrorId, path)
     },
     /** Marks a directory that the service lost as pending, with all directories above and below it. */
     markPending: (mirrorId: number, path: string): void => {

@@ -3,7 +3,6 @@ import { forEachConcurrently } from '../../foundation/concurrency/for-each-concu
 import { RejectedError } from '../../foundation/errors.ts'
 import { parentOf } from '../../foundation/files/paths.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
-import type { DirectoryRow } from '../../store/tables/directories.ts'
 import type { Connection, Engine, OpenMirror, StoreContext } from '../engine.ts'
 import { itemFailure } from '../item-failure.ts'
 import type { PathProblem } from '../observe/observation.ts'
@@ -33,7 +32,7 @@ export async function createDirectories(
   if (pending.length === 0) return []
   engine.progress.phase = 'directories'
   engine.progress.directoriesTotal += pending.length
-  if (pending[0]?.path === '') await makeAncestors(engine, mirror, connection, summary)
+  if (pending[0] === '') await makeAncestors(engine, mirror, connection, summary)
   const creator = new DirectoryCreator(engine, mirror, connection, summary)
   await creator.create(pending)
   return creator.problems
@@ -60,8 +59,8 @@ class DirectoryCreator {
   readonly #mirror: OpenMirror
   readonly #connection: Connection
   readonly #summary: SyncSummary
-  /** Created at the service, not committed. */
-  #uncommitted: number[] = []
+  /** Paths of those created at the service, not committed. */
+  #uncommitted: string[] = []
   #failuresInARow = 0
 
   constructor(engine: DirectoryContext, mirror: OpenMirror, connection: Connection, summary: SyncSummary) {
@@ -72,36 +71,36 @@ class DirectoryCreator {
   }
 
   /** Begins with those whose parents the service has, at every depth; the others follow in waves, once their parents are created. */
-  async create(pending: readonly DirectoryRow[]): Promise<void> {
+  async create(pending: readonly string[]): Promise<void> {
     const { store } = this.#engine
     const failedBefore = new Set(store.problems.list(this.#mirror.row.id).map(({ path }) => path))
-    const paths = new Set(pending.map(({ path }) => path))
-    const isBelowPending = ({ path }: DirectoryRow) => path !== '' && paths.has(parentOf(path))
-    const children = Map.groupBy(pending.filter(isBelowPending), ({ path }) => parentOf(path))
+    const paths = new Set(pending)
+    const isBelowPending = (path: string) => path !== '' && paths.has(parentOf(path))
+    const children = Map.groupBy(pending.filter(isBelowPending), parentOf)
     let left = pending.length
-    for (let wave = pending.filter((directory) => !isBelowPending(directory)); wave.length > 0; ) {
+    for (let wave = pending.filter((path) => !isBelowPending(path)); wave.length > 0; ) {
       left -= wave.length
       const created = await this.#createWave(wave, failedBefore)
-      wave = created.flatMap(({ path }) => children.get(path) ?? [])
+      wave = created.flatMap((path) => children.get(path) ?? [])
     }
     this.#summary.directories.failed += left
   }
 
   /** Returns the directories that were created. */
-  async #createWave(wave: readonly DirectoryRow[], failedBefore: ReadonlySet<string>): Promise<DirectoryRow[]> {
+  async #createWave(wave: readonly string[], failedBefore: ReadonlySet<string>): Promise<string[]> {
     const { random, limits } = this.#engine
     const first = Math.floor(random() * wave.length)
     const rotated = [...wave.slice(first), ...wave.slice(0, first)]
-    const rank = ({ path }: DirectoryRow) => Number(failedBefore.has(path))
-    const created: DirectoryRow[] = []
+    const rank = (path: string) => Number(failedBefore.has(path))
+    const created: string[] = []
     // That directories above these were created shows that the service creates some.
     this.#failuresInARow = 0
     try {
       await forEachConcurrently(
         rotated.sort((a, b) => rank(a) - rank(b)),
         limits.transfers,
-        async (directory) => {
-          if (await this.#createOne(directory)) created.push(directory)
+        async (path) => {
+          if (await this.#createOne(path)) created.push(path)
         },
       )
     } finally {
@@ -111,14 +110,14 @@ class DirectoryCreator {
   }
 
   /** Returns whether it was created; records its failure otherwise. */
-  async #createOne({ id, path }: DirectoryRow): Promise<boolean> {
+  async #createOne(path: string): Promise<boolean> {
     const { row } = this.#mirror
     if (this.#failuresInARow >= MOST_FAILURES_IN_A_ROW) return this.#fail()
     try {
       const result = await this.#createRemotely(joinLibraryPath(row.remotePath, path))
       this.#summary.directories[result] += 1
       this.#engine.progress.directoriesDone += 1
-      this.#uncommitted.push(id)
+      this.#uncommitted.push(path)
       this.#failuresInARow = 0
       if (this.#uncommitted.length >= COMMIT_EVERY) this.#commit()
       return true
@@ -156,7 +155,8 @@ class DirectoryCreator {
     const { store, clock } = this.#engine
     const created = this.#uncommitted
     this.#uncommitted = []
-    if (created.length > 0)
-      store.write(() => created.forEach((id) => void store.directories.markCreated(id, clock.nowMs())))
+    if (created.length === 0) return
+    const { id } = this.#mirror.row
+    store.write(() => created.forEach((path) => void store.directories.markCreated(id, path, clock.nowMs())))
   }
 }

@@ -36,8 +36,7 @@ export function estimateUploads(
 
 /** Creating the mirror's root creates the ancestors of the remote path as well; the library's own root always exists. */
 function countDirectoriesToCreate({ store }: EstimateContext, { row }: OpenMirror): number {
-  const [first] = store.directories.listPending(row.id)
-  const pending = store.directories.countPending(row.id)
-  if (first?.path !== '') return pending
-  return row.remotePath === '/' ? pending - 1 : pending + row.remotePath.split('/').length - 2
+  const pending = store.directories.listPending(row.id)
+  if (pending[0] !== '') return pending.length
+  return row.remotePath === '/' ? pending.length - 1 : pending.length + row.remotePath.split('/').length - 2
 }

@@ -57,6 +57,23 @@ describe('directories', () => {
     expect(uploads.failed).toBe(0)
   })
 
+  test('a directory that gets the id of one that vanished while the service created it is not taken for created', async () => {
+    const service = await startFaultyService()
+    const tested = openTestEngine(service)
+    const { directories, write } = tested.store
+    // As a scan does when the directory was renamed meanwhile.
+    service.onAnswered = ({ route, body }) => {
+      if (route !== 'createDirectory' || !String(body).includes('/before')) return
+      write(() => {
+        const id = directories.find(1, 'before') ?? 0
+        directories.remove(id)
+        expect(directories.ensure(1, 'after')).toBe(id)
+      })
+    }
+    await tested.sync([mirrorOf(writeTree(temporaryDirectory(), { 'before/': '' }))])
+    expect(directories.get(1, 'after')).toMatchObject({ createdAt: null })
+  })
+
   test('many directories are committed in parts', async () => {
     const service = await startFaultyService()
     const tested = openTestEngine(service)
