@@ -1,4 +1,4 @@
-import { isPlain, smallLetters } from './fold-word.ts'
+import { isPlain } from './fold-word.ts'
 import { FUNCTION_WORDS, type Language } from './function-words.ts'
 import type { Word } from './split-words.ts'
 
@@ -66,11 +66,10 @@ export function detectLanguages(words: readonly Word[]): Languages {
   const add = (language: Language, points: number) => scores.set(language, (scores.get(language) ?? 0) + points)
   const scripts = new Set<Script>()
   const counts = new Map<string, number>()
-  for (const { source, isPair } of words.slice(0, MAX_SAMPLE)) {
+  for (const { source, small, isPair } of words.slice(0, MAX_SAMPLE)) {
     const script = isPair ? undefined : scriptOf(source)
     if (script === undefined) continue
     scripts.add(script)
-    const small = smallLetters(source)
     const languages = LANGUAGES_OF_WORD.get(small)
     if (languages) {
       const count = (counts.get(small) ?? 0) + 1

@@ -1,5 +1,5 @@
 import { type Languages, scriptOf } from './detect-language.ts'
-import { foldWord, isPlain, smallLetters } from './fold-word.ts'
+import { foldWord, isPlain } from './fold-word.ts'
 import { isFunctionWord, type Language } from './function-words.ts'
 import type { Word } from './split-words.ts'
 import { stemWord, unmarkedStem } from './stem-word.ts'
@@ -36,7 +36,7 @@ export function furtherForms(text: string, words: readonly Word[], languages: La
 }
 
 function addForms(
-  { source, folded }: Word,
+  { source, small, folded }: Word,
   languages: Languages,
   written: ReadonlySet<string>,
   forms: Set<string>,
@@ -46,7 +46,6 @@ function addForms(
     addVersions(folded, forms)
     return
   }
-  const small = smallLetters(source)
   for (const language of languages.get(script) ?? []) {
     if (isFunctionWord(small, language)) continue
     const stem = stemWord(small, language)
@@ -55,7 +54,8 @@ function addForms(
   }
   const spelled = isPlain(small) ? small : withoutUmlauts(small)
   if (spelled !== small) forms.add(foldWord(spelled))
-  if (INNER_CAPITAL.test(source)) {
+  // Some capitals have no small letter, such as those of mathematics.
+  if ((source !== small || !isPlain(small)) && INNER_CAPITAL.test(source)) {
     for (const part of source.split(PARTS_OF_IDENTIFIER)) if (part.length > 1) forms.add(foldWord(part))
   }
 }

@@ -1,9 +1,11 @@
-import { foldWord } from './fold-word.ts'
+import { foldWord, isPlain, smallLetters } from './fold-word.ts'
 
 /** A word of a text, or one pair of characters of a script that writes no blanks between words. */
 export interface Word {
   /** As the index has it: folded, at most MAX_LENGTH characters. */
   readonly folded: string
+  /** In small letters, with the accents that stemmers need. */
+  readonly small: string
   /** As the text has it; `start` and `end` are its place there. */
   readonly source: string
   readonly start: number
@@ -70,7 +72,10 @@ function pushPairs(run: string, at: number, words: Word[]): void {
 }
 
 function push(source: string, start: number, isPair: boolean, words: Word[]): void {
-  const folded = foldWord(source).slice(0, MAX_LENGTH)
+  const small = smallLetters(source)
+  const plain = isPlain(small)
+  const folded = (plain ? small : foldWord(source)).slice(0, MAX_LENGTH)
   // Some letters are marks on a blank when they are folded, such as U+FC5E.
-  if (HAS_LETTER.test(folded)) words.push({ folded, source, start, end: start + source.length, isPair })
+  if (!plain && !HAS_LETTER.test(folded)) return
+  words.push({ folded, small, source, start, end: start + source.length, isPair })
 }

@@ -1,5 +1,4 @@
 import { languagesOf, scriptOf } from '../analysis/detect-language.ts'
-import { smallLetters } from '../analysis/fold-word.ts'
 import { splitWords, type Word } from '../analysis/split-words.ts'
 import { stemWord } from '../analysis/stem-word.ts'
 import type { PlannedClause } from './query/plan-query.ts'
@@ -65,10 +64,9 @@ function matcherOf(clauses: readonly PlannedClause[]): WordMatcher {
 function stemMatcher(stems: readonly (readonly [stem: string, clause: number])[]) {
   const clauses = new Map(stems)
   const languages = new Map(stems.map(([stem]) => [languageOf(stem), beginningsIn(stems, languageOf(stem))]))
-  return ({ source, folded }: Word): number | undefined => {
+  return ({ source, small, folded }: Word): number | undefined => {
     const script = scriptOf(source)
     if (script === undefined || stems.length === 0) return undefined
-    const small = smallLetters(source)
     for (const language of languagesOf(script)) {
       // To look for the beginning of a stem takes a small part of the time that stemming takes.
       if (!languages.get(language)?.some((beginning) => folded.includes(beginning))) continue

@@ -104,7 +104,7 @@ describe('precedence', () => {
   })
 
   test('an empty variable leaves the default', () => {
-    expect(readSettingsWith({ env: { SHELFD_TRANSFERS: '' } }).limits.transfers).toBe(16)
+    expect(readSettingsWith({ env: { SHELFD_TRANSFERS: '' } }).limits.transfers).toBe(32)
   })
 })
 
@@ -112,7 +112,7 @@ describe('defaults', () => {
   test('the embedded library has no limits by default', () => {
     const settings = readSettingsWith()
     expect(settings.service).toEqual({ kind: 'embedded', dataDir: '/home/ada/.local/share/shelfd/library' })
-    expect(settings.limits).toMatchObject({ transfers: 16, inIngestion: 5000, newPerRun: null, newPerDay: null })
+    expect(settings.limits).toMatchObject({ transfers: 32, inIngestion: 5000, newPerRun: null, newPerDay: null })
     expect(settings.ingestion.firstPollMs).toBe(100)
   })
 

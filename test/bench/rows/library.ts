@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import type { Bench } from '../bench.ts'
 import { besideXapian, XAPIAN } from '../beside-xapian.ts'
 import type { ChildMeasure } from '../children/bench-engine.ts'
+import { ingestionRow } from '../ingestion-row.ts'
 import { COMMON_WORDS, writeTexts } from '../library-texts.ts'
 import { useRows } from '../library-use-rows.ts'
 import { compareInPairs } from '../pairs.ts'
@@ -47,6 +48,7 @@ export async function library(bench: Bench): Promise<ResultRow[]> {
     syncRow(files, 'bare FTS5', besideBare),
     xapian ? syncRow(files, XAPIAN, await compareInPairs(options.runs, sync, xapian.index)) : missingPeer(SYNC, XAPIAN),
   ]
+  rows.push(await ingestionRow(bench, tree))
   const dataDir = join(home, 'data', 'shelfd', 'library')
   const [ourBytes = 0, theirBytes = 0] = [join(dataDir, 'library.sqlite'), databaseFile].map(sizeOf)
   rows.push(roomRow(files, bytes, ourBytes, 'bare FTS5', theirBytes))

@@ -36,7 +36,8 @@ async function uploadWith(bench: Bench, { tree, listFile, transfers }: UploadCas
   const serviceUrl = bench.service.url
   const stateDir = () => bench.workspace.fresh('state')
   const ours = async () => perFile(await runChild(ENGINE, { tree, serviceUrl, stateDir: stateDir(), transfers }))
-  const bare = async () => perFile(await runChild(BARE, { serviceUrl, connections: transfers, listFile }))
+  const posting = { serviceUrl, token: 'bench', libraryId: 'bench', connections: transfers, listFile }
+  const bare = async () => perFile(await runChild(BARE, posting))
   const compared = await compareInPairs(bench.options.runs, ours, bare)
   const isCheap = (compared.cpuRatio ?? Number.POSITIVE_INFINITY) <= MOST_CPU
   return resultRow({

@@ -93,7 +93,7 @@ const mirror = z.strictObject({
 })
 
 const limits = z.strictObject({
-  transfers: count(1, 64).prefault(4).describe('Uploads at the same time (embedded library: 16).'),
+  transfers: count(1, 64).prefault(4).describe('Uploads at the same time (embedded library: 32).'),
   checkers: count(1, 64).prefault(2).describe('Files hashed at the same time.'),
   requestsPerSecond: rate().prefault(0).describe('0: no fixed limit, the rate adapts to the service.'),
   bandwidth: size().prefault(0).describe('Bytes sent in a second; 0: no fixed limit.'),
@@ -242,7 +242,7 @@ export type MirrorConfig = Config['mirrors'][number]
 
 /** The embedded library costs nothing and answers at once: its limits are wider, and polling starts sooner. */
 export const EMBEDDED_DEFAULTS = {
-  limits: { transfers: 16, inIngestion: 5000, newPerRun: 'none', newPerDay: 'none' },
+  limits: { transfers: 32, inIngestion: 5000, newPerRun: 'none', newPerDay: 'none' },
   ingestion: { firstPoll: '100ms' },
 }
 

@@ -1,5 +1,4 @@
 import { detectLanguages } from '../../analysis/detect-language.ts'
-import { smallLetters } from '../../analysis/fold-word.ts'
 import { isFunctionWord } from '../../analysis/function-words.ts'
 import { splitWords, type Word } from '../../analysis/split-words.ts'
 
@@ -13,7 +12,7 @@ const MIN_LETTERS_A_PIECE = 2.4
 export function isEnglishProse(text: string): boolean {
   const words = splitWords(text).filter(({ source }) => /\p{L}/u.test(source))
   if (words.length < MIN_WORDS || !mayBeEnglish(words)) return false
-  const functionWords = words.filter(({ source }) => isFunctionWord(smallLetters(source), 'en'))
+  const functionWords = words.filter(({ small }) => isFunctionWord(small, 'en'))
   return functionWords.length >= MIN_FUNCTION_WORDS * words.length
 }
 

@@ -1,5 +1,5 @@
 import { languagesOf, scriptOf } from '../../analysis/detect-language.ts'
-import { foldWord, smallLetters } from '../../analysis/fold-word.ts'
+import { foldWord } from '../../analysis/fold-word.ts'
 import { withoutUmlauts } from '../../analysis/further-forms.ts'
 import { splitWords, type Word } from '../../analysis/split-words.ts'
 import { stemWord, unmarkedStem } from '../../analysis/stem-word.ts'
@@ -55,10 +55,9 @@ function joined(words: readonly Word[]): Alternative[] {
  * The stems in every language of the script, since one word is too little to detect its language, the English one also as a word,
  * as the index has it where a text has that word itself; and the spelling without umlauts.
  */
-function formsOf({ source, folded }: Word): string[] {
+function formsOf({ source, small, folded }: Word): string[] {
   const script = scriptOf(source)
   if (script === undefined) return []
-  const small = smallLetters(source)
   const languages = languagesOf(script)
   const forms = new Set(languages.map((language) => stemWord(small, language)))
   if (languages.includes('en')) forms.add(unmarkedStem(stemWord(small, 'en')))

@@ -1,4 +1,3 @@
-import { smallLetters } from '../../analysis/fold-word.ts'
 import { FUNCTION_WORDS, isFunctionWord, type Language } from '../../analysis/function-words.ts'
 import type { Clause } from './parse-query.ts'
 
@@ -13,7 +12,7 @@ export function dropFunctionWords(clauses: readonly Clause[]): readonly Clause[]
   const meaningful = clauses.filter(({ kind, text, words }) => {
     if (kind !== 'word') return true
     if (words.some(({ isPair }) => isPair)) return !FUNCTION_SEGMENT.test(text)
-    const small = smallLetters(words[0]?.source ?? '')
+    const small = words[0]?.small ?? ''
     return !languages.some((language) => isFunctionWord(small, language))
   })
   return meaningful.length > 0 ? meaningful : clauses
@@ -23,7 +22,7 @@ export function dropFunctionWords(clauses: readonly Clause[]): readonly Clause[]
 function languagesOf(clauses: readonly Clause[]): Language[] {
   const counts = [...FUNCTION_WORDS].map(([language, list]) => ({
     language,
-    count: clauses.filter(({ words }) => words.some(({ source }) => list.has(smallLetters(source)))).length,
+    count: clauses.filter(({ words }) => words.some(({ small }) => list.has(small))).length,
   }))
   const likeliest = counts.reduce((one, other) => (other.count > one.count ? other : one))
   return likeliest.count < MIN_FUNCTION_WORDS ? ['en'] : ['en', likeliest.language]
