@@ -40,6 +40,24 @@ describe('text in another encoding than UTF-8', () => {
     expect({ text, end }).toMatchObject({ text: original, end: { status: 'completed', warnings: [] } })
   })
 
+  it.each([
+    ['ISO-2022-JP', '日本 and 日本', '\x1b$BF|K\\\x1b(B and \x1b$BF|K\\\x1b(B'],
+    ['ISO-2022-KR', '한국 (Korea) 한국', '\x1b$)C\x0eGQ19\x0f (Korea) \x0eGQ19\x0f'],
+  ])('a text is read as %s by its escape sequences', async (_, original, bytes) => {
+    for (const type of ['text/plain', 'application/octet-stream']) {
+      const { text, end } = await readHere(type, [Buffer.from(bytes)])
+      expect({ text, end }).toMatchObject({ text: original, end: { status: 'completed', warnings: [] } })
+    }
+    const { record, found } = await ingested({ name: 'letter.txt', content: bytes })
+    expect(record).toMatchObject({ ingestion_status: 'completed' })
+    expect(await found(original.slice(0, 2))).toEqual([record.id])
+  })
+
+  it('a text with colours of a terminal is read as UTF-8', async () => {
+    const { text, end } = await readHere('text/plain', [Buffer.from('\x1b[31mred\x1b[0m and $B größer')])
+    expect({ text, end }).toMatchObject({ text: expect.stringContaining('größer'), end: { status: 'completed' } })
+  })
+
   it.each(['little', 'big'])('a text is read as UTF-16, %s end first, without a mark', async (order) => {
     const bytes = Buffer.from('the spring tide, 漢字 and more\n'.repeat(50), 'utf16le')
     if (order === 'big') bytes.swap16()

@@ -1,8 +1,9 @@
 import { analyse } from 'chardet'
 import type { ExtractionSource } from './extraction.ts'
+import { openDecoder, sevenBitEncoding } from './seven-bit-encoding.ts'
 
 export interface GuessedEncoding {
-  /** A label that TextDecoder knows. */
+  /** One that `openDecoder` knows. */
   readonly name: string
   /** The text itself names this encoding. */
   readonly isDeclared: boolean
@@ -21,7 +22,7 @@ const CONTROL = /[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f\u007f-\u009f\uff
 /** The bytes by which the encoding is recognized; they do not depend on how the text is cut into chunks. */
 interface Sample {
   readonly head: Buffer
-  /** From shortly before the first byte that is not ASCII; begins at an even position. */
+  /** From shortly before the first byte that is not ASCII, or an escape; begins at an even position. */
   readonly foreign: Buffer
 }
 
@@ -36,6 +37,8 @@ export async function guessEncoding(source: ExtractionSource): Promise<GuessedEn
   const { head, foreign } = await takeSample(source)
   const declared = DECLARATION.exec(head.toString('latin1'))?.[1]
   if (declared !== undefined && fits(declared, foreign)) return { name: declared.toLowerCase(), isDeclared: true }
+  const switched = sevenBitEncoding(foreign)
+  if (switched && fits(switched, foreign)) return { name: switched, isDeclared: true }
   const name = wideEncoding(foreign) ?? (isUtf8WithFaults(foreign) ? undefined : detect(foreign))
   return name === undefined ? undefined : { name, isDeclared: false }
 }
@@ -47,7 +50,7 @@ async function takeSample(source: ExtractionSource): Promise<Sample> {
   let position = 0
   for await (const bytes of source.chunks()) {
     if (head.length < LEAD_BYTES) head = Buffer.concat([head, bytes]).subarray(0, LEAD_BYTES)
-    const start = foreign ? 0 : bytes.findIndex((byte) => byte === 0 || byte > 0x7f)
+    const start = foreign ? 0 : bytes.findIndex((byte) => byte === 0 || byte === 0x1b || byte > 0x7f)
     if (start < 0) lead = Buffer.concat([lead, bytes]).subarray(-LEAD_BYTES)
     else if (!foreign) {
       const before = Buffer.concat([lead, bytes.subarray(0, start)]).subarray(-LEAD_BYTES)
@@ -88,9 +91,9 @@ function isUtf8WithFaults(sample: Buffer): boolean {
 
 function fits(name: string, sample: Buffer): boolean {
   try {
-    return !CONTROL.test(new TextDecoder(name, { fatal: true }).decode(sample, { stream: true }))
+    return !CONTROL.test(openDecoder(name, true).decode(sample, { stream: true }))
   } catch {
-    // An encoding that TextDecoder does not know, or bytes that are invalid in it.
+    // An encoding that is not known, or bytes that are invalid in it.
     return false
   }
 }

@@ -1,3 +1,5 @@
+import { openDecoder, sevenBitEncoding } from './seven-bit-encoding.ts'
+
 /** The bytes are not valid in the encoding of the text. */
 export class UndecodableError extends Error {}
 
@@ -13,14 +15,15 @@ export interface Encoding {
 }
 
 /**
- * Strict decoding throws UndecodableError at the first invalid byte, and at a zero byte in UTF-8, which no text holds. Lenient
- * decoding replaces an invalid byte by U+FFFD.
+ * Strict decoding throws UndecodableError at the first invalid byte, and in UTF-8 at a zero byte, which no text holds, and at an escape
+ * sequence that switches to another encoding. Lenient decoding replaces an invalid byte by U+FFFD.
  */
 export function startDecoding(firstBytes: Buffer, { name, isStrict }: Encoding): TextDecoding {
-  const decoder = new TextDecoder(name ?? markedEncoding(firstBytes), { fatal: isStrict })
+  const encoding = name ?? markedEncoding(firstBytes)
+  const decoder = openDecoder(encoding, isStrict)
   return {
     decode(bytes, isLast) {
-      if (isStrict && decoder.encoding === 'utf-8' && bytes.includes(0)) throw new UndecodableError('A zero byte')
+      if (isStrict && encoding === 'utf-8') assertPlain(bytes)
       try {
         return decoder.decode(bytes, { stream: !isLast })
       } catch (error) {
@@ -28,6 +31,11 @@ export function startDecoding(firstBytes: Buffer, { name, isStrict }: Encoding):
       }
     },
   }
+}
+
+function assertPlain(bytes: Buffer): void {
+  if (bytes.includes(0)) throw new UndecodableError('A zero byte')
+  if (sevenBitEncoding(bytes)) throw new UndecodableError('An escape sequence switches to another encoding')
 }
 
 function markedEncoding(bytes: Buffer): string {
