@@ -117,7 +117,12 @@ export const promisesOfSending: readonly PromiseRow[] = [
         'a doubt has its reaction after $doubts doubts and $problemCount quarantines ($cause)',
         'an incomparable candidate blocks the upload or not: %s after %i doubts',
       ],
-      'sync/doubts/attempts.test.ts': ['a long run sends a failing content twice at most'],
+      'sync/doubts/attempts.test.ts': [
+        'a long run sends a failing content twice at most',
+        'a copy that gained its location without an answer is found, and not sent again',
+        'a copy that does not arrive is sent again after pauses that grow, and named meanwhile',
+        'a copy that cannot be looked for is not sent',
+      ],
     },
   },
   {

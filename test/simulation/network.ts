@@ -13,6 +13,8 @@ export interface SeenUpload {
   readonly sha256: string
   readonly mime: string
   readonly fileName: string
+  /** The library path of its directory, where the upload names one. */
+  readonly directory: string | undefined
   /** Whether the service stored it (or knew it). */
   isStored: boolean
   /** A live program got an answer that confirms it. */
@@ -152,6 +154,7 @@ class SimulatedExchange implements Dispatcher.DispatchController {
       sha256,
       mime: form.mime,
       fileName: form.fileName,
+      directory: form.fields.get('directory_path'),
       isStored: fault === undefined || (fault.kind !== 'refused' && fault.isStored),
       isAcknowledged: false,
       isClear: false,

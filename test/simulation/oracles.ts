@@ -56,7 +56,7 @@ interface Exit {
 export function assertExit(world: World, { result, isDryRun, isWaiting, begunAt }: Exit): void {
   const sent = world.uploads.slice(begunAt)
   if (isDryRun && sent.length > 0) throw new Violation('dry run', `it sent ${sent.length} files`)
-  assertTriesOfRun(sent)
+  assertTriesOfRun(sent, world.linksCopies)
   const { newPerRun } = world.traits.limits
   const counted = sent.filter(({ isStored, isClear }) => isStored || !isClear).length
   if (newPerRun !== null && counted > newPerRun && !world.linksCopies) {
@@ -80,11 +80,11 @@ function assertNoDoubts({ state }: World): void {
   if (doubts > 0) throw new Violation('exit 0', `the run ended well, and ${doubts} uploads are in doubt`)
 }
 
-/** In one run a content is sent at most twice without a clear answer (P4). */
-function assertTriesOfRun(sent: readonly SeenUpload[]): void {
+/** In one run a content, or a copy that is linked, is sent at most twice without a clear answer (P4). */
+function assertTriesOfRun(sent: readonly SeenUpload[], linksCopies: boolean): void {
   const tries = Map.groupBy(
     sent.filter(({ isClear }) => !isClear),
-    keyOf,
+    (upload) => (linksCopies ? `${upload.directory}/${upload.fileName} ${keyOf(upload)}` : keyOf(upload)),
   )
   for (const [key, uploads] of tries) {
     if (uploads.length > 2) throw new Violation('P4', `${key} was sent ${uploads.length} times in one run`)

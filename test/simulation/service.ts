@@ -65,7 +65,7 @@ export class SimulatedService {
     ['/.inbox', 0],
   ])
   /** Locations beyond the first one of a resource. */
-  readonly locations: { readonly id: string; readonly directory: string }[] = []
+  readonly locations: { readonly resource: Resource; readonly directory: string; readonly fileName: string }[] = []
   readonly #traits: ServiceTraits
 
   constructor(traits: ServiceTraits) {
@@ -121,7 +121,8 @@ export class SimulatedService {
         is_archive: false,
       }))
     const nowMs = this.#traits.nowMs()
-    const files = this.resources
+    const located = this.locations.map(({ resource, directory, fileName }) => ({ ...resource, directory, fileName }))
+    const files = [...this.resources, ...located]
       .filter(({ directory, listedMs }) => directory === path && listedMs <= nowMs)
       .map(({ id, fileName, slug, mime }) => {
         const dot = fileName.lastIndexOf('.')
@@ -162,7 +163,7 @@ export class SimulatedService {
     if (!this.directories.has(directory)) return json(422, { message: 'no such directory' })
     const known = this.resources.find((resource) => resource.sha256 === sha256 && resource.mime === mime)
     if (known && this.#traits.hasDuplicateRule) {
-      this.locations.push({ id: known.id, directory })
+      this.locations.push({ resource: known, directory, fileName })
       return json(200, { id: known.id, duplicate: true })
     }
     const id = `resource-${this.resources.length + 1}`

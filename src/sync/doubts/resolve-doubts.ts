@@ -1,8 +1,6 @@
 import type { FileEntry } from '../../contract/records.ts'
 import { INBOX_PATH } from '../../contract/routes.ts'
-import { RejectedError, TemporaryError } from '../../foundation/errors.ts'
 import { nameOf } from '../../foundation/files/paths.ts'
-import { escapeText } from '../../foundation/text/safe-text.ts'
 import { needsLook } from '../../rules/doubts/react-to-doubt.ts'
 import { listCandidates, rankCandidate } from '../../rules/doubts/similar-names.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
@@ -10,12 +8,9 @@ import type { DoubtfulContent } from '../../store/tables/contents.ts'
 import type { ResourceBytes } from '../../store/tables/untracked.ts'
 import type { Connection, ContentsContext, OpenMirror } from '../engine.ts'
 import { findSame } from './find-same.ts'
+import { listPlace } from './list-place.ts'
 import { recordUnseen } from './record-unseen.ts'
 import { isKnownAsOther, type Look, type LookContext, type LookWork, lookAt, readRemoteBytes } from './remote-bytes.ts'
-
-/** Bounds of a look: pages of one listing (two million entries), and entries that may be a content in doubt. */
-const MOST_PAGES = 4_000
-const MOST_UNTRACKED = 100_000
 
 /** Listed entries that may be a content in doubt, and what was read of them. */
 interface UntrackedEntries {
@@ -95,32 +90,17 @@ export function listDoubtful(
 
 /** Lists the entries of a directory that the store does not know and that may be one of the contents. */
 async function listUntracked(
-  { store, signal }: LookContext,
-  { row }: OpenMirror,
-  { client }: Connection,
+  engine: LookContext,
+  mirror: OpenMirror,
+  connection: Connection,
   { place, visits }: { readonly place: string; readonly visits: readonly Visit[] },
 ): Promise<UntrackedEntries> {
-  const entries: FileEntry[] = []
+  const { contents } = engine.store
   const sought = visits.flatMap(({ names, search }) => names.map((name) => ({ name, mime: search.content.mime })))
   const mayBeOne = (entry: FileEntry) =>
-    !store.contents.findByResource(row.library.id, entry.id) &&
+    !contents.findByResource(mirror.row.library.id, entry.id) &&
     sought.some((upload) => rankCandidate(entry, upload) !== undefined)
-  let pages = 0
-  try {
-    for await (const { files } of client.listDirectory(row.library.remoteId, place, signal)) {
-      entries.push(...files.filter(mayBeOne))
-      pages += 1
-      if (pages > MOST_PAGES || entries.length > MOST_UNTRACKED)
-        throw new TemporaryError(
-          'answer-malformed',
-          `Cannot list "${escapeText(place)}": it has too many entries to compare`,
-        )
-    }
-  } catch (error) {
-    // A directory that does not exist holds nothing.
-    if (!(error instanceof RejectedError && error.status === 404)) throw error
-  }
-  return { entries, read: new Map() }
+  return { entries: await listPlace(engine, mirror, connection, place, mayBeOne), read: new Map() }
 }
 
 /** Looks for one content among the entries, and removes the entry that it finds from them. */
@@ -177,7 +157,7 @@ function isStillInDoubt({ store, inFlight }: LookContext, { id, retryAt }: Doubt
 
 function recordFound(
   { store, clock, logger, metrics, fileLog }: LookContext,
-  { row, runId }: OpenMirror,
+  { row, runId, settings }: OpenMirror,
   content: DoubtfulContent,
   found: FileEntry,
   summary: SyncSummary,
@@ -194,7 +174,10 @@ function recordFound(
     }
     store.contents.markStored(content.id, stored)
     store.uploads.end(content.uploadId, 'adopted', null, nowMs)
-    const received = store.files.receiveAll(content.id)
+    // Where copies are linked, only the one that was uploaded has its location.
+    const { files } = store
+    const received =
+      settings.duplicates === 'link' ? files.receiveUploaded(content.uploadId) : files.receiveAll(content.id)
     summary.uploads.created += 1
     summary.uploads.aliases += Math.max(0, received - 1)
     summary.uploads.bytes += content.size

@@ -2,6 +2,7 @@ import { createDirectories } from '../directories/create-directories.ts'
 import { recheckDirectories } from '../directories/recheck-directories.ts'
 import { EarlierUploads } from '../doubts/earlier-uploads.ts'
 import { resolveDoubts } from '../doubts/resolve-doubts.ts'
+import { resolveLinkDoubts } from '../doubts/resolve-link-doubts.ts'
 import type { Connection, Engine, OpenMirror } from '../engine.ts'
 import { RefusalExplainer } from './explain-refusal.ts'
 import { UploadPreparation } from './prepare-uploads.ts'
@@ -28,6 +29,8 @@ export function createUploadStage(
       recheckDirectories: () => recheckDirectories(engine, mirror, connection),
       createDirectories: () => createDirectories(engine, mirror, connection, summary),
       resolveDoubts: () => resolveDoubts(engine, mirror, connection, options),
+      resolveLinkDoubts: async () =>
+        mirror.settings.duplicates === 'link' ? await resolveLinkDoubts(engine, mirror, connection, options) : [],
     }),
     refusals: new RefusalExplainer(engine, mirror, connection, attempts),
     createPlan: async () => {

@@ -15,6 +15,8 @@ interface PreparationSteps {
   createDirectories(): Promise<readonly PathProblem[]>
   /** Returns how many contents in doubt may be uploaded again. */
   resolveDoubts(): Promise<number>
+  /** Returns the problems of copies in doubt that are not linked now. */
+  resolveLinkDoubts(): Promise<readonly PathProblem[]>
 }
 
 /** What must be done before files can be uploaded: directories, and looks for what the service may have already. */
@@ -32,7 +34,7 @@ export class UploadPreparation {
     this.#steps = steps
   }
 
-  /** Problems of directories, by path. */
+  /** Problems of directories and of copies in doubt, by path. */
   get problems(): ReadonlyMap<string, PathProblem> {
     return this.#problems
   }
@@ -42,7 +44,7 @@ export class UploadPreparation {
     if (this.#options.rechecksDirectories) await this.#steps.recheckDirectories()
     await this.#createDirectories()
     await this.#steps.earlier.list()
-    await this.#steps.resolveDoubts()
+    await this.#resolveDoubts()
   }
 
   /** While uploads continue: the same for files that came since. */
@@ -52,7 +54,7 @@ export class UploadPreparation {
     const nowMs = this.#clock.monotonicMs()
     if (nowMs < this.#nextDoubtsMs) return
     this.#nextDoubtsMs = nowMs + DOUBT_INTERVAL_MS
-    await this.#steps.resolveDoubts()
+    await this.#resolveDoubts()
   }
 
   /**
@@ -63,7 +65,7 @@ export class UploadPreparation {
     const absent = await this.#lookForEarlier()
     const hasGone = this.#options.attempts.goneDirectories.size > 0
     if (hasGone) await this.#createDirectories()
-    const resendable = await this.#steps.resolveDoubts()
+    const resendable = await this.#resolveDoubts()
     return absent > 0 || hasGone || resendable > 0
   }
 
@@ -75,12 +77,21 @@ export class UploadPreparation {
     return absent
   }
 
+  async #resolveDoubts(): Promise<number> {
+    const resendable = await this.#steps.resolveDoubts()
+    this.#add(await this.#steps.resolveLinkDoubts())
+    return resendable
+  }
+
+  #add(problems: readonly PathProblem[]): void {
+    for (const problem of problems) this.#problems.set(problem.path, problem)
+  }
+
   /** Creates pending directories, and those found gone once more; a second refusal is final. */
   async #createDirectories(): Promise<void> {
     const { attempts } = this.#options
     const gone = [...attempts.goneDirectories]
-    const problems = await this.#steps.createDirectories()
-    for (const problem of problems) this.#problems.set(problem.path, problem)
+    this.#add(await this.#steps.createDirectories())
     for (const id of gone) {
       attempts.recreatedDirectories.add(id)
       attempts.goneDirectories.delete(id)

@@ -9,7 +9,7 @@ import type { UploadState } from '../../store/tables/contents.ts'
 import { OPEN_FILES_START, type OpenFile, type OpenFileCursor } from '../../store/tables/files.ts'
 import type { EarlierUploads } from '../doubts/earlier-uploads.ts'
 import type { Engine, OpenMirror, StoreContext } from '../engine.ts'
-import type { RunAttempts } from '../pass.ts'
+import { linkKey, type RunAttempts } from '../pass.ts'
 import { withdrawUpload } from '../progress.ts'
 import type { Intent } from './intent.ts'
 import type { RunQuota } from './run-quota.ts'
@@ -218,8 +218,4 @@ export class UploadPlan {
     const uploadId = store.uploads.intend({ contentId, mirrorId: row.id, path, place, runId, nowMs: clock.nowMs() })
     return { uploadId, contentId, isLink, directoryId, directory, name, path, sha256, mime, sizeBytes }
   }
-}
-
-function linkKey({ directoryId, name }: OpenFile): string {
-  return `${directoryId}/${name}`
 }

@@ -72,7 +72,7 @@ export const BUGS: readonly PlantedBug[] = [
   },
   {
     name: 'a look reads only the first page',
-    file: 'src/sync/doubts/resolve-doubts.ts',
+    file: 'src/sync/doubts/list-place.ts',
     from: '      pages += 1\n',
     to: '      break\n',
   },
@@ -109,7 +109,7 @@ export const BUGS: readonly PlantedBug[] = [
   {
     name: 'a shown resource is looked for again',
     file: 'src/sync/doubts/resolve-doubts.ts',
-    from: '    !store.contents.findByResource(row.library.id, entry.id) &&\n',
+    from: '    !contents.findByResource(mirror.row.library.id, entry.id) &&\n',
     to: '    entry.id === "" &&\n',
   },
   {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Clock, systemClock } from '../../../src/foundation/clock.ts'
 import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
-import { type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
+import { type Fault, type FaultyService, startFaultyService } from '../../support/faulty-service.ts'
 import { readLibrary } from '../../support/library-contents.ts'
 import { controllerSettings, isIdle, manualWatch, startController, until } from '../../support/mirror-controller.ts'
 import { temporaryDirectory, writeTree } from '../../support/temporary.ts'
@@ -61,6 +61,51 @@ describe('a copy whose link fails', () => {
     service.fault = () => undefined
     expect((await tested.sync([mirror])).outcome).toBe('done')
     expect(readLibrary(service.dataDir)).toHaveLength(2)
+  })
+})
+
+describe('a copy whose link is in doubt', () => {
+  async function openWithCopy(fault: Fault) {
+    const service = await startFaultyService({ mayRepeat: 'copies are linked' })
+    service.fault = ({ fileName }) => (fileName === 'copy.md' ? fault : undefined)
+    const tree = { 'a.md': 'same', 'b/copy.md': 'same' }
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), tree), { duplicates: 'link' })
+    let aheadMs = 0
+    const clock = { ...systemClock, nowMs: () => Date.now() + aheadMs }
+    const wait = (durationMs: number) => {
+      aheadMs += durationMs
+    }
+    return { service, mirror, wait, ...openTestEngine(service, { clock }) }
+  }
+
+  test('a copy that gained its location without an answer is found, and not sent again', async () => {
+    const { service, mirror, sync } = await openWithCopy('cut-answer')
+    expect((await sync([mirror])).outcome).toBe('failures')
+    service.fault = () => undefined
+    const result = await sync([mirror])
+    expect(result.outcome).toBe('done')
+    expect(accountOf(result).uploads).toMatchObject({ created: 0, duplicates: 1 })
+    expect(countSends(service, 'copy.md')).toBe(1)
+    expect(readLibrary(service.dataDir).map(({ places }) => places.length)).toEqual([2])
+  })
+
+  test('a copy that does not arrive is sent again after pauses that grow, and named meanwhile', async () => {
+    const { service, mirror, wait, sync } = await openWithCopy('html-error')
+    const sends: number[] = []
+    for (const afterMs of [0, 1_000, 1_000, 25_000, 25_000, 125_000]) {
+      wait(afterMs)
+      expect(accountOf(await sync([mirror])).problems.map(({ path }) => path)).toEqual(['b/copy.md'])
+      sends.push(countSends(service, 'copy.md'))
+    }
+    expect(sends).toEqual([1, 2, 2, 3, 3, 4])
+  })
+
+  test('a copy that cannot be looked for is not sent', async () => {
+    const { service, mirror, sync } = await openWithCopy('cut-answer')
+    await sync([mirror])
+    service.fault = ({ route, path }) => (route === 'listDirectory' && path.includes('%2Fb') ? 'html-error' : undefined)
+    expect(accountOf(await sync([mirror])).problems.map(({ path }) => path)).toEqual(['b/copy.md'])
+    expect(countSends(service, 'copy.md')).toBe(1)
   })
 })
 

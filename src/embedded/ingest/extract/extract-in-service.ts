@@ -1,4 +1,5 @@
 import { isTextKind, looksLikeText } from './content-kind.ts'
+import { UndecodableError } from './encoding/text-decoding.ts'
 import { extractStrictly } from './extract-text.ts'
 import {
   completed,
@@ -11,7 +12,6 @@ import {
 } from './extraction.ts'
 import { NO_TEXT, UNSUPPORTED_FORMAT } from './extraction-warnings.ts'
 import { kindOf } from './kinds.ts'
-import { UndecodableError } from './text-decoding.ts'
 
 /**
  * Extracts a small text, or nothing from a kind without text. A document that is not plainly the text

@@ -1,7 +1,7 @@
+import { type Encoding, startDecoding, UndecodableError } from './encoding/text-decoding.ts'
 import { completed, type ExtractionEnd, type ExtractionSink, type ExtractionSource, partial } from './extraction.ts'
 import { guessedEncoding, NO_TEXT, REPLACED_BYTES } from './extraction-warnings.ts'
 import type { TextKind } from './kinds.ts'
-import { type Encoding, startDecoding, UndecodableError } from './text-decoding.ts'
 import { openTextReader } from './text-reader.ts'
 
 const NO_VISIBLE_TEXT = 'The page has no visible text: only its title is searchable'
@@ -38,7 +38,7 @@ async function extractInOtherEncoding(
   sink: ExtractionSink,
   kind: TextKind,
 ): Promise<ExtractionEnd> {
-  const { guessEncoding } = await import('./guess-encoding.ts')
+  const { guessEncoding } = await import('./encoding/guess-encoding.ts')
   const guess = await guessEncoding(source)
   if (!guess && kind === 'unknown') return completed(NO_TEXT)
   const end = await readText(source, sink, kind, { name: guess?.name, isStrict: false })

@@ -1,5 +1,5 @@
 import { analyse } from 'chardet'
-import type { ExtractionSource } from './extraction.ts'
+import type { ExtractionSource } from '../extraction.ts'
 import { openDecoder, sevenBitEncoding } from './seven-bit-encoding.ts'
 
 export interface GuessedEncoding {
