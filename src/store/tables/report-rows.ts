@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { IngestionOutcome } from '../../contract/states.ts'
 import { WITHOUT_TEXT } from '../../rules/ingestion/without-text.ts'
+import { onlyRow } from '../sql/only-row.ts'
 import { quoted } from '../sql/quoted.ts'
 import { CONTENT_COLUMNS, type ContentRow, type ContentState } from './contents.ts'
 import { IS_BELOW } from './directories.ts'
@@ -236,7 +237,7 @@ function prepareLocal(database: Database.Database) {
     /** Counts files likewise; reads only those that are not simply searchable, which are the rest. */
     tallyFiles: (mirrorId: number): FileTally[] => {
       const others = unusual.all({ mirrorId })
-      const files = others.reduce((rest, tally) => rest - tally.files, known.get(mirrorId) ?? 0)
+      const files = others.reduce((rest, tally) => rest - tally.files, onlyRow(known.get(mirrorId)))
       return [{ ...PLAIN, files }, ...others]
     },
     /** Counts the files in a directory and below it likewise. */

@@ -74,6 +74,26 @@ describe('directories', () => {
     expect(directories.get(1, 'after')).toMatchObject({ createdAt: null })
   })
 
+  test('after three failures in a row the other directories wait for the next run', async () => {
+    const service = await startFaultyService()
+    const tested = openTestEngine(service, { limits: { transfers: 1 } })
+    const broken = { status: 200, body: { id: 7 } }
+    service.answer = ({ route, body }) =>
+      route === 'createDirectory' && String(body).includes('bad') ? broken : undefined
+    const tree = Object.fromEntries([1, 2, 3, 4, 5].map((number) => [`bad${number}/`, '']))
+    const account = accountOf(await tested.sync([mirrorOf(writeTree(temporaryDirectory(), tree))]))
+    expect(account.directories).toMatchObject({ created: 1, failed: 5 })
+    expect(account.problems).toHaveLength(3)
+  })
+
+  test('a credential that is refused for a directory ends the run', async () => {
+    const service = await startFaultyService()
+    const tested = openTestEngine(service)
+    service.answer = ({ route }) => (route === 'createDirectory' ? { status: 401, body: {} } : undefined)
+    const result = await tested.sync([mirrorOf(writeTree(temporaryDirectory(), TREE))])
+    expect(result.failure).toMatchObject({ code: 'credential-refused' })
+  })
+
   test('many directories are committed in parts', async () => {
     const service = await startFaultyService()
     const tested = openTestEngine(service)

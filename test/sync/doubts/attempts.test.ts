@@ -1,4 +1,5 @@
 /** How often one run tries a content, however long it lasts: a later run tries it again. */
+import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Clock, systemClock } from '../../../src/foundation/clock.ts'
@@ -64,6 +65,38 @@ describe('a copy whose link fails', () => {
   })
 })
 
+describe('a content that was sent to two directories', () => {
+  /** Sent to `a` in vain, then, after its directory was renamed, to `b`, where it may have arrived. */
+  async function openSentTwice(lastFault: Fault) {
+    const service = await startFaultyService()
+    service.fault = ({ fileName }) => (fileName === 'x.md' ? 'html-error' : undefined)
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a/x.md': 'x' }))
+    const tested = openTestEngine(service)
+    await tested.sync([mirror])
+    renameSync(join(mirror.path, 'a'), join(mirror.path, 'b'))
+    tested.store.write(() => tested.store.quarantine.makeDue(1))
+    service.fault = ({ fileName }) => (fileName === 'x.md' ? lastFault : undefined)
+    await tested.sync([mirror])
+    tested.store.write(() => tested.store.quarantine.makeDue(1))
+    service.fault = () => undefined
+    return { service, mirror, tested, before: countSends(service, 'x.md') }
+  }
+
+  test('a content found in one directory is not sent, whatever another one lacks', async () => {
+    const { service, mirror, tested, before } = await openSentTwice('cut-answer')
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    expect(countSends(service, 'x.md')).toBe(before)
+  })
+
+  test('a content that one directory lacks is not sent while another one cannot be listed', async () => {
+    const { service, mirror, tested, before } = await openSentTwice('html-error')
+    service.fault = ({ route, path }) =>
+      route === 'listDirectory' && path.includes('%2Fb&') ? 'html-error' : undefined
+    expect((await tested.sync([mirror])).outcome).toBe('failures')
+    expect(countSends(service, 'x.md')).toBe(before)
+  })
+})
+
 describe('a copy whose link is in doubt', () => {
   async function openWithCopy(fault: Fault) {
     const service = await startFaultyService({ mayRepeat: 'copies are linked' })
@@ -98,6 +131,18 @@ describe('a copy whose link is in doubt', () => {
       sends.push(countSends(service, 'copy.md'))
     }
     expect(sends).toEqual([1, 2, 2, 3, 3, 4])
+  })
+
+  test('a copy whose second upload was cut off waits, too', async () => {
+    const { service, mirror, store, sync } = await openWithCopy('html-error')
+    await sync([mirror])
+    const contentId = 1
+    // What a killed process leaves behind.
+    const cutOff = { contentId, mirrorId: 1, path: 'b/copy.md', place: `${mirror.remotePath}/b`, runId: 1 }
+    store.write(() => store.uploads.intend({ ...cutOff, nowMs: Date.now() }))
+    const { problems } = accountOf(await sync([mirror]))
+    expect(problems).toMatchObject([{ path: 'b/copy.md', code: 'upload-in-doubt' }])
+    expect(countSends(service, 'copy.md')).toBe(1)
   })
 
   test('a copy that cannot be looked for is not sent', async () => {

@@ -40,6 +40,25 @@ describe('before the first byte of an upload', () => {
   })
 })
 
+describe('a service that sees one type where shelfd sees two', () => {
+  test('the same bytes under two names are one resource if the service says so', async () => {
+    await using service = await startFaultyService()
+    const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'same' }))
+    await using tested = openTestEngine(service)
+    await tested.sync([mirror])
+    const id = tested.store.contents.get(1)?.resourceId
+    service.answer = ({ fileName }) =>
+      fileName === 'b.txt' ? { status: 200, body: { id, duplicate: true } } : undefined
+    writeTree(mirror.path, { 'b.txt': 'same' })
+    expect((await tested.sync([mirror])).outcome).toBe('done')
+    const shown = tested.store.report.listSent(1, 0, 9)
+    expect(shown.map(({ path, resourceId }) => [path, resourceId])).toEqual([
+      ['a.md', id],
+      ['b.txt', id],
+    ])
+  })
+})
+
 describe('a receipt', () => {
   test('a receipt is durable while another upload continues (P1)', async () => {
     await using service = await startFaultyService()

@@ -1,0 +1,49 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { copyStoreInto, examineStore, openStore, openStoreReader } from '../../src/store/open-store.ts'
+import { withPlannedUploads } from '../../src/store/planned-uploads.ts'
+import { temporaryDirectory } from '../support/temporary.ts'
+
+const ORIGIN = 'https://a'
+
+function usedStore(): string {
+  const directory = temporaryDirectory()
+  using store = openStore(directory)
+  store.write(() => store.mirrors.pinLibrary({ origin: ORIGIN, tenantId: 1, remoteId: 'l', name: 'L' }, 1))
+  return directory
+}
+
+test('a store is examined while another process holds it, and an empty directory has none', () => {
+  const directory = usedStore()
+  using store = openStore(directory)
+  expect(examineStore(store.directory)).toMatchObject({ isOlder: false })
+  expect(examineStore(temporaryDirectory())).toBeUndefined()
+})
+
+test('a deleted store is examined as lost, not as new', () => {
+  const directory = usedStore()
+  rmSync(join(directory, 'store.db'))
+  expect(() => examineStore(directory)).toThrow(/is gone, its file "generation" is still there/)
+})
+
+test('a copy of a store opens like the store', () => {
+  const target = temporaryDirectory()
+  copyStoreInto(usedStore(), target)
+  using copy = openStoreReader(target)
+  expect(copy?.mayLack()).toBe(false)
+})
+
+test('a file in the place of the state directory is named, with what to do', () => {
+  const directory = join(temporaryDirectory(), 'state')
+  writeFileSync(directory, '')
+  expect(() => openStore(directory)).toThrow(/a file stands in its place; move that file away/)
+})
+
+test('a dry run knows when each upload of a day would begin, and of no further one', () => {
+  using store = openStore(usedStore())
+  const { uploads } = withPlannedUploads(store)
+  const intent = { contentId: 1, mirrorId: 1, path: 'a.md', place: '/', runId: 1, nowMs: 7 }
+  for (const contentId of [1, 2]) uploads.intend({ ...intent, contentId })
+  expect([0, 1, 2].map((index) => uploads.nthSince(ORIGIN, 0, 9, index))).toEqual([7, 7, undefined])
+})
