@@ -24,6 +24,6 @@ export function warning(message: string, remedy?: string): Finding {
   return { level: 'warning', message, remedy }
 }
 
-export function failed(message: string, { remedy, code }: Pick<Finding, 'remedy' | 'code'> = {}): Finding {
+export function failed(message: string, { remedy, code }: Pick<Finding, 'remedy' | 'code'>): Finding {
   return { level: 'failed', message, remedy, code }
 }

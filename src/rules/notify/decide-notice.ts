@@ -69,9 +69,9 @@ export const RETRY_MS = 5 * 60_000
  * long is a cause of its own, unless another cause explains it; null: never. A clock that was set back delays at most.
  */
 export function decideNotice(before: NoticeState, seen: Observation, overdueMs: number | null): Decision {
-  const upToDateAt = updateTimes(before, seen)
+  const upToDateAt = Object.fromEntries(seen.mirrors.map((mirror) => [mirror.name, lastUpToDate(before, mirror, seen)]))
   const known = before.announced.filter(({ key }) => isKnown(key, seen))
-  const overdue = overdueMs === null ? [] : listOverdue(seen, upToDateAt, known, overdueMs)
+  const overdue = overdueMs === null ? [] : listOverdue(before, seen, known, overdueMs)
   const causes = [...seen.causes, ...overdue]
   const failures = uniqueCauses(causes).filter((cause) => !wasAnnounced(known, cause))
   const ended = known.filter(({ key }) => isJudged(key, seen) && causes.every((cause) => cause.key !== key))
@@ -94,27 +94,22 @@ export function afterNobodyReached(before: NoticeState, decided: NoticeState, no
   return { ...decided, announced: before.announced, retryAt: nowMs + RETRY_MS }
 }
 
-function updateTimes({ upToDateAt }: NoticeState, { mirrors, nowMs }: Observation): Record<string, number> {
-  return Object.fromEntries(
-    mirrors.map(({ name, state }) => {
-      const isFresh = state === 'up-to-date' || state === 'paused'
-      return [name, isFresh ? nowMs : Math.min(upToDateAt[name] ?? nowMs, nowMs)]
-    }),
-  )
+/** When a mirror was last up to date, or first seen; never later than now, as the clock may have been set back. */
+function lastUpToDate({ upToDateAt }: NoticeState, { name, state }: ObservedMirror, { nowMs }: Observation): number {
+  if (state === 'up-to-date' || state === 'paused') return nowMs
+  // Every object has a `constructor`, and a mirror may have that name.
+  const recorded = Object.hasOwn(upToDateAt, name) ? upToDateAt[name] : undefined
+  return Math.min(recorded ?? nowMs, nowMs)
 }
 
-function listOverdue(
-  { mirrors, causes }: Observation,
-  upToDateAt: Readonly<Record<string, number>>,
-  known: readonly Announced[],
-  overdueMs: number,
-): Cause[] {
-  return mirrors.flatMap(({ name, state, triedAt }) => {
+function listOverdue(before: NoticeState, seen: Observation, known: readonly Announced[], overdueMs: number): Cause[] {
+  return seen.mirrors.flatMap((mirror) => {
+    const { name, state, triedAt } = mirror
     const key = mirrorKey('overdue', name)
-    const forMs = triedAt - (upToDateAt[name] ?? triedAt)
+    const forMs = triedAt - lastUpToDate(before, mirror, seen)
     if (state !== 'behind' || forMs < overdueMs) return []
     const explaining: readonly string[] = [...SHARED_KEYS, mirrorKey('mirror', name), mirrorKey('files', name)]
-    const isExplained = [...causes, ...known].some((cause) => explaining.includes(cause.key))
+    const isExplained = [...seen.causes, ...known].some((cause) => explaining.includes(cause.key))
     if (isExplained && known.every((one) => one.key !== key)) return []
     return [{ key, code: '', message: `${name} has not been up to date for ${formatDuration(forMs)}` }]
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { causesOfRun } from '../../../src/rules/notify/causes-of-run.ts'
+import { causeOfFiles, causesOfRun } from '../../../src/rules/notify/causes-of-run.ts'
 import { needsPerson } from '../../../src/rules/notify/needs-person.ts'
 import { emptySummary, type SyncSummary } from '../../../src/rules/run/sync-summary.ts'
 
@@ -68,6 +68,21 @@ describe('what a run says about causes', () => {
     expect(causesOfRun([summary(problems)], 0).causes[0]?.message).toBe(
       'A: 4 files need attention: a (too-large), b (too-large), c (too-large), …',
     )
+  })
+
+  test('problems that are only counted are named by their codes', () => {
+    const problems = [
+      { code: 'too-large', count: 1_200 },
+      { code: 'busy', count: 5 },
+      { code: 'unreadable', count: 30 },
+    ]
+    const [cause] = causeOfFiles('A', problems)
+    expect(cause?.message).toBe('A: 1,230 files need attention: too-large, unreadable')
+  })
+
+  test('one file that needs somebody is spoken of as one', () => {
+    const [cause] = causeOfFiles('A', [{ path: 'a\nb', code: 'too-large' }])
+    expect(cause?.message).toBe('A: 1 file needs attention: a\\nb (too-large)')
   })
 
   test('a service that comes back by itself needs nobody', () => {

@@ -8,6 +8,7 @@ import {
   NOTHING_ANNOUNCED,
   type Notice,
   type NoticeState,
+  noticeState,
   type Observation,
   type ObservedMirror,
   RETRY_MS,
@@ -167,6 +168,26 @@ describe('when to notify', () => {
       ],
       null,
     )
+  })
+
+  test.each(['constructor', '__proto__'])('a mirror is not overdue at first sight, whatever its name: %s', (name) => {
+    const seen = (nowMs: number): Observation => {
+      const behind = { name, state: 'behind', triedAt: nowMs } as const
+      return { nowMs, causes: [], judged: new Set(), mirrors: [behind] }
+    }
+    const first = decideNotice(NOTHING_ANNOUNCED, seen(0), DAY_MS)
+    expect(first.notice).toBeUndefined()
+    expect(noticeState.safeParse(first.state).success).toBe(true)
+    expect(decideNotice(first.state, seen(DAY_MS), DAY_MS).notice?.failures).toMatchObject([
+      { key: `overdue:${name}`, message: `${name} has not been up to date for 24h 00m` },
+    ])
+  })
+
+  test('the end of a problem that was recorded without a code is said', () => {
+    const message = 'the disk is full'
+    const before = { ...NOTHING_ANNOUNCED, announced: [{ key: 'store', codes: [], message }] }
+    const seen = { nowMs: 0, causes: [], judged: new Set(KEYS), mirrors: mirrors('up-to-date') }
+    expect(decideNotice(before, seen, null).notice?.recoveries).toEqual([{ key: 'store', code: '', message }])
   })
 
   test('a notice that reached nobody is said again after a while', () => {
