@@ -128,12 +128,12 @@ function readState({ store }: NoticeContext): NoticeState {
 
 /** Whether a state is worth a write: times that merely go on are, once they have gone on by `stepMs`. */
 function differs(stored: NoticeState, state: NoticeState, stepMs: number): boolean {
-  const { upToDateAt: before, ...rest } = stored
-  const { upToDateAt: after, ...now } = state
+  const { upToDateAt: storedTimes, ...rest } = stored
+  const { upToDateAt: times, ...now } = state
   if (JSON.stringify(rest) !== JSON.stringify(now)) return true
-  const names = new Set([...Object.keys(before), ...Object.keys(after)])
-  return [...names].some((name) => {
-    const [from, to] = [before[name], after[name]]
+  const [before, after] = [new Map(Object.entries(storedTimes)), new Map(Object.entries(times))]
+  return [...new Set([...before.keys(), ...after.keys()])].some((name) => {
+    const [from, to] = [before.get(name), after.get(name)]
     return from === undefined || to === undefined || Math.abs(to - from) >= stepMs
   })
 }
