@@ -21,7 +21,8 @@ export function assessRights(library: LibrarySummary, abilities: readonly string
 /** Lists rights that a credential for mirroring lacks, and those that it should not have. */
 export function listCredentialWarnings(access: AccessContext): string[] {
   const { abilities, interfaces, libraries } = access
-  const deleting = abilities.filter((ability) => ability.endsWith('.delete'))
+  const rights = new Set([...abilities, ...libraries.flatMap((library) => library.access)])
+  const deleting = [...rights].filter((right) => right.endsWith('.delete'))
   const canCreate =
     abilities.includes('library.all.resource.create') || libraries.some((library) => mayUpload(library, access))
   return [

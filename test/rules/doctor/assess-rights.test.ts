@@ -37,6 +37,11 @@ describe('a credential', () => {
     ['what mirroring needs, for one library', {}, []],
     ['what mirroring needs, for libraries to come', { libraries: [], abilities: ABILITIES }, []],
     ['deletion', { abilities: ['library.create', 'library.delete'] }, [/may delete \(library\.delete\)/]],
+    [
+      'deletion in one library',
+      { libraries: [library([...ALL, 'resource.delete'])] },
+      [/may delete \(resource\.delete\)/],
+    ],
     ['another interface', { interfaces: ['mcp'] }, [/not enabled for the API/]],
     ['reading alone', { libraries: [library(['read'])] }, [/may not create resources in any library/]],
     ['nothing', { interfaces: [], libraries: [] }, [/not enabled for the API/, /nothing can be sent/]],
