@@ -65,7 +65,7 @@ test('without a daemon the command serves all of the dashboard', async () => {
     files: [{ path: 'a.md' }],
   })
   const { settings } = await call('settings', {})
-  expect(settings).toContainEqual({ key: 'limits.transfers', value: '16', origin: 'default' })
+  expect(settings).toContainEqual({ key: 'limits.transfers', value: '32', origin: 'default' })
   expect(await call('log', {})).toEqual({ lines: null })
   expect((await call('timeline', { span: 'hour' })).sent.reduce((a, b) => a + b)).toBe(3)
 

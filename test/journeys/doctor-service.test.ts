@@ -104,7 +104,7 @@ describe('the doctor at the service', () => {
     const { home, service } = await withService()
     service.rewrite = ({ route }, body) => (route === 'checkAccess' ? { ...body, abilities: ['library.delete'] } : body)
     const { stdout } = await home.shelfd(['doctor'])
-    expect(stdout).toMatch(/^warning credential .*may delete \(library\.delete\)/m)
+    expect(stdout).toMatch(/^warning credential .*may delete \(library\.delete[,)]/m)
   })
 
   test('a missing right on the library fails the check of rights', async () => {
