@@ -19,8 +19,9 @@ export async function largeLibrary(bench: Bench): Promise<ResultRow[]> {
     const tree = bench.workspace.fresh(name)
     trees.push(tree)
     const { files, bytes } = writeTexts(tree, listContents(bench.tree), most)
-    const command = [process.execPath, bench.program, 'sync', tree, '--to', `${name}:/texts`, '-q']
-    const { seconds } = await runProcess(command, { env })
+    const shelfd = (...args: readonly string[]) => runProcess([process.execPath, bench.program, ...args], { env })
+    await shelfd('libraries', 'create', name)
+    const { seconds } = await shelfd('sync', tree, '--to', `${name}:/texts`, '-q')
     return resultRow({
       work: `first sync of ${files} files (${showMegabytes(bytes)}) into a library beside others`,
       ours: `${Math.round(files / seconds)} files/s`,
