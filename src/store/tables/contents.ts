@@ -2,6 +2,7 @@ import type Database from 'better-sqlite3'
 import type { IngestionOutcome } from '../../contract/states.ts'
 import { quarantineEnds } from '../../rules/failure/quarantine-duration.ts'
 import { WITHOUT_TEXT } from '../../rules/ingestion/without-text.ts'
+import { FILE_PATH } from '../sql/file-path.ts'
 import { onlyRow } from '../sql/only-row.ts'
 import { quoted } from '../sql/quoted.ts'
 import type { CodeCount } from './problems.ts'
@@ -264,7 +265,7 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
   )
   // The order by hash makes the first rows an arbitrary sample.
   const searchableTexts = database.prepare<[number, number, number, number], SearchableText>(
-    `SELECT c.sha256, c.size, c.resource_id AS resourceId, min(iif(d.path = '', f.name, d.path || '/' || f.name)) AS path
+    `SELECT c.sha256, c.size, c.resource_id AS resourceId, min(${FILE_PATH}) AS path
      FROM content c JOIN file f ON f.content_id = c.id JOIN directory d ON d.id = f.directory_id AND d.mirror_id = c.mirror_id
      WHERE c.run_id = ? AND c.mirror_id = ? AND c.outcome = 'searchable' AND c.mime IN ('text/plain', 'text/markdown')
        AND c.size <= ? AND c.ingestion_note IS NOT '${quoted(WITHOUT_TEXT)}'
@@ -276,7 +277,7 @@ function prepareIngestion(database: Database.Database, changes: Changes) {
     `SELECT searchable_at - uploaded_at AS ms ${becameSearchable} ORDER BY ms LIMIT 1 OFFSET ?`,
   )
   const troubled = database.prepare<[number, number], TroubledContent>(
-    `SELECT ${CONTENT_COLUMNS}, min(iif(d.path = '', f.name, d.path || '/' || f.name)) AS path
+    `SELECT ${CONTENT_COLUMNS}, min(${FILE_PATH}) AS path
      FROM content c INDEXED BY content_troubled
      JOIN file f ON f.content_id = c.id JOIN directory d ON d.id = f.directory_id AND d.mirror_id = ?
      WHERE c.library_id = ? AND (c.problem_code IS NOT NULL OR c.state IN ('sending', 'doubt')) AND c.is_set_aside = 0

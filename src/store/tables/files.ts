@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
 import { quarantineEnds } from '../../rules/failure/quarantine-duration.ts'
+import { FILE_PATH } from '../sql/file-path.ts'
 import { onlyRow } from '../sql/only-row.ts'
 import type { ContentState } from './contents.ts'
 
@@ -187,7 +188,7 @@ function prepareOpen(database: Database.Database) {
      FROM file f INDEXED BY file_open CROSS JOIN directory d ON d.id = f.directory_id
        CROSS JOIN content c ON c.id = f.content_id
        JOIN upload u ON u.content_id = c.id AND u.mirror_id = d.mirror_id
-         AND u.path = iif(d.path = '', f.name, d.path || '/' || f.name)
+         AND u.path = ${FILE_PATH}
      WHERE f.is_received = 0 AND d.mirror_id = ? AND c.state = 'stored' AND u.place IS NOT NULL
        AND coalesce(u.outcome, 'doubt') IN ('doubt', 'absent')
      GROUP BY f.directory_id, f.name`,
@@ -208,7 +209,7 @@ function prepareOpen(database: Database.Database) {
   const receiveUploaded = database.prepare<{ uploadId: number }>(
     `UPDATE file AS f SET is_received = 1 FROM upload u JOIN directory d ON d.mirror_id = u.mirror_id
      WHERE u.id = @uploadId AND f.content_id = u.content_id AND f.directory_id = d.id
-       AND u.path = iif(d.path = '', f.name, d.path || '/' || f.name)`,
+       AND u.path = ${FILE_PATH}`,
   )
   const copies = database.prepare<[number], { n: number }>('SELECT count(*) AS n FROM file WHERE content_id = ?')
   const names = database

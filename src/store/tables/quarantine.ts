@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3'
+import { FILE_PATH } from '../sql/file-path.ts'
 import type { ContentState } from './contents.ts'
 
 /** A file whose upload or ingestion failed; a content has one row for each of its files. */
@@ -31,7 +32,7 @@ export function prepareQuarantine(database: Database.Database) {
        c.problem_message AS message, c.problem_count AS tries, c.retry_at AS retryAt, c.is_set_aside AS isSetAside,
        coalesce(c.uploaded_at, (SELECT min(u.ended_at) FROM upload u WHERE u.content_id = c.id AND u.outcome IN ('refused', 'doubt', 'absent')))
          AS since,
-       m.name AS mirror, m.path AS mirrorPath, iif(d.path = '', f.name, d.path || '/' || f.name) AS path
+       m.name AS mirror, m.path AS mirrorPath, ${FILE_PATH} AS path
      FROM library l JOIN content c INDEXED BY content_troubled ON c.library_id = l.id
      JOIN file f ON f.content_id = c.id JOIN directory d ON d.id = f.directory_id
      JOIN mirror m ON m.id = d.mirror_id AND m.library_id = c.library_id

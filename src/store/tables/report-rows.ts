@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import type { IngestionOutcome } from '../../contract/states.ts'
 import { WITHOUT_TEXT } from '../../rules/ingestion/without-text.ts'
+import { FILE_PATH } from '../sql/file-path.ts'
 import { onlyRow } from '../sql/only-row.ts'
 import { quoted } from '../sql/quoted.ts'
 import { CONTENT_COLUMNS, type ContentRow, type ContentState } from './contents.ts'
@@ -153,9 +154,9 @@ function prepareLocal(database: Database.Database) {
          AND (later.ended_at, later.mirror_id) > (fo.ended_at, fo.mirror_id))
      GROUP BY c.id ORDER BY fo.path`,
   )
-  const copyColumns = `f.content_id AS contentId, iif(d.path = '', f.name, d.path || '/' || f.name) AS path,
+  const copyColumns = `f.content_id AS contentId, ${FILE_PATH} AS path,
             EXISTS (SELECT 1 FROM upload u WHERE u.content_id = f.content_id AND u.mirror_id = d.mirror_id
-              AND u.path = iif(d.path = '', f.name, d.path || '/' || f.name)) AS isUploaded`
+              AND u.path = ${FILE_PATH}) AS isUploaded`
   const original = database.prepare<[number, number], Copy>(
     `SELECT ${copyColumns} FROM file f JOIN directory d ON d.id = f.directory_id
      WHERE f.content_id = ? AND d.mirror_id = ? ORDER BY isUploaded DESC, path LIMIT 1`,
@@ -214,7 +215,7 @@ function prepareLocal(database: Database.Database) {
   )
   const pathsOf = database
     .prepare<[number, number, number], string>(
-      `SELECT iif(d.path = '', f.name, d.path || '/' || f.name) AS path
+      `SELECT ${FILE_PATH} AS path
        FROM file f JOIN directory d ON d.id = f.directory_id
        WHERE f.content_id = ? AND d.mirror_id = ? ORDER BY path LIMIT ?`,
     )
@@ -223,7 +224,7 @@ function prepareLocal(database: Database.Database) {
        (SELECT 1 FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = @mirrorId)`
   const sentFiles = database.prepare<{ mirrorId: number; afterId: number; limit: number }, SentContent>(
     `SELECT c.id, c.sha256, c.mime, c.size, c.resource_id AS resourceId,
-            (SELECT min(iif(d.path = '', f.name, d.path || '/' || f.name))
+            (SELECT min(${FILE_PATH})
              FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.content_id = c.id AND d.mirror_id = @mirrorId) AS path
      FROM content c WHERE c.id > @afterId AND ${isSent} ORDER BY c.id LIMIT @limit`,
   )
