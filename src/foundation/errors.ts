@@ -53,6 +53,9 @@ export type CodeOf<R extends Reaction> = (typeof CODES)[R][number]
 export type ErrorCode = CodeOf<Reaction>
 export type ServiceFailureCode = (typeof serviceFailureCodes)[number]
 
+/** The codes of problems that reading a file has. */
+export const fileErrorCodes: ReadonlySet<string> = new Set(CODES.file)
+
 /** Every stable error code, for docs/errors.md and the test that compares. */
 export const errorCodes: readonly ErrorCode[] = Object.values(CODES).flat()
 

@@ -1,6 +1,7 @@
 import type { ReportClass } from '../contract/report-classes.ts'
 import { type IngestionOutcome, isIngestionStatus } from '../contract/states.ts'
 import { describeWithoutText, kindName } from './ingestion/without-text.ts'
+import { hasChangedUnderWay } from './observe/changed-under-way.ts'
 
 /** The classes of the report, each with its sign in the combined format. */
 export const REPORT_CLASSES = {
@@ -54,9 +55,14 @@ export interface KnownContent {
 /** A resource in a listing: `unasked` without a listing, `unknown` when an incomplete one doesn't show it. */
 export type Presence = 'listed' | 'absent' | 'unknown' | 'unasked'
 
+interface PathTrouble {
+  readonly code: string
+  readonly message: string
+}
+
 /** What else decides about a file: its path's problem, and why a limit holds its mirror's new contents back. */
 export interface FileCircumstances {
-  readonly problem: string | null
+  readonly problem: PathTrouble | null
   readonly heldBack: string | null
 }
 
@@ -66,7 +72,7 @@ export function classifyFile(
   presence: Presence,
   { problem, heldBack }: FileCircumstances,
 ): Classified {
-  if (problem !== null) return { class: 'needs-attention', reason: problem }
+  if (problem !== null) return classifyTrouble(problem, content.state === 'stored')
   switch (content.state) {
     case 'new':
       return { class: 'local-only', reason: heldBack ?? 'new' }
@@ -80,6 +86,15 @@ export function classifyFile(
     case 'stored':
       return classifyStored(content, presence)
   }
+}
+
+/**
+ * Classifies a path with a problem. A file that changed while it was read waits, and somebody has to see to any other;
+ * `isUploaded`: its previous content is stored.
+ */
+export function classifyTrouble({ code, message: reason }: PathTrouble, isUploaded: boolean): Classified {
+  if (!hasChangedUnderWay(code)) return { class: 'needs-attention', reason }
+  return { class: isUploaded ? 'changed' : 'local-only', reason }
 }
 
 /** Classifies a file that differs from the store; `isUploaded`: its previous content is stored. */

@@ -85,6 +85,7 @@ describe('later runs', () => {
       heldBack: 0,
       heldBackBy: [],
       inDoubt: 0,
+      waiting: 0,
       bytes: 0,
     })
     expect(service.requests.length).toBeLessThanOrEqual(3)

@@ -5,7 +5,8 @@ export const faultsOfFiles: readonly FaultRow[] = [
   {
     id: 'F-FS-01',
     happens: 'a file changes while it is read',
-    answer: 'it is not sent; the next scan reads it once it has settled, and reports it as busy until then',
+    answer:
+      'it is not sent; the run reads it once more after its settle time, and names it if it changes again; the daemon reads it again by itself',
     class: 'next scan',
     shownBy: {
       'local/read/hash-file.test.ts': [
@@ -14,13 +15,19 @@ export const faultsOfFiles: readonly FaultRow[] = [
       ],
       'local/read/read-verified.test.ts': ['a read ends incomplete when a writer %s'],
       'sync/upload/uploads.test.ts': ['a file that changes while it is sent (%s) stores nothing (P10)'],
+      'journeys/changing-files.test.ts': [
+        'a %s file that %s before its upload is read again and sent',
+        'a file that changes again while it is sent is named and waits for the next run',
+        'a daemon sends a file by itself that %s before its upload',
+      ],
       'sync/continuous/mirror-observer.test.ts': ['a file that never settles is reported as busy until it does'],
     },
   },
   {
     id: 'F-FS-02',
     happens: 'a file vanishes while it is examined, read or sent',
-    answer: 'no problem: the next complete scan records it as removed',
+    answer:
+      'one that was not scanned yet is no problem; one that was is named by the run (exit 1); the next complete scan records it as removed',
     class: 'next scan',
     shownBy: {
       'local/scan/scan-directory.test.ts': [
@@ -28,6 +35,7 @@ export const faultsOfFiles: readonly FaultRow[] = [
         'a file that vanished and returned makes a scan incomplete',
       ],
       'local/read/read-verified.test.ts': ['a vanished file ends a read before any byte'],
+      'journeys/changing-files.test.ts': ['a %s file that %s before its upload is named'],
     },
   },
   {

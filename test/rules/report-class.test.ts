@@ -26,12 +26,15 @@ const content: fc.Arbitrary<KnownContent> = fc.record({
 })
 const presence = fc.constantFrom<Presence>('listed', 'absent', 'unknown', 'unasked')
 
+const trouble = fc.record({ code: fc.constantFrom('unreadable', 'io-error', 'busy', 'vanished'), message: fc.string() })
+const anyTrouble = fc.option(trouble)
+
 const NOTHING_ELSE = { problem: null, heldBack: null }
 
 describe('a file', () => {
   test('a file is in exactly one known class', () => {
     fc.assert(
-      fc.property(content, presence, text, (content, presence, problem) => {
+      fc.property(content, presence, anyTrouble, (content, presence, problem) => {
         expect(Object.keys(REPORT_CLASSES)).toContain(
           classifyFile(content, presence, { problem, heldBack: null }).class,
         )
@@ -41,7 +44,7 @@ describe('a file', () => {
 
   test('a file is in sync only when stored and searchable', () => {
     fc.assert(
-      fc.property(content, presence, text, (content, presence, problem) => {
+      fc.property(content, presence, anyTrouble, (content, presence, problem) => {
         const isInSync = classifyFile(content, presence, { problem, heldBack: null }).class === 'in-sync'
         const isThere = presence === 'listed' || presence === 'unasked'
         const isSearchable = content.state === 'stored' && content.outcome === 'searchable'
@@ -52,19 +55,21 @@ describe('a file', () => {
 
   test('a file is missing only by a complete listing', () => {
     fc.assert(
-      fc.property(content, presence, text, (content, presence, problem) => {
+      fc.property(content, presence, anyTrouble, (content, presence, problem) => {
         const isMissing = classifyFile(content, presence, { problem, heldBack: null }).class === 'missing-remotely'
         expect(isMissing).toBe(problem === null && content.state === 'stored' && presence === 'absent')
       }),
     )
   })
 
-  test('a file with a problem always needs attention', () => {
+  test('a file with a problem waits if it changed, and needs attention otherwise', () => {
     fc.assert(
-      fc.property(content, presence, fc.string(), (content, presence, problem) => {
+      fc.property(content, presence, trouble, (content, presence, problem) => {
+        const waits = content.state === 'stored' ? 'changed' : 'local-only'
+        const hasChanged = ['busy', 'vanished'].includes(problem.code)
         expect(classifyFile(content, presence, { problem, heldBack: null })).toEqual({
-          class: 'needs-attention',
-          reason: problem,
+          class: hasChanged ? waits : 'needs-attention',
+          reason: problem.message,
         })
       }),
     )

@@ -18,6 +18,10 @@ export function prepareJudging(database: Database.Database) {
   const paths = database.prepare<[], { path: string }>(
     `SELECT iif(d.path = '', f.name, d.path || '/' || f.name) AS path FROM file f JOIN directory d ON d.id = f.directory_id`,
   )
+  const unsent = database.prepare<[], { path: string }>(
+    `SELECT iif(d.path = '', f.name, d.path || '/' || f.name) AS path
+     FROM file f JOIN directory d ON d.id = f.directory_id WHERE f.is_received = 0`,
+  )
   const doubts = database.prepare<[], { n: number }>(
     `SELECT count(*) AS n FROM content c
      WHERE c.state IN ('sending', 'doubt') AND EXISTS (SELECT 1 FROM file f WHERE f.content_id = c.id)`,
@@ -38,6 +42,8 @@ export function prepareJudging(database: Database.Database) {
     countFiles: (): number => files.get()?.n ?? 0,
     /** Contents of files of which nobody knows whether they arrived. */
     countDoubts: (): number => doubts.get()?.n ?? 0,
+    /** A file that was scanned and is not at the service; undefined: there is none. */
+    findUnsent: (): string | undefined => unsent.get()?.path,
     /** Paths of all known files. */
     listPaths: (): string[] => paths.all().map(({ path }) => path),
     /** Paths that the program reports as not stored at the service. */

@@ -64,6 +64,10 @@ export function assertExit(world: World, { result, isDryRun, isWaiting, begunAt 
   }
   if (!result || isDryRun || result.outcome !== 'done') return
   assertNoDoubts(world)
+  const unsent = world.state.judging.findUnsent()
+  if (unsent !== undefined)
+    throw new Violation('exit 0', `"${unsent}" was scanned and never sent, and the run ended well`)
+  // Files may have changed after they were sent.
   if (world.mayRace) return
   for (const file of listFiles(world)) {
     const resource = resourceOf(world, file)

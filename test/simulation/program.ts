@@ -51,7 +51,7 @@ export function startProgram(machine: Machine, life: Life): Engine {
     store,
     service: serviceOf(machine, { store, clock, life }),
     observeTree: observeTree(store, fs, clock),
-    openExaminer: openExaminer(store, fs, clock),
+    openExaminer: examineHere(store, fs, clock),
     scanMutex: new Mutex(),
     fs,
     ownDirectories: ['/state'],
@@ -118,7 +118,8 @@ function observeTree(store: StoreReader, fs: FileSystem, clock: Clock): ObserveT
   })
 }
 
-function openExaminer(store: StoreReader, fs: FileSystem, clock: Clock): OpenExaminer {
+/** The examining thread of the program, in this one. */
+export function examineHere(store: StoreReader, fs: FileSystem, clock: Clock): OpenExaminer {
   return (options) => {
     const observer = observerOf(store, fs, clock, options)
     return {

@@ -77,6 +77,7 @@ class Story {
       maxSizeBytes: null,
       oneFileSystem: false,
       emptyFiles: 'upload',
+      settleMs: 5_000,
       isAdHoc: false,
       breadth: null,
       duplicates: scenario.linksCopies ? 'link' : 'skip',

@@ -22,6 +22,7 @@ import { createProgress } from '../../src/sync/progress.ts'
 import { type MirrorReport, report } from '../../src/sync/report/report.ts'
 import type { ReportRow } from '../../src/sync/report/report-entry.ts'
 import { type RunResult, runSync } from '../../src/sync/run/run-sync.ts'
+import { examineHere } from '../simulation/program.ts'
 import { temporaryDirectory } from './temporary.ts'
 
 export interface EngineOptions {
@@ -85,7 +86,8 @@ export function openTestEngine(
     store,
     service,
     observeTree: options.inThreads ? observeInThreads(2) : observeHere(store, fs, clock),
-    openExaminer: examineInThread,
+    // Faults of a file system do not reach a thread.
+    openExaminer: options.fs ? examineHere(store, fs, clock) : examineInThread,
     scanMutex: new Mutex(),
     fs,
     clock,
@@ -133,6 +135,7 @@ export function mirrorOf(directory: string, options: Partial<MirrorSettings> = {
     maxSizeBytes: null,
     oneFileSystem: false,
     emptyFiles: 'upload',
+    settleMs: 0,
     duplicates: 'skip',
     isAdHoc: true,
     breadth: null,

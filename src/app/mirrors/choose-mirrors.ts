@@ -220,7 +220,7 @@ function ofRow(settings: Settings, row: MirrorRow): MirrorSettings {
 }
 
 function toEngineMirror(settings: Settings, mirror: ConfiguredMirror): MirrorSettings {
-  const { name, path, library, remotePath, ignore, maxSizeBytes, oneFileSystem, emptyFiles, duplicates } = mirror
+  const { name, path, library, remotePath, ignore, maxSizeBytes, oneFileSystem, emptyFiles, settleMs } = mirror
   const mayCreateLibrary = settings.service.kind === 'embedded' && library === basename(path)
   return {
     name,
@@ -232,7 +232,8 @@ function toEngineMirror(settings: Settings, mirror: ConfiguredMirror): MirrorSet
     maxSizeBytes,
     oneFileSystem,
     emptyFiles,
-    duplicates,
+    settleMs,
+    duplicates: mirror.duplicates,
     isAdHoc: false,
     breadth: null,
   }

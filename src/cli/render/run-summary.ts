@@ -220,7 +220,7 @@ function lastLine(result: RunResult): string {
   if (summary.dryRun) return `Dry run in ${duration}: nothing was sent${processing}.`
   const problems = sum(summary.mirrors, (mirror) => mirror.problems.length)
   const outcome = problems === 0 ? 'Done' : `Done with ${counted(problems, 'problem')}`
-  const waiting = sum(summary.mirrors, ({ uploads }) => uploads.heldBack)
+  const waiting = sum(summary.mirrors, ({ uploads }) => uploads.heldBack + uploads.waiting)
   const rest = waiting === 0 ? '' : `; ${counted(waiting, 'file waits', 'files wait')} for the next run`
   return `${outcome} in ${duration}${rest}${processing}.`
 }

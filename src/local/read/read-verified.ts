@@ -1,6 +1,7 @@
 import { createHash, hash } from 'node:crypto'
+import { FileError } from '../../foundation/errors.ts'
 import type { ChunkBuffers } from '../../foundation/files/chunk-buffers.ts'
-import { asFileError } from './file-errors.ts'
+import { asFileError, fileError } from './file-errors.ts'
 import type { FileSystem } from './file-system.ts'
 import type { GuardedFile } from './open-guarded.ts'
 import { assertUnchanged, changedWhileRead, openGuarded } from './open-guarded.ts'
@@ -29,7 +30,7 @@ const CHUNK_BYTES = 262_144
 /**
  * Returns the bytes of a file if they are the expected content: a small file as one buffer, a larger one in chunks. The last chunk
  * is withheld until hash and fingerprint are verified, so that a body of the declared length never completes with other bytes.
- * Throws FileError, `busy` when the content differs; for a larger file the iteration throws it, from its first step on, and the
+ * Throws FileError: `busy` when the content differs, `vanished` when there is no such file any more. For a larger file the iteration throws it, from its first step on, and the
  * descriptor is open only during the iteration.
  */
 export function readVerified(
@@ -53,10 +54,21 @@ function openExpected(
   relativePath: string,
   expected: ExpectedContent,
 ): GuardedFile {
-  const file = openGuarded(fs, rootRealPath, relativePath)
+  const file = openAgain(fs, rootRealPath, relativePath)
   if (file.fingerprint.sizeBytes === expected.sizeBytes) return file
   file[Symbol.dispose]()
   throw changedWhileRead(relativePath)
+}
+
+/** The file was hashed: what stands in its place now is not what an upload has declared. */
+function openAgain(fs: FileSystem, rootRealPath: string, relativePath: string): GuardedFile {
+  try {
+    return openGuarded(fs, rootRealPath, relativePath)
+  } catch (error) {
+    if (!(error instanceof FileError) || (error.code !== 'vanished' && error.code !== 'unsupported')) throw error
+    const reason = 'since it was scanned, it was removed or replaced by something else'
+    throw fileError('vanished', relativePath, reason, { cause: error })
+  }
 }
 
 function readAtOnce(

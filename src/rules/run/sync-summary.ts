@@ -42,6 +42,8 @@ const syncSummary = z.object({
     /** Contents held back, by limit. */
     heldBackBy: z.array(heldBackShape).readonly(),
     inDoubt: count,
+    /** Files that changed or vanished between their scan and the end of their upload, and are not at the service. */
+    waiting: count.default(0),
     bytes: count,
   }),
   directories: z.object({ created: count, existing: count, failed: count }),
@@ -99,7 +101,17 @@ export function emptySummary(mirror: Pick<SyncSummary, 'name' | 'path' | 'librar
       secrets: 0,
       unsupported: 0,
     },
-    uploads: { created: 0, duplicates: 0, aliases: 0, failed: 0, heldBack: 0, heldBackBy: [], inDoubt: 0, bytes: 0 },
+    uploads: {
+      created: 0,
+      duplicates: 0,
+      aliases: 0,
+      failed: 0,
+      heldBack: 0,
+      heldBackBy: [],
+      inDoubt: 0,
+      waiting: 0,
+      bytes: 0,
+    },
     directories: { created: 0, existing: 0, failed: 0 },
     ingestion: {
       searchable: 0,

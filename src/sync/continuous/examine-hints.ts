@@ -1,8 +1,8 @@
 import { joinPath, parentOf } from '../../foundation/files/paths.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import type { Engine, OpenMirror, StoreContext } from '../engine.ts'
+import { groupByDirectory } from '../observe/examine-entries.ts'
 import type {
-  DirectoryEntries,
   DirectoryObservation,
   Examiner,
   ExamineWork,
@@ -42,7 +42,8 @@ export async function examineHints(examination: Examination, paths: readonly str
     if (batch.observations.length > 0 || batch.directories.length > 0) hasDifferences = true
   }
   const trees: string[] = []
-  const entries = groupByDirectory(examination, paths)
+  const { engine, mirror } = examination
+  const entries = groupByDirectory(engine.store, mirror.row.id, paths)
   for await (const batch of examine(examination, { kind: 'entries', entries })) {
     take(batch)
     trees.push(...batch.trees)
@@ -78,27 +79,6 @@ function withoutChanged(observations: readonly DirectoryObservation[], { settler
     if (settled.length === files.length) return [observation]
     return settled.length + missing.length === 0 ? [] : [{ ...observation, files: settled, digest: null }]
   })
-}
-
-/** Groups paths by the nearest directory above that the store knows, because a walk reached only those. */
-function groupByDirectory({ engine, mirror }: Examination, paths: readonly string[]): DirectoryEntries[] {
-  const isKnown = (directory: string) => engine.store.directories.find(mirror.row.id, directory) !== undefined
-  const known = new Map<string, boolean>()
-  const names = new Map<string, Set<string>>()
-  for (const path of paths) {
-    let entry = path
-    let directory = parentOf(entry)
-    for (;;) {
-      const found = known.get(directory) ?? isKnown(directory)
-      known.set(directory, found)
-      if (found || directory === '') break
-      entry = directory
-      directory = parentOf(entry)
-    }
-    const those = names.get(directory) ?? new Set<string>()
-    names.set(directory, those.add(entry.slice(directory === '' ? 0 : directory.length + 1)))
-  }
-  return [...names].map(([directory, those]) => ({ directory, names: [...those] }))
 }
 
 function mustScan({ engine, mirror }: Examination, batch: ObservationBatch): boolean {

@@ -201,6 +201,7 @@ export class MirrorController {
       summary,
       createStage: (...of) => createUploadStage(engine, ...of),
       onIdle: () => this.#wakeUp.set(),
+      onUnread: (path) => this.#observer.examineSoon(path),
     })
     this.#run = run
     let failure: ShelfdError | undefined

@@ -1,5 +1,7 @@
+import { fileErrorCodes } from '../../foundation/errors.ts'
 import { formatDuration } from '../../foundation/text/units.ts'
 import { promptScanDelayMs, regularScanIntervalMs } from '../../rules/continuous/next-scan.ts'
+import { hasChangedUnderWay } from '../../rules/observe/changed-under-way.ts'
 import { isScrubDue } from '../../rules/observe/is-scrub-due.ts'
 import { ageMsOf } from '../../rules/observe/is-settled.ts'
 import { emptySummary, type SyncSummary } from '../../rules/run/sync-summary.ts'
@@ -92,6 +94,13 @@ export class MirrorObserver implements AsyncDisposable {
     this.#scanAtMs = 0
   }
 
+  /** Examines a path once it has settled, as if its watcher had reported it. */
+  examineSoon(path: string): void {
+    if (this.#watch?.settler.isFull) this.#scanSoon('more changes than can be remembered')
+    else this.#watch?.settler.markChanged(path)
+    this.#onDue()
+  }
+
   /** The first call begins to watch, if the mirror is to be watched, and requests a scan. */
   async open(mirror: OpenMirror): Promise<void> {
     this.#mirror = mirror
@@ -148,11 +157,11 @@ export class MirrorObserver implements AsyncDisposable {
     const watch = this.#watch
     const settled = watch?.settler.takeSettled(MOST_HINTS) ?? []
     if (!watch || settled.length === 0) return false
-    this.#forgetBusy(engine, mirror, settled)
+    this.#forgetProblems(engine, mirror, settled)
     try {
       const examination = { engine, mirror, watch, examiner: this.#openExaminer(), summary }
       const { problems, needsScan, hasDifferences } = await examineHints(examination, settled)
-      for (const problem of problems) this.#recordProblem(problem)
+      this.#takeProblems(problems)
       if (needsScan) this.#scanSoon('a known file or directory is gone')
       if (watch.isPolled) this.#planScan(this.#regularScanMs(engine, watch))
       return hasDifferences
@@ -189,13 +198,14 @@ export class MirrorObserver implements AsyncDisposable {
   #applyScan(engine: ObserverContext, scan: ScanResult): void {
     const { clock, logger } = engine
     const watch = this.#watch
-    this.#problems = new Map(scan.problems.map((problem) => [problem.path, problem]))
+    this.#problems = new Map()
     this.#isComplete = true
     if (watch && !watch.isBlind && this.#isCovered) this.#countMissed(watch, scan)
     if (scan.secrets > 0 && !this.hasScanned)
       logger.warn('left out files that look like secrets', { mirror: this.#settings.mirror.name, paths: scan.secrets })
     this.#lastScanAt = clock.nowMs()
     if (watch) this.#updateWatch(engine, watch, scan)
+    this.#takeProblems(scan.problems)
     this.#scannedAtMs = clock.monotonicMs()
     this.hasScanned = true
     if (scan.isRemovalPostponed) this.#scanSoon('files have not settled')
@@ -236,10 +246,22 @@ export class MirrorObserver implements AsyncDisposable {
     return Math.max(this.#settings.scanIntervals.settleMs * BUSY_FACTOR, BUSY_AT_LEAST_MS)
   }
 
-  #forgetBusy({ store }: ObserverContext, { row }: OpenMirror, settled: readonly string[]): void {
-    const over = settled.filter((path) => this.#busy.delete(path))
-    for (const path of over) this.#problems.delete(path)
+  /** Settled paths are about to be read: what reading them showed before is over, or is found again. */
+  #forgetProblems({ store }: ObserverContext, { row }: OpenMirror, settled: readonly string[]): void {
+    const over = settled.filter((path) => {
+      this.#busy.delete(path)
+      this.#problems.delete(path)
+      return fileErrorCodes.has(store.problems.find(row.id, path)?.code ?? '')
+    })
     if (over.length > 0) store.write(() => over.forEach((path) => void store.problems.clear(row.id, path)))
+  }
+
+  /** A file that changed while it was read is read again once it has settled, also where no watcher reports it. */
+  #takeProblems(problems: readonly PathProblem[]): void {
+    for (const problem of problems) {
+      this.#recordProblem(problem)
+      if (hasChangedUnderWay(problem.code)) this.examineSoon(problem.path)
+    }
   }
 
   #recordProblem(problem: PathProblem): void {

@@ -27,6 +27,7 @@ interface RunOptions {
   readonly createStage: (mirror: OpenMirror, connection: Connection, options: UploadOptions) => UploadStage
   /** Called when nothing is left to upload for the moment, and when the upload stage ends. */
   readonly onIdle: () => void
+  readonly onUnread: (path: string) => void
 }
 
 /** One run of a mirror controller: from the first difference until nothing is left to upload. */
@@ -37,6 +38,7 @@ export class MirrorRun {
   readonly #startedAt: number
   readonly #createStage: RunOptions['createStage']
   readonly #onIdle: () => void
+  readonly #onUnread: RunOptions['onUnread']
   #runId: number | undefined
   #stage: UploadStage | undefined
   #uploading: Promise<readonly PathProblem[]> | undefined
@@ -44,13 +46,14 @@ export class MirrorRun {
   #wasWoken = false
   #failure: { readonly error: unknown } | undefined
 
-  constructor(engine: ContentsContext, mirror: OpenMirror, { summary, createStage, onIdle }: RunOptions) {
+  constructor(engine: ContentsContext, mirror: OpenMirror, { summary, createStage, onIdle, onUnread }: RunOptions) {
     this.#engine = engine
     this.#mirror = mirror
     this.summary = summary
     this.#startedAt = engine.clock.nowMs()
     this.#createStage = createStage
     this.#onIdle = onIdle
+    this.#onUnread = onUnread
   }
 
   get isUploading(): boolean {
@@ -78,6 +81,7 @@ export class MirrorRun {
       waitMs: WAIT_MS,
       quotaScope: { kind: 'span', sinceMs } as const,
       onIdle: this.#onIdle,
+      onUnread: this.#onUnread,
     }
     this.#stage = this.#createStage(mirror, open.connection, work)
     this.#uploading = this.#uploadToTheEnd(this.#stage, open)

@@ -1,5 +1,5 @@
 import { systemCodeOf } from '../../foundation/errors.ts'
-import { joinPath } from '../../foundation/files/paths.ts'
+import { joinPath, parentOf } from '../../foundation/files/paths.ts'
 import { readIgnoreFile } from '../../local/ignore/read-ignore-file.ts'
 import { faultOf } from '../../local/read/file-errors.ts'
 import type { DirectoryEntry, FileStats } from '../../local/read/file-system.ts'
@@ -7,9 +7,34 @@ import { isDirectory, kindOf } from '../../local/read/fingerprint.ts'
 import { examineEntry, type MutableFindings, type ScanContext } from '../../local/scan/examine-entry.ts'
 import { ScannedFiles } from '../../local/scan/scanned-files.ts'
 import { compareDirectory } from '../../rules/observe/compare-directory.ts'
+import type { StoreReader } from '../../store/open-store.ts'
 import type { DirectoryEntries, ObservationBatch } from './observation.ts'
 import { listSkipProblems, type Observer, problemCodeOf, readUnproven } from './observe-directory.ts'
 import { scopeAt } from './walk-tree.ts'
+
+/** Groups paths for examineEntries by the nearest directory above that the store knows, because a walk reached only those. */
+export function groupByDirectory(
+  { directories }: Pick<StoreReader, 'directories'>,
+  mirrorId: number,
+  paths: readonly string[],
+): DirectoryEntries[] {
+  const known = new Map<string, boolean>()
+  const names = new Map<string, Set<string>>()
+  for (const path of paths) {
+    let entry = path
+    let directory = parentOf(entry)
+    for (;;) {
+      const found = known.get(directory) ?? directories.find(mirrorId, directory) !== undefined
+      known.set(directory, found)
+      if (found || directory === '') break
+      entry = directory
+      directory = parentOf(entry)
+    }
+    const those = names.get(directory) ?? new Set<string>()
+    names.set(directory, those.add(entry.slice(directory === '' ? 0 : directory.length + 1)))
+  }
+  return [...names].map(([directory, those]) => ({ directory, names: [...those] }))
+}
 
 /**
  * Examines some entries of a known directory without listing it. Entries that are not found are only recorded as absent: whether

@@ -6,6 +6,8 @@ import {
   classifyFile,
   classifyHidden,
   classifySuperseded,
+  classifyTrouble,
+  type FileCircumstances,
   type Presence,
 } from '../../rules/report-class.ts'
 import type { StoreReader } from '../../store/open-store.ts'
@@ -126,9 +128,8 @@ class MirrorRows {
   *#listProblems(): Generator<ReportRow> {
     const { differences, row } = this.#sides
     const problems = differences ? differences.problems.values() : this.#store.problems.list(row.id)
-    for (const { path, message } of problems) {
-      if (!this.#problemPaths.has(path)) continue
-      yield rowOf({ ...blankEntry(path, { class: 'needs-attention', reason: message }) })
+    for (const problem of problems) {
+      if (this.#problemPaths.has(problem.path)) yield rowOf(blankEntry(problem.path, classifyTrouble(problem, false)))
     }
   }
 
@@ -190,7 +191,7 @@ class MirrorRows {
     const { differences } = this.#sides
     const observed = differences?.files.get(file.directory)?.get(file.name)
     const isSame = observed === undefined || isSameContent(observed, file)
-    const problem = this.#problemPaths.delete(path) ? this.#problemText(path) : null
+    const problem = this.#problemPaths.delete(path) ? this.#problemOf(path) : null
     const isHidden = differences?.unreadableDirectories.has(file.directory) === true
     const seen = isSame ? this.#classify(file, locations, problem) : this.#differentFile(file, observed)
     const known = isHidden ? classifyHidden() : seen
@@ -217,7 +218,7 @@ class MirrorRows {
   #classify(
     content: Omit<ReportedContent, 'sha256Hex'>,
     locations: readonly Location[],
-    problem: string | null,
+    problem: FileCircumstances['problem'],
   ): Classified {
     const isCutOff = content.state === 'sending' && !this.#isHeld
     const known = isCutOff ? { ...content, state: 'doubt' as const } : content
@@ -263,9 +264,9 @@ class MirrorRows {
     return listing.incomplete.length > 0 ? 'unknown' : 'absent'
   }
 
-  #problemText(path: string): string {
+  #problemOf(path: string): FileCircumstances['problem'] {
     const { differences, row } = this.#sides
-    return (differences?.problems.get(path) ?? this.#store.problems.find(row.id, path))?.message ?? 'cannot be read'
+    return differences?.problems.get(path) ?? this.#store.problems.find(row.id, path) ?? null
   }
 }
 

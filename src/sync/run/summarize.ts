@@ -1,6 +1,7 @@
 import { isIngestionStatus } from '../../contract/states.ts'
 import { IN_DOUBT } from '../../rules/doubts/react-to-doubt.ts'
 import { countKinds } from '../../rules/ingestion/without-text.ts'
+import { hasChangedUnderWay } from '../../rules/observe/changed-under-way.ts'
 import { percentileIndex, type SummaryProblem, type SyncSummary } from '../../rules/run/sync-summary.ts'
 import type { ContentsContext, OpenMirror } from '../engine.ts'
 import type { PathProblem } from '../observe/observation.ts'
@@ -17,6 +18,7 @@ interface Found {
 export function summarize(engine: ContentsContext, mirror: OpenMirror, summary: SyncSummary, found: Found): void {
   if (found.hasFollowed) countIngestion(engine, mirror, summary)
   const paths = keepProblems(engine, mirror, found)
+  summary.uploads.waiting = paths.filter(({ code }) => hasChangedUnderWay(code)).length
   summary.problems = [...paths, ...listContentProblems(engine, mirror, summary)]
 }
 

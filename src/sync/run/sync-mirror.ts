@@ -1,5 +1,7 @@
+import { nameOf, parentOf } from '../../foundation/files/paths.ts'
 import { inspectRoot } from '../../local/read/inspect-root.ts'
 import { isScrubDue } from '../../rules/observe/is-scrub-due.ts'
+import type { Store } from '../../store/open-store.ts'
 import { listDoubtful } from '../doubts/resolve-doubts.ts'
 import type { Connection, ContentsContext, Engine, MirrorSettings, OpenMirror } from '../engine.ts'
 import { createFollower } from '../ingestion/create-follower.ts'
@@ -12,6 +14,7 @@ import { NOT_CREATED } from '../pin/pin-mirror.ts'
 import { createUploadStage } from '../upload/create-upload-stage.ts'
 import { estimateUploads } from '../upload/estimate-uploads.ts'
 import type { UploadOptions } from '../upload/upload-options.ts'
+import { readAgain } from './read-again.ts'
 import { summarize } from './summarize.ts'
 
 /** Runs one pass over one mirror: observes, creates directories, uploads, follows ingestion, and summarizes. */
@@ -23,7 +26,7 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
   summary.library = { id: row.library.remoteId === NOT_CREATED ? null : row.library.remoteId, name: row.library.name }
   engine.progress.mirror = row.name
   engine.store.write(() => engine.store.runs.join(runId, row.id))
-  const problems: PathProblem[] = []
+  const problems = new Map<string, PathProblem>()
   let isComplete = false
   let hasFollowed = false
   try {
@@ -38,12 +41,13 @@ export async function syncMirror(engine: Engine, settings: MirrorSettings, pass:
     })
     if (mirror.mustPinRoot) engine.store.write(() => engine.store.mirrors.pinRoot(row))
     if (scrubs) engine.store.write(() => engine.store.mirrors.recordScrub(row.id, engine.clock.nowMs()))
-    problems.push(...scan.problems)
-    hasFollowed = rechecks || hasWork(engine, mirror)
-    if (hasFollowed) problems.push(...(await send(engine, mirror, pass, rechecks)))
+    addProblems(problems, scan.problems)
+    const byScan = new Set(scan.problems.filter(({ code }) => code === 'busy').map(({ path }) => path))
+    hasFollowed = rechecks || byScan.size > 0 || hasWork(engine, mirror)
+    if (hasFollowed) await send(engine, mirror, pass, { problems, byScan, rechecksDirectories: rechecks })
     isComplete = true
   } finally {
-    summarize(engine, mirror, summary, { problems, isComplete, hasFollowed })
+    summarize(engine, mirror, summary, { problems: [...problems.values()], isComplete, hasFollowed })
   }
 }
 
@@ -59,17 +63,25 @@ function hasWork(engine: ContentsContext, mirror: OpenMirror): boolean {
   )
 }
 
+interface Sending {
+  /** By path; what sending finds is added. */
+  readonly problems: Map<string, PathProblem>
+  /** Files that changed while the scan read them. */
+  readonly byScan: Set<string>
+  readonly rechecksDirectories: boolean
+}
+
 async function send(
   engine: Engine,
   mirror: OpenMirror,
   { summary, options, quotaScope, attempts }: Pass,
-  rechecksDirectories: boolean,
-): Promise<PathProblem[]> {
+  sending: Sending,
+): Promise<void> {
   const { store, service, signal } = engine
   store.write(() => store.contents.claimPending(mirror.row, mirror.runId))
   if (options.isDryRun) {
     estimateUploads(engine, mirror, summary, quotaScope)
-    return []
+    return
   }
   const connection = await service.connect(signal)
   const follower = createFollower(engine, connection)
@@ -78,8 +90,9 @@ async function send(
   // Errors surface at `await following` below; this catch only prevents an unhandled rejection.
   following.catch(() => {})
   const { waitMs } = options
+  const { rechecksDirectories } = sending
   const work = { summary, follower, waitMs, quotaScope, attempts, rechecksDirectories }
-  const problems = await sendAll(engine, mirror, connection, work).catch(async (error: unknown) => {
+  await sendAll(engine, mirror, connection, work, sending).catch(async (error: unknown) => {
     follower.finish(0)
     await following
     throw error
@@ -88,16 +101,47 @@ async function send(
   follower.finish(waitMs)
   await following
   signal.throwIfAborted()
-  return problems
 }
 
-function sendAll(
+/** Uploads everything; files that changed meanwhile are read again once they had time to settle, and uploaded then. */
+async function sendAll(
   engine: Engine,
   mirror: OpenMirror,
   connection: Connection,
   work: UploadOptions,
-): Promise<PathProblem[]> {
-  const stage = createUploadStage(engine, mirror, connection, work)
-  stage.drain()
-  return stage.run()
+  { problems, byScan }: Sending,
+): Promise<void> {
+  const byUpload = new Set<string>()
+  const onUnread = (path: string) => void byUpload.add(path)
+  const upload = async (options: UploadOptions) => {
+    const stage = createUploadStage(engine, mirror, connection, { ...options, onUnread })
+    stage.drain()
+    addProblems(problems, await stage.run())
+  }
+  await upload(work)
+  if (byScan.size + byUpload.size === 0) return
+  const { store } = engine
+  const unsent = [...byUpload].map((path) => ({
+    path,
+    problem: problems.get(path),
+    before: findFile(store, mirror, path),
+  }))
+  const found = await readAgain(engine, mirror, { byScan, byUpload }, work.summary)
+  for (const path of [...byScan, ...byUpload]) problems.delete(path)
+  addProblems(problems, found)
+  await upload({ ...work, rechecksDirectories: false })
+  for (const { path, problem, before } of unsent) {
+    const now = findFile(store, mirror, path)
+    const isAsBefore = now?.isReceived === 0 && now.contentId === before?.contentId
+    if (problem && isAsBefore && !problems.has(path)) problems.set(path, problem)
+  }
+}
+
+function findFile({ directories, files }: Store, { row }: OpenMirror, path: string) {
+  const directoryId = directories.find(row.id, parentOf(path))
+  return directoryId === undefined ? undefined : files.find(directoryId, nameOf(path))
+}
+
+function addProblems(problems: Map<string, PathProblem>, found: readonly PathProblem[]): void {
+  for (const problem of found) problems.set(problem.path, problem)
 }

@@ -38,7 +38,7 @@ export function createUploadStage(
       const needsDirectory = uploadDirectoryField.field !== undefined
       return new UploadPlan(engine, mirror, { summary, attempts, quota, earlier, needsDirectory })
     },
-    openBatcher: (plan, listeners) => new UploadBatcher(engine, mirror, plan, { summary, attempts, ...listeners }),
+    openBatcher: (plan, listeners) => new UploadBatcher(engine, mirror, plan, { ...options, ...listeners }),
     uploadOne: (intent) => uploadOne(engine, mirror, connection, intent),
   })
 }

@@ -1,12 +1,10 @@
 import type { Timer } from '../../foundation/clock.ts'
-import type { SyncSummary } from '../../rules/run/sync-summary.ts'
 import type { Engine, OpenMirror } from '../engine.ts'
 import type { PathProblem } from '../observe/observation.ts'
-import type { RunAttempts } from '../pass.ts'
 import type { Intent } from './intent.ts'
 import type { UploadResult } from './upload-one.ts'
 import type { UploadPlan } from './upload-plan.ts'
-import { type RecorderContext, UploadRecorder } from './upload-recorder.ts'
+import { type RecorderContext, type RecorderOptions, UploadRecorder } from './upload-recorder.ts'
 
 /** Results are committed together when so much time has passed since the last commit, or when nothing else is left to do. */
 const COMMIT_INTERVAL_MS = 40
@@ -30,10 +28,7 @@ export interface BatcherListeners {
   readonly onDue: () => void
 }
 
-interface BatcherOptions extends BatcherListeners {
-  readonly summary: SyncSummary
-  readonly attempts: RunAttempts
-}
+interface BatcherOptions extends BatcherListeners, RecorderOptions {}
 
 /**
  * Commits intents and receipts together: one transaction writes the results of uploads that ended and takes the next intents

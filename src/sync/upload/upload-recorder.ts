@@ -1,3 +1,4 @@
+import type { FileError } from '../../foundation/errors.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import { reactToDoubt } from '../../rules/doubts/react-to-doubt.ts'
 import type { SyncSummary } from '../../rules/run/sync-summary.ts'
@@ -10,8 +11,14 @@ import type { RunAttempts } from '../pass.ts'
 import { quarantineUntil } from '../quarantine.ts'
 import type { Intent } from './intent.ts'
 import type { UploadResult } from './upload-one.ts'
+import type { UploadOptions } from './upload-options.ts'
 
 type Stored = Extract<UploadResult, { kind: 'stored' }>
+
+/** A problem of the file that an intent names. */
+type FileProblem = Omit<PathProblem, 'path'> & { readonly intent: Intent }
+
+export interface RecorderOptions extends Pick<UploadOptions, 'summary' | 'attempts' | 'onUnread'> {}
 
 /** What recording the ends of uploads needs. */
 export type RecorderContext = StoreContext & Pick<Engine, 'logger' | 'progress' | 'metrics' | 'fileLog'>
@@ -25,28 +32,35 @@ export class UploadRecorder {
   readonly #mirror: OpenMirror
   readonly #summary: SyncSummary
   readonly #attempts: RunAttempts
+  readonly #onUnread: RecorderOptions['onUnread']
   readonly #links: boolean
   /** What follows from the transaction under way once it is committed. */
   #consequences: (() => void)[] = []
   /** By path: a run may last for days. */
-  readonly #problems = new Map<string, PathProblem>()
+  readonly #problems = new Map<string, FileProblem>()
 
   /** `links`: each copy is an upload of its own. */
   constructor(
     engine: RecorderContext,
     mirror: OpenMirror,
-    { summary, attempts }: { readonly summary: SyncSummary; readonly attempts: RunAttempts },
+    { summary, attempts, onUnread }: RecorderOptions,
     links: boolean,
   ) {
     this.#engine = engine
     this.#mirror = mirror
     this.#summary = summary
     this.#attempts = attempts
+    this.#onUnread = onUnread
     this.#links = links
   }
 
+  /** The problems that are not over: a file that was recorded with another content since, or is gone, has its next one there. */
   get problems(): PathProblem[] {
-    return [...this.#problems.values()]
+    const { files } = this.#engine.store
+    return [...this.#problems].flatMap(([path, { intent, code, message }]) => {
+      const isOver = files.find(intent.directoryId, intent.name)?.contentId !== intent.contentId
+      return isOver ? [] : [{ path, code, message }]
+    })
   }
 
   /** Records how an upload ended, and what follows for its content. */
@@ -72,7 +86,7 @@ export class UploadRecorder {
         break
       case 'not-sent':
         this.recordNotSent(intent)
-        if (result.problem.code !== 'vanished') this.#addProblem(intent, result.problem)
+        this.#recordUnread(intent, result.problem)
         break
       case 'fatal':
         this.recordNotSent(intent)
@@ -146,6 +160,7 @@ export class UploadRecorder {
       uploads.aliases += copies
       uploads.bytes += sizeBytes
       progress.contentsSent += 1
+      this.#problems.delete(path)
       fileLog.sent({ mirror: this.#mirror.row.name, path, sizeBytes, ...stored })
     })
   }
@@ -162,13 +177,19 @@ export class UploadRecorder {
     const message = isSent ? result.message : null
     this.#endUpload(intent, isSent ? result.kind : 'not-sent', message)
     if (result.kind === 'refused') this.#addProblem(intent, result)
-    if (result.kind === 'not-sent' && result.problem.code !== 'vanished') this.#addProblem(intent, result.problem)
+    if (result.kind === 'not-sent') this.#recordUnread(intent, result.problem)
     if (result.kind === 'doubt' && result.cause !== 'interrupted')
       this.#addProblem(intent, { code: result.cause, message: result.message })
   }
 
-  #addProblem({ path }: Intent, { code, message }: Omit<PathProblem, 'path'>): void {
-    this.#problems.set(path, { path, code, message })
+  /** The file is no longer what was hashed, or cannot be read any more. */
+  #recordUnread(intent: Intent, problem: FileError): void {
+    this.#addProblem(intent, problem)
+    this.#onceCommitted(() => this.#onUnread?.(intent.path))
+  }
+
+  #addProblem(intent: Intent, { code, message }: Omit<PathProblem, 'path'>): void {
+    this.#problems.set(intent.path, { intent, code, message })
   }
 
   #recordRefused(intent: Intent, code: string, message: string): void {

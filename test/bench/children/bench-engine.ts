@@ -60,6 +60,7 @@ function mirrorOf(path: string): MirrorSettings {
     emptyFiles: 'upload',
     duplicates: 'skip',
     isAdHoc: true,
+    settleMs: 5_000,
     breadth: null,
   } as const
   return { name: 'bench', path, library: 'Bench', mayCreateLibrary: false, remotePath: '/bench', ...plain }

@@ -27,6 +27,18 @@ export const BUGS: readonly PlantedBug[] = [
     to: 'this.#ended.length = 0',
   },
   {
+    name: 'a file that vanishes before its upload is not named',
+    file: 'src/sync/upload/upload-recorder.ts',
+    from: '        this.#recordUnread(intent, result.problem)\n        break',
+    to: "        if (result.problem.code !== 'vanished') this.#recordUnread(intent, result.problem)\n        break",
+  },
+  {
+    name: 'a file that changes before its upload is not named',
+    file: 'src/sync/upload/upload-recorder.ts',
+    from: '        this.#recordUnread(intent, result.problem)\n        break',
+    to: "        if (result.problem.code !== 'busy') this.#recordUnread(intent, result.problem)\n        break",
+  },
+  {
     name: 'a cut-off upload counts as not sent',
     file: 'src/store/tables/contents.ts',
     from: `SET state = 'doubt', doubts = doubts + 1

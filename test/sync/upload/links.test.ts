@@ -36,32 +36,35 @@ describe('copies that are linked', () => {
     expect(readLibrary(service.dataDir).map(({ places }) => places.length)).toEqual([4])
   })
 
-  test('a linked copy that vanishes before it is sent is no problem', async () => {
+  test('a linked copy that vanishes before it is sent is named', async () => {
     const { service, mirror, tested } = await openWithCopies(1)
     service.onUploadBegun = () => rmSync(join(mirror.path, 'd'), { recursive: true, force: true })
     const result = await tested.sync([mirror])
-    expect(accountOf(result).problems).toEqual([])
-    expect(accountOf(result).uploads).toMatchObject({ created: 1, duplicates: 2 })
+    expect(accountOf(result).problems).toMatchObject([{ path: 'd/copy-3.md', code: 'vanished' }])
+    expect(accountOf(result).uploads).toMatchObject({ created: 1, duplicates: 2, waiting: 1 })
   })
 
-  test('a linked copy that changed is a problem until the next scan', async () => {
+  test('a linked copy that changed is read again and sent', async () => {
     const { service, mirror, tested } = await openWithCopies(1)
-    service.onUploadBegun = () => void writeTree(mirror.path, { 'd/copy-3.md': 'other' })
-    const result = await tested.sync([mirror])
-    expect(accountOf(result).problems).toMatchObject([{ path: 'd/copy-3.md', code: 'busy' }])
-    service.onUploadBegun = () => {}
+    service.onUploadBegun = () => {
+      service.onUploadBegun = () => {}
+      writeTree(mirror.path, { 'd/copy-3.md': 'other' })
+    }
     expect((await tested.sync([mirror])).outcome).toBe('done')
     expect(readLibrary(service.dataDir)).toHaveLength(2)
   })
 })
 
-test('a file that vanishes before it is sent is no problem', async () => {
+test('a file that vanishes before it is sent is named', async () => {
   const service = await startFaultyService()
   const mirror = mirrorOf(writeTree(temporaryDirectory(), { 'a.md': 'a', 'b.md': 'b' }))
   const tested = openTestEngine(service, { limits: { transfers: 1 } })
   service.onUploadBegun = () => rmSync(join(mirror.path, 'b.md'), { force: true })
   const result = await tested.sync([mirror])
-  expect(accountOf(result)).toMatchObject({ problems: [], uploads: { created: 1 } })
+  expect(accountOf(result)).toMatchObject({
+    problems: [{ path: 'b.md', code: 'vanished' }],
+    uploads: { created: 1, waiting: 1 },
+  })
 })
 
 describe('a credential refused among links', () => {
