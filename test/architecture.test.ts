@@ -72,7 +72,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   'node:fs': [
     ...['foundation/', 'store/', 'local/', 'remote/', 'embedded/'],
     // Configuration, credentials and what the user names on the command line.
-    ...['app/files/', 'app/service-client/service-identity.ts'],
+    'app/files/',
     // The control socket, its directory and its mode.
     'daemon/control/',
     'app/system-service/definition-files.ts',

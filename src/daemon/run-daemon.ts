@@ -3,7 +3,6 @@ import { Mutex } from '../foundation/concurrency/mutex.ts'
 import { untilAborted } from '../foundation/concurrency/until-aborted.ts'
 import { InterruptedError, messageOf, OperatorError, UsageError } from '../foundation/errors.ts'
 import type { Logger } from '../foundation/logger.ts'
-import { storeIsGone } from '../store/integrity/held-database.ts'
 import type { Store } from '../store/open-store.ts'
 import type { DaemonStatus } from '../sync/continuous/daemon-status.ts'
 import { describeStatus } from '../sync/continuous/describe-status.ts'
@@ -183,15 +182,14 @@ class Daemon implements AsyncDisposable {
     return notices && new StatusNotices(this.#input, notices)
   }
 
-  /** Ends the daemon. If the store is gone, that is reported instead of `error`, which is then a consequence. */
+  /** Ends the daemon. If the store was changed, that is reported instead of `error`, which is then a consequence. */
   #fail(error: unknown): void {
-    const { store } = this.#input
-    this.#fatal.reject(store.isInPlace() ? error : storeIsGone(store.directory))
+    this.#fatal.reject(this.#input.store.findChange() ?? error)
   }
 
   #beat(): void {
-    const { store } = this.#input
-    if (!store.isInPlace()) this.#fail(storeIsGone(store.directory))
+    const change = this.#input.store.findChange()
+    if (change) this.#fail(change)
     this.#supervisor.applyMaintenance()
     const status = this.status()
     this.#notifier.status(describeStatus(status))

@@ -1,16 +1,28 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
-import { LockedError } from '../foundation/errors.ts'
+import { LockedError, type OperatorError } from '../foundation/errors.ts'
 import { freeBytesOf } from '../foundation/files/free-bytes.ts'
 import { assertOwnDirectory, makeOwnDirectory } from '../foundation/files/private-directory.ts'
 import { type ExaminedDatabase, examineDatabase } from '../foundation/sqlite/examine-database.ts'
 import { isKernelLockHeld, takeKernelLock } from '../foundation/sqlite/kernel-lock.ts'
-import { type DatabaseSpec, hasOlderSchema, openDatabaseReadOnly } from '../foundation/sqlite/open-database.ts'
+import {
+  type DatabaseSpec,
+  hasOlderSchema,
+  isDatabaseThere,
+  openDatabaseReadOnly,
+} from '../foundation/sqlite/open-database.ts'
 import { explainFaults } from './integrity/explain-faults.ts'
-import { readGenerationRecord } from './integrity/generation.ts'
+import { type GenerationRecord, readGenerationRecord } from './integrity/generation.ts'
 import { HeldDatabase } from './integrity/held-database.ts'
-import { isElsewhere, lostStore, recordClosed, verifyForReading, verifyStore } from './integrity/verify-store.ts'
+import {
+  isElsewhere,
+  lostStore,
+  recordClosed,
+  type StoreFiles,
+  verifyForReading,
+  verifyStore,
+} from './integrity/verify-store.ts'
 import { prepareQueries, type StoreQueries } from './store-queries.ts'
 
 const APPLICATION_ID = 0x73686c66 // "shlf"
@@ -32,11 +44,11 @@ export interface StoreView extends StoreReader {
 /** The state store, held by this process alone. Every query is prepared once; writes happen inside `write`. */
 export interface Store extends StoreReader {
   readonly directory: string
-  /** False when the store's file was deleted or replaced while it is open: later writes would not last. */
-  isInPlace(): boolean
+  /** Why the store must not be used any more: another program deleted, replaced or changed its files. Undefined if none did. */
+  findChange(): OperatorError | undefined
   /** Bytes that are free for this user on the store's file system. */
   freeBytes(): number
-  /** Runs `work` in one transaction (`BEGIN IMMEDIATE`); it is durable when this returns. */
+  /** Runs `work` in one transaction (`BEGIN IMMEDIATE`); it is durable when this returns. Throws OperatorError after a change. */
   write<T>(work: () => T): T
   /**
    * Like `write`, without waiting for the disk, for data that a scan or a request can recover: a power cut may take whole
@@ -80,38 +92,45 @@ function lockAndHold(directory: string): Store {
  * older version first; throws LockedError when another process holds that.
  */
 export function openStoreReader(directory: string): StoreView | undefined {
-  assertOwnDirectory(directory, { isReader: true })
+  return explainFaults(directory, () => openForReading(directory))
+}
+
+function openForReading(directory: string): StoreView | undefined {
   const files = filesOf(directory)
   const { spec } = files
-  if (!existsSync(spec.file)) {
-    if (existsSync(files.generationFile)) throw lostStore(directory)
-    return undefined
-  }
+  if (!isStoreThere(files)) return undefined
   let generation = readGenerationRecord(files.generationFile)
-  let database = explainFaults(directory, () => openDatabaseReadOnly(spec))
+  let database = openDatabaseReadOnly(spec)
   if (hasOlderSchema(database, spec)) {
     database.close()
     // Opening it for writing migrates it.
     openStore(directory)[Symbol.dispose]()
     generation = readGenerationRecord(files.generationFile)
-    database = explainFaults(directory, () => openDatabaseReadOnly(spec))
+    database = openDatabaseReadOnly(spec)
   }
   try {
-    explainFaults(directory, () => verifyForReading(files, generation, database))
+    verifyForReading(files, generation, database)
+    // Another process is creating the store.
+    if (database.pragma('user_version', { simple: true }) !== 0) return viewOf(files, generation, database)
+    database.close()
+    return undefined
   } catch (error) {
     database.close()
     throw error
   }
-  // Another process is creating the store.
-  if (database.pragma('user_version', { simple: true }) === 0) {
-    database.close()
-    return undefined
-  }
+}
+
+function viewOf(
+  files: StoreFiles,
+  generation: GenerationRecord | null | undefined,
+  database: Database.Database,
+): StoreView {
+  const { directory } = files
   const renewView = () => {
     if (database.inTransaction) database.exec('COMMIT')
     database.exec('BEGIN')
   }
-  const isHeld = () => isKernelLockHeld(lockFileOf(directory))
+  const isHeld = () => explainFaults(directory, () => isKernelLockHeld(lockFileOf(directory)))
   const queries = prepareQueries(database)
   const mayLack = () => queries.untracked.isAnyLookDue() || (isElsewhere(files, generation) && !isHeld())
   return { ...queries, isHeld, mayLack, renewView, [Symbol.dispose]: () => database.close() }
@@ -127,14 +146,10 @@ export interface ExaminedStore extends ExaminedDatabase {
  * none yet. Throws like openStoreReader.
  */
 export function examineStore(directory: string): ExaminedStore | undefined {
-  assertOwnDirectory(directory, { isReader: true })
-  const files = filesOf(directory)
-  const { spec, generationFile } = files
-  if (!existsSync(spec.file)) {
-    if (existsSync(generationFile)) throw lostStore(directory)
-    return undefined
-  }
   return explainFaults(directory, () => {
+    const files = filesOf(directory)
+    const { spec, generationFile } = files
+    if (!isStoreThere(files)) return undefined
     const generation = readGenerationRecord(generationFile)
     const { examined: isOlder, ...facts } = examineDatabase(spec, (database) => {
       verifyForReading(files, generation, database)
@@ -142,6 +157,14 @@ export function examineStore(directory: string): ExaminedStore | undefined {
     })
     return { ...facts, isOlder }
   })
+}
+
+/** Whether there is a store to be read; throws when it is lost, or its directory is not ours. */
+function isStoreThere({ directory, spec, generationFile }: StoreFiles): boolean {
+  assertOwnDirectory(directory, { isReader: true })
+  const isThere = isDatabaseThere(spec.file)
+  if (!isThere && existsSync(generationFile)) throw lostStore(directory)
+  return isThere
 }
 
 /** Copies the store in `directory`, which another process may hold, into the directory `target`. */
@@ -174,7 +197,7 @@ function holdStore(held: HeldDatabase, directory: string, release: () => void): 
       ...queries,
       isHeld: () => true,
       mayLack: () => queries.untracked.isAnyLookDue(),
-      isInPlace: () => held.isInPlace,
+      findChange: () => held.findChange(),
       freeBytes: () => freeBytesOf(directory),
       write: (work) => explainFaults(directory, () => held.write(work)),
       writeRelaxed: (work) => explainFaults(directory, () => held.writeRelaxed(work)),
@@ -218,6 +241,6 @@ function lockFileOf(directory: string): string {
   return join(directory, 'lock')
 }
 
-function filesOf(directory: string) {
+function filesOf(directory: string): StoreFiles {
   return { directory, spec: specOf(directory), generationFile: join(directory, 'generation') }
 }

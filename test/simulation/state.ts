@@ -90,7 +90,7 @@ export class SimulatedState implements Disposable {
       ...this.queries,
       isHeld: () => true,
       mayLack: () => this.queries.untracked.isAnyLookDue(),
-      isInPlace: () => true,
+      findChange: () => undefined,
       freeBytes: () => PLENTY_BYTES,
       write,
       writeRelaxed: (work) => commit(work, false),

@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { FileError, messageOf } from '../../foundation/errors.ts'
+import { makeDirectories } from '../../foundation/files/private-directory.ts'
 import { replaceFile } from '../../foundation/files/replace-file.ts'
 
 /**
@@ -9,7 +9,7 @@ import { replaceFile } from '../../foundation/files/replace-file.ts'
  */
 export function writePrivateFile(file: string, text: string): void {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    makeDirectories(dirname(file))
     replaceFile(file, text)
   } catch (error) {
     throw new FileError('io-error', `Cannot write "${file}": ${messageOf(error)}`)

@@ -1,8 +1,9 @@
 /** Fills the templates of service definitions that come with the program, and writes the resulting files. */
-import { mkdir, readFile, rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { dirname, extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { FileError, messageOf, systemCodeOf } from '../../foundation/errors.ts'
+import { makeDirectories } from '../../foundation/files/private-directory.ts'
 import { replaceFile } from '../../foundation/files/replace-file.ts'
 
 /** The root of the checkout or the installed package, three levels above this file in both. */
@@ -22,7 +23,7 @@ export function readTemplate(name: string): Promise<string> {
 /** Writes a definition, readable for all users. Throws FileError('io-error'). */
 export async function writeDefinition(file: string, content: string | Uint8Array): Promise<void> {
   try {
-    await mkdir(dirname(file), { recursive: true })
+    makeDirectories(dirname(file))
     replaceFile(file, content, 0o644)
   } catch (error) {
     throw toFileError('write', file, error)

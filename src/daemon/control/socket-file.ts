@@ -1,11 +1,16 @@
 /** Writes the file `control` in the state directory, from which clients learn the path of the socket. */
-import { lstatSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { lstatSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { readOwnFile } from '../../foundation/files/own-file.ts'
 import { assertOwnDirectory } from '../../foundation/files/private-directory.ts'
 import { replaceFile } from '../../foundation/files/replace-file.ts'
+import { explainFaults } from '../../store/integrity/explain-faults.ts'
+
+/** A path, however long the system lets it be. */
+const MOST_BYTES = 8_192
 
 export function writeSocketPath(stateDir: string, path: string): void {
-  replaceFile(socketFileOf(stateDir), `${path}\n`)
+  explainFaults(stateDir, () => replaceFile(socketFileOf(stateDir), `${path}\n`))
 }
 
 /** Removes the file and the socket when the daemon stops listening. */
@@ -16,13 +21,15 @@ export function removeSocket(stateDir: string, path: string): void {
 
 /**
  * Returns the socket that the last daemon recorded, if it belongs to this user or to the owner of the state directory.
- * Throws UsageError('insecure-file') where others could have written the file.
+ * Throws UsageError('insecure-file') where others could have written the file, OperatorError where it is none of ours.
  */
 export function findSocket(stateDir: string): string | undefined {
-  assertOwnDirectory(stateDir, { isReader: true })
+  const path = explainFaults(stateDir, () => {
+    assertOwnDirectory(stateDir, { isReader: true })
+    return readOwnFile(socketFileOf(stateDir), MOST_BYTES)?.trim()
+  })
+  if (path === undefined || process.platform === 'win32') return path
   try {
-    const path = readFileSync(socketFileOf(stateDir), 'utf8').trim()
-    if (process.platform === 'win32') return path
     const owners = [lstatSync(realpathSync(stateDir)).uid, process.getuid?.()]
     return owners.includes(lstatSync(path).uid) ? path : undefined
   } catch {

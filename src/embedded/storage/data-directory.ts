@@ -1,10 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { LockedError, UsageError } from '../../foundation/errors.ts'
+import { LockedError, messageOf, OperatorError, UsageError } from '../../foundation/errors.ts'
+import { isOwnFile, readOwnFile } from '../../foundation/files/own-file.ts'
 import { makeOwnDirectory } from '../../foundation/files/private-directory.ts'
 import { replaceFile } from '../../foundation/files/replace-file.ts'
 import { type KernelLock, takeKernelLock } from '../../foundation/sqlite/kernel-lock.ts'
+import { isOutOfReach } from '../../foundation/sqlite/open-database.ts'
 import { contentDirOf } from '../database/read-contents.ts'
+
+const MOST_TEXT_BYTES = 4_096
 
 /** The paths of one library service. */
 export interface DataPaths {
@@ -35,7 +39,7 @@ export function dataPaths(directory: string): DataPaths {
 /** The database of a directory that has been served before; throws UsageError when there is none. */
 export function existingDatabaseFile(directory: string): string {
   const { databaseFile } = dataPaths(directory)
-  if (existsSync(databaseFile)) return databaseFile
+  if (isOwnFile(databaseFile)) return databaseFile
   throw new UsageError('bad-usage', `There is no library in "${directory}" yet: run "shelfd serve" once`)
 }
 
@@ -47,17 +51,27 @@ export function prepareDataDirectory(paths: DataPaths): void {
 
 /** Creates the directory and takes its lock. Throws LockedError when another process serves it, UsageError when others may write there. */
 export function lockDataDirectory(paths: DataPaths): KernelLock {
-  makeOwnDirectory(paths.directory)
-  chmodSync(paths.directory, 0o700)
+  makeDataDirectory(paths.directory)
   const lock = takeKernelLock(paths.lockFile)
   if (lock?.isAlone(paths.databaseFile)) return lock
   lock?.release()
   throw new LockedError('store-locked', `The library in "${paths.directory}" is served by another process`)
 }
 
-/** Returns the trimmed text of a small file, or undefined when there is no such file. */
+function makeDataDirectory(directory: string): void {
+  try {
+    makeOwnDirectory(directory)
+    chmodSync(directory, 0o700)
+  } catch (error) {
+    if (!isOutOfReach(error)) throw error
+    const text = `Cannot keep a library in "${directory}": ${messageOf(error)}; choose another directory`
+    throw new OperatorError('store-unusable', text, { cause: error })
+  }
+}
+
+/** Returns the trimmed text of a small file, or undefined when there is no such file; throws OperatorError for anything else. */
 export function readTextFile(file: string): string | undefined {
-  return existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined
+  return readOwnFile(file, MOST_TEXT_BYTES)?.trim()
 }
 
 /** Replaces a small file (0600) in one step. */

@@ -1,11 +1,28 @@
-import { lstatSync, mkdirSync, statSync } from 'node:fs'
-import { UsageError } from '../errors.ts'
+import { existsSync, lstatSync, mkdirSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { systemCodeOf, UsageError } from '../errors.ts'
 import { findIntruder, ownUid } from './ownership.ts'
 
 /** Creates `directory` (0700, with missing parents) unless it exists; throws like `assertOwnDirectory`. */
 export function makeOwnDirectory(directory: string): void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  makeDirectories(directory)
   assertOwnDirectory(directory)
+}
+
+/**
+ * Creates `directory` (0700) and its missing parents, unless it exists. Node's recursive `mkdir` tries without end where the
+ * system lets nobody create one, such as below /proc.
+ */
+export function makeDirectories(directory: string): void {
+  try {
+    mkdirSync(directory, { mode: 0o700 })
+  } catch (error) {
+    if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return
+    const parent = dirname(directory)
+    if (systemCodeOf(error) !== 'ENOENT' || parent === directory || existsSync(parent)) throw error
+    makeDirectories(parent)
+    makeDirectories(directory)
+  }
 }
 
 /**

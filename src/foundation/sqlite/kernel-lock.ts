@@ -1,5 +1,7 @@
-import { closeSync, constants, existsSync, lstatSync, openSync, rmSync, statSync } from 'node:fs'
+import { closeSync, constants, lstatSync, openSync, rmSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
+import { unusable } from '../files/own-file.ts'
+import { isDamage, isDatabaseThere } from './open-database.ts'
 
 /** A lock that the kernel releases when its holder ends, however it ends. */
 export interface KernelLock extends Disposable {
@@ -21,8 +23,8 @@ const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (co
 const LOOKING_MS = 50
 
 /**
- * Takes the exclusive lock on `file` (created if absent, mode 0600); returns undefined if another holder has it. The lock is
- * SQLite's own (fcntl, LockFileEx): no PID file can go stale.
+ * Takes the exclusive lock on `file` (created if absent, mode 0600); returns undefined if another holder has it, throws
+ * OperatorError('store-unusable') for what is no lock file. The lock is SQLite's own (fcntl, LockFileEx): no PID file can go stale.
  */
 export function takeKernelLock(file: string): KernelLock | undefined {
   makePrivate(file)
@@ -36,7 +38,7 @@ export function takeKernelLock(file: string): KernelLock | undefined {
   } catch (error) {
     database.close()
     if (isBusy(error)) return undefined
-    throw error
+    throw asUnusable(file, error)
   }
   const { ino } = statSync(file)
   const release = () => {
@@ -60,7 +62,7 @@ function markOf(file: string): number {
 
 /** Whether any process has the database open: each connection in WAL mode keeps a shared lock on it. */
 function isDatabaseInUse(file: string): boolean {
-  if (!existsSync(file)) return false
+  if (!isDatabaseThere(file)) return false
   const database = new Database(file, { timeout: 0 })
   try {
     database.pragma('locking_mode = EXCLUSIVE')
@@ -76,14 +78,14 @@ function isDatabaseInUse(file: string): boolean {
 
 /** Whether any process holds the lock on `file` now. */
 export function isKernelLockHeld(file: string): boolean {
-  if (!existsSync(file)) return false
+  if (!isDatabaseThere(file)) return false
   const database = new Database(file, { readonly: true, timeout: 0 })
   try {
     database.prepare('SELECT count(*) FROM sqlite_schema').get()
     return false
   } catch (error) {
     if (isBusy(error)) return true
-    throw error
+    throw asUnusable(file, error)
   } finally {
     database.close()
   }
@@ -95,7 +97,12 @@ export function isKernelLockHeld(file: string): boolean {
  */
 function makePrivate(file: string): void {
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(file)
-  if (!existsSync(file)) closeSync(openSync(file, APPEND, 0o600))
+  if (!isDatabaseThere(file)) closeSync(openSync(file, APPEND, 0o600))
+}
+
+/** A lock file holds nothing, so that any other one can take its place. */
+function asUnusable(file: string, error: unknown): unknown {
+  return isDamage(error) ? unusable(file, `it is no lock file of shelfd (${error.message})`) : error
 }
 
 function isBusy(error: unknown): boolean {

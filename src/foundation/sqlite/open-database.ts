@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } 
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { systemCodeOf } from '../errors.ts'
+import { isOwnFile } from '../files/own-file.ts'
 import { PlannedDatabase } from './planned-database.ts'
 
 export interface DatabaseSpec {
@@ -38,10 +39,11 @@ export class DatabaseFaultError extends Error {
 /**
  * Opens or creates a database for writing: WAL with `synchronous=FULL` (asserted after a first write, since better-sqlite3
  * falls back to NORMAL under WAL by default), untrusted schema, files 0600. Backs up an older schema beside the file
- * (`<file>.v<N>.bak`) and migrates it in one transaction; throws DatabaseFaultError for a newer, damaged or foreign file.
+ * (`<file>.v<N>.bak`) and migrates it in one transaction; throws DatabaseFaultError for a newer, damaged or foreign file, and
+ * OperatorError('store-unusable') for what is no file of ours.
  */
 export function openDatabase(spec: DatabaseSpec): Database.Database {
-  const isNew = !existsSync(spec.file)
+  const isNew = !isDatabaseThere(spec.file)
   if (!isNew) inspect(spec)
   const database = new PlannedDatabase(spec.file)
   try {
@@ -64,15 +66,16 @@ function asFault({ file }: DatabaseSpec, error: unknown): unknown {
   return new DatabaseFaultError('damaged', `"${file}" is damaged: ${error.message}`, { cause: error })
 }
 
-/** True for the errors by which SQLite reports a damaged file, while opening or later. */
+/** True for the errors by which SQLite reports a damaged file, or one that lacks our tables, while opening or later. */
 export function isDamage(error: unknown): error is InstanceType<typeof Database.SqliteError> {
-  return error instanceof Database.SqliteError && /^SQLITE_(?:CORRUPT|NOTADB|READONLY)/.test(error.code)
+  if (!(error instanceof Database.SqliteError)) return false
+  return /^SQLITE_(?:CORRUPT|NOTADB|READONLY)/.test(error.code) || /^no such (?:table|column)/.test(error.message)
 }
 
 /** True if SQLite or the system could not access a file, for a fault of the disk, permissions or lack of descriptors. */
 export function isOutOfReach(error: unknown): boolean {
   const code = systemCodeOf(error) ?? ''
-  return /^SQLITE_(?:IOERR|CANTOPEN)/.test(code) || /^E[A-Z]+$/.test(code)
+  return /^SQLITE_(?:IOERR|CANTOPEN)/.test(code) || /^E(?:RR_FS_E)?[A-Z]+$/.test(code)
 }
 
 /** Whether a database has a schema older than the newest migration; false for one that has no schema yet. */
@@ -89,10 +92,20 @@ export function isDiskFull(error: unknown): boolean {
 
 /** Opens an existing database for reading only; throws DatabaseFaultError like openDatabase. Its schema may be older. */
 export function openDatabaseReadOnly(spec: DatabaseSpec): Database.Database {
+  isDatabaseThere(spec.file)
   inspect(spec)
   const database = new PlannedDatabase(spec.file, { readonly: true, timeout: 5_000 })
   database.pragma('trusted_schema = OFF')
   return database
+}
+
+/**
+ * Whether the database exists. Throws OperatorError('store-unusable') if something else than a file of ours lies there or where
+ * SQLite keeps its log, index and journal: SQLite would wait for a pipe, and follow a link.
+ */
+export function isDatabaseThere(file: string): boolean {
+  for (const suffix of ['-wal', '-shm', '-journal']) isOwnFile(file + suffix)
+  return isOwnFile(file)
 }
 
 /** Numbered migrations of a directory, in order. */
@@ -110,6 +123,7 @@ function newestVersion(migrationsDir: string): number {
 function inspect(spec: DatabaseSpec): void {
   let version: number
   let applicationId: number
+  let isEmpty: boolean
   try {
     // A process killed while it created the database left a journal, which only a writer may replay.
     const isReadOnly = !existsSync(`${spec.file}-journal`)
@@ -117,6 +131,7 @@ function inspect(spec: DatabaseSpec): void {
     try {
       version = Number(database.pragma('user_version', { simple: true }))
       applicationId = Number(database.pragma('application_id', { simple: true }))
+      isEmpty = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
       const verdict = spec.check ? database.pragma(`${spec.check}(1)`, { simple: true }) : 'ok'
       if (verdict !== 'ok') throw new DatabaseFaultError('damaged', `"${spec.file}" is damaged: ${String(verdict)}`)
     } finally {
@@ -125,7 +140,8 @@ function inspect(spec: DatabaseSpec): void {
   } catch (error) {
     throw asFault(spec, error)
   }
-  if (version === 0 && applicationId === 0) return
+  // As a kill leaves it while it is created.
+  if (version === 0 && applicationId === 0 && isEmpty) return
   if (applicationId !== spec.applicationId) {
     throw new DatabaseFaultError('foreign', `"${spec.file}" is a database of another program`)
   }
@@ -167,9 +183,9 @@ function migrate(database: Database.Database, spec: DatabaseSpec, isNew: boolean
 
 /** Renames a backup only once it is complete, because a later migration keeps an existing backup. */
 function backUp(database: Database.Database, file: string): void {
-  if (existsSync(file)) return
+  if (isOwnFile(file)) return
   const part = `${file}.part`
-  rmSync(part, { force: true })
+  if (isOwnFile(part)) rmSync(part)
   database.prepare('VACUUM INTO ?').run(part)
   chmodSync(part, 0o600)
   renameSync(part, file)

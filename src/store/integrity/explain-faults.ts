@@ -33,7 +33,9 @@ function explain(directory: string, error: unknown): unknown {
     return new OperatorError('store-newer', text, { cause: error })
   }
   if (!isDamage(error) && !(error instanceof DatabaseFaultError)) return error
-  return new OperatorError('store-damaged', `${error.message}; ${wayBack(directory)}`, { cause: error })
+  const what =
+    error instanceof DatabaseFaultError ? error.message : `The store in "${directory}" is damaged: ${error.message}`
+  return new OperatorError('store-damaged', `${what}; ${wayBack(directory)}`, { cause: error })
 }
 
 function unusable(directory: string, error: unknown): OperatorError {

@@ -1,5 +1,6 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, statSync, writeSync } from 'node:fs'
 import { z } from 'zod'
+import { readOwnFile } from '../../foundation/files/own-file.ts'
 import { replaceFile } from '../../foundation/files/replace-file.ts'
 
 /** Distinguishes a file from its copies: no program can choose an inode number or set a ctime. */
@@ -30,11 +31,12 @@ const recordShape = z.object({
 
 /** Every record has this length, so that it replaces the record before within one disk sector. */
 const RECORD_BYTES = 256
+const MOST_BYTES = 4_096
 
-/** The record in `file`; undefined when there is none, null when it is invalid. */
+/** The record in `file`; undefined when there is none, null when it is invalid. Throws OperatorError for anything but a small file of ours. */
 export function readGenerationRecord(file: string): GenerationRecord | null | undefined {
-  if (!existsSync(file)) return undefined
-  return recordShape.safeParse(parseJson(readFileSync(file, 'utf8'))).data ?? null
+  const text = readOwnFile(file, MOST_BYTES)
+  return text === undefined ? undefined : (recordShape.safeParse(parseJson(text)).data ?? null)
 }
 
 /** The file's inode and ctime; undefined when it is gone. */

@@ -1,51 +1,47 @@
 import type Database from 'better-sqlite3'
-import { OperatorError } from '../../foundation/errors.ts'
-import { type DatabaseSpec, isOutOfReach, openDatabase } from '../../foundation/sqlite/open-database.ts'
+import type { OperatorError } from '../../foundation/errors.ts'
+import { isOutOfReach, openDatabase } from '../../foundation/sqlite/open-database.ts'
 import { type FilePlace, GenerationFile, type GenerationRecord, isSamePlace, placeOf } from './generation.ts'
-import { commitsOf, describeClosed, hasLog, type VerifiedStore } from './verify-store.ts'
-
-interface HeldFiles {
-  readonly directory: string
-  readonly spec: DatabaseSpec
-  readonly generationFile: string
-}
+import { OpenFiles } from './open-files.ts'
+import { commitsOf, describeClosed, hasLog, type StoreFiles, type VerifiedStore } from './verify-store.ts'
 
 /** The store's database while this process holds it. Counts each durable commit in the database, then in its generation file. */
 export class HeldDatabase implements Disposable {
   readonly database: Database.Database
   /** The database may lack receipts of earlier uploads. */
   readonly isOfUnknownAge: boolean
-  readonly #files: HeldFiles
+  readonly #files: StoreFiles
   readonly #generation: GenerationFile
-  readonly #inode: bigint | undefined
+  readonly #open: OpenFiles
   readonly #count: Database.Statement<[string]>
   #commits: number
   #place: FilePlace | null
 
-  constructor(files: HeldFiles, { generation, check, isOfUnknownAge }: VerifiedStore) {
+  constructor(files: StoreFiles, { generation, isOfUnknownAge }: VerifiedStore) {
     this.#files = files
     this.isOfUnknownAge = isOfUnknownAge
     // Before the first change, the generation file must record that the database is no longer closed.
     if (generation?.closed) recordOpening(files.generationFile, generation)
-    this.database = openDatabase({ ...files.spec, check })
+    this.database = openDatabase(files.spec)
     try {
       this.#commits = commitsOf(this.database)
       this.#count = this.database.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES ('commits', ?)")
       this.#place = generation?.place ?? null
-      this.#inode = placeOf(files.spec.file)?.inode
       this.#generation = new GenerationFile(files.generationFile, { commits: 0, place: null, closed: null })
+      this.#open = new OpenFiles(files)
     } catch (error) {
       this.database.close()
       throw error
     }
   }
 
-  /** False when the file was deleted or replaced. */
-  get isInPlace(): boolean {
-    return placeOf(this.#files.spec.file)?.inode === this.#inode
+  /** Why it must not be written to any more; undefined if nobody else has touched its files. */
+  findChange(): OperatorError | undefined {
+    return this.#open.findChange()
   }
 
   write<T>(work: () => T): T {
+    this.#assertUnchanged()
     const commits = this.#commits + 1
     const counted = () => {
       const result = work()
@@ -56,17 +52,18 @@ export class HeldDatabase implements Disposable {
     // A rehearsal rolls back, so nothing is committed.
     if (this.database.inTransaction) return result
     this.#commits = commits
-    this.#recordCommits(this.#findPlace())
+    this.#recordCommits(this.#open.accept())
     return result
   }
 
   /** SQLite can't change `synchronous` inside a transaction, so a rehearsal keeps its setting. */
   writeRelaxed<T>(work: () => T): T {
+    this.#assertUnchanged()
     const transaction = this.database.transaction(work)
     if (this.database.inTransaction) return transaction()
     const result = this.#withoutWaiting(() => transaction.immediate())
     // A checkpoint changes the file's ctime, which the generation file records.
-    const place = this.#findPlace()
+    const place = this.#open.accept()
     if (!isSamePlace(place, this.#place)) this.#recordCommits(place)
     return result
   }
@@ -84,9 +81,11 @@ export class HeldDatabase implements Disposable {
   [Symbol.dispose](): void {
     const { file } = this.#files.spec
     using generation = this.#generation
+    using open = this.#open
+    const isUnchanged = open.findChange() === undefined
     this.database.close()
     const place = placeOf(file)
-    if (!place || place.inode !== this.#inode) return
+    if (!place || !isUnchanged) return
     try {
       // If a reader keeps the log, the database file alone is incomplete.
       generation.writeDurably({ commits: this.#commits, place, closed: hasLog(file) ? null : describeClosed(file) })
@@ -100,6 +99,7 @@ export class HeldDatabase implements Disposable {
   abandon(): void {
     this.database.close()
     this.#generation[Symbol.dispose]()
+    this.#open[Symbol.dispose]()
   }
 
   #recordCommits(place: FilePlace): void {
@@ -107,18 +107,10 @@ export class HeldDatabase implements Disposable {
     this.#generation.write({ commits: this.#commits, place, closed: null })
   }
 
-  #findPlace(): FilePlace {
-    const { spec, directory } = this.#files
-    const place = placeOf(spec.file)
-    if (place && place.inode === this.#inode) return place
-    throw storeIsGone(directory)
+  #assertUnchanged(): void {
+    const change = this.findChange()
+    if (change) throw change
   }
-}
-
-/** The error for a store whose file was deleted or replaced. */
-export function storeIsGone(directory: string): OperatorError {
-  const text = `The store in "${directory}" was deleted or replaced while it was in use`
-  return new OperatorError('store-damaged', `${text}; put it back and start again`)
 }
 
 function recordOpening(generationFile: string, generation: GenerationRecord): void {

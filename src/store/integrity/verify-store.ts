@@ -2,20 +2,18 @@ import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import type Database from 'better-sqlite3'
 import { OperatorError } from '../../foundation/errors.ts'
-import { type DatabaseSpec, openDatabaseReadOnly, type PageCheck } from '../../foundation/sqlite/open-database.ts'
+import { type DatabaseSpec, isDatabaseThere, openDatabaseReadOnly } from '../../foundation/sqlite/open-database.ts'
 import { wayBack } from './explain-faults.ts'
 import { GenerationFile, type GenerationRecord, isSamePlace, placeOf, readGenerationRecord } from './generation.ts'
 
 /** What a comparison of the store with its generation file found, before anything is written to the store. */
 export interface VerifiedStore {
   readonly generation: GenerationRecord | undefined
-  /** The page check that opening must still do; undefined when none. */
-  readonly check: PageCheck | undefined
   /** The store may be of any age: its generation file is missing, or somebody copied or restored both. */
   readonly isOfUnknownAge: boolean
 }
 
-interface StoreFiles {
+export interface StoreFiles {
   readonly directory: string
   readonly spec: DatabaseSpec
   readonly generationFile: string
@@ -23,20 +21,22 @@ interface StoreFiles {
 
 const CHUNK_BYTES = 2 ** 20
 
-/** Throws OperatorError when the store is gone, is older than its generation file records, or was changed since it was closed. */
+/** Throws OperatorError when the store is gone, is older than its generation file records, was changed since it was closed, or is none. */
 export function verifyStore(files: StoreFiles): VerifiedStore {
   const { spec, generationFile } = files
   const generation = readGenerationRecord(generationFile) ?? undefined
-  const exists = existsSync(spec.file)
-  if (!exists && existsSync(generationFile)) throw lostStore(files.directory)
-  if (!generation) return { generation, check: exists ? 'integrity_check' : undefined, isOfUnknownAge: exists }
+  if (!isDatabaseThere(spec.file)) {
+    if (existsSync(generationFile)) throw lostStore(files.directory)
+    return { generation, isOfUnknownAge: false }
+  }
   const isOfUnknownAge = isElsewhere(files, generation)
   // A log that belongs to another copy of the database would mix in pages of that copy.
-  const check = generation.closed ? undefined : isOfUnknownAge ? 'integrity_check' : 'quick_check'
+  const check = generation?.closed ? undefined : isOfUnknownAge ? 'integrity_check' : 'quick_check'
   const commits = readCommits({ ...spec, check })
+  if (!generation) return { generation, isOfUnknownAge }
   if (generation.closed && !isAsClosed(spec.file, generation.closed)) throw changedStore(files.directory)
   if (commits < generation.commits) throw olderStore(files, commits, generation.commits)
-  return { generation, check: undefined, isOfUnknownAge }
+  return { generation, isOfUnknownAge }
 }
 
 /**

@@ -108,7 +108,7 @@ describe('the generation record', () => {
       expect(readGenerationRecord(file)).toBeNull()
     }
     using store = openStore(directory)
-    expect(store.isInPlace()).toBe(true)
+    expect(store.findChange()).toBeUndefined()
     expect(readFileSync(file, 'utf8')).toContain('"commits"')
   })
 })

@@ -1,0 +1,59 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs'
+import { OperatorError } from '../errors.ts'
+import { findIntruder, ownUid } from './ownership.ts'
+
+// Windows has neither such links nor these flags.
+const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
+
+/**
+ * Returns whether there is a file at `path`, one of those that this program alone writes; throws OperatorError('store-unusable')
+ * for anything else, which could block whoever opens it, or lead elsewhere.
+ */
+export function isOwnFile(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (!found) return false
+  if (!found.isFile()) throw unusable(path, `it is ${kindOf(found)}, not a file that shelfd wrote`)
+  const { uid, gid } = found
+  // Root has checked the directory, and reads the state of other users.
+  const intruder = findIntruder(path, { uid, gid, mode: 0 }, { owners: ownUid() === 0 ? 'anyone' : 'nobody' })
+  if (intruder) throw unusable(path, intruder.why, `run: ${intruder.mend}`)
+  return true
+}
+
+/**
+ * Text of a file that only this program writes; undefined when there is none. Throws OperatorError('store-unusable') for
+ * anything but such a file, and for one of more than `mostBytes`.
+ */
+export function readOwnFile(path: string, mostBytes: number): string | undefined {
+  if (!isOwnFile(path)) return undefined
+  const descriptor = openSync(path, READ)
+  try {
+    const found = fstatSync(descriptor)
+    if (!found.isFile() || found.size > mostBytes) throw tooLarge(path, found.size)
+    const buffer = Buffer.alloc(mostBytes)
+    return buffer.toString('utf8', 0, readSync(descriptor, buffer, 0, mostBytes, 0))
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** The error for a path where something lies that this program did not put there. */
+export function unusable(
+  path: string,
+  why: string,
+  todo = 'find out what put it there, move it away, and run again',
+): OperatorError {
+  return new OperatorError('store-unusable', `Cannot use "${path}": ${why}; ${todo}`)
+}
+
+function tooLarge(path: string, sizeBytes: number): OperatorError {
+  return unusable(path, `shelfd wrote no file of ${sizeBytes} bytes there`)
+}
+
+function kindOf(found: Stats): string {
+  if (found.isSymbolicLink()) return 'a link'
+  if (found.isDirectory()) return 'a directory'
+  if (found.isFIFO()) return 'a pipe'
+  if (found.isSocket()) return 'a socket'
+  return 'a device'
+}

@@ -1,0 +1,109 @@
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { basename } from 'node:path'
+import { OperatorError } from '../../foundation/errors.ts'
+import { type FilePlace, isSamePlace, placeOf } from './generation.ts'
+import type { StoreFiles } from './verify-store.ts'
+
+/** Of the database. SQLite writes it with a checkpoint: it has counters of the changes and of the pages. */
+const HEADER_BYTES = 100
+/** Where the header counts changes: never down. */
+const CHANGES_AT = 24
+/** A log begins so, for either order of bytes in its checksums. */
+const LOG_MAGIC = [0x377f0682, 0x377f0683]
+const MAGIC_BYTES = 4
+
+// Windows has no such links.
+const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)
+
+/**
+ * The files of a store that this process holds. Notices when another program has deleted, replaced or overwritten one: SQLite would go
+ * on with what it has open, and what it commits would be lost to the next start.
+ */
+export class OpenFiles implements Disposable {
+  readonly #files: StoreFiles
+  /** By path: of the database, its log, the log's index, and the generation file. */
+  readonly #inodes: ReadonlyMap<string, bigint | undefined>
+  /** Stays open until SQLite has closed the database: closing it drops the locks of this process. */
+  readonly #database: number
+  readonly #log: number
+  #place: FilePlace | undefined
+  #header: Buffer
+  #logBytes: number
+
+  /** The files exist and are open. */
+  constructor(files: StoreFiles) {
+    const { file } = files.spec
+    const log = `${file}-wal`
+    this.#files = files
+    this.#inodes = new Map([file, log, `${file}-shm`, files.generationFile].map((path) => [path, inodeOf(path)]))
+    this.#database = openSync(file, READ)
+    this.#log = openSync(log, READ)
+    this.#place = placeOf(file)
+    this.#header = readStart(this.#database, HEADER_BYTES)
+    this.#logBytes = fstatSync(this.#log).size
+  }
+
+  /** Returns why the store must not be written to any more; undefined if nobody else has touched it. */
+  findChange(): OperatorError | undefined {
+    for (const [path, inode] of this.#inodes) if (inodeOf(path) !== inode) return storeIsGone(this.#files, path)
+    const { file } = this.#files.spec
+    if (!this.#isLogWhole()) return storeIsChanged(this.#files, `${file}-wal`)
+    if (isSamePlace(placeOf(file), this.#place)) return undefined
+    return readStart(this.#database, HEADER_BYTES).equals(this.#header) ? undefined : storeIsChanged(this.#files, file)
+  }
+
+  /** Takes over what a transaction of this process has changed; throws OperatorError if the database is gone or another one. */
+  accept(): FilePlace {
+    const { file } = this.#files.spec
+    const place = placeOf(file)
+    if (!place || place.inode !== this.#inodes.get(file)) throw storeIsGone(this.#files, file)
+    this.#logBytes = fstatSync(this.#log).size
+    // Most transactions change only the log.
+    if (isSamePlace(place, this.#place)) return place
+    const header = readStart(this.#database, HEADER_BYTES)
+    if (header.length < HEADER_BYTES || changesOf(header) < changesOf(this.#header)) {
+      throw storeIsChanged(this.#files, file)
+    }
+    this.#header = header
+    this.#place = place
+    return place
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#database)
+    closeSync(this.#log)
+  }
+
+  /** SQLite never cuts its log while it is open, and writes the rest of one that was cut behind a hole. */
+  #isLogWhole(): boolean {
+    const start = readStart(this.#log, MAGIC_BYTES)
+    return (
+      fstatSync(this.#log).size >= this.#logBytes &&
+      start.length === MAGIC_BYTES &&
+      LOG_MAGIC.includes(start.readUInt32BE())
+    )
+  }
+}
+
+function inodeOf(path: string): bigint | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino
+}
+
+function readStart(descriptor: number, lengthBytes: number): Buffer {
+  const start = Buffer.alloc(lengthBytes)
+  return start.subarray(0, readSync(descriptor, start, 0, lengthBytes, 0))
+}
+
+function changesOf(header: Buffer): number {
+  return header.readUInt32BE(CHANGES_AT)
+}
+
+function storeIsGone({ directory }: StoreFiles, path: string): OperatorError {
+  const text = `The store in "${directory}" was deleted or replaced while it was in use ("${basename(path)}")`
+  return new OperatorError('store-damaged', `${text}; put it back and start again`)
+}
+
+function storeIsChanged({ directory }: StoreFiles, path: string): OperatorError {
+  const text = `The store in "${directory}" was changed by another program while it was in use ("${basename(path)}")`
+  return new OperatorError('store-damaged', `${text}; find out which, and start again: shelfd checks what is left`)
+}
