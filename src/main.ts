@@ -7,7 +7,7 @@ if (major < 24) {
   process.stderr.write(`shelfd: Cannot run on Node ${process.versions.node}: Node 24 or newer is needed\n`)
   process.exitCode = 2
 } else {
-  void main()
+  main().catch(reportFailedStart)
 }
 
 async function main(): Promise<void> {
@@ -21,8 +21,14 @@ async function main(): Promise<void> {
   if (process.env.UV_THREADPOOL_SIZE === undefined) process.env.UV_THREADPOOL_SIZE = '2'
   const { runCli } = await import('./cli/run-cli.ts')
   const { ownUid } = await import('./foundation/files/ownership.ts')
+  const { cannotWrite, findWorkingDirectory } = await import('./cli/terminal/process-faults.ts')
   const { stdout, stderr, env } = process
-  for (const stream of [stdout, stderr]) stream.on('error', ignoreBrokenPipe)
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // The reader of the output has stopped reading, which is no error of this program.
+    if (error.code !== 'EPIPE') throw cannotWrite(error)
+  })
+  // Of messages that cannot be written nobody can be told; what they are about goes on.
+  stderr.on('error', () => {})
   process.exitCode = await runCli(process.argv.slice(2), {
     // The stream opens only when a command reads it, and few do.
     stdin: { [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator]() },
@@ -30,12 +36,14 @@ async function main(): Promise<void> {
     stderr,
     isTerminal: { stdin: isatty(0), stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
     env,
-    cwd: process.cwd(),
+    get cwd() {
+      return findWorkingDirectory()
+    },
     uid: ownUid(),
     home: homedir(),
     ...(await listenForStop()),
     onCrash: (listener) => {
-      process.on('uncaughtException', (error) => void listener(error).finally(() => process.exit(1)))
+      process.on('uncaughtException', (error) => void listener(error).then((code) => process.exit(code)))
     },
     onHangup: (listener) => {
       process.on('SIGHUP', listener)
@@ -65,7 +73,11 @@ async function listenForStop(): Promise<Pick<CliIo, 'signal' | 'onStop'>> {
   }
 }
 
-/** Ignores EPIPE: the reader of the output has stopped reading, which is no error of this program. */
-function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
+/** Without any module, since the lack of file descriptors that kept one from being loaded lasts. */
+function reportFailedStart(error: unknown): void {
+  const text = error instanceof Error ? error.message : String(error)
+  const isLack = /\bE[MN]FILE\b|too many open files/i.test(text)
+  const todo = isLack ? '; raise the limit of open files ("ulimit -n"), then run again' : ''
+  process.stderr.write(`shelfd: Cannot start: ${text.replace(/\s+/g, ' ').replace(/\.$/, '')}${todo}\n`)
+  process.exitCode = isLack ? 78 : 1
 }

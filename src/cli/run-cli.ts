@@ -23,7 +23,10 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
     redact: (text) => text,
   }
   // Node itself would print the error without redacting secrets.
-  io.onCrash?.((error) => reportError(error, io, { ...shown, withStack: true }))
+  io.onCrash?.(async (error) => {
+    await reportError(error, io, { ...shown, withStack: !(error instanceof ShelfdError) })
+    return exitCodeOf(error)
+  })
   try {
     return await dispatch(flagForWord(argv), io, shown)
   } catch (error) {

@@ -23,7 +23,7 @@ export function findDocumentFolders(home: string): DocumentFolder[] {
       return { path, documents: countDocuments(path, DEPTH, { left: MOST_ENTRIES }) }
     })
     .filter(({ documents }) => documents > 0)
-    .sort((one, other) => other.documents - one.documents || one.path.localeCompare(other.path))
+    .sort((one, other) => other.documents - one.documents || one.path.localeCompare(other.path, 'en'))
     .slice(0, MOST_FOLDERS)
 }
 

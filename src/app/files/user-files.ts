@@ -1,6 +1,6 @@
 /** Files that a user names on the command line: read for `--data`, written for `--output`. */
 import { createWriteStream } from 'node:fs'
-import { open, readFile, rm, stat } from 'node:fs/promises'
+import { open, readFile, realpath, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -34,20 +34,30 @@ export async function fileIn(target: string, name: string): Promise<string> {
 }
 
 /**
- * Writes a file whose content appears only when complete; without `force` it replaces no file. Throws
+ * Writes a file whose content appears only when complete, or into a device or a pipe; without `force` it replaces no file. Throws
  * UsageError('bad-usage') when the file exists, FileError('io-error') when it cannot be written.
  */
 export async function saveFile(file: string, bytes: Bytes, { force, signal }: SaveOptions): Promise<void> {
   if (!force) await reserve(file)
-  const partial = `${file}.${process.pid}.partial`
+  const write = (target: string, flags: string) =>
+    pipeline(Readable.from(bytes), createWriteStream(target, { flags }), { ...(signal && { signal }) })
+  const place = await realpath(file).catch(() => file)
+  const partial = `${place}.${process.pid}.partial`
   try {
-    await pipeline(Readable.from(bytes), createWriteStream(partial, { flags: 'wx' }), { ...(signal && { signal }) })
-    await moveIntoPlace(partial, file, 'complete')
+    if (await isStream(place)) return await write(place, 'w')
+    await write(partial, 'wx')
+    await moveIntoPlace(partial, place, 'complete')
   } catch (error) {
     await rm(partial, { force: true })
     if (!force) await rm(file, { force: true })
     throw toFileError(file, error)
   }
+}
+
+/** Whether it is a device, a pipe or a socket, which takes what is written and must not be replaced. */
+async function isStream(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined)
+  return found !== undefined && !found.isFile() && !found.isDirectory()
 }
 
 /** Creates an empty file, so that no other program can take the name meanwhile. */

@@ -20,8 +20,8 @@ export interface CliIo {
    * second request ends the process at once. Absent where such requests are impossible.
    */
   readonly onStop?: (listener: StopListener) => Disposable
-  /** Calls `listener` with an uncaught error before it ends the process. Absent where the caller reports such errors. */
-  readonly onCrash?: (listener: (error: unknown) => Promise<void>) => void
+  /** Calls `listener` with an uncaught error, and ends the process with the code that it returns. Absent where the caller reports such errors. */
+  readonly onCrash?: (listener: (error: unknown) => Promise<number>) => void
   /** Calls `listener` at every SIGHUP, which ends the process without a listener. Absent where there is no SIGHUP. */
   readonly onHangup?: (listener: () => void) => Disposable
 }

@@ -19,7 +19,7 @@ export function truncateToWidth(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text
   let kept = ''
   let width = 1
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
+  for (const { segment } of new Intl.Segmenter('en').segment(text)) {
     width += displayWidth(segment)
     if (width > columns) break
     kept += segment

@@ -18,7 +18,7 @@ export interface ParsedQuery {
 const MAX_CLAUSES = 32
 const QUOTES = /[“”„‟«»「」『』＂]/g
 const PARTS = /(?<=^|\s)([-−])?"([^"]*)(?:"|$)|\S+/gu
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
+const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
 
 /** Reads `"…"` as a phrase, a minus before a word or a phrase as an exclusion, and everything else as words. */
 export function parseQuery(query: string): ParsedQuery {
