@@ -9,7 +9,7 @@ import { createHome, createStop } from './run-with.ts'
 const RECORDER = `#!/bin/sh
 echo "$(basename "$0") $*" >> "$RECORD"
 echo "token: \${SHELFD_TOKEN-none}" >> "$RECORD"
-case " $FAILING " in *" $2 "*) echo "Failed to connect to bus" >&2; exit 1;; esac
+case " $FAILING " in *" $1 "* | *" $2 "*) echo "Failed to connect to bus" >&2; exit 1;; esac
 if [ "$*" = "\${FOLLOWED-}" ]; then echo "first line"; exec sleep 600; fi
 printf 'printed by %s\\n\\tindented \\033[31mred\\n' "$(basename "$0")"
 `
@@ -78,6 +78,23 @@ describe.runIf(process.platform === 'linux')('service install', () => {
     expect(ended.stderr).toContain('"systemctl --user enable shelfd.service" failed\n  Failed to connect to bus')
   })
 
+  test('every service command explains a systemd that cannot be reached, and leaves nothing', async () => {
+    const without = { ...env, FAILING: 'show --property=Version' }
+    const file = join(temporaryDirectory(), 'config')
+    for (const verb of ['install', 'status', 'start', 'stop']) {
+      const ended = await shelfd(`service ${verb}`, { env: { ...without, XDG_CONFIG_HOME: file } })
+      expect({ verb, ...ended }).toMatchObject({ verb, exitCode: 2 })
+      expect(ended.stderr).toMatch(/^shelfd: Cannot reach the systemd of user \w+: .*loginctl enable-linger.*--system/)
+      expect(ended.stderr).not.toContain('connect to bus')
+    }
+    expect(existsSync(file)).toBe(false)
+    expect(calls()).toEqual([])
+    const ofMachine = await shelfd('service status --system', { env: without })
+    expect(ofMachine).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/^shelfd: Cannot reach systemd: /) })
+    const nothing = await shelfd('service uninstall', { env: { ...without, XDG_CONFIG_HOME: file } })
+    expect(nothing).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Nothing to remove') })
+  })
+
   test('service install explains that systemd is missing', async () => {
     const ended = await shelfd('service install', { env: { PATH: temporaryDirectory() } })
     expect(ended).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('there is no program "systemctl"') })
@@ -131,5 +148,7 @@ describe.runIf(process.platform === 'linux')('an installed service', () => {
 function calls(): string[] {
   const lines = readFileSync(record, 'utf8').split('\n').filter(Boolean)
   expect(lines.filter((line) => line.startsWith('token: ') && line !== 'token: none')).toEqual([])
-  return lines.filter((line) => !line.startsWith('token: ')).map((line) => line.replace(/^\w+ /, ''))
+  const made = lines.filter((line) => !line.startsWith('token: ')).map((line) => line.replace(/^\w+ /, ''))
+  // The question whether systemd answers.
+  return made.filter((line) => !line.endsWith('show --property=Version'))
 }

@@ -1,5 +1,6 @@
 import { FileError, UsageError } from '../../foundation/errors.ts'
 import { escapeLines, escapeText } from '../../foundation/text/safe-text.ts'
+import { isThere } from '../files/real-path.ts'
 import { readTemplate, removeDefinition, writeDefinition } from './definition-files.ts'
 import type { RunProgram } from './run-program.ts'
 import type { Filling, LogOptions, ProgramCall, SystemServicePlan } from './system-service-plan.ts'
@@ -21,6 +22,7 @@ export interface Done {
  */
 export async function installSystemService(input: ManageInput, filling: Filling, startNow: boolean): Promise<Done> {
   const { plan } = input
+  await assertReachable(input)
   assertPlain([...filling.command, filling.tokenFile ?? ''])
   await writeDefinition(plan.file, plan.fill(await readTemplate(plan.template), filling))
   const ran = await runAll(input.run, [...plan.enable, ...(startNow ? plan.launch : [])])
@@ -28,20 +30,29 @@ export async function installSystemService(input: ManageInput, filling: Filling,
 }
 
 /** Stops the service and removes its definition, never the state; undefined when there was no definition. */
-export async function uninstallSystemService({ plan, run }: ManageInput): Promise<Done | undefined> {
+export async function uninstallSystemService(input: ManageInput): Promise<Done | undefined> {
+  const { plan, run } = input
+  if (isThere(plan.file)) await assertReachable(input)
   const stopped = await runAll(run, plan.disable)
   if (!(await removeDefinition(plan.file))) return undefined
   return { file: plan.file, ran: [...stopped, ...(await runAll(run, plan.forget))] }
 }
 
 /** Starts or stops the service. Throws as `installService` does. */
-export async function switchSystemService({ plan, run }: ManageInput, to: 'start' | 'stop'): Promise<void> {
-  await runAll(run, [plan[to]])
+export async function switchSystemService(input: ManageInput, to: 'start' | 'stop'): Promise<void> {
+  await assertReachable(input)
+  await runAll(input.run, [input.plan[to]])
 }
 
 /** Shows the status from the service manager; returns whether the service runs. */
 export async function showSystemService({ plan, run }: ManageInput, show: (line: string) => void): Promise<boolean> {
   return (await run(plan.status, showPlainly(show))).exitCode === 0
+}
+
+/** Throws UsageError('bad-usage') when the service manager does not answer. */
+export async function assertReachable({ plan, run }: ManageInput): Promise<void> {
+  if (!plan.reach || (await run(plan.reach.call, () => {})).exitCode === 0) return
+  throw new UsageError('bad-usage', plan.reach.otherwise)
 }
 
 /** Shows the service's log; false when it cannot be read. Throws UsageError('bad-usage') when no log is kept. */

@@ -6,7 +6,7 @@ import { replaceOnce } from './system-service-plan.ts'
 const UNIT = 'shelfd.service'
 
 /** systemd: a unit of the user's own manager, or of the system. */
-export function planSystemd({ isSystem, home, env }: PlanInput): SystemServicePlan {
+export function planSystemd({ isSystem, home, env, user }: PlanInput): SystemServicePlan {
   const scope = isSystem ? [] : ['--user']
   const systemctl = (...args: string[]): ProgramCall => ({ program: 'systemctl', args: [...scope, ...args] })
   const userDirectory = join(configHome(env.XDG_CONFIG_HOME, home), 'systemd', 'user')
@@ -15,6 +15,10 @@ export function planSystemd({ isSystem, home, env }: PlanInput): SystemServicePl
     template: isSystem ? 'shelfd-system.service' : UNIT,
     file: join(isSystem ? '/etc/systemd/system' : userDirectory, UNIT),
     fill: fillUnit,
+    reach: {
+      call: systemctl('show', '--property=Version'),
+      otherwise: isSystem ? NO_SYSTEM : noUserManager(user.name),
+    },
     enable: [reload, systemctl('enable', UNIT)],
     launch: [systemctl('restart', UNIT)],
     start: systemctl('start', UNIT),
@@ -28,6 +32,20 @@ export function planSystemd({ isSystem, home, env }: PlanInput): SystemServicePl
     }),
     nextSteps: isSystem ? SYSTEM_STEPS : USER_STEPS,
   }
+}
+
+const WITHOUT = 'without systemd, as in most containers, start "shelfd daemon" yourself'
+
+const NO_SYSTEM = `Cannot reach systemd: this machine was not started with it, or it does not answer you; ${WITHOUT}`
+
+/** As after `su`, in a job of cron or in a container. */
+function noUserManager(name: string): string {
+  const ways = [
+    `"sudo loginctl enable-linger ${name}" has it run always, then run this again`,
+    '"sudo shelfd service install --system" installs the service of the whole machine instead',
+    WITHOUT,
+  ]
+  return `Cannot reach the systemd of user ${name}: nobody is signed in here as ${name}; ${ways.join('; ')}`
 }
 
 const USER_STEPS = [

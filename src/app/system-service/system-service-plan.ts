@@ -35,6 +35,8 @@ export interface SystemServicePlan {
   readonly file: string
   /** Fills the template; throws UsageError('bad-usage') for what the service manager cannot do. */
   fill(template: string, filling: Filling): string | Uint8Array
+  /** A call that succeeds if the service manager answers, and what to tell otherwise. Absent where there is always one. */
+  readonly reach?: { readonly call: ProgramCall; readonly otherwise: string }
   /** After the file is written: registers the service and enables its automatic start. */
   readonly enable: readonly ProgramCall[]
   /** After `enable`: starts the service, or restarts it when it runs. */

@@ -1,4 +1,4 @@
-import { showSystemService } from '../../../app/system-service/manage-system-service.ts'
+import { assertReachable, showSystemService } from '../../../app/system-service/manage-system-service.ts'
 import { defineCommand } from '../../command.ts'
 import { SERVICE_OPTIONS, toManageInput } from './system-service-input.ts'
 
@@ -10,6 +10,8 @@ export const command = defineCommand({
   examples: [['service status', 'since when it runs, and its last lines']],
   exits: ['done', 'failed'],
   async run(context, { system }) {
-    return (await showSystemService(toManageInput(context, system), context.print)) ? 'done' : 'failed'
+    const input = toManageInput(context, system)
+    await assertReachable(input)
+    return (await showSystemService(input, context.print)) ? 'done' : 'failed'
   },
 })
