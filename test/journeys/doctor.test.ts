@@ -156,6 +156,13 @@ describe('the doctor on this computer', () => {
     expect(snapshot(home.stateDir)).toEqual(before)
   })
 
+  test('the size of a library is that of all its files', async () => {
+    const home = temporaryHome()
+    home.write('Papers', { 'large.bin': new Uint8Array(20 * 2 ** 20).map(() => Math.random() * 256) })
+    expect((await home.shelfd(['sync', 'Papers'])).exitCode).toBeLessThan(2)
+    expect((await examine(home)).of('library').message).toMatch(/^on this computer, intact, 2\d(?:\.\d)? MiB /)
+  })
+
   test('a damaged library fails its check', async () => {
     const home = temporaryHome()
     await (await startEmbeddedLibrary({ dataDir: home.dataDir }))[Symbol.asyncDispose]()

@@ -61,7 +61,7 @@ async function whileReplaced(file: string, make: (file: string) => void, work: (
 }
 
 describe.each(Object.entries(KINDS))('%s in place of a file of the state', (kind, make) => {
-  test(`${kind} in place of a file of the state is named at once (P24)`, PATIENT, async () => {
+  test('what lies in place of a file of the state is named at once (P24)', PATIENT, async () => {
     const service = await startFaultyService({ library: 'Research' })
     const home = await usedHome(service)
     service.forget()
@@ -76,7 +76,7 @@ describe.each(Object.entries(KINDS))('%s in place of a file of the state', (kind
     expect(service.requests).toEqual([])
   })
 
-  test(`${kind} in place of a file of the library is named at once`, PATIENT, async () => {
+  test('what lies in place of a file of the library is named at once', PATIENT, async () => {
     const home = await usedHome()
     for (const file of LIBRARY_FILES.map((name) => join(home.dataDir, name))) {
       await whileReplaced(file, make, async () => {

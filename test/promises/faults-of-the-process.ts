@@ -54,12 +54,23 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
   },
   {
     id: 'F-PR-05',
-    happens: 'the store is deleted or replaced while it is open',
-    answer: 'the daemon ends with exit 78 instead of writing to a deleted file',
+    happens: 'a file of the store, or its directory, is deleted, replaced, overwritten or unmounted while it is open',
+    answer:
+      'looked at before each commit of intents: the run and the daemon end with exit 78, and nothing more is sent',
     class: 'halt',
     shownBy: {
       'store/integrity/gone-back.test.ts': ['a store that is %s in use takes no more writes'],
+      'store/integrity/open-files.test.ts': [
+        'a store whose files change between two writes takes no more',
+        'a store whose files change during a write takes no later one',
+        'a store takes its own checkpoints and harmless changes for no damage',
+      ],
       'journeys/daemon-guards.test.ts': ['a daemon ends when its store is deleted, the next one asks (P14)'],
+      'journeys/state-under-a-run.test.ts': [
+        'a sync whose state is lost on the way ends with 78 and sends no more',
+        'a daemon whose state %s ends by itself with 78',
+        'a daemon whose state is unmounted ends by itself with 78',
+      ],
     },
   },
   {
@@ -170,5 +181,37 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
     answer: 'the process continues where it was, and looks for uploads that broke meanwhile',
     class: 'retry',
     shownBy: { 'journeys/real-process.test.ts': ['a process stopped during an upload completes it afterwards'] },
+  },
+  {
+    id: 'F-PR-16',
+    happens: 'a pipe, a directory, a link, something huge or a foreign database where a file of the state belongs',
+    answer: 'no command waits for it or reads it: exit 78, the file is named, nothing is sent',
+    class: 'operator',
+    shownBy: {
+      'journeys/foreign-state-files.test.ts': [
+        'what lies in place of a file of the state is named at once (P24)',
+        'what lies in place of a file of the library is named at once',
+        'a file of the state that is far too large is not read',
+        'a lock that is no lock names the file to move away',
+        'a link in place of the database is not followed',
+        'a database with our numbers and %s is refused',
+        'a database of another program without numbers is not made a store',
+        'a state directory where none can be made is refused at once',
+      ],
+    },
+  },
+  {
+    id: 'F-PR-17',
+    happens: 'a full output, a working directory that is gone, no free file descriptor at start, a nonsense locale',
+    answer: 'one line and an exit code of the table, no stack',
+    class: 'operator',
+    shownBy: {
+      'journeys/surroundings.test.ts': [
+        'a full standard output is one line and exit 1',
+        'a working directory that is gone is named without a stack',
+        'a lack of descriptors at start is exit 78 without a stack',
+        'a locale that no system knows changes nothing',
+      ],
+    },
   },
 ]
