@@ -12,6 +12,8 @@ if (major < 24) {
 
 async function main(): Promise<void> {
   process.umask(0o077)
+  // Without a listener Node opens its debugger, through which every user of the machine may run code as this one.
+  process.on('SIGUSR1', () => {})
   // Unlike an import, this loads only what is asked for.
   const { homedir } = process.getBuiltinModule('node:os')
   const { isatty } = process.getBuiltinModule('node:tty')
@@ -23,6 +25,7 @@ async function main(): Promise<void> {
   const { ownUid } = await import('./foundation/files/ownership.ts')
   const { cannotWrite, findWorkingDirectory } = await import('./cli/terminal/process-faults.ts')
   const { stdout, stderr, env } = process
+  const { signal, onStop } = await listenForStop()
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     // The reader of the output has stopped reading, which is no error of this program.
     if (error.code !== 'EPIPE') throw cannotWrite(error)
@@ -31,7 +34,7 @@ async function main(): Promise<void> {
   stderr.on('error', () => {})
   process.exitCode = await runCli(process.argv.slice(2), {
     // The stream opens only when a command reads it, and few do.
-    stdin: { [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator]() },
+    stdin: { [Symbol.asyncIterator]: () => readStdin(signal) },
     stdout,
     stderr,
     isTerminal: { stdin: isatty(0), stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
@@ -41,7 +44,8 @@ async function main(): Promise<void> {
     },
     uid: ownUid(),
     home: homedir(),
-    ...(await listenForStop()),
+    signal,
+    onStop,
     onCrash: (listener) => {
       process.on('uncaughtException', (error) => void listener(error).then((code) => process.exit(code)))
     },
@@ -53,7 +57,7 @@ async function main(): Promise<void> {
 }
 
 /** The first SIGINT or SIGTERM aborts the signal, the second one ends the process at once; listeners run before each. */
-async function listenForStop(): Promise<Pick<CliIo, 'signal' | 'onStop'>> {
+async function listenForStop(): Promise<Required<Pick<CliIo, 'signal' | 'onStop'>>> {
   const { InterruptedError } = await import('./foundation/errors.ts')
   const controller = new AbortController()
   const listeners = new Set<StopListener>()
@@ -71,6 +75,12 @@ async function listenForStop(): Promise<Pick<CliIo, 'signal' | 'onStop'>> {
       return { [Symbol.dispose]: () => listeners.delete(listener) }
     },
   }
+}
+
+/** Reads until the program is asked to stop: an open stdin would keep the process alive. */
+function readStdin(signal: AbortSignal): AsyncIterator<Uint8Array> {
+  const { addAbortSignal } = process.getBuiltinModule('node:stream')
+  return addAbortSignal(signal, process.stdin)[Symbol.asyncIterator]()
 }
 
 /** Without any module, since the lack of file descriptors that kept one from being loaded lasts. */

@@ -18,7 +18,7 @@ const MAX_MESSAGE_BYTES = 32 * 2 ** 20
 
 /** Speaks the Model Context Protocol, a message a line, until the client closes stdin or `signal` is aborted. */
 export async function serveOnStdio({ access, version, signal, onError, ...streams }: StdioOptions): Promise<void> {
-  const stdin = streams.stdin instanceof Readable ? streams.stdin : Readable.from(streams.stdin)
+  const stdin = Readable.from(readUntil(signal, streams.stdin))
   const stdout = new Writable({
     write: (chunk: Uint8Array, _encoding, done) => void streams.stdout.write(chunk, () => done()),
   })
@@ -30,5 +30,14 @@ export async function serveOnStdio({ access, version, signal, onError, ...stream
     if (!signal.aborted) throw error
   } finally {
     await server.close()
+  }
+}
+
+/** Ends in order when `signal` is aborted, also where the source then fails. */
+async function* readUntil(signal: AbortSignal, source: StdioOptions['stdin']): AsyncGenerator<Uint8Array | string> {
+  try {
+    yield* source
+  } catch (error) {
+    if (!signal.aborted) throw error
   }
 }

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { EmbeddedOptions } from '../../../src/embedded/start-embedded.ts'
 import { systemClock } from '../../../src/foundation/clock.ts'
@@ -25,6 +26,16 @@ async function withReader(options: Partial<EmbeddedOptions> = {}) {
   const found = async (word: string) =>
     pluck((await client.get(`/search/resources?query=${word}`)).json.results, 'resource')
   return { ...started, id, pid, show, until, found, signal: (name: NodeJS.Signals) => process.kill(pid, name) }
+}
+
+/** TCP ports of IPv4 on which a process accepts connections. */
+function listeningPorts(pid: number): number[] {
+  const open = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))
+  const sockets = readFileSync(`/proc/${pid}/net/tcp`, 'utf8').split('\n').slice(1)
+  return sockets
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , , state, , , , , , inode]) => state === '0A' && open.includes(`socket:[${inode}]`))
+    .map(([, local = '']) => Number.parseInt(local.split(':')[1] ?? '', 16))
 }
 
 describe.runIf(process.platform === 'linux')('the extraction process', () => {
@@ -55,6 +66,13 @@ describe.runIf(process.platform === 'linux')('the extraction process', () => {
       })
     }
     expect(readerProcesses()).toEqual([expect.not.toBeOneOf([pid])])
+  })
+
+  it('SIGUSR1 opens no debugger in an extraction process', async () => {
+    const { client, id, pid, signal } = await withReader()
+    signal('SIGUSR1')
+    await client.processed(id, await client.uploaded(id, page('next.html', 'next')))
+    expect([readerProcesses(), listeningPorts(pid)]).toEqual([[pid], []])
   })
 
   it('a document that ends its process twice fails, and only that one', async () => {

@@ -39,7 +39,7 @@ export function startReaderProcess(setup: ReaderSetup, listener: ProcessListener
   const child = fork(ENTRY, [String(limits.memoryMiB), recognizes ? 'recognizer' : 'reader', temporaryDir], {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    execArgv: [`--max-old-space-size=${limits.heapMiB}`],
+    execArgv: ['--disable-sigusr1', `--max-old-space-size=${limits.heapMiB}`],
     env: { ...childEnvironment(), UV_THREADPOOL_SIZE: '1' },
   })
   listen(child, listener)
