@@ -15,7 +15,7 @@ import type { MetricsSink } from '../sync/metrics-sink.ts'
 import { observeInThreads } from '../sync/observe/observe-in-threads.ts'
 import { dashboardSources } from './dashboard/dashboard-sources.ts'
 import { keepRecent } from './logging/recent-log.ts'
-import { assertAnyKept, chooseForDaemon } from './mirrors/choose-mirrors.ts'
+import { admitMirrors, assertAnyKept, chooseForDaemon } from './mirrors/choose-mirrors.ts'
 import { planNotices } from './notify/notice-plan.ts'
 import { composeEngine } from './open-engine.ts'
 import { serviceNameOf } from './open-runner.ts'
@@ -147,6 +147,12 @@ class Planner {
       timeZone: settings.timeZone,
       maintenance: settings.maintenance,
       lendLibrary: () => composed.lendLibrary(),
+      admit: (asked) =>
+        admitMirrors(settings, {
+          ...{ mirrors: asked, kept: mirrors },
+          known: this.#store.mirrors.list(),
+          home: this.#input.home,
+        }),
       mirrors: mirrors.map((mirror) => {
         const configured = settings.mirrors.find(({ name }) => name === mirror.name) ?? adHocMirror(mirror.path)
         const { schedule = null, maxDurationMs } = configured

@@ -1,11 +1,13 @@
 import type { SettingFlag } from '../app/settings/overrides.ts'
+import type { Bounds } from '../foundation/text/bounds.ts'
 import type { CommandContext } from './context.ts'
 import type { ExitName } from './exit-codes.ts'
 
-/** One flag or positional argument. */
-export interface ArgumentSpec {
-  /** A `count` is a switch whose value is the number of its occurrences. */
-  readonly type: 'string' | 'boolean' | 'number' | 'count'
+/** One flag or positional argument. A `count` is a switch whose value is the number of its occurrences. */
+export type ArgumentSpec = ArgumentTexts &
+  ({ readonly type: 'string' | 'boolean' | 'count' } | { readonly type: 'number'; readonly bounds: Bounds })
+
+interface ArgumentTexts {
   readonly describe: string
   /** One letter. */
   readonly alias?: string

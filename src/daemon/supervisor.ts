@@ -3,7 +3,7 @@ import type { ControllerSettings } from '../sync/continuous/controller-settings.
 import type { DaemonMirrorStatus, DaemonStatus } from '../sync/continuous/daemon-status.ts'
 import { MirrorController, SCHEDULED } from '../sync/continuous/mirror-controller.ts'
 import { ServiceConnection } from '../sync/continuous/service-connection.ts'
-import type { Engine } from '../sync/engine.ts'
+import type { Engine, MirrorSettings } from '../sync/engine.ts'
 import { createFollower } from '../sync/ingestion/create-follower.ts'
 import { isPaused } from '../sync/pause.ts'
 import type { LibraryAccess } from './control/answers.ts'
@@ -28,6 +28,8 @@ export interface SupervisorPlan extends AsyncDisposable {
   readonly timeZone: string | undefined
   readonly maintenance: readonly MaintenanceWindow[]
   lendLibrary(): Promise<LibraryAccess | null>
+  /** Checks mirrors that a client asks for, which need not be those of the plan; throws UsageError. */
+  admit(mirrors: readonly MirrorSettings[]): readonly MirrorSettings[]
 }
 
 /** Starts and stops the controllers of all mirrors, the connection they share, and the times at which they may upload. */

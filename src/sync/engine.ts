@@ -1,14 +1,17 @@
+import { isAbsolute, normalize } from 'node:path'
 import type PQueue from 'p-queue'
 import { z } from 'zod'
+import { normalizeLibraryPath } from '../contract/library-path.ts'
 import type { AccessContext } from '../contract/records.ts'
 import type { Clock, Random } from '../foundation/clock.ts'
 import type { Mutex } from '../foundation/concurrency/mutex.ts'
 import type { Logger } from '../foundation/logger.ts'
+import { boundedNumber } from '../foundation/text/bounds.ts'
 import type { FileSystem } from '../local/read/file-system.ts'
 import type { OutageListener } from '../remote/policies/outage.ts'
 import type { ServiceClient } from '../remote/service-client.ts'
 import type { PollIntervals } from '../rules/ingestion/poll-interval.ts'
-import { uploadLimits } from '../rules/upload/quota.ts'
+import { LIMIT_BOUNDS, uploadLimits } from '../rules/upload/quota.ts'
 import type { Store } from '../store/open-store.ts'
 import type { MirrorRow } from '../store/tables/mirrors.ts'
 import type { FileLog } from './file-log.ts'
@@ -43,15 +46,19 @@ export interface Service {
 
 /** One mirror as configured or named on the command line. */
 export const mirrorSettings = z.object({
-  name: z.string(),
-  path: z.string(),
+  name: z.string().min(1, 'must not be empty'),
+  path: z
+    .string()
+    .refine((path) => isAbsolute(path) && normalize(path) === path, 'must be an absolute path without ".."'),
   /** Identifier or exact name. */
-  library: z.string(),
+  library: z.string().min(1, 'must not be empty'),
   /** Create the library if it is missing: only in the embedded service, where nobody else can create it. */
   mayCreateLibrary: z.boolean(),
-  remotePath: z.string(),
+  remotePath: z
+    .string()
+    .refine((path) => normalizeLibraryPath(path) === path, 'must be a library path such as /Papers'),
   ignore: z.array(z.string()).readonly(),
-  maxSizeBytes: z.number().nonnegative().nullable(),
+  maxSizeBytes: boundedNumber(LIMIT_BOUNDS.sizeBytes).nullable(),
   oneFileSystem: z.boolean(),
   emptyFiles: z.enum(['upload', 'skip']),
   /** How long a file must stay unchanged before it is read again after it changed while it was read. */
@@ -65,9 +72,9 @@ export const mirrorSettings = z.object({
 })
 
 export const engineLimits = uploadLimits.extend({
-  transfers: z.int().positive(),
-  checkers: z.int().positive(),
-  inIngestion: z.int().positive(),
+  transfers: boundedNumber(LIMIT_BOUNDS.transfers),
+  checkers: boundedNumber(LIMIT_BOUNDS.checkers),
+  inIngestion: boundedNumber(LIMIT_BOUNDS.inIngestion),
 })
 
 export type MirrorSettings = Readonly<z.infer<typeof mirrorSettings>>

@@ -1,10 +1,12 @@
 import { z } from 'zod'
+import { anyNumber, boundedNumber } from '../foundation/text/bounds.ts'
+import { MAX_DURATION_MS } from '../foundation/text/units.ts'
 import type { SyncSummary } from '../rules/run/sync-summary.ts'
 import type { QuotaScope } from './upload/run-quota.ts'
 
 export const passOptions = z.object({
   /** How long to wait for ingestion after the last upload; 0: no wait. */
-  waitMs: z.number().nonnegative(),
+  waitMs: boundedNumber(anyNumber(0, MAX_DURATION_MS)),
   hashEverything: z.boolean(),
   isDryRun: z.boolean(),
   /** Any number of files may be gone (P12). */

@@ -83,7 +83,8 @@ describe('flags', () => {
 
   test('flags take negative numbers, and texts that look like numbers', async () => {
     expect((await read('service', 'logs', '-n', '5')).args).toMatchObject({ lines: 5 })
-    expect((await read('service', 'logs', '--lines=-5')).args).toMatchObject({ lines: -5 })
+    expect(await mistakeOf('service', 'logs', '--lines=-5')).toContain('must be a whole number from 0 to 1000000')
+    expect((await read('service', 'logs', '--lines=0')).args).toMatchObject({ lines: 0 })
     expect((await read('resource', 'download', '0x10', '-o', '007')).args).toMatchObject({ id: '0x10', output: '007' })
   })
 })
@@ -122,8 +123,8 @@ describe('mistakes', () => {
     [['sync', '--to', '--json'], 'Cannot use --to without a value'],
     [['asset', 'download', 'x', '-o'], 'Cannot use -o without a value'],
     [['search', 'x', '--library'], 'Cannot use --library without a value'],
-    [['search', 'x', '--limit', 'many'], 'Cannot use "many" for --limit: it must be a number'],
-    [['search', 'x', '--limit='], 'Cannot use "" for --limit: it must be a number'],
+    [['search', 'x', '--limit', 'many'], 'Cannot use "many" for --limit: it must be a whole number from 1 to 1000'],
+    [['search', 'x', '--limit='], 'Cannot use "" for --limit: it must be a whole number from 1 to 1000'],
     [['status', '--log-format', 'xml'], 'Cannot use "xml" for --log-format: it is one of text, json'],
     [['completion', 'tcsh'], 'Cannot use "tcsh" for SHELL: it is one of bash, zsh, fish'],
     [['asset', 'frame', 'x'], 'Cannot run without --at: Where in the video'],

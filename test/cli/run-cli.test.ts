@@ -132,7 +132,7 @@ describe('usage errors', () => {
     ['mkdir', 'Cannot run without LIBRARY:/path'],
     ['config path --log-format xml', 'it is one of text, json'],
     ['config path --config', 'Cannot use --config without a value'],
-    ['search x --limit many', 'it must be a number'],
+    ['search x --limit many', 'it must be a whole number from 1 to 1000'],
     ['asset frame x', 'Cannot run without --at'],
   ])('the usage error of "%s" names what is near', async (line, message) => {
     const { exitCode, stdout, stderr } = await shelfd(line)

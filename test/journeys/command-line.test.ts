@@ -42,7 +42,7 @@ describe('mistyped lines', () => {
     [['status', '-q=1'], 'Cannot use -q with a value'],
     [['sync', '--no-config', 'x'], 'Cannot understand the flag --no-config'],
     [['config', 'path', '--config'], 'Cannot use --config without a value'],
-    [['search', 'x', '--limit', 'NaN'], 'Cannot use "NaN" for --limit: it must be a number'],
+    [['search', 'x', '--limit', 'NaN'], 'Cannot use "NaN" for --limit: it must be a whole number from 1 to 1000'],
   ])('the mistyped line %j is explained in plain words', async (words, message) => {
     const home = temporaryHome()
     const { exitCode, stdout, stderr } = await home.shelfd(words)

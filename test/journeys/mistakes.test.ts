@@ -58,7 +58,7 @@ const MISTAKES: readonly Mistake[] = [
     'no readable library',
     'shelfd search',
   ]),
-  given('a port that is none', ['serve', '--port', '99999'], 2, ['port 99999', '0 to 65535']),
+  given('a port that is none', ['serve', '--port', '99999'], 2, ['--port', '0 to 65535']),
   {
     mistake: 'a file instead of a directory',
     make: (home) => {

@@ -19,8 +19,8 @@ describe('validators', () => {
   })
 
   test.each([
-    [['search', 'tide', '--limit', '-5'], 'limit: must be a whole number from 1 to'],
-    [['search', 'tide', '--limit', '0.5'], 'limit: must be a whole number from 1 to'],
+    [['search', 'tide', '--limit', '1000'], 'limit: must be a whole number from 1 to'],
+    [['search', 'tide', '--limit', '101'], 'limit: must be a whole number from 1 to'],
   ])('the embedded library refuses %j in plain words', async (words, message) => {
     const home = temporaryHome()
     home.write('Papers', { 'a.md': 'tide' })

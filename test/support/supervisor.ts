@@ -15,6 +15,7 @@ export function supervisorPlan(
     timeZone: undefined,
     maintenance: [],
     lendLibrary: async () => null,
+    admit: (asked) => asked,
     [Symbol.asyncDispose]: async () => {},
   }
 }

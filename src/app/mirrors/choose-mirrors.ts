@@ -1,5 +1,6 @@
 /** Which mirrors a sync or the daemon works on. */
 import { basename } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { normalizeLibraryPath } from '../../contract/library-path.ts'
 import { RefusedError, UsageError } from '../../foundation/errors.ts'
 import { describeBroadRoot } from '../../rules/mirrors/broad-root.ts'
@@ -34,7 +35,7 @@ export function chooseMirrors(settings: Settings, choice: MirrorChoice): MirrorS
   const roster = listRoster(settings, choice.known)
   const { home } = choice
   const active = listActive(settings, roster, home)
-  const refused = roster.filter(({ activity, configured }) => configured && activity === 'other-service')
+  const refused = listRefused(roster)
   const named = chooseNamed(settings, choice, roster).map((mirror) => withBreadth(mirror, home))
   const chosen = choice.words.length > 0 ? named : active
   assertApart({ chosen: withoutAll(chosen, refused), active, known: keptNames(settings, choice.known) })
@@ -47,6 +48,10 @@ export function chooseMirrors(settings: Settings, choice: MirrorChoice): MirrorS
 function listActive(settings: Settings, roster: readonly RosterEntry[], home: string): MirrorSettings[] {
   const active = roster.filter(({ activity }) => activity === 'active')
   return active.map((entry) => withBreadth(toChosen(settings, entry), home))
+}
+
+function listRefused(roster: readonly RosterEntry[]): RosterEntry[] {
+  return roster.filter(({ activity, configured }) => configured && activity === 'other-service')
 }
 
 function withoutAll(mirrors: readonly MirrorSettings[], others: readonly RosterEntry[]): MirrorSettings[] {
@@ -66,6 +71,21 @@ function chooseNamed(settings: Settings, choice: MirrorChoice, roster: readonly 
 function withBreadth(mirror: MirrorSettings, home: string): MirrorSettings {
   const breadth = describeBroadRoot(realPathOf('/', mirror.path), realPathOf('/', home))
   return { ...mirror, breadth: breadth ?? null }
+}
+
+interface Asked extends Pick<MirrorChoice, 'known' | 'home'> {
+  readonly mirrors: readonly MirrorSettings[]
+  /** Those that the daemon keeps, which were compared when it planned them. */
+  readonly kept: readonly MirrorSettings[]
+}
+
+/** The mirrors that a client asks the daemon to sync, checked as on the command line; throws UsageError `mirrors-overlap`. */
+export function admitMirrors(settings: Settings, { mirrors, kept, known, home }: Asked): readonly MirrorSettings[] {
+  if (mirrors.every((mirror) => kept.some((each) => isDeepStrictEqual(each, mirror)))) return mirrors
+  const roster = listRoster(settings, known)
+  const active = listActive(settings, roster, home)
+  assertApart({ chosen: withoutAll(mirrors, listRefused(roster)), active, known: keptNames(settings, known) })
+  return mirrors.map((mirror) => (mirror.breadth === null ? withBreadth(mirror, home) : mirror))
 }
 
 /** The mirrors that a daemon keeps, and messages on the configured ones that it does not. */

@@ -1,4 +1,4 @@
-import { UsageError } from '../../foundation/errors.ts'
+import { wholeNumber } from '../../foundation/text/bounds.ts'
 import { groupDigits } from '../../foundation/text/safe-text.ts'
 import { formatTime } from '../../foundation/text/times.ts'
 import { formatDuration, formatSize } from '../../foundation/text/units.ts'
@@ -12,16 +12,13 @@ export const command = defineCommand({
     'interrupted, or not finished: the run is under way, or its process ended first. shelfd keeps the last 1,000 runs.',
   ].join('\n'),
   positionals: { mirror: { type: 'string', describe: 'Only runs with this mirror', completes: 'mirrors' } },
-  options: { limit: { type: 'number', default: 20, describe: 'At most so many runs' } },
+  options: { limit: { type: 'number', bounds: wholeNumber(1, 1_000), default: 20, describe: 'At most so many runs' } },
   examples: [
     ['history', 'the last 20 runs'],
     ['history papers --limit 5 --json', 'the last five runs with the mirror "papers", for scripts'],
   ],
   exits: ['done', 'operator'],
   async run(context, { mirror, limit }) {
-    if (!Number.isInteger(limit) || limit < 1) {
-      throw new UsageError('bad-usage', `Cannot read --limit ${limit}: it must be a whole number from 1`)
-    }
     using store = openStoreReader(context.settings.stateDir)
     const runs = store ? readHistory(store, { limit, mirror }) : []
     if (context.json) context.printJson({ runs })

@@ -4,6 +4,7 @@ import type { EmbeddedLibrary, EmbeddedOptions } from '../../embedded/start-embe
 import { untilAborted } from '../../foundation/concurrency/until-aborted.ts'
 import { UsageError } from '../../foundation/errors.ts'
 import { isLoopback } from '../../foundation/network/loopback.ts'
+import { wholeNumber } from '../../foundation/text/bounds.ts'
 import { escapeText } from '../../foundation/text/safe-text.ts'
 import { defineCommand } from '../command.ts'
 
@@ -17,7 +18,12 @@ export const command = defineCommand({
   positionals: {},
   options: {
     host: { type: 'string', default: '127.0.0.1', describe: 'Address to listen on' },
-    port: { type: 'number', default: 0, describe: 'Port to listen on; 0 takes a free one' },
+    port: {
+      type: 'number',
+      bounds: wholeNumber(0, 65_535),
+      default: 0,
+      describe: 'Port to listen on; 0 takes a free one',
+    },
     'public-url': {
       type: 'string',
       placeholder: 'URL',
@@ -32,9 +38,6 @@ export const command = defineCommand({
   ],
   exits: ['done', 'locked', 'operator'],
   async run(context, { host, port, publicUrl }) {
-    if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-      throw new UsageError('bad-usage', `Cannot listen on port ${port}: it must be a whole number from 0 to 65535`)
-    }
     if (!isLoopback(host)) context.logger.warn(IN_THE_OPEN, { host })
     const { dataDir } = context.settings.service
     await using library = await startLibrary({

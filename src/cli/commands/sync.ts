@@ -2,7 +2,7 @@ import { chooseMirrors } from '../../app/mirrors/choose-mirrors.ts'
 import { openRunner, type Runner } from '../../app/open-runner.ts'
 import { callAfter } from '../../foundation/clock.ts'
 import { HeldBackError, UsageError } from '../../foundation/errors.ts'
-import { formatDuration, parseDuration } from '../../foundation/text/units.ts'
+import { formatDuration, MAX_DURATION_TEXT, parseDuration } from '../../foundation/text/units.ts'
 import type { RetryPolicy } from '../../rules/failure/retry-delay.ts'
 import type { RunOutcome } from '../../rules/run/verdict.ts'
 import { defineCommand } from '../command.ts'
@@ -170,7 +170,10 @@ function readDuration(flag: string, text: string | undefined, byDefault: number)
   if (text === undefined) return byDefault
   const durationMs = parseDuration(text)
   if (durationMs === undefined) {
-    throw new UsageError('bad-usage', `Cannot read ${flag} "${text}": it must be a duration such as 90s, 30m or 2h`)
+    throw new UsageError(
+      'bad-usage',
+      `Cannot read ${flag} "${text}": it must be a duration such as 90s, 30m or 2h, up to ${MAX_DURATION_TEXT}`,
+    )
   }
   return durationMs
 }

@@ -1,11 +1,15 @@
 import type { ViewUrl } from '../../contract/records.ts'
+import { anyNumber, wholeNumber } from '../../foundation/text/bounds.ts'
 import type { AssetView } from '../../remote/service-client.ts'
 import type { ArgumentTable } from '../command.ts'
 import type { CommandContext } from '../context.ts'
 
+/** A place in a video. */
+export const SECONDS_OPTION = { type: 'number', bounds: anyNumber(0, 10_000_000), placeholder: 'SECONDS' } as const
+
 /** Flags of the commands that create a temporary URL. */
 export const VIEW_URL_OPTIONS = {
-  ttl: { type: 'number', placeholder: 'MINUTES', describe: 'How long it works, 1 to 60' },
+  ttl: { type: 'number', bounds: wholeNumber(1, 60), placeholder: 'MINUTES', describe: 'How long it works, 1 to 60' },
   disposition: {
     type: 'string',
     choices: ['inline', 'attachment'],

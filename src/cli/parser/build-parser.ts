@@ -1,4 +1,5 @@
 import { UsageError } from '../../foundation/errors.ts'
+import { type Bounds, describeBounds, isWithin } from '../../foundation/text/bounds.ts'
 import { type ArgumentSpec, type ArgumentTable, type Command, takesValue } from '../command.ts'
 import { commands, GROUP_SUMMARIES } from '../commands.ts'
 import { GLOBAL_OPTIONS, optionsOf } from '../options/global-options.ts'
@@ -130,14 +131,16 @@ function declareOptions(yargs: Yargs, table: ArgumentTable, group: string): void
 
 /** Takes the last of several values, unless the flag is a list. */
 function readValue(name: string, spec: ArgumentSpec, given: unknown): unknown {
-  const values = [given].flat().map((value) => (spec.type === 'number' ? readNumber(name, String(value)) : value))
+  const values = [given]
+    .flat()
+    .map((value) => (spec.type === 'number' ? readNumber(name, spec.bounds, String(value)) : value))
   return spec.array ? values : values.at(-1)
 }
 
-function readNumber(name: string, text: string): number {
+function readNumber(name: string, bounds: Bounds, text: string): number {
   const number = text.trim() === '' ? Number.NaN : Number(text)
-  if (Number.isFinite(number)) return number
-  throw new Error(`Cannot use "${text}" for ${withDashes(name)}: it must be a number`)
+  if (isWithin(number, bounds)) return number
+  throw new Error(`Cannot use "${text}" for ${withDashes(name)}: it must be ${describeBounds(bounds)}`)
 }
 
 /** Describes a flag, with its value in brackets. */

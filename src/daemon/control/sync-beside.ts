@@ -14,8 +14,9 @@ export async function syncBeside(
   request: SyncRequest,
   { signal, progress, fileLog }: SyncRun,
 ): Promise<RunResult> {
-  const { controllers, engine, connection } = supervisor
-  const { mirrors, limits, options, namesFiles } = request
+  const { controllers, engine, connection, plan } = supervisor
+  const { limits, options, namesFiles } = request
+  const mirrors = plan.admit(request.mirrors)
   await using quiesced = new AsyncDisposableStack()
   for (const { name } of mirrors) {
     const controller = controllers.find((candidate) => candidate.name === name)

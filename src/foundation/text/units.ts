@@ -1,15 +1,22 @@
 const SIZE_UNITS: Readonly<Record<string, number>> = { '': 1, B: 1, K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 }
 const DURATION_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Bytes of `50M`, `50MB`, `50MiB`, `2g` or `1024` (powers of 1024); undefined when it is not a size. */
+/** No size and no duration from outside is larger; times in ten years are still dates. */
+export const MAX_SIZE_BYTES = 2 ** 50
+export const MAX_SIZE_TEXT = '1024TB'
+export const MAX_DURATION_MS = 3_650 * 86_400_000
+export const MAX_DURATION_TEXT = '3650d'
+
+/** Bytes of `50M`, `50MB`, `50MiB`, `2g` or `1024` (powers of 1024); undefined when it is not a size, or too large. */
 export function parseSize(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*(?:([KMGT])(?:i?B)?|B)?$/i.exec(text.trim())
   if (!match?.[1]) return undefined
   const unit = SIZE_UNITS[(match[2] ?? '').toUpperCase()]
-  return unit === undefined ? undefined : Math.round(Number(match[1]) * unit)
+  const sizeBytes = Math.round(Number(match[1]) * (unit ?? Number.NaN))
+  return sizeBytes <= MAX_SIZE_BYTES ? sizeBytes : undefined
 }
 
-/** Milliseconds of `500ms`, `30s`, `5m`, `1h`, `1h30m` or `2d`; undefined when it is not a duration. */
+/** Milliseconds of `500ms`, `30s`, `5m`, `1h`, `1h30m` or `2d`; undefined when it is not a duration, or too long. */
 export function parseDuration(text: string): number | undefined {
   const trimmed = text.trim()
   if (trimmed === '0') return 0
@@ -18,7 +25,7 @@ export function parseDuration(text: string): number | undefined {
   for (const [, amount, unit] of trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)) {
     totalMs += Number(amount) * (DURATION_UNITS[unit ?? ''] ?? Number.NaN)
   }
-  return totalMs
+  return totalMs <= MAX_DURATION_MS ? totalMs : undefined
 }
 
 /** `1.5 MiB`: a size for people. */

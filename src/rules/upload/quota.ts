@@ -1,10 +1,23 @@
 import { z } from 'zod'
-import { formatSize } from '../../foundation/text/units.ts'
+import { anyNumber, boundedNumber, wholeNumber } from '../../foundation/text/bounds.ts'
+import { formatSize, MAX_SIZE_BYTES } from '../../foundation/text/units.ts'
 
-const limit = z.number().nonnegative().nullable()
+/** Bounds of the limits, in the configuration as in requests to the daemon. */
+export const LIMIT_BOUNDS = {
+  /** Each is a connection, or a thread. */
+  transfers: wholeNumber(1, 64),
+  checkers: wholeNumber(1, 64),
+  inIngestion: wholeNumber(1, 1_000_000),
+  newContents: wholeNumber(0, 1_000_000_000),
+  sizeBytes: wholeNumber(0, MAX_SIZE_BYTES),
+  requestsPerSecond: anyNumber(0.001, 1_000_000),
+}
+
+const contents = boundedNumber(LIMIT_BOUNDS.newContents).nullable()
+const bytes = boundedNumber(LIMIT_BOUNDS.sizeBytes).nullable()
 
 /** Limits on the new contents of a run or day; null means no limit. */
-export const uploadLimits = z.object({ newPerRun: limit, newPerDay: limit, newBytesPerRun: limit })
+export const uploadLimits = z.object({ newPerRun: contents, newPerDay: contents, newBytesPerRun: bytes })
 
 /** What one limit held back in a run. */
 export const heldBackShape = z.object({

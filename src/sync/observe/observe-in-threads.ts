@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { availableParallelism } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { threadEntry } from '../../foundation/concurrency/thread-entry.ts'
@@ -84,6 +85,9 @@ function failOnAbort(pool: WalkerPool, signal: AbortSignal): () => void {
  */
 const LIMITS = { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 1_024 }
 
+/** Slow disks keep more threads waiting than there are processors; yet more would only take memory. */
+const THREADS_PER_PROCESSOR = 4
+
 /**
  * Threads, and perhaps a walker on this thread, that walk one tree by work stealing: a busy one gives half of its stack to an idle one,
  * until all are idle.
@@ -105,7 +109,8 @@ class WalkerPool implements AsyncDisposable {
     this.#options = options
     this.#own = own
     this.#shared[CREDITS] = MAX_BATCHES_UNDER_WAY
-    this.#workers = Array.from({ length: threads }, () => this.#start(options))
+    const count = Math.min(threads, THREADS_PER_PROCESSOR * availableParallelism())
+    this.#workers = Array.from({ length: count }, () => this.#start(options))
     for (const worker of this.#workers) this.#markIdle(worker)
   }
 

@@ -31,8 +31,35 @@ describe('problems of the configuration', () => {
     const given = { flags: { transfers: 'many' }, env: { SHELFD_BWLIMIT: 'fast', SHELFD_MAX_NEW: '-1' } }
     expect(settingsProblem(given)).toMatchInlineSnapshot(`
       "UsageError: Cannot read the configuration: --transfers: "limits.transfers" must be a whole number from 1 to 64, not "many"
-      SHELFD_BWLIMIT: "limits.bandwidth" must be a size such as 500K, 50MB or 2GB, not "fast"
-      SHELFD_MAX_NEW: "limits.newPerRun" must be a whole number or none, not "-1""
+      SHELFD_BWLIMIT: "limits.bandwidth" must be a size such as 500K, 50MB or 2GB, up to 1024TB, not "fast"
+      SHELFD_MAX_NEW: "limits.newPerRun" must be a whole number from 0 to 1000000000, or none, not "-1""
+    `)
+  })
+
+  test('a number beyond its bounds is refused with its key and bounds', () => {
+    const yaml = [
+      'limits:',
+      '  transfers: 65',
+      '  checkers: 1e9',
+      '  requestsPerSecond: 1e-9',
+      '  bandwidth: 1025TB',
+      '  inIngestion: 1000001',
+      '  newPerRun: 1000000001',
+      '  retryFor: 3651d',
+      'mirrors: [{ path: /a, maxSize: 99999999999999999 }]',
+      'ingestion: { deadline: 999999999999999999999d }',
+    ].join('\n')
+    expect(settingsProblem({ yaml, env: { SHELFD_MAX_NEW_PER_DAY: '1e9' } })).toMatchInlineSnapshot(`
+      "UsageError: Cannot read the configuration: /home/ada/.config/shelfd/config.yaml:2: "limits.transfers" must be a whole number from 1 to 64, not 65
+      /home/ada/.config/shelfd/config.yaml:3: "limits.checkers" must be a whole number from 1 to 64, not 1000000000
+      /home/ada/.config/shelfd/config.yaml:4: "limits.requestsPerSecond" must be a number from 0.001 to 1000000, or 0 for no fixed limit, not 1e-9
+      /home/ada/.config/shelfd/config.yaml:5: "limits.bandwidth" must be a size such as 500K, 50MB or 2GB, up to 1024TB, not "1025TB"
+      /home/ada/.config/shelfd/config.yaml:6: "limits.inIngestion" must be a whole number from 1 to 1000000, not 1000001
+      /home/ada/.config/shelfd/config.yaml:7: "limits.newPerRun" must be a whole number from 0 to 1000000000, or none, not 1000000001
+      /home/ada/.config/shelfd/config.yaml:8: "limits.retryFor" must be a duration such as 500ms, 30s, 5m or 1h30m, up to 3650d, not "3651d"
+      /home/ada/.config/shelfd/config.yaml:9: "mirrors[0].maxSize" must be a size such as 500K, 50MB or 2GB, up to 1024TB, or none, not 100000000000000000
+      /home/ada/.config/shelfd/config.yaml:10: "ingestion.deadline" must be a duration above 0, such as 500ms, 30s, 5m or 1h30m, up to 3650d, not "999999999999999999999d"
+      SHELFD_MAX_NEW_PER_DAY: "limits.newPerDay" must be a whole number from 0 to 1000000000, or none, not "1e9""
     `)
   })
 
@@ -62,7 +89,7 @@ describe('problems of the configuration', () => {
       /home/ada/.config/shelfd/config.yaml:4: "mirrors[2].schedule" must be a cron expression of five fields, such as "0 2 * * *" (its day of the month cannot be "30"), not "0 0 30 2 *"
       /home/ada/.config/shelfd/config.yaml:5: "mirrors[3].schedule" must be a cron expression of five fields, such as "0 2 * * *", not 2
       /home/ada/.config/shelfd/config.yaml:7: "maintenance[0].start" must be a cron expression of five fields, such as "0 2 * * *" (its day of the week cannot be "mon-nodays"), not "0 0 * * mon-nodays"
-      /home/ada/.config/shelfd/config.yaml:8: "maintenance[1].duration" must be a duration above 0, such as 500ms, 30s, 5m or 1h30m, not "0s"
+      /home/ada/.config/shelfd/config.yaml:8: "maintenance[1].duration" must be a duration above 0, such as 500ms, 30s, 5m or 1h30m, up to 3650d, not "0s"
       /home/ada/.config/shelfd/config.yaml:8: "maintenance[1].start" must be a cron expression of five fields, such as "0 2 * * *", not "0 0 * * 0; ls""
     `)
   })

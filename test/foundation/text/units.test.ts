@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatDuration, formatSize } from '../../../src/foundation/text/units.ts'
+import { formatDuration, formatSize, parseDuration, parseSize } from '../../../src/foundation/text/units.ts'
 
 describe('a duration', () => {
   test.each<[durationMs: number, text: string]>([
@@ -15,6 +15,19 @@ describe('a duration', () => {
     [172_800_000, '48h 00m'],
   ])('a duration of %d ms is %s', (durationMs, text) => {
     expect(formatDuration(durationMs)).toBe(text)
+  })
+})
+
+describe('what is beyond the bounds', () => {
+  test('a duration of more than ten years is none', () => {
+    expect(parseDuration('3650d')).toBe(3_650 * 86_400_000)
+    for (const text of ['3651d', '1d3650d', `${'9'.repeat(400)}s`])
+      expect([text, parseDuration(text)]).toEqual([text, undefined])
+  })
+
+  test('a size of more than 1024 TB is none', () => {
+    expect(parseSize('1024TB')).toBe(2 ** 50)
+    for (const text of ['1025TB', '9'.repeat(400)]) expect([text, parseSize(text)]).toEqual([text, undefined])
   })
 })
 

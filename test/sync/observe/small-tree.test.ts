@@ -5,7 +5,7 @@ import { systemClock } from '../../../src/foundation/clock.ts'
 import { joinPath } from '../../../src/foundation/files/paths.ts'
 import { type FileSystem, nodeFileSystem } from '../../../src/local/read/file-system.ts'
 import { createObserver } from '../../../src/sync/observe/create-observer.ts'
-import type { ObservationBatch, WalkOptions } from '../../../src/sync/observe/observation.ts'
+import type { ObservationBatch } from '../../../src/sync/observe/observation.ts'
 import { walkInThreads } from '../../../src/sync/observe/observe-in-threads.ts'
 import { observeTree } from '../../../src/sync/observe/small-tree/observe-tree.ts'
 import { DIRECTORY_BUDGET, StepWalker } from '../../../src/sync/observe/small-tree/walk-in-steps.ts'
@@ -14,6 +14,7 @@ import { scopeAt, walkTree } from '../../../src/sync/observe/walk-tree.ts'
 import { accountOf, mirrorOf, openTestEngine } from '../../support/engine.ts'
 import { startFaultyService } from '../../support/faulty-service.ts'
 import { manyFiles, temporaryDirectory, writeTree } from '../../support/temporary.ts'
+import { walkOptions } from './walk-options.ts'
 
 const NEVER = new AbortController().signal
 const ENDLESS = { calls: Infinity, bytes: Infinity, durationMs: Infinity }
@@ -56,23 +57,6 @@ function countingFileSystem() {
     },
   })
   return { fs, counts }
-}
-
-function walkOptions(rootRealPath: string): WalkOptions {
-  return {
-    storeDirectory: null,
-    mirrorId: 1,
-    rootRealPath,
-    rootDevice: nodeFileSystem.lstatSync(rootRealPath, { bigint: true }).dev,
-    ignore: [],
-    maxSizeBytes: null,
-    oneFileSystem: true,
-    emptyFiles: 'upload',
-    ownDirectories: [],
-    hashEverything: false,
-    listIgnored: true,
-    settleMs: null,
-  }
 }
 
 function observerOf(root: string, fs: FileSystem = nodeFileSystem) {

@@ -1,5 +1,6 @@
 /** The schema of the configuration file with all defaults. */
 import { z } from 'zod'
+import { LIMIT_BOUNDS } from '../../../rules/upload/quota.ts'
 import {
   choice,
   count,
@@ -93,15 +94,21 @@ const mirror = z.strictObject({
 })
 
 const limits = z.strictObject({
-  transfers: count(1, 64).prefault(4).describe('Uploads at the same time (embedded library: 32).'),
-  checkers: count(1, 64).prefault(2).describe('Files hashed at the same time.'),
-  requestsPerSecond: rate().prefault(0).describe('0: no fixed limit, the rate adapts to the service.'),
+  transfers: count(LIMIT_BOUNDS.transfers).prefault(4).describe('Uploads at the same time (embedded library: 32).'),
+  checkers: count(LIMIT_BOUNDS.checkers).prefault(2).describe('Files hashed at the same time.'),
+  requestsPerSecond: rate(LIMIT_BOUNDS.requestsPerSecond)
+    .prefault(0)
+    .describe('0: no fixed limit, the rate adapts to the service.'),
   bandwidth: size().prefault(0).describe('Bytes sent in a second; 0: no fixed limit.'),
-  inIngestion: count(1, 1_000_000)
+  inIngestion: count(LIMIT_BOUNDS.inIngestion)
     .prefault(200)
     .describe('Resources in ingestion at the same time (embedded library: 5000).'),
-  newPerRun: countOrNone().prefault(5000).describe('New files sent in one run (embedded library: none).'),
-  newPerDay: countOrNone().prefault(20_000).describe('New files sent in 24 hours (embedded library: none).'),
+  newPerRun: countOrNone(LIMIT_BOUNDS.newContents)
+    .prefault(5000)
+    .describe('New files sent in one run (embedded library: none).'),
+  newPerDay: countOrNone(LIMIT_BOUNDS.newContents)
+    .prefault(20_000)
+    .describe('New files sent in 24 hours (embedded library: none).'),
   retryFor: duration()
     .prefault('2m')
     .describe('How long a command retries a service that does not answer; the daemon retries for ever.'),

@@ -6,9 +6,13 @@
 import { z } from 'zod'
 import { normalizeLibraryPath } from '../../../contract/library-path.ts'
 import { isLoopback } from '../../../foundation/network/loopback.ts'
-import { parseDuration, parseSize } from '../../../foundation/text/units.ts'
+import { type Bounds, describeBounds, isWithin } from '../../../foundation/text/bounds.ts'
+import { MAX_DURATION_TEXT, MAX_SIZE_TEXT, parseDuration, parseSize } from '../../../foundation/text/units.ts'
+import { LIMIT_BOUNDS } from '../../../rules/upload/quota.ts'
 import { findCronFlaw } from './check-cron.ts'
 
+const SIZE = `a size such as 500K, 50MB or 2GB, up to ${MAX_SIZE_TEXT}`
+const DURATIONS = `such as 500ms, 30s, 5m or 1h30m, up to ${MAX_DURATION_TEXT}`
 const CRON = 'a cron expression of five fields, such as "0 2 * * *"'
 const ORIGIN = 'an origin such as https://library.example.com'
 const INVALID: unique symbol = Symbol('invalid')
@@ -17,49 +21,48 @@ type Parsed<Out> = Out | typeof INVALID
 export const text = z.string('a text').min(1, 'a text that is not empty')
 export const path = z.string('a path').min(1, 'a path')
 
-/** A whole number from `min` to `max`. */
-export function count(min: number, max: number) {
-  return fromScalar(`a whole number from ${min} to ${max}`, (value) => readCount(value, min, max))
+export function count(bounds: Bounds) {
+  return fromScalar(describeBounds(bounds), (value) => readCount(value, bounds))
 }
 
-/** A whole number, or `none` for no limit. */
-export function countOrNone() {
-  return fromScalar('a whole number or none', (value) =>
-    value === 'none' ? null : readCount(value, 0, Number.MAX_SAFE_INTEGER),
+/** The same, or `none` for no limit. */
+export function countOrNone(bounds: Bounds) {
+  return fromScalar(`${describeBounds(bounds)}, or none`, (value) =>
+    value === 'none' ? null : readCount(value, bounds),
   )
 }
 
-/** A number from 0; 0 means no fixed limit. */
-export function rate() {
-  return fromScalar('a number, 0 for no fixed limit', (value) => {
+/** A number, or 0 for no fixed limit. */
+export function rate(bounds: Bounds) {
+  return fromScalar(`${describeBounds(bounds)}, or 0 for no fixed limit`, (value) => {
     const number = value === '' ? Number.NaN : Number(value)
-    return Number.isFinite(number) && number >= 0 ? number : INVALID
+    return number === 0 || isWithin(number, bounds) ? number : INVALID
   })
 }
 
 /** Bytes. */
 export function size() {
-  return fromScalar('a size such as 500K, 50MB or 2GB', readSize)
+  return fromScalar(SIZE, readSize)
 }
 
 /** Bytes, or `none` for no limit. */
 export function sizeOrNone() {
-  return fromScalar('a size such as 500K, 50MB or 2GB, or none', (value) => (value === 'none' ? null : readSize(value)))
+  return fromScalar(`${SIZE}, or none`, (value) => (value === 'none' ? null : readSize(value)))
 }
 
 /** Milliseconds. */
 export function duration() {
-  return fromText('a duration such as 500ms, 30s, 5m or 1h30m', (value) => parseDuration(value) ?? INVALID)
+  return fromText(`a duration ${DURATIONS}`, (value) => parseDuration(value) ?? INVALID)
 }
 
 /** Milliseconds above 0. */
 export function positiveDuration() {
-  return fromText('a duration above 0, such as 500ms, 30s, 5m or 1h30m', readPositiveDuration)
+  return fromText(`a duration above 0, ${DURATIONS}`, readPositiveDuration)
 }
 
 /** Milliseconds, or `none` for never. */
 export function durationOrNone() {
-  return fromText('a duration such as 12h or 30d, or none', (value) =>
+  return fromText(`a duration such as 12h or 30d, up to ${MAX_DURATION_TEXT}, or none`, (value) =>
     value === 'none' ? null : readPositiveDuration(value),
   )
 }
@@ -179,14 +182,14 @@ function fromScalar<Out>(expected: string, parse: (value: string | number) => Pa
   return checked(z.union([z.number(), z.string()], expected), expected, parse)
 }
 
-function readCount(value: string | number, min: number, max: number): Parsed<number> {
-  const number = typeof value === 'string' && !/^\d{1,15}$/.test(value) ? Number.NaN : Number(value)
-  return Number.isSafeInteger(number) && number >= min && number <= max ? number : INVALID
+function readCount(value: string | number, bounds: Bounds): Parsed<number> {
+  const number = typeof value === 'string' && !/^\d{1,16}$/.test(value) ? Number.NaN : Number(value)
+  return isWithin(number, bounds) ? number : INVALID
 }
 
 function readSize(value: string | number): Parsed<number> {
   if (typeof value === 'string') return parseSize(value) ?? INVALID
-  return readCount(value, 0, Number.MAX_SAFE_INTEGER)
+  return readCount(value, LIMIT_BOUNDS.sizeBytes)
 }
 
 function readPositiveDuration(value: string): Parsed<number> {

@@ -1,4 +1,5 @@
 import { type Command, defineCommand } from '../../command.ts'
+import { SECONDS_OPTION } from '../../options/view-url-options.ts'
 import { OUTPUT_OPTIONS, writeDownload } from '../../options/write-output.ts'
 
 /** Defines the command that downloads a scene or frame of a video. */
@@ -6,7 +7,7 @@ export function definePictureCommand(representation: 'scene' | 'frame'): Command
   return defineCommand({
     positionals: { id: { type: 'string', required: true, describe: 'Identifier of the asset, a video' } },
     options: {
-      at: { type: 'number', required: true, placeholder: 'SECONDS', describe: 'Where in the video' },
+      at: { ...SECONDS_OPTION, required: true, describe: 'Where in the video' },
       ...OUTPUT_OPTIONS,
     },
     settingFlags: ['data-dir', 'service-url', 'ca-file'],

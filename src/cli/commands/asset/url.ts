@@ -1,6 +1,6 @@
 import { UsageError } from '../../../foundation/errors.ts'
 import { defineCommand } from '../../command.ts'
-import { printViewUrl, readView, VIEW_URL_OPTIONS } from '../../options/view-url-options.ts'
+import { printViewUrl, readView, SECONDS_OPTION, VIEW_URL_OPTIONS } from '../../options/view-url-options.ts'
 
 export const command = defineCommand({
   description: 'Anyone who has the URL can open it until it expires.',
@@ -12,7 +12,7 @@ export const command = defineCommand({
       default: 'content',
       describe: 'The asset itself, or of a video the collage of a scene or one frame',
     },
-    at: { type: 'number', placeholder: 'SECONDS', describe: 'Where in the video; only with scene and frame' },
+    at: { ...SECONDS_OPTION, describe: 'Where in the video; only with scene and frame' },
     ...VIEW_URL_OPTIONS,
   },
   settingFlags: ['data-dir', 'service-url', 'ca-file'],

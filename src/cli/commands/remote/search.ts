@@ -1,5 +1,6 @@
 import { requireLibrary } from '../../../app/libraries/require-library.ts'
 import type { SearchAnswer } from '../../../contract/records.ts'
+import { wholeNumber } from '../../../foundation/text/bounds.ts'
 import { escapeText, truncateText } from '../../../foundation/text/safe-text.ts'
 import type { SearchRequest, ServiceClient } from '../../../remote/service-client.ts'
 import { defineCommand } from '../../command.ts'
@@ -16,7 +17,7 @@ export const command = defineCommand({
       describe: 'Only in this library; may be given several times',
     },
     strategy: { type: 'string', describe: 'lexical matches terms without asking an AI provider' },
-    limit: { type: 'number', describe: 'At most so many candidates' },
+    limit: { type: 'number', bounds: wholeNumber(1, 1_000), describe: 'At most so many candidates' },
     compact: { type: 'boolean', describe: 'Without abstracts and excerpts' },
   },
   settingFlags: ['data-dir', 'service-url', 'ca-file'],

@@ -1,7 +1,7 @@
 import { GLOBAL_ABILITIES } from '../../../../contract/records.ts'
 import { LIBRARY_RIGHTS } from '../../../../embedded/access/grant.ts'
 import { UsageError } from '../../../../foundation/errors.ts'
-import { parseDuration } from '../../../../foundation/text/units.ts'
+import { MAX_DURATION_TEXT, parseDuration } from '../../../../foundation/text/units.ts'
 import { defineCommand } from '../../../command.ts'
 
 /** Refused, because the user would notice a token without rights only when using it. */
@@ -75,5 +75,6 @@ export const command = defineCommand({
 function readExpiry(text: string): number {
   const durationMs = parseDuration(text)
   if (durationMs) return durationMs
-  throw new UsageError('bad-usage', `Cannot use "${text}" for --expires: it must be a duration such as 12h or 30d`)
+  const expected = `a duration such as 12h or 30d, up to ${MAX_DURATION_TEXT}`
+  throw new UsageError('bad-usage', `Cannot use "${text}" for --expires: it must be ${expected}`)
 }

@@ -1,0 +1,20 @@
+import { nodeFileSystem } from '../../../src/local/read/file-system.ts'
+import type { WalkOptions } from '../../../src/sync/observe/observation.ts'
+
+/** A walk of a tree of which the state knows nothing. */
+export function walkOptions(rootRealPath: string): WalkOptions {
+  return {
+    storeDirectory: null,
+    mirrorId: 1,
+    rootRealPath,
+    rootDevice: nodeFileSystem.lstatSync(rootRealPath, { bigint: true }).dev,
+    ignore: [],
+    maxSizeBytes: null,
+    oneFileSystem: true,
+    emptyFiles: 'upload',
+    ownDirectories: [],
+    hashEverything: false,
+    listIgnored: true,
+    settleMs: null,
+  }
+}
