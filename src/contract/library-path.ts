@@ -2,7 +2,7 @@
 
 /** Returns the canonical form of a library path, or undefined when it is malformed. */
 export function normalizeLibraryPath(path: string): string | undefined {
-  if (!path.startsWith('/') || path.includes('\0')) return undefined
+  if (!path.startsWith('/') || path.includes('\0') || !path.isWellFormed()) return undefined
   const segments = path.replace(/\/+$/, '').split('/').slice(1)
   if (segments.some((segment) => segment === '' || segment === '.' || segment === '..')) return undefined
   return `/${segments.join('/')}`

@@ -3,9 +3,10 @@
  * service builds its answers and its OpenAPI from them. Fields that the interface doesn't name pass through.
  */
 import { z } from 'zod'
+import { isIdentifier } from './identifier.ts'
 
-/** Identifiers are opaque (2.1); an empty one is invalid. */
-const identifier = z.string().min(1).max(512)
+/** Identifiers are opaque (2.1); one that is empty, or would change an address, is invalid. */
+export const identifier = z.string().min(1).max(512).refine(isIdentifier, 'must be an identifier')
 const dateTime = z.string().min(1)
 
 /** 2.2 */
@@ -131,9 +132,9 @@ export const searchAnswer = z.looseObject({
   results: z.array(z.looseObject({ resource: resourceRecord })),
 })
 
-/** 2.13; `representation` only for assets. */
+/** 2.13; `representation` only for assets. The URL may be relative. */
 export const viewUrl = z.looseObject({
-  url: z.url(),
+  url: z.string().min(1).meta({ format: 'uri' }),
   representation: z.string().optional(),
   expires_in_minutes: z.int(),
 })

@@ -1,3 +1,5 @@
+import { isIdentifier } from './identifier.ts'
+
 /** Every request of the interface. Paths are relative to `{base_url}/api`. */
 export const ROUTES = {
   checkAccess: { method: 'GET', path: '/v1/auth/check' },
@@ -38,11 +40,12 @@ export const PAGE_LIMITS = {
 /** Uploaded files land here unless the instance offers a field that names a directory (4.12). */
 export const INBOX_PATH = '/.inbox'
 
-/** Returns `path` with each `{name}` replaced by its percent-encoded value. */
+/** Returns `path` with each `{name}` replaced by its percent-encoded value. Throws TypeError unless that is an identifier. */
 export function fillPath(path: string, values: Readonly<Record<string, string>>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name]
     if (value === undefined) throw new TypeError(`No value for {${name}} of ${path}`)
+    if (!isIdentifier(value)) throw new TypeError(`The {${name}} of ${path} is no identifier`)
     return encodeURIComponent(value)
   })
 }

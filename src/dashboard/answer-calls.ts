@@ -62,7 +62,10 @@ export function answerCalls({ sources, reader, sessions, syncs, live }: Parts): 
     openDocument: async ({ resourceId }, signal) => {
       const { client } = await sources.service().connect(signal)
       const view = { disposition: 'inline', ttlMinutes: LIFE_OF_ADDRESS_MINUTES } as const
-      return { url: (await client.createResourceViewUrl(resourceId, view, signal)).url }
+      const { url } = await client.createResourceViewUrl(resourceId, view, signal)
+      if (new URL(url).origin === client.origin) return { url }
+      const todo = 'the dashboard opens no other places; "shelfd resource url" prints the address'
+      throw new RejectedError('invalid', `The service gave an address outside of ${client.origin}; ${todo}`, 502)
     },
   }
 }

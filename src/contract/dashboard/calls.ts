@@ -1,6 +1,6 @@
 /** The HTTP interface of the dashboard: `POST /api/NAME` with JSON in both directions, and the live stream. */
 import { z } from 'zod'
-import { searchAnswer } from '../records.ts'
+import { identifier, searchAnswer } from '../records.ts'
 import {
   explanation,
   logLines,
@@ -37,9 +37,12 @@ export const dashboardCalls = {
   timeline: { input: z.object({ span: timelineSpan }), answer: timeline },
   settings: { input: nothing, answer: settingsInForce },
   log: { input: nothing, answer: logLines },
-  search: { input: z.object({ query: z.string().max(1_000), library: z.string() }), answer: searchAnswer },
+  search: {
+    input: z.object({ query: z.string().max(1_000), library: z.literal('').or(identifier) }),
+    answer: searchAnswer,
+  },
   /** An address under which the original can be opened for some minutes. */
-  openDocument: { input: z.object({ resourceId: z.string() }), answer: z.object({ url: z.string() }) },
+  openDocument: { input: z.object({ resourceId: identifier }), answer: z.object({ url: z.string() }) },
 } as const
 
 /**

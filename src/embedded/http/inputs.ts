@@ -32,7 +32,7 @@ export const libraryPathInput = z
   .string()
   .max(MAX_PATH_BYTES)
   .transform((path, context) => {
-    const normalized = path.isWellFormed() ? normalizeLibraryPath(path) : undefined
+    const normalized = normalizeLibraryPath(path)
     if (normalized?.split('/').every((name) => Buffer.byteLength(name) <= MAX_NAME_BYTES)) {
       return normalized
     }

@@ -1,3 +1,4 @@
+import { isFieldName } from '../../contract/identifier.ts'
 import { truncateText } from '../../foundation/text/safe-text.ts'
 
 /**
@@ -7,7 +8,7 @@ import { truncateText } from '../../foundation/text/safe-text.ts'
 export interface BodyField {
   readonly name: string
   readonly required: boolean
-  /** Whether the field takes free text: a string, but no choice, file, identifier, date or address. */
+  /** Whether the field takes free text: a string, but no choice, file, identifier, date or address, under a name that can be sent. */
   readonly isText: boolean
   readonly description: string
 }
@@ -126,7 +127,7 @@ function describe(scope: Scope, name: string, { required, schemas }: Found): Bod
   const parts = schemas.flatMap((schema) => flatten(scope, schema, 0))
   const types = parts.flatMap(({ type }) => type).filter((type) => type !== undefined && type !== 'null')
   const closed = parts.some((part) => CLOSED.some((key) => key in part) || FORMATS_OF_OTHERS.test(String(part.format)))
-  const isText = !closed && types.every((type) => type === 'string')
+  const isText = isFieldName(name) && !closed && types.every((type) => type === 'string')
   const description = parts
     .flatMap((part) => (typeof part.description === 'string' ? [part.description] : []))
     .join(' ')

@@ -1,13 +1,10 @@
-import { viewUrl } from '../../contract/records.ts'
 import type { Download, ServiceClient } from '../service-client.ts'
-import { jsonOf } from '../wire/read-answer.ts'
 import type { Send, Target } from '../wire/request.ts'
 import { readDownload } from './downloads.ts'
 import { viewBody } from './resources.ts'
+import { readViewUrl } from './view-urls.ts'
 
 type AssetEndpoints = Pick<ServiceClient, 'downloadAsset' | 'downloadRepresentation' | 'createAssetViewUrl'>
-
-const readViewUrl = jsonOf(viewUrl)
 
 /** Assets: content (4.2), scene and frame (4.3, 4.4), view URL (4.5). */
 export function assetEndpoints(send: Send): AssetEndpoints {

@@ -4,6 +4,7 @@ import { PAGE_LIMITS } from '../../contract/routes.ts'
 import { RejectedError } from '../../foundation/errors.ts'
 import type { CapabilitiesReader } from '../capabilities/capabilities.ts'
 import type { Capabilities, ServiceClient } from '../service-client.ts'
+import { libraryPathOf } from '../wire/addresses.ts'
 import { jsonOf } from '../wire/read-answer.ts'
 import type { Query, Send, ServiceRequest } from '../wire/request.ts'
 import { cannot } from '../wire/transient-failure.ts'
@@ -21,12 +22,14 @@ interface Place {
 /** Directories: list (4.10), create (4.11). */
 export function directoryEndpoints(send: Send, readCapabilities: CapabilitiesReader): DirectoryEndpoints {
   return {
-    listDirectory: (library, path, signal) =>
-      pagesOf(cannot({ verb: 'list', subject: path }, ''), (cursor) =>
+    async *listDirectory(library, given, signal) {
+      const path = libraryPathOf(given)
+      yield* pagesOf(cannot({ verb: 'list', subject: path }, ''), (cursor) =>
         send(listing({ library, path, signal }, pageQuery(PAGE_LIMITS.directory.max, cursor))),
-      ),
+      )
+    },
     async createDirectory(library, path, signal) {
-      const place = { library, path, signal }
+      const place = { library, path: libraryPathOf(path), signal }
       const { createDirectory } = await readCapabilities(signal)
       try {
         await send(creation(place, createDirectory))

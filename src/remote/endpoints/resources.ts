@@ -1,8 +1,9 @@
-import { type ResourceRecord, resourceRecord, viewUrl } from '../../contract/records.ts'
+import { type ResourceRecord, resourceRecord } from '../../contract/records.ts'
 import type { AssetView, ServiceClient } from '../service-client.ts'
 import { jsonOf, malformed } from '../wire/read-answer.ts'
 import type { Answer, Send, ServiceRequest } from '../wire/request.ts'
 import { readDownload } from './downloads.ts'
+import { readViewUrl } from './view-urls.ts'
 
 type ResourceEndpoints = Pick<
   ServiceClient,
@@ -19,8 +20,6 @@ function readResourceOf(id: string): (answer: Answer, request: ServiceRequest<un
     return record
   }
 }
-
-const readViewUrl = jsonOf(viewUrl)
 
 /** Resources: show (4.13), download (4.15), view URL (4.16). */
 export function resourceEndpoints(send: Send): ResourceEndpoints {

@@ -1,5 +1,6 @@
 import { searchAnswer } from '../../contract/records.ts'
 import type { SearchRequest, ServiceClient } from '../service-client.ts'
+import { identifierOf } from '../wire/addresses.ts'
 import { jsonOf } from '../wire/read-answer.ts'
 import type { Query, Send } from '../wire/request.ts'
 
@@ -8,7 +9,7 @@ const readHits = jsonOf(searchAnswer)
 /** Searching resources (4.14). */
 export function searchEndpoints(send: Send): Pick<ServiceClient, 'searchResources'> {
   return {
-    searchResources: (search, signal) =>
+    searchResources: async (search, signal) =>
       send({
         target: { kind: 'route', route: 'searchResources', query: searchQuery(search) },
         verb: 'search for',
@@ -29,7 +30,7 @@ function searchQuery(search: SearchRequest): Query {
   ] as const
   return [
     ['query', search.query],
-    ...(search.libraryIds ?? []).map((id) => ['library_ids[]', id] as const),
+    ...(search.libraryIds ?? []).map((id) => ['library_ids[]', identifierOf(id)] as const),
     ...optional.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
   ]
 }

@@ -1,6 +1,7 @@
 import { uploadAnswer } from '../../contract/records.ts'
 import type { CapabilitiesReader } from '../capabilities/capabilities.ts'
 import type { ServiceClient, UploadRequest } from '../service-client.ts'
+import { libraryPathOf } from '../wire/addresses.ts'
 import { jsonOf } from '../wire/read-answer.ts'
 import type { FileBody, Send } from '../wire/request.ts'
 
@@ -31,7 +32,7 @@ function fileBody(upload: UploadRequest, directoryField: string | undefined): Fi
     fileName: upload.fileName,
     mime: upload.mime,
     sizeBytes: upload.sizeBytes,
-    fields: directoryField === undefined ? [] : [[directoryField, upload.directoryPath]],
+    fields: directoryField === undefined ? [] : [[directoryField, libraryPathOf(upload.directoryPath)]],
     open: upload.openBody,
   }
 }

@@ -1,6 +1,8 @@
+import { isIdentifier, leavesPath } from '../../contract/identifier.ts'
+import { normalizeLibraryPath } from '../../contract/library-path.ts'
 import { API_PREFIX, fillPath, OPENAPI_PATH, ROUTES } from '../../contract/routes.ts'
-import { UsageError } from '../../foundation/errors.ts'
-import { escapeText } from '../../foundation/text/safe-text.ts'
+import { RejectedError, UsageError } from '../../foundation/errors.ts'
+import { escapeText, truncateText } from '../../foundation/text/safe-text.ts'
 import type { Query, Target } from './request.ts'
 
 export interface Address {
@@ -15,11 +17,9 @@ export function addressOf(target: Target): Address {
   switch (target.kind) {
     case 'route': {
       const { method, path } = ROUTES[target.route]
-      return {
-        method,
-        path: API_PREFIX + fillPath(path, target.values ?? {}) + queryText(target.query),
-        name: target.route,
-      }
+      const { values = {}, query } = target
+      for (const value of Object.values(values)) identifierOf(value)
+      return { method, path: API_PREFIX + fillPath(path, values) + queryText(query), name: target.route }
     }
     case 'description':
       return { method: 'GET', path: OPENAPI_PATH, name: 'description' }
@@ -28,9 +28,27 @@ export function addressOf(target: Target): Address {
   }
 }
 
+/** Returns an identifier from outside; throws RejectedError('invalid') if it could change an address. */
+export function identifierOf(id: string): string {
+  if (isIdentifier(id)) return id
+  throw new RejectedError('invalid', `Cannot use "${shorten(id)}": it is no identifier`, 400)
+}
+
+/** Returns the canonical form of a library path from outside; throws RejectedError('invalid') if it is malformed (2.9). */
+export function libraryPathOf(path: string): string {
+  const normalized = normalizeLibraryPath(path)
+  if (normalized !== undefined) return normalized
+  const expected = 'it is no library path, which begins with "/" and has no "." and ".."'
+  throw new RejectedError('invalid', `Cannot use "${shorten(path)}": ${expected}`, 400)
+}
+
+function shorten(text: string): string {
+  return escapeText(truncateText(text, 200))
+}
+
 function queryText(query: Query | undefined): string {
   if (!query || query.length === 0) return ''
-  return `?${query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).join('&')}`
+  return `?${query.map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value.toWellFormed())}`).join('&')}`
 }
 
 const RAW_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
@@ -43,8 +61,17 @@ function parseRaw(method: string, path: string): { method: string; path: string 
   }
   const base = 'http://localhost'
   const url = URL.parse(path.startsWith(`${API_PREFIX}/`) ? path : `${API_PREFIX}${path}`, base)
-  if (!path.startsWith('/') || !url || url.origin !== base || !url.pathname.startsWith(`${API_PREFIX}/`)) {
-    throw new UsageError('bad-usage', `Cannot call "${escapeText(path)}": it is not a path below ${API_PREFIX}`)
+  if (
+    !path.startsWith('/') ||
+    leavesPath(path.replace(/\?.*/s, '')) ||
+    !url ||
+    url.origin !== base ||
+    !url.pathname.startsWith(`${API_PREFIX}/`)
+  ) {
+    throw new UsageError(
+      'bad-usage',
+      `Cannot call "${escapeText(path)}": it is not a path below ${API_PREFIX}, without "." and ".."`,
+    )
   }
   return { method: upper, path: url.pathname + url.search }
 }

@@ -278,3 +278,39 @@ describe('client.capabilities', () => {
     expect((await other).createDirectory).toEqual(DEFAULT)
   })
 })
+
+describe('hostile descriptions', () => {
+  const NAMES = [
+    'directory"\r\nX: y',
+    'path\n',
+    'folder"',
+    "path'; x",
+    'directory.path',
+    '../path',
+    'path[]',
+    'dir path',
+  ]
+
+  it.each(NAMES)('a field %j becomes part of no request', (name) => {
+    const body = object({ [name]: TEXT, file: { type: 'string', format: 'binary' } })
+    expect(decideCapabilities({}, documented(FILES, form(body))).uploadDirectoryField).toMatchObject({
+      field: undefined,
+    })
+    for (const required of [[], [name]]) {
+      expect(directoryFact(documented(DIRECTORY, json(object({ [name]: TEXT }, required))))).toEqual(DEFAULT)
+      const pair = object({ name: TEXT, [`parent_${name}`]: TEXT }, required)
+      expect(directoryFact(documented(DIRECTORY, json(pair)))).not.toMatchObject({ parentField: `parent_${name}` })
+      const library = object({ [`name`]: TEXT, [name]: TEXT }, required)
+      expect(decideCapabilities({}, documented('/v1/libraries', json(library))).createLibrary).toMatchObject({
+        nameField: 'name',
+      })
+    }
+  })
+
+  it('paths of a description with dots name no operation', () => {
+    const paths = ['/v1/libraries/{library}/directory/..', '/v1/../libraries/{library}/directory\r\nX: y']
+    for (const path of paths) {
+      expect(directoryFact(documented(path, json(object({ fullPath: TEXT }, ['fullPath']))))).toEqual(DEFAULT)
+    }
+  })
+})

@@ -8,6 +8,7 @@ import {
   cron,
   duration,
   durationOrNone,
+  field,
   flag,
   libraryPath,
   listenAddress,
@@ -23,8 +24,6 @@ import {
   timeZone,
   webAddress,
 } from './values.ts'
-
-const field = text
 
 const service = z
   .strictObject({
@@ -142,7 +141,7 @@ const contract = z.strictObject({
     )
     .prefault('auto')
     .describe('Fields of the create-library request.'),
-  uploadDirectoryField: text
+  uploadDirectoryField: field
     .prefault('auto')
     .describe('Field of the upload that names the directory to land in; auto, none or its name.'),
 })

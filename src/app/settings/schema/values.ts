@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod'
+import { isFieldName } from '../../../contract/identifier.ts'
 import { normalizeLibraryPath } from '../../../contract/library-path.ts'
 import { isLoopback } from '../../../foundation/network/loopback.ts'
 import { type Bounds, describeBounds, isWithin } from '../../../foundation/text/bounds.ts'
@@ -20,6 +21,9 @@ type Parsed<Out> = Out | typeof INVALID
 
 export const text = z.string('a text').min(1, 'a text that is not empty')
 export const path = z.string('a path').min(1, 'a path')
+
+const FIELD = 'the name of a field: a letter or _, then letters, digits, _ and -'
+export const field = z.string(FIELD).refine(isFieldName, FIELD)
 
 export function count(bounds: Bounds) {
   return fromScalar(describeBounds(bounds), (value) => readCount(value, bounds))

@@ -1,0 +1,23 @@
+/** What may become part of an address: identifiers (2.1) are opaque, but none of them moves to another address. */
+
+const LONGEST = 512
+
+/** Whether a text can be an identifier: not empty, without control characters, and without a segment `.` or `..`, encoded or not. */
+export function isIdentifier(text: string): boolean {
+  return (
+    /^[\w-]{1,100}$/.test(text) || (text !== '' && text.length <= LONGEST && text.isWellFormed() && !leavesPath(text))
+  )
+}
+
+/** Whether a path holds a control character or a segment `.` or `..`, also if it is decoded first, once or more often. */
+export function leavesPath(text: string): boolean {
+  const plain = text.replace(/%(?:25)*([0-7][0-9a-f])/gi, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  )
+  return /\p{Cc}/u.test(plain) || plain.split(/[/\\]/).some((segment) => segment === '.' || segment === '..')
+}
+
+/** Whether a text can be the name of a field: nothing that JSON, forms or headers give a meaning to. */
+export function isFieldName(text: string): boolean {
+  return /^[A-Za-z_][\w-]{0,99}$/.test(text)
+}
