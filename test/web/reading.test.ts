@@ -38,6 +38,32 @@ test.skipIf(!hasBrowser)('a search shows the matching words and opens the passag
   await page.getByText(/^Line 0 of/).waitFor()
 })
 
+test.skipIf(!hasBrowser)('arrow keys go through each list that Enter opens', async () => {
+  const { page, client, library } = await openPage()
+  const [id] = [await client.createLibrary(), await client.createLibrary()]
+  for (const name of ['a.md', 'b.md']) await client.uploaded(id, { name, content: `${name}: a heron waits.` })
+  await library.settled()
+  await signIn(page, library.token)
+  const focused = () => page.evaluate('document.activeElement.innerText.split("\\n")[0]')
+  await page.getByRole('heading', { name: 'Libraries' }).waitFor()
+  await page.locator(`a[href*="${id}"]`).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: '.inbox' }).waitFor()
+  await page.keyboard.press('ArrowDown')
+  await expect.poll(focused).toBe('.inbox')
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'b.md' }).waitFor()
+  for (const key of ['ArrowDown', 'ArrowDown']) await page.keyboard.press(key)
+  await expect.poll(focused).toBe('b.md')
+  await page.keyboard.press('/')
+  await page.keyboard.type('heron')
+  await page.keyboard.press('Enter')
+  await page.getByText('2 documents').waitFor()
+  const [best] = await shownIn(page, 'Hits')
+  await page.keyboard.press('ArrowDown')
+  await expect.poll(focused).toBe(best)
+})
+
 test.skipIf(!hasBrowser)('hits are restricted to a library and a directory', async () => {
   const { page, client, library } = await openPage()
   const [first, second] = [await client.createLibrary(), await client.createLibrary()]

@@ -300,7 +300,7 @@ describe('hostile descriptions', () => {
       expect(directoryFact(documented(DIRECTORY, json(object({ [name]: TEXT }, required))))).toEqual(DEFAULT)
       const pair = object({ name: TEXT, [`parent_${name}`]: TEXT }, required)
       expect(directoryFact(documented(DIRECTORY, json(pair)))).not.toMatchObject({ parentField: `parent_${name}` })
-      const library = object({ [`name`]: TEXT, [name]: TEXT }, required)
+      const library = object({ name: TEXT, [name]: TEXT }, required)
       expect(decideCapabilities({}, documented('/v1/libraries', json(library))).createLibrary).toMatchObject({
         nameField: 'name',
       })

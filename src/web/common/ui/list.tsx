@@ -1,11 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useKeys } from '../use-keys.ts'
 
+/** From which item to which; -1 stands for no item, from which only arrows lead into the list. */
 const STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
   ArrowDown: (at, last) => Math.min(last, at + 1),
   ArrowUp: (at) => Math.max(0, at - 1),
-  Home: () => 0,
-  End: (_at, last) => last,
+  Home: (at) => Math.min(0, at),
+  End: (at, last) => (at === -1 ? -1 : last),
 }
 
 interface ListProps {
@@ -16,7 +18,7 @@ interface ListProps {
   readonly children: ComponentChildren
 }
 
-/** A list whose items each hold one link with the class `item`; arrow keys, Home and End go from one to the next. */
+/** A list whose items each hold one link with the class `item`. Arrow keys lead into it and, as Home and End, from one to the next. */
 export function List({ label, cameFrom, children }: ListProps) {
   const list = useRef<HTMLUListElement>(null)
   useLayoutEffect(() => {
@@ -25,13 +27,15 @@ export function List({ label, cameFrom, children }: ListProps) {
   }, [cameFrom])
   const step = (event: KeyboardEvent) => {
     const items = itemsOf(list.current)
-    const next = STEPS[event.key]?.(items.indexOf(document.activeElement as HTMLElement), items.length - 1)
-    if (next === undefined) return
+    const at = items.indexOf(document.activeElement as HTMLElement)
+    const next = items[STEPS[event.key]?.(at, items.length - 1) ?? -1]
+    if (!next) return
     event.preventDefault()
-    items[next]?.focus()
+    next.focus()
   }
+  useKeys(Object.fromEntries(Object.keys(STEPS).map((key) => [key, step])))
   return (
-    <ul ref={list} class="list" aria-label={label} onKeyDown={step}>
+    <ul ref={list} class="list" aria-label={label}>
       {children}
     </ul>
   )
