@@ -1,4 +1,4 @@
-import type { ReportClass } from '../contract/report-classes.ts'
+import type { ReportClass, ShownState } from '../contract/report-classes.ts'
 import { type IngestionOutcome, isIngestionStatus } from '../contract/states.ts'
 import { describeWithoutText, kindName } from './ingestion/without-text.ts'
 import { hasChangedUnderWay } from './observe/changed-under-way.ts'
@@ -26,6 +26,11 @@ export interface Classified {
   readonly isSetAside?: true
   /** The kind of a file that is stored without searchable text. */
   readonly kindWithoutText?: string
+}
+
+/** The state of a row that people are shown: what is `in-sync` can be searched. */
+export function shownStateOf(reportClass: ReportClass, kindWithoutText: string | null): ShownState {
+  return reportClass === 'in-sync' && kindWithoutText !== null ? 'without-text' : reportClass
 }
 
 /** `report --check` fails on these. Users can't resolve `superseded` and `ignored`: the interface has no delete. */

@@ -1,10 +1,10 @@
 import Database from 'better-sqlite3'
-import type { ReportClass } from '../contract/report-classes.ts'
+import type { ShownState } from '../contract/report-classes.ts'
 import { onlyRow } from './sql/only-row.ts'
 
 export interface SnapshotRow {
   readonly path: string | null
-  readonly class: ReportClass
+  readonly class: ShownState
   readonly reason: string | null
   readonly sizeBytes: number | null
   readonly resourceId: string | null
@@ -12,7 +12,7 @@ export interface SnapshotRow {
 
 export interface RowFilter {
   /** All when it is empty. */
-  readonly classes: readonly ReportClass[]
+  readonly classes: readonly ShownState[]
   /** Only paths that contain it, in upper or lower case. */
   readonly text: string
   /** Only paths below this directory; empty for all. */
@@ -20,7 +20,7 @@ export interface RowFilter {
 }
 
 export interface ClassTally {
-  readonly class: ReportClass
+  readonly class: ShownState
   readonly n: number
 }
 

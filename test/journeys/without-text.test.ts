@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
+import { createReadings } from '../../src/dashboard/reading/readings.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
 
@@ -44,8 +45,8 @@ describe('files without searchable text', () => {
     const { exitCode, summary, mirror } = await home.sync(['Papers'])
     expect({ exitCode, verdict: summary.verdict }).toEqual({ exitCode: 0, verdict: 'ok' })
     expect(mirror.ingestion).toMatchObject({
-      searchable: 1,
-      warnings: 1,
+      searchable: 0,
+      warnings: 0,
       withoutText: 1,
       withoutTextKinds: { archive: 1 },
     })
@@ -68,11 +69,50 @@ describe('files without searchable text', () => {
     expect(mirror.withoutText).toEqual({ archive: 2, font: 1, other: 1 })
     expect((await home.shelfd(['why', 'Papers/one.zip'])).stdout).toContain(`${NO_TEXT} (archive)`)
     const status = await home.shelfd(['status', '--json'])
-    expect(JSON.parse(status.stdout).mirrors[0].files).toMatchObject({ known: 5, searchable: 5, withoutText: 4 })
+    expect(JSON.parse(status.stdout).mirrors[0].files).toMatchObject({ known: 5, searchable: 1, withoutText: 4 })
     expect((await home.shelfd(['status'])).stdout).toMatch(/4 .*text can't be searched/)
     const found = await home.shelfd(['search', 'spring tide', '--json'])
     expect(found.stdout).toContain('a.md')
     expect(found.stdout).not.toMatch(/one\.zip|sans\.ttf/)
+  })
+
+  test('every door says the same number of searchable files', async () => {
+    const { home, stdout } = await mirroredHome()
+    const json = async (...args: string[]) => JSON.parse((await home.shelfd([...args, '--json'])).stdout)
+    const text = async (...args: string[]) => (await home.shelfd(args)).stdout
+    expect(stdout).toMatch(/searchable +1 file\b/)
+    expect((await json('status')).mirrors[0].files).toMatchObject({ known: 5, searchable: 1, withoutText: 4 })
+    expect(await text('status')).toMatch(/1 file searchable/)
+    expect(await text('why', 'Papers')).toMatch(/5 known: 1 searchable, 4 stored without searchable text/)
+    expect((await json('why', 'Papers')).directory.files).toMatchObject({ searchable: 1, withoutText: 4 })
+    expect(await text('why', 'Papers/one.zip')).not.toMatch(/^searchable/m)
+    expect(await text('why', 'Papers/a.md')).toMatch(/^searchable/m)
+
+    expect((await json('report')).mirrors[0]).toMatchObject({
+      counts: { 'in-sync': 5 },
+      withoutText: { archive: 2, font: 1, other: 1 },
+    })
+    const markdown = await text('report', '--format', 'markdown')
+    expect(markdown).toContain('**1 of 5 files are searchable; 4 are stored without their text.**')
+    expect(markdown).toContain('| searchable on both sides | 1 |\n')
+    expect(markdown).toContain(`| ${NO_TEXT} | 4 |\n`)
+    const html = await text('report', '--format', 'html')
+    expect(html).toContain('<b>1</b> searchable on both sides</label>')
+    expect(html).toContain('<b>4</b> stored, its text can&#39;t be searched</label>')
+    expect(html.match(/<td><span>searchable on both sides/g)).toHaveLength(1)
+    expect(html.match(/<tr class="without-text">/g)).toHaveLength(4)
+
+    const readings = createReadings(home.stateDir)
+    const nothing = { daemon: null, listed: [], nowMs: Date.now() }
+    expect(readings.overview(nothing)).toMatchObject([{ files: { known: 5, searchable: 1, withoutText: 4 } }])
+    const all = { mirror: 'Papers', classes: [], text: '', below: '', offset: 0 } as const
+    const { counts, rows } = readings.rows(all)
+    expect(counts).toEqual({ 'in-sync': 1, 'without-text': 4 })
+    expect(rows.filter((row) => row.class === 'in-sync').map(({ path }) => path)).toEqual(['a.md'])
+    expect(readings.rows({ ...all, classes: ['without-text'] }).total).toBe(4)
+    expect(readings.tree({ mirror: 'Papers', directory: '' }).files).toContainEqual(
+      expect.objectContaining({ path: 'one.zip', class: 'without-text' }),
+    )
   })
 
   test('files of an earlier version are polled once for their text', async () => {

@@ -113,9 +113,8 @@ function createdDirectories({ directories }: SyncSummary): Line {
 }
 
 function searchable({ ingestion, timeToSearchableMs: times }: SyncSummary): Line {
-  const found = ingestion.searchable - ingestion.withoutText
+  const { searchable: found, warnings: warned } = ingestion
   if (found === 0) return undefined
-  const warned = ingestion.warnings - ingestion.withoutText
   const warnings = warned === 0 ? '' : `, ${warned} of them with warnings`
   return ['searchable', `${counted(found, 'file')}${warnings}${times ? describeTimes(found, times) : ''}`]
 }
@@ -124,7 +123,7 @@ function searchable({ ingestion, timeToSearchableMs: times }: SyncSummary): Line
 function warnings({ ingestion }: SyncSummary): Line {
   const { warning } = ingestion
   if (warning === null) return undefined
-  return ['warnings', `${ingestion.warnings - ingestion.withoutText > 1 ? 'such as: ' : ''}${escapeText(warning)}`]
+  return ['warnings', `${ingestion.warnings > 1 ? 'such as: ' : ''}${escapeText(warning)}`]
 }
 
 /** For few contents only the slowest time is given; what the service ingests with its upload took none. */

@@ -1,12 +1,12 @@
 /** Shapes of what the dashboard shows; times are ISO 8601. */
 import { z } from 'zod'
-import { REPORT_CLASS_NAMES } from '../report-classes.ts'
+import { SHOWN_STATES } from '../report-classes.ts'
 
 const count = z.int().nonnegative()
 const time = z.string()
-const reportClass = z.enum(REPORT_CLASS_NAMES)
+const shownState = z.enum(SHOWN_STATES)
 
-/** Files of a mirror by what became of them; `searchable` includes those `withoutText`. */
+/** Files of a mirror by what became of them, each in one place. */
 const fileCounts = z.object({
   known: count,
   searchable: count,
@@ -55,19 +55,19 @@ export const overview = z.object({
 /** A row of the report, by what the state holds. */
 const reportRow = z.object({
   path: z.string().nullable(),
-  class: reportClass,
+  class: shownState,
   reason: z.string().nullable(),
   sizeBytes: count.nullable(),
   /** With which the document can be opened. */
   resourceId: z.string().nullable(),
 })
 
-const classCounts = z.partialRecord(reportClass, count)
+const classCounts = z.partialRecord(shownState, count)
 
 export const rowsInput = z.object({
   mirror: z.string(),
   /** All when none is named. */
-  classes: z.array(reportClass).readonly(),
+  classes: z.array(shownState).readonly(),
   /** Only paths that contain it, in upper or lower case. */
   text: z.string().max(1_000),
   /** Only paths below this directory; empty for all. */

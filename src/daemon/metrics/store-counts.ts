@@ -13,6 +13,7 @@ type Show = (mirror: string, counts: MirrorCounts) => void
 
 const FILE_STATES = {
   searchable: 'searchable',
+  'without-text': 'withoutText',
   'in-ingestion': 'inIngestion',
   'to-send': 'toSend',
   sending: 'sending',

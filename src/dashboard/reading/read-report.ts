@@ -1,6 +1,7 @@
 import { ROWS_A_PAGE } from '../../contract/dashboard/addresses.ts'
 import type { ClassCounts, RowsInput, RowsPage, TreePage } from '../../contract/dashboard/shapes.ts'
 import { RejectedError } from '../../foundation/errors.ts'
+import { shownStateOf } from '../../rules/report-class.ts'
 import type { StoreReader } from '../../store/open-store.ts'
 import {
   type ClassTally,
@@ -68,9 +69,9 @@ function readRows(store: StoreReader | undefined, mirror: string): ReadRows {
 }
 
 function* toSnapshot(rows: Iterable<ReportRow>): Generator<SnapshotRow> {
-  for (const { entry } of rows) {
+  for (const { entry, kindWithoutText } of rows) {
     const { path, reason, size: sizeBytes, resourceId } = entry
-    yield { path, class: entry.class, reason, sizeBytes, resourceId }
+    yield { path, class: shownStateOf(entry.class, kindWithoutText), reason, sizeBytes, resourceId }
   }
 }
 

@@ -56,7 +56,7 @@ const syncSummary = z.object({
     failed: count,
     pending: count,
     unknown: count,
-    /** Those of `searchable` that are stored without searchable text, also by kind. */
+    /** Stored without searchable text, also by kind; none of them is `searchable`. */
     withoutText: count,
     withoutTextKinds: z.record(z.string(), count),
   }),

@@ -1,4 +1,5 @@
 import type { ShelfdError } from '../../foundation/errors.ts'
+import { WITHOUT_TEXT } from '../../rules/ingestion/without-text.ts'
 import type { Engine, StoreContext } from '../engine.ts'
 import { quarantineUntil } from '../quarantine.ts'
 import type { PollAnswer } from './poll-resource.ts'
@@ -66,7 +67,7 @@ export class PollRecorder {
     const searchableAt = outcome === 'searchable' ? nowMs : null
     store.contents.setIngestion(followed.contentId, { status, outcome, searchableAt, note, seenAt: nowMs })
     if (outcome === 'searchable') {
-      progress.searchable += 1
+      if (note !== WITHOUT_TEXT) progress.searchable += 1
       metrics.searchableAfter(Math.max(0, nowMs - followed.uploadedAt))
     }
     if (problem === null) {

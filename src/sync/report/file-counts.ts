@@ -4,7 +4,7 @@ import type { FileTally } from '../../store/tables/report-rows.ts'
 export interface FileCounts {
   readonly known: number
   readonly searchable: number
-  /** Those of `searchable` that are stored without searchable text. */
+  /** Stored without searchable text; none of them is `searchable`. */
   readonly withoutText: number
   readonly inIngestion: number
   readonly toSend: number
@@ -33,8 +33,10 @@ export function countFiles(tallies: readonly FileTally[], isHeld: boolean): File
   const counts = { ...NO_FILES }
   for (const tally of tallies) {
     counts.known += tally.files
-    counts[keyOf(tally, isHeld)] += tally.files
-    if (tally.outcome === 'searchable') counts.withoutText += tally.withoutText
+    const key = keyOf(tally, isHeld)
+    const withoutText = key === 'searchable' ? tally.withoutText : 0
+    counts[key] += tally.files - withoutText
+    counts.withoutText += withoutText
   }
   return counts
 }

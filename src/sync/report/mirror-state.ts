@@ -60,7 +60,7 @@ function sendingLine({ contentsSent, contentsTotal, bytesSent, bytesTotal }: Sen
 function upToDate({ files, lastRun }: MirrorStatus, status: DaemonMirrorStatus | undefined, nowMs: number): StateLine {
   const at = status ? status.lastSuccessAt : lastRun?.finishedAt ? Date.parse(lastRun.finishedAt) : null
   const when = at === null ? '' : nowMs - at < JUST_NOW_MS ? ' just now' : ` ${formatSpan(nowMs - at)} ago`
-  return { sign: '✓', text: `up to date${when} · ${counted(files.searchable - files.withoutText, 'file')} searchable` }
+  return { sign: '✓', text: `up to date${when} · ${counted(files.searchable, 'file')} searchable` }
 }
 
 function attentionSign({ problems, files }: MirrorStatus): '!' | '→' {
@@ -72,7 +72,7 @@ function describeLeft({ files, queue, problems }: MirrorStatus): string {
     problems.length === 0 ? '' : counted(problems.length, 'problem'),
     queue.contents === 0 ? '' : `${counted(queue.contents, 'file')} to send`,
     files.inIngestion === 0 ? '' : `${counted(files.inIngestion, 'file')} being processed`,
-    `${counted(files.searchable - files.withoutText, 'file')} searchable`,
+    `${counted(files.searchable, 'file')} searchable`,
   ]
   return parts.filter((part) => part !== '').join(' · ')
 }

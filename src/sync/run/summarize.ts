@@ -26,8 +26,8 @@ function countIngestion({ store }: ContentsContext, { row, runId }: OpenMirror, 
   const { ingestion } = summary
   const withoutText: [mime: string, count: number][] = []
   for (const { outcome, status, mimeWithoutText, warning, n } of store.contents.tallyIngestion(runId, row.id)) {
-    if (outcome === 'searchable') {
-      if (mimeWithoutText !== null) withoutText.push([mimeWithoutText, n])
+    if (mimeWithoutText !== null) withoutText.push([mimeWithoutText, n])
+    else if (outcome === 'searchable') {
       ingestion.searchable += n
       ingestion.warning ??= warning
       if (status === 'completed_with_warnings') ingestion.warnings += n

@@ -1,5 +1,5 @@
 import type { MirrorOverview } from '../../contract/dashboard/shapes.ts'
-import type { ReportClass } from '../../contract/report-classes.ts'
+import type { ShownState } from '../../contract/report-classes.ts'
 import type { Tone } from '../common/words.ts'
 import type { View } from './routes.ts'
 
@@ -22,9 +22,10 @@ export const SIGNS: Readonly<Record<MirrorOverview['state']['sign'], { readonly 
     '✗': { tone: 'problem', name: 'Stopped' },
   }
 
-/** What the classes of the report mean. */
-export const CLASSES: Readonly<Record<ReportClass, { readonly tone: Tone; readonly words: string }>> = {
+/** What the states of the report's rows mean. */
+export const CLASSES: Readonly<Record<ShownState, { readonly tone: Tone; readonly words: string }>> = {
   'in-sync': { tone: 'good', words: 'searchable' },
+  'without-text': { tone: 'warning', words: "stored, its text can't be searched" },
   processing: { tone: 'plain', words: 'being processed' },
   'local-only': { tone: 'plain', words: 'not sent yet' },
   'remote-only': { tone: 'plain', words: 'only in the library' },

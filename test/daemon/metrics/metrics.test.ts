@@ -222,6 +222,7 @@ describe('counts from the store', () => {
     const at = mirror.name
     expect(await valuesOf(metrics, 'shelfd_files')).toEqual({
       [`${at} searchable`]: 3,
+      [`${at} without-text`]: 0,
       [`${at} in-ingestion`]: 0,
       [`${at} to-send`]: 0,
       [`${at} sending`]: 0,

@@ -1,14 +1,16 @@
-import { REPORT_CLASSES, type ReportClass } from '../../../rules/report-class.ts'
+import { SHOWN_STATES, type ShownState } from '../../../contract/report-classes.ts'
+import { WITHOUT_TEXT } from '../../../rules/ingestion/without-text.ts'
+import type { ReportClass } from '../../../rules/report-class.ts'
 
 interface Guidance {
-  /** The class in words. */
+  /** The state in words. */
   readonly title: string
   /** What a person does about such a row; empty when there is nothing to do. The names are words of a shell. */
   readonly next: (mirror: string, path: string) => string
 }
 
-/** The classes in words, for formats that are handed on to people. */
-export const GUIDANCE: Readonly<Record<ReportClass, Guidance>> = {
+/** The states in words, for formats that are handed on to people. */
+export const GUIDANCE: Readonly<Record<ShownState, Guidance>> = {
   'needs-attention': { title: 'needs attention', next: (_, path) => `shelfd why ${path} explains it` },
   'missing-remotely': {
     title: 'missing from the library',
@@ -20,12 +22,13 @@ export const GUIDANCE: Readonly<Record<ReportClass, Guidance>> = {
   processing: { title: 'being processed', next: () => 'it becomes searchable by itself' },
   'remote-only': { title: 'only in the library', next: () => 'no file of the mirror belongs to it' },
   superseded: { title: 'old version, still searchable', next: () => 'the service can remove it; shelfd never deletes' },
+  'without-text': { title: WITHOUT_TEXT, next: () => '' },
   'in-sync': { title: 'searchable on both sides', next: () => '' },
   ignored: { title: 'left out by a rule', next: (_, path) => `shelfd why ${path} names the rule` },
 }
 
-/** The classes, those that need a person first. */
-export const BY_URGENCY: readonly ReportClass[] = reportClasses().toSorted(
+/** The states, those that need a person first. */
+export const BY_URGENCY: readonly ShownState[] = SHOWN_STATES.toSorted(
   (a, b) => Object.keys(GUIDANCE).indexOf(a) - Object.keys(GUIDANCE).indexOf(b),
 )
 
@@ -37,7 +40,3 @@ export const NEED_A_PERSON: readonly ReportClass[] = [
   'local-only',
   'unknown',
 ]
-
-function reportClasses(): ReportClass[] {
-  return Object.keys(REPORT_CLASSES).filter((name): name is ReportClass => Object.hasOwn(REPORT_CLASSES, name))
-}

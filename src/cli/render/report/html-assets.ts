@@ -37,7 +37,7 @@ tbody td { color: var(--soft) }
 td span { color: var(--ink); white-space: nowrap }
 td span::before { content: "●"; margin-inline-end: .4rem; color: var(--calm) }
 .in-sync td span::before { color: var(--good) }
-.superseded td span::before, .changed td span::before, .unknown td span::before { color: var(--warn) }
+.without-text td span::before, .superseded td span::before, .changed td span::before, .unknown td span::before { color: var(--warn) }
 .needs-attention td span::before, .missing-remotely td span::before { color: var(--bad) }
 .size { text-align: end; white-space: nowrap; font-variant-numeric: tabular-nums }
 tr[hidden] { display: none }

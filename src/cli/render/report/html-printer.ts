@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
+import type { ShownState } from '../../../contract/report-classes.ts'
 import { joinPath } from '../../../foundation/files/paths.ts'
 import { counted, escapeText, groupDigits, shellWord } from '../../../foundation/text/safe-text.ts'
 import { formatSize } from '../../../foundation/text/units.ts'
-import type { ReportClass } from '../../../rules/report-class.ts'
 import type { MirrorReport } from '../../../sync/report/report.ts'
 import type { ReportEntry } from '../../../sync/report/report-entry.ts'
 import { BY_URGENCY, GUIDANCE, NEED_A_PERSON } from './guidance.ts'
@@ -15,6 +15,7 @@ import {
   nameOf,
   type ReportPrinter,
   reasonForPeople,
+  shownCounts,
   type Tally,
 } from './report-printer.ts'
 
@@ -41,7 +42,7 @@ export function createHtmlPrinter(): ReportPrinter {
       mirror = report
       return lines(...head(report, tally, `m${number}`))
     },
-    entry: (entry) => (mirror ? lines(rowOf(entry, mirror)) : undefined),
+    entry: (entry, state) => (mirror ? lines(rowOf(entry, state, mirror)) : undefined),
     endMirror: (report, { elsewhere }) => {
       const verification = describeVerification(report)
       const more = `<p>${counted(elsewhere, 'more entry', 'more entries')} elsewhere in the library.</p>`
@@ -62,16 +63,17 @@ function policy(): string {
 
 function* head(report: MirrorReport, tally: Tally, id: string): Generator<string> {
   const { name, path, library, remotePath, listing } = report
-  const needed = NEED_A_PERSON.reduce((sum, reportClass) => sum + (tally.counts[reportClass] ?? 0), 0)
-  const all = BY_URGENCY.reduce((sum, reportClass) => sum + (tally.counts[reportClass] ?? 0), 0)
+  const counts = shownCounts(tally)
+  const needed = NEED_A_PERSON.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
+  const all = BY_URGENCY.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
   yield `<section><h1>${html(name)}</h1><p class="headline">${html(headlineOf(tally))}</p>`
   const incomplete = listing === 'complete' ? '' : ` · listing ${listing}`
   yield `<p class="sides">${html(path)} ↔ ${html(`${library.name}:${remotePath}`)}${incomplete}</p>`
   yield '<fieldset class="tiles"><legend>Show</legend>'
   yield tile(id, NEEDS_YOU, 'need you', needed, needed > 0)
-  for (const reportClass of BY_URGENCY) {
-    const count = tally.counts[reportClass] ?? 0
-    if (count > 0) yield tile(id, reportClass, GUIDANCE[reportClass].title, count, false)
+  for (const state of BY_URGENCY) {
+    const count = counts[state] ?? 0
+    if (count > 0) yield tile(id, state, GUIDANCE[state].title, count, false)
   }
   yield tile(id, ALL, 'everything', all, needed === 0)
   yield '</fieldset><table><thead><tr><th>File<th>State<th>Why<th>What next<th>In the library<th class="size">Size</tr></thead><tbody>'
@@ -79,29 +81,29 @@ function* head(report: MirrorReport, tally: Tally, id: string): Generator<string
 
 function tile(
   id: string,
-  value: ReportClass | typeof ALL | typeof NEEDS_YOU,
+  value: ShownState | typeof ALL | typeof NEEDS_YOU,
   title: string,
   count: number,
   on: boolean,
 ) {
   const checked = on ? ' checked' : ''
-  return `<label class="${value}"><input type="radio" name="${id}" value="${value}"${checked}><b>${groupDigits(count)}</b> ${title}</label>`
+  return `<label class="${value}"><input type="radio" name="${id}" value="${value}"${checked}><b>${groupDigits(count)}</b> ${html(title)}</label>`
 }
 
-function rowOf(entry: ReportEntry, { name, path }: MirrorReport): string {
-  const { title, next } = GUIDANCE[entry.class]
+function rowOf(entry: ReportEntry, state: ShownState, { name, path }: MirrorReport): string {
+  const { title, next } = GUIDANCE[state]
   const reason = entry.reason === null ? '' : reasonForPeople(entry.reason)
   const copy = entry.duplicateOf === null ? '' : `a copy of ${entry.duplicateOf}`
   const remote = entry.path === null ? entry.remotePaths.slice(1) : entry.remotePaths
   const cells = [
     `<th scope="row">${html(nameOf(entry))}`,
-    `<td><span>${title}</span>`,
+    `<td><span>${html(title)}</span>`,
     `<td>${html([reason, copy].filter(Boolean).join('; '))}`,
     `<td>${html(next(shellWord(name), shellWord(joinPath(path, entry.path ?? ''))))}`,
     `<td>${remote.map(html).join('<br>')}`,
     `<td class="size">${entry.size === null ? '' : formatSize(entry.size)}`,
   ]
-  return `<tr class="${entry.class}">${cells.join('')}</tr>`
+  return `<tr class="${state}">${cells.join('')}</tr>`
 }
 
 /** `2026-11-22 10:59 UTC` */

@@ -1,3 +1,4 @@
+import type { ShownState } from '../../../contract/report-classes.ts'
 import { escapeText, groupDigits } from '../../../foundation/text/safe-text.ts'
 import type { ReportEntry } from '../../../sync/report/report-entry.ts'
 import { BY_URGENCY, GUIDANCE } from './guidance.ts'
@@ -9,6 +10,7 @@ import {
   nameOf,
   type ReportPrinter,
   reasonForPeople,
+  shownCounts,
 } from './report-printer.ts'
 
 /** Prints a page for a wiki or a ticket: for each mirror a headline, the counts, and what differs. */
@@ -21,22 +23,23 @@ export function createMarkdownPrinter({ listsAll }: { readonly listsAll: boolean
     beginMirror: (mirror, tally) => {
       hasRows = false
       const { name, path, library, remotePath, listing } = mirror
-      const classes = BY_URGENCY.flatMap((reportClass) => {
-        const count = tally.counts[reportClass]
-        return count ? [`| ${GUIDANCE[reportClass].title} | ${groupDigits(count)} |`] : []
+      const counts = shownCounts(tally)
+      const states = BY_URGENCY.flatMap((state) => {
+        const count = counts[state]
+        return count ? [`| ${GUIDANCE[state].title} | ${groupDigits(count)} |`] : []
       })
       return lines(
         `\n## ${inert(name)}`,
         `\n${inert(path)} ↔ ${inert(`${library.name}:${remotePath}`)} (listing ${listing})`,
         `\n**${headlineOf(tally)}**`,
-        ...(classes.length === 0 ? [] : ['\n| state | files |\n|---|---:|', ...classes]),
+        ...(states.length === 0 ? [] : ['\n| state | files |\n|---|---:|', ...states]),
       )
     },
-    entry: (entry) => {
+    entry: (entry, state) => {
       if (entry.class === 'in-sync' && !listsAll) return undefined
       const head = hasRows ? [] : ['\n| state | path | in the library | why |\n|---|---|---|---|']
       hasRows = true
-      return lines(...head, rowOf(entry))
+      return lines(...head, rowOf(entry, state))
     },
     endMirror: (mirror, { elsewhere }) => {
       const verification = describeVerification(mirror)
@@ -52,10 +55,10 @@ export function createMarkdownPrinter({ listsAll }: { readonly listsAll: boolean
   }
 }
 
-function rowOf(entry: ReportEntry): string {
+function rowOf(entry: ReportEntry, state: ShownState): string {
   const reason = entry.reason === null ? '' : inert(reasonForPeople(entry.reason))
   const where = entry.path === null ? '' : inert(entry.remotePaths[0] ?? '')
-  return `| ${GUIDANCE[entry.class].title} | ${inert(nameOf(entry))} | ${where} | ${reason} |`
+  return `| ${GUIDANCE[state].title} | ${inert(nameOf(entry))} | ${where} | ${reason} |`
 }
 
 /** Escapes what Markdown or HTML in it would act on. */

@@ -2,9 +2,10 @@ import { saveFile } from '../../../app/files/user-files.ts'
 import { chooseKnown } from '../../../app/mirrors/choose-known.ts'
 import { settingsOfRow } from '../../../app/mirrors/choose-mirrors.ts'
 import { describeInactive, listRoster } from '../../../app/mirrors/mirror-roster.ts'
+import type { ShownState } from '../../../contract/report-classes.ts'
 import { counted, escapeLines, escapeText } from '../../../foundation/text/safe-text.ts'
 import { formatSize } from '../../../foundation/text/units.ts'
-import { CHECKED_CLASSES, type ReportClass } from '../../../rules/report-class.ts'
+import { CHECKED_CLASSES, type ReportClass, shownStateOf } from '../../../rules/report-class.ts'
 import type { MirrorRow } from '../../../store/tables/mirrors.ts'
 import { type MirrorReport, type ReportContext, type ReportedMirror, report } from '../../../sync/report/report.ts'
 import type { PlainFiles, ReportEntry, ReportRow } from '../../../sync/report/report-entry.ts'
@@ -132,8 +133,8 @@ function* renderMirror(printer: ReportPrinter, mirror: MirrorReport, options: Re
   yield* given(printer.beginMirror(mirror, ahead))
   const tally = createTally()
   const needsInSync = isWanted('in-sync', options) && !printer.omitsInSync
-  for (const entry of countedRows(needsInSync ? mirror.rows : mirror.differingRows, options, tally)) {
-    yield* given(printer.entry(entry))
+  for (const { entry, state } of countedRows(needsInSync ? mirror.rows : mirror.differingRows, options, tally)) {
+    yield* given(printer.entry(entry, state))
   }
   yield* given(printer.endMirror(mirror, tally))
   outcome.hasFailures ||= tally.hasFailures
@@ -182,7 +183,7 @@ function* countedRows(
   rows: Iterable<ReportRow | PlainFiles>,
   options: ReportOptions,
   tally: Tally,
-): Generator<ReportEntry> {
+): Generator<{ readonly entry: ReportEntry; readonly state: ShownState }> {
   for (const row of rows) {
     if ('plainFiles' in row) {
       if (isWanted('in-sync', options)) addToTally(tally, 'in-sync', row.plainFiles, options)
@@ -194,7 +195,7 @@ function* countedRows(
     if (!isWanted(entry.class, options)) continue
     if (kind !== null) tally.withoutText.set(kind, (tally.withoutText.get(kind) ?? 0) + 1)
     addToTally(tally, entry.class, 1, isSetAside ? undefined : options)
-    yield entry
+    yield { entry, state: shownStateOf(entry.class, kind) }
   }
 }
 

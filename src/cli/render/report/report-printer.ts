@@ -1,3 +1,4 @@
+import type { ShownState } from '../../../contract/report-classes.ts'
 import { messageOf, ShelfdError } from '../../../foundation/errors.ts'
 import { counted, escapeText, groupDigits } from '../../../foundation/text/safe-text.ts'
 import { formatSize } from '../../../foundation/text/units.ts'
@@ -20,6 +21,12 @@ export interface Tally {
   hasFailures: boolean
 }
 
+/** Rows by the state that people are shown. */
+export function shownCounts({ counts, withoutText }: Tally): Readonly<Partial<Record<ShownState, number>>> {
+  const unfindable = Array.from(withoutText.values()).reduce((sum, count) => sum + count, 0)
+  return { ...counts, 'in-sync': (counts['in-sync'] ?? 0) - unfindable, 'without-text': unfindable }
+}
+
 /** One or more lines without the last line end; undefined when there is nothing to print. */
 export type Printed = readonly [text: string, style: TextStyle] | undefined
 
@@ -33,7 +40,8 @@ export interface ReportPrinter {
   readonly omitsInSync?: boolean
   begin(generatedAt: string): Printed
   beginMirror(mirror: MirrorReport, tally: Tally): Printed
-  entry(entry: ReportEntry): Printed
+  /** `state` is what people are shown instead of the class. */
+  entry(entry: ReportEntry, state: ShownState): Printed
   endMirror(mirror: MirrorReport, tally: Tally): Printed
   /** Completes the output, also after a failure. */
   end(failure?: unknown): Printed

@@ -2,7 +2,15 @@ import { escapeText } from '../../../foundation/text/safe-text.ts'
 import { describeKinds } from '../../../rules/ingestion/without-text.ts'
 import { REPORT_CLASSES, type ReportClass } from '../../../rules/report-class.ts'
 import type { ReportEntry } from '../../../sync/report/report-entry.ts'
-import { describeVerification, lines, nameOf, nothing, type ReportPrinter, reasonForPeople } from './report-printer.ts'
+import {
+  describeVerification,
+  lines,
+  nameOf,
+  nothing,
+  type ReportPrinter,
+  reasonForPeople,
+  shownCounts,
+} from './report-printer.ts'
 
 /** How many rows of a class are listed, unless the user asked for classes; the other formats have every row. */
 const MOST_ROWS = 20
@@ -24,13 +32,14 @@ export function createTextPrinter({ listsAll }: { readonly listsAll: boolean }):
       shown.set(entry.class, count)
       return count <= MOST_ROWS || listsAll ? lines(describeEntry(entry)) : undefined
     },
-    endMirror: (mirror, { counts, elsewhere, withoutText }) => {
+    endMirror: (mirror, tally) => {
+      const { counts, elsewhere, withoutText } = tally
       const verification = describeVerification(mirror)
       const classes = Object.entries(REPORT_CLASSES).flatMap(([reportClass, sign]) => {
         const count = countOf(counts, reportClass)
         return count === 0 ? [] : [`  ${sign} ${number(count)} ${reportClass}${meaningOf(reportClass, count)}`]
       })
-      const unfindable = Array.from(withoutText.values()).reduce((sum, count) => sum + count, 0)
+      const { 'without-text': unfindable = 0 } = shownCounts(tally)
       const kinds = describeKinds(Object.fromEntries(withoutText))
       return lines(
         ...classes,

@@ -56,7 +56,7 @@ function statesOf(mirror: ShownMirror, status: DaemonMirrorStatus | undefined, n
   if (mirror.inactive) return [{ sign: '!', text: mirror.inactive }]
   const state = stateOfMirror(mirror, status, nowMs)
   if (mirror.activity !== null || status) return [state]
-  const searchable = counted(mirror.files.searchable - mirror.files.withoutText, 'file')
+  const searchable = counted(mirror.files.searchable, 'file')
   const text = `not known whether it is configured · ${searchable} searchable`
   return [{ sign: '!', text }, ...(state.sign === '✓' ? [] : [state])]
 }

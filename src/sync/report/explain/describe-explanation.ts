@@ -2,7 +2,7 @@ import { counted } from '../../../foundation/text/safe-text.ts'
 import { timeOfDay } from '../../../foundation/text/time-of-day.ts'
 import { formatSize } from '../../../foundation/text/units.ts'
 import { quarantineLeftMs } from '../../../rules/failure/quarantine-duration.ts'
-import { describeWithoutText } from '../../../rules/ingestion/without-text.ts'
+import { describeWithoutText, WITHOUT_TEXT } from '../../../rules/ingestion/without-text.ts'
 import { describeEnd } from '../../../rules/report-class.ts'
 import type { ProblemRow } from '../../../store/tables/problems.ts'
 import type { UploadOutcome } from '../../../store/tables/uploads.ts'
@@ -94,7 +94,8 @@ function describeContent(content: Content, { duplicateOf, heldBack }: PathExplan
     note: describeNote(content),
     // For other states the state itself contains the reason.
     ...(content.state === 'stored' && { problem: describeProblem(content, nowMs) }),
-    searchable: searchableAt === null ? undefined : timeOfDay(searchableAt, nowMs),
+    searchable:
+      searchableAt === null || content.ingestionNote === WITHOUT_TEXT ? undefined : timeOfDay(searchableAt, nowMs),
   }
 }
 
@@ -157,7 +158,7 @@ function describeDirectory(
 function describeFiles(files: FileCounts): string {
   const { known, searchable, withoutText } = files
   const parts: readonly (readonly [number, string])[] = [
-    [searchable - withoutText, 'searchable'],
+    [searchable, 'searchable'],
     [withoutText, 'stored without searchable text'],
     [files.inIngestion, 'being processed'],
     [files.toSend, 'to send'],

@@ -1,5 +1,6 @@
 import type { MirrorOverview } from '../../../contract/dashboard/shapes.ts'
 import { counted, formatNumber } from '../../common/format.ts'
+import { CLASSES } from '../words.ts'
 
 type Files = MirrorOverview['files']
 
@@ -10,8 +11,13 @@ const PARTS: readonly {
   readonly one?: string
   count(files: Files): number
 }[] = [
-  { key: 'searchable', words: 'searchable', count: ({ searchable, withoutText }) => searchable - withoutText },
-  { key: 'without-text', words: 'stored, text not searchable', count: ({ withoutText }) => withoutText },
+  { key: 'searchable', words: 'searchable', count: ({ searchable }) => searchable },
+  {
+    key: 'without-text',
+    words: "stored, their text can't be searched",
+    one: CLASSES['without-text'].words,
+    count: ({ withoutText }) => withoutText,
+  },
   { key: 'in-ingestion', words: 'being processed', count: ({ inIngestion }) => inIngestion },
   { key: 'sending', words: 'being sent', count: ({ sending }) => sending },
   { key: 'to-send', words: 'to send', count: ({ toSend }) => toSend },

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { ROWS_A_PAGE } from '../../../contract/dashboard/addresses.ts'
-import { REPORT_CLASS_NAMES, type ReportClass } from '../../../contract/report-classes.ts'
+import { SHOWN_STATES, type ShownState } from '../../../contract/report-classes.ts'
 import { counted } from '../../common/format.ts'
 import { Failure, Loading, Notice } from '../../common/ui/notice.tsx'
 import { useLoaded } from '../../common/use-loaded.ts'
@@ -68,9 +68,9 @@ export function ReportTable({ mirror, query, onExplain }: ReportTableProps) {
   )
 }
 
-function classesIn(text: string): readonly ReportClass[] {
+function classesIn(text: string): readonly ShownState[] {
   const words = text.split(',')
-  return REPORT_CLASS_NAMES.filter((name) => words.includes(name))
+  return SHOWN_STATES.filter((name) => words.includes(name))
 }
 
 function TextFilter({ text, onChange }: { readonly text: string; onChange(text: string): void }) {

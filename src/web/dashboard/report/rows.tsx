@@ -50,5 +50,6 @@ function RowName({ mirror, row, onExplain }: Omit<RowsProps, 'rows'> & { readonl
 /** The class in words, and the reason where it says more. */
 export function describeState({ class: name, reason }: ReportRowShown): string {
   const { words } = CLASSES[name]
-  return reason === null || reason === 'new' ? words : `${words}: ${reason}`
+  if (reason === null || reason === 'new') return words
+  return reason.startsWith(words) ? reason : `${words}: ${reason}`
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ClassCounts } from '../../../contract/dashboard/shapes.ts'
-import { REPORT_CLASS_NAMES } from '../../../contract/report-classes.ts'
+import { SHOWN_STATES } from '../../../contract/report-classes.ts'
 import { counted, formatNumber } from '../../common/format.ts'
 import { Failure, Loading } from '../../common/ui/notice.tsx'
 import { useLoaded } from '../../common/use-loaded.ts'
@@ -64,7 +64,7 @@ interface BranchProps extends Omit<TreeLevelProps, 'directory'> {
 function Branch({ mirror, path, counts, onExplain }: BranchProps) {
   const [isOpen, setIsOpen] = useState(false)
   const name = path.slice(path.lastIndexOf('/') + 1)
-  const present = REPORT_CLASS_NAMES.flatMap((each) => (counts[each] ? [[each, counts[each]] as const] : []))
+  const present = SHOWN_STATES.flatMap((each) => (counts[each] ? [[each, counts[each]] as const] : []))
   return (
     <li>
       <button type="button" class="branch" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
