@@ -3,6 +3,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, onTestFinished, test } from 'vitest'
 import { useTool } from '../embedded/agent/agent-client.ts'
 import { startLibrary } from '../embedded/temporary-library.ts'
+import { startFaultyService } from '../support/faulty-service.ts'
 import { type Home, temporaryHome } from '../support/home.ts'
 import { MAIN } from '../support/run-shelfd.ts'
 
@@ -54,6 +55,28 @@ test("an assistant uses a configured service with its token's rights", async () 
     isError: true,
     texts: [expect.stringContaining('401 (credential refused)')],
   })
+})
+
+test('no path with dots and no odd identifier of an assistant reaches the service', async () => {
+  const service = await startFaultyService({ library: 'Test' })
+  const assistant = await assistantOf(temporaryHome(service))
+  const library = 'Test'
+  const asked: readonly (readonly [string, Record<string, unknown>])[] = [
+    ...['/..', '/a/../b', '/./a', '//a'].map((path) => ['list_directory', { library, path }] as const),
+    ...['..', '.', '..%2F..', '../x', 'a\r\nX: y'].map((resource) => ['read_resource', { library, resource }] as const),
+    ['upload', { library, name: 'a.md', text: 'A', path: '/../x' }],
+    ['search', { query: 'x', limit: 51 }],
+    ['read_resource', { library, resource: 'r1', offset: 1e15 }],
+  ]
+  for (const [tool, args] of asked) {
+    expect([tool, args, await useTool(assistant, tool, args)]).toEqual([
+      tool,
+      args,
+      expect.objectContaining({ isError: true }),
+    ])
+  }
+  const reached = service.requests.filter(({ route }) => route !== 'listLibraries' && route !== 'checkAccess')
+  expect(reached.map(({ path }) => path)).toEqual([])
 })
 
 function hitsOf({ results }: Record<string, unknown>): Record<string, unknown>[] {

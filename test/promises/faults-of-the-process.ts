@@ -214,4 +214,17 @@ export const faultsOfTheProcess: readonly FaultRow[] = [
       ],
     },
   },
+  {
+    id: 'F-PR-18',
+    happens: 'a request to stop while a command waits for its standard input',
+    answer: 'it ends at once: its input counts as ended',
+    class: 'accepted',
+    shownBy: {
+      'journeys/signals.test.ts': [
+        '%s ends a server for assistants whose stdin stays open',
+        'SIGTERM ends a server for assistants in the middle of a call',
+        'SIGTERM ends a request whose data do not come',
+      ],
+    },
+  },
 ]

@@ -298,4 +298,51 @@ export const security: readonly SecurityRow[] = [
       'web/dashboard.test.ts': ['the one-time address signs in once and stays nowhere'],
     },
   },
+  {
+    id: 'S-24',
+    holds:
+      'No identifier, path, field name or address from outside changes where a request goes, what it says, or what a page opens.',
+    shownBy: {
+      'remote/endpoints/hostile-addresses.test.ts': [
+        '%s takes no identifier that changes an address',
+        'a library path with dots is neither listed nor created',
+        'a path with dots is called by no raw request',
+        'an identifier that would change an address is no answer',
+        'a view URL of another scheme is no answer',
+        'a relative view URL is one of the service',
+      ],
+      'remote/capabilities/capabilities.test.ts': ['a field %j becomes part of no request'],
+      'journeys/agents.test.ts': ['no path with dots and no odd identifier of an assistant reaches the service'],
+      'journeys/daemon-doors.test.ts': ['a sync to a path with dots, or of a relative directory, is refused'],
+      'web/dashboard-doors.test.ts': [
+        'the page opens only addresses of the own service',
+        'the page opens nothing that is no web address',
+      ],
+    },
+  },
+  {
+    id: 'S-25',
+    holds:
+      'The daemon checks what a client asks as the command line does: every number has its bounds, and no request makes more threads than the machine has room for.',
+    shownBy: {
+      'journeys/daemon-doors.test.ts': [
+        'a number beyond its bounds is refused with its key and bounds',
+        'a sync inside a mirror of the daemon is refused',
+      ],
+      'app/settings/settings-problems.test.ts': ['a number beyond its bounds is refused with its key and bounds'],
+      'foundation/text/units.test.ts': [
+        'a duration of more than ten years is none',
+        'a size of more than 1024 TB is none',
+      ],
+      'sync/observe/walking-threads.test.ts': ['a walk takes no more threads than the machine has room for'],
+    },
+  },
+  {
+    id: 'S-26',
+    holds: 'No process of shelfd opens a debugger, whatever signal it gets.',
+    shownBy: {
+      'journeys/signals.test.ts': ['SIGUSR1 opens no debugger in $args.0'],
+      'embedded/ingest/child-process.test.ts': ['SIGUSR1 opens no debugger in an extraction process'],
+    },
+  },
 ]

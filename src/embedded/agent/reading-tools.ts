@@ -88,7 +88,12 @@ function addReadResource(server: McpServer, access: AgentAccess): void {
   const inputSchema = z.object({
     library,
     resource: z.string().min(1).max(512).describe('Identifier of the document, from search or list_directory'),
-    offset: z.int().min(0).default(0).describe('First character to read; give next_offset to continue'),
+    offset: z
+      .int()
+      .min(0)
+      .max(MAX_TEXT_LENGTH)
+      .default(0)
+      .describe('First character to read; give next_offset to continue'),
   })
   const description = `Reads a document: what is known of it, and ${WINDOW_LENGTH} characters of its text at a time.`
   server.registerTool(

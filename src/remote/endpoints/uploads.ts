@@ -11,6 +11,7 @@ const readUploaded = jsonOf(uploadAnswer, [201, 200])
 export function uploadEndpoints(send: Send, readCapabilities: CapabilitiesReader): Pick<ServiceClient, 'uploadFile'> {
   return {
     async uploadFile(upload, signal) {
+      const directoryPath = libraryPathOf(upload.directoryPath)
       const { field } = (await readCapabilities(signal)).uploadDirectoryField
       return send({
         target: { kind: 'route', route: 'uploadFile', values: { library: upload.libraryId } },
@@ -18,7 +19,7 @@ export function uploadEndpoints(send: Send, readCapabilities: CapabilitiesReader
         subject: upload.fileName,
         right: 'resource.create',
         repeat: 'unsent',
-        body: fileBody(upload, field),
+        body: fileBody(upload, field === undefined ? [] : [[field, directoryPath]]),
         read: readUploaded,
         signal,
       })
@@ -26,13 +27,13 @@ export function uploadEndpoints(send: Send, readCapabilities: CapabilitiesReader
   }
 }
 
-function fileBody(upload: UploadRequest, directoryField: string | undefined): FileBody {
+function fileBody(upload: UploadRequest, fields: FileBody['fields']): FileBody {
   return {
     kind: 'file',
     fileName: upload.fileName,
     mime: upload.mime,
     sizeBytes: upload.sizeBytes,
-    fields: directoryField === undefined ? [] : [[directoryField, libraryPathOf(upload.directoryPath)]],
+    fields,
     open: upload.openBody,
   }
 }
