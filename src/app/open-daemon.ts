@@ -1,3 +1,4 @@
+import { removeSocketFile } from '../daemon/control/socket-file.ts'
 import { createMetrics, type Metrics } from '../daemon/metrics/create-metrics.ts'
 import { type DaemonPlan, type HealthAddress, runDaemon } from '../daemon/run-daemon.ts'
 import type { SupervisorPlan } from '../daemon/supervisor.ts'
@@ -48,6 +49,7 @@ export async function openDaemon(settings: Settings, input: OpenDaemonInput): Pr
   const { logger: kept, recent } = keepRecent(input.logger, input.redactor.redact)
   const logger = withoutRepeats(kept, systemClock)
   using store = openStore(settings.stateDir)
+  removeSocketFile(settings.stateDir)
   const metrics = new DeferredMetrics()
   const planner = new Planner(store, { ...input, logger, retry: PATIENT_RETRY }, metrics)
   let current = settings

@@ -13,6 +13,11 @@ export function writeSocketPath(stateDir: string, path: string): void {
   explainFaults(stateDir, () => replaceFile(socketFileOf(stateDir), `${path}\n`))
 }
 
+/** Removes what an earlier daemon, or somebody else, left there. Only for the holder of the state. */
+export function removeSocketFile(stateDir: string): void {
+  explainFaults(stateDir, () => rmSync(socketFileOf(stateDir), { force: true }))
+}
+
 /** Removes the file and the socket when the daemon stops listening. */
 export function removeSocket(stateDir: string, path: string): void {
   rmSync(socketFileOf(stateDir), { force: true })

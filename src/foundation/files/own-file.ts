@@ -26,7 +26,7 @@ export function isOwnFile(path: string): boolean {
  */
 export function readOwnFile(path: string, mostBytes: number): string | undefined {
   if (!isOwnFile(path)) return undefined
-  const descriptor = openSync(path, READ)
+  const descriptor = openOwnFile(path)
   try {
     const found = fstatSync(descriptor)
     if (!found.isFile() || found.size > mostBytes) throw tooLarge(path, found.size)
@@ -35,6 +35,11 @@ export function readOwnFile(path: string, mostBytes: number): string | undefined
   } finally {
     closeSync(descriptor)
   }
+}
+
+/** Opens it for reading without waiting, and follows no link. */
+export function openOwnFile(path: string): number {
+  return openSync(path, READ)
 }
 
 /** The error for a path where something lies that this program did not put there. */

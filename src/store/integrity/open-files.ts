@@ -1,6 +1,7 @@
-import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, readSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { OperatorError } from '../../foundation/errors.ts'
+import { openOwnFile } from '../../foundation/files/own-file.ts'
 import { type FilePlace, isSamePlace, placeOf } from './generation.ts'
 import type { StoreFiles } from './verify-store.ts'
 
@@ -11,9 +12,6 @@ const CHANGES_AT = 24
 /** A log begins so, for either order of bytes in its checksums. */
 const LOG_MAGIC = [0x377f0682, 0x377f0683]
 const MAGIC_BYTES = 4
-
-// Windows has no such links.
-const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)
 
 /**
  * The files of a store that this process holds. Notices when another program has deleted, replaced or overwritten one: SQLite would go
@@ -36,8 +34,8 @@ export class OpenFiles implements Disposable {
     const log = `${file}-wal`
     this.#files = files
     this.#inodes = new Map([file, log, `${file}-shm`, files.generationFile].map((path) => [path, inodeOf(path)]))
-    this.#database = openSync(file, READ)
-    this.#log = openSync(log, READ)
+    this.#database = openOwnFile(file)
+    this.#log = openOwnFile(log)
     this.#place = placeOf(file)
     this.#header = readStart(this.#database, HEADER_BYTES)
     this.#logBytes = fstatSync(this.#log).size

@@ -1,5 +1,5 @@
 /** A store whose files another program deletes, replaces or overwrites while this process holds it. */
-import { copyFileSync, renameSync, rmSync, symlinkSync, truncateSync } from 'node:fs'
+import { chmodSync, copyFileSync, renameSync, rmSync, symlinkSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { OperatorError } from '../../../src/foundation/errors.ts'
@@ -68,6 +68,8 @@ test('a store takes its own checkpoints and harmless changes for no damage', () 
   // Each is more than the log holds until a checkpoint.
   for (const key of ['a', 'b', 'c']) put(store, key, 20 * 2 ** 20)
   store.writeRelaxed(() => store.keyValues.set('d', 'x'.repeat(20 * 2 ** 20)))
+  chmodSync(join(directory, 'store.db'), 0o640)
+  expect(store.findChange()).toBeUndefined()
   const away = join(directory, '..', 'away')
   renameSync(directory, away)
   symlinkSync(away, directory)
