@@ -6,6 +6,7 @@ const OTHERS = [
   'superseded',
   'missing-remotely',
   'needs-attention',
+  'unsupported',
   'ignored',
   'unknown',
 ] as const

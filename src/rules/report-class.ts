@@ -13,6 +13,7 @@ export const REPORT_CLASSES = {
   superseded: '^',
   'missing-remotely': '?',
   'needs-attention': '!',
+  unsupported: 'x',
   ignored: 'i',
   unknown: 'u',
 } as const satisfies Readonly<Record<ReportClass, string>>
@@ -33,7 +34,7 @@ export function shownStateOf(reportClass: ReportClass, kindWithoutText: string |
   return reportClass === 'in-sync' && kindWithoutText !== null ? 'without-text' : reportClass
 }
 
-/** `report --check` fails on these. Users can't resolve `superseded` and `ignored`: the interface has no delete. */
+/** `report --check` fails on these. Users can't resolve the others: the interface has no delete, and what is no file can't be sent. */
 export const CHECKED_CLASSES: ReadonlySet<ReportClass> = new Set([
   'processing',
   'local-only',

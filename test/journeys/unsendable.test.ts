@@ -1,9 +1,12 @@
 /** Entries of a mirror that cannot be sent: every command reports them, with the same reason. */
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { configure, startDaemon } from '../support/daemon.ts'
+import { isIdle } from '../support/daemon-process.ts'
 import { dumpStore } from '../support/dump-store.ts'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
@@ -18,7 +21,18 @@ function mirroredHome(tree: Readonly<Record<string, string>>) {
 
 const TOO_LARGE =
   'larger than maxSize (2.0 KiB, the limit is 1.0 KiB); raise maxSize, or leave it out with an ignore rule'
-const PIPE = "a pipe, which can't be sent; leave it out with an ignore rule"
+
+/** A socket lies at its path as long as somebody listens. */
+async function listenAt(path: string): Promise<AsyncDisposable> {
+  const server = createServer().listen(path)
+  await once(server, 'listening')
+  return {
+    [Symbol.asyncDispose]: async () => {
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
 
 describe('files over maxSize', () => {
   test('a file over maxSize is a problem in summary, report and why', async () => {
@@ -58,36 +72,80 @@ describe('files over maxSize', () => {
   })
 })
 
-describe('pipes', () => {
-  test('a pipe fails sync and check until a rule ignores it', async () => {
+describe('pipes, sockets and devices', () => {
+  test('a pipe, a socket and a device are counted and said, and fail nothing', async () => {
     const { home, root } = mirroredHome({})
     spawnSync('mkfifo', [join(root, 'pipe')])
+    await using _socket = await listenAt(join(root, 'socket'))
+    const devices = spawnSync('mknod', [join(root, 'device'), 'c', '1', '3']).status === 0 ? ['x device'] : []
     symlinkSync('a.md', join(root, 'link.md'))
-    const { exitCode, mirror } = await home.sync([])
-    const problem = { path: 'pipe', code: 'unsupported', message: PIPE, retryAt: null }
-    expect({ exitCode, problems: mirror.problems }).toEqual({ exitCode: 1, problems: [problem] })
-    expect(mirror.files).toMatchObject({ ignored: 1, unsupported: 1 })
+    const { exitCode, summary, mirror } = await home.sync([])
+    expect({ exitCode, verdict: summary.verdict, problems: mirror.problems }).toEqual({
+      exitCode: 0,
+      verdict: 'ok',
+      problems: [],
+    })
+    expect(mirror.files).toMatchObject({ scanned: 1, ignored: 1, unsupported: 2 + devices.length })
+    const again = await home.shelfd(['sync'])
+    expect(again.exitCode).toBe(0)
+    const kinds = 'pipes, sockets or devices, never sent: shelfd report --only unsupported'
+    expect(again.stdout).toContain(`  unsupported ${2 + devices.length} ${kinds}\n`)
     const check = await home.shelfd(['report', '--check'])
-    expect(check).toMatchObject({ exitCode: 1, stdout: expect.stringContaining(`! pipe: ${PIPE}`) })
-    writeFileSync(join(root, '.shelfdignore'), 'pipe\n')
-    expect((await home.sync([])).exitCode).toBe(0)
-    expect((await home.shelfd(['report', '--check'])).exitCode).toBe(0)
+    expect(check).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('  x pipe: a pipe, which is never sent\n'),
+    })
+    const combined = await home.shelfd(['report', '--format', 'combined', '--only', 'unsupported'])
+    expect(combined.stdout.trim().split('\n').sort()).toEqual([...devices, 'x pipe', 'x socket'])
+    expect((await home.shelfd(['why', 'Papers/pipe'])).stdout).toContain('left out: a pipe, which is never sent')
+    expect((await home.shelfd(['status'])).stdout).toContain('up to date')
   })
 
-  test('a daemon reports a pipe and a too large file', { timeout: 180_000 }, async () => {
+  test('a rule that leaves a pipe out makes it ignored', async () => {
+    const { home, root } = mirroredHome({ '.shelfdignore': 'pipe\n' })
+    spawnSync('mkfifo', [join(root, 'pipe')])
+    const { mirror } = await home.sync([])
+    expect(mirror.files).toMatchObject({ ignored: 2, unsupported: 0 })
+    const { stdout } = await home.shelfd(['report', '--format', 'combined', '--only', 'ignored,unsupported'])
+    expect(stdout).toBe('i .shelfdignore\ni pipe\n')
+  })
+
+  test('a pipe beside a file without rights leaves the file a failure', async () => {
+    const { home, root } = mirroredHome({})
+    spawnSync('mkfifo', [join(root, 'pipe')])
+    writeFileSync(Buffer.concat([Buffer.from(`${root}/caf`), Buffer.from([0xe9])]), 'a name that is not UTF-8')
+    const { exitCode, mirror } = await home.sync([])
+    expect({ exitCode, problems: mirror.problems }).toMatchObject({
+      exitCode: 1,
+      problems: [{ code: 'name-not-utf8' }],
+    })
+    expect(mirror.files).toMatchObject({ unsupported: 1 })
+    const check = await home.shelfd(['report', '--check', '--format', 'json'])
+    expect(check.exitCode).toBe(1)
+    expect(JSON.parse(check.stdout).mirrors[0].counts).toEqual({ 'in-sync': 1, 'needs-attention': 1, unsupported: 1 })
+  })
+
+  test('a daemon is well beside a pipe, and says it once', { timeout: 180_000 }, async () => {
     await using service = await startFaultyService({ library: 'Research' })
     const home = temporaryHome(service)
     const path = home.write('Papers', { 'a.md': 'a' })
+    spawnSync('mkfifo', [join(path, 'pipe')])
     configure(home, { mirrors: [{ name: 'Papers', path, library: 'Research', settle: '100ms', maxSize: '1KB' }] })
     const daemon = await startDaemon(home)
     await daemon.until('the file is mirrored', () => service.count('uploadFile') === 1)
-    spawnSync('mkfifo', [join(path, 'pipe')])
-    home.write('Papers', { 'big.bin': 'x'.repeat(2048), 'b.md': 'b' })
-    await daemon.until('both are problems', () => dumpStore(home.stateDir).problem?.length === 2)
+    spawnSync('mkfifo', [join(path, 'later')])
+    home.write('Papers', { 'b.md': 'b' })
+    await daemon.until('the second file is mirrored', () => service.count('uploadFile') === 2)
+    await daemon.until('nothing is left to do', isIdle)
+    expect((await home.shelfd(['status'])).stdout).toContain('up to date')
+    expect(dumpStore(home.stateDir).problem ?? []).toEqual([])
+    home.write('Papers', { 'big.bin': 'x'.repeat(2048) })
+    await daemon.until('the large file is a problem', () => dumpStore(home.stateDir).problem?.length === 1)
     const { stdout } = await home.shelfd(['status', '--json'])
     const codes = JSON.parse(stdout).mirrors[0].problems.map(({ code }: { code: string }) => code)
-    expect(codes).toEqual(['over-max-size', 'unsupported'])
-    await daemon.stop()
+    expect(codes).toEqual(['over-max-size'])
+    const { stderr } = await daemon.stop()
+    expect(stderr.match(/left out pipes, sockets or devices/g)).toHaveLength(1)
   })
 })
 

@@ -89,14 +89,16 @@ export const faultsOfFiles: readonly FaultRow[] = [
   {
     id: 'F-FS-07',
     happens: 'a pipe, socket or device lies among the files',
-    answer: 'unsupported, reported as a problem, and never opened in a way that could block',
-    class: 'operator',
+    answer:
+      'unsupported: counted, said once and listed by the report; fails nothing, and is never opened in a way that could block',
+    class: 'accepted',
     shownBy: {
       'local/read/open-guarded.test.ts': ['pipes, sockets and directories never block'],
       'local/scan/scan-directory.test.ts': ['a scan skips links, loops, pipes, sockets, devices'],
       'journeys/unsendable.test.ts': [
-        'a pipe fails sync and check until a rule ignores it',
-        'a daemon reports a pipe and a too large file',
+        'a pipe, a socket and a device are counted and said, and fail nothing',
+        'a pipe beside a file without rights leaves the file a failure',
+        'a daemon is well beside a pipe, and says it once',
       ],
     },
   },

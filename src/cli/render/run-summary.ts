@@ -77,6 +77,7 @@ function restLines(mirror: SyncSummary, problems: readonly Line[]): Line[] {
     moved(mirror),
     gone(mirror),
     leftOut(mirror),
+    unsupported(mirror),
   ]
 }
 
@@ -181,6 +182,12 @@ function leftOut({ files }: SyncSummary): Line {
         : ` (${counted(secrets, 'looks like a secret', 'look like secrets')})`
   const remark = `; ${counted(before, 'file was mirrored before and stays', 'files were mirrored before and stay')} searchable`
   return ignored === 0 ? undefined : ['left out', `${groupDigits(ignored)}${kinds}${before === 0 ? '' : remark}`]
+}
+
+function unsupported({ files }: SyncSummary): Line {
+  if (files.unsupported === 0) return undefined
+  const kinds = counted(files.unsupported, 'pipe, socket or device', 'pipes, sockets or devices')
+  return ['unsupported', `${kinds}, never sent: shelfd report --only unsupported`]
 }
 
 /** Problems without the failure that stopped the run, which is reported after the summary. */

@@ -15,40 +15,38 @@ interface Skipped {
   readonly detail?: string
 }
 
-/** A problem that the user must resolve; `isUnsupported`: no setting makes the entry uploadable. */
+/** A problem that the user must resolve: a file is not at the service. */
 export interface SkipProblem {
-  readonly code: 'over-max-size' | 'unsupported' | 'name-not-utf8'
+  readonly code: 'over-max-size' | 'name-not-utf8'
   readonly message: string
-  readonly isUnsupported: boolean
 }
 
 const WORDS: Readonly<Record<SkipReason, string>> = {
   symlink: 'a symbolic link, which shelfd does not follow',
-  socket: 'a socket',
-  pipe: 'a pipe',
-  device: 'a device',
+  socket: 'a socket, which is never sent',
+  pipe: 'a pipe, which is never sent',
+  device: 'a device, which is never sent',
   'other-file-system': 'on another file system',
   'too-large': 'larger than maxSize',
   empty: 'empty',
   'name-not-utf8': 'its name is not UTF-8',
 }
 
-/** The problem of a skipped entry; undefined when it is skipped on purpose, like a symbolic link. */
+/** The class in the report of a skipped entry that is no problem. */
+export function classOfSkipped({ reason }: Skipped): 'ignored' | 'unsupported' {
+  return reason === 'socket' || reason === 'pipe' || reason === 'device' ? 'unsupported' : 'ignored'
+}
+
+/** The problem of a skipped file; undefined for what is no file, and for what is left out on purpose. */
 export function skipProblem({ reason, detail }: Skipped): SkipProblem | undefined {
   const what = WORDS[reason]
   switch (reason) {
-    case 'socket':
-    case 'pipe':
-    case 'device': {
-      const message = `${what}, which can't be sent; leave it out with an ignore rule`
-      return { code: 'unsupported', message, isUnsupported: true }
-    }
     case 'name-not-utf8':
-      return { code: reason, message: `${what}; rename it`, isUnsupported: true }
+      return { code: reason, message: `${what}; rename it` }
     case 'too-large': {
       const sizes = detail === undefined ? '' : ` (${detail})`
       const message = `${what}${sizes}; raise maxSize, or leave it out with an ignore rule`
-      return { code: 'over-max-size', message, isUnsupported: false }
+      return { code: 'over-max-size', message }
     }
     default:
       return undefined

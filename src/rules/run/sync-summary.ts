@@ -31,6 +31,7 @@ const syncSummary = z.object({
     ignored: count,
     /** Those of `ignored` that look like secrets. */
     secrets: count,
+    /** Pipes, sockets and devices. */
     unsupported: count,
   }),
   uploads: z.object({

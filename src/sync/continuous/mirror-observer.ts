@@ -189,20 +189,27 @@ export class MirrorObserver implements AsyncDisposable {
       // The next scan does not hash these files again, so this duration does not predict how long that takes.
       const mostMs = scanned.files.hashed > 0 ? Math.max(this.#lastScanMs, HASHING_COUNTS_MS) : Number.POSITIVE_INFINITY
       this.#lastScanMs = Math.min(scan.durationMs, mostMs)
+      if (!this.hasScanned) this.#reportLeftOut(engine, scanned)
       this.#applyScan(engine, scan)
     } finally {
       this.isScanning = false
     }
   }
 
+  /** The first scan reports what is never sent, so that the log has it once. */
+  #reportLeftOut({ logger }: ObserverContext, { files }: SyncSummary): void {
+    const mirror = this.#settings.mirror.name
+    const { secrets, unsupported } = files
+    if (secrets > 0) logger.warn('left out files that look like secrets', { mirror, paths: secrets })
+    if (unsupported > 0) logger.warn('left out pipes, sockets or devices', { mirror, paths: unsupported })
+  }
+
   #applyScan(engine: ObserverContext, scan: ScanResult): void {
-    const { clock, logger } = engine
+    const { clock } = engine
     const watch = this.#watch
     this.#problems = new Map()
     this.#isComplete = true
     if (watch && !watch.isBlind && this.#isCovered) this.#countMissed(watch, scan)
-    if (scan.secrets > 0 && !this.hasScanned)
-      logger.warn('left out files that look like secrets', { mirror: this.#settings.mirror.name, paths: scan.secrets })
     this.#lastScanAt = clock.nowMs()
     if (watch) this.#updateWatch(engine, watch, scan)
     this.#takeProblems(scan.problems)

@@ -16,7 +16,7 @@ export interface WalkOptions {
   readonly ownDirectories: readonly string[]
   /** Hash every file again, even if its fingerprint is unchanged (`--checksum`). */
   readonly hashEverything: boolean
-  /** Also list ignored and skipped paths, with the reasons. */
+  /** Also list ignored and unsupported paths, with the reasons. */
   readonly listIgnored: boolean
   /** Files that changed more recently are not read, since they may still be written to. Null: all files are read. */
   readonly settleMs: number | null
@@ -72,9 +72,10 @@ export interface AlikePaths {
   readonly other: string
 }
 
-/** A path that is left out, and the reason. */
+/** A path that is left out by a rule, or is no file (`unsupported`), and the reason. */
 export interface LeftOut {
   readonly path: string
+  readonly class: 'ignored' | 'unsupported'
   readonly reason: string
 }
 
@@ -83,6 +84,7 @@ export interface ObservationCounts {
   hashed: number
   bytesHashed: number
   ignored: number
+  /** Pipes, sockets and devices. */
   unsupported: number
   /** Ignored paths that look like secrets. */
   secrets: number

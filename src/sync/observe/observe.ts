@@ -20,7 +20,6 @@ export interface ObserveOptions {
 
 export interface ScanResult {
   readonly problems: readonly PathProblem[]
-  readonly secrets: number
   /** Every directory that was listed. */
   readonly directories: ReadonlySet<string>
   /** Files that were left for later, up to a bound. */
@@ -74,9 +73,9 @@ export async function observe(
   recordBatches(engine, mirror, scan, pending.take(), summary)
   warnOfLookAlikes(engine, mirror, scan)
   const isRemovalPostponed = !removeMissing(engine, mirror, scan, { summary, ...options })
-  const { secrets, differing, seenDirectories: directories } = scan
+  const { differing, seenDirectories: directories } = scan
   const durationMs = clock.monotonicMs() - startMs
-  return { ...found, isRemovalPostponed, durationMs, secrets, differing, directories }
+  return { ...found, isRemovalPostponed, durationMs, differing, directories }
 }
 
 /** Both files are mirrored; but another system may take them for one, and people may confuse them. */

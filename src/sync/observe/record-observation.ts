@@ -12,7 +12,6 @@ export interface ScanState {
   readonly ignoredDirectories: Set<string>
   /** Digests that become true once the missing files are removed. */
   readonly laterDigests: Map<number, Uint8Array | null>
-  secrets: number
   /** New files whose names look like others in their directory: their number, and two of them. */
   alike: AlikePaths | undefined
   /** The number of unsettled files, and of those among them that are new. */
@@ -41,7 +40,6 @@ export function emptyScan(knownDirectories: Map<string, number>): ScanState {
     unreadable: [],
     ignoredDirectories: new Set(),
     laterDigests: new Map(),
-    secrets: 0,
     alike: undefined,
     unsettledCount: 0,
     unsettledNewCount: 0,
@@ -54,7 +52,6 @@ export function noteBatch(scan: ScanState, batch: ObservationBatch, summary: Syn
   for (const path of batch.directories) scan.seenDirectories.add(path)
   for (const path of batch.ignoredDirectories) scan.ignoredDirectories.add(path)
   scan.unreadable.push(...batch.unreadable)
-  scan.secrets += batch.counts.secrets
   for (const alike of batch.alike)
     scan.alike = { ...(scan.alike ?? alike), count: (scan.alike?.count ?? 0) + alike.count }
   scan.unsettledCount += batch.unsettled.length

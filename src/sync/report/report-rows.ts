@@ -134,8 +134,8 @@ class MirrorRows {
   }
 
   *#listLeftOut(): Generator<ReportRow> {
-    for (const { path, reason } of this.#sides.differences?.leftOut ?? []) {
-      yield rowOf(blankEntry(path, { class: 'ignored', reason }))
+    for (const { path, ...known } of this.#sides.differences?.leftOut ?? []) {
+      yield rowOf(blankEntry(path, known))
     }
   }
 

@@ -1,19 +1,20 @@
 import { describe, expect, test } from 'vitest'
-import { describeSkipped, skipProblem } from '../../../src/rules/observe/skipped-entry.ts'
+import { classOfSkipped, describeSkipped, skipProblem } from '../../../src/rules/observe/skipped-entry.ts'
 
 describe('an entry that is not sent', () => {
   test.each([
-    ['socket', "a socket, which can't be sent; leave it out with an ignore rule"],
-    ['pipe', "a pipe, which can't be sent; leave it out with an ignore rule"],
-    ['device', "a device, which can't be sent; leave it out with an ignore rule"],
-  ] as const)('an entry that is no file is unsupported: %s', (reason, message) => {
-    expect(skipProblem({ reason })).toEqual({ code: 'unsupported', message, isUnsupported: true })
-    expect(describeSkipped({ reason })).toBe(message)
+    ['socket', 'a socket, which is never sent'],
+    ['pipe', 'a pipe, which is never sent'],
+    ['device', 'a device, which is never sent'],
+  ] as const)('an entry that is no file is unsupported, and no problem: %s', (reason, words) => {
+    expect(skipProblem({ reason })).toBeUndefined()
+    expect(classOfSkipped({ reason })).toBe('unsupported')
+    expect(describeSkipped({ reason })).toBe(words)
   })
 
   test('an entry that must be renamed is a problem', () => {
     const message = 'its name is not UTF-8; rename it'
-    expect(skipProblem({ reason: 'name-not-utf8' })).toEqual({ code: 'name-not-utf8', message, isUnsupported: true })
+    expect(skipProblem({ reason: 'name-not-utf8' })).toEqual({ code: 'name-not-utf8', message })
   })
 
   test.each([
@@ -21,7 +22,7 @@ describe('an entry that is not sent', () => {
     ['2 of 1 MiB', 'larger than maxSize (2 of 1 MiB); raise maxSize, or leave it out with an ignore rule'],
   ])('a file that is too large is a problem: %s', (detail, message) => {
     const skipped = detail === undefined ? { reason: 'too-large' as const } : { reason: 'too-large' as const, detail }
-    expect(skipProblem(skipped)).toEqual({ code: 'over-max-size', message, isUnsupported: false })
+    expect(skipProblem(skipped)).toEqual({ code: 'over-max-size', message })
   })
 
   test.each([
@@ -30,6 +31,7 @@ describe('an entry that is not sent', () => {
     ['empty', 'empty'],
   ] as const)('an entry left out on purpose is no problem: %s', (reason, words) => {
     expect(skipProblem({ reason })).toBeUndefined()
+    expect(classOfSkipped({ reason })).toBe('ignored')
     expect(describeSkipped({ reason })).toBe(words)
   })
 })
