@@ -119,3 +119,15 @@ describe('linked duplicates', () => {
     expect(JSON.parse(stdout).mirrors[0].entries[0]).toMatchObject({ class: 'in-sync', remotePaths })
   })
 })
+
+describe('search', () => {
+  test('search says beside the results what they are and what meaning leaves out', async () => {
+    const { stdout, stderr } = await unchanged.shelfd(['search', 'gone'])
+    expect(stdout).toMatch(/^gone\.md {2}\/Papers\/old\/gone\.md {2}\(\w+\)\n {4}\*\*gone\*\*\n$/)
+    expect(stderr).toContain('Candidates, not verified answers: check excerpts against the source.')
+    expect(stderr).toContain('Meaning is considered for all but 2 resources so far.')
+    expect(stderr).toContain('The daemon and "shelfd serve" embed the rest while they run.')
+    const quiet = await unchanged.shelfd(['search', 'gone', '--quiet'])
+    expect(quiet).toMatchObject({ stdout, stderr: '' })
+  })
+})

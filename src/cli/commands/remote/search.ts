@@ -5,9 +5,13 @@ import { escapeText, truncateText } from '../../../foundation/text/safe-text.ts'
 import type { SearchRequest, ServiceClient } from '../../../remote/service-client.ts'
 import { defineCommand } from '../../command.ts'
 import type { CommandContext } from '../../context.ts'
+import { wrapText } from '../../render/layout/wrap.ts'
 
 export const command = defineCommand({
-  description: 'The results are ranked candidates, not verified answers.',
+  description: [
+    'The results are ranked candidates, not verified answers. The notice of the service, on stderr, says what the search did',
+    'not consider: for how many resources meaning is not computed yet, and what computes it.',
+  ].join('\n'),
   positionals: { query: { type: 'string', required: true, array: true, describe: 'What to look for' } },
   options: {
     library: {
@@ -37,7 +41,7 @@ export const command = defineCommand({
     }
     const answer = await service.client.searchResources(request, context.signal)
     if (context.json) context.printJson(answer)
-    else printAnswer(answer, context.printText)
+    else printAnswer(answer, context)
     return 'done'
   },
 })
@@ -50,7 +54,10 @@ async function findIds(client: ServiceClient, names: readonly string[], signal: 
   return ids
 }
 
-function printAnswer({ results }: SearchAnswer, print: CommandContext['printText']): void {
+function printAnswer(
+  { results, notice }: SearchAnswer,
+  { printText: print, printMessage, columns }: CommandContext,
+): void {
   if (results.length === 0) print('Nothing matched')
   for (const { resource } of results) {
     const { id, title, paths = [], assets = [] } = resource
@@ -59,4 +66,6 @@ function printAnswer({ results }: SearchAnswer, print: CommandContext['printText
     print(escapeText(`${title ?? id}  ${paths[0] ?? ''}  (${id})`), 'heading')
     if (excerpt) print(`    ${escapeText(truncateText(excerpt.replace(/\s+/g, ' '), MAX_EXCERPT))}`, 'excerpt')
   }
+  const text = escapeText(notice)
+  if (text !== '') printMessage(columns === undefined ? text : wrapText(text, columns))
 }
