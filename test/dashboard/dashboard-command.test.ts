@@ -2,6 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { CallAnswer, CallInput, CallName } from '../../src/contract/dashboard/calls.ts'
 import { dashboardCalls, liveEvent } from '../../src/contract/dashboard/calls.ts'
+import { configure } from '../support/daemon.ts'
 import { temporaryHome } from '../support/home.ts'
 import { startHere } from '../support/run-here.ts'
 
@@ -37,6 +38,20 @@ async function serve(home: ReturnType<typeof temporaryHome>) {
 }
 
 const ALL = { classes: [], text: '', below: '', offset: 0 } as const
+
+test('a mirror that is synced when it is named has its state, and a note', async () => {
+  const home = temporaryHome()
+  home.write('Notes', { 'a.md': 'A kestrel hovers.' })
+  await home.sync(['Notes'])
+  configure(home, { mirrors: [{ name: 'papers', path: home.write('Papers', {}) }] })
+  const { live } = await serve(home)
+  const event = await live()
+  const mirror = event.kind === 'overview' ? event.overview.mirrors.find(({ name }) => name === 'Notes') : undefined
+  expect(mirror).toMatchObject({
+    state: { sign: '✓', text: expect.stringMatching(/^up to date .* · 1 file searchable$/) },
+    details: [['note', 'synced only when it is named']],
+  })
+})
 
 test('without a daemon the command serves all of the dashboard', async () => {
   const home = temporaryHome()

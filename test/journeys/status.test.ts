@@ -62,6 +62,24 @@ describe('status without a daemon', () => {
     expect((await home.run(['status'])).stdout, 'of another directory').toMatch(/^usr: .*other\n {2}! never synced$/m)
   })
 
+  test('a mirror that is synced when it is named is up to date, with a remark', async () => {
+    const service = await startFaultyService({ library: 'Research' })
+    const home = temporaryHome(service)
+    configure(home, { mirrors: [{ name: 'papers', path: home.write('Papers', {}), library: 'Research' }] })
+    const notes = home.write('Notes', { 'a.md': 'A' })
+    expect((await home.shelfd(['sync', notes, '--to', 'Research:/Notes'])).exitCode).toBe(0)
+    const { stdout } = await home.run(['status'])
+    expect(stdout).toMatch(
+      /^Notes → Research:\/Notes\n {2}✓ up to date .* · 1 file searchable\n {2}note {2}synced only when it is named$/m,
+    )
+    service.answer = () => ({ status: 401, body: { message: 'No' } })
+    expect((await home.shelfd(['sync', 'Notes'])).exitCode).toBe(7)
+    expect((await home.run(['status'])).stdout).toMatch(/^Notes → .*\n {2}✗ stopped .* \[credential-refused\]$/m)
+    configure(home, { mirrors: [] })
+    service.answer = () => undefined
+    expect((await home.run(['status'])).stdout).not.toContain('only when it is named')
+  })
+
   test('status never calls uploads in doubt up to date', async () => {
     const { home, kill } = await duringLastUpload()
     await kill()

@@ -2,6 +2,7 @@ import type { SettingsInForce } from '../../contract/dashboard/shapes.ts'
 import { connectToDaemon } from '../../daemon/control/client/connect-to-daemon.ts'
 import type { DashboardSources, RecentLog } from '../../dashboard/sources.ts'
 import { RejectedError } from '../../foundation/errors.ts'
+import { isOutOfUse } from '../../rules/mirrors/mirror-activity.ts'
 import type { MirrorRow } from '../../store/tables/mirrors.ts'
 import type { Service } from '../../sync/engine.ts'
 import { silentFileLog } from '../../sync/file-log.ts'
@@ -48,6 +49,7 @@ export function dashboardSources(input: DashboardInput): DashboardSources {
       listRoster(input.settings(), input.knownMirrors()).map((entry) => ({
         name: entry.name,
         path: entry.path,
+        isOutOfUse: isOutOfUse(entry.activity),
         inactive: (entry.row && describeInactive(entry)) ?? null,
       })),
     settings: () => redacted(listSettings(input.explainSettings()), input),

@@ -11,6 +11,7 @@ import { type MirrorStatus, readStatus, readUnknownMirrors } from '../../sync/re
 export interface ListedMirror {
   readonly name: string
   readonly path: string
+  readonly isOutOfUse: boolean
   /** Why it is not synced unless it is named; null for one that is. */
   readonly inactive: string | null
 }
@@ -36,7 +37,7 @@ export function readOverview(
   return [...names].flatMap((name) => {
     const entry = listed.find((each) => each.name === name)
     const [mirror, status] = [known.get(name), statuses.get(name)]
-    if (mirror) return [knownMirror(mirror, status, entry?.inactive ?? null, nowMs)]
+    if (mirror) return [knownMirror(mirror, entry, status, nowMs)]
     const path = entry?.path ?? status?.path
     const lastRun = failed.find((each) => each.name === name)?.lastRun ?? null
     return path === undefined ? [] : [newMirror({ name, path }, status, lastRun, nowMs)]
@@ -45,23 +46,26 @@ export function readOverview(
 
 function knownMirror(
   mirror: MirrorStatus,
+  listed: ListedMirror | undefined,
   status: DaemonMirrorStatus | undefined,
-  inactive: string | null,
   nowMs: number,
 ): ReadMirror {
   const { name, path, library, remotePath, isPaused, files, queue, ingestion, lastRun, problems } = mirror
+  const { isOutOfUse = false, inactive = null } = listed ?? {}
+  const { details, nextRunAt } = ofController(status, nowMs)
   return {
     name,
     path,
     library: { ...library, remotePath },
-    state: inactive === null ? stateOfMirror(mirror, status, nowMs) : { sign: '!', text: inactive },
+    state: isOutOfUse && inactive !== null ? { sign: '!', text: inactive } : stateOfMirror(mirror, status, nowMs),
     isPaused,
     files,
     queue,
     inIngestion: ingestion.pending,
     problems: problems.length,
     lastRun: runOf(lastRun),
-    ...ofController(status, nowMs),
+    details: isOutOfUse || inactive === null ? details : [['note', inactive], ...details],
+    nextRunAt,
   }
 }
 

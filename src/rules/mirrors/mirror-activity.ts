@@ -27,6 +27,11 @@ export function mirrorActivity(facts: MirrorOrigin): MirrorActivity {
   return isConfigured || !hasConfigured ? 'active' : 'named-only'
 }
 
+/** Whether nothing syncs a mirror any more, so that its state is out of date; what is synced when it is named has a state. */
+export function isOutOfUse(activity: MirrorActivity): boolean {
+  return activity === 'not-configured' || activity === 'other-service'
+}
+
 const EMBEDDED = 'embedded:'
 
 /** Whether a mirror that is pinned to this origin belongs to the library on this computer. */

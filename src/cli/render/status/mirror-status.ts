@@ -1,7 +1,7 @@
 import { counted, escapeText } from '../../../foundation/text/safe-text.ts'
 import { formatSize } from '../../../foundation/text/units.ts'
 import { IN_DOUBT } from '../../../rules/doubts/react-to-doubt.ts'
-import type { MirrorActivity } from '../../../rules/mirrors/mirror-activity.ts'
+import { isOutOfUse, type MirrorActivity } from '../../../rules/mirrors/mirror-activity.ts'
 import type { DaemonMirrorStatus } from '../../../sync/continuous/daemon-status.ts'
 import { describeController } from '../../../sync/continuous/describe-controller.ts'
 import type { LastRun } from '../../../sync/report/last-runs.ts'
@@ -46,6 +46,7 @@ export function renderMirrorStatus(
       'set aside': mirror.files.setAside === 0 ? undefined : counted(mirror.files.setAside, 'file'),
       'to create':
         mirror.directoriesToMake === 0 ? undefined : counted(mirror.directoriesToMake, 'directory', 'directories'),
+      note: mirror.activity === 'named-only' ? (mirror.inactive ?? undefined) : undefined,
       paused: mirror.isPaused ? 'the daemon uploads nothing until "shelfd resume"' : undefined,
       ...(status && describeController(status, nowMs)),
     }),
@@ -53,9 +54,10 @@ export function renderMirrorStatus(
 }
 
 function statesOf(mirror: ShownMirror, status: DaemonMirrorStatus | undefined, nowMs: number): readonly StateLine[] {
-  if (mirror.inactive) return [{ sign: '!', text: mirror.inactive }]
+  const { activity, inactive } = mirror
+  if (inactive && activity && isOutOfUse(activity)) return [{ sign: '!', text: inactive }]
   const state = stateOfMirror(mirror, status, nowMs)
-  if (mirror.activity !== null || status) return [state]
+  if (activity !== null || status) return [state]
   const searchable = counted(mirror.files.searchable, 'file')
   const text = `not known whether it is configured · ${searchable} searchable`
   return [{ sign: '!', text }, ...(state.sign === '✓' ? [] : [state])]
