@@ -1,6 +1,7 @@
 /** `shelfd init` on a terminal, answered as a person does. */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
 import { startFaultyService } from '../support/faulty-service.ts'
 import { temporaryHome } from '../support/home.ts'
@@ -10,6 +11,9 @@ const ENTER = '\r'
 const DOWN = '\x1b[B'
 const SPACE = ' '
 const PATIENT = { timeout: 120_000 }
+
+/** What stands on the screen, without colours and line breaks. */
+const plain = (output: string) => stripVTControlCharacters(output).replaceAll(/\s+/g, ' ')
 
 test('the wizard leads from an address to a configuration that works', PATIENT, async () => {
   const service = await startFaultyService({ library: 'Research' })
@@ -26,8 +30,13 @@ test('the wizard leads from an address to a configuration that works', PATIENT, 
   terminal.type(`a-token-of-nobody${ENTER}`)
   await terminal.shows(/✗ credential/)
   await terminal.shows(/✗ credential.*Access token/s)
+  expect(plain(terminal.output())).toMatch(/✗ credential .*the token comes from what you typed/)
+  terminal.type(`two words${ENTER}`)
+  await terminal.shows(/✗ credential.*Access token.*✗ credential.*Access token/s)
+  expect(plain(terminal.output())).toMatch(/✗ credential .*what you typed.*without spaces/)
   terminal.type(`${service.token}${ENTER}`)
   await terminal.shows(/✓ credential/)
+  expect(plain(terminal.output())).not.toContain('shelfd/token')
   await terminal.shows('Which directories?')
   expect(terminal.output()).not.toContain('Music')
   terminal.type(`${SPACE}${ENTER}`)

@@ -9,6 +9,8 @@ export interface TextFile {
   readonly ownership: Ownership
   /** Ownership of the directory in the requested path. */
   readonly directory: Ownership
+  /** What messages call the text, where no file holds it yet. */
+  readonly origin?: string
 }
 
 /** Reads a file; returns undefined when there is none. */

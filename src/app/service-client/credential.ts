@@ -42,7 +42,7 @@ function readPrivateToken(file: string, { readFile = readTextFile }: TokenInput)
       `Cannot read the token file "${file}": there is no such file; write the token into it, with mode 0600`,
     )
   assertPrivate(file, found)
-  return checkToken(found.text, `"${file}"`)
+  return checkToken(found.text, found.origin ?? `"${file}"`)
 }
 
 /** The mode of the file is not checked: it reflects an access control list, and systemd protects the directory itself. */

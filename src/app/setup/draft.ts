@@ -26,10 +26,9 @@ export interface DraftInput {
 
 export function createDraft({ configFile, chosen, token, stateDir }: DraftInput, around: Surroundings): Draft {
   const configText = renderConfig(chosen)
-  const drafted = new Map([[configFile, configText], ...(token ? [[token.file, token.text] as const] : [])])
   const readFile: ReadTextFile = (file) => {
-    const text = drafted.get(file)
-    return text === undefined ? readTextFile(file) : asOwn(file, text)
+    if (file === configFile) return asOwn(file, configText)
+    return file === token?.file ? { ...asOwn(file, token.text), origin: 'what you typed' } : readTextFile(file)
   }
   const flags = { config: configFile, ...(stateDir !== undefined && { 'state-dir': stateDir }) }
   return { configFile, configText, readFile, readSettings: () => readSettings({ ...around, flags, readFile }) }
