@@ -62,6 +62,68 @@ describe('commands and signals beside the daemon', () => {
     expect((await readStatus(home)).daemon.mirrors).toMatchObject([{ name: 'papers', path: root }])
   })
 
+  test('every command works beside the daemon, but those that would hold the same data', async () => {
+    const { home } = await daemonHome()
+    await until(() => readStatus(home), isSearchable(1))
+    const id = JSON.parse((await home.shelfd(['why', 'Papers/a.md', '--json'])).stdout).content.resourceId
+    const works = [
+      ['sync'],
+      ['sync', '--dry-run'],
+      ['report', '--check'],
+      ['status'],
+      ['why', 'Papers/a.md'],
+      ['failed', 'list'],
+      ['history'],
+      ['whoami'],
+      ['libraries', 'list'],
+      ['libraries', 'create', 'New'],
+      ['libraries', 'show', 'New'],
+      ['libraries', 'delete', 'New', '--confirm', 'New'],
+      ['ls', 'Papers:/Papers'],
+      ['mkdir', 'Papers:/further'],
+      ['search', 'pelican'],
+      ['resource', 'show', id],
+      ['resource', 'url', id],
+      ['resource', 'download', id, '-o', '-'],
+      ['asset', 'url', `${id}.0`],
+      ['asset', 'download', `${id}.0`, '-o', '-'],
+      ['api', 'GET', '/v1/libraries'],
+      ['mirrors', 'list'],
+      ['mirrors', 'show', 'papers'],
+      ['serve', 'tokens', 'create', 'agent', '--access', 'read'],
+      ['serve', 'tokens', 'list'],
+      ['serve', 'tokens', 'revoke', 'agent'],
+      ['serve', 'check'],
+      ['pause'],
+      ['resume'],
+      ['config', 'show'],
+      ['bug-report'],
+      ['dashboard', '--json'],
+    ]
+    for (const words of works) {
+      const { exitCode, stderr } = await home.shelfd(words)
+      expect({ words, exitCode, stderr: exitCode === 0 ? '' : stderr }).toEqual({ words, exitCode: 0, stderr: '' })
+    }
+    for (const words of [['daemon'], ['serve', '--port', '0']])
+      expect({ words, ...(await home.shelfd(words)) }).toMatchObject({
+        words,
+        exitCode: 11,
+        stderr: expect.stringMatching(/^shelfd: .*(Another shelfd holds|served by another process)/),
+      })
+  })
+
+  test('init has the running daemon read the configuration that it wrote', async () => {
+    const { home } = await daemonHome()
+    await until(() => readStatus(home), isSearchable(1))
+    const notes = home.write('Notes', { 'n.md': 'heron' })
+    const init = await home.shelfd(['init', '--embedded', 'Papers', 'Notes', '--yes', '--force'])
+    expect(init.exitCode).toBe(0)
+    expect(init.stderr).toContain('The running daemon has read it and keeps Papers, Notes up to date')
+    expect(init.stderr).toMatch(/^Next: shelfd sync · shelfd doctor · shelfd status$/m)
+    const { daemon } = await readStatus(home)
+    expect(daemon.mirrors).toMatchObject([{ name: 'Papers' }, { name: 'Notes', path: notes }])
+  })
+
   test('a pause holds uploads back until resume', async () => {
     const { home, root } = await daemonHome()
     await until(() => readStatus(home), isSearchable(1))

@@ -14,6 +14,7 @@ import { type CheckedService, chooseService } from './choose-service.ts'
 import { offerCompletion } from './offer-completion.ts'
 import { offerSystemService } from './offer-system-service.ts'
 import { preview } from './preview.ts'
+import { tellDaemon } from './tell-daemon.ts'
 import {
   assertAnswered,
   configFileOf,
@@ -32,7 +33,8 @@ import {
  * 3. which directories, and into which library
  * 4. what would be sent
  * 5. write the token and the configuration; before that nothing is changed but a library that was to be created
- * 6. offer the service of the system and completion
+ * 6. have a running daemon read it
+ * 7. offer the service of the system and completion
  */
 export async function runWizard(context: CommandContext, flags: InitFlags): Promise<ExitName> {
   const { io } = context
@@ -49,11 +51,12 @@ export async function runWizard(context: CommandContext, flags: InitFlags): Prom
   await confirmWriting(wizard)
   write(draft, checked?.token)
   if (!context.json) context.print(`Wrote ${escapeText(draft.configFile)}`)
+  const hasDaemon = await tellDaemon(wizard, draft)
   const offered = { service: await offerSystemService(wizard), completion: await offerCompletion(wizard) }
   if (context.json) {
     const tokenFile = checked?.service.tokenFile ?? null
     context.printJson({ configFile: draft.configFile, tokenFile, mirrors, installed: offered })
-  } else context.printMessage('Next: shelfd sync · shelfd doctor · shelfd daemon')
+  } else context.printMessage(`Next: shelfd sync · shelfd doctor · shelfd ${hasDaemon ? 'status' : 'daemon'}`)
   return 'done'
 }
 
